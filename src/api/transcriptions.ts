@@ -24,6 +24,8 @@ export interface TranscriptionRequest {
   /** Whether the answer may show the times of words, or is cut at them. */
   wordTimestamps: boolean;
   providerParams: Record<string, unknown>;
+  /** Whose account at the provider of `model` is used; undefined for one's own where there is one. */
+  credential?: Candidate['credential'];
   stream: boolean;
   strict: boolean;
   /** What is asked of all models in the same words. */

@@ -23,6 +23,9 @@ export function aliasOf(
   return named?.[name] as [Candidate, ...Candidate[]] | undefined;
 }
 
+/** The model that a name stands for, before its fallbacks. */
+export const slugNamed = (key: AliasedKey, name: string): string => aliasOf(key, name)?.[0].model ?? name;
+
 /**
  * The request with slugs for its alias, or as it is. Its own `provider_params` are the first model's, name by name before those of
  * the alias; its own fallbacks come behind the alias's. Those are slugs: an alias stands for `model` only.

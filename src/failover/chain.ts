@@ -59,7 +59,7 @@ export interface Ask extends Spoken {
   model: string;
   providerParams: Readonly<Record<string, unknown>>;
   /** Whose account at the provider of `model` is used; undefined for one's own where there is one. */
-  credential?: Candidate['credential'];
+  credential?: Candidate['credential'] | undefined;
   fallbacks: readonly Candidate[];
   sampleRate: number;
   interimResults: boolean;

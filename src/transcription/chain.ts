@@ -17,6 +17,7 @@ export async function chainOf(
       organisationId,
       model: fields.model,
       providerParams: fields.providerParams,
+      credential: fields.credential,
       fallbacks: fields.fallbacks,
       // The file's own rate is known only when its header was read; the job converts to what the model takes.
       sampleRate: 16_000,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Aliases } from '../../../src/api/listen.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
+import { type LiveGateway, sampleAudio, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 
 const BY = { type: 'operator', id: 'test' } as const;
 const SCRIPT = 'loopback/script';
@@ -119,5 +119,49 @@ describe('a live session', () => {
     const narrow = await keyWith({ models: [NUMBERED], aliases: OWN });
     expect(await refused({ model: 'nova-3' }, narrow)).toMatchObject({ status: 403, code: 'model_not_allowed' });
     expect((await listen({ model: 'numbered' }, narrow)).started.model).toBe(NUMBERED);
+  });
+});
+
+/** A file with a form; its fields stand in front of it, or behind it. */
+async function transcribe(fields: Record<string, string>, { credential = secret, headers = {}, isFirst = false } = {}) {
+  const form = new FormData();
+  const file = new Blob([sampleAudio('commands.wav').bytes]);
+  if (isFirst) form.set('file', file, 'commands.wav');
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  if (!isFirst) form.set('file', file, 'commands.wav');
+  const all = { ...headers, Authorization: `Bearer ${credential}` };
+  const response = await fetch(`${live.url}/v1/audio/transcriptions`, { method: 'POST', body: form, headers: all });
+  const { text, error } = (await response.json()) as { text?: string; error?: { code: string; param: string } };
+  return { status: response.status, text, replayed: response.headers.get('idempotency-replayed'), ...error };
+}
+
+describe('a file', () => {
+  it.each([
+    ['in front of it', false],
+    ['behind it', true],
+  ])('that names an alias %s has its chain: when the first model fails, the fallback answers', async (_, isFirst) => {
+    const { status, text } = await transcribe({ model: 'nova-3' }, { isFirst });
+    expect([status, text?.includes('by the fallback')]).toEqual([200, true]);
+  });
+
+  it('gives its options to the first model, typed as they are there, also one by one', async () => {
+    const { status, text } = await transcribe({ model: 'best', 'provider_params[final_delay_ms]': '1' });
+    expect([status, text?.includes('the key’s')]).toEqual([200, true]);
+  });
+
+  it('is refused as a session is', async () => {
+    expect(await transcribe({ model: 'away' })).toMatchObject({ status: 404, code: 'model_not_found', param: 'model' });
+    expect(await transcribe({ model: 'long', fallbacks: NUMBERED })).toMatchObject({ status: 400, param: 'fallbacks' });
+    const narrow = await keyWith({ models: [NUMBERED], aliases: OWN });
+    expect(await transcribe({ model: 'best' }, { credential: narrow })).toMatchObject({ code: 'model_not_allowed' });
+  });
+
+  it('that is sent again is answered the same, and to no key that may not use the models of its alias', async () => {
+    const headers = { 'Idempotency-Key': 'aliases 1' };
+    const first = await transcribe({ model: 'best' }, { headers });
+    expect(await transcribe({ model: 'best' }, { headers })).toEqual({ ...first, replayed: 'true' });
+    const narrow = await keyWith({ models: [NUMBERED], aliases: OWN });
+    const again = await transcribe({ model: 'best' }, { headers, credential: narrow });
+    expect(again).toMatchObject({ status: 403, code: 'model_not_allowed' });
   });
 });

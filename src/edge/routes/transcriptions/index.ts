@@ -14,9 +14,7 @@ import type { Form } from '../../multipart/form.ts';
 import { refuseContentEncoding } from '../../multipart/parts.ts';
 import type { RouteContext } from '../../router.ts';
 import { answerOf } from './answer.ts';
-import { readFields } from './form.ts';
-import { joinedFields } from './members.ts';
-import { readUpload, readWithoutFile, type UploadDependencies } from './read-upload.ts';
+import { readUpload, readWithoutFile, requestOf, type UploadDependencies } from './read-upload.ts';
 import { AnswerStream } from './stream.ts';
 
 export interface TranscriptionsDependencies extends JobDependencies, UploadDependencies {
@@ -82,7 +80,7 @@ async function answered(
   // Held until the work is over, whether the client is there or not.
   const release = await dependencies.limits.takeFile(caller.key);
   try {
-    const { result, upload } = await job.run(readUpload(request, dependencies, onFile));
+    const { result, upload } = await job.run(readUpload(request, dependencies, caller.key, onFile));
     return { reply: answerOf(result, requestId), form: upload.form };
   } finally {
     release();
@@ -118,13 +116,13 @@ async function answerAgain(
   before: EarlierAnswer,
   dependencies: TranscriptionsDependencies,
 ): Promise<WholeReply> {
-  const { http, settings, providers } = dependencies;
+  const { http, settings } = dependencies;
   const print = new FormFingerprint(request.method, request.path);
   const limit = limitedSignal(http.clock, settings.timeoutMs, request.signal);
   const reading = readWithoutFile(request, limit, dependencies, (chunk) => print.file(chunk));
   const form = await reading.finally(limit.release);
   form.dispose();
-  const fields = readFields(joinedFields(form.fields, providers));
+  const fields = requestOf(form.fields, dependencies, caller.key);
   requireModels(caller, [fields.model, ...fields.fallbacks.map((fallback) => fallback.model)]);
   await requirePlaces(fields, caller, dependencies);
   return before.replyTo(print.digest(form.fields, form.file.contentType));

@@ -2,6 +2,7 @@
 // of the model that is named. How they are joined is decided by multipart/members.ts.
 import type { TSchema } from '@sinclair/typebox';
 import { isSlug, modelOf, providerOf } from '../../../api/slug.ts';
+import { type AliasedKey, slugNamed } from '../../../auth/aliases.ts';
 import type { Provider } from '../../../providers/provider.ts';
 import { VOCABULARY_LISTS } from '../../listen/vocabulary.ts';
 import type { Field } from '../../multipart/form-fields.ts';
@@ -15,8 +16,12 @@ const BRACKETED: readonly string[] = ['timestamp_granularities', 'keywords', ...
 export const LIST_NAMES: readonly string[] = ['fallbacks', ...VOCABULARY_LISTS, ...BRACKETED];
 
 /** The fields, each with its members in one text. Throws a Refusal naming the field where a form cannot say what was meant. */
-export function joinedFields(fields: readonly Field[], providers: ReadonlyMap<string, Provider>): readonly Field[] {
-  const model = new Map(fields).get('model') ?? '';
+export function joinedFields(
+  fields: readonly Field[],
+  providers: ReadonlyMap<string, Provider>,
+  key: AliasedKey,
+): readonly Field[] {
+  const model = slugNamed(key, new Map(fields).get('model') ?? '');
   const isRepeated = fields.filter(([name]) => name === 'fallbacks').length > 1;
   const lists = isRepeated ? ['fallbacks', ...BRACKETED] : BRACKETED;
   const named = fields.map(([name, value]): Field => [lists.includes(name) ? `${name}[]` : name, value]);

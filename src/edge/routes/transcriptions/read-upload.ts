@@ -2,6 +2,8 @@
 // there, and the upload that it is.
 import type { Readable } from 'node:stream';
 import { Refusal, refuse } from '../../../api/errors.ts';
+import type { TranscriptionRequest } from '../../../api/transcriptions.ts';
+import { type AliasedKey, aliasOf, chainNamed } from '../../../auth/aliases.ts';
 import type { ChainDependencies } from '../../../failover/chain.ts';
 import type { LimitedSignal } from '../../../runtime/limited-signal.ts';
 import { needsWholeFile, type ReadUpload, type Upload } from '../../../transcription/upload.ts';
@@ -34,27 +36,37 @@ export interface FormUpload extends Upload {
   readonly form: Form;
 }
 
+/** What the fields of a form ask for, with the chain that its model stands for. Throws a Refusal naming the field at fault. */
+export const requestOf = (
+  fields: readonly Field[],
+  { providers }: Pick<UploadDependencies, 'providers'>,
+  key: AliasedKey,
+): TranscriptionRequest => chainNamed(key, readFields(joinedFields(fields, providers, key)));
+
 /** Reads the form of a request as a job asks for it. */
 export function readUpload(
   request: DoorRequest,
   dependencies: UploadDependencies,
+  key: AliasedKey,
   onFile: FormLimits['onFile'],
 ): ReadUpload<FormUpload> {
   return async (limit, admit) => {
     const body = bodyOf(request, limit, dependencies);
     const mustKeep: FormLimits['mustKeep'] = (fields, contentType, head) => {
       // What is refused is not read to its end.
-      admitEarly(fields, admit, dependencies).catch((error: Error) => {
+      admitEarly(fields, admit, dependencies, key).catch((error: Error) => {
         if (!mayBeMended(error, fields)) body.destroy(error);
       });
-      const { model = '' } = Object.fromEntries(fields);
-      const hasFallbacks = fields.some(([name, value]) => /^fallbacks(?:\[|$)/.test(name) && value !== '');
+      const { model: named = '' } = Object.fromEntries(fields);
+      const [{ model }, ...fallbacks] = aliasOf(key, named) ?? [{ model: named }];
+      const hasFallbacks =
+        fallbacks.length > 0 || fields.some(([name, value]) => /^fallbacks(?:\[|$)/.test(name) && value !== '');
       return needsWholeFile({ model, hasFallbacks }, { contentType, head }, dependencies);
     };
     const limits = { ...formLimits(dependencies), mustKeep, ...(onFile === undefined ? {} : { onFile }) };
     const form = await readForm(body, request.headers.get('content-type'), limits);
     try {
-      return uploadOf(form, dependencies.providers);
+      return uploadOf(form, dependencies, key);
     } catch (error) {
       form.dispose();
       throw error;
@@ -100,9 +112,10 @@ function bodyOf(request: DoorRequest, limit: LimitedSignal, { settings }: Upload
 async function admitEarly(
   fields: readonly Field[],
   admit: Parameters<ReadUpload>[1],
-  { providers }: UploadDependencies,
+  dependencies: UploadDependencies,
+  key: AliasedKey,
 ): Promise<void> {
-  if (fields.some(([name]) => name === 'model')) await admit(readFields(joinedFields(fields, providers)));
+  if (fields.some(([name]) => name === 'model')) await admit(requestOf(fields, dependencies, key));
 }
 
 /** Whether a field behind the file may make good what is wrong with those in front of it. */
@@ -112,12 +125,12 @@ function mayBeMended(error: Error, fields: readonly Field[]): boolean {
   return field !== undefined && !fields.some(([name]) => name === field);
 }
 
-function uploadOf(form: Form, providers: UploadDependencies['providers']): FormUpload {
+function uploadOf(form: Form, dependencies: UploadDependencies, key: AliasedKey): FormUpload {
   const upload: FormUpload = {
     form,
-    request: readFields(joinedFields(form.fields, providers)),
+    request: requestOf(form.fields, dependencies, key),
     file: form.file,
-    whole: form.whole.then((whole) => (whole === form ? upload : uploadOf(whole, providers))),
+    whole: form.whole.then((whole) => (whole === form ? upload : uploadOf(whole, dependencies, key))),
     leaveFile: () => void (form.file.size === undefined && form.file.read().destroy()),
     dispose: () => form.dispose(),
   };
