@@ -2,14 +2,10 @@
 // `@voxgate/client` needs none. What is exported under which name is the lists below.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { type TObject, type TSchema, Type } from '@sinclair/typebox';
-import { ERROR_CATALOGUE } from '../src/api/error-catalogue.ts';
+import { type TObject, Type } from '@sinclair/typebox';
 import * as listen from '../src/api/listen.ts';
-import * as models from '../src/api/models.ts';
-import * as tokens from '../src/api/tokens.ts';
-import * as transcriptions from '../src/api/transcriptions.ts';
-import * as usage from '../src/api/usage.ts';
 import { providers } from '../src/providers/index.ts';
+import { ANSWERS, EVENTS, HEAD, type Named, SHARED, TRANSCRIPTIONS } from './client-schemas.ts';
 import type { Generator } from './generator.ts';
 import { declaration, memberName, typeText } from './type-text.ts';
 
@@ -35,64 +31,6 @@ export const clientTypes: Generator = {
     );
   },
 };
-
-type Named = readonly [name: string, schema: TSchema, what: string];
-
-const literals = (values: readonly string[]): TSchema =>
-  Type.Union([...new Set(values)].map((each) => Type.Literal(each)));
-
-const SHARED: readonly Named[] = [
-  ['ErrorType', literals(Object.values(ERROR_CATALOGUE).map(({ type }) => type)), 'The closed set of `error.type`.'],
-  [
-    'ErrorCode',
-    literals(Object.keys(ERROR_CATALOGUE)),
-    'Every `error.code` of this version; later ones may have more.',
-  ],
-  ['Encoding', listen.Encoding, 'How audio of a live session is written; always mono, little-endian.'],
-  ['ResponseFormat', transcriptions.ResponseFormat, 'The form of a transcription.'],
-  ['Mode', models.Mode, 'How a model is used: with files, or live.'],
-  ['Word', listen.Word, 'A word with its times in seconds.'],
-  ['UsageRow', listen.SessionEnded.properties.usage.items, 'What one model heard, and what that costs.'],
-];
-
-const TRANSCRIPTIONS: readonly Named[] = [
-  ['Transcription', transcriptions.Transcription, 'The answer in the format `json`.'],
-  ['Segment', transcriptions.Segment, 'A stretch of a transcription; times in seconds.'],
-  ['VerboseTranscription', transcriptions.VerboseTranscription, 'The answer in the format `verbose_json`.'],
-  ['TranscriptDelta', transcriptions.TranscriptDelta, 'A further piece of a streamed transcription’s text.'],
-  ['TranscriptSegment', transcriptions.TranscriptSegment, 'A segment of a streamed transcription with its speaker.'],
-  ['TranscriptDone', transcriptions.TranscriptDone, 'The end of a streamed transcription.'],
-  ['TranscriptionEvent', transcriptions.TranscriptEvent, 'What a streamed transcription is told in.'],
-];
-
-const ANSWERS: readonly Named[] = [
-  ...SHARED,
-  ['Price', models.Model.properties.pricing.properties.live, 'What a model costs in a mode.'],
-  ['Model', models.Model, 'A model of the catalogue.'],
-  ['Token', tokens.TokenResponse, 'A client token: opens live sessions until it expires.'],
-  ['Usage', usage.UsageList, 'What an organisation has used.'],
-  ['Balance', usage.BalanceAnswer, 'What an organisation has left.'],
-];
-
-const EVENTS: readonly Named[] = [
-  ['SessionStarted', listen.SessionStarted, 'The session is open.'],
-  ['SpeechStarted', listen.SpeechStarted, 'Speech was heard; `start` in seconds of session audio.'],
-  ['Transcript', listen.Transcript, 'Text of a turn: any number of interims, then exactly one final.'],
-  [
-    'TurnEagerEnd',
-    listen.TurnEagerEnd,
-    'The turn may be over with these words: `turn_ended` or `turn_resumed` follows.',
-  ],
-  ['TurnResumed', listen.TurnResumed, 'The turn was not over at its last `turn_eager_end`, or not with these words.'],
-  ['TurnEnded', listen.TurnEnded, 'The turn is over: right behind its final.'],
-  ['SpeakersRestarted', listen.SpeakersRestarted, 'From there on the same people have new speaker numbers.'],
-  ['Failover', listen.Failover, 'Another model goes on with the session; no word is lost or doubled.'],
-  ['Warning', listen.Warning, 'Something was not done as asked; the session goes on.'],
-  ['Discontinuity', listen.Discontinuity, 'Seconds of audio that no final will cover, and why.'],
-  ['ErrorEvent', listen.ErrorEvent, 'Something went wrong.'],
-  ['SessionEnded', listen.SessionEnded, 'The last event: what was heard and what it costs.'],
-];
-const HEAD = ['session_id', 'seq', 'at'] as const;
 
 /** Declarations in their order; each is known by its name to those that follow. */
 function declared(list: readonly Named[], names: Map<string, string>, base?: string): string[] {
