@@ -2,6 +2,7 @@
 import { clientTypes } from './client-types.ts';
 import { diagrams } from './diagrams.ts';
 import type { Generator } from './generator.ts';
+import { pythonTypes } from './python-types.ts';
 import { reference } from './reference/reference.ts';
 
-export const generators: readonly Generator[] = [reference, diagrams, clientTypes];
+export const generators: readonly Generator[] = [reference, diagrams, clientTypes, pythonTypes];

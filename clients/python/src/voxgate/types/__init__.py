@@ -1,0 +1,1 @@
+"""What the gateway answers and says, as dataclasses: generated from its schemas, but for the reader."""

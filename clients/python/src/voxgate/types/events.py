@@ -1,0 +1,323 @@
+"""What the gateway says in a live session. Generated from src/api by `npx tsx scripts/generate.ts python-types`."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from .answers import Encoding, ErrorCode, ErrorType, UsageRow, Word
+
+__all__ = [
+    "EventHead",
+    "SessionStartedFallback",
+    "SessionStartedChainMapped",
+    "SessionStartedChain",
+    "SessionStartedLimits",
+    "SessionStarted",
+    "SpeechStarted",
+    "Transcript",
+    "TurnEagerEnd",
+    "TurnResumed",
+    "TurnEnded",
+    "SpeakersRestarted",
+    "Failover",
+    "WarningEvent",
+    "Discontinuity",
+    "ErrorEventErrorDetail",
+    "ErrorEventError",
+    "ErrorEvent",
+    "SessionEnded",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventHead:
+    """The members that every event has."""
+
+    session_id: str
+    """The session."""
+    seq: int
+    """Number of the event: rises by one, without gaps."""
+    at: str
+    """When it was sent: ISO 8601 UTC, with milliseconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionStartedFallback:
+    """A part of SessionStarted."""
+
+    model: str
+    """Slug `<provider>/<model>`."""
+    degrades: list[str]
+    """What would be lost on this fallback, in the words of `warning.code`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionStartedChainMapped:
+    """A part of SessionStartedChain."""
+
+    param: str
+    """Its name."""
+    message: str
+    """For people: it may change."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionStartedChain:
+    """A part of SessionStarted."""
+
+    model: str
+    """Slug `<provider>/<model>`."""
+    honoured: list[str]
+    """As it was asked for, whatever the vendor calls it."""
+    mapped: list[SessionStartedChainMapped]
+    """In another way, or less of it, as the message says."""
+    dropped: list[SessionStartedChainMapped]
+    """The model does not hear of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionStartedLimits:
+    """A part of SessionStarted."""
+
+    idle_seconds: float
+    """Without audio or keepalive for so long the session ends."""
+    suspend_seconds: float
+    """After so long without audio the connection to the provider is let go of; the next audio makes another."""
+    session_seconds: float
+    """Longest duration of the session."""
+    binary_frame_bytes: int
+    """Largest binary frame."""
+    text_frame_bytes: int
+    """Largest text frame."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionStarted(EventHead):
+    """The session is open."""
+
+    type: Literal["session_started"] = "session_started"
+    request_id: str
+    """Quote it when you report a fault; also in the header `X-Request-Id` of the handshake’s answer."""
+    model: str
+    """Slug `<provider>/<model>`."""
+    sample_rate: int
+    """Hertz of the audio that you send."""
+    encoding: Encoding
+    """Of one channel; `linear16` is little-endian."""
+    fallbacks: list[SessionStartedFallback]
+    """The models that are tried when the first one fails, in order."""
+    chain: list[SessionStartedChain]
+    """What the first model, and then each fallback, is asked of `language`, `languages`, `prompt`, `keyterms`,
+    `diarization`, `redact` and `vocabulary_boost`, where the request has them."""
+    resume_token: str | None
+    """Null until sessions can be resumed."""
+    limits: SessionStartedLimits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeechStarted(EventHead):
+    """Speech was heard; `start` in seconds of session audio."""
+
+    type: Literal["speech_started"] = "speech_started"
+    start: float
+    """Seconds from the beginning of the audio."""
+    turn: int | None = None
+    """With `turn_events=true`: number of the turn that the words will be, if words come of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transcript(EventHead):
+    """Text of a turn: any number of interims, then exactly one final."""
+
+    type: Literal["transcript"] = "transcript"
+    text: str
+    """The text of the turn so far."""
+    is_final: bool
+    """True once for each turn: nothing changes any more."""
+    turn: int
+    """Number of the turn: from 0, without gaps."""
+    start: float
+    """Seconds from the beginning of the audio."""
+    end: float
+    """Seconds from the beginning of the audio."""
+    model: str
+    """Slug of the model that heard it."""
+    confidence: float | None = None
+    """From 0 to 1; absent where the provider tells none."""
+    speaker: int | None = None
+    """Numbered from 0 in the order of first appearance. The same person has one number up to the next
+    `speakers_restarted`."""
+    language: str | None = None
+    """BCP-47, where the provider tells it."""
+    words: list[Word] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEagerEnd(EventHead):
+    """The turn may be over with these words: `turn_ended` or `turn_resumed` follows."""
+
+    type: Literal["turn_eager_end"] = "turn_eager_end"
+    turn: int
+    """Number of the turn: from 0, without gaps."""
+    text: str
+    """The text of the turn so far."""
+    start: float
+    """Seconds from the beginning of the audio."""
+    end: float
+    """Seconds from the beginning of the audio."""
+    model: str
+    """Slug `<provider>/<model>`."""
+    end_of_turn_confidence: float | None = None
+    """How sure the provider is that the turn is over, from 0 to 1; absent where it tells none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnResumed(EventHead):
+    """The turn was not over at its last `turn_eager_end`, or not with these words."""
+
+    type: Literal["turn_resumed"] = "turn_resumed"
+    turn: int
+    """Number of the turn: from 0, without gaps."""
+    reason: str
+    """`speech`: the speaker goes on; `revised`: the final has other words; `reheard`: the connection that heard the
+    turn was lost, and it is heard again or stays without a final. Reasons may be added."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEnded(EventHead):
+    """The turn is over: right behind its final."""
+
+    type: Literal["turn_ended"] = "turn_ended"
+    turn: int
+    """Number of the turn: from 0, without gaps."""
+    start: float
+    """Seconds from the beginning of the audio."""
+    end: float
+    """Seconds from the beginning of the audio."""
+    end_of_turn_confidence: float | None = None
+    """How sure the provider is that the turn is over, from 0 to 1; absent where it tells none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeakersRestarted(EventHead):
+    """From there on the same people have new speaker numbers."""
+
+    type: Literal["speakers_restarted"] = "speakers_restarted"
+    start: float
+    """Seconds from the beginning of the audio."""
+    first_speaker: int
+    """The lowest number from there on: all below it were given before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failover(EventHead):
+    """Another model goes on with the session; no word is lost or doubled."""
+
+    type: Literal["failover"] = "failover"
+    from_: str
+    """Slug of the model that failed."""
+    to: str
+    """Slug of the model that goes on."""
+    reason: Literal[
+        "upstream_closed",
+        "upstream_error",
+        "connect_failed",
+        "connect_timeout",
+        "stalled",
+        "circuit_open",
+        "empty_result",
+    ]
+    replayed_seconds: float
+    """Seconds of audio that are sent again; they are not billed twice."""
+    attempt: int
+    """Number of the attempt, from 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WarningEvent(EventHead):
+    """Something was not done as asked; the session goes on."""
+
+    type: Literal["warning"] = "warning"
+    code: str
+    """For programs. Codes may be added."""
+    message: str
+    """For people: it may change."""
+    param: str | None = None
+    """Name of the parameter that it is about."""
+    reconnect_within_seconds: float | None = None
+    """Of `node_draining`: the session is closed with 4200 at the end of the turn, at the latest after so many
+    seconds. Connect again then: another node answers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discontinuity(EventHead):
+    """Seconds of audio that no final will cover, and why."""
+
+    type: Literal["discontinuity"] = "discontinuity"
+    from_: float
+    """Seconds from the beginning of the audio."""
+    to: float
+    """Seconds from the beginning of the audio."""
+    reason: str
+    """Why, for programs. Reasons may be added."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorEventErrorDetail:
+    """An attempt at a model that gave no result."""
+
+    model: str
+    """Slug of the model that was tried."""
+    reason: str
+    """Why it gave no result."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorEventError:
+    """Why something was refused, or has failed."""
+
+    type: ErrorType
+    """The family of the error."""
+    code: ErrorCode
+    """What was refused, for programs. Codes may be added."""
+    message: str
+    """What was wrong, what is accepted and what to do. For people: it may change."""
+    param: str | None
+    """Name of the field at fault, or null."""
+    request_id: str
+    """Quote it when you report a fault; also in the header `X-Request-Id`."""
+    details: list[ErrorEventErrorDetail] | None = None
+    """Of `upstream_error`: every attempt, in the order they were made."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorEvent(EventHead):
+    """Something went wrong."""
+
+    type: Literal["error"] = "error"
+    error: ErrorEventError
+    """Why something was refused, or has failed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionEnded(EventHead):
+    """The last event: what was heard and what it costs."""
+
+    type: Literal["session_ended"] = "session_ended"
+    reason: Literal[
+        "client_closed",
+        "idle",
+        "too_long",
+        "credit",
+        "ledger",
+        "upstream",
+        "draining",
+        "error",
+    ]
+    audio_seconds: float
+    """Seconds of audio that arrived."""
+    usage: list[UsageRow]
+    """By model."""
+    cost_usd: str
+    """USD, decimal."""
+    dropped_bytes: int | None = None
+    """Bytes that could not be part of a sample (a lone last byte); absent when there were none."""

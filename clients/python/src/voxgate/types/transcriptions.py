@@ -1,0 +1,164 @@
+"""A transcription of a file as it is answered. Generated from src/api by `npx tsx scripts/generate.ts python-types`."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from .answers import Word
+
+__all__ = [
+    "TranscriptionLogprob",
+    "TranscriptionUsage",
+    "Transcription",
+    "Segment",
+    "VerboseTranscriptionUsage",
+    "VerboseTranscriptionFallback",
+    "VerboseTranscriptionWarning",
+    "VerboseTranscription",
+    "TranscriptDelta",
+    "TranscriptSegment",
+    "TranscriptDone",
+    "TranscriptionEvent",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranscriptionLogprob:
+    """A part of Transcription."""
+
+    token: str
+    bytes: list[int] | None = None
+    logprob: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranscriptionUsage:
+    """A part of Transcription."""
+
+    type: Literal["duration"] = "duration"
+    seconds: float
+    """Seconds that are charged: those of the file, times its channels where the provider bills each of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transcription:
+    """The answer in the format `json`."""
+
+    text: str
+    logprobs: list[TranscriptionLogprob] | None = None
+    """Where `include[]=logprobs` was asked for and the model gives them."""
+    usage: TranscriptionUsage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """A stretch of a transcription; times in seconds."""
+
+    id: int
+    seek: int
+    """OpenAI's; 0 here."""
+    start: float
+    end: float
+    text: str
+    tokens: list[int]
+    """OpenAI's; empty here."""
+    temperature: float
+    """That of the request, or 0."""
+    avg_logprob: float
+    """The logarithm of `confidence`; 0 where the model gives none."""
+    compression_ratio: float
+    """OpenAI's; 1 here."""
+    no_speech_prob: float
+    """OpenAI's; 0 here."""
+    speaker: int | None = None
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerboseTranscriptionUsage:
+    """A part of VerboseTranscription."""
+
+    type: Literal["duration"] = "duration"
+    seconds: float
+    cost_usd: str
+    byok: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerboseTranscriptionFallback:
+    """A part of VerboseTranscription."""
+
+    model: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerboseTranscriptionWarning:
+    """A part of VerboseTranscription."""
+
+    code: str
+    message: str
+    param: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerboseTranscription:
+    """The answer in the format `verbose_json`."""
+
+    text: str
+    task: Literal["transcribe"] = "transcribe"
+    language: str
+    """Its English name in lower case, such as `english`, as OpenAI writes it; `und` where nobody knows. Live events
+    have codes."""
+    duration: float
+    """Seconds of audio."""
+    model: str
+    """The slug that answered."""
+    segments: list[Segment] | None = None
+    """Left out where `timestamp_granularities[]` asks for words alone."""
+    words: list[Word] | None = None
+    """Left out where `timestamp_granularities[]` asks for segments alone."""
+    request_id: str
+    usage: VerboseTranscriptionUsage
+    fallback: list[VerboseTranscriptionFallback] | None = None
+    warnings: list[VerboseTranscriptionWarning] | None = None
+    logprobs: list[TranscriptionLogprob] | None = None
+    """Where `include[]=logprobs` was asked for and the model gives them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranscriptDelta:
+    """A further piece of a streamed transcription’s text."""
+
+    type: Literal["transcript.text.delta"] = "transcript.text.delta"
+    delta: str
+    segment_id: str | None = None
+    """With `diarization`: the segment that it belongs to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranscriptSegment:
+    """A segment of a streamed transcription with its speaker."""
+
+    type: Literal["transcript.text.segment"] = "transcript.text.segment"
+    id: str
+    start: float
+    end: float
+    text: str
+    speaker: int
+    """From 0 in the order of first appearance."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranscriptDone:
+    """The end of a streamed transcription."""
+
+    type: Literal["transcript.text.done"] = "transcript.text.done"
+    text: str
+    logprobs: list[TranscriptionLogprob] | None = None
+    """Where `include[]=logprobs` was asked for and the model gives them."""
+    usage: TranscriptionUsage
+    warnings: list[VerboseTranscriptionWarning] | None = None
+
+
+# What a streamed transcription is told in.
+TranscriptionEvent = TranscriptDelta | TranscriptSegment | TranscriptDone
