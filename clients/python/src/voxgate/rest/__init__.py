@@ -1,0 +1,1 @@
+"""Calls over HTTP, by the standard library alone."""

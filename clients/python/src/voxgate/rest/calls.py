@@ -1,0 +1,123 @@
+"""The calls over HTTP: options in, a call out. Both faces of the client send the same ones."""
+
+import json
+import re
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from ..errors import invalid_option
+from ..options import (
+    MODEL_NAMES,
+    CallOptions,
+    TranscribeOptions,
+    number_of,
+    refuse_unknown,
+    slug_of,
+    texts_of,
+    written,
+)
+from ..types.answers import Balance, Mode, Model, Token, Usage
+from ..types.reading import read
+from ..types.transcriptions import Transcription, VerboseTranscription
+from .http import Call, json_body
+from .multipart import FileInput, upload_of
+
+Data = TypeVar("Data")
+
+
+@dataclass(frozen=True, slots=True)
+class _ModelList:
+    data: list[Model]
+
+
+_TYPES: Mapping[str, type] = {"json": Transcription, "verbose_json": VerboseTranscription}
+_FORMATS = ("json", "text", "verbose_json", "srt", "vtt")
+
+
+def transcribe_call(file: FileInput, model: str, response_format: str, options: Mapping[str, Any]) -> Call[Any]:
+    refuse_unknown("transcribe", options, TranscribeOptions)
+    if response_format not in _FORMATS:
+        raise invalid_option("response_format", f"`response_format` is one of {', '.join(_FORMATS)}.")
+    given = {"model": slug_of(model), "response_format": response_format, **options}
+    texts = texts_of(given, ("model", "response_format", "temperature", *MODEL_NAMES))
+    fields = [(name, written(value)) for name, value in texts.items()]
+    fields += [("timestamp_granularities[]", each) for each in options.get("timestamp_granularities", ())]
+    upload = upload_of(fields, file, options.get("file_name"), options.get("content_type"))
+    return Call(
+        method="POST",
+        path="/v1/audio/transcriptions",
+        read=_text if response_format not in _TYPES else _json(_TYPES[response_format]),
+        headers={"Idempotency-Key": _key_of(options.get("idempotency_key"))},
+        make_body=upload.make,
+        is_repeatable=upload.is_repeatable,
+        options=_call_options(options),
+    )
+
+
+def token_call(ttl_seconds: int | None, options: CallOptions) -> Call[Token]:
+    body = {} if ttl_seconds is None else {"ttl_seconds": ttl_seconds}
+    return Call(
+        method="POST",
+        path="/v1/tokens",
+        read=_json(Token),
+        make_body=json_body(body),
+        options=_known("tokens.create", options),
+    )
+
+
+def models_call(mode: Mode | None, provider: str | None, options: CallOptions) -> Call[list[Model]]:
+    def read_list(content: bytes) -> list[Model]:
+        return _json(_ModelList)(content).data
+
+    query = {"mode": mode, "provider": provider}
+    return Call(
+        method="GET", path="/v1/models", read=read_list, query=query, options=_known("models.list", options)
+    )
+
+
+def model_call(slug: str, options: CallOptions) -> Call[Model]:
+    path = f"/v1/models/{quote(slug_of(slug))}"
+    return Call(method="GET", path=path, read=_json(Model), options=_known("models.retrieve", options))
+
+
+def usage_call(
+    from_: str | None, to: str | None, group_by: str | None, key: str | None, options: CallOptions
+) -> Call[Usage]:
+    query = {"from": from_, "to": to, "group_by": group_by, "key": key}
+    return Call(method="GET", path="/v1/usage", read=_json(Usage), query=query, options=_known("usage", options))
+
+
+def balance_call(options: CallOptions) -> Call[Balance]:
+    return Call(method="GET", path="/v1/balance", read=_json(Balance), options=_known("balance", options))
+
+
+def _json(cls: type[Data]) -> Callable[[bytes], Data]:
+    return lambda content: read(cls, json.loads(content))
+
+
+def _text(content: bytes) -> str:
+    return content.decode()
+
+
+def _known(what: str, options: Mapping[str, Any]) -> CallOptions:
+    refuse_unknown(what, options, CallOptions)
+    return _call_options(options)
+
+
+def _call_options(options: Mapping[str, Any]) -> CallOptions:
+    if "timeout" in options:
+        number_of("timeout", options["timeout"], 0.001, 3_600)
+    if "retries_max" in options:
+        number_of("retries_max", options["retries_max"], 0, 10, whole=True)
+    return CallOptions(**{name: options[name] for name in CallOptions.__annotations__ if name in options})
+
+
+def _key_of(key: Any) -> str:
+    if key is None:
+        return secrets.token_hex(16)
+    if isinstance(key, str) and re.fullmatch(r"[\x20-\x7e]+", key):
+        return key
+    raise invalid_option("idempotency_key", "`idempotency_key` is a text of printable ASCII characters.")
