@@ -1,0 +1,1 @@
+"""Live sessions, over as many connections as it takes."""
