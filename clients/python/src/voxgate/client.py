@@ -1,0 +1,132 @@
+"""The client: one object for one gateway and one credential."""
+
+import ssl
+from types import TracebackType
+from typing import Any, Literal, TypeVar, Unpack, overload
+
+from .live.listening import listening_of
+from .options import CallOptions, ListenOptions, TranscribeOptions
+from .rest import calls
+from .rest.http import Call, Exchange
+from .rest.multipart import FileInput
+from .settings import GetToken, Settings, settings_of
+from .sync.loop_thread import LoopThread
+from .sync.session import LiveSession
+from .types.answers import Balance, Mode, Model, Token, Usage
+from .types.transcriptions import Transcription, VerboseTranscription
+
+Data = TypeVar("Data")
+Models = list[Model]
+
+
+class Voxgate:
+    """The client. Any thread may use it. Raises an InvalidRequestError for an option that is wrong."""
+
+    def __init__(
+        self,
+        *,
+        api_key: str | None = None,
+        token: str | None = None,
+        get_token: GetToken | None = None,
+        base_url: str = "http://127.0.0.1:8080",
+        timeout: float = 600,
+        retries_max: int = 2,
+        ssl_context: ssl.SSLContext | None = None,
+    ) -> None:
+        """`api_key` is `sk_vox_…`, of the environment's `VOXGATE_KEY` when no credential is given. `token` is a client token, and
+        `get_token` gives a fresh one for every connection: these open live sessions only. `timeout` is how many seconds the gateway
+        may say nothing, `retries_max` how often a failed call is sent again."""
+        self._settings = settings_of(api_key, token, get_token, base_url, timeout, retries_max, ssl_context)
+        self._calls = Calls(self._settings)
+        self._loop = LoopThread()
+        self.models = ModelCalls(self._calls)
+        self.tokens = TokenCalls(self._calls)
+
+    @overload
+    def transcribe(
+        self, file: FileInput, *, model: str, response_format: Literal["json"] = "json", **options: Unpack[TranscribeOptions]
+    ) -> Transcription: ...
+    @overload
+    def transcribe(
+        self, file: FileInput, *, model: str, response_format: Literal["verbose_json"], **options: Unpack[TranscribeOptions]
+    ) -> VerboseTranscription: ...
+    @overload
+    def transcribe(
+        self,
+        file: FileInput,
+        *,
+        model: str,
+        response_format: Literal["text", "srt", "vtt"],
+        **options: Unpack[TranscribeOptions],
+    ) -> str: ...
+    def transcribe(
+        self, file: FileInput, *, model: str, response_format: str = "json", **options: Unpack[TranscribeOptions]
+    ) -> Any:
+        """Transcribes a file. Raises a VoxgateError, or what reading the file raises."""
+        return self._calls.run(calls.transcribe_call(file, model, response_format, options))
+
+    def listen(self, *, model: str, **options: Unpack[ListenOptions]) -> LiveSession:
+        """A live session; it connects as it is entered or first used. Raises for an option that is wrong."""
+        return LiveSession(self._settings, listening_of(model, options), self._loop)
+
+    def usage(
+        self,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        group_by: Literal["model", "provider", "day", "key"] | None = None,
+        key: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Usage:
+        """What the organisation has used: from the beginning of the month till now, where no ISO 8601 times say otherwise."""
+        return self._calls.run(calls.usage_call(from_, to, group_by, key, options))
+
+    def balance(self, **options: Unpack[CallOptions]) -> Balance:
+        """What the organisation has left."""
+        return self._calls.run(calls.balance_call(options))
+
+    def close(self) -> None:
+        """Ends its sessions, and the thread that they have in common."""
+        self._loop.stop()
+
+    def __enter__(self) -> "Voxgate":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Calls:
+    """Runs calls in the caller's thread."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def run(self, call: Call[Data]) -> Data:
+        return Exchange(self._settings, call).run()
+
+
+class ModelCalls:
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    def list(
+        self, *, mode: Mode | None = None, provider: str | None = None, **options: Unpack[CallOptions]
+    ) -> Models:
+        """The models, or those of one mode or provider."""
+        return self._calls.run(calls.models_call(mode, provider, options))
+
+    def retrieve(self, model: str, **options: Unpack[CallOptions]) -> Model:
+        """One model. Raises a NotFoundError that names the nearest slugs."""
+        return self._calls.run(calls.model_call(model, options))
+
+
+class TokenCalls:
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    def create(self, *, ttl_seconds: int | None = None, **options: Unpack[CallOptions]) -> Token:
+        """Mints a client token for a browser or a device: 10 to 300 seconds, 60 when absent."""
+        return self._calls.run(calls.token_call(ttl_seconds, options))

@@ -1,0 +1,1 @@
+"""Live sessions without asyncio: an event loop in a thread, and the asyncio session in it."""
