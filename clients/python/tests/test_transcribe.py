@@ -1,0 +1,158 @@
+"""Files against a real gateway: every kind of file, every format, and what else can be asked for."""
+
+import asyncio
+import io
+import wave
+from typing import Any
+
+import voxgate
+
+from .rig import AUDIO, RATE, Case
+
+PATH = AUDIO / "yes.wav"
+MODEL = {"model": "local/commands-en"}
+TEXT = "yes"
+
+
+class Unseekable(io.RawIOBase):
+    """As a pipe is."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = io.BytesIO(data)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        return self._data.readinto(buffer)
+
+
+class File(Case):
+    async def test_is_transcribed_whatever_it_comes_as(self) -> None:
+        data = PATH.read_bytes()
+        with PATH.open("rb") as opened:
+            for file in (
+                PATH,
+                str(PATH),
+                data,
+                bytearray(data),
+                memoryview(data),
+                io.BytesIO(data),
+                opened,
+                Unseekable(data),
+                (data[at : at + 999] for at in range(0, len(data), 999)),
+            ):
+                with self.subTest(type(file).__name__):
+                    self.assertEqual((await self.client().transcribe(file, **MODEL)).text, TEXT)
+
+    async def test_may_be_headerless_samples_whose_rate_the_content_type_tells(self) -> None:
+        with wave.open(str(PATH)) as file:
+            samples = file.readframes(file.getnframes())
+        answer = await self.client().transcribe(samples, content_type=f"audio/l16;rate={RATE}", **MODEL)
+        self.assertEqual(answer.text, TEXT)
+
+    async def test_may_have_a_name_that_cannot_stand_in_a_header(self) -> None:
+        name = 'a"b\r\nX-Evil: 1\r\n\r\n.wav'
+        self.assertEqual((await self.client().transcribe(PATH, file_name=name, **MODEL)).text, TEXT)
+
+    async def test_that_is_not_there_is_pythons_own_error(self) -> None:
+        with self.assertRaises(FileNotFoundError):
+            await self.client().transcribe(f"{PATH}.not", **MODEL)
+
+    async def test_that_gives_no_bytes_or_fails_is_told_as_it_is(self) -> None:
+        def broken() -> Any:
+            yield b"12"
+            raise OSError("unplugged")
+
+        with self.assertRaisesRegex(OSError, "unplugged"):
+            await self.client().transcribe(broken(), **MODEL)
+        for file in (None, io.StringIO("text"), [1, 2]):
+            with self.assertRaises(voxgate.InvalidRequestError) as raised:
+                await self.client().transcribe(file, **MODEL)  # type: ignore[arg-type]
+            self.assertEqual(raised.exception.param, "file")
+
+
+class Format(Case):
+    async def test_verbose_json_gives_times_usage_and_the_request_id(self) -> None:
+        told: list[voxgate.AnswerInfo] = []
+        answer = await self.client().transcribe(
+            PATH,
+            response_format="verbose_json",
+            timestamp_granularities=["word", "segment"],
+            on_answer=told.append,
+            **MODEL,
+        )
+        [info] = told
+        self.assertEqual((answer.text, answer.model, answer.request_id), (TEXT, MODEL["model"], info.request_id))
+        self.assertEqual([word.word for word in answer.words or ()], [TEXT])
+        self.assertLess((answer.segments or [])[0].start, (answer.segments or [])[0].end)
+        self.assertEqual((answer.usage.cost_usd, answer.usage.byok), ("0.00", False))
+        self.assertEqual((info.status, info.attempts, info.warnings), (200, 1, ()))
+
+    async def test_text_srt_and_vtt_are_strings(self) -> None:
+        client = self.client()
+        self.assertEqual((await client.transcribe(PATH, response_format="text", **MODEL)).strip(), TEXT)
+        self.assertRegex(await client.transcribe(PATH, response_format="srt", **MODEL), r"^1\n00:00:\d\d,\d{3} --> ")
+        self.assertRegex(await client.transcribe(PATH, response_format="vtt", **MODEL), r"^WEBVTT\n")
+
+
+class Options(Case):
+    async def test_fallbacks_and_warnings_reach_the_other_side_and_come_back(self) -> None:
+        told: list[voxgate.AnswerInfo] = []
+        answer = await self.client().transcribe(
+            PATH,
+            model="loopback/script",
+            response_format="verbose_json",
+            provider_params={"fail": {"how": "refuse"}},
+            fallbacks=[{"model": "loopback/script", "provider_params": {"turns": [{"text": "second", "seconds": 600}]}}],
+            prompt="names",
+            on_answer=told.append,
+        )
+        self.assertEqual((answer.text, [each.model for each in answer.fallback or ()]), ("second", ["loopback/script"]))
+        self.assertIn("parameter_ignored", told[0].warnings)
+        with self.assertRaises(voxgate.InvalidRequestError) as raised:
+            await self.client().transcribe(PATH, prompt="names", strict=True, **MODEL)
+        error = raised.exception
+        self.assertEqual((error.status, error.code, error.param), (422, "unsupported_parameter", "prompt"))
+
+
+class Others(Case):
+    async def test_models_tokens_usage_and_the_balance_can_be_asked_for(self) -> None:
+        client = self.client()
+        models = await client.models.list(mode="batch", provider="local")
+        self.assertIn("local/commands-en", [model.id for model in models])
+        self.assertTrue(all(model.owned_by == "local" and "batch" in model.modes for model in models))
+        model = await client.models.retrieve("local/commands-en")
+        self.assertEqual((model.object, model.id), ("model", "local/commands-en"))
+        self.assertEqual((model.pricing.currency, model.capabilities.word_timestamps), ("USD", True))
+        with self.assertRaises(voxgate.NotFoundError):
+            await client.models.retrieve("local/nobody")
+        token = await client.tokens.create(ttl_seconds=10)
+        self.assertEqual((token.ttl_seconds, token.token[:3]), (10, "st_"))
+        with self.assertRaises(voxgate.InvalidRequestError) as raised:
+            await client.tokens.create(ttl_seconds=9)
+        self.assertEqual((raised.exception.param, raised.exception.status), ("ttl_seconds", 400))
+        usage = await client.usage(group_by="day")
+        self.assertEqual((usage.object, usage.group_by), ("list", "day"))
+        balance = await client.balance()
+        self.assertEqual((balance.object, balance.currency), ("balance", "USD"))
+
+    async def test_a_client_token_opens_live_sessions_only(self) -> None:
+        minting = self.client()
+
+        async def grant() -> Any:
+            return await minting.tokens.create()
+
+        granted = await minting.tokens.create()
+        for get_token in (lambda: granted, lambda: {"token": granted.token, "ttl_seconds": 60}, lambda: granted.token, grant):
+            client = self.client(api_key=None, get_token=get_token)
+            async with client.listen(model="loopback/numbered") as session:
+                self.assertEqual((await session.close()).reason, "client_closed")
+            with self.assertRaises(voxgate.AuthenticationError) as raised:
+                await client.balance()
+            self.assertEqual(raised.exception.code, "token_not_allowed")
+
+    async def test_many_calls_at_a_time_are_one_after_the_other_beyond_the_bound(self) -> None:
+        client = self.client()
+        answers = await asyncio.gather(*(client.balance() for _ in range(40)))
+        self.assertEqual({answer.currency for answer in answers}, {"USD"})
