@@ -54,7 +54,11 @@ const isConsolePage = (path: string): boolean =>
 const isForPeople = (path: string): boolean =>
   path === '/favicon.ico' || isConsolePage(path) || /^\/(?:console|verify|reset-password|join)(?:\/|$)/.test(path);
 
-export const isDocumentedPlace = (url: string): boolean => !isForPeople(new URL(url).pathname);
+export function isDocumentedPlace(url: string): boolean {
+  const { pathname } = new URL(url);
+  // What is below it speaks as other vendors' documents say.
+  return !isForPeople(pathname) && !pathname.startsWith('/compat/');
+}
 
 function find(path: string): [template: string, methods: Paths[string]] | undefined {
   if (paths[path] !== undefined) return [path, paths[path]];
