@@ -1,8 +1,9 @@
 // The list of generators. A new one is a file beside this one and a line here.
-import { clientTypes } from './client-types.ts';
+
+import { pythonTypes } from './clients/python-types.ts';
+import { clientTypes } from './clients/typescript-types.ts';
 import { diagrams } from './diagrams.ts';
 import type { Generator } from './generator.ts';
-import { pythonTypes } from './python-types.ts';
 import { reference } from './reference/reference.ts';
 
 export const generators: readonly Generator[] = [reference, diagrams, clientTypes, pythonTypes];

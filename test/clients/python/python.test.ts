@@ -18,27 +18,30 @@ const AUDIO = fileURLToPath(new URL('../../fixtures/audio', import.meta.url));
 const cases = readdirSync(`${FOLDER}/tests`).flatMap((name) => name.match(/^(test_\w+)\.py$/)?.[1] ?? []);
 
 // Without these packages nothing of it can be run.
-describe.skipIf(missing.length > 0)(`Python client${missing.length > 0 ? `, without ${missing.join(', ')}` : ''}`, () => {
-  let live: LiveGateway;
-  beforeAll(async () => {
-    live = await startLiveGateway({ VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '100000' });
-  });
-
-  it.concurrent.each(cases)('%s', async (name) => {
-    // Warnings of what is not awaited or not closed count as failures; -B: no compiled files are left in the project.
-    const child = spawn(PYTHON, ['-B', '-X', 'dev', '-W', 'error', '-m', 'unittest', '-v', `tests.${name}`], {
-      cwd: FOLDER,
-      env: {
-        PATH: process.env.PATH,
-        PYTHONPATH: 'src',
-        VOXGATE_TEST_URL: live.url,
-        VOXGATE_TEST_KEY: live.key,
-        VOXGATE_TEST_AUDIO: AUDIO,
-      },
-      stdio: ['ignore', 'ignore', 'pipe'],
+describe.skipIf(missing.length > 0)(
+  `Python client${missing.length > 0 ? `, without ${missing.join(', ')}` : ''}`,
+  () => {
+    let live: LiveGateway;
+    beforeAll(async () => {
+      live = await startLiveGateway({ VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '100000' });
     });
-    const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-    expect(code, output).toBe(0);
-    expect(output).toMatch(/Ran [1-9]\d* tests?/);
-  });
-});
+
+    it.concurrent.each(cases)('%s', async (name) => {
+      // Warnings of what is not awaited or not closed count as failures; -B: no compiled files are left in the project.
+      const child = spawn(PYTHON, ['-B', '-X', 'dev', '-W', 'error', '-m', 'unittest', '-v', `tests.${name}`], {
+        cwd: FOLDER,
+        env: {
+          PATH: process.env.PATH,
+          PYTHONPATH: 'src',
+          VOXGATE_TEST_URL: live.url,
+          VOXGATE_TEST_KEY: live.key,
+          VOXGATE_TEST_AUDIO: AUDIO,
+        },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+      expect(code, output).toBe(0);
+      expect(output).toMatch(/Ran [1-9]\d* tests?/);
+    });
+  },
+);

@@ -1,9 +1,9 @@
 // The Python client's types, from the schemas that validate: dataclasses, so that members are attributes and later ones are passed
 // over by its reader.
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
-import * as listen from '../src/api/listen.ts';
-import { ANSWERS, EVENTS, HEAD, type Named, SHARED, TRANSCRIPTIONS } from './client-schemas.ts';
-import type { Generator } from './generator.ts';
+import * as listen from '../../src/api/listen.ts';
+import type { Generator } from '../generator.ts';
+import { ANSWERS, EVENTS, HEAD, type Named, SHARED, TRANSCRIPTIONS } from './schemas.ts';
 import { typeText } from './type-text.ts';
 
 const COMMAND = 'npx tsx scripts/generate.ts python-types';

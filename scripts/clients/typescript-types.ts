@@ -3,14 +3,14 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { type TObject, Type } from '@sinclair/typebox';
-import * as listen from '../src/api/listen.ts';
-import { providers } from '../src/providers/index.ts';
-import { ANSWERS, EVENTS, HEAD, type Named, SHARED, TRANSCRIPTIONS } from './client-schemas.ts';
-import type { Generator } from './generator.ts';
+import * as listen from '../../src/api/listen.ts';
+import { providers } from '../../src/providers/index.ts';
+import type { Generator } from '../generator.ts';
+import { ANSWERS, EVENTS, HEAD, type Named, SHARED, TRANSCRIPTIONS } from './schemas.ts';
 import { declaration, memberName, typeText } from './type-text.ts';
 
 const COMMAND = 'npx tsx scripts/generate.ts client-types';
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 
 export const clientTypes: Generator = {
   name: 'client-types',

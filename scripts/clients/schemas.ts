@@ -1,11 +1,11 @@
 // What the clients' types are made of: names for the schemas that validate, in the order in which they are declared.
 import { type TSchema, Type } from '@sinclair/typebox';
-import { ERROR_CATALOGUE } from '../src/api/error-catalogue.ts';
-import * as listen from '../src/api/listen.ts';
-import * as models from '../src/api/models.ts';
-import * as tokens from '../src/api/tokens.ts';
-import * as transcriptions from '../src/api/transcriptions.ts';
-import * as usage from '../src/api/usage.ts';
+import { ERROR_CATALOGUE } from '../../src/api/error-catalogue.ts';
+import * as listen from '../../src/api/listen.ts';
+import * as models from '../../src/api/models.ts';
+import * as tokens from '../../src/api/tokens.ts';
+import * as transcriptions from '../../src/api/transcriptions.ts';
+import * as usage from '../../src/api/usage.ts';
 
 export type Named = readonly [name: string, schema: TSchema, what: string];
 
