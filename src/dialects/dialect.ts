@@ -26,6 +26,8 @@ export interface Wish {
 export type Step =
   /** The session may be opened; only of a conversation without a `wish` at its beginning, and once. */
   | { type: 'start'; wish: Wish }
+  /** In the place of a `start`: the session is not opened. */
+  | { type: 'refuse'; refusal: Refusal }
   | { type: 'audio'; bytes: Uint8Array }
   | { type: 'tell'; message: ClientMessage }
   /** What it says is no message of this protocol: told as an error, and the session goes on. */
@@ -42,7 +44,8 @@ export interface Conversation extends EventEncoder {
   /** The most that a text message has, where audio comes in text; as in `/v1/listen` when absent. */
   readonly textBytesMax?: number;
   text(text: string): Iterable<Step>;
-  binary(bytes: Uint8Array): Iterable<Step>;
+  /** @param isWhole false for a piece of a large message that others follow */
+  binary(bytes: Uint8Array, isWhole: boolean): Iterable<Step>;
   /** The session was not opened: what is said of that, and the close frame behind it. */
   refused(refusal: Refusal): { messages: readonly string[]; code: number; reason: string };
 }

@@ -45,6 +45,7 @@ function checkStep(step: Step, dialect: Dialect): void {
   else if (step.type === 'tell') expect(Value.Check(ClientMessage, step.message)).toBe(true);
   else if (step.type === 'say') said([step.text]);
   else if (step.type === 'fault') expect(step.message).toMatch(/\.$/);
+  else if (step.type === 'refuse') expect(step.refusal).toBeInstanceOf(Refusal);
   else refusedOrRead(() => readListenQuery(parametersFor(dialect, step.wish)));
 }
 
@@ -73,7 +74,9 @@ function chat(dialect: Dialect, path: string, random: Random): void {
     const good = random.pick(messages);
     const message = random.next() < 0.2 ? good : mutatedMessage(good, random);
     const steps =
-      random.next() < 0.1 ? conversation.binary(new Uint8Array(random.integer(0, 9))) : conversation.text(message);
+      random.next() < 0.1
+        ? conversation.binary(new Uint8Array(random.integer(0, 9)), true)
+        : conversation.text(message);
     for (const step of steps) checkStep(step, dialect);
   }
   checkError(conversation);

@@ -74,10 +74,11 @@ export class SessionSocket implements SocketHandlers {
     else this.#work.add(data.byteLength + MESSAGE_BYTES, this.#pieces(new Uint8Array(data), isBinary));
   }
 
-  #take(data: Uint8Array, isBinary: boolean): void {
+  #take(data: Uint8Array, isBinary: boolean, isWhole = true): void {
     const conversation = this.#interpreter?.conversation;
     if (conversation !== undefined) {
-      for (const step of isBinary ? conversation.binary(data) : conversation.text(textOf(data))) this.#follow(step);
+      const steps = isBinary ? conversation.binary(data, isWhole) : conversation.text(textOf(data));
+      for (const step of steps) this.#follow(step);
     } else if (isBinary) this.#audio(data);
     else if (this.#start?.isFirst === true) this.#readStart(this.#start, data);
     else this.#message(decodeClientMessage(data));
@@ -95,6 +96,7 @@ export class SessionSocket implements SocketHandlers {
       const { message: fault, param } = step;
       this.#message(param === undefined ? { fault } : { fault, param });
     } else if (step.type === 'say') this.#socket?.send(step.text);
+    else if (step.type === 'refuse') this.#start?.refuse(step.refusal);
     else this.#start?.begin(() => (this.#interpreter as Interpreter).parametersOf(step.wish));
   }
 
@@ -126,7 +128,7 @@ export class SessionSocket implements SocketHandlers {
   *#pieces(data: Uint8Array, isBinary: boolean): Generator<number, void> {
     const pieceBytes = isBinary ? STEP_BYTES : data.byteLength;
     for (let at = 0; at < data.byteLength; at += pieceBytes) {
-      this.#take(data.subarray(at, at + pieceBytes), isBinary);
+      this.#take(data.subarray(at, at + pieceBytes), isBinary, at + pieceBytes >= data.byteLength);
       yield pieceBytes;
     }
   }
