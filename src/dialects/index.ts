@@ -1,5 +1,6 @@
 // Every dialect, each at its own path `/compat/<name>`.
 import { deepgram } from './deepgram/index.ts';
 import type { Dialect } from './dialect.ts';
+import { speechmatics } from './speechmatics/index.ts';
 
-export const dialects: readonly Dialect[] = [deepgram];
+export const dialects: readonly Dialect[] = [deepgram, speechmatics];

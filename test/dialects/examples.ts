@@ -27,4 +27,27 @@ export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, Example>>
       ),
     },
   },
+  speechmatics: {
+    '/v2': {
+      query: 'jwt=sk_vox_none&model=speechmatics/enhanced&fallbacks=deepgram/nova-3&sm-app=test',
+      messages: texts(
+        {
+          message: 'StartRecognition',
+          audio_format: { type: 'raw', encoding: 'pcm_f32le', sample_rate: 16_000 },
+          transcription_config: {
+            ...{ language: 'cmn_en', operating_point: 'enhanced', output_locale: 'en-GB', enable_partials: true },
+            ...{ max_delay: 1, max_delay_mode: 'flexible', diarization: 'speaker' },
+            additional_vocab: ['voxgate', { content: 'gate', sounds_like: ['gait'] }],
+            conversation_config: { end_of_utterance_silence_trigger: 0.5 },
+            transcript_filtering_config: { remove_disfluencies: true, replacements: [{ from: 'a', to: 'b' }] },
+          },
+          translation_config: { target_languages: ['de'] },
+        },
+        { message: 'SetRecognitionConfig', transcription_config: { language: 'en', max_delay: 2 } },
+        { message: 'ForceEndOfUtterance', timestamp: 1.5 },
+        { message: 'GetSpeakers', final: true },
+        { message: 'EndOfStream', last_seq_no: 3 },
+      ),
+    },
+  },
 };

@@ -1,5 +1,6 @@
 // Every official client that the suite of dialects is driven by.
 import { deepgramFlux, deepgramNova } from './deepgram.ts';
 import type { Driver } from './driver.ts';
+import { speechmaticsRealtime } from './speechmatics.ts';
 
-export const drivers: readonly Driver[] = [deepgramNova, deepgramFlux];
+export const drivers: readonly Driver[] = [deepgramNova, deepgramFlux, speechmaticsRealtime];

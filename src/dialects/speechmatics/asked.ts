@@ -1,0 +1,112 @@
+// What clients of Speechmatics ask for in `StartRecognition`, and in the query of its address, in the gateway's words.
+import { KEYTERM_LENGTH_MAX, KEYTERMS_MAX } from '../../api/listen/vocabulary.ts';
+import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
+import { heardLanguage } from '../../providers/speechmatics/languages.ts';
+import { options } from '../../providers/speechmatics/options.ts';
+import type { Wish } from '../dialect.ts';
+import { badRequest, ownParameters, setAll } from '../texts.ts';
+
+/** Encodings of headerless audio; `pcm_f32le` is converted. */
+const ENCODINGS: Readonly<Record<string, string>> = { pcm_s16le: 'linear16', pcm_f32le: 'linear16', mulaw: 'mulaw' };
+
+export interface Asked {
+  wish: Wish;
+  isFloat: boolean;
+  partials: boolean;
+  /** Ends of utterances are told. */
+  utterances: boolean;
+  /** Between words, and between finals. */
+  delimiter: string;
+}
+
+/** @throws Refusal */
+export function askedOf(query: URLSearchParams, { audio_format, transcription_config }: Members): Asked {
+  const config = objectIn(transcription_config);
+  const { encoding, sampleRate } = audioOf(objectIn(audio_format));
+  const language = textIn(config.language) ?? '';
+  const { end_of_utterance_silence_trigger: silence } = objectIn(config.conversation_config);
+  const isPartial = config.enable_partials === true;
+  const parameters = ownParameters(query);
+  setAll(parameters, {
+    encoding: ENCODINGS[encoding],
+    sample_rate: String(sampleRate),
+    interim_results: String(isPartial),
+    diarization: isDiarized(config) ? 'true' : undefined,
+    ...languagesOf(language, textIn(config.output_locale)),
+    ...keytermsOf(config),
+  });
+  return {
+    // What its own clients send of themselves cannot be changed in some of them; the address can.
+    wish: {
+      model: query.get('model') ?? textIn(config.model) ?? textIn(config.operating_point),
+      parameters,
+      own: optionsOf(config),
+    },
+    isFloat: encoding === 'pcm_f32le',
+    partials: isPartial,
+    utterances: typeof silence === 'number' && silence > 0,
+    delimiter: /^(cmn|zh|ja|yue|th)\b/.test(language) ? '' : ' ',
+  };
+}
+
+function audioOf({ type, encoding, sample_rate }: Members): { encoding: string; sampleRate: number } {
+  if (type !== 'raw')
+    throw badRequest(
+      'audio_format',
+      '`audio_format.type` has to be raw: live audio is taken without a container. Send {"type":"raw","encoding":"pcm_s16le","sample_rate":16000}, or send the file to /v1/audio/transcriptions.',
+      'unsupported_audio',
+    );
+  if (typeof encoding !== 'string' || !Object.hasOwn(ENCODINGS, encoding))
+    throw badRequest(
+      'audio_format',
+      `\`audio_format.encoding\` has to be one of ${Object.keys(ENCODINGS).join(', ')}.`,
+      'unsupported_audio',
+    );
+  if (typeof sample_rate !== 'number')
+    throw badRequest('audio_format', '`audio_format.sample_rate` is missing: name it, in hertz.');
+  return { encoding, sampleRate: sample_rate };
+}
+
+function isDiarized({ diarization = 'none' }: Members): boolean {
+  if (diarization === 'none') return false;
+  if (diarization === 'speaker') return true;
+  throw badRequest(
+    'diarization',
+    '`diarization` is none or speaker: one channel is heard in a live session. Send each channel in a session of its own.',
+  );
+}
+
+/** Packs of two languages are named by both: `cmn_en`. */
+function languagesOf(language: string, locale: string | undefined): Record<string, string | undefined> {
+  const [first, ...more] = language.split('_').map((each) => heardLanguage(each) ?? each);
+  if (first === 'multi') return { language: 'auto' };
+  if (more.length > 0) return { languages: JSON.stringify([first, ...more]) };
+  return { language: locale ?? (first === '' ? undefined : first) };
+}
+
+/** Words that are to be expected; what they sound like is for Speechmatics' own models. */
+function keytermsOf({ additional_vocab }: Members): Record<string, string | undefined> {
+  const terms = listIn(additional_vocab).flatMap((each) => textIn(each) ?? textIn(objectIn(each).content) ?? []);
+  const fit = terms.filter((term) => term !== '' && term.length <= KEYTERM_LENGTH_MAX).slice(0, KEYTERMS_MAX);
+  return { keyterms: fit.length === 0 ? undefined : JSON.stringify(fit) };
+}
+
+/** Members of the configuration that are options of Speechmatics' own models. */
+function optionsOf(config: Members): Wish['own'] {
+  const own: Record<string, unknown> = {};
+  for (const [name, row] of Object.entries(options.rows)) {
+    const path = 'wire' in row && typeof row.wire === 'string' ? row.wire : name;
+    const value = path.split('.').reduce<unknown>((at, part) => objectIn(at)[part], config);
+    if (value !== undefined && value !== null && !isUsual(name, value)) own[name] = value;
+  }
+  return own;
+}
+
+/** Said already in words that all models know; or zero, which is "none" there. */
+function isUsual(name: string, value: unknown): boolean {
+  if (name === 'output_locale') return true;
+  if (name === 'end_of_utterance_silence_trigger') return value === 0;
+  if (name !== 'additional_vocab') return false;
+  const terms = listIn(value);
+  return terms.length <= KEYTERMS_MAX && terms.every((term) => objectIn(term).sounds_like === undefined);
+}

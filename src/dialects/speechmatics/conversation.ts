@@ -1,0 +1,170 @@
+// A client of Speechmatics' realtime WebSocket: `StartRecognition`, audio that is confirmed message by message, and finals that are
+// put one behind the other.
+import { Refusal, refuse } from '../../api/errors.ts';
+import type { EventStamp } from '../../api/listen/event-encoder.ts';
+import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
+import { type Members, objectIn, objectOf } from '../../providers/kit/json.ts';
+import type { Conversation, Handshake, Step } from '../dialect.ts';
+import { type Asked, askedOf } from './asked.ts';
+import { FloatSamples } from './float-samples.ts';
+import { closeOf, errorType } from './refusals.ts';
+import { resultsOf } from './results.ts';
+
+/** Parts of the start that nobody serves here. */
+const UNSERVED = ['translation_config', 'audio_events_config'];
+const SHAPE =
+  'A text message is StartRecognition, ForceEndOfUtterance, SetRecognitionConfig, GetSpeakers or EndOfStream; audio is sent in binary messages.';
+const FIRST = 'The first message has to be {"message":"StartRecognition", …}; audio is sent behind RecognitionStarted.';
+
+export class RealtimeConversation implements Conversation {
+  readonly #query: URLSearchParams;
+  #asked: Asked | undefined;
+  #floats: FloatSamples | undefined;
+  #warnings: string[] = [];
+  /** Messages of audio. */
+  #added = 0;
+  /** The client has ended the turn that is open. */
+  #isForced = false;
+
+  constructor({ query }: Handshake) {
+    this.#query = query;
+  }
+
+  *text(text: string): Iterable<Step> {
+    const message = objectOf(text);
+    if (this.#asked === undefined) yield this.#start(message);
+    else if (message.message === 'EndOfStream') yield { type: 'tell', message: { type: 'close' } };
+    else if (message.message === 'ForceEndOfUtterance') {
+      this.#isForced = true;
+      yield { type: 'tell', message: { type: 'finalize' } };
+    } else if (message.message === 'GetSpeakers') yield say({ message: 'SpeakersResult', speakers: [] });
+    else if (message.message === 'SetRecognitionConfig')
+      yield* this.#change(this.#asked, objectIn(message.transcription_config));
+    else yield { type: 'fault', message: SHAPE };
+  }
+
+  *binary(bytes: Uint8Array, isWhole: boolean): Iterable<Step> {
+    if (this.#asked === undefined) {
+      yield { type: 'refuse', refusal: refuse('invalid_request', FIRST) };
+      return;
+    }
+    yield { type: 'audio', bytes: this.#floats?.take(bytes) ?? bytes };
+    if (isWhole) yield say({ message: 'AudioAdded', seq_no: ++this.#added });
+  }
+
+  encode(event: OutgoingEvent, { sessionId }: EventStamp): readonly string[] {
+    switch (event.type) {
+      case 'session_started':
+        return [said(this.#started(sessionId)), ...this.#warnings.splice(0)];
+      case 'transcript':
+        return event.is_final ? this.#final(event) : this.#interim(event);
+      case 'warning':
+        return [warning(event.code, event.message)];
+      case 'discontinuity': {
+        const { from, to, reason } = event;
+        return [warning('discontinuity', `No transcript comes of the audio from ${from} s to ${to} s: ${reason}.`)];
+      }
+      case 'error': {
+        const { code, message } = event.error;
+        // Clients end with an `Error`; the session goes on behind a message that was not understood.
+        if (code === 'invalid_request') return [warning('invalid_message', message)];
+        return [said({ message: 'Error', type: errorType(code as Refusal['code']), reason: message })];
+      }
+      case 'session_ended':
+        return event.reason === 'client_closed' ? [said({ message: 'EndOfTranscript' })] : [];
+      default:
+        return [];
+    }
+  }
+
+  close(code: number, reason: string): { code: number; reason: string } {
+    return closeOf(code, reason);
+  }
+
+  refused(refusal: Refusal): { messages: readonly string[]; code: number; reason: string } {
+    const error = { message: 'Error', type: errorType(refusal.code), reason: refusal.message };
+    return { messages: [said(error)], ...closeOf(refusal.closeCode, refusal.code) };
+  }
+
+  #start(message: Members): Step {
+    if (message.message !== 'StartRecognition')
+      return { type: 'refuse', refusal: refuse('invalid_request', FIRST, { param: 'message' }) };
+    try {
+      this.#asked = askedOf(this.#query, message);
+    } catch (error) {
+      if (error instanceof Refusal) return { type: 'refuse', refusal: error };
+      throw error;
+    }
+    if (this.#asked.isFloat) this.#floats = new FloatSamples();
+    this.#warnings = UNSERVED.filter((name) => Object.keys(objectIn(message[name])).length > 0).map((name) =>
+      warning('unsupported_config', `\`${name}\` is not served: transcripts alone are told. Leave it out.`),
+    );
+    return { type: 'start', wish: this.#asked.wish };
+  }
+
+  /** Partials may be given up; models are asked once, when the session is opened. */
+  *#change(asked: Asked, config: Members): Iterable<Step> {
+    const { enable_partials: partials, language: _, ...others } = config;
+    if (partials === false) asked.partials = false;
+    const kept = [...(partials === true && !asked.partials ? ['enable_partials'] : []), ...Object.keys(others)];
+    if (kept.length === 0) return;
+    const names = kept.slice(0, 10).map((name) => name.slice(0, 40));
+    yield {
+      type: 'say',
+      text: warning(
+        'unsupported_config',
+        `${names.join(', ')}: cannot be changed while the session is open, and stays as it is. Open a new session.`,
+      ),
+    };
+  }
+
+  #started(id: string): object {
+    return {
+      message: 'RecognitionStarted',
+      id,
+      orchestrator_version: '',
+      language_pack_info: {
+        adapted: false,
+        itn: true,
+        language_description: '',
+        word_delimiter: this.#delimiter,
+        writing_direction: 'left-to-right',
+      },
+    };
+  }
+
+  get #delimiter(): string {
+    return this.#asked?.delimiter ?? ' ';
+  }
+
+  #interim(heard: TranscriptEvent): string[] {
+    return this.#asked?.partials === true ? [said(this.#transcript('AddPartialTranscript', heard))] : [];
+  }
+
+  /** A turn without words is none here. */
+  #final(heard: TranscriptEvent): string[] {
+    const forced = this.#isForced ? { forced: true } : {};
+    const tellsEnd = this.#isForced || this.#asked?.utterances === true;
+    this.#isForced = false;
+    if (heard.text === '') return [];
+    const metadata = { start_time: heard.end, end_time: heard.end };
+    const end = tellsEnd ? [said({ message: 'EndOfUtterance', metadata, ...forced })] : [];
+    return [said(this.#transcript('AddTranscript', heard, forced)), ...end];
+  }
+
+  /** Clients put the texts of finals together as they are. */
+  #transcript(message: string, heard: TranscriptEvent, more: object = {}): object {
+    const { text, start, end } = heard;
+    return {
+      message,
+      format: '2.9',
+      metadata: { start_time: start, end_time: end, transcript: text + this.#delimiter },
+      results: resultsOf(heard),
+      ...more,
+    };
+  }
+}
+
+const said = (message: object): string => JSON.stringify(message);
+const say = (message: object): Step => ({ type: 'say', text: said(message) });
+const warning = (type: string, reason: string): string => said({ message: 'Warning', type, reason });
