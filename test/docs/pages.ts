@@ -19,7 +19,7 @@ export interface Page {
   blocks: readonly { language: string; text: string }[];
 }
 
-const FOLDERS = ['.', 'clients/typescript', 'deploy', 'docs', 'machines', 'src', 'scripts', 'test'];
+const FOLDERS = ['.', 'clients/python', 'clients/typescript', 'deploy', 'docs', 'machines', 'src', 'scripts', 'test'];
 
 export const pages: readonly Page[] = FOLDERS.flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: folder !== '.', encoding: 'utf8' })

@@ -86,12 +86,21 @@ export const variables: ReadonlySet<string> = new Set([
   CLIENT_KEY_VARIABLE,
 ]);
 
-const files = ['.ci', 'bin', 'clients/typescript', 'deploy', 'docs', 'machines', 'scripts', 'src', 'test'].flatMap(
-  (folder) => [
-    folder,
-    ...readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
-  ],
-);
+const files = [
+  '.ci',
+  'bin',
+  'clients/python',
+  'clients/typescript',
+  'deploy',
+  'docs',
+  'machines',
+  'scripts',
+  'src',
+  'test',
+].flatMap((folder) => [
+  folder,
+  ...readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+]);
 
 /** Whether a path, in which `*` and `<name>` stand for anything, is there, seen from a folder or from the project's. */
 export function isThere(path: string, folder: string): boolean {

@@ -21,7 +21,8 @@ import voxgate
 
 URL = os.environ.get("VOXGATE_TEST_URL", "")
 KEY = os.environ.get("VOXGATE_TEST_KEY", "")
-AUDIO = Path(os.environ.get("VOXGATE_TEST_AUDIO", ""))
+ROOT = Path(os.environ.get("VOXGATE_TEST_ROOT", ""))
+AUDIO = ROOT / "test/fixtures/audio"
 RATE = 16_000
 NUMBERED = {"model": "loopback/numbered", "provider_params": {"turn_seconds": 0.5, "interim_seconds": 0.1}}
 

@@ -14,7 +14,7 @@ const missing = Object.entries(NEEDED).flatMap(([name, place]) => (existsSync(pl
 if (missing.length > 0 && process.env.CI === 'true') throw new Error(`Install ${missing.join(', ')}.`);
 
 const FOLDER = fileURLToPath(new URL('../../../clients/python', import.meta.url));
-const AUDIO = fileURLToPath(new URL('../../fixtures/audio', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const cases = readdirSync(`${FOLDER}/tests`).flatMap((name) => name.match(/^(test_\w+)\.py$/)?.[1] ?? []);
 
 // Without these packages nothing of it can be run.
@@ -35,7 +35,7 @@ describe.skipIf(missing.length > 0)(
           PYTHONPATH: 'src',
           VOXGATE_TEST_URL: live.url,
           VOXGATE_TEST_KEY: live.key,
-          VOXGATE_TEST_AUDIO: AUDIO,
+          VOXGATE_TEST_ROOT: ROOT,
         },
         stdio: ['ignore', 'ignore', 'pipe'],
       });

@@ -37,6 +37,9 @@ class LoopThread:
         if loop is not None:
             loop.call_soon_threadsafe(loop.stop)
 
+    def __del__(self) -> None:
+        self.stop()
+
     def _started(self) -> asyncio.AbstractEventLoop:
         with self._lock:
             if self._is_stopped:
