@@ -44,8 +44,8 @@ export interface Conversation extends EventEncoder {
   /** The most that a text message has, where audio comes in text; as in `/v1/listen` when absent. */
   readonly textBytesMax?: number;
   text(text: string): Iterable<Step>;
-  /** @param isWhole false for a piece of a large message that others follow */
-  binary(bytes: Uint8Array, isWhole: boolean): Iterable<Step>;
+  /** @param isPart of a large message, of which more follows */
+  binary(bytes: Uint8Array, isPart?: boolean): Iterable<Step>;
   /** The session was not opened: what is said of that, and the close frame behind it. */
   refused(refusal: Refusal): { messages: readonly string[]; code: number; reason: string };
 }

@@ -74,9 +74,7 @@ function chat(dialect: Dialect, path: string, random: Random): void {
     const good = random.pick(messages);
     const message = random.next() < 0.2 ? good : mutatedMessage(good, random);
     const steps =
-      random.next() < 0.1
-        ? conversation.binary(new Uint8Array(random.integer(0, 9)), true)
-        : conversation.text(message);
+      random.next() < 0.1 ? conversation.binary(new Uint8Array(random.integer(0, 9))) : conversation.text(message);
     for (const step of steps) checkStep(step, dialect);
   }
   checkError(conversation);

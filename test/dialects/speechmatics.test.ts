@@ -86,7 +86,7 @@ describe('StartRecognition', () => {
     start(conversation, {}, format('pcm_f32le'));
     const floats = new Uint8Array(new Float32Array([0, 1, -1, 2, 0.5]).buffer);
     const heard = [floats.subarray(0, 6), floats.subarray(6)].flatMap((bytes) =>
-      [...conversation.binary(bytes, true)].flatMap((step) => (step.type === 'audio' ? [...step.bytes] : [])),
+      [...conversation.binary(bytes)].flatMap((step) => (step.type === 'audio' ? [...step.bytes] : [])),
     );
     expect([...new Int16Array(new Uint8Array(heard).buffer)]).toEqual([0, 32_767, -32_768, 32_767, 16_384]);
   });
@@ -117,14 +117,14 @@ describe('StartRecognition', () => {
 
   it('has to be the first message', () => {
     expect(steps(opened(), { message: 'EndOfStream' })).toMatchObject([{ type: 'refuse' }]);
-    expect([...opened().binary(new Uint8Array(2), true)]).toMatchObject([{ type: 'refuse' }]);
+    expect([...opened().binary(new Uint8Array(2))]).toMatchObject([{ type: 'refuse' }]);
   });
 });
 
 describe('a session', () => {
   it('confirms each message of audio once, also where it comes in pieces', () => {
     const conversation = started();
-    const said = [true, false, false, true].flatMap((isWhole) => [...conversation.binary(new Uint8Array(2), isWhole)]);
+    const said = [false, true, true, false].flatMap((isPart) => [...conversation.binary(new Uint8Array(2), isPart)]);
     expect(said.flatMap((step) => (step.type === 'say' ? [JSON.parse(step.text)] : []))).toEqual([
       { message: 'AudioAdded', seq_no: 1 },
       { message: 'AudioAdded', seq_no: 2 },

@@ -43,13 +43,13 @@ export class RealtimeConversation implements Conversation {
     else yield { type: 'fault', message: SHAPE };
   }
 
-  *binary(bytes: Uint8Array, isWhole: boolean): Iterable<Step> {
+  *binary(bytes: Uint8Array, isPart = false): Iterable<Step> {
     if (this.#asked === undefined) {
       yield { type: 'refuse', refusal: refuse('invalid_request', FIRST) };
       return;
     }
     yield { type: 'audio', bytes: this.#floats?.take(bytes) ?? bytes };
-    if (isWhole) yield say({ message: 'AudioAdded', seq_no: ++this.#added });
+    if (!isPart) yield say({ message: 'AudioAdded', seq_no: ++this.#added });
   }
 
   encode(event: OutgoingEvent, { sessionId }: EventStamp): readonly string[] {

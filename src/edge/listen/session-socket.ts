@@ -74,10 +74,10 @@ export class SessionSocket implements SocketHandlers {
     else this.#work.add(data.byteLength + MESSAGE_BYTES, this.#pieces(new Uint8Array(data), isBinary));
   }
 
-  #take(data: Uint8Array, isBinary: boolean, isWhole = true): void {
+  #take(data: Uint8Array, isBinary: boolean, isPart = false): void {
     const conversation = this.#interpreter?.conversation;
     if (conversation !== undefined) {
-      const steps = isBinary ? conversation.binary(data, isWhole) : conversation.text(textOf(data));
+      const steps = isBinary ? conversation.binary(data, isPart) : conversation.text(textOf(data));
       for (const step of steps) this.#follow(step);
     } else if (isBinary) this.#audio(data);
     else if (this.#start?.isFirst === true) this.#readStart(this.#start, data);
@@ -128,7 +128,7 @@ export class SessionSocket implements SocketHandlers {
   *#pieces(data: Uint8Array, isBinary: boolean): Generator<number, void> {
     const pieceBytes = isBinary ? STEP_BYTES : data.byteLength;
     for (let at = 0; at < data.byteLength; at += pieceBytes) {
-      this.#take(data.subarray(at, at + pieceBytes), isBinary, at + pieceBytes >= data.byteLength);
+      this.#take(data.subarray(at, at + pieceBytes), isBinary, at + pieceBytes < data.byteLength);
       yield pieceBytes;
     }
   }
