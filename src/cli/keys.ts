@@ -1,14 +1,14 @@
 // `voxgate keys …`: API keys, on the data directory of this machine; a running gateway hears of a revocation at once.
 import { LATENCIES } from '../api/listen/latency.ts';
-import { nearestSlugs, ownerOf } from '../api/slug.ts';
+import { ownerOf } from '../api/slug.ts';
 import { type ApiKey, type CreatedKey, type KeySettings, SCOPES } from '../store/keys/calls.ts';
 import { checkedSettings } from '../store/keys/settings.ts';
 import type { Store } from '../store/store.ts';
 import { action, actionsCommand, WrongInput } from './shared/actions.ts';
+import { aliasChange, aliasText, knownSlugs, knownValue } from './shared/aliases.ts';
 import { INIT, operator, withStore } from './shared/operator.ts';
 import { CommandError, print, printTable, tell } from './shared/output.ts';
 import { regionValue, retentionValue } from './shared/place-rule.ts';
-import { loadProviders } from './shared/settings.ts';
 import {
   choiceValue,
   countValue,
@@ -26,6 +26,7 @@ const GRACE = '24h';
 const usage = `Usage: voxgate keys create [--org ORG_ID] [--init] [SETTINGS]
        voxgate keys list [--org ORG_ID] [--json]
        voxgate keys change KEY_ID SETTINGS
+       voxgate keys alias KEY_ID NAME MODELS|none
        voxgate keys roll KEY_ID [--grace 24h]
        voxgate keys revoke KEY_ID
 
@@ -36,6 +37,9 @@ Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data), also whi
   list    lists keys, never the keys themselves
   change  changes the settings that are named and no others; none takes a limit away. A gateway that runs heeds it within
           30 seconds
+  alias   says what a name stands for where requests of the key give it as \`model\`: a slug and its fallbacks with commas
+          between them, or a JSON array as \`fallbacks\` has it; none takes the name away. It goes before an alias of the
+          organisation. A gateway that runs heeds it within 30 seconds; keys list --json shows all of them
   roll    makes a new key with the same settings; the old one works for the time of --grace: 0 to 72h, 24h when absent
   revoke  ends a key and every client token it minted
 
@@ -106,6 +110,17 @@ export const keys = actionsCommand(usage, {
         store.changeKey(organisationId, keyId, settings, operator()),
       );
       print(`${changed.id} is changed.`);
+    },
+  }),
+  alias: action({
+    operands: ['KEY_ID', 'NAME', 'MODELS|none'],
+    options: {},
+    async run([keyId = '', name = '', text = '']) {
+      const change = aliasChange(name, text);
+      const changed = await withKey(keyId, (store, { organisationId, aliases }) =>
+        store.changeKey(organisationId, keyId, { aliases: change(aliases) }, operator()),
+      );
+      print(`${changed.id} ${aliasText(name, changed.aliases)}.`);
     },
   }),
   roll: action({
@@ -199,12 +214,8 @@ function listOrNone<Item extends string>(
 
 /** A slug or `<provider>/*` that this gateway has: a mistyped one would shut the key out. */
 function knownModel(pattern: string): string {
-  const slugs = [...loadProviders().values()].flatMap(({ models }) => models.map(({ id }) => id));
-  const known = [...new Set(slugs.map((slug) => `${ownerOf(slug)}/*`)), ...slugs];
-  if (known.includes(pattern)) return pattern;
-  const [nearest] = nearestSlugs(pattern, known, 1);
-  const hint = nearest === undefined ? 'voxgate models lists them' : `the nearest is ${nearest}`;
-  throw new WrongInput(`there is no model ${JSON.stringify(pattern.slice(0, 80))}; ${hint}.`);
+  const slugs = knownSlugs();
+  return knownValue(pattern, [...new Set(slugs.map((slug) => `${ownerOf(slug)}/*`)), ...slugs]);
 }
 
 const row = (key: ApiKey): string[] => [

@@ -12,6 +12,7 @@ import { checkedName } from '../store/keys/settings.ts';
 import type { Balance } from '../store/ledger/calls.ts';
 import { memberActions, roleValue } from './members.ts';
 import { action, actionsCommand, WrongInput } from './shared/actions.ts';
+import { aliasChange, aliasText } from './shared/aliases.ts';
 import { INIT, operator, withStore } from './shared/operator.ts';
 import { print, printTable, tell } from './shared/output.ts';
 import { regionValue, retentionValue } from './shared/place-rule.ts';
@@ -23,6 +24,7 @@ const usage = `Usage: voxgate orgs create NAME [--credit-limit USD|none] [--init
        voxgate orgs credit ORG_ID AMOUNT [--note TEXT] [--key UNIQUE]
        voxgate orgs limit ORG_ID USD|none
        voxgate orgs place ORG_ID [--region REGION|none] [--retention none|any]
+       voxgate orgs alias ORG_ID NAME MODELS|none
        voxgate orgs invite ORG_ID EMAIL [--role owner|admin|developer|read_only]
        voxgate orgs members ORG_ID [--json]
        voxgate orgs role ORG_ID EMAIL owner|admin|developer|read_only
@@ -39,6 +41,9 @@ Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data), also whi
   limit      how far the balance may go below zero: 0 for prepaid, none for no limit
   place      where audio of its requests may be processed, eu say, and whether providers may keep any of it. A gateway that
              runs heeds it within 30 seconds; requests and keys can only be stricter
+  alias      says what a name stands for where requests give it as \`model\`: a slug and its fallbacks with commas between
+             them, or a JSON array as \`fallbacks\` has it; none takes the name away. A gateway that runs heeds it within 30
+             seconds; an alias of a key goes before it, and orgs list --json shows all of them
   invite     invites somebody into an organisation, as its owner unless --role says otherwise: by mail where
              VOXGATE_SMTP_URL names a server, else it prints the link to hand over. It works once, within seven days
   members    lists who is a member and as what, and who is invited
@@ -117,6 +122,18 @@ export const orgs = actionsCommand(usage, {
         return store.setPlaceRule(organisationId, rule, operator());
       });
       print(`Audio of ${changed.id} ${placeText(changed)}.`);
+    },
+  }),
+  alias: action({
+    operands: ['ORG_ID', 'NAME', 'MODELS|none'],
+    options: {},
+    async run([organisationId = '', name = '', text = '']) {
+      const change = aliasChange(name, text);
+      const changed = await withStore({ make: false }, async (store) => {
+        const before = await store.findOrganisation(organisationId);
+        return store.setAliases(organisationId, change(before?.aliases ?? null), operator());
+      });
+      print(`${changed.id} ${aliasText(name, changed.aliases)}.`);
     },
   }),
   invite: action({

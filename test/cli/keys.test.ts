@@ -85,6 +85,26 @@ describe('voxgate keys', () => {
     expect(await list()).toMatchObject([{ ...UNLIMITED, name: 'Front desk' }]);
   });
 
+  it('gives keys and organisations aliases of models, changes them and takes them away', async () => {
+    const { commands, good, list } = operator();
+    await good('create', '--init');
+    const { id, organisationId: org } = (await list())[0]!;
+    const chain = [{ model: 'deepgram/nova-3', provider_params: { punctuate: true } }, { model: 'local/commands-en' }];
+    expect(await good('alias', id, 'best', 'deepgram/nova-3, local/commands-en')).toBe(
+      `${id} takes best for deepgram/nova-3, then local/commands-en.`,
+    );
+    await good('alias', id, 'best', JSON.stringify(chain));
+    await good('alias', id, 'fast', 'local/commands-en');
+    expect((await commands(['orgs', 'alias', org, 'best', 'openai/whisper-1'])).output).toContain('takes best for');
+    const fast = [{ model: 'local/commands-en' }];
+    const ofAll = { best: [{ model: 'openai/whisper-1' }] };
+    expect(await list()).toMatchObject([{ aliases: { best: chain, fast }, organisationAliases: ofAll }]);
+    expect(await good('alias', id, 'best', 'none')).toBe(`${id} has no alias best.`);
+    expect((await commands(['orgs', 'alias', org, 'best', 'none'])).code).toBe(0);
+    expect(await list()).toMatchObject([{ aliases: { fast }, organisationAliases: null }]);
+    expect((await commands(['orgs', 'alias', 'org_none', 'best', 'none'])).code).toBe(1);
+  });
+
   it('makes keys for the organisation that is named, and lists those of one', async () => {
     const { commands, good, list } = operator();
     await good('create', '--init');
@@ -135,6 +155,7 @@ describe('voxgate keys', () => {
     const lines = [
       ['change', 'key_none', '--name', 'x'],
       ['roll', 'key_none'],
+      ['alias', 'key_none', 'best', 'none'],
       ['revoke', 'key_none'],
     ];
     for (const args of lines) {
