@@ -66,10 +66,10 @@ export const Mode = Type.Union([Type.Literal('batch'), Type.Literal('live')], {
 export type Mode = Static<typeof Mode>;
 
 export const Model = Type.Object({
-  id: Type.String({ description: 'Slug `<provider>/<model>`.' }),
+  id: Type.String({ description: 'Slug `<provider>/<model>`, or an alias of the caller’s.' }),
   object: Type.Literal('model'),
   created: Type.Integer({ description: 'Epoch seconds.' }),
-  owned_by: Type.String({ description: 'The provider.' }),
+  owned_by: Type.String({ description: 'The provider; `alias` of an alias, which is shown as its first model is.' }),
   name: Type.String({ description: 'For people.' }),
   description: Type.String({ description: 'What it is good at.' }),
   modes: Type.Array(Mode),

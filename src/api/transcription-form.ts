@@ -28,7 +28,7 @@ const LANGUAGE_FORM = `^(auto|${LANGUAGE_TAG})$`;
 /** What a chain of models is made of, in a form and in a query. */
 export const chainMembers = {
   model: Type.String({
-    description: 'Slug `<provider>/<model>`; `GET /v1/models` lists them.',
+    description: 'Slug `<provider>/<model>`; `GET /v1/models` lists them. Or an alias of your key or organisation.',
     maxLength: 128,
     examples: ['local/commands-en'],
   }),

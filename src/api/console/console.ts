@@ -2,7 +2,7 @@
 // refused. Money is decimal strings in USD, times are ISO 8601 UTC.
 
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
-import { Latency } from '../listen.ts';
+import { type Aliases, Latency } from '../listen.ts';
 import { NamedRegion } from '../processing.ts';
 
 export const closed = <Properties extends TProperties>(properties: Properties): TObject<Properties> =>
@@ -48,6 +48,8 @@ export const KeyBody = closed({
   regions: Type.Optional(orNull(Type.Array(NamedRegion, { minItems: 1, maxItems: 100 }))),
   retention: Type.Optional(orNull(Type.Literal('none'))),
   latency: Type.Optional(orNull(Latency)),
+  /** All of them. Looked at where they are understood, which says of which one what is wrong. */
+  aliases: Type.Optional(Type.Unsafe<Aliases | null>(Type.Unknown())),
   requests_per_minute_max: Type.Optional(Limit),
   sessions_max: Type.Optional(Limit),
   tokens_per_minute_max: Type.Optional(Limit),
@@ -110,6 +112,7 @@ export interface KeyView {
   regions: readonly NamedRegion[] | null;
   retention: 'none' | null;
   latency: Latency | null;
+  aliases: Aliases | null;
   requests_per_minute_max: number | null;
   sessions_max: number | null;
   tokens_per_minute_max: number | null;

@@ -3,6 +3,7 @@ import { refuse } from '../../api/errors.ts';
 import type { Mode, Model } from '../../api/models.ts';
 import { FREE_RULE, isFree } from '../../api/places/place-rule.ts';
 import { modelOf, nearestSlugs, ownerOf } from '../../api/slug.ts';
+import type { AliasedKey } from '../../auth/aliases.ts';
 import type { Caller } from '../../auth/permissions.ts';
 import type { PriceList } from '../../billing/price-list.ts';
 import { knownOf, type OwnKeyOf } from '../../failover/chain-credential.ts';
@@ -63,30 +64,38 @@ export function listModels(
   });
 }
 
-async function modelsFor(
-  caller: Pick<Caller, 'organisationId'>,
-  dependencies: ModelsDependencies,
-  filter?: ModelsFilter,
-): Promise<Model[]> {
+/** The caller's aliases, each as its first model is, where that is listed. */
+function listAliases({ aliases, organisationAliases }: AliasedKey, models: readonly Model[]): Model[] {
+  return Object.entries({ ...organisationAliases, ...aliases }).flatMap(([id, chain]) => {
+    const first = models.find((model) => model.id === chain[0]?.model);
+    return first === undefined ? [] : [{ ...first, id, owned_by: 'alias' }];
+  });
+}
+
+/** Who lists models: a caller with its key, or somebody in the console. */
+type Lister = Pick<Caller, 'organisationId'> & Partial<Pick<Caller, 'key'>>;
+
+async function modelsFor(caller: Lister, dependencies: ModelsDependencies, filter?: ModelsFilter): Promise<Model[]> {
   const { providers, ownKeyOf } = dependencies;
   const ownKeys = new Map<string, OwnKey>();
   for (const { name, credential } of providers.values()) {
     const own = credential === 'required' ? await ownKeyOf?.(caller.organisationId, name) : undefined;
     if (own !== undefined) ownKeys.set(name, own);
   }
-  return listModels(dependencies, ownKeys, filter);
+  const models = listModels(dependencies, ownKeys, filter);
+  return [...models, ...listAliases(caller.key ?? {}, models)];
 }
 
 export const getModels =
   (dependencies: ModelsDependencies) =>
-  async ({ request }: RouteContext, caller: Pick<Caller, 'organisationId'>) => {
+  async ({ request }: RouteContext, caller: Lister) => {
     const data = await modelsFor(caller, dependencies, readModelsFilter(parseQuery(request.query)));
     return json(200, { object: 'list', data });
   };
 
 export const getModel =
   (dependencies: ModelsDependencies) =>
-  async ({ params }: RouteContext, caller: Pick<Caller, 'organisationId'>) => {
+  async ({ params }: RouteContext, caller: Lister) => {
     const slug = params.slug ?? `${params.provider}/${params.model}`;
     const models = await modelsFor(caller, dependencies);
     const model = models.find((each) => each.id === slug);

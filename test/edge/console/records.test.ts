@@ -22,6 +22,8 @@ const keysOf = async (browser: Browser) => members<{ data: Key[] }>(await browse
 const mint = async (browser: Browser, body: object = {}) =>
   members<{ key: Key; secret: string }>(await browser.call('POST', 'keys', body));
 
+const DEEP = `${'['.repeat(20)}${']'.repeat(20)}`;
+
 describe('a key', () => {
   test('is minted with its settings, shown once, and found by its secret', async () => {
     const settings = {
@@ -34,6 +36,7 @@ describe('a key', () => {
       sessions_max: 5,
       tokens_per_minute_max: 30,
       daily_spend_usd_max: '12.50',
+      aliases: { 'nova-3': [{ model: 'deepgram/nova-3', provider_params: { punctuate: true } }, { model: 'a/b' }] },
     };
     const { key, secret } = await mint(ada, settings);
     expect(key).toMatchObject({ ...settings, status: 'active', revoked_at: null, last_used_at: null });
@@ -45,10 +48,15 @@ describe('a key', () => {
 
   test('is changed, rolled with a grace, and revoked', async () => {
     const { key } = await mint(ada, { name: 'server' });
-    const changed = await ada.call('PATCH', `keys/${key.id}`, { name: 'renamed', daily_spend_usd_max: null });
+    const changed = await ada.call('PATCH', `keys/${key.id}`, {
+      name: 'renamed',
+      daily_spend_usd_max: null,
+      aliases: {},
+    });
     expect(members<{ key: Key }>(changed).key).toMatchObject({
       id: key.id,
       name: 'renamed',
+      aliases: null,
       scopes: expect.any(Array),
     });
     const rolled = members<{ key: Key; old: Key; secret: string }>(
@@ -67,6 +75,11 @@ describe('a key', () => {
     [{ expires_at: '2020-01-01T00:00:00Z' }, 'in the future'],
     [{ models: ['no slug'] }, 'deepgram'],
     [{ origins: ['https://app.example.com/path'] }, 'origin'],
+    [{ aliases: { 'a/b': [{ model: 'deepgram/nova-3' }] } }, 'always means that model'],
+    [{ aliases: { best: [{ model: 'nova-3' }] } }, 'a model is a slug'],
+    [{ aliases: { best: ['deepgram/nova-3'] } }, 'an object of `model`'],
+    [{ aliases: { best: [{ model: 'a/b', provider_params: { deep: JSON.parse(DEEP) } }] } }, 'levels deep'],
+    [{ aliases: 'best' }, 'an object of names'],
   ])('with settings that mean nothing is refused: %j', async (body, why) => {
     const before = await keysOf(ada);
     const answer = await ada.call('POST', 'keys', body);

@@ -165,3 +165,13 @@ describe('a file', () => {
     expect(again).toMatchObject({ status: 403, code: 'model_not_allowed' });
   });
 });
+
+it('the models are listed with the caller’s aliases behind them, as their first models are', async () => {
+  const get = async (path: string) => (await (await fetch(`${live.url}${path}`, bearer(secret))).json()) as object;
+  const { data } = (await get('/v1/models')) as { data: { id: string; owned_by: string; name: string }[] };
+  const listed = data.filter((each) => each.owned_by === 'alias');
+  expect(data.slice(-listed.length)).toEqual(listed);
+  expect(listed.map(({ id }) => id).sort()).toEqual(['best', 'long', 'mine', 'nova-3', 'numbered']);
+  const script = (await get(`/v1/models/${SCRIPT}`)) as object;
+  expect(await get('/v1/models/best')).toEqual({ ...script, id: 'best', owned_by: 'alias' });
+});

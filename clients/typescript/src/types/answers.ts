@@ -131,12 +131,12 @@ export interface Price {
 
 /** A model of the catalogue. */
 export interface Model {
-  /** Slug `<provider>/<model>`. */
+  /** Slug `<provider>/<model>`, or an alias of the caller’s. */
   id: string;
   object: 'model';
   /** Epoch seconds. */
   created: number;
-  /** The provider. */
+  /** The provider; `alias` of an alias, which is shown as its first model is. */
   owned_by: string;
   /** For people. */
   name: string;

@@ -4,6 +4,7 @@
 import { EmptyBody, KeyBody, type KeyView, ROLL_GRACE_SECONDS, RollBody } from '../../../api/console/console.ts';
 import { refuse } from '../../../api/errors.ts';
 import { microUsdOf, usdOf } from '../../../billing/price.ts';
+import { checkedAliases } from '../../../store/keys/aliases.ts';
 import type { ApiKey, KeySettings, Store } from '../../../store/store.ts';
 import { json, type Route } from '../../router.ts';
 import type { ConsoleContext, ConsoleRoute } from './console-route.ts';
@@ -108,6 +109,7 @@ function settingsOf(body: KeyBody): Partial<KeySettings> {
     regions: body.regions,
     retention: body.retention,
     latency: body.latency,
+    aliases: body.aliases && checkedAliases(body.aliases),
     requestsPerMinuteMax: body.requests_per_minute_max,
     sessionsMax: body.sessions_max,
     tokensPerMinuteMax: body.tokens_per_minute_max,
@@ -143,6 +145,7 @@ function viewOf(key: ApiKey, nowMs: number): KeyView {
     regions: key.regions,
     retention: key.retention,
     latency: key.latency ?? null,
+    aliases: key.aliases ?? null,
     requests_per_minute_max: key.requestsPerMinuteMax,
     sessions_max: key.sessionsMax,
     tokens_per_minute_max: key.tokensPerMinuteMax,

@@ -7,7 +7,7 @@ import { readJson } from '../../http/json-body.ts';
 
 /** Of people's forms: an address and two passwords. */
 export const FORM_BYTES_MAX = 4096;
-/** Of a key's settings: two lists of a hundred. */
+/** Of a key's settings: two lists of a hundred, and aliases. */
 export const SETTINGS_BYTES_MAX = 65_536;
 
 /** Throws a Refusal that names the member at fault and never shows a value. No body is an empty one. */
