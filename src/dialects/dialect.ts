@@ -46,8 +46,15 @@ export interface Conversation extends EventEncoder {
   text(text: string): Iterable<Step>;
   /** @param isPart of a large message, of which more follows */
   binary(bytes: Uint8Array, isPart?: boolean): Iterable<Step>;
-  /** The session was not opened: what is said of that, and the close frame behind it. */
-  refused(refusal: Refusal): { messages: readonly string[]; code: number; reason: string };
+  /** The session was not opened. */
+  refused(refusal: Refusal): Ending;
+}
+
+/** What is said of a connection's end, and the close frame behind it. */
+export interface Ending {
+  messages: readonly string[];
+  code: number;
+  reason: string;
 }
 
 export interface Answer {
@@ -60,6 +67,8 @@ export interface Answer {
 export interface LiveDoor {
   /** Throws a Refusal for what the client asks for. */
   open(handshake: Handshake): Conversation;
+  /** How a refused handshake is told, where the vendor accepts every connection first; an HTTP answer when absent. */
+  refused?(refusal: Refusal): Ending;
 }
 
 /** What a file's request asks for; the file is its body. */
@@ -72,6 +81,14 @@ export interface FileDoor {
   /** Throws a Refusal. */
   open(handshake: Handshake): FileWish;
   answer(transcription: VerboseTranscription, handshake: Handshake, at: Date): Answer;
+}
+
+export interface Offered {
+  credential: string | undefined;
+  /** The subprotocol to answer. */
+  protocol?: string;
+  /** The parameter of the URL that it came in: URLs are logged. */
+  param?: string;
 }
 
 export interface Dialect {
@@ -88,8 +105,8 @@ export interface Dialect {
   /** By their paths below `/compat/<name>`. */
   live: Readonly<Record<string, LiveDoor>>;
   files: Readonly<Record<string, FileDoor>>;
-  /** Where a client has its key, and the subprotocol to answer. Never throws. */
-  credential(handshake: Omit<Handshake, 'requestId'>): { credential: string | undefined; protocol?: string };
+  /** Where a client has its key. Never throws. */
+  credential(handshake: Omit<Handshake, 'requestId'>): Offered;
   /** A refusal as an HTTP answer. */
   refusal(refusal: Refusal, requestId: string): Answer;
 }

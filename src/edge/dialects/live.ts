@@ -2,8 +2,9 @@
 import { Refusal, refuse } from '../../api/errors.ts';
 import { type Dialect, modelOf, type Wish } from '../../dialects/dialect.ts';
 import type { DoorRequest, UpgradeAnswer } from '../door.ts';
-import { openSocket } from '../listen/listen.ts';
+import { acceptToRefuse, openSocket, takeFromUrl } from '../listen/listen.ts';
 import type { ListenDependencies } from '../listen/listen-dependencies.ts';
+import { endWith } from '../listen/session-socket.ts';
 import { warningHeader } from '../routes/transcriptions/warnings.ts';
 
 /** Answers an upgrade. Never rejects. */
@@ -16,10 +17,11 @@ export async function answerDialect(
 ): Promise<UpgradeAnswer> {
   const headers: Record<string, string> = { 'X-Request-Id': requestId };
   const handshake = { query: new URLSearchParams(request.query), headers: request.headers, requestId };
+  const door = Object.hasOwn(dialect.live, path) ? dialect.live[path] : undefined;
   try {
-    const door = Object.hasOwn(dialect.live, path) ? dialect.live[path] : undefined;
     if (door === undefined) throw refuse('not_found', notServed(dialect));
-    const { credential, protocol } = dialect.credential(handshake);
+    const { credential, protocol, param } = dialect.credential(handshake);
+    if (param !== undefined) takeFromUrl(param, dependencies);
     const { socket, warnings } = await openSocket(request, requestId, headers, credential, dependencies, () => {
       const conversation = door.open(handshake);
       const parametersOf = (wish: Wish) => parametersFor(dialect, wish);
@@ -35,6 +37,8 @@ export async function answerDialect(
   } catch (error) {
     const refusal = error instanceof Refusal ? error : dependencies.onFault(requestId, error);
     dependencies.onRefused(refusal);
+    const ending = door?.refused?.(refusal);
+    if (ending !== undefined) return { ...acceptToRefuse((socket) => endWith(socket, ending), dependencies), headers };
     const told = dialect.refusal(refusal, requestId);
     return {
       refuse: { ...told, headers: { ...dependencies.reply(refusal, requestId).headers, ...headers, ...told.headers } },

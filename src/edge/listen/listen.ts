@@ -26,9 +26,7 @@ export async function answerListen(
   try {
     const query = parseQuery(request.query);
     if (offer.method === 'query') {
-      dependencies.onQueryCredential();
-      if (dependencies.settings.queryCredentials === 'off')
-        throw refuse('missing_credential', NOT_IN_URL, { param: 'api_key' });
+      takeFromUrl('api_key', dependencies);
     }
     const { socket } = await openSocket(request, requestId, headers, offer.credential, dependencies, () => ({
       ...readStartWish(query),
@@ -39,7 +37,8 @@ export async function answerListen(
     const refusal = (error instanceof Refusal ? error : dependencies.onFault(requestId, error)).withHeaders(headers);
     dependencies.onRefused(refusal);
     if (!offer.tellOnSocket) return { refuse: dependencies.reply(refusal, requestId) };
-    return { ...acceptToRefuse(refusal, requestId, dependencies), headers, ...protocol };
+    const tell = (socket: DoorSocket) => refuseOnSocket(socket, refusal, requestId, dependencies);
+    return { ...acceptToRefuse(tell, dependencies), headers, ...protocol };
   }
 }
 
@@ -93,15 +92,23 @@ const credentialInUrl: Degradation = {
 const NOT_IN_URL =
   'This gateway takes no credential in a URL, since URLs are logged. Send it in the Authorization header, or in the subprotocols `bearer` and the credential.';
 
-/** A browser cannot read a refused handshake: so the refusal is sent as an event, and the socket closed in the same tick. */
-function acceptToRefuse(
-  refusal: Refusal,
-  requestId: string,
-  dependencies: ListenDependencies,
+/** A credential came in the URL. Throws a Refusal where none is taken there. */
+export function takeFromUrl(
+  param: string,
+  { settings, onQueryCredential }: Pick<ListenDependencies, 'settings' | 'onQueryCredential'>,
+): void {
+  onQueryCredential();
+  if (settings.queryCredentials === 'off') throw refuse('missing_credential', NOT_IN_URL, { param });
+}
+
+/** A browser cannot read a refused handshake: so the refusal is told on the socket, which is closed in the same tick. */
+export function acceptToRefuse(
+  tell: (socket: DoorSocket) => void,
+  { paces }: Pick<ListenDependencies, 'paces'>,
 ): { accept: SocketHandlers; pace: SocketPace } {
-  const pace = dependencies.paces.refused();
+  const pace = paces.refused();
   const accept: SocketHandlers = {
-    open: (socket: DoorSocket) => refuseOnSocket(socket, refusal, requestId, dependencies),
+    open: tell,
     message() {},
     pong() {},
     drained() {},

@@ -1,7 +1,7 @@
 // The socket of one session: open at once where the handshake said everything, else as soon as a start message has. What happens
 // inside the session is not decided here.
 import { type Refusal, refuse } from '../../api/errors.ts';
-import type { Conversation, Step, Wish } from '../../dialects/dialect.ts';
+import type { Conversation, Ending, Step, Wish } from '../../dialects/dialect.ts';
 import type { LiveSession } from '../../session/session.ts';
 import { newSessionId } from '../../session/session-id.ts';
 import type { SessionOpening } from '../../session/session-opening.ts';
@@ -188,7 +188,7 @@ export class SessionSocket implements SocketHandlers {
       onRefused(refusal);
       const { conversation } = this.#interpreter ?? {};
       if (conversation === undefined) refuseOnSocket(socket, refusal, requestId, this.#dependencies);
-      else refuseInItsWords(socket, conversation, refusal);
+      else endWith(socket, conversation.refused(refusal));
     };
     this.#start = new StartWait(wish, this.#dependencies, {
       refused,
@@ -249,8 +249,8 @@ export function refuseOnSocket(
   socket.close(refusal.closeCode, refusal.code);
 }
 
-function refuseInItsWords(socket: DoorSocket, conversation: Conversation, refusal: Refusal): void {
-  const { messages, code, reason } = conversation.refused(refusal);
+/** The same in another client's words. */
+export function endWith(socket: DoorSocket, { messages, code, reason }: Ending): void {
   for (const message of messages) socket.send(message);
   socket.close(code, reason);
 }
