@@ -1,6 +1,7 @@
 // Every dialect, each at its own path `/compat/<name>`.
+import { assemblyai } from './assemblyai/index.ts';
 import { deepgram } from './deepgram/index.ts';
 import type { Dialect } from './dialect.ts';
 import { speechmatics } from './speechmatics/index.ts';
 
-export const dialects: readonly Dialect[] = [deepgram, speechmatics];
+export const dialects: readonly Dialect[] = [deepgram, speechmatics, assemblyai];

@@ -11,6 +11,18 @@ const texts = (...messages: readonly object[]): string[] => messages.map((messag
 
 /** By dialect and path. */
 export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, Example>>>> = {
+  assemblyai: {
+    '/v3/ws': {
+      query:
+        'speech_model=universal-streaming-english&sample_rate=16000&encoding=pcm_s16le&format_turns=true&keyterms_prompt=%5B%22voxgate%22%5D&end_of_turn_confidence_threshold=0.5&min_turn_silence=300&speaker_labels=true&language_codes=%5B%22en%22%2C%22es%22%5D&redact_pii=true',
+      messages: texts(
+        { type: 'UpdateConfiguration', min_turn_silence: 200 },
+        { type: 'ForceEndpoint' },
+        { type: 'KeepAlive' },
+        { type: 'Terminate' },
+      ),
+    },
+  },
   deepgram: {
     '/v1/listen': {
       query:

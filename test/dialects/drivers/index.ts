@@ -1,6 +1,7 @@
 // Every official client that the suite of dialects is driven by.
+import { assemblyaiStreaming } from './assemblyai.ts';
 import { deepgramFlux, deepgramNova } from './deepgram.ts';
 import type { Driver } from './driver.ts';
 import { speechmaticsRealtime } from './speechmatics.ts';
 
-export const drivers: readonly Driver[] = [deepgramNova, deepgramFlux, speechmaticsRealtime];
+export const drivers: readonly Driver[] = [deepgramNova, deepgramFlux, speechmaticsRealtime, assemblyaiStreaming];

@@ -1,0 +1,25 @@
+// AssemblyAI's clients: Universal-Streaming v3. https://www.assemblyai.com/docs/api-reference/streaming-api/streaming-api
+import type { Dialect } from '../dialect.ts';
+import { endingOf, refusalOf } from './refusals.ts';
+import { StreamingConversation } from './streaming.ts';
+
+export const assemblyai: Dialect = {
+  name: 'assemblyai',
+  title: 'AssemblyAI',
+  provider: 'assemblyai',
+  model: 'universal-3-6-pro',
+  names: {
+    'u3-pro': 'u3-rt-pro',
+    'universal-3-6': 'universal-3-6-pro',
+    'universal-streaming': 'universal-streaming-english',
+  },
+  live: { '/v3/ws': { open: (handshake) => new StreamingConversation(handshake), refused: endingOf } },
+  files: {},
+  /** The bare key; `Bearer` before it, which AssemblyAI itself refuses, does no harm. */
+  credential: ({ query, headers }) => {
+    const token = query.get('token');
+    if (token !== null) return { credential: token, param: 'token' };
+    return { credential: /^\s*(?:bearer +)?(\S+)\s*$/i.exec(headers.get('authorization') ?? '')?.[1] };
+  },
+  refusal: refusalOf,
+};
