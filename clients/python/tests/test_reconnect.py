@@ -9,7 +9,7 @@ import voxgate
 
 from .rig import NUMBERED, RATE, Case, Cut, CuttingProxy, events_of, numbered, of
 
-CUT_SESSIONS = 15
+CUT_SESSIONS = 8
 
 
 class Reconnecting(Case):

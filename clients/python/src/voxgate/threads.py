@@ -2,12 +2,22 @@
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Value = TypeVar("Value")
+
+
+def submit(work: Coroutine[Any, Any, Value], loop: asyncio.AbstractEventLoop) -> Future[Value]:
+    """Runs a coroutine in a loop of another thread. Raises a RuntimeError where that is closed."""
+    try:
+        return asyncio.run_coroutine_threadsafe(work, loop)
+    except RuntimeError:
+        work.close()
+        raise
 
 
 async def in_thread(work: Callable[[], Value]) -> Value:

@@ -4,8 +4,6 @@ event with a close code. When to open another is decided by link.py."""
 import json
 import logging
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,24 +55,23 @@ class Connection:
     async def close(self) -> None:
         await self._socket.close()
 
-    async def events(self) -> AsyncIterator[ServerEvent]:
-        """To the end of the connection, whatever that is: `ending` says."""
+    async def next(self) -> ServerEvent | None:
+        """None at the end of the connection, whatever that is: `ending` says."""
         try:
-            async for message in self._socket:
-                event = _read(message)
+            while True:
+                event = _read(await self._socket.recv())
                 if event is not None:
-                    yield event
+                    return event
         except ConnectionClosed:
-            pass
+            return None
 
     @property
     def ending(self) -> Ending:
         return Ending(self._socket.close_code or 1006, self._socket.close_reason or "")
 
 
-@asynccontextmanager
-async def connected(url: str, credential: str, context: ssl.SSLContext | None) -> AsyncGenerator[Connection, None]:
-    """Raises one of the DIAL_ERRORS. Leaving it closes the connection."""
+async def dial(url: str, credential: str, context: ssl.SSLContext | None) -> Connection:
+    """Raises one of the DIAL_ERRORS."""
     more = {} if context is None or not url.startswith("wss:") else {"ssl": context}
     dialling = _connect(
         url,
@@ -91,8 +88,7 @@ async def connected(url: str, credential: str, context: ssl.SSLContext | None) -
     # A redirect would carry the credential to somebody else.
     dialling.MAX_REDIRECTS_ALLOWED = 1
     dialling.process_redirect = _as_it_is
-    async with dialling as socket:
-        yield Connection(socket)
+    return Connection(await dialling)
 
 
 def _as_it_is(error: Exception) -> Exception:

@@ -12,7 +12,7 @@ from ..errors import APIConnectionError, APITimeoutError, VoxgateError
 from ..events import Reconnected, Reconnecting, ServerEvent, SessionEvent
 from ..settings import Settings
 from ..types.events import Discontinuity, ErrorEvent, SessionEnded, SessionStarted, Transcript
-from .connection import DIAL_ERRORS, Connection, Ending, connected, refused
+from .connection import DIAL_ERRORS, Connection, Ending, dial, refused
 from .listening import Listening
 from .losses import CONNECT_TIMEOUT, Loss, advice_for, loss_of
 from .outgoing import OutgoingAudio
@@ -132,11 +132,11 @@ class LiveLink:
         writer: asyncio.Task[None] | None = None
         patience = self._patience = asyncio.timeout_at(until)
         try:
-            async with patience, connected(self._address(), credential, self._settings.ssl_context) as connection:
-                self._connection = connection
+            async with patience:
+                connection = self._connection = await dial(self._address(), credential, self._settings.ssl_context)
                 if self._listening.start is not None:
                     await connection.send(dict(self._listening.start))
-                async for event in connection.events():
+                while (event := await connection.next()) is not None:
                     if isinstance(event, SessionStarted):
                         self._begin(event)
                         writer = asyncio.create_task(self._write(connection))
@@ -152,6 +152,8 @@ class LiveLink:
         finally:
             if writer is not None:
                 writer.cancel()
+            if self._connection is not None:
+                await self._connection.close()
 
     async def _write(self, connection: Connection) -> None:
         try:

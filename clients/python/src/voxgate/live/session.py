@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 from ..errors import VoxgateError, invalid_option
 from ..events import SessionEvent
 from ..settings import Settings
-from ..threads import daemon
+from ..threads import daemon, submit
 from ..types.events import Transcript
 from .link import LiveLink
 from .listening import Listening
@@ -31,7 +31,7 @@ class AsyncLiveSession:
 
     def __init__(self, settings: Settings, listening: Listening) -> None:
         self._queue = EventQueue(listening.events_max)
-        self._link = LiveLink(settings, listening, self._queue.push)
+        self._link = LiveLink(settings, listening, self._push)
         self._task: asyncio.Task[None] | None = None
         self._pipes: set[asyncio.Task[None]] = set()
         self._over = asyncio.Event()
@@ -132,6 +132,14 @@ class AsyncLiveSession:
         except Exception as error:
             self._end(None, error)
 
+    def _push(self, event: SessionEvent) -> None:
+        try:
+            self._queue.push(event)
+        except VoxgateError as error:
+            # Before the connection is closed, which takes a moment.
+            self._end(None, error)
+            raise
+
     def _end(self, summary: SessionSummary | None, error: BaseException | None) -> None:
         if self._over.is_set():
             return
@@ -162,7 +170,7 @@ class AsyncLiveSession:
         with suppress(RuntimeError):
             try:
                 for piece in pieces:
-                    asyncio.run_coroutine_threadsafe(self.send(piece), loop).result()
+                    submit(self.send(piece), loop).result()
                 loop.call_soon_threadsafe(self._link.audio.close)
             except Exception as error:
                 loop.call_soon_threadsafe(self._piped_badly, error)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from ..errors import VoxgateError
-from ..threads import daemon
+from ..threads import daemon, submit
 
 Value = TypeVar("Value")
 
@@ -21,7 +21,10 @@ class LoopThread:
 
     def run(self, work: Callable[[], Coroutine[Any, Any, Value]]) -> Value:
         """What the coroutine gives, in the caller's thread. An interrupt of the caller cancels it."""
-        future = asyncio.run_coroutine_threadsafe(work(), self._started())
+        # Before the loop is told to stop, so that it is cancelled with the others.
+        with self._lock:
+            loop = self._started()
+            future = submit(work(), loop)
         try:
             return future.result()
         except CancelledError as error:
@@ -41,13 +44,12 @@ class LoopThread:
         self.stop()
 
     def _started(self) -> asyncio.AbstractEventLoop:
-        with self._lock:
-            if self._is_stopped:
-                raise VoxgateError("The client was closed.", code="session_over")
-            if self._loop is None:
-                self._loop = loop = asyncio.new_event_loop()
-                daemon(lambda: _serve(loop))
-            return self._loop
+        if self._is_stopped:
+            raise VoxgateError("The client was closed.", code="session_over")
+        if self._loop is None:
+            self._loop = loop = asyncio.new_event_loop()
+            daemon(lambda: _serve(loop))
+        return self._loop
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
