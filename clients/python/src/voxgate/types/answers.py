@@ -279,12 +279,12 @@ class Model:
     """A model of the catalogue."""
 
     id: str
-    """Slug `<provider>/<model>`."""
+    """Slug `<provider>/<model>`, or an alias of the caller’s."""
     object: Literal["model"] = "model"
     created: int
     """Epoch seconds."""
     owned_by: str
-    """The provider."""
+    """The provider; `alias` of an alias, which is shown as its first model is."""
     name: str
     """For people."""
     description: str
