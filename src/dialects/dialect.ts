@@ -33,7 +33,9 @@ export type Step =
   /** What it says is no message of this protocol: told as an error, and the session goes on. */
   | { type: 'fault'; message: string; param?: string }
   /** Answered at once, whatever the session does. */
-  | { type: 'say'; text: string };
+  | { type: 'say'; text: string }
+  /** Asked for so much later, if the connection is still there. Only one waits: another is asked for when it has come. */
+  | { type: 'later'; afterMs: number; steps(): Iterable<Step> };
 
 /** One client's connection: what it says, and what it is told. Nothing of it throws, but where that is said. */
 export interface Conversation extends EventEncoder {

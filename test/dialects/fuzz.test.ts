@@ -45,6 +45,7 @@ function checkStep(step: Step, dialect: Dialect): void {
   else if (step.type === 'tell') expect(Value.Check(ClientMessage, step.message)).toBe(true);
   else if (step.type === 'say') said([step.text]);
   else if (step.type === 'fault') expect(step.message).toMatch(/\.$/);
+  else if (step.type === 'later') for (const each of step.steps()) checkStep(each, dialect);
   else if (step.type === 'refuse') expect(step.refusal).toBeInstanceOf(Refusal);
   else refusedOrRead(() => readListenQuery(parametersFor(dialect, step.wish)));
 }

@@ -36,6 +36,8 @@ export class SessionSocket implements SocketHandlers {
   #start: StartWait | undefined;
   #session: LiveSession | undefined;
   readonly #work: SocketWork;
+  /** Of what the conversation has asked for later. */
+  #later: unknown;
 
   /** @param interpreter of a client that speaks as another vendor's do */
   constructor(wish: SessionOpening | StartWish, dependencies: ListenDependencies, interpreter?: Interpreter) {
@@ -97,7 +99,14 @@ export class SessionSocket implements SocketHandlers {
       this.#message(param === undefined ? { fault } : { fault, param });
     } else if (step.type === 'say') this.#socket?.send(step.text);
     else if (step.type === 'refuse') this.#start?.refuse(step.refusal);
+    else if (step.type === 'later') this.#later = this.#followLater(step);
     else this.#start?.begin(() => (this.#interpreter as Interpreter).parametersOf(step.wish));
+  }
+
+  #followLater({ afterMs, steps }: Extract<Step, { type: 'later' }>): unknown {
+    return this.#dependencies.clock.setTimeout(() => {
+      for (const each of steps()) this.#follow(each);
+    }, afterMs);
   }
 
   #audio(bytes: Uint8Array): void {
@@ -166,6 +175,7 @@ export class SessionSocket implements SocketHandlers {
     this.pace.release();
     if (this.#socket !== undefined) this.#dependencies.sockets.closed();
     this.#keepalive?.stop();
+    this.#dependencies.clock.clearTimeout(this.#later);
     if (this.#session !== undefined) this.#work.add(MESSAGE_BYTES, leave(this.#session));
     else if (this.#start !== undefined) this.#start.stop();
     else if ('asking' in this.#wish) this.#wish.asking.release();
