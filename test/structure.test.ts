@@ -25,6 +25,7 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
     'src/auth',
     'src/cli',
     'src/config',
+    'src/dialects',
     'src/documents',
     'src/edge',
     'src/failover',

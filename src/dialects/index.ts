@@ -2,6 +2,7 @@
 import { assemblyai } from './assemblyai/index.ts';
 import { deepgram } from './deepgram/index.ts';
 import type { Dialect } from './dialect.ts';
+import { openai } from './openai/index.ts';
 import { speechmatics } from './speechmatics/index.ts';
 
-export const dialects: readonly Dialect[] = [deepgram, speechmatics, assemblyai];
+export const dialects: readonly Dialect[] = [deepgram, speechmatics, assemblyai, openai];

@@ -39,6 +39,41 @@ export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, Example>>
       ),
     },
   },
+  openai: {
+    '/v1/realtime': {
+      query: 'intent=transcription&model=gpt-4o-transcribe&sample_rate=16000&fallbacks=deepgram/nova-3',
+      messages: texts(
+        {
+          ...{ type: 'session.update', event_id: 'update-1' },
+          session: {
+            type: 'transcription',
+            audio: {
+              input: {
+                format: { type: 'audio/pcm', rate: 24_000 },
+                transcription: { model: 'gpt-4o-transcribe', language: 'en', prompt: 'gate', keywords: ['voxgate'] },
+                turn_detection: { type: 'server_vad', threshold: 0.4, silence_duration_ms: 300 },
+                noise_reduction: { type: 'near_field' },
+              },
+            },
+            include: ['item.input_audio_transcription.logprobs'],
+          },
+        },
+        {
+          type: 'transcription_session.update',
+          session: {
+            input_audio_format: 'g711_ulaw',
+            input_audio_transcription: { model: 'whisper-1', language: 'de' },
+            turn_detection: null,
+            input_audio_noise_reduction: null,
+          },
+        },
+        { type: 'input_audio_buffer.append', audio: 'AAAA'.repeat(2_000) },
+        { type: 'input_audio_buffer.commit', event_id: 'commit-1' },
+        { type: 'input_audio_buffer.clear' },
+        { type: 'response.create' },
+      ),
+    },
+  },
   speechmatics: {
     '/v2': {
       query: 'jwt=sk_vox_none&model=speechmatics/enhanced&fallbacks=deepgram/nova-3&sm-app=test',

@@ -2,6 +2,14 @@
 import { assemblyaiStreaming } from './assemblyai.ts';
 import { deepgramFlux, deepgramNova } from './deepgram.ts';
 import type { Driver } from './driver.ts';
+import { openaiBetaRealtime, openaiRealtime } from './openai.ts';
 import { speechmaticsRealtime } from './speechmatics.ts';
 
-export const drivers: readonly Driver[] = [deepgramNova, deepgramFlux, speechmaticsRealtime, assemblyaiStreaming];
+export const drivers: readonly Driver[] = [
+  deepgramNova,
+  deepgramFlux,
+  speechmaticsRealtime,
+  assemblyaiStreaming,
+  openaiRealtime,
+  openaiBetaRealtime,
+];

@@ -1,0 +1,28 @@
+// OpenAI's clients: transcription sessions of the Realtime API. Files come by the gateway's own form, which is OpenAI's.
+// https://developers.openai.com/api/docs/guides/realtime-transcription
+import type { Dialect } from '../dialect.ts';
+import { RealtimeConversation } from './realtime.ts';
+import { refusalOf } from './refusals.ts';
+
+const KEY_PROTOCOL = 'openai-insecure-api-key.';
+
+export const openai: Dialect = {
+  name: 'openai',
+  title: 'OpenAI',
+  provider: 'openai',
+  model: 'gpt-transcribe',
+  names: { 'gpt-4o-mini-transcribe-2025-12-15': 'gpt-4o-mini-transcribe' },
+  live: { '/v1/realtime': { open: (handshake) => new RealtimeConversation(handshake) } },
+  files: {},
+  credential: ({ headers }) => {
+    // Browsers cannot set headers: a subprotocol stands for them.
+    const protocols = (headers.get('sec-websocket-protocol') ?? '').split(',').map((each) => each.trim());
+    const protocol = protocols.includes('realtime') ? { protocol: 'realtime' } : {};
+    const authorization = headers.get('authorization');
+    if (authorization !== undefined)
+      return { credential: /^\s*bearer +(\S+)\s*$/i.exec(authorization)?.[1], ...protocol };
+    const named = protocols.find((each) => each.startsWith(KEY_PROTOCOL));
+    return { credential: named?.slice(KEY_PROTOCOL.length), ...protocol };
+  },
+  refusal: refusalOf,
+};

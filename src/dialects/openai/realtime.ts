@@ -1,0 +1,221 @@
+// A client of OpenAI's Realtime API that transcribes, in the current shape of the protocol or in that of its beta: what it says, and
+// what it is told. Its items are in items.ts, its settings in settings.ts.
+import type { Refusal } from '../../api/errors.ts';
+import type { EventStamp } from '../../api/listen/event-encoder.ts';
+import type { OutgoingEvent } from '../../api/listen.ts';
+import { type Members, objectOf, textIn } from '../../providers/kit/json.ts';
+import { audioIn } from '../../providers/kit/simulator/checks.ts';
+import { errorOf, invalid, type Refusal as Told } from '../../providers/kit/simulator/openai-refusals.ts';
+import type { Conversation, Handshake, Step } from '../dialect.ts';
+import { Items, LOOK_MS } from './items.ts';
+import { closeOf, toldError } from './refusals.ts';
+import { bytesPerSecond, changesOf, freshSettings, type Settings, toldSession, updated, wishOf } from './settings.ts';
+
+const UPDATES = ['session.update', 'transcription_session.update'];
+const KNOWN = [...UPDATES, ...['append', 'commit', 'clear'].map((what) => `input_audio_buffer.${what}`)].join(', ');
+const BETA = 'openai-beta.realtime-v1';
+
+/** What each refused commit is told. */
+const COMMITS: Readonly<Record<'empty' | 'many', Told>> = {
+  empty: {
+    code: 'input_audio_buffer_commit_empty',
+    message:
+      'Error committing input audio buffer: there are less than 100 ms of audio that were not committed. Send more.',
+  },
+  many: {
+    code: 'rate_limit_exceeded',
+    type: 'rate_limit_error',
+    message: 'More commits wait for their words than are taken. Wait for their transcriptions.',
+  },
+};
+
+export class RealtimeConversation implements Conversation {
+  readonly greeting: readonly string[];
+  readonly textBytesMax = 16 * 1024 * 1024;
+  readonly #query: URLSearchParams;
+  /** Of the handshake, behind which every id of the session is made. */
+  readonly #name: string;
+  readonly #requestId: string;
+  /** As the handshake asked for, and later as the last update was. */
+  #isBeta: boolean;
+  readonly #fresh: Settings;
+  #settings: Settings;
+  readonly #items: Items;
+  #events = 0;
+  #itemCount = 0;
+  #isStarted = false;
+  #audioBytes = 0;
+  /** The session has begun with an update, which is answered when it is open. */
+  #owesUpdated = false;
+  #looks = false;
+
+  constructor({ query, headers, requestId }: Handshake) {
+    this.#query = query;
+    this.#requestId = requestId;
+    this.#name = requestId.replace(/^req_/, '');
+    const protocols = (headers.get('sec-websocket-protocol') ?? '').split(',').map((each) => each.trim());
+    this.#isBeta = headers.get('openai-beta')?.includes('realtime=v1') === true || protocols.includes(BETA);
+    this.#fresh = freshSettings(query);
+    this.#settings = this.#fresh;
+    this.#items = new Items({
+      say: (type, members) => this.#event(type, members),
+      newId: () => `item_${this.#name}_${++this.#itemCount}`,
+    });
+    this.#items.isBeta = this.#isBeta;
+    this.greeting = [this.#tellSession('created')];
+  }
+
+  *text(text: string): Iterable<Step> {
+    const message = objectOf(text);
+    switch (message.type) {
+      case 'session.update':
+      case 'transcription_session.update':
+        yield* this.#update(message);
+        return;
+      case 'input_audio_buffer.append':
+        yield* this.#append(message);
+        return;
+      case 'input_audio_buffer.commit':
+        yield* this.#commit(message);
+        return;
+      case 'input_audio_buffer.clear':
+        // A turn of what was cleared and of what comes now would be kept, or lost, as a whole.
+        if (this.#isStarted) yield { type: 'tell', message: { type: 'finalize' } };
+        this.#items.clear(this.#received);
+        yield this.#say('input_audio_buffer.cleared', {});
+        return;
+      default:
+        yield this.#fault(invalid('type', `This session transcribes: its events are ${KNOWN}.`), message);
+    }
+  }
+
+  *binary(): Iterable<Step> {
+    const message = 'Events are text messages; audio is base64 in those of `input_audio_buffer.append`.';
+    yield this.#fault({ code: 'invalid_value', message });
+  }
+
+  encode(event: OutgoingEvent, _stamp: EventStamp): readonly string[] {
+    switch (event.type) {
+      case 'session_started':
+        return this.#owesUpdated ? [this.#tellSession('updated')] : [];
+      case 'speech_started':
+        return this.#items.speechStarted(event.start);
+      case 'transcript':
+        return event.is_final ? this.#items.final(event) : this.#items.interim(event);
+      case 'discontinuity': {
+        const message = `There is no transcription from ${event.from} s to ${event.to} s.`;
+        return this.#items.failed(event.to, errorOf({ type: 'transcription_error', code: event.reason, message }));
+      }
+      case 'error':
+        return [this.#event('error', { error: toldError(event.error) })];
+      case 'session_ended':
+        return this.#items.end();
+      default:
+        return [];
+    }
+  }
+
+  close(code: number, reason: string): { code: number; reason: string } {
+    return closeOf(code, reason);
+  }
+
+  refused(refusal: Refusal): { messages: readonly string[]; code: number; reason: string } {
+    const error = toldError(refusal.body(this.#requestId));
+    return { messages: [this.#event('error', { error })], ...closeOf(refusal.closeCode, refusal.code) };
+  }
+
+  get #received(): number {
+    return this.#audioBytes / bytesPerSecond(this.#settings);
+  }
+
+  *#update(message: Members): Iterable<Step> {
+    const after = updated(this.#settings, message.session);
+    if ('code' in after) {
+      yield this.#fault(after, message);
+      return;
+    }
+    this.#isBeta = message.type === 'transcription_session.update';
+    this.#items.isBeta = this.#isBeta;
+    this.#items.detects = after.turn_detection !== null;
+    if (this.#isStarted) {
+      yield* this.#changed(after, message);
+      return;
+    }
+    this.#settings = after;
+    if (textIn(after.transcription.model) === undefined) yield { type: 'say', text: this.#tellSession('updated') };
+    else {
+      this.#owesUpdated = true;
+      yield this.#start();
+    }
+  }
+
+  /** Of a session that has begun: what ends its turns for the client is the dialect's, all else is the model's. */
+  *#changed(after: Settings, message: Members): Iterable<Step> {
+    const changes = changesOf(this.#settings, after, this.#isBeta);
+    if (!changes.some((change) => change.endsWith('turn_detection')))
+      this.#settings = { ...this.#settings, turn_detection: after.turn_detection };
+    yield { type: 'say', text: this.#tellSession('updated') };
+    const [first] = changes;
+    if (first === undefined) return;
+    const words = `Not applied: ${changes.join(', ')} cannot be changed once the session has begun. Open another session.`;
+    yield this.#fault(invalid(first, words, 'unsupported_parameter'), message);
+  }
+
+  #start(): Step {
+    this.#isStarted = true;
+    return { type: 'start', wish: wishOf(this.#settings, this.#query, this.#fresh) };
+  }
+
+  *#append(message: Members): Iterable<Step> {
+    const bytes = audioIn(message.audio);
+    if (bytes === undefined) {
+      yield this.#fault(invalid('audio', 'Invalid value for `audio`: it is base64.'), message);
+      return;
+    }
+    if (!this.#isStarted) yield this.#start();
+    this.#audioBytes += bytes.byteLength;
+    yield { type: 'audio', bytes };
+  }
+
+  *#commit(message: Members): Iterable<Step> {
+    const told = this.#items.commit(this.#received);
+    if (typeof told === 'string') {
+      yield this.#fault(COMMITS[told], message);
+      return;
+    }
+    yield { type: 'tell', message: { type: 'finalize' } };
+    for (const text of told) yield { type: 'say', text };
+    if (!this.#looks) yield* this.#look();
+  }
+
+  /** As long as a commit waits for its words. */
+  *#look(): Iterable<Step> {
+    this.#looks = this.#items.waits;
+    if (!this.#looks) return;
+    const look = function* (this: RealtimeConversation): Iterable<Step> {
+      for (const text of this.#items.look()) yield { type: 'say', text };
+      yield* this.#look();
+    };
+    yield { type: 'later', afterMs: LOOK_MS, steps: () => look.call(this) };
+  }
+
+  #tellSession(what: 'created' | 'updated'): string {
+    const session = toldSession(this.#settings, `sess_${this.#name}`, this.#isBeta);
+    return this.#event(`${this.#isBeta ? 'transcription_session' : 'session'}.${what}`, { session });
+  }
+
+  /** @param message whose id is quoted, where it has one */
+  #fault(told: Told, message: Members = {}): Step {
+    return this.#say('error', {
+      error: { ...errorOf(told), event_id: textIn(message.event_id)?.slice(0, 512) ?? null },
+    });
+  }
+
+  #say(type: string, members: object): Step {
+    return { type: 'say', text: this.#event(type, members) };
+  }
+
+  #event(type: string, members: object): string {
+    return JSON.stringify({ type, event_id: `event_${this.#name}_${++this.#events}`, ...members });
+  }
+}
