@@ -18,7 +18,7 @@ function opened(query: string, path = '/v1/listen'): Conversation {
 }
 
 const asked = (query: string, path?: string) =>
-  Object.fromEntries(parametersFor(deepgram, opened(query, path).wish as never));
+  Object.fromEntries(parametersFor(deepgram, opened(query, path).wish as never, {}));
 const told = (conversation: Conversation, event: object) =>
   conversation.encode(event as OutgoingEvent, STAMP).map((text) => JSON.parse(text));
 

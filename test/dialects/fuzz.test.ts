@@ -47,7 +47,7 @@ function checkStep(step: Step, dialect: Dialect): void {
   else if (step.type === 'fault') expect(step.message).toMatch(/\.$/);
   else if (step.type === 'later') for (const each of step.steps()) checkStep(each, dialect);
   else if (step.type === 'refuse') expect(step.refusal).toBeInstanceOf(Refusal);
-  else refusedOrRead(() => readListenQuery(parametersFor(dialect, step.wish)));
+  else refusedOrRead(() => readListenQuery(parametersFor(dialect, step.wish, {})));
 }
 
 function refusedOrRead(read: () => unknown): void {
@@ -93,7 +93,7 @@ describe.each(doors)('$name', ({ dialect, path }) => {
     for (let asked = 0; asked < COUNT; asked++) {
       refusedOrRead(() => {
         const { wish } = opened(dialect, path, mutatedQuery(query, random));
-        if (wish !== undefined) readListenQuery(parametersFor(dialect, wish));
+        if (wish !== undefined) readListenQuery(parametersFor(dialect, wish, {}));
       });
     }
   });

@@ -1,8 +1,10 @@
 // A gateway before simulated providers of every protocol, all of which tell which samples they heard.
 import { afterAll, beforeAll } from 'vitest';
+import type { Aliases } from '../../src/api/listen.ts';
 import { simulators } from '../../src/providers/simulators.ts';
 import { numberedEar } from '../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../src/simulator/server.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { PROVIDERS, rateOf } from '../failover/protocols.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
@@ -10,14 +12,17 @@ import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gate
 import { gapsIn } from '../simulation/whole.ts';
 import type { Driver, HeardFinal } from './drivers/driver.ts';
 
+const BY = { type: 'operator', id: 'test' } as const;
 const PIECE_SAMPLES = 2_401;
 
 export interface DialectRig {
   gateway: LiveGateway;
+  /** Of an organisation with the aliases. */
+  key: string;
 }
 
 /** @param faults of the simulators of a provider, by its name */
-export function startDialectRig(faults: Readonly<Record<string, string[]>> = {}): DialectRig {
+export function startDialectRig(faults: Readonly<Record<string, string[]>> = {}, aliases: Aliases = {}): DialectRig {
   const rig = {} as DialectRig;
   const servers: SimulatorServer[] = [];
   beforeAll(async () => {
@@ -32,6 +37,11 @@ export function startDialectRig(faults: Readonly<Record<string, string[]>> = {})
       settings[`${name.toUpperCase()}_API_KEY`] = 'credential-of-the-gateway';
     }
     rig.gateway = await startLiveGateway(settings);
+    const store = await openSqliteStore({ directory: rig.gateway.directory });
+    const { id } = await store.createOrganisation('With aliases', null, BY);
+    await store.setAliases(id, aliases, BY);
+    rig.key = (await store.createKey(id, {}, BY)).secret;
+    store.close();
   });
   afterAll(async () => {
     for (const server of servers) await server.close();
@@ -47,19 +57,21 @@ export function piecesOf(samples: number): Uint8Array[] {
   return pieces;
 }
 
-/** What is wrong with what a client was told of numbered audio: every sample is in one final, at its time. */
+/**
+ * What is wrong with what a client was told of numbered audio: every sample is in one final, at its time.
+ *
+ * @param models the chain that hears it
+ * @param named what the client names instead of the first of them
+ */
 export async function heardWrongly(
-  { gateway }: DialectRig,
+  { gateway: { url }, key }: DialectRig,
   driver: Driver,
-  model: string,
-  { fallbacks, seconds = 1.9, named = model }: { fallbacks?: string; seconds?: number; named?: string } = {},
+  models: readonly string[],
+  { seconds = 1.9, named = models[0] as string }: { seconds?: number; named?: string } = {},
 ): Promise<string[]> {
-  const models = [model, ...(fallbacks?.split(',') ?? [])];
   const sampleRate = rateOf(models) ?? 24_000;
   const samples = Math.round(seconds * sampleRate);
-  const { url, key } = gateway;
-  const job = { url, key, model: named, sampleRate, ...(fallbacks === undefined ? {} : { fallbacks }) };
-  const finals = (await driver.live?.(job, piecesOf(samples))) ?? [];
+  const finals = (await driver.live?.({ url, key, model: named, sampleRate }, piecesOf(samples))) ?? [];
   return gapsIn(finals.map(placed), samples, sampleRate, models);
 }
 

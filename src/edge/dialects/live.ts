@@ -1,5 +1,6 @@
 // The WebSockets of other vendors' clients: the handshake in their words, and the session of `/v1/listen` behind it.
 import { Refusal, refuse } from '../../api/errors.ts';
+import { type AliasedKey, aliasOf, slugNamed } from '../../auth/aliases.ts';
 import { type Dialect, modelOf, type Wish } from '../../dialects/dialect.ts';
 import type { DoorRequest, UpgradeAnswer } from '../door.ts';
 import { acceptToRefuse, openSocket, takeFromUrl } from '../listen/listen.ts';
@@ -22,9 +23,9 @@ export async function answerDialect(
     if (door === undefined) throw refuse('not_found', notServed(dialect));
     const { credential, protocol, param } = dialect.credential(handshake);
     if (param !== undefined) takeFromUrl(param, dependencies);
-    const { socket, warnings } = await openSocket(request, requestId, headers, credential, dependencies, () => {
+    const { socket, warnings } = await openSocket(request, requestId, headers, credential, dependencies, ({ key }) => {
       const conversation = door.open(handshake);
-      const parametersOf = (wish: Wish) => parametersFor(dialect, wish);
+      const parametersOf = (wish: Wish) => parametersFor(dialect, wish, key);
       const { wish } = conversation;
       return {
         parameters: wish === undefined ? new Map() : parametersOf(wish),
@@ -46,10 +47,18 @@ export async function answerDialect(
   }
 }
 
-/** Parameters of `/v1/listen`, or fields of a form: options of the vendor's own are for its own models. */
-export function parametersFor(dialect: Dialect, { model, parameters, own }: Wish): Map<string, string> {
-  const named = modelOf(dialect, model, () => false);
-  const isOwn = named.startsWith(`${dialect.provider}/`) && Object.keys(own).length > 0;
+/**
+ * Parameters of `/v1/listen`, or fields of a form: options of the vendor's own are for its own models.
+ *
+ * @param key whose aliases stand before the vendor's names
+ */
+export function parametersFor(
+  dialect: Dialect,
+  { model, parameters, own }: Wish,
+  key: AliasedKey,
+): Map<string, string> {
+  const named = modelOf(dialect, model, (name) => aliasOf(key, name) !== undefined);
+  const isOwn = slugNamed(key, named).startsWith(`${dialect.provider}/`) && Object.keys(own).length > 0;
   const options: [string, string][] = isOwn ? [['provider_params', JSON.stringify(own)]] : [];
   return new Map([['model', named], ...parameters, ...options]);
 }

@@ -53,10 +53,9 @@ export const deepgramNova: Driver = {
   client: '@deepgram/sdk, listen v1',
   dialect: 'deepgram',
   async live(job, pieces) {
-    const { model, fallbacks, sampleRate } = job;
+    const { model, sampleRate } = job;
     const socket = await deepgramClient(job).listen.v1.connect({
       ...{ model, encoding: 'linear16', sample_rate: sampleRate, interim_results: 'true', ...ONCE },
-      ...(fallbacks === undefined ? {} : { queryParams: { fallbacks } }),
     } as never);
     const messages = await spoken<Results>(socket as Socket, pieces);
     return messages.flatMap(({ type, is_final, start, duration, channel }): HeardFinal[] =>
@@ -83,10 +82,9 @@ export const deepgramFlux: Driver = {
   client: '@deepgram/sdk, listen v2',
   dialect: 'deepgram',
   async live(job, pieces) {
-    const { model, fallbacks, sampleRate } = job;
+    const { model, sampleRate } = job;
     const socket = await deepgramClient(job).listen.v2.connect({
       ...{ model, encoding: 'linear16', sample_rate: sampleRate, ...ONCE },
-      ...(fallbacks === undefined ? {} : { queryParams: { fallbacks } }),
     } as never);
     const messages = await spoken<TurnInfo>(socket as Socket, pieces);
     return messages.flatMap(({ event, transcript, audio_window_end }) =>

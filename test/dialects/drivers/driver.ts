@@ -6,8 +6,6 @@ export interface Job {
   key: string;
   /** As the client names it. */
   model: string;
-  /** Slugs with commas, where the client can be given parameters of ours. */
-  fallbacks?: string;
   sampleRate: number;
 }
 

@@ -4,10 +4,8 @@ import type { Driver, HeardFinal, Job } from './driver.ts';
 
 type Config = Parameters<RealtimeClient['start']>[1];
 
-export function speechmaticsUrl({ url, model, fallbacks }: Pick<Job, 'url' | 'model' | 'fallbacks'>): string {
-  const query = new URLSearchParams({ model, ...(fallbacks === undefined ? {} : { fallbacks }) });
-  return `${url.replace('http', 'ws')}/compat/speechmatics/v2?${query}`;
-}
+export const speechmaticsUrl = ({ url, model }: Pick<Job, 'url' | 'model'>): string =>
+  `${url.replace('http', 'ws')}/compat/speechmatics/v2?${new URLSearchParams({ model })}`;
 
 /** Every message of one session. Rejects with the type of an `Error`. */
 export async function recognised(
