@@ -15,7 +15,7 @@ const door = assemblyai.live['/v3/ws'] as LiveDoor;
 
 const opened = (query = ''): Conversation =>
   door.open({ query: new URLSearchParams(query), headers: new Map(), requestId: 'req_1' });
-const asked = (query: string) => Object.fromEntries(parametersFor(assemblyai, opened(query).wish as never));
+const asked = (query: string) => Object.fromEntries(parametersFor(assemblyai, opened(query).wish as never, {}));
 const told = (conversation: Conversation, event: object, at = STAMP.at) =>
   conversation.encode(event as OutgoingEvent, { ...STAMP, at }).map((text) => JSON.parse(text));
 

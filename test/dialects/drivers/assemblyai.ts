@@ -11,31 +11,16 @@ export function assemblyaiClient({ url, key }: Pick<Job, 'url' | 'key'>): Assemb
 /** Models that hear at the speed of speech need their time. */
 const TERMINATION_MS = 60_000;
 
-interface Addressed {
-  connectionUrl(): URL;
-}
-
-/** The SDK writes the query anew, and has no place for parameters of ours: they come behind, as where a proxy adds them. */
-function addToAddress(transcriber: Addressed, parameters: Record<string, string>): void {
-  const address = transcriber.connectionUrl.bind(transcriber);
-  transcriber.connectionUrl = () => {
-    const url = address();
-    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-    return url;
-  };
-}
-
 /** The SDK takes wss only: in front of the gateway is TLS that nobody vouches for. */
 async function spoken(job: Job, pieces: readonly Uint8Array[]): Promise<HeardFinal[]> {
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
   const front = await openTlsFront(Number(new URL(job.url).port));
-  const { model, fallbacks, sampleRate } = job;
+  const { model, sampleRate } = job;
   try {
     const transcriber = assemblyaiClient(job).streaming.transcriber({
       websocketBaseUrl: `${front.url}/compat/assemblyai/v3/ws`,
       ...{ sampleRate, speechModel: model as never, maxConnectionRetries: 0 },
     });
-    if (fallbacks !== undefined) addToAddress(transcriber as unknown as Addressed, { fallbacks });
     const finals: HeardFinal[] = [];
     const failed = new Promise<never>((_, reject) => transcriber.on('error', reject));
     failed.catch(() => {});
