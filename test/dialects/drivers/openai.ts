@@ -28,8 +28,8 @@ const openaiClient = ({ url, key }: Pick<Job, 'url' | 'key'>): OpenAI =>
 
 /** The classes speak TLS, always. Options of `ws`, which they pass on, let them speak to a local port, with parameters of ours. */
 function realtimeOf(job: Job, isBeta: boolean): Realtime {
-  const { model, fallbacks, sampleRate, url } = job;
-  const more = new URLSearchParams({ sample_rate: String(sampleRate), ...(fallbacks && { fallbacks }) });
+  const { model, sampleRate, url } = job;
+  const more = new URLSearchParams({ sample_rate: String(sampleRate) });
   const options = {
     createConnection: () => connect(Number(new URL(url).port), '127.0.0.1'),
     finishRequest: (request: { path: string; end(): void }) => {
