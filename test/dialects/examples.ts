@@ -23,6 +23,16 @@ export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, Example>>
       ),
     },
   },
+  elevenlabs: {
+    '/v1/speech-to-text/realtime': {
+      query:
+        'model_id=scribe_v2_realtime&audio_format=pcm_16000&commit_strategy=vad&vad_silence_threshold_secs=1.5&language_code=eng&include_timestamps=true&keyterms=voxgate&keyterms=gate&secondary_languages=es&no_verbatim=true',
+      messages: texts(
+        { message_type: 'input_audio_chunk', audio_base_64: 'AAAA', commit: false, sample_rate: 16_000 },
+        { message_type: 'input_audio_chunk', audio_base_64: '', commit: true, sample_rate: 16_000 },
+      ),
+    },
+  },
   deepgram: {
     '/v1/listen': {
       query:

@@ -2,6 +2,7 @@
 import { assemblyaiStreaming } from './assemblyai.ts';
 import { deepgramFlux, deepgramNova } from './deepgram.ts';
 import type { Driver } from './driver.ts';
+import { elevenlabsRealtime } from './elevenlabs.ts';
 import { openaiBetaRealtime, openaiRealtime } from './openai.ts';
 import { speechmaticsRealtime } from './speechmatics.ts';
 
@@ -12,4 +13,5 @@ export const drivers: readonly Driver[] = [
   assemblyaiStreaming,
   openaiRealtime,
   openaiBetaRealtime,
+  elevenlabsRealtime,
 ];

@@ -1,0 +1,56 @@
+// What clients of ElevenLabs ask for in the query of an address, in the gateway's words.
+import { languageTag } from '../../providers/elevenlabs/api.ts';
+import { options } from '../../providers/elevenlabs/options.ts';
+import { valuesOf } from '../../providers/kit/simulator/checks.ts';
+import type { Wish } from '../dialect.ts';
+import { badRequest, ownParameters, setAll } from '../texts.ts';
+
+/** They are asked for in the words that all models know. */
+const COMMON = ['keyterms', 'secondary_languages'];
+/** What would be told in messages that there are none of here. */
+const NOT_TOLD = ['entity_detection', 'transcript_edit'];
+
+export interface RealtimeWish extends Wish {
+  audioFormat: string;
+  sampleRate: number;
+}
+
+export function askedOfRealtime(query: URLSearchParams): RealtimeWish {
+  for (const name of NOT_TOLD) {
+    if (query.has(name)) throw badRequest(name, `\`${name}\` is not served: only transcripts are told. Leave it out.`);
+  }
+  const model = query.get('model_id') ?? undefined;
+  const audioFormat = query.get('audio_format') ?? 'pcm_16000';
+  const [, kind, rate] = /^(pcm|ulaw)_(\d{4,5})$/.exec(audioFormat) ?? [];
+  if (rate === undefined || (kind === 'ulaw' && rate !== '8000'))
+    throw badRequest('audio_format', '`audio_format` is pcm_16000, or pcm_ with another rate in hertz, or ulaw_8000.');
+  const parameters = ownParameters(query);
+  const language = query.get('language_code');
+  const others = query.getAll('secondary_languages').map(tagOf);
+  const terms = query.getAll('keyterms');
+  setAll(parameters, {
+    encoding: kind === 'ulaw' ? 'mulaw' : 'linear16',
+    sample_rate: rate,
+    language: language === null ? undefined : tagOf(language),
+    languages: others.length === 0 ? undefined : JSON.stringify(others),
+    keyterms: terms.length === 0 ? undefined : JSON.stringify(terms),
+    // Whatever model hears it: one that keeps something is refused.
+    retention: query.get('enable_logging') === 'false' ? 'none' : undefined,
+  });
+  return { model, parameters, own: optionsOf(query), audioFormat, sampleRate: Number(rate) };
+}
+
+/** `eng` is `en`. */
+const tagOf = (code: string): string => languageTag(code) ?? code;
+
+/** Options of ElevenLabs' own models, by the names that they have there. */
+function optionsOf(query: URLSearchParams): Wish['own'] {
+  const schema = options.schema('scribe_v2_realtime');
+  const own = [...query].filter(
+    ([name]) =>
+      Object.hasOwn(schema.properties, name) &&
+      !COMMON.includes(name) &&
+      options.honours(name, 'scribe_v2_realtime', 'live'),
+  );
+  return valuesOf(new URLSearchParams(own), schema);
+}

@@ -1,0 +1,22 @@
+// ElevenLabs' clients: Scribe, live. https://elevenlabs.io/docs/api-reference/speech-to-text/v-1-speech-to-text-realtime
+import type { Dialect } from '../dialect.ts';
+import { RealtimeConversation } from './realtime.ts';
+import { endingOf, refusalOf } from './refusals.ts';
+
+export const elevenlabs: Dialect = {
+  name: 'elevenlabs',
+  title: 'ElevenLabs',
+  provider: 'elevenlabs',
+  model: 'scribe_v2_realtime',
+  names: {},
+  live: {
+    '/v1/speech-to-text/realtime': { open: (handshake) => new RealtimeConversation(handshake), refused: endingOf },
+  },
+  files: {},
+  credential: ({ query, headers }) => {
+    const token = query.get('token');
+    if (token !== null) return { credential: token, param: 'token' };
+    return { credential: headers.get('xi-api-key')?.trim() || undefined };
+  },
+  refusal: refusalOf,
+};

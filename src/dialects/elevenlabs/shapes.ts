@@ -1,0 +1,24 @@
+// Words as ElevenLabs tells them, with what stands between them.
+import type { TranscriptEvent } from '../../api/listen.ts';
+
+type HeardWord = NonNullable<TranscriptEvent['words']>[number];
+type Heard = Pick<TranscriptEvent, 'text' | 'start' | 'end' | 'words' | 'speaker'>;
+
+/** Where a model gives no words, each is where its turn is. */
+export function wordsAsTold(heard: Heard): object[] {
+  const words = heard.words ?? wordsIn(heard);
+  return words.flatMap(({ word, start, end, confidence, speaker = heard.speaker }, index) => {
+    const told = {
+      // The logarithm of nothing cannot be written.
+      logprob: confidence === undefined ? 0 : Math.log(Math.max(confidence, 1e-6)),
+      ...(speaker === undefined ? {} : { speaker_id: `speaker_${speaker}` }),
+    };
+    const before = words[index - 1]?.end;
+    const gap =
+      before === undefined ? [] : [{ text: ' ', start: Math.min(before, start), end: start, type: 'spacing', ...told }];
+    return [...gap, { text: word, start, end, type: 'word', ...told }];
+  });
+}
+
+const wordsIn = ({ text, start, end }: Heard): HeardWord[] =>
+  text.split(/\s+/).flatMap((word) => (word === '' ? [] : [{ word, start, end }]));
