@@ -45,7 +45,7 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   marked: ['src/documents/pages/markdown.ts'],
   nats: ['src/bus'],
   nodemailer: ['src/accounts/mailer.ts'],
-  'opus-decoder': ['src/transcription/decoding'],
+  'opus-decoder': ['src/audio/opus/opus-decoders.ts', 'src/transcription/decoding'],
   pino: ['src/telemetry'],
   'pino-pretty': ['src/telemetry/readable-lines.ts'],
   'prom-client': ['src/telemetry'],

@@ -1,7 +1,7 @@
 // What the bytes of a client's audio mean: linear16, μ-law and A-law (ITU-T G.711) to 16-bit samples in memory.
 // Storage, rates and containers are left to others. The tables are filled from the standard's formulas.
 import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
-import type { Encoding } from '../api/listen.ts';
+import type { RawEncoding } from '../api/listen.ts';
 
 if (new Uint8Array(new Uint16Array([1]).buffer)[0] !== 1) {
   throw new Error(
@@ -29,7 +29,7 @@ const MULAW = Int16Array.from({ length: 256 }, (_, byte) => mulawSample(byte));
 const ALAW = Int16Array.from({ length: 256 }, (_, byte) => alawSample(byte));
 
 /** Bytes that one sample takes in this encoding. */
-export function bytesPerSample(encoding: Encoding): 1 | 2 {
+export function bytesPerSample(encoding: RawEncoding): 1 | 2 {
   return encoding === 'linear16' ? 2 : 1;
 }
 
@@ -41,7 +41,7 @@ export interface SampleMemory {
 
 /** Writes `count` samples, encoded in `bytes` from `at` on, to `target` from sample `offset` on. Any `byteOffset` will do. */
 export function decode(
-  encoding: Encoding,
+  encoding: RawEncoding,
   bytes: Uint8Array,
   at: number,
   count: number,

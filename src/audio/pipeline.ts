@@ -1,9 +1,11 @@
 // A live session's audio from the client's chunks to a leg's frames: ingest, tape with spool, lane, speech energy. Pure and
 // synchronous: the host says what time it is, asks for frames and decides when a leg opens, fails and is replaced.
-import type { Encoding } from '../api/listen.ts';
-import { Ingest } from './ingest.ts';
+import { type Encoding, isCoded } from '../api/listen.ts';
+import { CodedIngest } from './coded-ingest.ts';
+import { Ingest, type SampleSource, type Taken } from './ingest.ts';
 import { type AudioFrame, Lane, type LaneContract } from './lane.ts';
 import { LegTimeline } from './leg-timeline.ts';
+import type { OpusDecoder } from './opus/opus-decoders.ts';
 import { replayStart } from './replay-start.ts';
 import type { Spool } from './tape/spool.ts';
 import { Tape } from './tape/tape.ts';
@@ -12,9 +14,11 @@ import { SpeechMeter } from './voice/energy.ts';
 export type { AudioFrame, LaneContract };
 
 export interface PipelineOptions {
-  /** Hertz of the client's audio, an integer. */
+  /** Hertz of the client's audio, an integer; of what it is decoded to, where that is Opus. */
   sampleRate: number;
   encoding: Encoding;
+  /** For Opus, which cannot do without; the pipeline frees it. */
+  decoder?: OpusDecoder | undefined;
   /** Audio ahead of the lane kept in memory, as linear16; beyond it the spool takes it. */
   memoryBytesMax: number;
   /** Audio sent and not covered by a final: at most this much is kept, in memory. */
@@ -36,7 +40,7 @@ export class AudioPipeline {
   readonly #meter: SpeechMeter;
   #lane: Lane | undefined;
   #timeline = new LegTimeline();
-  readonly #ingest: Ingest;
+  readonly #ingest: SampleSource;
   #droppedBytes = 0;
   #flushTo = 0;
   #ended = false;
@@ -51,7 +55,7 @@ export class AudioPipeline {
     const replaySamplesMax = Math.floor((replayMs * sampleRate) / 1000);
     this.#tape = new Tape({ memoryBytesMax, spoolBytesMax, replaySamplesMax }, () => options.openSpool());
     this.#meter = new SpeechMeter(sampleRate);
-    this.#ingest = new Ingest(options.encoding, this.#tape, this.#meter);
+    this.#ingest = sourceOf(options, this.#tape, this.#meter);
   }
 
   /** Bytes taken by `push`, in the client's encoding. */
@@ -78,7 +82,22 @@ export class AudioPipeline {
     return this.#timeline;
   }
 
-  /** Bytes that became no sample: a lone last byte, and what was pushed after `end`. */
+  /** More can be decoded of what was pushed: a `push` of no bytes goes on with it. */
+  get isDecoding(): boolean {
+    return this.#ingest.isDecoding;
+  }
+
+  /** Pieces of what is decoded that were damaged, and passed over. */
+  get damagedPieces(): number {
+    return this.#ingest.damaged;
+  }
+
+  /** Why nothing more can be taken, for the client, once `push` has said `unsupported`. */
+  get fault(): string | undefined {
+    return this.#ingest.fault;
+  }
+
+  /** Bytes that became no sample: a lone last byte, a packet that was cut off, and what was pushed after `end`. */
   get droppedBytes(): number {
     return this.#droppedBytes;
   }
@@ -153,21 +172,22 @@ export class AudioPipeline {
   /**
    * Takes a chunk of any length. The bytes are copied: the caller's memory may be gone after the call.
    *
-   * @returns `backlog_exceeded` when memory and spool have no room for the chunk; then nothing of it was taken.
+   * @returns `backlog_exceeded` when memory and spool have no room for the chunk; then nothing of it was taken, or, of Opus, what had
+   *   room. `unsupported` when it cannot be decoded; then `fault` says why, and there is no use in pushing more.
    */
-  push(bytes: Uint8Array): 'accepted' | 'backlog_exceeded' {
+  push(bytes: Uint8Array): Taken {
     if (this.#ended || this.#disposed) {
       this.#droppedBytes += bytes.length;
       return 'accepted';
     }
-    return this.#ingest.take(bytes) ? 'accepted' : 'backlog_exceeded';
+    return this.#ingest.take(bytes);
   }
 
   /** No more audio will be pushed. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    if (this.#ingest.hasOddByte) this.#droppedBytes++;
+    this.#droppedBytes += this.#ingest.end();
   }
 
   /**
@@ -262,6 +282,13 @@ export class AudioPipeline {
   dispose(): void {
     this.#disposed = true;
     this.#lane = undefined;
+    this.#ingest.dispose();
     this.#tape.dispose();
   }
+}
+
+function sourceOf({ encoding, decoder, sampleRate }: PipelineOptions, tape: Tape, meter: SpeechMeter): SampleSource {
+  if (!isCoded(encoding)) return new Ingest(encoding, tape, meter);
+  if (decoder === undefined) throw new Error(`There is no decoder for ${encoding}.`);
+  return new CodedIngest(encoding, decoder, sampleRate, tape, meter);
 }

@@ -1,10 +1,14 @@
 // `npm run bench -- audio [--frame-ms 20] [--seconds 20] [--rounds 7] [--json]`: what one second of audio costs in this process, by
 // what is done with it: taken in, given to a leg, and put on its way to another node and read there. Processor time, and bytes of the
 // JavaScript heap allocated for a frame, each the median of rounds that take turns.
+
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Encoding } from '../../src/api/listen.ts';
+import type { CodedEncoding, Encoding } from '../../src/api/listen.ts';
+import { OggPackets } from '../../src/audio/opus/ogg-packets.ts';
+import { type OpusDecoder, openOpusDecoder } from '../../src/audio/opus/opus-decoders.ts';
 import { AudioPipeline } from '../../src/audio/pipeline.ts';
 import type { BusBody } from '../../src/bus/bus.ts';
 import { AddressPairs } from '../../src/bus/nats/address-pairs.ts';
@@ -38,9 +42,13 @@ const collect = runInNewContext('gc') as () => void;
 /** Does with so many frames what is measured. */
 type Work = (frames: number) => void;
 
+const recording = (name: string) => readFileSync(new URL(`../fixtures/audio/formats/${name}`, import.meta.url));
+
 const paths: Readonly<Record<string, Work>> = {
   'taken in: linear16': intake('linear16', 16_000),
   'taken in: mulaw': intake('mulaw', 8_000),
+  'taken in: opus, 20 ms a packet': await coded('opus', packetsOf(recording('opus.ogg'))),
+  'taken in: webm-opus, 20 ms a packet': await coded('webm-opus', inPieces(recording('opus-live.webm'))),
   'taken in and given to a leg at the same rate': toLeg(16_000),
   'taken in and given to a leg at another rate': toLeg(24_000),
   'to another node and read there, one by one': oneByOne(),
@@ -67,12 +75,12 @@ for (let round = -1; round < Number(options.rounds); round++) {
 }
 print();
 
-function pipelineOf(encoding: Encoding, sampleRate: number): AudioPipeline {
+function pipelineOf(encoding: Encoding, sampleRate: number, decoder?: OpusDecoder): AudioPipeline {
   const openSpool = () => {
     throw new Error('Nothing is spooled here.');
   };
   const bounds = { memoryBytesMax: 8 * 1_048_576, replayMs: 10_000, spoolBytesMax: 0 };
-  return new AudioPipeline({ sampleRate, encoding, ...bounds, openSpool });
+  return new AudioPipeline({ sampleRate, encoding, decoder, ...bounds, openSpool });
 }
 
 function frameOf(bytesPerSecond: number): Uint8Array {
@@ -85,6 +93,33 @@ function intake(encoding: Encoding, rate: number): Work {
     const pipeline = pipelineOf(encoding, rate);
     for (let n = 0; n < frames; n++) pipeline.push(frame);
   };
+}
+
+/** Ten seconds of speech at 12 kbit/s, again and again. */
+async function coded(encoding: CodedEncoding, messages: readonly Uint8Array[]): Promise<Work> {
+  const decoder = await openOpusDecoder(16_000);
+  return (frames) => {
+    const pipeline = pipelineOf(encoding, 16_000, decoder);
+    for (let n = 0; pipeline.receivedSamples < frames * 320; n++) {
+      pipeline.push(messages[n % messages.length] as Uint8Array);
+      while (pipeline.isDecoding) pipeline.push(new Uint8Array(0));
+    }
+  };
+}
+
+function packetsOf(ogg: Uint8Array): Uint8Array[] {
+  const source = new OggPackets();
+  source.push(ogg);
+  const packets: Uint8Array[] = [];
+  for (let piece = source.next(); piece !== undefined; piece = source.next()) {
+    if (piece instanceof Uint8Array) packets.push(piece.slice());
+  }
+  return packets;
+}
+
+/** About 100 ms each. */
+function inPieces(bytes: Uint8Array): Uint8Array[] {
+  return Array.from({ length: Math.ceil(bytes.length / 128) }, (_, n) => bytes.subarray(n * 128, (n + 1) * 128));
 }
 
 function toLeg(legRate: number): Work {

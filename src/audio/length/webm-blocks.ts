@@ -12,8 +12,10 @@ const CLUSTER = 0x1f43_b675;
 const BLOCK_GROUP = 0xa0;
 const SIMPLE_BLOCK = 0xa3;
 const BLOCK = 0xa1;
+/** What blocks lie in. */
+export const CONTAINERS = [SEGMENT, CLUSTER, BLOCK_GROUP];
 /** They are looked into; everything else is passed over. */
-const OPENED = [SEGMENT, INFO, CLUSTER, BLOCK_GROUP];
+const OPENED = [...CONTAINERS, INFO];
 const MARKS = [CLUSTER, TRACKS].map((id) => Buffer.from(id.toString(16), 'hex'));
 
 const SEARCHED_BYTES = 64 * 1024;

@@ -14,13 +14,13 @@ export const OPUS_HEAD_BYTES = 2;
 export function opusSeconds(packet: Uint8Array): number {
   const first = packet[0];
   if (first === undefined) return 0;
-  const configuration = first >> 3;
-  const ms =
-    configuration < 12
-      ? SILK_MS[configuration & 3]!
-      : configuration < 16
-        ? HYBRID_MS[configuration & 1]!
-        : CELT_MS[configuration & 3]!;
   const frames = [1, 2, 2, (packet[1] ?? 0) & 63][first & 3]!;
-  return Math.min((frames * ms) / 1_000, SECONDS_MAX);
+  return Math.min((frames * opusFrameMs(first)) / 1_000, SECONDS_MAX);
+}
+
+/** Of each frame of a packet, by its first byte. */
+export function opusFrameMs(first: number): number {
+  const configuration = first >> 3;
+  if (configuration < 12) return SILK_MS[configuration & 3]!;
+  return configuration < 16 ? HYBRID_MS[configuration & 1]! : CELT_MS[configuration & 3]!;
 }

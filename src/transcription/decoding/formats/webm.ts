@@ -12,7 +12,8 @@ import {
   trackOf,
 } from '../../../audio/length/webm-blocks.ts';
 import { trackEntry } from '../../../audio/length/webm-codec.ts';
-import { type OpusHead, opusHead, opusPackets } from './opus.ts';
+import { type OpusHead, opusHead } from '../../../audio/opus/opus-head.ts';
+import { opusPackets } from './opus.ts';
 import { type Sound, Undecodable } from './sound.ts';
 
 export async function* webmSound(bytes: AsyncIterable<Uint8Array>, onDamage: () => void): AsyncGenerator<Sound> {

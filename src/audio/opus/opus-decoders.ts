@@ -1,0 +1,67 @@
+// The Opus decoders of this process, each in a memory of its own: what one stream does to its decoder reaches no other. The decoder's
+// program is loaded when the first is wanted.
+import type { OpusDecoder as Library } from 'opus-decoder';
+import { refuse } from '../../api/errors.ts';
+
+/** 120 ms at 48 kHz. */
+export const PACKET_SAMPLES_MAX = 5_760;
+/** Each takes 90 KiB, and 10 GiB of addresses, of which a process has 128 TiB. */
+const DECODERS_MAX = 2_000;
+
+type Rate = 8000 | 12000 | 16000 | 24000 | 48000;
+
+let open = 0;
+
+/** Decoders that are open in this process. */
+export const openDecoders = (): number => open;
+
+/** Decodes packets one after the other, of one or two channels, to one. */
+export class OpusDecoder {
+  #library: Library<Rate> | undefined;
+
+  /** @param library is loaded, and counted as open */
+  constructor(library: Library<Rate>) {
+    this.#library = library;
+  }
+
+  /**
+   * Samples from −1 to 1; undefined where the packet cannot be decoded.
+   *
+   * @param packet what `isOpusPacket` has found to be one
+   * @throws Error when the decoder is of no use any more
+   */
+  decode(packet: Uint8Array): Float32Array | undefined {
+    if (this.#library === undefined) throw new Error('The decoder is gone.');
+    const { channelData, samplesDecoded } = this.#library.decodeFrame(packet);
+    return samplesDecoded === 0 ? undefined : channelData[0];
+  }
+
+  /** Lets go of its memory, whole: it is the collector's then. Calling it twice does no harm. */
+  free(): void {
+    if (this.#library === undefined) return;
+    this.#library = undefined;
+    open--;
+  }
+}
+
+/**
+ * @param sampleRate what it decodes to: 8000, 12000, 16000, 24000 or 48000 Hz
+ * @throws Refusal `overloaded` when there are too many
+ */
+export async function openOpusDecoder(sampleRate: number, decodersMax = DECODERS_MAX): Promise<OpusDecoder> {
+  if (open >= decodersMax) {
+    throw refuse('overloaded', `This node decodes its limit of ${decodersMax} sessions in Opus. Try again shortly.`, {
+      retryAfterSeconds: 1,
+    });
+  }
+  open++;
+  try {
+    const { OpusDecoder: Loaded } = await import('opus-decoder');
+    const library = new Loaded({ channels: 1, sampleRate: sampleRate as Rate });
+    await library.ready;
+    return new OpusDecoder(library);
+  } catch (error) {
+    open--;
+    throw error;
+  }
+}

@@ -1,0 +1,99 @@
+// The samples of a client's Opus, packet by packet: what the encoder needed before the sound began is taken off, and what is damaged is
+// passed over. How long it is follows from what is decoded, whatever a container says.
+import type { CodedEncoding } from '../../api/listen.ts';
+import { OggPackets } from './ogg-packets.ts';
+import type { OpusDecoder } from './opus-decoders.ts';
+import { OPUS_HERTZ, type OpusHead } from './opus-head.ts';
+import { isOpusPacket } from './opus-packet.ts';
+import { PacketMessages, type PacketSource, UnsupportedStream } from './packet-source.ts';
+import { WebmPackets } from './webm-packets.ts';
+
+/** Packets in a row that cannot be decoded, after which it is no stream of Opus. */
+const FAULTS_MAX = 50;
+const NOTHING = new Float32Array(0);
+
+export class OpusStream {
+  readonly #source: PacketSource;
+  readonly #decoder: OpusDecoder;
+  readonly #sampleRate: number;
+  #skip = 0;
+  #faults = 0;
+  #faultsInRow = 0;
+
+  constructor(encoding: CodedEncoding, decoder: OpusDecoder, sampleRate: number) {
+    this.#source = SOURCES[encoding]();
+    this.#decoder = decoder;
+    this.#sampleRate = sampleRate;
+  }
+
+  /** Bytes that are held and not decoded yet. */
+  get heldBytes(): number {
+    return this.#source.heldBytes;
+  }
+
+  /** Pieces that were damaged, and passed over. */
+  get damaged(): number {
+    return this.#source.damaged + this.#faults;
+  }
+
+  push(bytes: Uint8Array): void {
+    this.#source.push(bytes);
+  }
+
+  /**
+   * What the next piece sounds like, from −1 to 1; maybe nothing. Undefined when more bytes have to come.
+   *
+   * @throws UnsupportedStream
+   */
+  next(): Float32Array | undefined {
+    const piece = this.#source.next();
+    if (piece === undefined) return undefined;
+    if (!(piece instanceof Uint8Array)) {
+      this.#begin(piece);
+      return NOTHING;
+    }
+    // Containers may have empty ones, and they say nothing.
+    if (piece.length === 0) return NOTHING;
+    const samples = isOpusPacket(piece) ? this.#decode(piece) : undefined;
+    if (samples === undefined) {
+      this.#faulty();
+      return NOTHING;
+    }
+    this.#faultsInRow = 0;
+    const skipped = Math.min(this.#skip, samples.length);
+    this.#skip -= skipped;
+    return skipped === 0 ? samples : samples.subarray(skipped);
+  }
+
+  #begin({ channels, preSkip, streamCount = 1 }: OpusHead): void {
+    if (channels < 1 || channels > 2 || streamCount !== 1) {
+      throw new UnsupportedStream(
+        `The Opus stream has ${channels} channels in ${streamCount} streams; live it has one or two, in one stream. Record in mono or stereo.`,
+      );
+    }
+    this.#skip = Math.floor((preSkip * this.#sampleRate) / OPUS_HERTZ);
+  }
+
+  #decode(packet: Uint8Array): Float32Array | undefined {
+    try {
+      return this.#decoder.decode(packet);
+    } catch {
+      throw new UnsupportedStream('The decoder of Opus has failed, and cannot go on. Open a new session.');
+    }
+  }
+
+  #faulty(): void {
+    this.#faults++;
+    this.#faultsInRow++;
+    if (this.#faultsInRow <= FAULTS_MAX) return;
+    throw new UnsupportedStream(
+      `More than ${FAULTS_MAX} packets in a row are no Opus. Say in \`encoding\` what is sent: with \`opus\` each binary message is one packet, without a container.`,
+    );
+  }
+}
+
+const SOURCES: Readonly<Record<CodedEncoding, () => PacketSource>> = {
+  opus: () => new PacketMessages(),
+  'ogg-opus': () => new OggPackets(),
+  'webm-opus': () => new WebmPackets(),
+};
