@@ -20,13 +20,15 @@ const parameters = {
       minimum: SAMPLE_RATE.min,
       maximum: SAMPLE_RATE.max,
       default: SAMPLE_RATE.default,
-      description: 'Hertz of the audio that you send. It is resampled where the provider needs another rate.',
+      description:
+        'Hertz of the audio that you send. It is resampled where the provider needs another rate. Opus is decoded to it: 8000, 12000, 16000, 24000 or 48000, whatever it was recorded at.',
     }),
   ),
   encoding: Type.Optional(
-    Type.Union([...Encoding.anyOf], {
+    Type.Unsafe<Encoding>({
+      ...Encoding,
       default: 'linear16',
-      description: 'Of the audio that you send: one channel, little-endian.',
+      description: `Of the audio that you send. ${Encoding.description}`,
     }),
   ),
   interim_results: Type.Optional(

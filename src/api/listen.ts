@@ -27,10 +27,16 @@ export {
 import { AskedOfModels, type Vocabulary } from './listen/vocabulary.ts';
 import type { PlaceRule } from './places/place-rule.ts';
 
-export const Encoding = Type.Union([Type.Literal('linear16'), Type.Literal('mulaw'), Type.Literal('alaw')], {
-  description: 'Of one channel; `linear16` is little-endian.',
-});
-export type Encoding = Static<typeof Encoding>;
+export {
+  type CodedEncoding,
+  DECODED_RATES,
+  ENCODINGS,
+  Encoding,
+  isCoded,
+  type RawEncoding,
+} from './listen/encoding.ts';
+
+import { Encoding } from './listen/encoding.ts';
 
 export const Latency = Type.Unsafe<(typeof LATENCIES)[number]>(
   Type.Union(LATENCIES.map((latency) => Type.Literal(latency))),
@@ -130,7 +136,9 @@ export const SessionStarted = Type.Object(
       description: 'Quote it when you report a fault; also in the header `X-Request-Id` of the handshake’s answer.',
     }),
     model: Slug,
-    sample_rate: Type.Integer({ description: 'Hertz of the audio that you send.' }),
+    sample_rate: Type.Integer({
+      description: 'Hertz of the audio that you send; of what it is decoded to, where that is Opus.',
+    }),
     encoding: Encoding,
     fallbacks: Type.Array(
       Type.Object({
@@ -233,7 +241,8 @@ export const SessionEnded = Type.Object(
     cost_usd: Usd,
     dropped_bytes: Type.Optional(
       Type.Integer({
-        description: 'Bytes that could not be part of a sample (a lone last byte); absent when there were none.',
+        description:
+          'Bytes that could not be part of a sample (a lone last byte, a packet that was cut off); absent when there were none.',
       }),
     ),
   },

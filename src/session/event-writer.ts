@@ -139,6 +139,14 @@ export class EventWriter {
     });
   }
 
+  damaged(): void {
+    this.warn({
+      code: 'audio_damaged',
+      message:
+        'A piece of the audio is damaged or missing, and was left out: what follows comes that much earlier on the timeline. Send every piece, in order and once. Told once in a session.',
+    });
+  }
+
   layoutSuspect(layout: OddLayout): void {
     this.warn(LAYOUT_WARNINGS[layout]);
   }

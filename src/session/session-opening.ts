@@ -3,6 +3,7 @@ import type { SessionEndReason } from '../../machines/events.ts';
 import type { EventEncoder } from '../api/listen/event-encoder.ts';
 import type { ListenRequest } from '../api/listen.ts';
 import type { PlaceRule } from '../api/places/place-rule.ts';
+import type { OpusDecoder } from '../audio/opus/opus-decoders.ts';
 import type { ChainMember, Degradation } from '../failover/chain.ts';
 import type { Meter } from '../ledger/meter.ts';
 
@@ -25,6 +26,8 @@ export interface SessionOpening {
   encoder?: EventEncoder | undefined;
   /** What its socket takes at most in one message, where that is less than the settings say. */
   messageBytesMax?: number;
+  /** Of a client that sends Opus; the session frees it. */
+  decoder?: OpusDecoder | undefined;
   /** What the session may spend. Its members are those of the chain, in the same order. */
   meter: Meter;
   /** Gives back the place that the session takes of its key's and its organisation's; calling it twice does no harm. */

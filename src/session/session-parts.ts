@@ -17,7 +17,7 @@ const STEADY_MS_MIN = 10_000;
 
 /** The audio pipeline, and the seconds of audio that it may hold ahead of what was sent on. */
 export function pipelineOf(
-  { request }: SessionOpening,
+  { request, decoder }: SessionOpening,
   { settings, openSpool }: SessionDependencies,
 ): { pipeline: AudioPipeline; backlogSecondsMax: number } {
   const { sampleRate, encoding } = request;
@@ -25,7 +25,8 @@ export function pipelineOf(
   const longestBytes = Math.ceil((settings.longestMs / 1000) * sampleRate * BYTES_PER_SAMPLE);
   const spoolBytesMax = Math.min(settings.spoolNodeBytesMax, longestBytes);
   const { memoryBytesMax, replayMs } = settings;
-  const pipeline = new AudioPipeline({ sampleRate, encoding, memoryBytesMax, replayMs, spoolBytesMax, openSpool });
+  const held = { memoryBytesMax, replayMs, spoolBytesMax, openSpool };
+  const pipeline = new AudioPipeline({ sampleRate, encoding, decoder, ...held });
   return { pipeline, backlogSecondsMax: Math.floor(spoolBytesMax / (BYTES_PER_SAMPLE * sampleRate)) };
 }
 

@@ -4,12 +4,13 @@ import type { DemandedFault, SessionEndReason } from '../../machines/events.ts';
 import * as ends from '../../machines/session/ends.ts';
 import type { sessionMachine } from '../../machines/session.ts';
 import type { ClientMessage } from '../api/listen.ts';
+import { containerWords } from '../audio/opus/packet-source.ts';
 import type { AudioPipeline } from '../audio/pipeline.ts';
 import type { ChainMember } from '../failover/chain.ts';
 import { Deadline } from '../runtime/deadline.ts';
 import { Scope } from '../runtime/scope.ts';
 import { IncomingAudio } from './audio/incoming-audio.ts';
-import { AudioIntake, backlogWords, containerWords } from './audio/intake.ts';
+import { AudioIntake, backlogWords } from './audio/intake.ts';
 import { Suspension } from './audio/suspension.ts';
 import { AudioAccount } from './billing/audio-account.ts';
 import type { AbortCode, OrderlyCode } from './billing/end-charges.ts';
@@ -88,6 +89,8 @@ export class LiveSession {
       totals,
       backlogSecondsMax,
       onContainer: (name) => this.abort('unsupported_audio', containerWords(name, request.encoding)),
+      onUnsupported: (message) => this.abort('unsupported_audio', message),
+      onDamaged: () => events.damaged(),
       onBacklog: (secondsMax) => this.stop('error', 'audio_backlog_exceeded', backlogWords(secondsMax)),
       onLate: () => events.lateAudio(charts.endError),
       onOddRate: (ratio) => events.rateSuspect(ratio),

@@ -1,5 +1,7 @@
 // Whether a session may be opened with these parameters: its models, its place among those of its key, and its first hold.
 
+import { isCoded, type ListenRequest } from '../../api/listen.ts';
+import { type OpusDecoder, openOpusDecoder } from '../../audio/opus/opus-decoders.ts';
 import { chainNamed } from '../../auth/aliases.ts';
 import type { Caller } from '../../auth/permissions.ts';
 import { placeRulesOf, requireModels } from '../../auth/permissions.ts';
@@ -29,6 +31,7 @@ export async function openingOf(
   dependencies: ListenDependencies,
 ): Promise<SessionOpening> {
   let release = taken;
+  let decoder: OpusDecoder | undefined;
   try {
     dependencies.sessions.admit();
     const asked = chainNamed(caller.key, readListenQuery(parameters));
@@ -61,18 +64,29 @@ export async function openingOf(
       ruleNow: () => dependencies.authenticator.placeRule(caller),
     };
     release ??= await dependencies.limits.takeSession(caller.key);
+    decoder = await decoderFor(request);
     const meter = await openMeter(opening, now, dependencies);
-    return { ...opening, meter, release };
+    return { ...opening, meter, release, decoder };
   } catch (error) {
+    decoder?.free();
     release?.();
     throw error;
   }
 }
 
 /** It was not opened after all: the client is gone, or the session could not be made. */
-export function giveBack({ release, meter }: SessionOpening, { wallNow }: Pick<ListenDependencies, 'wallNow'>): void {
+export function giveBack(
+  { release, meter, decoder }: SessionOpening,
+  { wallNow }: Pick<ListenDependencies, 'wallNow'>,
+): void {
+  decoder?.free();
   release();
   meter.abandon(wallNow());
+}
+
+/** Loads what decodes Opus where it is wanted, and only there. */
+async function decoderFor({ encoding, sampleRate }: ListenRequest): Promise<OpusDecoder | undefined> {
+  return isCoded(encoding) ? await openOpusDecoder(sampleRate) : undefined;
 }
 
 /** What the session may spend; throws a Refusal when that is nothing. */

@@ -25,6 +25,10 @@ export class HeldFrames {
     this.#openSpool = openSpool;
   }
 
+  get hasAudio(): boolean {
+    return this.#bytes > 0;
+  }
+
   /** False when there is no room for it: then some of it may be kept, and the whole is of no use. */
   audio(bytes: Uint8Array): boolean {
     if (this.#bytes + bytes.byteLength > HELD_BYTES_MAX) return false;

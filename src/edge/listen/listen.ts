@@ -7,7 +7,8 @@ import { readSocketCredential } from '../http/credentials.ts';
 import { parseQuery } from '../http/query.ts';
 import { openingOf } from './admission.ts';
 import type { ListenDependencies } from './listen-dependencies.ts';
-import { type Interpreter, refuseOnSocket, SessionSocket } from './session-socket.ts';
+import { refuseOnSocket } from './refuse-on-socket.ts';
+import { type Interpreter, SessionSocket } from './session-socket.ts';
 import { readStartWish } from './start-message.ts';
 
 /** Answers an upgrade to `/v1/listen`. Never rejects. */

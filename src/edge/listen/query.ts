@@ -3,7 +3,17 @@
 import { Value } from '@sinclair/typebox/value';
 import { type ErrorCode, printable, type Refusal, refuse } from '../../api/errors.ts';
 import { LANGUAGE_TAG } from '../../api/listen/vocabulary.ts';
-import { Candidate, Encoding, Latency, type ListenRequest, SAMPLE_RATE, SUSPEND_SECONDS } from '../../api/listen.ts';
+import {
+  Candidate,
+  DECODED_RATES,
+  ENCODINGS,
+  Encoding,
+  isCoded,
+  Latency,
+  type ListenRequest,
+  SAMPLE_RATE,
+  SUSPEND_SECONDS,
+} from '../../api/listen.ts';
 import { type PlaceRule, REGIONS, regionsIn } from '../../api/places/place-rule.ts';
 import { SLUG_LENGTH_MAX } from '../../api/slug.ts';
 import { VOCABULARY_MEMBERS, vocabularyOf } from './vocabulary.ts';
@@ -50,11 +60,12 @@ export function readListenQuery(query: ReadonlyMap<string, string>): ListenReque
   }
   if (model.length > SLUG_LENGTH_MAX)
     throw bad('model', `\`model\` has ${model.length} characters; a slug has at most ${SLUG_LENGTH_MAX}.`);
+  const encoding = readEncoding(query.get('encoding'));
   return {
     model,
     fallbacks: readFallbacks(query.get('fallbacks')),
-    sampleRate: readInteger('sample_rate', query.get('sample_rate'), SAMPLE_RATE) ?? SAMPLE_RATE.default,
-    encoding: readEncoding(query.get('encoding')),
+    sampleRate: readSampleRate(query.get('sample_rate'), encoding),
+    encoding,
     language: readLanguage(query.get('language')),
     interimResults: readBoolean('interim_results', query.get('interim_results'), true),
     diarization: readBoolean('diarization', query.get('diarization'), false),
@@ -147,6 +158,15 @@ function readInteger(
   throw bad(name, `\`${name}\` is "${printable(text)}"; it is an integer from ${min} to ${max}.`);
 }
 
+function readSampleRate(text: string | undefined, encoding: Encoding): number {
+  const rate = readInteger('sample_rate', text, SAMPLE_RATE) ?? SAMPLE_RATE.default;
+  if (!isCoded(encoding) || DECODED_RATES.includes(rate)) return rate;
+  throw bad(
+    'sample_rate',
+    `\`sample_rate\` is ${rate}. With \`encoding=${encoding}\` it is what the audio is decoded to: ${listOf(DECODED_RATES)}, whatever it was recorded at. Leave it out for ${SAMPLE_RATE.default}.`,
+  );
+}
+
 function readLatency(text: string | undefined): Latency | undefined {
   if (text === undefined || Value.Check(Latency, text)) return text;
   throw bad('latency', `\`latency\` is "${printable(text)}"; it is low, balanced or throughput.`);
@@ -157,7 +177,7 @@ function readEncoding(text: string | undefined): Encoding {
   if (Value.Check(Encoding, text)) return text;
   throw bad(
     'encoding',
-    `\`encoding\` is "${printable(text)}"; it is linear16, mulaw or alaw. Send containers to /v1/audio/transcriptions.`,
+    `\`encoding\` is "${printable(text)}"; it is ${listOf(ENCODINGS)}. Send other containers to /v1/audio/transcriptions.`,
   );
 }
 
@@ -168,6 +188,9 @@ function parseJson(name: string, text: string, code: ErrorCode = 'invalid_reques
     throw bad(name, `\`${name}\` is not JSON. In a URL it is percent-encoded.`, code);
   }
 }
+
+const listOf = (values: readonly (string | number)[]): string =>
+  `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
 
 const bad = (param: string, message: string, code: ErrorCode = 'invalid_request'): Refusal =>
   refuse(code, message, { param: printable(param) });

@@ -1,18 +1,27 @@
 // The socket of one session: open at once where the handshake said everything, else as soon as a start message has. What happens
 // inside the session is not decided here.
 import { type Refusal, refuse } from '../../api/errors.ts';
+import { isCoded } from '../../api/listen.ts';
 import type { Conversation, Ending, Step, Wish } from '../../dialects/dialect.ts';
 import type { LiveSession } from '../../session/session.ts';
-import { newSessionId } from '../../session/session-id.ts';
 import type { SessionOpening } from '../../session/session-opening.ts';
 import type { DoorSocket, SocketHandlers } from '../door.ts';
 import { LARGE_BYTES } from '../pace/large-messages.ts';
-import type { Excess, OpenPace, PaceSettings } from '../pace/socket-pace.ts';
+import type { OpenPace } from '../pace/socket-pace.ts';
 import { giveBack } from './admission.ts';
 import { type Decoded, decodeClientMessage } from './client-message.ts';
 import { SocketKeepalive } from './keepalive.ts';
 import type { ListenDependencies } from './listen-dependencies.ts';
-import { MESSAGE_BYTES, SocketWork, STEP_BYTES, type Steps } from './socket-work.ts';
+import { excessWords, refuseOnSocket } from './refuse-on-socket.ts';
+import {
+  BACKLOG_WORDS,
+  CODED_BYTES_MAX,
+  MESSAGE_BYTES,
+  NOTHING_MORE,
+  SocketWork,
+  STEP_BYTES,
+  type Steps,
+} from './socket-work.ts';
 import { readStartMessage } from './start-message.ts';
 import { StartWait, type StartWish } from './start-wait.ts';
 
@@ -35,6 +44,8 @@ export class SessionSocket implements SocketHandlers {
   #keepalive: SocketKeepalive | undefined;
   #start: StartWait | undefined;
   #session: LiveSession | undefined;
+  /** Its audio has to be decoded, which is done by steps as well. */
+  #isCoded = false;
   readonly #work: SocketWork;
   /** Of what the conversation has asked for later. */
   #later: unknown;
@@ -71,9 +82,31 @@ export class SessionSocket implements SocketHandlers {
     this.#keepalive?.heard();
     if (this.#isTooBig(data.byteLength, isBinary)) return;
     const isLarge = data.byteLength > LARGE_BYTES;
-    if (!isLarge && !this.#work.isBusy) this.#take(data, isBinary);
+    if (this.#isCoded && isBinary) this.#decode(data);
+    else if (!isLarge && !this.#work.isBusy) this.#take(data, isBinary);
     else if (isLarge) this.#work.add(data.byteLength + MESSAGE_BYTES, this.#inItsPlace(data, isBinary));
     else this.#work.add(data.byteLength + MESSAGE_BYTES, this.#pieces(new Uint8Array(data), isBinary));
+  }
+
+  /** Of Opus. What may not wait ends the session: decoded at once, it would keep other sockets from being heard. */
+  #decode(data: Uint8Array): void {
+    const bytes = data.byteLength + MESSAGE_BYTES;
+    const isWhole = !this.#work.isBusy && data.byteLength <= STEP_BYTES;
+    if (isWhole) this.#take(data, true);
+    if (isWhole && !this.#isDecoding) return;
+    if (!this.#work.hasRoomFor(bytes, CODED_BYTES_MAX)) {
+      this.#session?.stop('error', 'audio_backlog_exceeded', BACKLOG_WORDS);
+    } else if (isWhole) this.#work.add(MESSAGE_BYTES, this.#decodes());
+    else this.#work.add(bytes, this.#pieces(new Uint8Array(data), true));
+  }
+
+  get #isDecoding(): boolean {
+    return this.#isCoded && this.#session?.pipeline.isDecoding === true;
+  }
+
+  /** Goes on with what was taken, until all of it is decoded. */
+  *#decodes(): Generator<number, void> {
+    for (; this.#isDecoding; yield STEP_BYTES) this.#session?.audio(NOTHING_MORE);
   }
 
   #take(data: Uint8Array, isBinary: boolean, isPart = false): void {
@@ -139,6 +172,7 @@ export class SessionSocket implements SocketHandlers {
     for (let at = 0; at < data.byteLength; at += pieceBytes) {
       this.#take(data.subarray(at, at + pieceBytes), isBinary, at + pieceBytes < data.byteLength);
       yield pieceBytes;
+      yield* this.#decodes();
     }
   }
 
@@ -153,13 +187,18 @@ export class SessionSocket implements SocketHandlers {
     const textBytesMax =
       this.#interpreter?.conversation.textBytesMax ??
       (this.#start?.isFirst === true ? startMessageBytesMax : textFrameBytesMax);
-    const limit = Math.min(isBinary ? binaryFrameBytesMax : textBytesMax, this.pace.messageBytesMax);
+    const limit = Math.min(isBinary ? binaryFrameBytesMax : textBytesMax, this.#messageBytesMax);
     if (bytes <= limit) return false;
     this.#end(
       'message_too_big',
       `A ${isBinary ? 'binary' : 'text'} frame has ${bytes} bytes; at most ${limit} are taken. Send smaller frames.`,
     );
     return true;
+  }
+
+  /** What is coded comes in small messages: a long one could be hours of sound. */
+  get #messageBytesMax(): number {
+    return Math.min(this.#isCoded ? LARGE_BYTES : Number.POSITIVE_INFINITY, this.pace.messageBytesMax);
   }
 
   pong(): void {
@@ -184,7 +223,8 @@ export class SessionSocket implements SocketHandlers {
 
   #begin(opening: SessionOpening, socket: DoorSocket): LiveSession {
     const { sessions, authenticator } = this.#dependencies;
-    const more = { encoder: this.#interpreter?.conversation, messageBytesMax: this.pace.messageBytesMax };
+    this.#isCoded = isCoded(opening.request.encoding);
+    const more = { encoder: this.#interpreter?.conversation, messageBytesMax: this.#messageBytesMax };
     const session = sessions.open({ ...opening, ...more }, socket);
     // The key was good when the handshake was judged, and may have been revoked since.
     if (authenticator.isRevoked(opening.keyId)) sessions.revoke(opening.keyId);
@@ -243,22 +283,6 @@ function* leave(session: LiveSession): Steps {
   yield MESSAGE_BYTES;
 }
 
-/** Says why in an `error` event, and closes. */
-export function refuseOnSocket(
-  socket: DoorSocket,
-  refusal: Refusal,
-  requestId: string,
-  { node, wallNow }: Pick<ListenDependencies, 'node' | 'wallNow'>,
-): void {
-  const at = wallNow();
-  const event = {
-    ...{ type: 'error', session_id: newSessionId(node, at), seq: 1, at: at.toISOString() },
-    error: refusal.body(requestId),
-  };
-  socket.send(JSON.stringify(event));
-  socket.close(refusal.closeCode, refusal.code);
-}
-
 /** The same in another client's words. */
 export function endWith(socket: DoorSocket, { messages, code, reason }: Ending): void {
   for (const message of messages) socket.send(message);
@@ -272,8 +296,3 @@ function tell(session: LiveSession, decoded: Decoded): void {
   if ('message' in decoded) session.control(decoded.message);
   else session.misunderstood(decoded.fault, decoded.param);
 }
-
-const excessWords = (excess: Excess, settings: PaceSettings): string =>
-  excess === 'messages'
-    ? `More than ${settings.socketMessagesPerSecondMax} text frames and pings a second came on this socket, or more than ${settings.organisationMessagesPerSecondMax} on all of the organisation’s. One keepalive in several seconds is enough.`
-    : 'More than a million frames of less than 128 bytes came on this socket faster than they can be taken, or on several sockets of the organisation together. Send larger frames: 20 ms of audio each, or more.';

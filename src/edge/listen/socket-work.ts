@@ -8,6 +8,12 @@ const WAITING_BYTES_MAX = 128 * 1024 * 1024;
 /** What every message counts besides its bytes. */
 export const MESSAGE_BYTES = 1024;
 
+/** Opus of one socket that waits to be decoded: a quarter of an hour of it and more. */
+export const CODED_BYTES_MAX = 4 * 1024 * 1024;
+export const BACKLOG_WORDS = `More than ${CODED_BYTES_MAX / 1024 / 1024} MiB of Opus came on this socket, or more on all of them than the gateway keeps, before they were decoded. Send it more slowly; what was accepted is transcribed.`;
+/** Goes on with what was taken before. */
+export const NOTHING_MORE = new Uint8Array(0);
+
 /** Each step gives about how many bytes it has taken. */
 export type Steps = Iterator<number, void>;
 
@@ -25,6 +31,11 @@ export class WaitingWork {
   /** Bytes that wait. */
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** Whether so many bytes more may wait. */
+  hasRoomFor(bytes: number): boolean {
+    return this.#bytes + bytes <= this.#bytesMax;
   }
 
   /** Counts bytes that wait, or wait no longer where negative. Whether there is room for them. */
@@ -60,11 +71,17 @@ export class SocketWork {
   readonly #waiting: WaitingWork;
   readonly #onFault: (error: unknown) => void;
   readonly #works: Work[] = [];
+  #bytes = 0;
 
   /** @param onFault hears of work that failed, and is not gone on with */
   constructor(waiting: WaitingWork, onFault: (error: unknown) => void) {
     this.#waiting = waiting;
     this.#onFault = onFault;
+  }
+
+  /** Whether a message may wait here where no more than so many bytes of this socket may. */
+  hasRoomFor(bytes: number, bytesMax: number): boolean {
+    return this.#bytes + bytes <= bytesMax && this.#waiting.hasRoomFor(bytes);
   }
 
   /** What comes now has to wait. */
@@ -84,6 +101,7 @@ export class SocketWork {
   }
 
   #begin(isNext: boolean, bytes: number): void {
+    this.#bytes += bytes;
     const hasRoom = this.#waiting.count(bytes);
     if (isNext || !hasRoom) this.step(hasRoom ? STEP_BYTES : Number.POSITIVE_INFINITY);
     if (this.isBusy) this.#waiting.line(this);
@@ -96,6 +114,7 @@ export class SocketWork {
       const taken = this.#take(work.steps);
       if (taken === undefined) {
         this.#works.shift();
+        this.#bytes -= work.bytes;
         this.#waiting.count(-work.bytes);
       } else left -= taken;
     }

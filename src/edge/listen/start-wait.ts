@@ -1,6 +1,7 @@
 // A connection whose session is not open yet: it waits for the start message, then for the session to be admitted; what the client
 // sends meanwhile is held.
 import { Refusal, refuse } from '../../api/errors.ts';
+import { isCoded } from '../../api/listen.ts';
 import type { SessionOpening } from '../../session/session-opening.ts';
 import { type Asking, giveBack, openingOf } from './admission.ts';
 import type { Decoded } from './client-message.ts';
@@ -108,7 +109,14 @@ export class StartWait {
       giveBack(opening, this.#dependencies);
       return;
     }
+    if (this.#held.hasAudio && isCoded(opening.request.encoding)) {
+      giveBack(opening, this.#dependencies);
+      throw refuse('invalid_request', EARLY_OPUS, { param: 'encoding' });
+    }
     this.#state = 'over';
     this.#calls.opened(opening);
   }
 }
+
+const EARLY_OPUS =
+  'Audio came before `session_started`, and Opus is not kept until then. With `start=message` wait for that event before you send it, or leave `start` out of the URL.';

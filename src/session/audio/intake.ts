@@ -1,7 +1,7 @@
 // What becomes of a client's audio before it is on the tape: files in disguise, a backlog past its bound, audio that comes
 // too late, and audio that comes at an odd speed are told apart here. What is done about them is the session's decision.
 import type { Clock } from '../../../machines/clock.ts';
-import type { ListenRequest } from '../../api/listen.ts';
+import { isCoded, type ListenRequest } from '../../api/listen.ts';
 import { ContainerSniffer } from '../../audio/container.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import type { SessionTotals } from '../session-dependencies.ts';
@@ -17,6 +17,10 @@ export interface IntakeOptions {
   backlogSecondsMax: number;
   /** The audio is a file of this name. Nothing more is taken. */
   onContainer(name: string): void;
+  /** It cannot be decoded any further, with what to tell the client. */
+  onUnsupported(message: string): void;
+  /** A piece of it is damaged, and was passed over. Once. */
+  onDamaged(): void;
   /** This chunk was refused; what was taken before stays. */
   onBacklog(secondsMax: number): void;
   /** Audio came after the end. Once. */
@@ -29,20 +33,27 @@ export interface IntakeOptions {
 
 export class AudioIntake {
   readonly #options: IntakeOptions;
-  readonly #sniffer = new ContainerSniffer();
-  readonly #rateWatch: RateWatch;
+  /** None where the audio says itself what it is, and how fast it is. */
+  readonly #sniffer: ContainerSniffer | undefined;
+  readonly #rateWatch: RateWatch | undefined;
   readonly #layoutWatch: LayoutWatch | undefined;
   #lateTold = false;
+  /** Only what is decoded tells of damage. */
+  #damageTold: boolean;
 
   constructor(options: IntakeOptions) {
     this.#options = options;
-    this.#rateWatch = new RateWatch(options.request.sampleRate);
-    this.#layoutWatch = options.request.encoding === 'linear16' ? new LayoutWatch() : undefined;
+    const { encoding, sampleRate } = options.request;
+    const isRaw = !isCoded(encoding);
+    this.#damageTold = isRaw;
+    this.#sniffer = isRaw ? new ContainerSniffer() : undefined;
+    this.#rateWatch = isRaw ? new RateWatch(sampleRate) : undefined;
+    this.#layoutWatch = encoding === 'linear16' ? new LayoutWatch() : undefined;
   }
 
   /** What the audio is has been told from its first bytes. */
   get isSettled(): boolean {
-    return this.#sniffer.settled;
+    return this.#sniffer?.settled ?? true;
   }
 
   /** Takes bytes, valid during the call. True when there is more for the leg. */
@@ -52,19 +63,29 @@ export class AudioIntake {
       this.#late();
       return false;
     }
-    const container = this.#sniffer.settled ? undefined : this.#sniffer.look(bytes);
+    const sniffer = this.#sniffer;
+    const container = sniffer === undefined || sniffer.settled ? undefined : sniffer.look(bytes);
     if (container !== undefined) {
       this.#options.onContainer(container);
       return false;
     }
     const before = pipeline.receivedSamples;
-    if (pipeline.push(bytes) === 'backlog_exceeded') {
+    const taken = pipeline.push(bytes);
+    if (taken === 'backlog_exceeded') {
       totals.dropped('audio_backlog');
       this.#options.onBacklog(this.#options.backlogSecondsMax);
       return false;
     }
     totals.audioReceived((pipeline.receivedSamples - before) / request.sampleRate);
-    const ratio = this.#rateWatch.note(pipeline.receivedSamples, clock.now());
+    if (!this.#damageTold && pipeline.damagedPieces > 0) {
+      this.#damageTold = true;
+      this.#options.onDamaged();
+    }
+    if (taken === 'unsupported') {
+      this.#options.onUnsupported(pipeline.fault ?? '');
+      return false;
+    }
+    const ratio = this.#rateWatch?.note(pipeline.receivedSamples, clock.now());
     if (ratio !== undefined) this.#options.onOddRate(ratio);
     const layout = this.#layoutWatch?.note(bytes);
     if (layout !== undefined) this.#options.onOddLayout(layout);
@@ -78,9 +99,6 @@ export class AudioIntake {
     this.#options.onLate();
   }
 }
-
-export const containerWords = (name: string, encoding: string): string =>
-  `The audio is a file (${name}), by its first bytes. Live audio is headerless ${encoding}: send the samples without the container, or post the file to /v1/audio/transcriptions.`;
 
 export const backlogWords = (secondsMax: number): string =>
   `The audio is more than ${secondsMax} s ahead of what could be sent on. Send it more slowly; what was accepted is transcribed.`;

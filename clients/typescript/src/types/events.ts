@@ -19,9 +19,9 @@ export interface SessionStarted extends EventHead {
   request_id: string;
   /** Slug `<provider>/<model>`. */
   model: string;
-  /** Hertz of the audio that you send. */
+  /** Hertz of the audio that you send; of what it is decoded to, where that is Opus. */
   sample_rate: number;
-  /** Of one channel; `linear16` is little-endian. */
+  /** `linear16` (little-endian), `mulaw` and `alaw` are samples of one channel. `opus` is one packet of Opus in each binary message; `ogg-opus` an Ogg stream with Opus in it, and `webm-opus` one in WebM or Matroska, as the recorder of a browser makes it: both from their beginning, cut into messages anywhere. Two channels of Opus are mixed to one. */
   encoding: Encoding;
   /** The models that are tried when the first one fails, in order. */
   fallbacks: {
@@ -228,6 +228,6 @@ export interface SessionEnded extends EventHead {
   usage: UsageRow[];
   /** USD, decimal. */
   cost_usd: string;
-  /** Bytes that could not be part of a sample (a lone last byte); absent when there were none. */
+  /** Bytes that could not be part of a sample (a lone last byte, a packet that was cut off); absent when there were none. */
   dropped_bytes?: number;
 }

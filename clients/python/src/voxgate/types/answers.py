@@ -100,7 +100,14 @@ ErrorCode = Literal[
 
 
 # How audio of a live session is written; always mono, little-endian.
-Encoding = Literal["linear16", "mulaw", "alaw"]
+Encoding = Literal[
+        "linear16",
+        "mulaw",
+        "alaw",
+        "opus",
+        "ogg-opus",
+        "webm-opus",
+    ]
 
 
 # The form of a transcription.

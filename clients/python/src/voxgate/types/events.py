@@ -100,9 +100,12 @@ class SessionStarted(EventHead):
     model: str
     """Slug `<provider>/<model>`."""
     sample_rate: int
-    """Hertz of the audio that you send."""
+    """Hertz of the audio that you send; of what it is decoded to, where that is Opus."""
     encoding: Encoding
-    """Of one channel; `linear16` is little-endian."""
+    """`linear16` (little-endian), `mulaw` and `alaw` are samples of one channel. `opus` is one packet of Opus in each
+    binary message; `ogg-opus` an Ogg stream with Opus in it, and `webm-opus` one in WebM or Matroska, as the recorder
+    of a browser makes it: both from their beginning, cut into messages anywhere. Two channels of Opus are mixed to
+    one."""
     fallbacks: list[SessionStartedFallback]
     """The models that are tried when the first one fails, in order."""
     chain: list[SessionStartedChain]
@@ -320,4 +323,5 @@ class SessionEnded(EventHead):
     cost_usd: str
     """USD, decimal."""
     dropped_bytes: int | None = None
-    """Bytes that could not be part of a sample (a lone last byte); absent when there were none."""
+    """Bytes that could not be part of a sample (a lone last byte, a packet that was cut off); absent when there were
+    none."""

@@ -1,0 +1,153 @@
+// Live audio in Opus through a whole gateway: packets, Ogg, and what a browser records; what it costs, and what is said of what cannot be
+// heard.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type CodedEncoding, DECODED_RATES } from '../../../src/api/listen.ts';
+import { openDecoders } from '../../../src/audio/opus/opus-decoders.ts';
+import { cut, packetsOf, recording } from '../../audio/opus/opus-fixture.ts';
+import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
+import { seeded } from '../../fakes/random.ts';
+
+let live: LiveGateway;
+beforeAll(async () => {
+  live = await startLiveGateway();
+});
+
+const MODEL = 'local/commands-en';
+const OGG = recording('opus.ogg');
+const WEBM = recording('opus-live.webm');
+/** What the first ten seconds of `commands.wav` say. */
+const TURNS = ['turn on the kitchen lights', 'set a timer for ten minutes', "what's the weather tomorrow"];
+/** 501 packets of 20 ms. */
+const SECONDS = 10.02;
+const PRE_SKIP = 0.0065;
+
+async function listen(query: Record<string, string>, messages: readonly Uint8Array[]) {
+  const client = live.connect({ model: MODEL, ...query });
+  await client.event('session_started');
+  for (const message of messages) client.send(message);
+  client.send({ type: 'close' });
+  const { code } = await client.close();
+  return { client, code, ended: client.of('session_ended')[0] };
+}
+
+describe('a session in Opus', () => {
+  it.each<[CodedEncoding, string, readonly Uint8Array[], number]>([
+    ['opus', 'a packet in each message', packetsOf(OGG), SECONDS],
+    ['ogg-opus', 'in one message', [OGG], SECONDS - PRE_SKIP],
+    ['ogg-opus', 'cut anywhere', cut(OGG, seeded(1), 400), SECONDS - PRE_SKIP],
+    ['webm-opus', 'in one message', [recording('opus.webm')], SECONDS - PRE_SKIP],
+    ['webm-opus', 'cut anywhere', cut(WEBM, seeded(2), 400), SECONDS - PRE_SKIP],
+    ['webm-opus', 'byte by byte', cut(WEBM, seeded(3), 1), SECONDS - PRE_SKIP],
+  ])('%s, %s, is transcribed and billed by what is in it', async (encoding, _, messages, seconds) => {
+    const { client, code, ended } = await listen({ encoding }, messages);
+    expect(client.events[0]).toMatchObject({ type: 'session_started', encoding, sample_rate: 16_000 });
+    expect([code, client.of('warning'), client.of('error')]).toEqual([1000, [], []]);
+    expect(client.finals.map(({ text }) => text).slice(0, 3)).toEqual(TURNS);
+    expect(ended?.audio_seconds).toBeCloseTo(seconds, 2);
+    expect(ended?.usage[0]?.seconds).toBeCloseTo(seconds, 1);
+    expect(ended).not.toHaveProperty('dropped_bytes');
+    expect(openDecoders()).toBe(0);
+  });
+
+  it.each(DECODED_RATES)('is decoded to %i Hz, and its times stay the same', async (rate) => {
+    const query = { encoding: 'webm-opus', sample_rate: String(rate) };
+    const { client, ended } = await listen(query, [WEBM]);
+    expect(client.finals[0]).toMatchObject({ text: TURNS[0] });
+    expect(ended?.audio_seconds).toBeCloseTo(SECONDS - PRE_SKIP, 2);
+    expect(client.finals[1]?.start).toBeCloseTo(3.5, 0);
+  });
+
+  it.each<[CodedEncoding, Uint8Array]>([
+    ['ogg-opus', OGG],
+    ['webm-opus', WEBM],
+  ])(
+    '%s that is cut off at its close is heard up to there, and names the bytes that are left',
+    async (encoding, bytes) => {
+      const { client, code, ended } = await listen({ encoding }, [bytes.subarray(0, 7_000)]);
+      expect([code, client.of('error')]).toEqual([1000, []]);
+      expect(client.finals[0]?.text).toBe(TURNS[0]);
+      expect(ended?.audio_seconds).toBeGreaterThan(3);
+      expect(ended?.dropped_bytes).toBeGreaterThan(0);
+    },
+  );
+
+  it('that is minutes long is decoded by steps, and its close comes behind it', async () => {
+    const minutes = Buffer.concat(Array<Buffer>(30).fill(OGG));
+    const { code, ended } = await listen({ model: 'loopback/numbered', encoding: 'ogg-opus' }, [minutes]);
+    expect(code).toBe(1000);
+    expect(ended?.audio_seconds).toBeCloseTo(30 * (SECONDS - PRE_SKIP), 1);
+  });
+
+  it('goes on behind a damaged packet, and says so once', async () => {
+    const packets = packetsOf(OGG);
+    const bad = Uint8Array.of(0x0b, 0);
+    const { client, code, ended } = await listen({ encoding: 'opus' }, [bad, ...packets, bad, bad]);
+    expect([code, client.of('warning').map((warning) => warning.code)]).toEqual([1000, ['audio_damaged']]);
+    expect(client.finals[0]?.text).toBe(TURNS[0]);
+    expect(ended?.audio_seconds).toBeCloseTo(SECONDS, 2);
+  });
+
+  it('is told what a message may hold', async () => {
+    const client = live.connect({ model: MODEL, encoding: 'webm-opus' });
+    expect((await client.event('session_started')).limits.binary_frame_bytes).toBe(1_048_576);
+    client.send(new Uint8Array(1_048_577));
+    expect((await client.event('error')).error.code).toBe('message_too_big');
+    expect((await client.close()).code).toBe(1009);
+  });
+});
+
+describe('what cannot be heard', () => {
+  it.each<[string, string, Uint8Array, RegExp]>([
+    ['Ogg as linear16', 'linear16', OGG, /headerless linear16 here: open the session with `encoding=ogg-opus`/],
+    ['WebM as mulaw', 'mulaw', WEBM, /`encoding=webm-opus`/],
+    ['WebM as packets', 'opus', WEBM, /`encoding=webm-opus`/],
+    ['Ogg as WebM', 'webm-opus', OGG, /`encoding=ogg-opus`/],
+    ['Vorbis in Ogg', 'ogg-opus', recording('vorbis.ogg'), /no Opus in it/],
+    ['WebM without its beginning', 'webm-opus', WEBM.subarray(6_000), /first piece of a recording/],
+    [
+      'WebM with a gap',
+      'webm-opus',
+      Buffer.concat([WEBM.subarray(0, 4_000), WEBM.subarray(6_005)]),
+      /Send every piece/,
+    ],
+  ])('%s ends the session with 4006 and what to do', async (_, encoding, bytes, words) => {
+    const client = live.connect({ model: MODEL, encoding });
+    await client.event('session_started');
+    client.send(bytes);
+    expect((await client.event('error')).error).toMatchObject({
+      code: 'unsupported_audio',
+      message: expect.stringMatching(words),
+    });
+    expect((await client.close()).code).toBe(4006);
+    expect(openDecoders()).toBe(0);
+  });
+
+  it.each([
+    ['sample_rate', { encoding: 'opus', sample_rate: '44100' }, '8000, 12000, 16000, 24000 or 48000'],
+    ['encoding', { encoding: 'mp3' }, 'linear16, mulaw, alaw, opus, ogg-opus or webm-opus'],
+  ])('a wrong %s is refused with what is accepted', async (param, query, accepted) => {
+    const { status, body } = await live.connect({ model: MODEL, ...query }).refused();
+    const { error } = JSON.parse(body) as { error: { param: string; message: string } };
+    expect([status, error.param, error.message.includes(accepted)]).toEqual([400, param, true]);
+  });
+
+  it('Opus that comes before the session is open is refused', async () => {
+    const client = live.connect({ start: 'message' });
+    await client.opened();
+    client.send(OGG);
+    client.send({ type: 'start', model: MODEL, encoding: 'ogg-opus' });
+    expect((await client.event('error')).error).toMatchObject({
+      code: 'invalid_request',
+      param: 'encoding',
+      message: expect.stringContaining('wait for that event'),
+    });
+    await client.close();
+    expect(openDecoders()).toBe(0);
+  });
+
+  it('a session that was never opened leaves no decoder behind', async () => {
+    const client = live.connect({ model: MODEL, encoding: 'opus', provider_params: '{"nothing":1}', strict: 'true' });
+    await client.refused();
+    expect(openDecoders()).toBe(0);
+  });
+});
