@@ -93,6 +93,21 @@ export interface Offered {
   param?: string;
 }
 
+/** What a call may have done for it. */
+export interface CallMeans {
+  /** A short-lived credential that opens live sessions for whoever calls, as `credential` finds it. Throws a Refusal. */
+  mint(): string;
+  /** The address of a WebSocket of the dialect, as this client reaches the gateway: `wss://…`. */
+  socketUrl(path: string): string;
+  at: Date;
+}
+
+/** A POST with JSON, such as one that asks for a live session. */
+export interface Call {
+  /** Throws a Refusal. `wish`: what the session is going to be asked for, which is judged as far as its own words go. */
+  open(handshake: Handshake, body: unknown): { wish: Wish; answer(means: CallMeans): Answer };
+}
+
 export interface Dialect {
   /** Its folder, and its paths: `/compat/<name>/…`. */
   name: string;
@@ -107,6 +122,9 @@ export interface Dialect {
   /** By their paths below `/compat/<name>`. */
   live: Readonly<Record<string, LiveDoor>>;
   files: Readonly<Record<string, FileDoor>>;
+  calls?: Readonly<Record<string, Call>>;
+  /** Paths that are taken at the root as well: of clients that can be given no path. */
+  atRoot?: readonly string[];
   /** Where a client has its key. Never throws. */
   credential(handshake: Omit<Handshake, 'requestId'>): Offered;
   /** A refusal as an HTTP answer. */

@@ -1,6 +1,8 @@
 // What dialects read out of texts, and write into them, in the same way.
 import type { ErrorCode } from '../api/errors.ts';
 import { refuse } from '../api/errors.ts';
+import { objectIn } from '../providers/kit/json.ts';
+import type { OptionRows } from '../providers/kit/options.ts';
 
 /** A word as it is looked up: lower case, without the punctuation around it. */
 export const bareWord = (word: string): string =>
@@ -25,6 +27,18 @@ export function ownParameters(query: URLSearchParams): Map<string, string> {
   const parameters = new Map<string, string>();
   setAll(parameters, Object.fromEntries(OURS.map((name) => [name, query.get(name)])));
   return parameters;
+}
+
+/** Those options of a provider that stand in a configuration of its own, under the names that they have live. */
+export function optionsIn(rows: OptionRows, config: unknown): Record<string, unknown> {
+  const own: Record<string, unknown> = {};
+  for (const [name, { live, wire }] of Object.entries(rows)) {
+    const known = typeof wire === 'object' ? wire.live : wire;
+    if (live === undefined || known === false) continue;
+    const value = (known ?? name).split('.').reduce<unknown>((at, part) => objectIn(at)[part], config);
+    if (value !== undefined && value !== null) own[name] = value;
+  }
+  return own;
 }
 
 export const badRequest = (param: string, message: string, code: ErrorCode = 'invalid_request') =>

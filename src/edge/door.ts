@@ -13,6 +13,8 @@ export interface DoorRequest {
   /** Lower-case names; repeated headers are joined with ", ". */
   headers: ReadonlyMap<string, string>;
   remoteAddress: string;
+  /** The client reaches the gateway by TLS, whoever speaks it; undefined before that was found out. */
+  isTls?: boolean;
   /** Aborted when the client goes away before the reply is written. */
   signal: AbortSignal;
   /**

@@ -3,7 +3,7 @@
 import type { Clock } from '../../machines/clock.ts';
 import type { Refusal } from '../api/errors.ts';
 import { answerDialect } from './dialects/live.ts';
-import { dialectAt, withDialectOfHost } from './dialects/place.ts';
+import { dialectAt, withDialect } from './dialects/place.ts';
 import type { Door, DoorOptions, DoorRequest, UpgradeAnswer } from './door.ts';
 import { createRemoteAddress } from './http/remote-address.ts';
 import { newRequestId } from './http/request-id.ts';
@@ -104,10 +104,12 @@ async function serve(
     options.door,
     {
       request: async (request) => {
-        const reply = await route(withDialectOfHost(withClientAddress(request)));
-        return { ...reply, headers: { ...tlsHeaders(request), ...reply.headers } };
+        const headers = tlsHeaders(request);
+        const isTls = 'Strict-Transport-Security' in headers;
+        const reply = await route(withDialect({ ...withClientAddress(request), isTls }));
+        return { ...reply, headers: { ...headers, ...reply.headers } };
       },
-      upgrade: async (request) => upgrade(withDialectOfHost(withClientAddress(request)), requestId()),
+      upgrade: async (request) => upgrade(withDialect(withClientAddress(request)), requestId()),
     },
     {
       ...options.address,

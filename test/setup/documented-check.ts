@@ -1,6 +1,7 @@
 // Compares what a gateway was heard to say with the documents that it serves: answers by route, status and content type, requests
 // that were taken, events and close codes of live sessions. Pure; who listens is documented.ts.
 import { CONSOLE_PATHS } from '../../src/api/console/pages.ts';
+import { dialects } from '../../src/dialects/index.ts';
 import { asyncapiDocument } from '../../src/documents/asyncapi.ts';
 import { closeCodes } from '../../src/documents/close-codes.ts';
 import { openapiDocument } from '../../src/documents/openapi.ts';
@@ -47,6 +48,9 @@ const OWN_HEADERS = Object.keys((openapi.components as { headers: Json }).header
 const CERTAIN_HEADERS = ['X-Request-Id', 'WWW-Authenticate', 'ETag'];
 const BODY_SHOWN_MAX = 400;
 
+/** Paths of other vendors' clients that can be given none. */
+const AT_ROOT = dialects.flatMap(({ atRoot = [] }) => atRoot);
+
 const isConsolePage = (path: string): boolean =>
   CONSOLE_PATHS.some((pattern) => new RegExp(`^${pattern.replaceAll(/:\w+/g, '[^/]+')}$`).test(path));
 
@@ -57,7 +61,7 @@ const isForPeople = (path: string): boolean =>
 export function isDocumentedPlace(url: string): boolean {
   const { pathname } = new URL(url);
   // What is below it speaks as other vendors' documents say.
-  return !isForPeople(pathname) && !pathname.startsWith('/compat/');
+  return !isForPeople(pathname) && !pathname.startsWith('/compat/') && !AT_ROOT.includes(pathname);
 }
 
 function find(path: string): [template: string, methods: Paths[string]] | undefined {

@@ -4,7 +4,7 @@ import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json
 import { heardLanguage } from '../../providers/speechmatics/languages.ts';
 import { options } from '../../providers/speechmatics/options.ts';
 import type { Wish } from '../dialect.ts';
-import { badRequest, ownParameters, setAll } from '../texts.ts';
+import { badRequest, optionsIn, ownParameters, setAll } from '../texts.ts';
 
 /** Encodings of headerless audio; `pcm_f32le` is converted. */
 const ENCODINGS: Readonly<Record<string, string>> = { pcm_s16le: 'linear16', pcm_f32le: 'linear16', mulaw: 'mulaw' };
@@ -92,15 +92,8 @@ function keytermsOf({ additional_vocab }: Members): Record<string, string | unde
 }
 
 /** Members of the configuration that are options of Speechmatics' own models. */
-function optionsOf(config: Members): Wish['own'] {
-  const own: Record<string, unknown> = {};
-  for (const [name, row] of Object.entries(options.rows)) {
-    const path = 'wire' in row && typeof row.wire === 'string' ? row.wire : name;
-    const value = path.split('.').reduce<unknown>((at, part) => objectIn(at)[part], config);
-    if (value !== undefined && value !== null && !isUsual(name, value)) own[name] = value;
-  }
-  return own;
-}
+const optionsOf = (config: Members): Wish['own'] =>
+  Object.fromEntries(Object.entries(optionsIn(options.rows, config)).filter(([name, value]) => !isUsual(name, value)));
 
 /** Said already in words that all models know; or zero, which is "none" there. */
 function isUsual(name: string, value: unknown): boolean {

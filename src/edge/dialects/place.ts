@@ -1,5 +1,5 @@
-// Which dialect a request is for: by its path below `/compat/<name>`, or by the first part of the host's name, for clients that can
-// be given a host but no path.
+// Which dialect a request is for: by its path below `/compat/<name>`; by the first part of the host's name, for clients that can
+// be given a host but no path; or by a path that is nobody else's.
 import type { Dialect } from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/index.ts';
 import type { DoorRequest } from '../door.ts';
@@ -9,11 +9,12 @@ const BASE = '/compat/';
 export const pathOf = ({ name }: Dialect, path: string): string => `${BASE}${name}${path}`;
 
 /** `deepgram.voice.example.com/v1/listen` is `/compat/deepgram/v1/listen`. */
-export function withDialectOfHost(request: DoorRequest): DoorRequest {
+export function withDialect(request: DoorRequest): DoorRequest {
   const host = request.headers.get('host') ?? '';
   const name = host.slice(0, Math.max(0, host.indexOf('.'))).toLowerCase();
-  const dialect = name === '' ? undefined : dialects.find((each) => each.name === name);
-  if (dialect === undefined || request.path.startsWith(BASE)) return request;
+  if (request.path.startsWith(BASE)) return request;
+  const dialect = dialects.find(({ name: own, atRoot }) => own === name || atRoot?.includes(request.path));
+  if (dialect === undefined) return request;
   return { ...request, path: pathOf(dialect, request.path) };
 }
 

@@ -5,6 +5,7 @@ import type { KeyLimits } from '../../auth/limits.ts';
 import { requireScope } from '../../auth/permissions.ts';
 import type { Scope } from '../../store/keys/calls.ts';
 import type { Store } from '../../store/store.ts';
+import { callRoutes } from '../dialects/calls.ts';
 import { fileRoutes } from '../dialects/files.ts';
 import type { DoorRequest, Reply } from '../door.ts';
 import { readRestCredential } from '../http/credentials.ts';
@@ -95,6 +96,7 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
       (handler, credentialOf) => keyed(handler, 'transcribe', credentialOf),
       dependencies.wallNow,
     ),
+    ...callRoutes(dependencies, (handler, credentialOf) => keyed(handler, 'listen', credentialOf)),
     { method: 'GET', path: '/v1/usage', handle: keyed(getUsage(dependencies)) },
     { method: 'GET', path: '/v1/balance', handle: keyed(getBalance(dependencies)) },
     { method: 'GET', path: '/v1/sessions', handle: keyed(getSessions(dependencies)) },

@@ -1,0 +1,55 @@
+// Calls of other vendors' clients that a live session begins with: JSON in, and the address of a WebSocket out.
+
+import { TOKEN_TTL_SECONDS } from '../../api/tokens.ts';
+import type { Authenticator, Caller } from '../../auth/authenticate.ts';
+import type { KeyLimits } from '../../auth/limits.ts';
+import type { Call, Dialect } from '../../dialects/dialect.ts';
+import { dialects } from '../../dialects/index.ts';
+import type { DoorRequest, Reply } from '../door.ts';
+import { readJson } from '../http/json-body.ts';
+import { readListenQuery } from '../listen/query.ts';
+import type { Route, RouteContext } from '../router.ts';
+import { parametersFor } from './live.ts';
+import { pathOf } from './place.ts';
+
+interface CallDependencies {
+  authenticator: Pick<Authenticator, 'mint'>;
+  limits: Pick<KeyLimits, 'takeToken'>;
+  jsonBodyBytesMax: number;
+  wallNow(): Date;
+}
+
+type Post = (context: RouteContext, caller: Caller) => Promise<Reply>;
+type Keyed = (handler: Post, credentialOf: (request: DoorRequest) => string | undefined) => Route['handle'];
+
+export const callRoutes = (dependencies: CallDependencies, keyed: Keyed): Route[] =>
+  dialects.flatMap((dialect) =>
+    Object.entries(dialect.calls ?? {}).map(([path, call]) => ({
+      method: 'POST',
+      path: pathOf(dialect, path),
+      handle: keyed(answerFor(dialect, call, dependencies), ({ query, headers }) => {
+        return dialect.credential({ query: new URLSearchParams(query), headers }).credential;
+      }),
+      refusal: dialect.refusal,
+    })),
+  );
+
+const answerFor =
+  (dialect: Dialect, call: Call, { authenticator, limits, jsonBodyBytesMax, wallNow }: CallDependencies): Post =>
+  async ({ request, requestId }, caller) => {
+    const handshake = { query: new URLSearchParams(request.query), headers: request.headers, requestId };
+    const { wish, answer } = call.open(handshake, await readJson(request, jsonBodyBytesMax));
+    // Told here, where the client can read it, and not by a handshake that is refused.
+    readListenQuery(parametersFor(dialect, wish));
+    const headers = limits.takeToken(caller.key);
+    const answered = answer({
+      mint: () => authenticator.mint(caller, TOKEN_TTL_SECONDS.default).token,
+      socketUrl: (path) => originOf(request) + pathOf(dialect, path),
+      at: wallNow(),
+    });
+    return { ...answered, headers: { ...headers, ...answered.headers } };
+  };
+
+/** As the client named the gateway, which may be a balancer before several. */
+const originOf = ({ headers, isTls = false }: DoorRequest): string =>
+  `${isTls ? 'wss' : 'ws'}://${headers.get('host') ?? 'localhost'}`;
