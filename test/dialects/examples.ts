@@ -107,4 +107,22 @@ export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, Example>>
       ),
     },
   },
+  gladia: {
+    '/v2/live': {
+      query: `id=req_1&created_at=2026-01-01T00:00:00.000Z&region=eu-west&token=st_none&configuration=${Buffer.from(
+        JSON.stringify({
+          ...{ encoding: 'wav/pcm', bit_depth: 16, sample_rate: 16_000, channels: 1, model: 'solaria-1' },
+          ...{ endpointing: 0.3, maximum_duration_without_endpointing: 30 },
+          language_config: { languages: ['en', 'de'], code_switching: true },
+          realtime_processing: { custom_vocabulary: true, custom_vocabulary_config: { vocabulary: ['voxgate'] } },
+          messages_config: { receive_partial_transcripts: true, receive_post_processing_events: true },
+        }),
+      ).toString('base64url')}`,
+      messages: texts(
+        { type: 'audio_chunk', data: { chunk: 'AAAA' } },
+        { type: 'audio_chunk', data: { chunk: '' } },
+        { type: 'stop_recording' },
+      ),
+    },
+  },
 };

@@ -28,7 +28,9 @@ export const callRoutes = (dependencies: CallDependencies, keyed: Keyed): Route[
       method: 'POST',
       path: pathOf(dialect, path),
       handle: keyed(answerFor(dialect, call, dependencies), ({ query, headers }) => {
-        return dialect.credential({ query: new URLSearchParams(query), headers }).credential;
+        const { credential, param } = dialect.credential({ query: new URLSearchParams(query), headers });
+        // Whoever can send JSON can send a header.
+        return param === undefined ? credential : undefined;
       }),
       refusal: dialect.refusal,
     })),
@@ -40,7 +42,7 @@ const answerFor =
     const handshake = { query: new URLSearchParams(request.query), headers: request.headers, requestId };
     const { wish, answer } = call.open(handshake, await readJson(request, jsonBodyBytesMax));
     // Told here, where the client can read it, and not by a handshake that is refused.
-    readListenQuery(parametersFor(dialect, wish));
+    readListenQuery(parametersFor(dialect, wish, caller.key));
     const headers = limits.takeToken(caller.key);
     const answered = answer({
       mint: () => authenticator.mint(caller, TOKEN_TTL_SECONDS.default).token,

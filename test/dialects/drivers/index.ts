@@ -3,6 +3,7 @@ import { assemblyaiStreaming } from './assemblyai.ts';
 import { deepgramFlux, deepgramNova } from './deepgram.ts';
 import type { Driver } from './driver.ts';
 import { elevenlabsRealtime } from './elevenlabs.ts';
+import { gladiaLive } from './gladia.ts';
 import { openaiBetaRealtime, openaiRealtime } from './openai.ts';
 import { speechmaticsRealtime } from './speechmatics.ts';
 
@@ -14,4 +15,5 @@ export const drivers: readonly Driver[] = [
   openaiRealtime,
   openaiBetaRealtime,
   elevenlabsRealtime,
+  gladiaLive,
 ];

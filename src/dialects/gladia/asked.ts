@@ -1,0 +1,118 @@
+// What clients of Gladia ask for in `POST /v2/live`, in the gateway's words.
+import { KEYTERM_LENGTH_MAX, KEYTERMS_MAX } from '../../api/listen/vocabulary.ts';
+import { options } from '../../providers/gladia/options.ts';
+import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
+import type { Wish } from '../dialect.ts';
+import { badRequest, optionsIn, ownParameters, setAll } from '../texts.ts';
+
+const ENCODINGS: Readonly<Record<string, { encoding: string; bits: number }>> = {
+  'wav/pcm': { encoding: 'linear16', bits: 16 },
+  'wav/alaw': { encoding: 'alaw', bits: 8 },
+  'wav/ulaw': { encoding: 'mulaw', bits: 8 },
+};
+/** They are asked for in the words that all models know. */
+const COMMON = ['languages'];
+/** What would be made of the transcript, or sent to an address that the client names. */
+const UNSERVED: Readonly<Record<string, readonly string[]>> = {
+  realtime_processing: ['translation', 'named_entity_recognition', 'sentiment_analysis'],
+  post_processing: ['summarization', 'chapterization'],
+};
+
+export interface Asked {
+  wish: Wish;
+  /** Bytes of a second. */
+  rate: number;
+  language: string;
+  messages: Messages;
+}
+
+/** What the client is told of. */
+export interface Messages {
+  partials: boolean;
+  finals: boolean;
+  speech: boolean;
+  acknowledgments: boolean;
+  errors: boolean;
+  lifecycle: boolean;
+  whole: boolean;
+}
+
+/** @throws Refusal */
+export function askedOf(query: URLSearchParams, config: Members): Asked {
+  refuseUnserved(config);
+  const { encoding, bytes } = audioOf(config);
+  const { sample_rate = 16_000 } = config;
+  const messages = messagesOf(objectIn(config.messages_config));
+  const languages = listIn(objectIn(config.language_config).languages).map(String);
+  const processing = objectIn(config.realtime_processing);
+  const parameters = ownParameters(query);
+  setAll(parameters, {
+    encoding,
+    sample_rate: String(sample_rate),
+    interim_results: String(messages.partials),
+    turn_events: messages.speech ? 'true' : undefined,
+    region: query.get('region')?.replace(/^(eu|us)-west$/, '$1'),
+    language: languages.length === 1 ? languages[0] : undefined,
+    languages: languages.length > 1 ? JSON.stringify(languages) : undefined,
+    keyterms: processing.custom_vocabulary === false ? undefined : keytermsOf(processing),
+  });
+  return {
+    wish: { model: textIn(config.model), parameters, own: optionsOf(config) },
+    rate: Number(sample_rate) * bytes,
+    language: languages[0] ?? '',
+    messages,
+  };
+}
+
+function refuseUnserved(config: Members): void {
+  if (config.callback === true)
+    throw badRequest('callback', '`callback` is not served: what is heard comes on the WebSocket. Leave it out.');
+  for (const [place, names] of Object.entries(UNSERVED)) {
+    const asked = names.find((name) => objectIn(config[place])[name] === true);
+    if (asked !== undefined)
+      throw badRequest(asked, `\`${place}.${asked}\` is not served: transcripts alone are told. Leave it out.`);
+  }
+}
+
+function audioOf({ encoding = 'wav/pcm', bit_depth, channels = 1 }: Members): { encoding: string; bytes: number } {
+  const known = typeof encoding === 'string' && Object.hasOwn(ENCODINGS, encoding) ? ENCODINGS[encoding] : undefined;
+  if (known === undefined)
+    throw badRequest('encoding', `\`encoding\` has to be one of ${Object.keys(ENCODINGS).join(', ')}.`);
+  if (bit_depth !== undefined && bit_depth !== known.bits)
+    throw badRequest('bit_depth', `\`bit_depth\` of ${encoding} has to be ${known.bits}: other depths are not taken.`);
+  if (channels !== 1)
+    throw badRequest('channels', 'One channel is heard in a live session: send each in a session of its own.');
+  return { encoding: known.encoding, bytes: known.bits / 8 };
+}
+
+const messagesOf = (config: Members): Messages => ({
+  partials: config.receive_partial_transcripts === true,
+  finals: config.receive_final_transcripts !== false,
+  speech: config.receive_speech_events !== false,
+  acknowledgments: config.receive_acknowledgments !== false,
+  errors: config.receive_errors !== false,
+  lifecycle: config.receive_lifecycle_events === true,
+  // It repeats the session: only for who asks for it by name.
+  whole: config.receive_post_processing_events === true,
+});
+
+function keytermsOf({ custom_vocabulary_config }: Members): string | undefined {
+  const { vocabulary } = objectIn(custom_vocabulary_config);
+  const terms = listIn(vocabulary).flatMap((each) => textIn(each) ?? textIn(objectIn(each).value) ?? []);
+  const fit = terms.filter((term) => term !== '' && term.length <= KEYTERM_LENGTH_MAX).slice(0, KEYTERMS_MAX);
+  return fit.length === 0 ? undefined : JSON.stringify(fit);
+}
+
+/** Words alone are asked for as all models know them; with pronunciations and the like they are for Gladia's own. */
+function optionsOf(config: Members): Wish['own'] {
+  const processing = objectIn(config.realtime_processing);
+  const isPlain = (value: unknown) => listIn(value).every((term) => typeof term === 'string');
+  const isOff = (name: string, value: unknown): boolean =>
+    COMMON.includes(name) ||
+    processing[name] === false ||
+    (name === 'custom_vocabulary' && isPlain(value)) ||
+    (name === 'code_switching' && value === false);
+  return Object.fromEntries(
+    Object.entries(optionsIn(options.rows, config)).filter(([name, value]) => !isOff(name, value)),
+  );
+}

@@ -1,0 +1,169 @@
+// A client on the WebSocket of a live session of Gladia: audio that is acknowledged by its bytes, utterances, and the end.
+import type { Refusal } from '../../api/errors.ts';
+import type { EventStamp } from '../../api/listen/event-encoder.ts';
+import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
+import { objectIn, objectOf, textIn } from '../../providers/kit/json.ts';
+import type { Conversation, Handshake, Step, Wish } from '../dialect.ts';
+import { confidenceOf } from '../texts.ts';
+import type { Asked } from './asked.ts';
+import { readAddress } from './init.ts';
+import { closeOf } from './refusals.ts';
+import { WholeTranscript } from './whole.ts';
+
+const SHAPE =
+  'A text message is {"type":"audio_chunk","data":{"chunk":"<base64>"}} or {"type":"stop_recording"}; audio may be sent in binary messages as well.';
+
+export class LiveConversation implements Conversation {
+  readonly wish: Wish;
+  /** https://docs.gladia.io/api-reference/v2/live/websocket: of a message. */
+  readonly textBytesMax = 1_048_576;
+  readonly #asked: Asked;
+  readonly #id: string;
+  /** Of messages: when an event left last, or the session was asked for. */
+  #createdAt: string;
+  readonly #whole: WholeTranscript | undefined;
+  #bytes = 0;
+  #isSpeaking = false;
+
+  constructor(handshake: Handshake) {
+    const { id, createdAt, asked } = readAddress(handshake);
+    this.#id = id;
+    this.#createdAt = createdAt;
+    this.#asked = asked;
+    this.wish = asked.wish;
+    if (asked.messages.whole) this.#whole = new WholeTranscript();
+  }
+
+  *text(text: string): Iterable<Step> {
+    const { type, data } = objectOf(text);
+    const chunk = textIn(objectIn(data).chunk);
+    if (type === 'audio_chunk' && chunk !== undefined) yield* this.binary(Buffer.from(chunk, 'base64'));
+    else if (type === 'stop_recording') {
+      if (this.#asked.messages.acknowledgments)
+        yield this.#acknowledged(type, { recording_duration: this.#seconds, recording_left_to_process: 0 });
+      yield { type: 'tell', message: { type: 'close' } };
+    } else yield { type: 'fault', message: SHAPE };
+  }
+
+  /** One without audio keeps the connection. */
+  *binary(bytes: Uint8Array): Iterable<Step> {
+    if (bytes.byteLength > 0) yield { type: 'audio', bytes };
+    else yield { type: 'tell', message: { type: 'keepalive' } };
+    const [from, start] = [this.#bytes, this.#seconds];
+    this.#bytes += bytes.byteLength;
+    if (this.#asked.messages.acknowledgments)
+      yield this.#acknowledged('audio_chunk', {
+        byte_range: [from, this.#bytes],
+        time_range: [start, this.#seconds],
+      });
+  }
+
+  encode(event: OutgoingEvent, { at }: EventStamp): readonly string[] {
+    const { messages } = this.#asked;
+    this.#createdAt = at.toISOString();
+    switch (event.type) {
+      case 'session_started':
+        return messages.lifecycle ? [this.#said('start_recording')] : [];
+      case 'speech_started':
+        return this.#speaks(event.start);
+      case 'transcript':
+        return event.is_final ? this.#final(event) : this.#interim(event);
+      case 'error':
+        return messages.errors ? [this.#said('error', failureOf(event.error))] : [];
+      case 'session_ended':
+        return this.#ended(event.audio_seconds);
+      default:
+        return [];
+    }
+  }
+
+  close(code: number, reason: string): { code: number; reason: string } {
+    return closeOf(code, reason);
+  }
+
+  refused(refusal: Refusal): { messages: readonly string[]; code: number; reason: string } {
+    const { messages } = this.#asked;
+    const error = messages.errors ? [this.#said('error', failureOf(refusal))] : [];
+    return { messages: error, ...closeOf(refusal.closeCode, refusal.code) };
+  }
+
+  get #seconds(): number {
+    return this.#bytes / this.#asked.rate;
+  }
+
+  #speaks(time: number): string[] {
+    if (this.#isSpeaking || !this.#asked.messages.speech) return [];
+    this.#isSpeaking = true;
+    return [this.#said('speech_start', { time, channel: 0 })];
+  }
+
+  #interim(heard: TranscriptEvent): string[] {
+    return this.#asked.messages.partials ? [...this.#speaks(heard.start), this.#transcript(heard)] : [];
+  }
+
+  /** A turn without words is none here. */
+  #final(heard: TranscriptEvent): string[] {
+    const { speech, finals } = this.#asked.messages;
+    const begins = heard.text === '' ? [] : this.#speaks(heard.start);
+    const ends = speech && this.#isSpeaking ? [this.#said('speech_end', { time: heard.end, channel: 0 })] : [];
+    this.#isSpeaking = false;
+    if (heard.text === '') return ends;
+    this.#whole?.add(this.#utterance(heard));
+    return [...begins, ...ends, ...(finals ? [this.#transcript(heard)] : [])];
+  }
+
+  #transcript(heard: TranscriptEvent): string {
+    const id = `00_${String(heard.turn).padStart(8, '0')}`;
+    return this.#said('transcript', { id, is_final: heard.is_final, utterance: this.#utterance(heard) });
+  }
+
+  /** Words bring their own spaces. */
+  #utterance(heard: TranscriptEvent) {
+    const { text, start, end, language = this.#asked.language, speaker, words = [] } = heard;
+    return {
+      ...{ text, start, end, language, confidence: confidenceOf(heard), channel: 0 },
+      ...(speaker === undefined ? {} : { speaker }),
+      words: words.map(({ word, confidence = 1, ...placed }, index) => ({
+        word: index === 0 ? word : ` ${word}`,
+        start: placed.start,
+        end: placed.end,
+        confidence,
+      })),
+    };
+  }
+
+  #ended(seconds: number): string[] {
+    const { lifecycle } = this.#asked.messages;
+    const metadata = {
+      audio_duration: seconds,
+      number_of_distinct_channels: 1,
+      billing_time: seconds,
+      transcription_time: seconds,
+    };
+    return [
+      ...(lifecycle ? [this.#said('end_recording', { recording_duration: seconds })] : []),
+      ...(this.#whole === undefined
+        ? []
+        : this.#whole.isCut
+          ? [this.#said('error', TOO_LONG)]
+          : [this.#said('post_final_transcript', { metadata, transcription: this.#whole.result })]),
+      ...(lifecycle ? [this.#said('end_session')] : []),
+    ];
+  }
+
+  #acknowledged(type: string, data: object): Step {
+    return { type: 'say', text: this.#said(type, data, { acknowledged: true, error: null }) };
+  }
+
+  #said(type: string, data?: object, more: object = {}): string {
+    const head = { session_id: this.#id, created_at: this.#createdAt, type };
+    return JSON.stringify({ ...head, ...more, ...(data === undefined ? {} : { data }) });
+  }
+}
+
+const TOO_LONG = {
+  code: 'post_transcript_too_long',
+  message: 'The session is too long to be told again as a whole: keep its finals.',
+};
+
+const failureOf = ({ code, message }: { code: string; message: string }) => ({ code, message });

@@ -1,0 +1,36 @@
+// Gladia's clients: live sessions, asked for by a request. https://docs.gladia.io/api-reference/v2/live/init
+import type { Dialect } from '../dialect.ts';
+import { LiveConversation } from './conversation.ts';
+import { init } from './init.ts';
+import { closeOf, refusalOf } from './refusals.ts';
+
+const TOKEN = /^st_/;
+
+export const gladia: Dialect = {
+  name: 'gladia',
+  title: 'Gladia',
+  provider: 'gladia',
+  model: 'solaria-1',
+  names: {},
+  live: {
+    '/v2/live': {
+      open: (handshake) => new LiveConversation(handshake),
+      // A handshake that is refused is tried again by its own client, which tells nobody why.
+      refused: ({ code, message, closeCode }) => ({
+        messages: [JSON.stringify({ type: 'error', data: { code, message } })],
+        ...closeOf(closeCode, code),
+      }),
+    },
+  },
+  files: {},
+  calls: { '/v2/live': init },
+  // Its own client puts this path at the root of whatever address it is given.
+  atRoot: ['/v2/live'],
+  credential: ({ query, headers }) => {
+    const [key, token = ''] = [headers.get('x-gladia-key'), query.get('token') ?? undefined];
+    if (key !== undefined || token === '') return { credential: key };
+    // A token that the answer of the call put there is over in a minute; anything else does not belong into an address.
+    return TOKEN.test(token) ? { credential: token } : { credential: token, param: 'token' };
+  },
+  refusal: refusalOf,
+};
