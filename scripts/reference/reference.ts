@@ -1,5 +1,6 @@
 // The pages of docs/reference that are made from the code.
 import type { Generator } from '../generator.ts';
+import { clientPage } from './clients.ts';
 import { commandPage } from './commands.ts';
 import { configurationPage } from './configuration.ts';
 import { endpointPage } from './endpoints.ts';
@@ -11,6 +12,7 @@ import { COMMAND } from './page.ts';
 import { vocabularyPage } from './vocabulary.ts';
 
 const PAGES = {
+  clients: clientPage,
   commands: commandPage,
   configuration: configurationPage,
   endpoints: endpointPage,
