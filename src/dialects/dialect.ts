@@ -125,6 +125,8 @@ export interface Dialect {
   calls?: Readonly<Record<string, Call>>;
   /** Paths that are taken at the root as well: of clients that can be given no path. */
   atRoot?: readonly string[];
+  /** Paths that take the form of `/v1/audio/transcriptions`, with the vendor's names of its models. */
+  forms?: readonly string[];
   /** Where a client has its key. Never throws. */
   credential(handshake: Omit<Handshake, 'requestId'>): Offered;
   /** A refusal as an HTTP answer. */

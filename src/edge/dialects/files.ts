@@ -2,30 +2,39 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
+import { aliasOf } from '../../auth/aliases.ts';
 import type { Caller } from '../../auth/permissions.ts';
-import type { Dialect, FileDoor } from '../../dialects/dialect.ts';
+import { type Dialect, type FileDoor, modelOf } from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/index.ts';
 import type { DoorRequest, Reply } from '../door.ts';
 import type { Route, RouteContext } from '../router.ts';
+import type { UploadDependencies } from '../routes/transcriptions/read-upload.ts';
 import { parametersFor } from './live.ts';
 import { pathOf } from './place.ts';
 
 type Post = (context: RouteContext, caller: Caller) => Promise<Reply>;
+type ModelNamed = UploadDependencies['modelNamed'];
 type Keyed = (handler: Post, credentialOf: (request: DoorRequest) => string | undefined) => Route['handle'];
 
-/** @param post transcribes a form */
-export const fileRoutes = (post: Post, keyed: Keyed, wallNow: () => Date): Route[] =>
-  dialects.flatMap((dialect) =>
-    Object.entries(dialect.files).map(([path, door]) => ({
+/** @param postBy transcribes a form, whose model is named in a client's way */
+export const fileRoutes = (postBy: (named?: ModelNamed) => Post, keyed: Keyed, wallNow: () => Date): Route[] =>
+  dialects.flatMap((dialect) => {
+    const route = (path: string, handler: Post): Route => ({
       method: 'POST',
       path: pathOf(dialect, path),
-      handle: keyed(transcribeFor(dialect, door, post, wallNow), (request) => {
+      handle: keyed(handler, (request) => {
         const query = new URLSearchParams(request.query);
         return dialect.credential({ query, headers: request.headers }).credential;
       }),
       refusal: dialect.refusal,
-    })),
-  );
+    });
+    const post = postBy();
+    const postForm = postBy((name, key) => modelOf(dialect, name, (each) => aliasOf(key, each) !== undefined));
+    return [
+      ...Object.entries(dialect.files).map(([path, door]) => route(path, transcribeFor(dialect, door, post, wallNow))),
+      ...(dialect.forms ?? []).map((path) => route(path, postForm)),
+    ];
+  });
 
 const transcribeFor =
   (dialect: Dialect, door: FileDoor, post: Post, wallNow: () => Date): Post =>

@@ -92,7 +92,7 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
       handle: keyed(transcribe, 'transcribe'),
     }),
     ...fileRoutes(
-      transcribe,
+      (modelNamed) => (modelNamed === undefined ? transcribe : postTranscriptions({ ...dependencies, modelNamed })),
       (handler, credentialOf) => keyed(handler, 'transcribe', credentialOf),
       dependencies.wallNow,
     ),

@@ -1,6 +1,6 @@
 // OpenAI's official SDK, both shapes of its Realtime classes, pointed at the gateway by `baseURL` alone.
 import { connect } from 'node:net';
-import OpenAI from 'openai';
+import OpenAI, { toFile } from 'openai';
 import { OpenAIRealtimeWS as BetaRealtimeWS } from 'openai/beta/realtime/ws';
 import { OpenAIRealtimeWS } from 'openai/realtime/ws';
 import type { Driver, HeardFinal, Job } from './driver.ts';
@@ -101,6 +101,11 @@ const finalsOf = (told: readonly Told[]): HeardFinal[] =>
 export const openaiRealtime: Driver = {
   client: 'openai, realtime',
   dialect: 'openai',
+  async file(job, wav) {
+    const file = await toFile(wav, 'speech.wav', { type: 'audio/wav' });
+    const { text } = await openaiClient(job).audio.transcriptions.create({ file, model: job.model });
+    return text;
+  },
   live: async (job, pieces) => finalsOf(await transcribed(job, pieces)),
 };
 

@@ -17,6 +17,8 @@ import { joinedFields, LIST_NAMES } from './members.ts';
 export interface UploadDependencies extends Pick<ChainDependencies, 'providers' | 'prices'> {
   /** All uploads of the node that are on disk together. */
   spoolBudget: SpoolBudget;
+  /** What a name of a model stands for, before aliases, where the clients of another vendor send the form; itself when absent. */
+  modelNamed?(name: string, key: AliasedKey): string;
   settings: {
     fileBytesMax: number;
     memoryBytesMax: number;
@@ -39,9 +41,14 @@ export interface FormUpload extends Upload {
 /** What the fields of a form ask for, with the chain that its model stands for. Throws a Refusal naming the field at fault. */
 export const requestOf = (
   fields: readonly Field[],
-  { providers }: Pick<UploadDependencies, 'providers'>,
+  { providers, modelNamed }: Pick<UploadDependencies, 'providers' | 'modelNamed'>,
   key: AliasedKey,
-): TranscriptionRequest => chainNamed(key, readFields(joinedFields(fields, providers, key)));
+): TranscriptionRequest => {
+  const named = fields.map(
+    ([name, value]): Field => [name, name === 'model' ? (modelNamed?.(value, key) ?? value) : value],
+  );
+  return chainNamed(key, readFields(joinedFields(named, providers, key)));
+};
 
 /** Reads the form of a request as a job asks for it. */
 export function readUpload(
@@ -57,7 +64,8 @@ export function readUpload(
       admitEarly(fields, admit, dependencies, key).catch((error: Error) => {
         if (!mayBeMended(error, fields)) body.destroy(error);
       });
-      const { model: named = '' } = Object.fromEntries(fields);
+      const { model: told = '' } = Object.fromEntries(fields);
+      const named = dependencies.modelNamed?.(told, key) ?? told;
       const [{ model }, ...fallbacks] = aliasOf(key, named) ?? [{ model: named }];
       const hasFallbacks =
         fallbacks.length > 0 || fields.some(([name, value]) => /^fallbacks(?:\[|$)/.test(name) && value !== '');

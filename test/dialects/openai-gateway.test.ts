@@ -1,0 +1,56 @@
+// What OpenAI's SDK meets at a real gateway beside transcripts: its own names of models for files, and a browser's credential.
+import { once } from 'node:events';
+import OpenAI, { toFile } from 'openai';
+import { describe, expect, it } from 'vitest';
+import WebSocket from 'ws';
+import { sampleAudio } from '../fakes/processes/live-gateway.ts';
+import { startDialectRig } from './rig.ts';
+
+const rig = startDialectRig();
+
+describe('a file of the SDK', () => {
+  const create = async (base: string) => {
+    const { url, key } = rig.gateway;
+    const openai = new OpenAI({ apiKey: key, baseURL: `${url}${base}`, maxRetries: 0 });
+    const file = await toFile(sampleAudio('commands.wav').bytes, 'speech.wav', { type: 'audio/wav' });
+    return openai.audio.transcriptions.create({ file, model: 'gpt-4o-transcribe' });
+  };
+
+  it('may name its model as OpenAI does, at the door for it alone', async () => {
+    expect((await create('/compat/openai/v1')).text).toMatch(/^\d+-\d+/);
+    await expect(create('/v1')).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
+  });
+});
+
+describe('a browser', () => {
+  const connect = (key: string) =>
+    new WebSocket(`${rig.gateway.url.replace('http', 'ws')}/compat/openai/v1/realtime?model=deepgram/nova-3`, [
+      'realtime',
+      `openai-insecure-api-key.${key}`,
+      'openai-beta.realtime-v1',
+    ]);
+
+  it('has its key in a subprotocol, and speaks the shape that it names', async () => {
+    const socket = connect(rig.gateway.key);
+    const [greeting] = await once(socket, 'message');
+    expect(socket.protocol).toBe('realtime');
+    expect(JSON.parse(String(greeting))).toMatchObject({ type: 'transcription_session.created' });
+    socket.send(
+      JSON.stringify({ type: 'session.update', session: { audio: { input: { transcription: { model: 'no/no' } } } } }),
+    );
+    const [refused] = await once(socket, 'message');
+    expect(JSON.parse(String(refused))).toMatchObject({ type: 'error', error: { code: 'model_not_found' } });
+    const [code, reason] = await once(socket, 'close');
+    expect([code, String(reason)]).toEqual([4004, 'invalid_request_error.model_not_found']);
+  });
+
+  it('is refused with another key, in OpenAI’s error body', async () => {
+    const [, answer] = await once(
+      connect('sk_vox_unknown').on('error', () => {}),
+      'unexpected-response',
+    );
+    const body = JSON.parse(String((await answer.toArray())[0]));
+    expect(answer.statusCode).toBe(401);
+    expect(body.error).toMatchObject({ type: 'authentication_error', code: 'invalid_api_key', param: null });
+  });
+});
