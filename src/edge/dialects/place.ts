@@ -8,15 +8,19 @@ const BASE = '/compat/';
 
 export const pathOf = ({ name }: Dialect, path: string): string => `${BASE}${name}${path}`;
 
-/** `deepgram.voice.example.com/v1/listen` is `/compat/deepgram/v1/listen`. */
+/** `deepgram.voice.example.com/v1/listen` is `/compat/deepgram/v1/listen`; what that door does not serve is the gateway's own. */
 export function withDialect(request: DoorRequest): DoorRequest {
+  const { path } = request;
+  if (path.startsWith(BASE)) return request;
   const host = request.headers.get('host') ?? '';
   const name = host.slice(0, Math.max(0, host.indexOf('.'))).toLowerCase();
-  if (request.path.startsWith(BASE)) return request;
-  const dialect = dialects.find(({ name: own, atRoot }) => own === name || atRoot?.includes(request.path));
-  if (dialect === undefined) return request;
-  return { ...request, path: pathOf(dialect, request.path) };
+  const isFor = ({ name: own, atRoot }: Dialect) => own === name || atRoot?.includes(path) === true;
+  const dialect = dialects.find((each) => isFor(each) && serves(each, path));
+  return dialect === undefined ? request : { ...request, path: pathOf(dialect, path) };
 }
+
+const serves = ({ live, files, calls = {}, forms = [] }: Dialect, path: string): boolean =>
+  forms.includes(path) || [live, files, calls].some((doors) => Object.hasOwn(doors, path));
 
 /** The dialect of a path, and the part of the path that is its own. */
 export function dialectAt(path: string): { dialect: Dialect; path: string } | undefined {

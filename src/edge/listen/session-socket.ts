@@ -22,7 +22,7 @@ import {
   STEP_BYTES,
   type Steps,
 } from './socket-work.ts';
-import { readStartMessage } from './start-message.ts';
+import { readStartMessage, START_ADVICE } from './start-message.ts';
 import { StartWait, type StartWish } from './start-wait.ts';
 
 /** Close code of a frame over the limit. */
@@ -241,6 +241,7 @@ export class SessionSocket implements SocketHandlers {
       else endWith(socket, conversation.refused(refusal));
     };
     this.#start = new StartWait(wish, this.#dependencies, {
+      advice: this.#interpreter === undefined ? START_ADVICE : 'Say first what it is to be.',
       refused,
       opened: (opening) => {
         try {

@@ -7,6 +7,9 @@ const LATER = 'later/later';
 
 const SHAPE = 'The first text message of a connection with `start=message` is {"type":"start","model":"…", …}';
 
+/** For a client that does not send it. */
+export const START_ADVICE = 'Send {"type":"start","model":"…"} first, or leave `start` out of the URL.';
+
 /**
  * Whether a start message is to come, and the parameters that the URL has already. Throws a Refusal for those, so that a mistake
  * in the URL is told at the handshake.

@@ -16,6 +16,8 @@ export interface StartWish {
 }
 
 export interface StartWaitCalls {
+  /** What a client is to send in time, in a sentence. */
+  advice: string;
   opened(opening: SessionOpening): void;
   refused(refusal: Refusal): void;
 }
@@ -39,7 +41,7 @@ export class StartWait {
         this.refuse(
           refuse(
             'request_timeout',
-            `No start message came within ${handshakeTimeoutMs / 1000} s. Send {"type":"start","model":"…"} first, or leave \`start\` out of the URL.`,
+            `Nothing that begins the session came within ${handshakeTimeoutMs / 1000} s. ${calls.advice}`,
           ),
         ),
       handshakeTimeoutMs,

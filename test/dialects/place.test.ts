@@ -1,0 +1,31 @@
+// Which door a request comes to: by its path, by its host, or at the root.
+import { expect, it } from 'vitest';
+import { dialectAt, withDialect } from '../../src/edge/dialects/place.ts';
+import type { DoorRequest } from '../../src/edge/door.ts';
+
+const asked = (host: string, path: string) =>
+  withDialect({ path, headers: new Map([['host', host]]) } as unknown as DoorRequest).path;
+
+it.each([
+  ['voice.example.com', '/compat/deepgram/v1/listen', '/compat/deepgram/v1/listen'],
+  ['voice.example.com', '/v1/listen', '/v1/listen'],
+  ['deepgram.voice.example.com', '/v1/listen', '/compat/deepgram/v1/listen'],
+  ['Deepgram.localhost:8080', '/v2/listen', '/compat/deepgram/v2/listen'],
+  ['deepgram.voice.example.com', '/v1/models', '/v1/models'],
+  ['deepgram.voice.example.com', '/', '/'],
+  ['openai.voice.example.com', '/v1/audio/transcriptions', '/compat/openai/v1/audio/transcriptions'],
+  ['openai.voice.example.com', '/v1/listen', '/v1/listen'],
+  ['openai.voice.example.com', '/v2/live', '/compat/gladia/v2/live'],
+  ['deepgram', '/v1/listen', '/v1/listen'],
+  ['', '/v1/listen', '/v1/listen'],
+])('at %s, %s is %s', (host, path, place) => expect(asked(host, path)).toBe(place));
+
+it.each([
+  ['/compat/deepgram/v1/listen', 'deepgram', '/v1/listen'],
+  ['/compat/nobody/v1/listen', undefined, undefined],
+  ['/compat/deepgram', undefined, undefined],
+  ['/v1/listen', undefined, undefined],
+])('%s is of %s', (path, name, own) => {
+  const at = dialectAt(path);
+  expect([at?.dialect.name, at?.path]).toEqual([name, own]);
+});
