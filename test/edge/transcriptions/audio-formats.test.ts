@@ -66,6 +66,7 @@ const KNOWN: readonly [name: string, title: string, seconds: number][] = [
   ['vorbis.ogg', 'Ogg', 4],
   ['opus.webm', 'WebM or Matroska', 10.008],
   ['opus-live.webm', 'WebM or Matroska', 10.008],
+  ['opus-stereo.webm', 'WebM or Matroska', 2.197],
   ['recorder/recorder.webm', 'WebM or Matroska', 5.9389],
   ['recorder/recorder-sliced.webm', 'WebM or Matroska', 6.007],
   ['aac.m4a', 'MP4', 6],
