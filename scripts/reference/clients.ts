@@ -3,6 +3,9 @@ import { drivers } from '../../test/dialects/drivers/index.ts';
 import { PROTOCOLS } from '../../test/failover/protocols.ts';
 import { page } from './page.ts';
 
+/** Of the clients that speak live, as the first table has them. */
+const numbers = drivers.flatMap(({ live }, at) => (live === undefined ? [] : [String(at + 1)]));
+
 const mark = (is: boolean): string => (is ? 'yes' : '');
 
 export const clientPage = (): string =>
@@ -12,8 +15,9 @@ of the project: the client is run against a gateway, and is told of every sample
 at a gateway is in [Clients of other vendors](../other-clients.md).`,
     '## Clients',
     {
-      head: ['client', 'door', 'live', 'files'],
-      rows: drivers.map(({ client, dialect, live, file }) => [
+      head: ['', 'client', 'door', 'live', 'files'],
+      rows: drivers.map(({ client, dialect, live, file }, at) => [
+        String(at + 1),
         client,
         `\`/compat/${dialect}\``,
         mark(live !== undefined),
@@ -21,12 +25,9 @@ at a gateway is in [Clients of other vendors](../other-clients.md).`,
       ]),
     },
     '## Live, with models of every provider',
-    `One model stands for all of a provider that speak the same protocol.`,
+    'One model stands for all of a provider that speak the same protocol; clients have their numbers of above.',
     {
-      head: ['model', ...drivers.filter(({ live }) => live !== undefined).map(({ client }) => client)],
-      rows: PROTOCOLS.map(({ slug }) => [
-        `\`${slug}\``,
-        ...drivers.filter(({ live }) => live !== undefined).map(() => 'yes'),
-      ]),
+      head: ['model', ...numbers],
+      rows: PROTOCOLS.map(({ slug }) => [`\`${slug}\``, ...numbers.map(() => 'yes')]),
     },
   ]);

@@ -108,7 +108,7 @@ client.listen({ model: 'deepgram/nova-3', providerParams: { format_turns: true }
 client.listen({ model: 'deepgram/nova-3', providerParams: { endpointing: true } });
 client.listen({ model: 'local/align-en', providerParams: {} });
 client.listen({ model: 'loopback/script', sample_rate: 8000 });
-client.listen({ model: 'loopback/script', encoding: 'opus' });
+client.listen({ model: 'loopback/script', encoding: 'flac' });
 client.transcribe({ model: 'openai/whisper-1', file: new Blob([]), responseFormat: 'yaml' });
 client.transcribe({ model: 'openai/whisper-1', file: 'a path' });
 const text: string = await client.transcribe({ model: 'openai/whisper-1', file: new Blob([]) });
