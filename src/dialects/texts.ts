@@ -1,19 +1,10 @@
-// What dialects read out of texts, and write into them, in the same way.
-import type { ErrorCode } from '../api/errors.ts';
-import { refuse } from '../api/errors.ts';
+// What a client asks for, read out of queries and configurations in the same way for all dialects.
+import type { TObject } from '@sinclair/typebox';
+import { type ErrorCode, refuse } from '../api/errors.ts';
+import { KEYTERM_LENGTH_MAX, KEYTERMS_MAX } from '../api/listen/vocabulary.ts';
 import { objectIn } from '../providers/kit/json.ts';
 import type { OptionRows } from '../providers/kit/options.ts';
-
-/** A word as it is looked up: lower case, without the punctuation around it. */
-export const bareWord = (word: string): string =>
-  word.toLowerCase().replace(/^[\p{P}\p{S}]+|[\p{P}\p{S}]+$/gu, '') || word.toLowerCase();
-
-/** Of a turn whose model gives none: that of its words together, or 1. */
-export function confidenceOf(heard: { confidence?: number; words?: readonly { confidence?: number }[] }): number {
-  if (heard.confidence !== undefined) return heard.confidence;
-  const known = (heard.words ?? []).flatMap(({ confidence }) => confidence ?? []);
-  return known.length === 0 ? 1 : known.reduce((sum, each) => sum + each, 0) / known.length;
-}
+import { valuesOf } from '../providers/kit/simulator/checks.ts';
 
 /** Sets what is there. */
 export function setAll(to: Map<string, string>, from: Readonly<Record<string, string | null | undefined>>): void {
@@ -39,6 +30,27 @@ export function optionsIn(rows: OptionRows, config: unknown): Record<string, unk
     if (value !== undefined && value !== null) own[name] = value;
   }
   return own;
+}
+
+/**
+ * The same in a query, under the names of the schema.
+ *
+ * @param common those that are asked for in the words that all models know
+ */
+export function optionsInQuery(
+  query: Iterable<[string, string]>,
+  schema: TObject,
+  common: readonly string[],
+  lists?: 'repeated' | 'json',
+): Record<string, unknown> {
+  const own = [...query].filter(([name]) => Object.hasOwn(schema.properties, name) && !common.includes(name));
+  return valuesOf(new URLSearchParams(own), schema, lists);
+}
+
+/** `keyterms` out of a vocabulary that may be larger than what all models are asked for: its first terms. */
+export function keytermsWithin(terms: readonly string[]): string | undefined {
+  const fit = terms.filter((term) => term !== '' && term.length <= KEYTERM_LENGTH_MAX).slice(0, KEYTERMS_MAX);
+  return fit.length === 0 ? undefined : JSON.stringify(fit);
 }
 
 export const badRequest = (param: string, message: string, code: ErrorCode = 'invalid_request') =>

@@ -102,8 +102,8 @@ describe('a client', () => {
       {
         ...{ turn_is_formatted: false, end_of_turn: false, transcript: 'Nine, one.', utterance: '' },
         words: [
-          { text: 'Nine,', start: 200, end: 1_500, word_is_final: false },
-          { text: 'one.', start: 200, end: 1_500, word_is_final: false },
+          { text: 'Nine,', start: 200, end: 850, word_is_final: false },
+          { text: 'one.', start: 850, end: 1_500, word_is_final: false },
         ],
       },
     ]);
@@ -111,7 +111,7 @@ describe('a client', () => {
 
   it.each([
     [final, 'B', ['B', 'AA']],
-    [{ ...final, speaker: undefined, words: [] }, 'UNKNOWN', []],
+    [{ ...final, speaker: undefined, text: '', words: [] }, 'UNKNOWN', []],
   ])('is told of speakers by letters', (event, label, speakers) => {
     const [turn] = told(opened('speaker_labels=true'), event);
     expect([turn.speaker_label, turn.words.map(({ speaker }: { speaker: string }) => speaker)]).toEqual([

@@ -115,9 +115,9 @@ describe('a client', () => {
   it('is told words where its model gives none', () => {
     const { words, ...wordless } = final;
     expect(told(opened('include_timestamps=true'), wordless)[1].words).toMatchObject([
-      { text: 'Nine,', start: 0.2, end: 1.5 },
+      { text: 'Nine,', start: 0.2, end: 0.85 },
       { type: 'spacing' },
-      { text: 'one.', start: 0.2, end: 1.5 },
+      { text: 'one.', start: 0.85, end: 1.5 },
     ]);
   });
 

@@ -2,10 +2,9 @@
 
 import { hasLive } from '../../providers/assemblyai/models.ts';
 import { options } from '../../providers/assemblyai/options.ts';
-import { listIn } from '../../providers/kit/json.ts';
-import { valuesOf } from '../../providers/kit/simulator/checks.ts';
+import { jsonOf, listIn } from '../../providers/kit/json.ts';
 import type { Wish } from '../dialect.ts';
-import { badRequest, ownParameters, setAll } from '../texts.ts';
+import { badRequest, optionsInQuery, ownParameters, setAll } from '../texts.ts';
 
 /** By the names that clients give encodings; rates that stand for a missing `sample_rate`. */
 const ENCODINGS: Readonly<Record<string, { encoding: string; sampleRate: string }>> = {
@@ -62,11 +61,7 @@ function languagesOf(query: URLSearchParams): [string, string][] {
 }
 
 function codesIn(text: string): string[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {}
-  const codes = listIn(value).filter((code) => typeof code === 'string' && code !== '');
+  const codes = listIn(jsonOf(text)).filter((code) => typeof code === 'string' && code !== '');
   if (codes.length > 0) return codes as string[];
   throw badRequest('language_codes', '`language_codes` is a JSON array of codes, such as ["en","es"].');
 }
@@ -76,8 +71,7 @@ function optionsOf(query: URLSearchParams): Wish['own'] {
   const model = query.get('speech_model') ?? NEWEST;
   const schema = options.schema(hasLive(model) ? model : NEWEST);
   const named = [...query].map(([name, value]): [string, string] => [RENAMED[name] ?? name, value]);
-  const own = named.filter(([name]) => Object.hasOwn(schema.properties, name) && !COMMON.includes(name));
-  return valuesOf(new URLSearchParams(own), schema, 'json');
+  return optionsInQuery(named, schema, COMMON, 'json');
 }
 
 const RENAMED: Readonly<Record<string, string>> = { min_end_of_turn_silence_when_confident: 'min_turn_silence' };

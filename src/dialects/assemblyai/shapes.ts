@@ -1,17 +1,6 @@
-// What AssemblyAI says in the same shape of files and of live speech: words in milliseconds, and speakers by letters.
+// What AssemblyAI says in the same shape of each turn: words in milliseconds, and speakers by letters.
 import type { TranscriptEvent } from '../../api/listen.ts';
-import { confidenceOf } from '../texts.ts';
-
-type HeardWord = NonNullable<TranscriptEvent['words']>[number];
-
-interface Heard {
-  text: string;
-  start: number;
-  end: number;
-  confidence?: number;
-  speaker?: number;
-  words?: readonly HeardWord[];
-}
+import { confidenceOf, wordsOf } from '../words.ts';
 
 const ALPHABET = 26;
 
@@ -22,9 +11,9 @@ export function letterOf(speaker: number | undefined): string | undefined {
   return `${before}${String.fromCharCode(65 + (speaker % ALPHABET))}`;
 }
 
-/** Clients read text out of words: where a model gives none, each is where its turn is. */
-export const wordsOf = (heard: Heard) =>
-  (heard.words ?? wordsIn(heard)).map(({ word, start, end, confidence, speaker }) => ({
+/** Clients read text out of words. */
+export const toldWords = (heard: TranscriptEvent) =>
+  wordsOf(heard).map(({ word, start, end, confidence, speaker }) => ({
     text: word,
     start: millisecondsOf(start),
     end: millisecondsOf(end),
@@ -33,6 +22,3 @@ export const wordsOf = (heard: Heard) =>
   }));
 
 export const millisecondsOf = (seconds: number): number => Math.round(seconds * 1_000);
-
-const wordsIn = ({ text, start, end }: Heard): HeardWord[] =>
-  text.split(/\s+/).flatMap((word) => (word === '' ? [] : [{ word, start, end }]));

@@ -7,7 +7,7 @@ import { objectOf } from '../../providers/kit/json.ts';
 import type { Conversation, Ending, Handshake, Step, Wish } from '../dialect.ts';
 import { askedOfStream } from './asked.ts';
 import { closeOf, endingOf, errorMessage } from './refusals.ts';
-import { letterOf, millisecondsOf, wordsOf } from './shapes.ts';
+import { letterOf, millisecondsOf, toldWords } from './shapes.ts';
 
 export class StreamingConversation implements Conversation {
   readonly wish: Wish;
@@ -68,7 +68,7 @@ export class StreamingConversation implements Conversation {
   /** The end of a turn is told once, and as formatted: clients that asked for `format_turns` wait for that, and others do not mind. */
   #turn(heard: TranscriptEvent): object {
     const { turn, is_final, text, language } = heard;
-    const words = wordsOf(heard).map((word) => ({ ...word, word_is_final: is_final }));
+    const words = toldWords(heard).map((word) => ({ ...word, word_is_final: is_final }));
     return {
       type: 'Turn',
       turn_order: turn,

@@ -1,9 +1,8 @@
 // What clients of Deepgram ask for in the query of an address, in the gateway's words.
 import { REDACTIONS } from '../../api/listen/vocabulary.ts';
 import { options } from '../../providers/deepgram/options.ts';
-import { valuesOf } from '../../providers/kit/simulator/checks.ts';
 import type { Wish } from '../dialect.ts';
-import { badRequest, ownParameters, setAll } from '../texts.ts';
+import { badRequest, optionsInQuery, ownParameters, setAll } from '../texts.ts';
 
 /** Encodings of Deepgram that are taken under the same name; rates that stand for a missing `sample_rate`. */
 const ENCODINGS: Readonly<Record<string, string | undefined>> = {
@@ -106,10 +105,5 @@ const listed = (name: string, texts: readonly string[]): [string, string][] =>
   texts.length === 0 ? [] : [[name, JSON.stringify(texts)]];
 
 /** Options of Deepgram's own models, by the names that they have there. */
-function optionsOf(query: URLSearchParams, model: string): Wish['own'] {
-  const schema = options.schema(model);
-  const own = new URLSearchParams(
-    [...query].filter(([name]) => Object.hasOwn(schema.properties, name) && !COMMON.includes(name)),
-  );
-  return valuesOf(own, schema);
-}
+const optionsOf = (query: URLSearchParams, model: string): Wish['own'] =>
+  optionsInQuery(query, options.schema(model), COMMON);

@@ -1,5 +1,6 @@
 // Deepgram's clients: live speech for Nova and Flux, and files. https://developers.deepgram.com/reference
 import type { Dialect } from '../dialect.ts';
+import { authorizationOf, subprotocolsOf } from '../offers.ts';
 import { files } from './files.ts';
 import { FluxConversation } from './flux.ts';
 import { NovaConversation } from './nova.ts';
@@ -17,10 +18,9 @@ export const deepgram: Dialect = {
   },
   files: { '/v1/listen': files },
   credential: ({ headers }) => {
-    const authorization = headers.get('authorization');
-    if (authorization !== undefined) return { credential: /^\s*(?:token|bearer) +(\S+)\s*$/i.exec(authorization)?.[1] };
+    if (headers.has('authorization')) return { credential: authorizationOf(headers, 'token|bearer') };
     // Browsers cannot set headers: two subprotocols stand for them, and others may follow.
-    const [name = '', credential] = (headers.get('sec-websocket-protocol') ?? '').split(',').map((each) => each.trim());
+    const [name = '', credential] = subprotocolsOf(headers);
     return ['token', 'bearer'].includes(name) ? { credential, protocol: name } : { credential: undefined };
   },
   refusal: refusalOf,

@@ -1,9 +1,6 @@
 // What Deepgram says in the same shape of files and of live speech.
 
-import type { TranscriptEvent } from '../../api/listen.ts';
-import { bareWord, confidenceOf } from '../texts.ts';
-
-type HeardWord = NonNullable<TranscriptEvent['words']>[number];
+import { bareWord, confidenceOf, type HeardWord } from '../words.ts';
 
 interface Heard {
   text: string;

@@ -1,9 +1,8 @@
 // What clients of ElevenLabs ask for in the query of an address, in the gateway's words.
 import { languageTag } from '../../providers/elevenlabs/api.ts';
 import { options } from '../../providers/elevenlabs/options.ts';
-import { valuesOf } from '../../providers/kit/simulator/checks.ts';
 import type { Wish } from '../dialect.ts';
-import { badRequest, ownParameters, setAll } from '../texts.ts';
+import { badRequest, optionsInQuery, ownParameters, setAll } from '../texts.ts';
 
 /** They are asked for in the words that all models know. */
 const COMMON = ['keyterms', 'secondary_languages'];
@@ -43,14 +42,8 @@ export function askedOfRealtime(query: URLSearchParams): RealtimeWish {
 /** `eng` is `en`. */
 const tagOf = (code: string): string => languageTag(code) ?? code;
 
-/** Options of ElevenLabs' own models, by the names that they have there. */
+/** Options of ElevenLabs' own models, by the names that they have there; those of files alone mean nothing here. */
 function optionsOf(query: URLSearchParams): Wish['own'] {
-  const schema = options.schema('scribe_v2_realtime');
-  const own = [...query].filter(
-    ([name]) =>
-      Object.hasOwn(schema.properties, name) &&
-      !COMMON.includes(name) &&
-      options.honours(name, 'scribe_v2_realtime', 'live'),
-  );
-  return valuesOf(new URLSearchParams(own), schema);
+  const live = [...query].filter(([name]) => options.honours(name, 'scribe_v2_realtime', 'live'));
+  return optionsInQuery(live, options.schema('scribe_v2_realtime'), COMMON);
 }

@@ -1,12 +1,9 @@
 // Words as ElevenLabs tells them, with what stands between them.
 import type { TranscriptEvent } from '../../api/listen.ts';
+import { wordsOf } from '../words.ts';
 
-type HeardWord = NonNullable<TranscriptEvent['words']>[number];
-type Heard = Pick<TranscriptEvent, 'text' | 'start' | 'end' | 'words' | 'speaker'>;
-
-/** Where a model gives no words, each is where its turn is. */
-export function wordsAsTold(heard: Heard): object[] {
-  const words = heard.words ?? wordsIn(heard);
+export function wordsAsTold(heard: TranscriptEvent): object[] {
+  const words = wordsOf(heard);
   return words.flatMap(({ word, start, end, confidence, speaker = heard.speaker }, index) => {
     const told = {
       // The logarithm of nothing cannot be written.
@@ -19,6 +16,3 @@ export function wordsAsTold(heard: Heard): object[] {
     return [...gap, { text: word, start, end, type: 'word', ...told }];
   });
 }
-
-const wordsIn = ({ text, start, end }: Heard): HeardWord[] =>
-  text.split(/\s+/).flatMap((word) => (word === '' ? [] : [{ word, start, end }]));

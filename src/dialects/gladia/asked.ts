@@ -1,9 +1,8 @@
 // What clients of Gladia ask for in `POST /v2/live`, in the gateway's words.
-import { KEYTERM_LENGTH_MAX, KEYTERMS_MAX } from '../../api/listen/vocabulary.ts';
 import { options } from '../../providers/gladia/options.ts';
 import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
 import type { Wish } from '../dialect.ts';
-import { badRequest, optionsIn, ownParameters, setAll } from '../texts.ts';
+import { badRequest, keytermsWithin, optionsIn, ownParameters, setAll } from '../texts.ts';
 
 const ENCODINGS: Readonly<Record<string, { encoding: string; bits: number }>> = {
   'wav/pcm': { encoding: 'linear16', bits: 16 },
@@ -98,9 +97,7 @@ const messagesOf = (config: Members): Messages => ({
 
 function keytermsOf({ custom_vocabulary_config }: Members): string | undefined {
   const { vocabulary } = objectIn(custom_vocabulary_config);
-  const terms = listIn(vocabulary).flatMap((each) => textIn(each) ?? textIn(objectIn(each).value) ?? []);
-  const fit = terms.filter((term) => term !== '' && term.length <= KEYTERM_LENGTH_MAX).slice(0, KEYTERMS_MAX);
-  return fit.length === 0 ? undefined : JSON.stringify(fit);
+  return keytermsWithin(listIn(vocabulary).flatMap((each) => textIn(each) ?? textIn(objectIn(each).value) ?? []));
 }
 
 /** Words alone are asked for as all models know them; with pronunciations and the like they are for Gladia's own. */

@@ -2,9 +2,10 @@
 import type { Refusal } from '../../api/errors.ts';
 import type { EventStamp } from '../../api/listen/event-encoder.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
-import { objectIn, objectOf, textIn } from '../../providers/kit/json.ts';
+import { objectIn, objectOf } from '../../providers/kit/json.ts';
+import { audioIn } from '../../providers/kit/simulator/checks.ts';
 import type { Conversation, Handshake, Step, Wish } from '../dialect.ts';
-import { confidenceOf } from '../texts.ts';
+import { confidenceOf } from '../words.ts';
 import type { Asked } from './asked.ts';
 import { readAddress } from './init.ts';
 import { closeOf } from './refusals.ts';
@@ -36,8 +37,8 @@ export class LiveConversation implements Conversation {
 
   *text(text: string): Iterable<Step> {
     const { type, data } = objectOf(text);
-    const chunk = textIn(objectIn(data).chunk);
-    if (type === 'audio_chunk' && chunk !== undefined) yield* this.binary(Buffer.from(chunk, 'base64'));
+    const chunk = audioIn(objectIn(data).chunk);
+    if (type === 'audio_chunk' && chunk !== undefined) yield* this.binary(chunk);
     else if (type === 'stop_recording') {
       if (this.#asked.messages.acknowledgments)
         yield this.#acknowledged(type, { recording_duration: this.#seconds, recording_left_to_process: 0 });

@@ -1,6 +1,7 @@
 // OpenAI's clients: transcription sessions of the Realtime API. Files come by the gateway's own form, which is OpenAI's.
 // https://developers.openai.com/api/docs/guides/realtime-transcription
 import type { Dialect } from '../dialect.ts';
+import { authorizationOf, subprotocolsOf } from '../offers.ts';
 import { RealtimeConversation } from './realtime.ts';
 import { refusalOf } from './refusals.ts';
 
@@ -17,11 +18,9 @@ export const openai: Dialect = {
   forms: ['/v1/audio/transcriptions'],
   credential: ({ headers }) => {
     // Browsers cannot set headers: a subprotocol stands for them.
-    const protocols = (headers.get('sec-websocket-protocol') ?? '').split(',').map((each) => each.trim());
+    const protocols = subprotocolsOf(headers);
     const protocol = protocols.includes('realtime') ? { protocol: 'realtime' } : {};
-    const authorization = headers.get('authorization');
-    if (authorization !== undefined)
-      return { credential: /^\s*bearer +(\S+)\s*$/i.exec(authorization)?.[1], ...protocol };
+    if (headers.has('authorization')) return { credential: authorizationOf(headers), ...protocol };
     const named = protocols.find((each) => each.startsWith(KEY_PROTOCOL));
     return { credential: named?.slice(KEY_PROTOCOL.length), ...protocol };
   },

@@ -7,6 +7,7 @@ import { type Members, objectOf, textIn } from '../../providers/kit/json.ts';
 import { audioIn } from '../../providers/kit/simulator/checks.ts';
 import { errorOf, invalid, type Refusal as Told } from '../../providers/kit/simulator/openai-refusals.ts';
 import type { Conversation, Handshake, Step } from '../dialect.ts';
+import { subprotocolsOf } from '../offers.ts';
 import { Items, LOOK_MS } from './items.ts';
 import { closeOf, toldError } from './refusals.ts';
 import { bytesPerSecond, changesOf, freshSettings, type Settings, toldSession, updated, wishOf } from './settings.ts';
@@ -53,8 +54,8 @@ export class RealtimeConversation implements Conversation {
     this.#query = query;
     this.#requestId = requestId;
     this.#name = requestId.replace(/^req_/, '');
-    const protocols = (headers.get('sec-websocket-protocol') ?? '').split(',').map((each) => each.trim());
-    this.#isBeta = headers.get('openai-beta')?.includes('realtime=v1') === true || protocols.includes(BETA);
+    this.#isBeta =
+      headers.get('openai-beta')?.includes('realtime=v1') === true || subprotocolsOf(headers).includes(BETA);
     this.#fresh = freshSettings(query);
     this.#settings = this.#fresh;
     this.#items = new Items({

@@ -1,10 +1,10 @@
 // What clients of Speechmatics ask for in `StartRecognition`, and in the query of its address, in the gateway's words.
-import { KEYTERM_LENGTH_MAX, KEYTERMS_MAX } from '../../api/listen/vocabulary.ts';
+import { KEYTERMS_MAX } from '../../api/listen/vocabulary.ts';
 import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
 import { heardLanguage } from '../../providers/speechmatics/languages.ts';
 import { options } from '../../providers/speechmatics/options.ts';
 import type { Wish } from '../dialect.ts';
-import { badRequest, optionsIn, ownParameters, setAll } from '../texts.ts';
+import { badRequest, keytermsWithin, optionsIn, ownParameters, setAll } from '../texts.ts';
 
 /** Encodings of headerless audio; `pcm_f32le` is converted. */
 const ENCODINGS: Readonly<Record<string, string>> = { pcm_s16le: 'linear16', pcm_f32le: 'linear16', mulaw: 'mulaw' };
@@ -87,8 +87,7 @@ function languagesOf(language: string, locale: string | undefined): Record<strin
 /** Words that are to be expected; what they sound like is for Speechmatics' own models. */
 function keytermsOf({ additional_vocab }: Members): Record<string, string | undefined> {
   const terms = listIn(additional_vocab).flatMap((each) => textIn(each) ?? textIn(objectIn(each).content) ?? []);
-  const fit = terms.filter((term) => term !== '' && term.length <= KEYTERM_LENGTH_MAX).slice(0, KEYTERMS_MAX);
-  return { keyterms: fit.length === 0 ? undefined : JSON.stringify(fit) };
+  return { keyterms: keytermsWithin(terms) };
 }
 
 /** Members of the configuration that are options of Speechmatics' own models. */

@@ -1,5 +1,7 @@
 // Samples of 32-bit floats as 16-bit integers, out of chunks that end anywhere.
 
+import { toSample } from '../../audio/pcm.ts';
+
 const BYTES = 4;
 
 export class FloatSamples {
@@ -15,9 +17,7 @@ export class FloatSamples {
     const samples = new Uint8Array(count * 2);
     const into = new DataView(samples.buffer);
     for (let at = 0; at < count; at++) {
-      const value = view.getFloat32(at * BYTES, true);
-      const level = Number.isNaN(value) ? 0 : Math.max(-1, Math.min(1, value));
-      into.setInt16(at * 2, Math.round(level < 0 ? level * 32_768 : level * 32_767), true);
+      into.setInt16(at * 2, toSample(view.getFloat32(at * BYTES, true) * 32_768), true);
     }
     this.#rest = all.slice(count * BYTES);
     return samples;

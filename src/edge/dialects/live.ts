@@ -5,7 +5,7 @@ import { type Dialect, modelOf, type Wish } from '../../dialects/dialect.ts';
 import type { DoorRequest, UpgradeAnswer } from '../door.ts';
 import { acceptToRefuse, openSocket, takeFromUrl } from '../listen/listen.ts';
 import type { ListenDependencies } from '../listen/listen-dependencies.ts';
-import { endWith } from '../listen/session-socket.ts';
+import { endWith } from '../listen/refuse-on-socket.ts';
 import { warningHeader } from '../routes/transcriptions/warnings.ts';
 
 /** Answers an upgrade. Never rejects. */

@@ -1,5 +1,6 @@
 // A refusal that reaches its client on the socket, and why sockets are refused for what comes on them.
 import type { Refusal } from '../../api/errors.ts';
+import type { Ending } from '../../dialects/dialect.ts';
 import { newSessionId } from '../../session/session-id.ts';
 import type { DoorSocket } from '../door.ts';
 import type { Excess, PaceSettings } from '../pace/socket-pace.ts';
@@ -19,6 +20,12 @@ export function refuseOnSocket(
   };
   socket.send(JSON.stringify(event));
   socket.close(refusal.closeCode, refusal.code);
+}
+
+/** The same in the words of another vendor's client. */
+export function endWith(socket: DoorSocket, { messages, code, reason }: Ending): void {
+  for (const message of messages) socket.send(message);
+  socket.close(code, reason);
 }
 
 export const excessWords = (excess: Excess, settings: PaceSettings): string =>

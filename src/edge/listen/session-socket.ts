@@ -2,7 +2,7 @@
 // inside the session is not decided here.
 import { type Refusal, refuse } from '../../api/errors.ts';
 import { isCoded } from '../../api/listen.ts';
-import type { Conversation, Ending, Step, Wish } from '../../dialects/dialect.ts';
+import type { Conversation, Step, Wish } from '../../dialects/dialect.ts';
 import type { LiveSession } from '../../session/session.ts';
 import type { SessionOpening } from '../../session/session-opening.ts';
 import type { DoorSocket, SocketHandlers } from '../door.ts';
@@ -12,7 +12,7 @@ import { giveBack } from './admission.ts';
 import { type Decoded, decodeClientMessage } from './client-message.ts';
 import { SocketKeepalive } from './keepalive.ts';
 import type { ListenDependencies } from './listen-dependencies.ts';
-import { excessWords, refuseOnSocket } from './refuse-on-socket.ts';
+import { endWith, excessWords, refuseOnSocket } from './refuse-on-socket.ts';
 import {
   BACKLOG_WORDS,
   CODED_BYTES_MAX,
@@ -27,6 +27,9 @@ import { StartWait, type StartWish } from './start-wait.ts';
 
 /** Close code of a frame over the limit. */
 const TOO_BIG = 1009;
+
+/** Whatever is no UTF-8 becomes text that says nothing. */
+const UTF8 = new TextDecoder();
 
 /** Another vendor's client: how it speaks, and what its wish is in words of the query. */
 export interface Interpreter {
@@ -112,7 +115,7 @@ export class SessionSocket implements SocketHandlers {
   #take(data: Uint8Array, isBinary: boolean, isPart = false): void {
     const conversation = this.#interpreter?.conversation;
     if (conversation !== undefined) {
-      const steps = isBinary ? conversation.binary(data, isPart) : conversation.text(textOf(data));
+      const steps = isBinary ? conversation.binary(data, isPart) : conversation.text(UTF8.decode(data));
       for (const step of steps) this.#follow(step);
     } else if (isBinary) this.#audio(data);
     else if (this.#start?.isFirst === true) this.#readStart(this.#start, data);
@@ -283,15 +286,6 @@ function* leave(session: LiveSession): Steps {
   session.gone();
   yield MESSAGE_BYTES;
 }
-
-/** The same in another client's words. */
-export function endWith(socket: DoorSocket, { messages, code, reason }: Ending): void {
-  for (const message of messages) socket.send(message);
-  socket.close(code, reason);
-}
-
-/** Whatever is no UTF-8 becomes text that says nothing. */
-const textOf = (data: Uint8Array): string => new TextDecoder().decode(data);
 
 function tell(session: LiveSession, decoded: Decoded): void {
   if ('message' in decoded) session.control(decoded.message);

@@ -1,0 +1,28 @@
+// What was heard of a turn, as all dialects tell it: its words, and how sure their model is.
+import type { TranscriptEvent } from '../api/listen.ts';
+
+export type HeardWord = NonNullable<TranscriptEvent['words']>[number];
+
+/** The words of a turn. Where its model gives none, those of its text, one after another in the time of the turn. */
+export function wordsOf({
+  text,
+  start,
+  end,
+  words = [],
+}: Pick<TranscriptEvent, 'text' | 'start' | 'end' | 'words'>): readonly HeardWord[] {
+  if (words.length > 0) return words;
+  const texts = text.split(/\s+/).filter((word) => word !== '');
+  const edge = (at: number) => Math.round((start + (at * (end - start)) / texts.length) * 1_000) / 1_000;
+  return texts.map((word, at) => ({ word, start: edge(at), end: edge(at + 1) }));
+}
+
+/** A word as it is looked up: lower case, without the punctuation around it. */
+export const bareWord = (word: string): string =>
+  word.toLowerCase().replace(/^[\p{P}\p{S}]+|[\p{P}\p{S}]+$/gu, '') || word.toLowerCase();
+
+/** Of a turn whose model gives none: that of its words together, or 1. */
+export function confidenceOf(heard: { confidence?: number; words?: readonly { confidence?: number }[] }): number {
+  if (heard.confidence !== undefined) return heard.confidence;
+  const known = (heard.words ?? []).flatMap(({ confidence }) => confidence ?? []);
+  return known.length === 0 ? 1 : known.reduce((sum, each) => sum + each, 0) / known.length;
+}
