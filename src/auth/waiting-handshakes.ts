@@ -8,6 +8,8 @@ const RETRY_SECONDS = 1;
 export interface WaitingHandshakesOptions {
   handshakesMax: number;
   perAddressMax: number;
+  /** What their credentials are, as the refusal says it: to be checked, when absent. */
+  credentials?: string;
 }
 
 export class WaitingHandshakes {
@@ -28,23 +30,21 @@ export class WaitingHandshakes {
    * Throws a Refusal `overloaded` (all places are taken) or `rate_limit_exceeded` (those of the address are).
    */
   enter(address: string): () => void {
-    const { handshakesMax, perAddressMax } = this.#options;
+    const { handshakesMax, perAddressMax, credentials = 'to be checked' } = this.#options;
     const name = networkOf(address);
     const waiting = this.#byAddress.get(name) ?? 0;
     if (waiting >= perAddressMax) {
       throw refuse(
         'rate_limit_exceeded',
-        `${perAddressMax} handshakes from this address wait for their credentials to be checked already. Try again in a moment.`,
+        `${perAddressMax} handshakes from this address wait for their credentials ${credentials} already. Try again in a moment.`,
         { retryAfterSeconds: RETRY_SECONDS },
       );
     }
     if (this.#waiting >= handshakesMax) {
       throw refuse(
         'overloaded',
-        'Too many handshakes wait for their credentials to be checked. Try again in a moment.',
-        {
-          retryAfterSeconds: RETRY_SECONDS,
-        },
+        `Too many handshakes wait for their credentials ${credentials}. Try again in a moment.`,
+        { retryAfterSeconds: RETRY_SECONDS },
       );
     }
     this.#waiting += 1;

@@ -73,6 +73,16 @@ export interface LiveDoor {
   refused?(refusal: Refusal): Ending;
 }
 
+/** A WebSocket endpoint whose clients may say their key in a message: they are let in, and judged as soon as it has come. */
+export interface LateDoor extends LiveDoor {
+  refused(refusal: Refusal): Ending;
+  /**
+   * Asked of each text message from the first on, where the handshake brought no credential. Undefined: a later message says it.
+   * Never throws.
+   */
+  late(text: string): { credential: string | undefined } | undefined;
+}
+
 /** What a file's request asks for; the file is its body. */
 export interface FileWish extends Wish {
   contentType: string | undefined;
@@ -120,7 +130,7 @@ export interface Dialect {
   /** Other names of the vendor's models. */
   names: Readonly<Record<string, string>>;
   /** By their paths below `/compat/<name>`. */
-  live: Readonly<Record<string, LiveDoor>>;
+  live: Readonly<Record<string, LiveDoor | LateDoor>>;
   files: Readonly<Record<string, FileDoor>>;
   calls?: Readonly<Record<string, Call>>;
   /** Paths that are taken at the root as well: of clients that can be given no path. */

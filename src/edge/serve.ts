@@ -8,6 +8,7 @@ import type { Door, DoorOptions, DoorRequest, UpgradeAnswer } from './door.ts';
 import { createRemoteAddress } from './http/remote-address.ts';
 import { newRequestId } from './http/request-id.ts';
 import { createStayWithTls } from './http/stay-with-tls.ts';
+import { LateSockets } from './listen/late-sockets.ts';
 import { answerListen, answerOtherUpgrade } from './listen/listen.ts';
 import type { ListenDependencies } from './listen/listen-dependencies.ts';
 import { OpenSockets } from './listen/open-sockets.ts';
@@ -35,7 +36,7 @@ export interface DoorSettings {
 }
 
 export interface EdgeOptions extends DoorSettings {
-  live: Omit<ListenDependencies, 'reply' | 'onRefused' | 'onFault' | 'sockets' | 'paces' | 'waiting'>;
+  live: Omit<ListenDependencies, 'reply' | 'onRefused' | 'onFault' | 'sockets' | 'paces' | 'waiting' | 'late'>;
   routes: RoutesDependencies;
 }
 
@@ -152,6 +153,7 @@ function upgrades({ onRefused, onFault }: DoorSettings, sockets: OpenSockets, li
     sockets,
     paces: new SocketPaces(live.settings, undefined, live.onSmallSocket),
     waiting: new WaitingWork(),
+    late: new LateSockets(live.settings),
     ...answers,
   };
   return (request, id) => {

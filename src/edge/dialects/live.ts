@@ -1,12 +1,21 @@
 // The WebSockets of other vendors' clients: the handshake in their words, and the session of `/v1/listen` behind it.
 import { Refusal, refuse } from '../../api/errors.ts';
 import { type AliasedKey, aliasOf, slugNamed } from '../../auth/aliases.ts';
-import { type Dialect, modelOf, type Wish } from '../../dialects/dialect.ts';
+import type { Caller } from '../../auth/permissions.ts';
+import {
+  type Conversation,
+  type Dialect,
+  type LateDoor,
+  type LiveDoor,
+  modelOf,
+  type Wish,
+} from '../../dialects/dialect.ts';
 import type { DoorRequest, UpgradeAnswer } from '../door.ts';
-import { acceptToRefuse, openSocket, takeFromUrl } from '../listen/listen.ts';
+import { type Asked, acceptToRefuse, openSocket, takeFromUrl } from '../listen/listen.ts';
 import type { ListenDependencies } from '../listen/listen-dependencies.ts';
 import { endWith } from '../listen/refuse-on-socket.ts';
 import { warningHeader } from '../routes/transcriptions/warnings.ts';
+import { LateSocket } from './late-socket.ts';
 
 /** Answers an upgrade. Never rejects. */
 export async function answerDialect(
@@ -23,16 +32,16 @@ export async function answerDialect(
     if (door === undefined) throw refuse('not_found', notServed(dialect));
     const { credential, protocol, param } = dialect.credential(handshake);
     if (param !== undefined) takeFromUrl(param, dependencies);
-    const { socket, warnings } = await openSocket(request, requestId, headers, credential, dependencies, ({ key }) => {
-      const conversation = door.open(handshake);
-      const parametersOf = (wish: Wish) => parametersFor(dialect, wish, key);
-      const { wish } = conversation;
-      return {
-        parameters: wish === undefined ? new Map() : parametersOf(wish),
-        waits: wish === undefined,
-        interpreter: { conversation, parametersOf },
-      };
-    });
+    const read = ({ key }: Caller) => askedBy(dialect, door.open(handshake), key);
+    if (credential === undefined && isLate(door)) {
+      dependencies.sessions.admit();
+      const { remoteAddress } = request;
+      const judge = async (said: string | undefined) =>
+        (await openSocket(request, requestId, {}, said, dependencies, read)).socket;
+      const late = new LateSocket({ door, requestId, remoteAddress, judge }, dependencies);
+      return { accept: late, pace: late.pace, headers };
+    }
+    const { socket, warnings } = await openSocket(request, requestId, headers, credential, dependencies, read);
     const answer = { accept: socket, pace: socket.pace, headers: { ...headers, ...warningHeader(warnings) } };
     return protocol === undefined ? answer : { ...answer, protocol };
   } catch (error) {
@@ -45,6 +54,18 @@ export async function answerDialect(
       refuse: { ...told, headers: { ...dependencies.reply(refusal, requestId).headers, ...headers, ...told.headers } },
     };
   }
+}
+
+const isLate = (door: LiveDoor | LateDoor): door is LateDoor => 'late' in door;
+
+function askedBy(dialect: Dialect, conversation: Conversation, key: AliasedKey): Asked {
+  const parametersOf = (wish: Wish) => parametersFor(dialect, wish, key);
+  const { wish } = conversation;
+  return {
+    parameters: wish === undefined ? new Map() : parametersOf(wish),
+    waits: wish === undefined,
+    interpreter: { conversation, parametersOf },
+  };
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Reservations } from '../../ledger/reservations.ts';
 import type { SessionHost } from '../../session/host.ts';
 import type { WholeReply } from '../door.ts';
 import type { PaceSettings, SocketPaces } from '../pace/socket-pace.ts';
+import type { LateSockets } from './late-sockets.ts';
 import type { OpenSockets } from './open-sockets.ts';
 import type { WaitingWork } from './socket-work.ts';
 
@@ -22,6 +23,9 @@ export interface ListenSettings extends PaceSettings {
   queryCredentials: 'on' | 'off';
   /** Time for a start message to come, as for a handshake. */
   handshakeTimeoutMs: number;
+  /** Sockets that may wait for their credentials at a time, in all and of one address. */
+  handshakesMax: number;
+  handshakesPerAddressMax: number;
 }
 
 export interface ListenDependencies extends ChainDependencies {
@@ -39,6 +43,8 @@ export interface ListenDependencies extends ChainDependencies {
   paces: SocketPaces;
   /** What their large messages still ask for. */
   waiting: WaitingWork;
+  /** Sockets that have said no credential yet. */
+  late: LateSockets;
   /** The refusal as an HTTP answer. */
   reply(refusal: Refusal, requestId: string): WholeReply;
   onRefused(refusal: Refusal): void;

@@ -85,6 +85,8 @@ interface OwnPlaces extends Places {
 export interface OpenPace extends SocketPace {
   /** What the door lets a message of it have. */
   readonly messageBytesMax: number;
+  /** The door was told already that no message of it may be large. */
+  staySmall(): void;
   /** The large message that has come is being taken by steps: until `taken` it has the place in which it was gathered. */
   taking(): void;
   taken(): void;
@@ -114,9 +116,9 @@ export class SocketPaces {
     return this.#shared.size;
   }
 
-  /** For a client that was refused in words: all of them count together, and none has anything to send. */
-  refused(): OpenPace {
-    return this.#open(REFUSED, () => {}, { ...this.#places, sockets: NO_PLACES, onSmallSocket: () => {} });
+  /** For a client that was refused in words, or has said no key yet: all of them count together, and none has much to send. */
+  refused(onExcess: (excess: Excess) => void = () => {}): OpenPace {
+    return this.#open(REFUSED, onExcess, { ...this.#places, sockets: NO_PLACES, onSmallSocket: () => {} });
   }
 
   /**
@@ -264,10 +266,14 @@ class Pace implements OpenPace {
     const { sockets, asker, onSmallSocket } = this.#places;
     this.#mayBeLarge = sockets.take(asker.organisationId);
     if (!this.#mayBeLarge) {
-      this.messageBytesMax = LARGE_BYTES;
+      this.staySmall();
       onSmallSocket();
     }
     return this.#mayBeLarge;
+  }
+
+  staySmall(): void {
+    this.messageBytesMax = LARGE_BYTES;
   }
 
   release(): void {

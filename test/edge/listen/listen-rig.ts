@@ -4,6 +4,7 @@ import { FileSpools } from '../../../src/audio/tape/spool.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import type { DoorRequest, DoorSocket, SocketHandlers } from '../../../src/edge/door.ts';
 import { emptyBody } from '../../../src/edge/http/request-body.ts';
+import { LateSockets } from '../../../src/edge/listen/late-sockets.ts';
 import { answerListen } from '../../../src/edge/listen/listen.ts';
 import type { ListenDependencies } from '../../../src/edge/listen/listen-dependencies.ts';
 import { OpenSockets } from '../../../src/edge/listen/open-sockets.ts';
@@ -15,7 +16,7 @@ import { LoopbackEngine } from '../../../src/providers/loopback/simulator.ts';
 import { callerOf } from '../../fakes/api-keys.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
-const request: DoorRequest = {
+export const request: DoorRequest = {
   method: 'GET',
   path: '/v1/listen',
   query: 'model=loopback/script',
@@ -42,6 +43,9 @@ interface Altered {
   spools?: FileSpools;
   binaryFrameBytesMax?: number;
   waiting?: WaitingWork;
+  late?: LateSockets;
+  /** In place of the one that lets everybody in. */
+  judge?: ListenDependencies['authenticator']['socket'];
 }
 
 export function listenRig(altered: Altered = {}) {
@@ -64,7 +68,7 @@ export function listenRig(altered: Altered = {}) {
     providers: new Map([['loopback', loopback]]),
     engines: { loopback: new LoopbackEngine(clock) },
     access: () => ({ baseUrl: undefined, credential: undefined }),
-    authenticator: { socket: async () => callerOf(), isRevoked: () => state.isRevoked },
+    authenticator: { socket: altered.judge ?? (async () => callerOf()), isRevoked: () => state.isRevoked },
     limits: { takeRequest: () => ({ 'RateLimit-Remaining': '7' }), takeSession: () => () => heard.push('release') },
     sessions: {
       admit: () => {},
@@ -85,6 +89,7 @@ export function listenRig(altered: Altered = {}) {
     sockets: new OpenSockets(),
     paces: new SocketPaces(loadConfig({}, { providers: [] }).limits),
     waiting: altered.waiting ?? new WaitingWork(),
+    late: altered.late ?? new LateSockets({ handshakesMax: 10, handshakesPerAddressMax: 10 }),
     reply: refusalReply,
     onQueryCredential: () => heard.push('query credential'),
     onSmallSocket: () => heard.push('small socket'),
@@ -95,6 +100,7 @@ export function listenRig(altered: Altered = {}) {
     heard,
     state,
     clock,
+    dependencies,
     answer: () => answerListen(asked, 'req_1', dependencies),
     /** The callbacks of the socket of a handshake that was accepted. */
     async accepted(): Promise<SocketHandlers> {
