@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox';
 import { FALLBACKS_MAX } from './listen/aliases.ts';
 import { Vocabulary } from './listen/vocabulary.ts';
-import { Candidate, Encoding, Latency, ProviderParams, SAMPLE_RATE, SUSPEND_SECONDS } from './listen.ts';
+import { Candidate, CHANNELS, Encoding, Latency, ProviderParams, SAMPLE_RATE, SUSPEND_SECONDS } from './listen.ts';
 import { chainMembers } from './transcription-form.ts';
 
 /** What a session is asked for, in a query or in a start message. */
@@ -29,6 +29,15 @@ const parameters = {
       ...Encoding,
       default: 'linear16',
       description: `Of the audio that you send. ${Encoding.description}`,
+    }),
+  ),
+  channels: Type.Optional(
+    Type.Integer({
+      minimum: CHANNELS.min,
+      maximum: CHANNELS.max,
+      default: 1,
+      description:
+        'Channels of the audio that you send, interleaved: a sample of each in turn. Not with Opus. Each is heard by itself, and its events have its number as `channel`; each takes one of the key’s places for sessions, holds money for itself, and is billed.',
     }),
   ),
   interim_results: Type.Optional(

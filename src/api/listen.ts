@@ -4,6 +4,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { ErrorObject } from './error-body.ts';
 import { LATENCIES } from './listen/latency.ts';
 import {
+  Channel,
   Common,
   Slug,
   SpeakersRestarted,
@@ -44,6 +45,7 @@ export const Latency = Type.Unsafe<(typeof LATENCIES)[number]>(
 export type Latency = Static<typeof Latency>;
 
 export const SAMPLE_RATE = { min: 8000, max: 48000, default: 16000 } as const;
+export const CHANNELS = { min: 1, max: 8 } as const;
 export const SUSPEND_SECONDS = { min: 1, max: 3600 } as const;
 
 /** Typed by the provider; each has a schema of its own. */
@@ -77,6 +79,8 @@ export interface ListenRequest {
   fallbacks: Candidate[];
   sampleRate: number;
   encoding: Encoding;
+  /** Interleaved, each a session of its own; one when absent. */
+  channels?: number;
   /** BCP-47, `auto`, or undefined for the model's default. */
   language: string | undefined;
   interimResults: boolean;
@@ -150,6 +154,15 @@ export const SessionStarted = Type.Object(
       { description: 'The models that are tried when the first one fails, in order.' },
     ),
     chain: AskedOfModels,
+    channels: Type.Optional(
+      Type.Integer({ minimum: 2, description: 'How many channels are heard; absent where it is one.' }),
+    ),
+    channel_sessions: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'Each channel by itself, as `GET /v1/sessions/{id}` and the console know it, in their order; the first is `session_id`. Absent where there is one channel.',
+      }),
+    ),
     resume_token: Type.Union([Type.String(), Type.Null()], { description: 'Null until sessions can be resumed.' }),
     limits: Type.Object({
       idle_seconds: Type.Number({ description: 'Without audio or keepalive for so long the session ends.' }),
@@ -169,6 +182,7 @@ export const Failover = Type.Object(
   {
     type: Type.Literal('failover'),
     ...Common,
+    channel: Channel,
     from: Type.String({ description: 'Slug of the model that failed.' }),
     to: Type.String({ description: 'Slug of the model that goes on.' }),
     reason: Type.Union([
@@ -190,6 +204,7 @@ export const Warning = Type.Object(
   {
     type: Type.Literal('warning'),
     ...Common,
+    channel: Channel,
     code: Type.String({ description: 'For programs. Codes may be added.' }),
     message: Type.String({ description: 'For people: it may change.' }),
     param: Type.Optional(Type.String({ description: 'Name of the parameter that it is about.' })),
@@ -207,6 +222,7 @@ export const Discontinuity = Type.Object(
   {
     type: Type.Literal('discontinuity'),
     ...Common,
+    channel: Channel,
     from: Type.Number({ description: 'Seconds from the beginning of the audio.' }),
     to: Type.Number({ description: 'Seconds from the beginning of the audio.' }),
     reason: Type.String({ description: 'Why, for programs. Reasons may be added.' }),
@@ -215,7 +231,7 @@ export const Discontinuity = Type.Object(
 );
 
 export const ErrorEvent = Type.Object(
-  { type: Type.Literal('error'), ...Common, error: ErrorObject },
+  { type: Type.Literal('error'), ...Common, channel: Channel, error: ErrorObject },
   {
     description:
       'Something was refused or has failed. Before every close that is not normal; after a message that was not understood the session goes on.',
@@ -236,8 +252,10 @@ export const SessionEnded = Type.Object(
       Type.Literal('draining'),
       Type.Literal('error'),
     ]),
-    audio_seconds: Type.Number({ description: 'Seconds of audio that arrived.' }),
-    usage: Type.Array(UsageRow, { description: 'By model.' }),
+    audio_seconds: Type.Number({
+      description: 'Seconds of audio that arrived; of each channel, where there are several.',
+    }),
+    usage: Type.Array(UsageRow, { description: 'By model, of all channels together.' }),
     cost_usd: Usd,
     dropped_bytes: Type.Optional(
       Type.Integer({

@@ -212,7 +212,7 @@ const LAYOUT_WARNINGS: Readonly<Record<OddLayout, Degradation>> = {
   two_channels: {
     code: 'audio_channels_suspect',
     message:
-      'The audio looks like two interleaved channels. One is taken here, so that it is heard at the wrong speed: mix the two into one, or send one of them.',
+      'The audio looks like two interleaved channels. One is taken here, so that it is heard at the wrong speed: ask for `channels=2`, mix the two into one, or send one of them.',
   },
   floating_point: {
     code: 'audio_encoding_suspect',

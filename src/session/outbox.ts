@@ -1,6 +1,6 @@
 // What a session says, on its way to the client: numbered and stamped as it leaves, held back within a bound while the
 // client does not read. An interim may be replaced by a later one; a final is never dropped in silence.
-import type { EventEncoder } from '../api/listen/event-encoder.ts';
+import type { EventEncoder, EventStamp } from '../api/listen/event-encoder.ts';
 import type { OutgoingEvent } from '../api/listen.ts';
 
 /** The client's end, as far as the outbox needs it. */
@@ -102,16 +102,10 @@ export class Outbox {
   #emit(event: OutgoingEvent): void {
     this.#seq++;
     const { sessionId, wallNow, line, encoder } = this.#options;
+    const stamp = { sessionId, seq: this.#seq, at: wallNow() };
     if (encoder === undefined) {
-      // Every event begins with its type; the stamp goes behind it as text, which is cheaper than another object.
-      const type = `{"type":"${event.type}"`;
-      const stamp = `,"session_id":"${sessionId}","seq":${this.#seq},"at":"${wallNow().toISOString()}"`;
-      const text = type + stamp + JSON.stringify(event).slice(type.length);
-      if (line.send(text) !== 'gone') return;
-    } else {
-      const texts = encoder.encode(event, { sessionId, seq: this.#seq, at: wallNow() });
-      if (texts.every((text) => line.send(text) !== 'gone')) return;
-    }
+      if (line.send(writtenOut(event, stamp)) !== 'gone') return;
+    } else if (encoder.encode(event, stamp).every((text) => line.send(text) !== 'gone')) return;
     if (isFinal(event)) this.undeliveredFinals++;
     this.abandon();
   }
@@ -135,6 +129,13 @@ export class Outbox {
     for (let count = this.#waiting.length - kept.length; count > 0; count--) this.#options.onDrop('interim_coalesced');
     this.#waiting = kept;
   }
+}
+
+/** Every event begins with its type; the stamp goes behind it as text, which is cheaper than another object. */
+export function writtenOut(event: OutgoingEvent, { sessionId, seq, at }: EventStamp): string {
+  const type = `{"type":"${event.type}"`;
+  const stamp = `,"session_id":"${sessionId}","seq":${seq},"at":"${at.toISOString()}"`;
+  return type + stamp + JSON.stringify(event).slice(type.length);
 }
 
 const isFinal = (event: OutgoingEvent): boolean => event.type === 'transcript' && event.is_final;

@@ -28,6 +28,8 @@ export interface SessionOpening {
   messageBytesMax?: number;
   /** Of a client that sends Opus; the session frees it. */
   decoder?: OpusDecoder | undefined;
+  /** Of further channels of the same client: the session is that of the first. */
+  others?: readonly SessionOpening[];
   /** What the session may spend. Its members are those of the chain, in the same order. */
   meter: Meter;
   /** Gives back the place that the session takes of its key's and its organisation's; calling it twice does no harm. */

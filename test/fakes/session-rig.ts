@@ -17,6 +17,7 @@ import { Reservations } from '../../src/ledger/reservations.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import type { Engine, Provider } from '../../src/providers/provider.ts';
+import { openSession } from '../../src/session/channels/channel-group.ts';
 import { SessionHost } from '../../src/session/host.ts';
 import type { ClientLine } from '../../src/session/outbox.ts';
 import type { LiveSession } from '../../src/session/session.ts';
@@ -262,16 +263,16 @@ export class SessionRig {
     const listen = { ...REQUEST, ...request };
     const { members, warnings } = await resolveChain({ ...listen, mode: 'live', organisationId }, this.chain);
     const client = new RigClient();
-    this.opened++;
-    const sessionId = `ses_${this.bus.node}${this.opened}`;
-    this.clients.set(sessionId, client);
-    const head = { id: sessionId, organisationId, keyId: 'key_1', mode: 'live' as const };
-    const meter = await this.reservations.open(
-      { ...head, model: listen.model, openedAt: new Date(0).toISOString() },
-      pricedMembers(members),
-    );
-    client.session = this.sessions.open(
-      {
+    const openingOf = async (): Promise<SessionOpening> => {
+      this.opened++;
+      const sessionId = `ses_${this.bus.node}${this.opened}`;
+      this.clients.set(sessionId, client);
+      const head = { id: sessionId, organisationId, keyId: 'key_1', mode: 'live' as const };
+      const meter = await this.reservations.open(
+        { ...head, model: listen.model, openedAt: new Date(0).toISOString() },
+        pricedMembers(members),
+      );
+      return {
         sessionId,
         requestId: `req_${this.opened}`,
         organisationId,
@@ -284,9 +285,13 @@ export class SessionRig {
         release: () => {
           client.released++;
         },
-      },
-      client,
-    );
+      };
+    };
+    const opening = await openingOf();
+    const { channels = 1 } = listen;
+    if (channels > 1) opening.others = await Promise.all(Array.from({ length: channels - 1 }, openingOf));
+    // Of several channels it has what a socket needs, and no more.
+    client.session = openSession(this.sessions, opening, client, () => new Date(0)) as LiveSession;
     await settle();
     return client;
   }

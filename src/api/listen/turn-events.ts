@@ -27,12 +27,25 @@ export const Common = {
   at: Type.String({ description: 'When it was sent: ISO 8601 UTC, with milliseconds.' }),
 };
 
-const Turn = Type.Integer({ minimum: 0, description: 'Number of the turn: from 0, without gaps.' });
+/** Of events that are about one channel. */
+export const Channel = Type.Optional(
+  Type.Integer({
+    minimum: 0,
+    description:
+      'The channel that it is about, from 0; absent where the session has one, or where it is about all of them.',
+  }),
+);
+
+const Turn = Type.Integer({
+  minimum: 0,
+  description: 'Number of the turn: from 0, without gaps; of each channel by itself, where there are several.',
+});
 
 export const SpeechStarted = Type.Object(
   {
     type: Type.Literal('speech_started'),
     ...Common,
+    channel: Channel,
     start: Start,
     turn: Type.Optional(
       Type.Integer({
@@ -57,6 +70,7 @@ export const TurnEagerEnd = Type.Object(
   {
     type: Type.Literal('turn_eager_end'),
     ...Common,
+    channel: Channel,
     turn: Turn,
     text: Type.String({ description: 'The text of the turn so far.' }),
     start: Start,
@@ -74,6 +88,7 @@ export const TurnResumed = Type.Object(
   {
     type: Type.Literal('turn_resumed'),
     ...Common,
+    channel: Channel,
     turn: Turn,
     reason: Type.String({
       description:
@@ -90,6 +105,7 @@ export const TurnEnded = Type.Object(
   {
     type: Type.Literal('turn_ended'),
     ...Common,
+    channel: Channel,
     turn: Turn,
     start: Start,
     end: End,
@@ -105,6 +121,7 @@ export const Transcript = Type.Object(
   {
     type: Type.Literal('transcript'),
     ...Common,
+    channel: Channel,
     text: Type.String({ description: 'The text of the turn so far.' }),
     is_final: Type.Boolean({ description: 'True once for each turn: nothing changes any more.' }),
     turn: Turn,
@@ -126,6 +143,7 @@ export const SpeakersRestarted = Type.Object(
   {
     type: Type.Literal('speakers_restarted'),
     ...Common,
+    channel: Channel,
     start: Start,
     first_speaker: Type.Integer({
       minimum: 1,

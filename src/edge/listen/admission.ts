@@ -24,8 +24,30 @@ export interface Asking {
   release?: () => void;
 }
 
-/** What the session is opened with. Rejects with a Refusal; then it holds no place and no money. */
+/**
+ * What the session is opened with: each channel with a place and money of its own. Rejects with a Refusal; then it holds no place and
+ * no money for any of them.
+ */
 export async function openingOf(
+  parameters: ReadonlyMap<string, string>,
+  asking: Asking,
+  dependencies: ListenDependencies,
+): Promise<SessionOpening> {
+  const first = await channelOf(parameters, asking, dependencies);
+  const { channels = 1 } = first.request;
+  if (channels === 1) return first;
+  const { release: _, ...again } = asking;
+  const others: SessionOpening[] = [];
+  try {
+    while (others.length < channels - 1) others.push(await channelOf(parameters, again, dependencies));
+  } catch (error) {
+    for (const opening of [first, ...others]) giveBack(opening, dependencies);
+    throw error;
+  }
+  return { ...first, others };
+}
+
+async function channelOf(
   parameters: ReadonlyMap<string, string>,
   { requestId, traceparent, caller, warnings: own, release: taken }: Asking,
   dependencies: ListenDependencies,
@@ -76,12 +98,13 @@ export async function openingOf(
 
 /** It was not opened after all: the client is gone, or the session could not be made. */
 export function giveBack(
-  { release, meter, decoder }: SessionOpening,
-  { wallNow }: Pick<ListenDependencies, 'wallNow'>,
+  { release, meter, decoder, others = [] }: SessionOpening,
+  dependencies: Pick<ListenDependencies, 'wallNow'>,
 ): void {
   decoder?.free();
   release();
-  meter.abandon(wallNow());
+  meter.abandon(dependencies.wallNow());
+  for (const other of others) giveBack(other, dependencies);
 }
 
 /** Loads what decodes Opus where it is wanted, and only there. */

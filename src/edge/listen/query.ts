@@ -5,6 +5,7 @@ import { type ErrorCode, printable, type Refusal, refuse } from '../../api/error
 import { LANGUAGE_TAG } from '../../api/listen/vocabulary.ts';
 import {
   Candidate,
+  CHANNELS,
   DECODED_RATES,
   ENCODINGS,
   Encoding,
@@ -23,6 +24,7 @@ const KNOWN = [
   'fallbacks',
   'sample_rate',
   'encoding',
+  'channels',
   'language',
   'interim_results',
   'diarization',
@@ -66,6 +68,7 @@ export function readListenQuery(query: ReadonlyMap<string, string>): ListenReque
     fallbacks: readFallbacks(query.get('fallbacks')),
     sampleRate: readSampleRate(query.get('sample_rate'), encoding),
     encoding,
+    channels: readChannels(query.get('channels'), encoding),
     language: readLanguage(query.get('language')),
     interimResults: readBoolean('interim_results', query.get('interim_results'), true),
     diarization: readBoolean('diarization', query.get('diarization'), false),
@@ -164,6 +167,15 @@ function readSampleRate(text: string | undefined, encoding: Encoding): number {
   throw bad(
     'sample_rate',
     `\`sample_rate\` is ${rate}. With \`encoding=${encoding}\` it is what the audio is decoded to: ${listOf(DECODED_RATES)}, whatever it was recorded at. Leave it out for ${SAMPLE_RATE.default}.`,
+  );
+}
+
+function readChannels(text: string | undefined, encoding: Encoding): number {
+  const channels = readInteger('channels', text, CHANNELS) ?? 1;
+  if (channels === 1 || !isCoded(encoding)) return channels;
+  throw bad(
+    'channels',
+    `\`channels\` is ${channels}, and \`encoding=${encoding}\` has one: two channels of Opus are mixed. Send samples (linear16, mulaw or alaw), interleaved, for several channels.`,
   );
 }
 

@@ -3,7 +3,7 @@
 import { type Refusal, refuse } from '../../api/errors.ts';
 import { isCoded } from '../../api/listen.ts';
 import type { Conversation, Step, Wish } from '../../dialects/dialect.ts';
-import type { LiveSession } from '../../session/session.ts';
+import { type ClientSession, openSession } from '../../session/channels/channel-group.ts';
 import type { SessionOpening } from '../../session/session-opening.ts';
 import type { DoorSocket, SocketHandlers } from '../door.ts';
 import { LARGE_BYTES } from '../pace/large-messages.ts';
@@ -46,7 +46,7 @@ export class SessionSocket implements SocketHandlers {
   #socket: DoorSocket | undefined;
   #keepalive: SocketKeepalive | undefined;
   #start: StartWait | undefined;
-  #session: LiveSession | undefined;
+  #session: ClientSession | undefined;
   /** Its audio has to be decoded, which is done by steps as well. */
   #isCoded = false;
   readonly #work: SocketWork;
@@ -224,11 +224,11 @@ export class SessionSocket implements SocketHandlers {
     else giveBack(this.#wish, this.#dependencies);
   }
 
-  #begin(opening: SessionOpening, socket: DoorSocket): LiveSession {
-    const { sessions, authenticator } = this.#dependencies;
+  #begin(opening: SessionOpening, socket: DoorSocket): ClientSession {
+    const { sessions, authenticator, wallNow } = this.#dependencies;
     this.#isCoded = isCoded(opening.request.encoding);
     const more = { encoder: this.#interpreter?.conversation, messageBytesMax: this.#messageBytesMax };
-    const session = sessions.open({ ...opening, ...more }, socket);
+    const session = openSession(sessions, { ...opening, ...more }, socket, wallNow);
     // The key was good when the handshake was judged, and may have been revoked since.
     if (authenticator.isRevoked(opening.keyId)) sessions.revoke(opening.keyId);
     return session;
@@ -260,7 +260,7 @@ export class SessionSocket implements SocketHandlers {
   }
 
   /** What the client has sent meanwhile comes before what it sends from now on. */
-  #handOver(session: LiveSession): void {
+  #handOver(session: ClientSession): void {
     const to = {
       audio: (bytes: Uint8Array) => session.audio(bytes),
       text: (decoded: Decoded) => tell(session, decoded),
@@ -282,12 +282,12 @@ export class SessionSocket implements SocketHandlers {
 }
 
 /** What was taken before is the session's. */
-function* leave(session: LiveSession): Steps {
+function* leave(session: ClientSession): Steps {
   session.gone();
   yield MESSAGE_BYTES;
 }
 
-function tell(session: LiveSession, decoded: Decoded): void {
+function tell(session: ClientSession, decoded: Decoded): void {
   if ('message' in decoded) session.control(decoded.message);
   else session.misunderstood(decoded.fault, decoded.param);
 }

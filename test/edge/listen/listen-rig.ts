@@ -39,6 +39,7 @@ export function spoolsOf(bytesMax = 1_073_741_824): FileSpools {
 interface Altered {
   open?: () => unknown;
   openMeter?: () => Promise<unknown>;
+  takeSession?: () => () => void;
   query?: string;
   spools?: FileSpools;
   binaryFrameBytesMax?: number;
@@ -69,7 +70,10 @@ export function listenRig(altered: Altered = {}) {
     engines: { loopback: new LoopbackEngine(clock) },
     access: () => ({ baseUrl: undefined, credential: undefined }),
     authenticator: { socket: altered.judge ?? (async () => callerOf()), isRevoked: () => state.isRevoked },
-    limits: { takeRequest: () => ({ 'RateLimit-Remaining': '7' }), takeSession: () => () => heard.push('release') },
+    limits: {
+      takeRequest: () => ({ 'RateLimit-Remaining': '7' }),
+      takeSession: altered.takeSession ?? (() => () => heard.push('release')),
+    },
     sessions: {
       admit: () => {},
       open: () => {

@@ -38,3 +38,54 @@ test('a handshake that is refused for want of money holds no place', async () =>
   expect(await answer()).toMatchObject({ refuse: { status: 402 } });
   expect(heard).toEqual(['release', 'refused insufficient_credit']);
 });
+
+const CHANNELS = { query: 'model=loopback/script&channels=3' };
+
+test('each channel has a place and money of its own, and a client that is gone at once leaves none of them taken', async () => {
+  const { heard, accepted } = listenRig(CHANNELS);
+  (await accepted()).closed(socket, 1006, '');
+  expect(heard).toEqual(['release', 'abandon', 'release', 'abandon', 'release', 'abandon']);
+});
+
+test.each([
+  ['money', 'insufficient_credit', 402],
+  ['a place', 'too_many_sessions', 429],
+] as const)('channels of which the last finds no %s take nothing', async (_, code, status) => {
+  let asked = 0;
+  const third = <Granted>(granted: Granted, isHere: boolean): Granted => {
+    if (isHere && ++asked === 3) throw refuse(code, 'Nothing is left.');
+    return granted;
+  };
+  const held: string[] = [];
+  const isMoney = code === 'insufficient_credit';
+  const { answer } = listenRig({
+    ...CHANNELS,
+    openMeter: async () => {
+      third(undefined, isMoney);
+      held.push('money');
+      return { abandon: () => held.splice(held.indexOf('money'), 1) };
+    },
+    takeSession: () => {
+      third(undefined, !isMoney);
+      held.push('place');
+      return () => held.splice(held.indexOf('place'), 1);
+    },
+  });
+  expect(await answer()).toMatchObject({ refuse: { status } });
+  expect(asked).toBe(3);
+  expect(held).toEqual([]);
+});
+
+test('channels of which one could not be made end the others', async () => {
+  let opened = 0;
+  const { heard, accepted } = listenRig({
+    ...CHANNELS,
+    open: () => {
+      if (++opened === 3) throw new Error('It cannot be made.');
+      return { fault: () => heard.push('fault') };
+    },
+  });
+  const handlers = await accepted();
+  expect(() => handlers.open(socket)).toThrow('It cannot be made.');
+  expect(heard).toEqual(['open', 'open', 'open', 'fault', 'fault']);
+});

@@ -23,6 +23,7 @@ const DEFAULTS: ListenRequest = {
   fallbacks: [],
   sampleRate: 16_000,
   encoding: 'linear16',
+  channels: 1,
   language: undefined,
   interimResults: true,
   diarization: false,
@@ -44,6 +45,11 @@ describe('a listen query', () => {
       { encoding: 'mulaw', sampleRate: 8_000 },
     ],
     [{ encoding: 'alaw' }, { encoding: 'alaw' }],
+    [{ channels: '2' }, { channels: 2 }],
+    [
+      { channels: '8', encoding: 'alaw' },
+      { channels: 8, encoding: 'alaw' },
+    ],
     [{ language: 'auto' }, { language: 'auto' }],
     [{ language: 'en' }, { language: 'en' }],
     [{ language: 'fr-CA' }, { language: 'fr-CA' }],
@@ -123,6 +129,12 @@ describe('a listen query', () => {
       [model, ['suspend_seconds', seconds]],
       'suspend_seconds',
     ]),
+    ...['', '0', '9', '1.5', 'two'].map((channels): [string, [string, string][], string] => [
+      `channels=${channels}`,
+      [model, ['channels', channels]],
+      'channels',
+    ]),
+    ['two channels of Opus', [model, ['channels', '2'], ['encoding', 'ogg-opus']], 'channels'],
     ...['', 'LINEAR16', 'pcm', 'mp3', 'linear16 ', '__proto__'].map(
       (encoding): [string, [string, string][], string] => [
         `encoding=${encoding}`,

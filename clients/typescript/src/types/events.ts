@@ -51,6 +51,10 @@ export interface SessionStarted extends EventHead {
       message: string;
     }[];
   }[];
+  /** How many channels are heard; absent where it is one. */
+  channels?: number;
+  /** Each channel by itself, as `GET /v1/sessions/{id}` and the console know it, in their order; the first is `session_id`. Absent where there is one channel. */
+  channel_sessions?: string[];
   /** Null until sessions can be resumed. */
   resume_token: string | null;
   limits: {
@@ -70,6 +74,8 @@ export interface SessionStarted extends EventHead {
 /** Speech was heard; `start` in seconds of session audio. */
 export interface SpeechStarted extends EventHead {
   type: 'speech_started';
+  /** The channel that it is about, from 0; absent where the session has one, or where it is about all of them. */
+  channel?: number;
   /** Seconds from the beginning of the audio. */
   start: number;
   /** With `turn_events=true`: number of the turn that the words will be, if words come of it. */
@@ -79,11 +85,13 @@ export interface SpeechStarted extends EventHead {
 /** Text of a turn: any number of interims, then exactly one final. */
 export interface Transcript extends EventHead {
   type: 'transcript';
+  /** The channel that it is about, from 0; absent where the session has one, or where it is about all of them. */
+  channel?: number;
   /** The text of the turn so far. */
   text: string;
   /** True once for each turn: nothing changes any more. */
   is_final: boolean;
-  /** Number of the turn: from 0, without gaps. */
+  /** Number of the turn: from 0, without gaps; of each channel by itself, where there are several. */
   turn: number;
   /** Seconds from the beginning of the audio. */
   start: number;
@@ -103,7 +111,9 @@ export interface Transcript extends EventHead {
 /** The turn may be over with these words: `turn_ended` or `turn_resumed` follows. */
 export interface TurnEagerEnd extends EventHead {
   type: 'turn_eager_end';
-  /** Number of the turn: from 0, without gaps. */
+  /** The channel that it is about, from 0; absent where the session has one, or where it is about all of them. */
+  channel?: number;
+  /** Number of the turn: from 0, without gaps; of each channel by itself, where there are several. */
   turn: number;
   /** The text of the turn so far. */
   text: string;
@@ -120,7 +130,9 @@ export interface TurnEagerEnd extends EventHead {
 /** The turn was not over at its last `turn_eager_end`, or not with these words. */
 export interface TurnResumed extends EventHead {
   type: 'turn_resumed';
-  /** Number of the turn: from 0, without gaps. */
+  /** The channel that it is about, from 0; absent where the session has one, or where it is about all of them. */
+  channel?: number;
+  /** Number of the turn: from 0, without gaps; of each channel by itself, where there are several. */
   turn: number;
   /** `speech`: the speaker goes on; `revised`: the final has other words; `reheard`: the connection that heard the turn was lost, and it is heard again or stays without a final. Reasons may be added. */
   reason: string;
@@ -129,7 +141,9 @@ export interface TurnResumed extends EventHead {
 /** The turn is over: right behind its final. */
 export interface TurnEnded extends EventHead {
   type: 'turn_ended';
-  /** Number of the turn: from 0, without gaps. */
+  /** The channel that it is about, from 0; absent where the session has one, or where it is about all of them. */
+  channel?: number;
+  /** Number of the turn: from 0, without gaps; of each channel by itself, where there are several. */
   turn: number;
   /** Seconds from the beginning of the audio. */
   start: number;
@@ -142,6 +156,8 @@ export interface TurnEnded extends EventHead {
 /** From there on the same people have new speaker numbers. */
 export interface SpeakersRestarted extends EventHead {
   type: 'speakers_restarted';
+  /** The channel that it is about, from 0; absent where the session has one, or where it is about all of them. */
+  channel?: number;
   /** Seconds from the beginning of the audio. */
   start: number;
   /** The lowest number from there on: all below it were given before. */
@@ -151,6 +167,8 @@ export interface SpeakersRestarted extends EventHead {
 /** Another model goes on with the session; no word is lost or doubled. */
 export interface Failover extends EventHead {
   type: 'failover';
+  /** The channel that it is about, from 0; absent where the session has one, or where it is about all of them. */
+  channel?: number;
   /** Slug of the model that failed. */
   from: string;
   /** Slug of the model that goes on. */
@@ -172,6 +190,8 @@ export interface Failover extends EventHead {
 /** Something was not done as asked; the session goes on. */
 export interface Warning extends EventHead {
   type: 'warning';
+  /** The channel that it is about, from 0; absent where the session has one, or where it is about all of them. */
+  channel?: number;
   /** For programs. Codes may be added. */
   code: string;
   /** For people: it may change. */
@@ -185,6 +205,8 @@ export interface Warning extends EventHead {
 /** Seconds of audio that no final will cover, and why. */
 export interface Discontinuity extends EventHead {
   type: 'discontinuity';
+  /** The channel that it is about, from 0; absent where the session has one, or where it is about all of them. */
+  channel?: number;
   /** Seconds from the beginning of the audio. */
   from: number;
   /** Seconds from the beginning of the audio. */
@@ -196,6 +218,8 @@ export interface Discontinuity extends EventHead {
 /** Something went wrong. */
 export interface ErrorEvent extends EventHead {
   type: 'error';
+  /** The channel that it is about, from 0; absent where the session has one, or where it is about all of them. */
+  channel?: number;
   /** Why something was refused, or has failed. */
   error: {
     /** The family of the error. */
@@ -222,9 +246,9 @@ export interface ErrorEvent extends EventHead {
 export interface SessionEnded extends EventHead {
   type: 'session_ended';
   reason: 'client_closed' | 'idle' | 'too_long' | 'credit' | 'ledger' | 'upstream' | 'draining' | 'error';
-  /** Seconds of audio that arrived. */
+  /** Seconds of audio that arrived; of each channel, where there are several. */
   audio_seconds: number;
-  /** By model. */
+  /** By model, of all channels together. */
   usage: UsageRow[];
   /** USD, decimal. */
   cost_usd: string;

@@ -111,6 +111,11 @@ class SessionStarted(EventHead):
     chain: list[SessionStartedChain]
     """What the first model, and then each fallback, is asked of `language`, `languages`, `prompt`, `keyterms`,
     `diarization`, `redact` and `vocabulary_boost`, where the request has them."""
+    channels: int | None = None
+    """How many channels are heard; absent where it is one."""
+    channel_sessions: list[str] | None = None
+    """Each channel by itself, as `GET /v1/sessions/{id}` and the console know it, in their order; the first is
+    `session_id`. Absent where there is one channel."""
     resume_token: str | None
     """Null until sessions can be resumed."""
     limits: SessionStartedLimits
@@ -121,6 +126,8 @@ class SpeechStarted(EventHead):
     """Speech was heard; `start` in seconds of session audio."""
 
     type: Literal["speech_started"] = "speech_started"
+    channel: int | None = None
+    """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
     start: float
     """Seconds from the beginning of the audio."""
     turn: int | None = None
@@ -132,12 +139,14 @@ class Transcript(EventHead):
     """Text of a turn: any number of interims, then exactly one final."""
 
     type: Literal["transcript"] = "transcript"
+    channel: int | None = None
+    """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
     text: str
     """The text of the turn so far."""
     is_final: bool
     """True once for each turn: nothing changes any more."""
     turn: int
-    """Number of the turn: from 0, without gaps."""
+    """Number of the turn: from 0, without gaps; of each channel by itself, where there are several."""
     start: float
     """Seconds from the beginning of the audio."""
     end: float
@@ -159,8 +168,10 @@ class TurnEagerEnd(EventHead):
     """The turn may be over with these words: `turn_ended` or `turn_resumed` follows."""
 
     type: Literal["turn_eager_end"] = "turn_eager_end"
+    channel: int | None = None
+    """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
     turn: int
-    """Number of the turn: from 0, without gaps."""
+    """Number of the turn: from 0, without gaps; of each channel by itself, where there are several."""
     text: str
     """The text of the turn so far."""
     start: float
@@ -178,8 +189,10 @@ class TurnResumed(EventHead):
     """The turn was not over at its last `turn_eager_end`, or not with these words."""
 
     type: Literal["turn_resumed"] = "turn_resumed"
+    channel: int | None = None
+    """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
     turn: int
-    """Number of the turn: from 0, without gaps."""
+    """Number of the turn: from 0, without gaps; of each channel by itself, where there are several."""
     reason: str
     """`speech`: the speaker goes on; `revised`: the final has other words; `reheard`: the connection that heard the
     turn was lost, and it is heard again or stays without a final. Reasons may be added."""
@@ -190,8 +203,10 @@ class TurnEnded(EventHead):
     """The turn is over: right behind its final."""
 
     type: Literal["turn_ended"] = "turn_ended"
+    channel: int | None = None
+    """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
     turn: int
-    """Number of the turn: from 0, without gaps."""
+    """Number of the turn: from 0, without gaps; of each channel by itself, where there are several."""
     start: float
     """Seconds from the beginning of the audio."""
     end: float
@@ -205,6 +220,8 @@ class SpeakersRestarted(EventHead):
     """From there on the same people have new speaker numbers."""
 
     type: Literal["speakers_restarted"] = "speakers_restarted"
+    channel: int | None = None
+    """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
     start: float
     """Seconds from the beginning of the audio."""
     first_speaker: int
@@ -216,6 +233,8 @@ class Failover(EventHead):
     """Another model goes on with the session; no word is lost or doubled."""
 
     type: Literal["failover"] = "failover"
+    channel: int | None = None
+    """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
     from_: str
     """Slug of the model that failed."""
     to: str
@@ -240,6 +259,8 @@ class WarningEvent(EventHead):
     """Something was not done as asked; the session goes on."""
 
     type: Literal["warning"] = "warning"
+    channel: int | None = None
+    """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
     code: str
     """For programs. Codes may be added."""
     message: str
@@ -256,6 +277,8 @@ class Discontinuity(EventHead):
     """Seconds of audio that no final will cover, and why."""
 
     type: Literal["discontinuity"] = "discontinuity"
+    channel: int | None = None
+    """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
     from_: float
     """Seconds from the beginning of the audio."""
     to: float
@@ -297,6 +320,8 @@ class ErrorEvent(EventHead):
     """Something went wrong."""
 
     type: Literal["error"] = "error"
+    channel: int | None = None
+    """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
     error: ErrorEventError
     """Why something was refused, or has failed."""
 
@@ -317,9 +342,9 @@ class SessionEnded(EventHead):
         "error",
     ]
     audio_seconds: float
-    """Seconds of audio that arrived."""
+    """Seconds of audio that arrived; of each channel, where there are several."""
     usage: list[UsageRow]
-    """By model."""
+    """By model, of all channels together."""
     cost_usd: str
     """USD, decimal."""
     dropped_bytes: int | None = None
