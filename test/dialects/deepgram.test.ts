@@ -52,6 +52,9 @@ describe('a query asks for', () => {
     ['language=fr-CA&diarize=true', { language: 'fr-CA', diarization: 'true' }],
     ['keyterm=vox&keyterm=gate&keywords=way:2', { keyterms: '["vox","gate","way"]' }],
     ['redact=pci&redact=ssn', { redact: '["pci","pii"]' }],
+    ['multichannel=true&channels=2', { channels: '2' }],
+    ['multichannel=true', { channels: '1' }],
+    ['channels=1', {}],
     ['fallbacks=local/digits-en&region=eu', { fallbacks: 'local/digits-en', region: 'eu' }],
     [
       'endpointing=300&smart_format=true&tag=a',
@@ -74,7 +77,6 @@ describe('a query asks for', () => {
     ['encoding=flac', 'encoding'],
     ['encoding=linear16', 'sample_rate'],
     [`${RAW}&channels=2`, 'channels'],
-    [`${RAW}&multichannel=true`, 'channels'],
     [`${RAW}&callback=http://example.com`, 'callback'],
   ])('what is refused: %s', (query, param) => {
     expect(() => opened(query)).toThrow(Refusal);
@@ -116,6 +118,18 @@ describe('a client of /v1/listen', () => {
     expect(end).toEqual({ type: 'UtteranceEnd', channel: [0, 1], last_word_end: 1.4 });
     const [next] = told(conversation, { ...final, is_final: false, start: 2, end: 2.5 });
     expect(next).toMatchObject({ start: 1.5, duration: 1, is_final: false, speech_final: false });
+  });
+
+  it('of several channels is told of each apart: windows, what its Finalize has ended, and how many there are', () => {
+    const conversation = opened(`${RAW}&multichannel=true&channels=2&utterance_end_ms=1000`);
+    told(conversation, { ...final, channel: 1 });
+    for (const _ of conversation.text('{"type":"Finalize"}'));
+    const [second, end] = told(conversation, { ...final, channel: 1, start: 2, end: 2.5 });
+    const [first] = told(conversation, { ...final, channel: 0 });
+    expect(second).toMatchObject({ channel_index: [1, 2], start: 1.5, duration: 1, from_finalize: true });
+    expect(first).toMatchObject({ channel_index: [0, 2], start: 0, duration: 1.5, from_finalize: true });
+    expect(end).toMatchObject({ type: 'UtteranceEnd', channel: [1, 2] });
+    expect(told(conversation, { type: 'session_ended', audio_seconds: 2 })).toMatchObject([{ channels: 2 }]);
   });
 
   it('is told which window its Finalize has ended', () => {

@@ -88,7 +88,9 @@ describe('POST /v2/live', () => {
   it.each([
     ['another encoding', { encoding: 'opus' }],
     ['another depth', { bit_depth: 24 }],
-    ['two channels', { channels: 2 }],
+    ['no channel', { channels: 0 }],
+    ['more channels than are heard', { channels: 9 }],
+    ['half a channel', { channels: 1.5 }],
     ['a callback', { callback: true }],
     ['translations', { realtime_processing: { translation: true } }],
     ['a summary', { post_processing: { summarization: true } }],
@@ -255,7 +257,7 @@ describe('the official client', () => {
   const job = (more: object = {}) => ({ ...rig.gateway, model: 'deepgram/nova-3', sampleRate: 16_000, ...more });
 
   it.each([
-    ['two channels', {}, { channels: 2 }, 'One channel'],
+    ['nine channels', {}, { channels: 9 }, 'from 1 to 8'],
     ['a rate that nobody sends', { sampleRate: 7 }, {}, 'sample_rate'],
     ['no key', { key: 'none' }, {}, '401'],
   ])('hears why it is refused: %s', async (_, more, config, words) => {

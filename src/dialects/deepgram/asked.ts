@@ -23,6 +23,7 @@ export const askedOfNova = (query: URLSearchParams): Wish => ({
   parameters: new Map([
     ...shared(query),
     ...audioOf(query),
+    ...channelsOf(query),
     ...languageOf(query),
     ['interim_results', query.get('interim_results') ?? 'false'],
   ]),
@@ -34,7 +35,7 @@ export const askedOfFlux = (query: URLSearchParams): Wish => ({
   model: query.get('model') ?? undefined,
   parameters: new Map([
     ...shared(query),
-    ...audioOf(query),
+    ...audioOf(oneChannel(query)),
     ['turn_events', 'true'],
     ...listed('languages', query.getAll('language_hint')),
   ]),
@@ -81,8 +82,6 @@ function audioOf(query: URLSearchParams): Map<string, string> {
       `\`encoding\` has to be named, with \`sample_rate\`: ${known} are taken. Send containers as files.`,
     );
   }
-  if (Number(query.get('channels') ?? 1) !== 1 || query.get('multichannel') === 'true')
-    throw badRequest('channels', 'One channel is heard in a live session: send each in a session of its own.');
   const rate = query.get('sample_rate') ?? ENCODINGS[encoding];
   if (rate === undefined)
     throw badRequest('sample_rate', `\`sample_rate\` is missing: ${encoding} needs it, in hertz.`);
@@ -90,6 +89,18 @@ function audioOf(query: URLSearchParams): Map<string, string> {
     ['encoding', encoding],
     ['sample_rate', rate],
   ]);
+}
+
+/** Each is heard by itself where that is asked for; else there is one. */
+function channelsOf(query: URLSearchParams): Map<string, string> {
+  if (query.get('multichannel') === 'true') return new Map([['channels', query.get('channels') ?? '1']]);
+  oneChannel(query, ', or add `multichannel=true` to have each heard by itself');
+  return new Map();
+}
+
+function oneChannel(query: URLSearchParams, or = ''): URLSearchParams {
+  if (Number(query.get('channels') ?? 1) === 1 && query.get('multichannel') !== 'true') return query;
+  throw badRequest('channels', `Channels are not mixed: send one${or}.`);
 }
 
 function languageOf(query: URLSearchParams): Map<string, string> {

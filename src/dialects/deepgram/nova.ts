@@ -1,14 +1,12 @@
 // A client of Deepgram's `/v1/listen`: windows of text, ends of speech, and what it says.
 import type { Refusal } from '../../api/errors.ts';
 import type { EventStamp } from '../../api/listen/event-encoder.ts';
-import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
+import { CHANNELS, type OutgoingEvent, type TranscriptEvent } from '../../api/listen.ts';
 import { objectOf } from '../../providers/kit/json.ts';
 import type { Conversation, Handshake, Step, Wish } from '../dialect.ts';
 import { askedOfNova } from './asked.ts';
 import { closeOf } from './refusals.ts';
 import { alternativeOf, metadataOf } from './shapes.ts';
-
-const CHANNEL = [0, 1];
 
 export class NovaConversation implements Conversation {
   readonly wish: Wish;
@@ -17,10 +15,11 @@ export class NovaConversation implements Conversation {
   readonly #tellsUtterances: boolean;
   readonly #isMulti: boolean;
   #model = '';
-  /** Where the last final window ended. */
-  #settledSeconds = 0;
-  /** The client has ended the turn that is open. */
-  #isFlushing = false;
+  readonly #channels: number;
+  /** Where the last final window ended, of each channel. */
+  readonly #settledSeconds: number[] = [];
+  /** Channels whose open turn the client has ended. */
+  readonly #flushing = new Set<number>();
 
   constructor({ query, requestId }: Handshake) {
     this.wish = askedOfNova(query);
@@ -28,6 +27,7 @@ export class NovaConversation implements Conversation {
     this.#tellsSpeech = query.get('vad_events') === 'true';
     this.#tellsUtterances = query.has('utterance_end_ms');
     this.#isMulti = query.get('language') === 'multi';
+    this.#channels = Number(this.wish.parameters.get('channels') ?? 1);
   }
 
   *text(text: string): Iterable<Step> {
@@ -35,7 +35,7 @@ export class NovaConversation implements Conversation {
     if (type === 'KeepAlive') yield { type: 'tell', message: { type: 'keepalive' } };
     else if (type === 'CloseStream') yield { type: 'tell', message: { type: 'close' } };
     else if (type === 'Finalize') {
-      this.#isFlushing = true;
+      for (let channel = 0; channel < this.#channels && channel < CHANNELS.max; channel++) this.#flushing.add(channel);
       yield { type: 'tell', message: { type: 'finalize' } };
     } else
       yield {
@@ -57,7 +57,9 @@ export class NovaConversation implements Conversation {
         this.#model = event.model;
         return [];
       case 'speech_started':
-        return this.#tellsSpeech ? [said({ type: 'SpeechStarted', channel: CHANNEL, timestamp: event.start })] : [];
+        return this.#tellsSpeech
+          ? [said({ type: 'SpeechStarted', channel: this.#indexOf(event), timestamp: event.start })]
+          : [];
       case 'transcript':
         return event.is_final ? this.#final(event) : [said(this.#results(event, {}))];
       case 'failover':
@@ -68,7 +70,7 @@ export class NovaConversation implements Conversation {
         return [said({ type: 'Error', variant: code, description: message, message })];
       }
       case 'session_ended':
-        return [said({ type: 'Metadata', ...metadataOf(this.#requestId, at, event.audio_seconds) })];
+        return [said({ type: 'Metadata', ...metadataOf(this.#requestId, at, event.audio_seconds, this.#channels) })];
       default:
         return [];
     }
@@ -82,23 +84,28 @@ export class NovaConversation implements Conversation {
     return { messages: [], ...closeOf(refusal.closeCode, refusal.code) };
   }
 
+  #indexOf({ channel = 0 }: { channel?: number }): [number, number] {
+    return [channel, this.#channels];
+  }
+
   #final(event: TranscriptEvent): string[] {
-    const isFlush = this.#isFlushing;
-    this.#isFlushing = false;
+    const { channel = 0 } = event;
+    const isFlush = this.#flushing.delete(channel);
     const results = said(this.#results(event, { is_final: true, speech_final: true, from_finalize: isFlush }));
-    this.#settledSeconds = Math.max(this.#settledSeconds, event.end);
+    this.#settledSeconds[channel] = Math.max(this.#settledSeconds[channel] ?? 0, event.end);
     if (!this.#tellsUtterances || event.text === '') return [results];
     const lastWordEnd = event.words?.at(-1)?.end ?? event.end;
-    return [results, said({ type: 'UtteranceEnd', channel: CHANNEL, last_word_end: lastWordEnd })];
+    return [results, said({ type: 'UtteranceEnd', channel: this.#indexOf(event), last_word_end: lastWordEnd })];
   }
 
   #results(event: TranscriptEvent, flags: object): object {
+    const settledSeconds = this.#settledSeconds[event.channel ?? 0] ?? 0;
     const languages = this.#isMulti && event.language !== undefined ? { languages: [event.language] } : {};
     return {
       type: 'Results',
-      channel_index: CHANNEL,
-      start: this.#settledSeconds,
-      duration: Math.max(0, event.end - this.#settledSeconds),
+      channel_index: this.#indexOf(event),
+      start: settledSeconds,
+      duration: Math.max(0, event.end - settledSeconds),
       is_final: false,
       speech_final: false,
       from_finalize: false,

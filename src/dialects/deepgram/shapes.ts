@@ -28,11 +28,11 @@ export const alternativeOf = (heard: Heard) => ({
 });
 
 /** No checksum is made of the audio. */
-export const metadataOf = (requestId: string, at: Date, seconds: number) => ({
+export const metadataOf = (requestId: string, at: Date, seconds: number, channels = 1) => ({
   transaction_key: 'deprecated',
   request_id: requestId,
   sha256: '',
   created: at.toISOString(),
   duration: seconds,
-  channels: 1,
+  channels,
 });

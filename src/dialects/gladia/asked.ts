@@ -1,4 +1,5 @@
 // What clients of Gladia ask for in `POST /v2/live`, in the gateway's words.
+import { CHANNELS } from '../../api/listen.ts';
 import { options } from '../../providers/gladia/options.ts';
 import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
 import type { Wish } from '../dialect.ts';
@@ -21,6 +22,7 @@ export interface Asked {
   wish: Wish;
   /** Bytes of a second. */
   rate: number;
+  channels: number;
   language: string;
   messages: Messages;
 }
@@ -39,7 +41,7 @@ export interface Messages {
 /** @throws Refusal */
 export function askedOf(query: URLSearchParams, config: Members): Asked {
   refuseUnserved(config);
-  const { encoding, bytes } = audioOf(config);
+  const { encoding, bytes, channels } = audioOf(config);
   const { sample_rate = 16_000 } = config;
   const messages = messagesOf(objectIn(config.messages_config));
   const languages = listIn(objectIn(config.language_config).languages).map(String);
@@ -48,6 +50,7 @@ export function askedOf(query: URLSearchParams, config: Members): Asked {
   setAll(parameters, {
     encoding,
     sample_rate: String(sample_rate),
+    channels: channels === 1 ? undefined : String(channels),
     interim_results: String(messages.partials),
     turn_events: messages.speech ? 'true' : undefined,
     region: query.get('region')?.replace(/^(eu|us)-west$/, '$1'),
@@ -57,7 +60,8 @@ export function askedOf(query: URLSearchParams, config: Members): Asked {
   });
   return {
     wish: { model: textIn(config.model), parameters, own: optionsOf(config) },
-    rate: Number(sample_rate) * bytes,
+    rate: Number(sample_rate) * bytes * channels,
+    channels,
     language: languages[0] ?? '',
     messages,
   };
@@ -73,15 +77,15 @@ function refuseUnserved(config: Members): void {
   }
 }
 
-function audioOf({ encoding = 'wav/pcm', bit_depth, channels = 1 }: Members): { encoding: string; bytes: number } {
+function audioOf({ encoding = 'wav/pcm', bit_depth, channels = 1 }: Members) {
   const known = typeof encoding === 'string' && Object.hasOwn(ENCODINGS, encoding) ? ENCODINGS[encoding] : undefined;
   if (known === undefined)
     throw badRequest('encoding', `\`encoding\` has to be one of ${Object.keys(ENCODINGS).join(', ')}.`);
   if (bit_depth !== undefined && bit_depth !== known.bits)
     throw badRequest('bit_depth', `\`bit_depth\` of ${encoding} has to be ${known.bits}: other depths are not taken.`);
-  if (channels !== 1)
-    throw badRequest('channels', 'One channel is heard in a live session: send each in a session of its own.');
-  return { encoding: known.encoding, bytes: known.bits / 8 };
+  if (typeof channels !== 'number' || !Number.isInteger(channels) || channels < CHANNELS.min || channels > CHANNELS.max)
+    throw badRequest('channels', `\`channels\` has to be from ${CHANNELS.min} to ${CHANNELS.max}.`);
+  return { encoding: known.encoding, bytes: known.bits / 8, channels };
 }
 
 const messagesOf = (config: Members): Messages => ({

@@ -24,7 +24,8 @@ export class LiveConversation implements Conversation {
   #createdAt: string;
   readonly #whole: WholeTranscript | undefined;
   #bytes = 0;
-  #isSpeaking = false;
+  /** Channels on which somebody speaks. */
+  readonly #speaking = new Set<number>();
 
   constructor(handshake: Handshake) {
     const { id, createdAt, asked } = readAddress(handshake);
@@ -66,7 +67,7 @@ export class LiveConversation implements Conversation {
       case 'session_started':
         return messages.lifecycle ? [this.#said('start_recording')] : [];
       case 'speech_started':
-        return this.#speaks(event.start);
+        return this.#speaks(event.start, event.channel);
       case 'transcript':
         return event.is_final ? this.#final(event) : this.#interim(event);
       case 'error':
@@ -92,37 +93,39 @@ export class LiveConversation implements Conversation {
     return this.#bytes / this.#asked.rate;
   }
 
-  #speaks(time: number): string[] {
-    if (this.#isSpeaking || !this.#asked.messages.speech) return [];
-    this.#isSpeaking = true;
-    return [this.#said('speech_start', { time, channel: 0 })];
+  #speaks(time: number, channel = 0): string[] {
+    if (this.#speaking.has(channel) || !this.#asked.messages.speech) return [];
+    this.#speaking.add(channel);
+    return [this.#said('speech_start', { time, channel })];
   }
 
   #interim(heard: TranscriptEvent): string[] {
-    return this.#asked.messages.partials ? [...this.#speaks(heard.start), this.#transcript(heard)] : [];
+    return this.#asked.messages.partials ? [...this.#speaks(heard.start, heard.channel), this.#transcript(heard)] : [];
   }
 
   /** A turn without words is none here. */
   #final(heard: TranscriptEvent): string[] {
     const { speech, finals } = this.#asked.messages;
-    const begins = heard.text === '' ? [] : this.#speaks(heard.start);
-    const ends = speech && this.#isSpeaking ? [this.#said('speech_end', { time: heard.end, channel: 0 })] : [];
-    this.#isSpeaking = false;
+    const { channel = 0 } = heard;
+    const begins = heard.text === '' ? [] : this.#speaks(heard.start, channel);
+    const isOver = this.#speaking.delete(channel) && speech;
+    const ends = isOver ? [this.#said('speech_end', { time: heard.end, channel })] : [];
     if (heard.text === '') return ends;
     this.#whole?.add(this.#utterance(heard));
     return [...begins, ...ends, ...(finals ? [this.#transcript(heard)] : [])];
   }
 
   #transcript(heard: TranscriptEvent): string {
-    const id = `00_${String(heard.turn).padStart(8, '0')}`;
+    const { channel = 0 } = heard;
+    const id = `${String(channel).padStart(2, '0')}_${String(heard.turn).padStart(8, '0')}`;
     return this.#said('transcript', { id, is_final: heard.is_final, utterance: this.#utterance(heard) });
   }
 
   /** Words bring their own spaces. */
   #utterance(heard: TranscriptEvent) {
-    const { text, start, end, language = this.#asked.language, speaker, words = [] } = heard;
+    const { text, start, end, language = this.#asked.language, speaker, words = [], channel = 0 } = heard;
     return {
-      ...{ text, start, end, language, confidence: confidenceOf(heard), channel: 0 },
+      ...{ text, start, end, language, confidence: confidenceOf(heard), channel },
       ...(speaker === undefined ? {} : { speaker }),
       words: words.map(({ word, confidence = 1, ...placed }, index) => ({
         word: index === 0 ? word : ` ${word}`,
@@ -137,8 +140,8 @@ export class LiveConversation implements Conversation {
     const { lifecycle } = this.#asked.messages;
     const metadata = {
       audio_duration: seconds,
-      number_of_distinct_channels: 1,
-      billing_time: seconds,
+      number_of_distinct_channels: this.#asked.channels,
+      billing_time: seconds * this.#asked.channels,
       transcription_time: seconds,
     };
     return [
