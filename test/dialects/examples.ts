@@ -84,6 +84,28 @@ export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, Example>>
       ),
     },
   },
+  soniox: {
+    '/transcribe-websocket': {
+      query: 'fallbacks=deepgram/nova-3&region=eu',
+      messages: texts(
+        {
+          ...{
+            api_key: 'sk_vox_none',
+            model: 'stt-rt-v5',
+            audio_format: 'pcm_f32le',
+            sample_rate: 16_000,
+            num_channels: 1,
+          },
+          ...{ language_hints: ['en', 'es'], language_hints_strict: true, enable_speaker_diarization: true },
+          ...{ enable_language_identification: true, enable_endpoint_detection: true, max_endpoint_delay_ms: 1_000 },
+          context: { general: [{ key: 'topic', value: 'gates' }], text: 'A gate.', terms: ['voxgate'] },
+          ...{ translation: null, client_reference_id: 'test' },
+        },
+        { type: 'finalize', trailing_silence_ms: 200 },
+        { type: 'keepalive' },
+      ),
+    },
+  },
   speechmatics: {
     '/v2': {
       query: 'jwt=sk_vox_none&model=speechmatics/enhanced&fallbacks=deepgram/nova-3&sm-app=test',

@@ -5,8 +5,8 @@ import type { EventStamp } from '../../api/listen/event-encoder.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
 import { type Members, objectIn, objectOf } from '../../providers/kit/json.ts';
 import type { Conversation, Handshake, Step } from '../dialect.ts';
+import { FloatSamples } from '../float-samples.ts';
 import { type Asked, askedOf } from './asked.ts';
-import { FloatSamples } from './float-samples.ts';
 import { closeOf, errorType } from './refusals.ts';
 import { resultsOf } from './results.ts';
 

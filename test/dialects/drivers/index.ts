@@ -5,6 +5,7 @@ import type { Driver } from './driver.ts';
 import { elevenlabsRealtime } from './elevenlabs.ts';
 import { gladiaLive } from './gladia.ts';
 import { openaiBetaRealtime, openaiRealtime } from './openai.ts';
+import { sonioxRealtime } from './soniox.ts';
 import { speechmaticsRealtime } from './speechmatics.ts';
 
 export const drivers: readonly Driver[] = [
@@ -16,4 +17,5 @@ export const drivers: readonly Driver[] = [
   openaiBetaRealtime,
   elevenlabsRealtime,
   gladiaLive,
+  sonioxRealtime,
 ];

@@ -1,13 +1,13 @@
 // A socket whose client says its key in a message: what it holds until then, and every way in which it is refused.
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { refuse } from '../../src/api/errors.ts';
-import type { Conversation, Dialect, LateDoor } from '../../src/dialects/dialect.ts';
-import { answerDialect } from '../../src/edge/dialects/live.ts';
-import type { DoorSocket, SocketHandlers, SocketPace } from '../../src/edge/door.ts';
-import { LateSockets } from '../../src/edge/listen/late-sockets.ts';
-import { listenRig, request } from '../edge/listen/listen-rig.ts';
-import { callerOf } from '../fakes/api-keys.ts';
+import { refuse } from '../../../src/api/errors.ts';
+import type { Conversation, Dialect, LateDoor } from '../../../src/dialects/dialect.ts';
+import { answerDialect } from '../../../src/edge/dialects/live.ts';
+import type { DoorSocket, SocketHandlers, SocketPace } from '../../../src/edge/door.ts';
+import { LateSockets } from '../../../src/edge/listen/late-sockets.ts';
+import { callerOf } from '../../fakes/api-keys.ts';
+import { listenRig, request } from '../listen/listen-rig.ts';
 
 /** A key is said as `key …`, the session is asked for as `model …`; `finalize` is the one other text with a meaning. */
 const door: LateDoor = {

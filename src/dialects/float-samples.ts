@@ -1,6 +1,6 @@
 // Samples of 32-bit floats as 16-bit integers, out of chunks that end anywhere.
 
-import { toSample } from '../../audio/pcm.ts';
+import { toSample } from '../audio/pcm.ts';
 
 const BYTES = 4;
 

@@ -1,0 +1,79 @@
+// What clients of Soniox ask for in the first message of a connection, or of a file, in the gateway's words.
+import { KEYTERMS_MAX } from '../../api/listen/vocabulary.ts';
+import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
+import { options } from '../../providers/soniox/options.ts';
+import type { Wish } from '../dialect.ts';
+import { badRequest, keytermsWithin, optionsIn, ownParameters, setAll } from '../texts.ts';
+
+/** Encodings of headerless audio; `pcm_f32le` is converted. */
+const ENCODINGS: Readonly<Record<string, string>> = {
+  pcm_s16le: 'linear16',
+  pcm_f32le: 'linear16',
+  mulaw: 'mulaw',
+  alaw: 'alaw',
+};
+/** They are asked for in the words that all models know. */
+const COMMON = ['language_hints', 'context'];
+
+export interface AskedLive {
+  wish: Wish;
+  isFloat: boolean;
+  /** The ends of turns are marked. */
+  marksEnds: boolean;
+}
+
+/** @throws Refusal */
+export function askedOfStart(query: URLSearchParams, start: Members): AskedLive {
+  const { encoding, sampleRate } = audioOf(start);
+  const parameters = ownParameters(query);
+  setAll(parameters, { encoding: ENCODINGS[encoding], sample_rate: String(sampleRate) });
+  return {
+    wish: wishOf(start, parameters),
+    isFloat: encoding === 'pcm_f32le',
+    marksEnds: start.enable_endpoint_detection === true,
+  };
+}
+
+function audioOf({ audio_format, sample_rate, num_channels }: Members): { encoding: string; sampleRate: number } {
+  if (typeof audio_format !== 'string' || !Object.hasOwn(ENCODINGS, audio_format))
+    throw badRequest(
+      'audio_format',
+      `\`audio_format\` has to be one of ${Object.keys(ENCODINGS).join(', ')}: live audio is taken without a container. Send containers as files.`,
+      'unsupported_audio',
+    );
+  if (typeof sample_rate !== 'number')
+    throw badRequest('sample_rate', '`sample_rate` is missing: name it with `audio_format`, in hertz.');
+  if (num_channels !== 1)
+    throw badRequest(
+      'num_channels',
+      '`num_channels` has to be 1: one channel is heard in a live session. Send each in a session of its own.',
+    );
+  return { encoding: audio_format, sampleRate: sample_rate };
+}
+
+/** What sessions and files are asked for in the same members. */
+function wishOf(asked: Members, parameters: Map<string, string>): Wish {
+  if (asked.translation !== undefined && asked.translation !== null)
+    throw badRequest('translation', '`translation` is not served: transcripts alone are told. Leave it out.');
+  const context = textIn(asked.context) === undefined ? objectIn(asked.context) : { text: asked.context };
+  const terms = listIn(context.terms).flatMap((each) => textIn(each) ?? []);
+  setAll(parameters, {
+    ...languagesOf(asked),
+    diarization: asked.enable_speaker_diarization === true ? 'true' : undefined,
+    prompt: textIn(context.text) || undefined,
+    keyterms: keytermsWithin(terms),
+  });
+  const own = Object.entries(optionsIn(options.rows, asked)).filter(([name]) => !COMMON.includes(name));
+  // Facts, and terms beyond what all models are asked for, are for Soniox' own.
+  const isMore = listIn(context.general).length > 0 || terms.length > KEYTERMS_MAX;
+  if (isMore) own.push(['context', asked.context]);
+  return { model: textIn(asked.model), parameters, own: Object.fromEntries(own) };
+}
+
+/** Without hints, a language that is to be named has to be found. */
+function languagesOf({ language_hints, enable_language_identification }: Members): Record<string, string> {
+  const hints = listIn(language_hints).flatMap((each) => textIn(each) ?? []);
+  if (hints.length > 1) return { languages: JSON.stringify(hints) };
+  const [hint = enable_language_identification === true ? 'auto' : undefined] = hints;
+  return hint === undefined ? {} : { language: hint };
+}

@@ -1,0 +1,110 @@
+// A client of Soniox' WebSocket: one message asks for the session, audio follows, and tokens are told, each finally once.
+import { Refusal, refuse } from '../../api/errors.ts';
+import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
+import { objectOf } from '../../providers/kit/json.ts';
+import type { Conversation, Ending, Handshake, Step } from '../dialect.ts';
+import { FloatSamples } from '../float-samples.ts';
+import { type AskedLive, askedOfStart } from './asked.ts';
+import { closeOf, endingOf, errorMessage } from './refusals.ts';
+import { millisecondsOf, tokensOf } from './tokens.ts';
+
+const SHAPE =
+  'A text message is {"type":"finalize"} or {"type":"keepalive"}; audio is sent in binary messages, and an empty message ends it.';
+const FIRST = 'The first message has to be text: {"model":"…","audio_format":"pcm_s16le", …}; audio follows it.';
+
+/** Texts of tokens that mark the end of a turn. */
+const END = '<end>';
+const FIN = '<fin>';
+
+export class TranscribeConversation implements Conversation {
+  readonly #query: URLSearchParams;
+  #asked: AskedLive | undefined;
+  #floats: FloatSamples | undefined;
+  /** How often the client has asked for the end of a turn, and was not told of it. */
+  #finalizing = 0;
+  /** Something was said before. */
+  #hasSpoken = false;
+  #finalMs = 0;
+  #totalMs = 0;
+
+  constructor({ query }: Handshake) {
+    this.#query = query;
+  }
+
+  *text(text: string): Iterable<Step> {
+    if (this.#asked === undefined) yield this.#start(text);
+    else if (text === '') yield CLOSE;
+    else {
+      const { type } = objectOf(text);
+      if (type === 'finalize') this.#finalizing++;
+      if (type === 'finalize' || type === 'keepalive') yield { type: 'tell', message: { type } };
+      else yield { type: 'fault', message: SHAPE };
+    }
+  }
+
+  *binary(bytes: Uint8Array): Iterable<Step> {
+    if (this.#asked === undefined) yield { type: 'refuse', refusal: refuse('invalid_request', FIRST) };
+    else if (bytes.byteLength === 0) yield CLOSE;
+    else yield { type: 'audio', bytes: this.#floats?.take(bytes) ?? bytes };
+  }
+
+  encode(event: OutgoingEvent): readonly string[] {
+    switch (event.type) {
+      case 'transcript':
+        return event.is_final ? this.#final(event) : this.#said(this.#tokens(event, false));
+      case 'error':
+        return [errorMessage(event.error.code, event.error.message)];
+      case 'session_ended': {
+        this.#totalMs = Math.max(this.#totalMs, millisecondsOf(event.audio_seconds));
+        const marks = Array.from({ length: this.#finalizing }, () => mark(FIN));
+        return event.reason === 'client_closed' ? this.#said(marks, { finished: true }) : [];
+      }
+      default:
+        return [];
+    }
+  }
+
+  close(code: number, reason: string): { code: number; reason: string } {
+    return closeOf(code, reason);
+  }
+
+  refused(refusal: Refusal): Ending {
+    return endingOf(refusal);
+  }
+
+  #start(text: string): Step {
+    try {
+      this.#asked = askedOfStart(this.#query, objectOf(text));
+    } catch (error) {
+      if (error instanceof Refusal) return { type: 'refuse', refusal: error };
+      throw error;
+    }
+    if (this.#asked.isFloat) this.#floats = new FloatSamples();
+    return { type: 'start', wish: this.#asked.wish };
+  }
+
+  /** A turn without words is marked only for who has asked for its end. */
+  #final(heard: TranscriptEvent): string[] {
+    this.#finalMs = Math.max(this.#finalMs, millisecondsOf(heard.end));
+    const isAsked = this.#finalizing > 0;
+    if (isAsked) this.#finalizing--;
+    const isMarked = heard.text !== '' && this.#asked?.marksEnds === true;
+    const marks = isAsked ? [mark(FIN)] : isMarked ? [mark(END)] : [];
+    const tokens = this.#tokens(heard, true);
+    this.#hasSpoken ||= tokens.length > 0;
+    return this.#said([...tokens, ...marks]);
+  }
+
+  #tokens(heard: TranscriptEvent, is_final: boolean): object[] {
+    this.#totalMs = Math.max(this.#totalMs, millisecondsOf(heard.end));
+    return tokensOf(heard, this.#hasSpoken ? ' ' : '', { is_final });
+  }
+
+  #said(tokens: readonly object[], more: object = {}): string[] {
+    const progress = { final_audio_proc_ms: this.#finalMs, total_audio_proc_ms: this.#totalMs };
+    return [JSON.stringify({ tokens, ...progress, ...more })];
+  }
+}
+
+const CLOSE: Step = { type: 'tell', message: { type: 'close' } };
+const mark = (text: string) => ({ text, confidence: 1, is_final: true });

@@ -1,0 +1,31 @@
+// Soniox' clients: live speech. https://soniox.com/docs/stt/api-reference/websocket-api
+import { objectOf, textIn } from '../../providers/kit/json.ts';
+import type { Dialect } from '../dialect.ts';
+import { authorizationOf, subprotocolsOf } from '../offers.ts';
+import { TranscribeConversation } from './conversation.ts';
+import { endingOf, refusalOf } from './refusals.ts';
+
+const SUBPROTOCOL = 'soniox-api-key';
+
+export const soniox: Dialect = {
+  name: 'soniox',
+  title: 'Soniox',
+  provider: 'soniox',
+  model: 'stt-rt-v5',
+  names: { 'stt-rt-preview': 'stt-rt-v5', 'stt-rt-v3': 'stt-rt-v5', 'stt-rt-v4': 'stt-rt-v5' },
+  live: {
+    '/transcribe-websocket': {
+      open: (handshake) => new TranscribeConversation(handshake),
+      refused: endingOf,
+      // In the first message, which asks for the session as well.
+      late: (text) => ({ credential: textIn(objectOf(text).api_key) }),
+    },
+  },
+  files: {},
+  credential: ({ headers }) => {
+    if (headers.has('authorization')) return { credential: authorizationOf(headers) ?? '' };
+    const [name, credential = ''] = subprotocolsOf(headers);
+    return name === SUBPROTOCOL ? { credential, protocol: name } : { credential: undefined };
+  },
+  refusal: refusalOf,
+};
