@@ -95,6 +95,15 @@ export interface FileDoor {
   answer(transcription: VerboseTranscription, handshake: Handshake, at: Date): Answer;
 }
 
+/** An endpoint that takes a file in a form, under fields of the vendor's own, and answers with its transcript. */
+export interface FormDoor {
+  /** Fields that may come more than once. */
+  lists?: readonly string[];
+  /** Throws a Refusal. Asked of all fields; of a large file before that of those in front of it. */
+  open(fields: readonly (readonly [name: string, value: string])[], handshake: Handshake): Wish;
+  answer(transcription: VerboseTranscription, handshake: Handshake, at: Date): Answer;
+}
+
 export interface Offered {
   credential: string | undefined;
   /** The subprotocol to answer. */
@@ -135,8 +144,8 @@ export interface Dialect {
   calls?: Readonly<Record<string, Call>>;
   /** Paths that are taken at the root as well: of clients that can be given no path. */
   atRoot?: readonly string[];
-  /** Paths that take the form of `/v1/audio/transcriptions`, with the vendor's names of its models. */
-  forms?: readonly string[];
+  /** `ours`: the form of `/v1/audio/transcriptions`, and its answers, with the vendor's names of its models. */
+  forms?: Readonly<Record<string, FormDoor | 'ours'>>;
   /** Where a client has its key. Never throws. */
   credential(handshake: Omit<Handshake, 'requestId'>): Offered;
   /** A refusal as an HTTP answer. */

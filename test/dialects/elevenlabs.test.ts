@@ -1,14 +1,14 @@
 // What ElevenLabs' clients ask for and are told, message by message, and how they are refused.
 import { once } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { Refusal, refuse } from '../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../src/api/listen.ts';
-import type { Conversation, LiveDoor } from '../../src/dialects/dialect.ts';
+import type { Conversation, FormDoor, LiveDoor } from '../../src/dialects/dialect.ts';
 import { elevenlabs } from '../../src/dialects/elevenlabs/index.ts';
 import { closeOf, endingOf } from '../../src/dialects/elevenlabs/refusals.ts';
 import { parametersFor } from '../../src/edge/dialects/live.ts';
-import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
+import { type LiveGateway, sampleAudio, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 
 const PATH = '/v1/speech-to-text/realtime';
 const STAMP = { sessionId: 'ses_1', seq: 1, at: new Date(0) };
@@ -169,5 +169,103 @@ describe('a client', () => {
     const closed = once(socket, 'close');
     expect(JSON.parse(String((await message)[0]))).toMatchObject({ message_type: 'auth_error' });
     expect((await closed)[0]).toBe(1008);
+  });
+});
+
+describe('a file', () => {
+  const form = elevenlabs.forms?.['/v1/speech-to-text'] as FormDoor;
+  const handshake = (query = '') => ({ query: new URLSearchParams(query), headers: new Map(), requestId: 'req_1' });
+  const fieldsOf = (fields: [string, string][], query?: string) =>
+    Object.fromEntries(parametersFor(elevenlabs, form.open(fields, handshake(query)), {}));
+
+  it.each<[[string, string][], object]>([
+    [[], { model: 'elevenlabs/scribe_v2' }],
+    [
+      [
+        ['model_id', 'local/digits-en'],
+        ['language_code', 'eng'],
+        ['diarize', 'true'],
+        ['num_speakers', '2'],
+      ],
+      { model: 'local/digits-en', language: 'en', diarization: 'true' },
+    ],
+    [
+      [
+        ['keyterms', 'vox'],
+        ['keyterms', 'gate'],
+        ['temperature', '0.5'],
+      ],
+      { keyterms: '["vox","gate"]', temperature: '0.5' },
+    ],
+    [
+      [
+        ['model_id', 'scribe_v2'],
+        ['num_speakers', '2'],
+        ['tag_audio_events', 'true'],
+        ['entity_redaction', 'pii'],
+        ['webhook', 'false'],
+      ],
+      { provider_params: '{"num_speakers":2,"tag_audio_events":true,"entity_redaction":["pii"]}' },
+    ],
+  ])('asks for %j', (fields, asked) => expect(fieldsOf(fields)).toMatchObject(asked));
+
+  it('asks for nothing of ElevenLabs of another vendor’s model', () =>
+    expect(
+      fieldsOf([
+        ['model_id', 'local/digits-en'],
+        ['num_speakers', '2'],
+      ]),
+    ).toEqual({ model: 'local/digits-en' }));
+
+  it('asks in the address for fallbacks, and that nothing is kept', () =>
+    expect(fieldsOf([], 'enable_logging=false&fallbacks=local/digits-en')).toEqual({
+      ...{ model: 'elevenlabs/scribe_v2', fallbacks: 'local/digits-en', retention: 'none' },
+      provider_params: '{"enable_logging":false}',
+    }));
+
+  it.each([
+    ['source_url', 'https://example.com/a.wav'],
+    ['webhook', 'true'],
+    ['use_multi_channel', 'true'],
+    ['file_format', 'pcm_s16le_16'],
+  ])('is refused with %s %s', (param, value) =>
+    expect(() => form.open([[param, value]], handshake())).toThrow(expect.objectContaining({ extras: { param } })),
+  );
+
+  describe('that is sent', () => {
+    let gateway: LiveGateway;
+    beforeAll(async () => {
+      gateway = await startLiveGateway();
+    });
+
+    async function send(fields: [string, string][], headers: Record<string, string> = { 'xi-api-key': gateway.key }) {
+      const body = new FormData();
+      for (const [name, value] of fields) body.append(name, value);
+      body.append('file', new Blob([sampleAudio('commands.wav').bytes]), 'commands.wav');
+      const answer = await fetch(`${gateway.url}/compat/elevenlabs/v1/speech-to-text`, {
+        method: 'POST',
+        headers,
+        body,
+      });
+      const told = (await answer.json()) as { text: string; words: { text: string }[]; audio_duration_secs: number };
+      return { status: answer.status, body: told };
+    }
+
+    it('is answered with its words and what stands between them', async () => {
+      const { status, body } = await send([['model_id', 'local/commands-en']]);
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ language_code: 'en', transcription_id: expect.stringMatching(/^req_/) });
+      expect(body.words.map(({ text }) => text).join('')).toBe(body.text);
+      expect(body.audio_duration_secs).toBeGreaterThan(1);
+    });
+
+    it.each<[number, [string, string][], Record<string, string> | undefined]>([
+      [401, [['model_id', 'local/commands-en']], {}],
+      [404, [['model_id', 'none/such']], undefined],
+      [400, [['source_url', 'https://example.com/a.wav']], undefined],
+    ])('is refused with %d', async (status, fields, headers) => {
+      const refused = await send(fields, headers);
+      expect(refused).toMatchObject({ status, body: { detail: { message: expect.any(String) } } });
+    });
   });
 });

@@ -40,7 +40,7 @@ export function askedOfRealtime(query: URLSearchParams): RealtimeWish {
 }
 
 /** `eng` is `en`. */
-const tagOf = (code: string): string => languageTag(code) ?? code;
+export const tagOf = (code: string): string => languageTag(code) ?? code;
 
 /** Options of ElevenLabs' own models, by the names that they have there; those of files alone mean nothing here. */
 function optionsOf(query: URLSearchParams): Wish['own'] {

@@ -1,5 +1,6 @@
-// ElevenLabs' clients: Scribe, live. https://elevenlabs.io/docs/api-reference/speech-to-text/v-1-speech-to-text-realtime
+// ElevenLabs' clients: Scribe, live and for files. https://elevenlabs.io/docs/api-reference/speech-to-text/v-1-speech-to-text-realtime
 import type { Dialect } from '../dialect.ts';
+import { files } from './files.ts';
 import { RealtimeConversation } from './realtime.ts';
 import { endingOf, refusalOf } from './refusals.ts';
 
@@ -13,6 +14,7 @@ export const elevenlabs: Dialect = {
     '/v1/speech-to-text/realtime': { open: (handshake) => new RealtimeConversation(handshake), refused: endingOf },
   },
   files: {},
+  forms: { '/v1/speech-to-text': files },
   credential: ({ query, headers }) => {
     const token = query.get('token');
     if (token !== null) return { credential: token, param: 'token' };

@@ -2,7 +2,7 @@
 import type { TranscriptEvent } from '../../api/listen.ts';
 import { wordsOf } from '../words.ts';
 
-export function wordsAsTold(heard: TranscriptEvent): object[] {
+export function wordsAsTold(heard: Pick<TranscriptEvent, 'text' | 'start' | 'end' | 'words' | 'speaker'>): object[] {
   const words = wordsOf(heard);
   return words.flatMap(({ word, start, end, confidence, speaker = heard.speaker }, index) => {
     const told = {

@@ -15,7 +15,7 @@ export const openai: Dialect = {
   names: { 'gpt-4o-mini-transcribe-2025-12-15': 'gpt-4o-mini-transcribe' },
   live: { '/v1/realtime': { open: (handshake) => new RealtimeConversation(handshake) } },
   files: {},
-  forms: ['/v1/audio/transcriptions'],
+  forms: { '/v1/audio/transcriptions': 'ours' },
   credential: ({ headers }) => {
     // Browsers cannot set headers: a subprotocol stands for them.
     const protocols = subprotocolsOf(headers);

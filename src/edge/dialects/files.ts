@@ -4,7 +4,14 @@ import { Readable } from 'node:stream';
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
 import { aliasOf } from '../../auth/aliases.ts';
 import type { Caller } from '../../auth/permissions.ts';
-import { type Dialect, type FileDoor, modelOf } from '../../dialects/dialect.ts';
+import {
+  type Answer,
+  type Dialect,
+  type FileDoor,
+  type FormDoor,
+  type Handshake,
+  modelOf,
+} from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/index.ts';
 import type { DoorRequest, Reply } from '../door.ts';
 import type { Route, RouteContext } from '../router.ts';
@@ -13,11 +20,11 @@ import { parametersFor } from './live.ts';
 import { pathOf } from './place.ts';
 
 type Post = (context: RouteContext, caller: Caller) => Promise<Reply>;
-type ModelNamed = UploadDependencies['modelNamed'];
+type Fields = Pick<UploadDependencies, 'fieldsOf' | 'listNames'>;
 type Keyed = (handler: Post, credentialOf: (request: DoorRequest) => string | undefined) => Route['handle'];
 
-/** @param postBy transcribes a form, whose model is named in a client's way */
-export const fileRoutes = (postBy: (named?: ModelNamed) => Post, keyed: Keyed, wallNow: () => Date): Route[] =>
+/** @param postBy transcribes a form, whose fields are a client's own */
+export const fileRoutes = (postBy: (fields?: Fields) => Post, keyed: Keyed, wallNow: () => Date): Route[] =>
   dialects.flatMap((dialect) => {
     const route = (path: string, handler: Post): Route => ({
       method: 'POST',
@@ -29,25 +36,54 @@ export const fileRoutes = (postBy: (named?: ModelNamed) => Post, keyed: Keyed, w
       refusal: dialect.refusal,
     });
     const post = postBy();
-    const postForm = postBy((name, key) => modelOf(dialect, name, (each) => aliasOf(key, each) !== undefined));
+    const formOf = (door: FormDoor | 'ours') =>
+      door === 'ours' ? postBy(withModelOf(dialect)) : transcribeForm(dialect, door, postBy, wallNow);
     return [
       ...Object.entries(dialect.files).map(([path, door]) => route(path, transcribeFor(dialect, door, post, wallNow))),
-      ...(dialect.forms ?? []).map((path) => route(path, postForm)),
+      ...Object.entries(dialect.forms ?? {}).map(([path, door]) => route(path, formOf(door))),
     ];
   });
+
+/** Our own form, in which a model has the vendor's name. */
+const withModelOf = (dialect: Dialect): Fields => ({
+  fieldsOf: (fields, key) =>
+    fields.map(([name, value]) => [
+      name,
+      name === 'model' ? modelOf(dialect, value, (each) => aliasOf(key, each) !== undefined) : value,
+    ]),
+});
+
+const handshakeOf = ({ request, requestId }: RouteContext): Handshake => ({
+  query: new URLSearchParams(request.query),
+  headers: request.headers,
+  requestId,
+});
+
+const transcribeForm =
+  (dialect: Dialect, door: FormDoor, postBy: (fields: Fields) => Post, wallNow: () => Date): Post =>
+  async (context, caller) => {
+    const handshake = handshakeOf(context);
+    const post = postBy({
+      fieldsOf: (fields, key) => [...parametersFor(dialect, door.open(fields, handshake), key), ...ANSWER],
+      listNames: door.lists ?? [],
+    });
+    return answered(await post(context, caller), (heard) => door.answer(heard, handshake, wallNow()));
+  };
 
 const transcribeFor =
   (dialect: Dialect, door: FileDoor, post: Post, wallNow: () => Date): Post =>
   async (context, caller) => {
-    const { request, requestId } = context;
-    const handshake = { query: new URLSearchParams(request.query), headers: request.headers, requestId };
+    const handshake = handshakeOf(context);
     const wish = door.open(handshake);
     const fields = [...parametersFor(dialect, wish, caller.key), ...ANSWER];
-    const reply = await post({ ...context, request: asForm(request, fields, wish.contentType) }, caller);
-    const heard = JSON.parse(String(reply.body)) as VerboseTranscription;
-    const answer = door.answer(heard, handshake, wallNow());
-    return { ...answer, headers: { ...reply.headers, ...answer.headers } };
+    const reply = await post({ ...context, request: asForm(context.request, fields, wish.contentType) }, caller);
+    return answered(reply, (heard) => door.answer(heard, handshake, wallNow()));
   };
+
+function answered(reply: Reply, answerOf: (heard: VerboseTranscription) => Answer): Reply {
+  const answer = answerOf(JSON.parse(String(reply.body)) as VerboseTranscription);
+  return { ...answer, headers: { ...reply.headers, ...answer.headers } };
+}
 
 const ANSWER: readonly [string, string][] = [
   ['response_format', 'verbose_json'],

@@ -19,8 +19,8 @@ export function withDialect(request: DoorRequest): DoorRequest {
   return dialect === undefined ? request : { ...request, path: pathOf(dialect, path) };
 }
 
-const serves = ({ live, files, calls = {}, forms = [] }: Dialect, path: string): boolean =>
-  forms.includes(path) || [live, files, calls].some((doors) => Object.hasOwn(doors, path));
+const serves = ({ live, files, calls = {}, forms = {} }: Dialect, path: string): boolean =>
+  [live, files, forms, calls].some((doors) => Object.hasOwn(doors, path));
 
 /** The dialect of a path, and the part of the path that is its own. */
 export function dialectAt(path: string): { dialect: Dialect; path: string } | undefined {

@@ -92,7 +92,7 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
       handle: keyed(transcribe, 'transcribe'),
     }),
     ...fileRoutes(
-      (modelNamed) => (modelNamed === undefined ? transcribe : postTranscriptions({ ...dependencies, modelNamed })),
+      (asked) => (asked === undefined ? transcribe : postTranscriptions({ ...dependencies, ...asked })),
       (handler, credentialOf) => keyed(handler, 'transcribe', credentialOf),
       dependencies.wallNow,
     ),

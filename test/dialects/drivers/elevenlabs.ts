@@ -16,6 +16,11 @@ interface Committed {
 export const elevenlabsRealtime: Driver = {
   client: '@elevenlabs/elevenlabs-js, realtime',
   dialect: 'elevenlabs',
+  async file(job, wav) {
+    const file = new File([new Uint8Array(wav)], 'speech.wav', { type: 'audio/wav' });
+    const heard = await elevenlabsClient(job).speechToText.convert({ modelId: job.model as never, file });
+    return 'text' in heard ? heard.text : '';
+  },
   async live(job, pieces) {
     const { model, sampleRate } = job;
     const { realtime } = elevenlabsClient(job).speechToText;

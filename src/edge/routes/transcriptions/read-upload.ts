@@ -17,8 +17,10 @@ import { joinedFields, LIST_NAMES } from './members.ts';
 export interface UploadDependencies extends Pick<ChainDependencies, 'providers' | 'prices'> {
   /** All uploads of the node that are on disk together. */
   spoolBudget: SpoolBudget;
-  /** What a name of a model stands for, before aliases, where the clients of another vendor send the form; itself when absent. */
-  modelNamed?(name: string, key: AliasedKey): string;
+  /** Of clients of another vendor: what their fields are called here; the same when absent. Throws a Refusal. */
+  fieldsOf?(fields: readonly Field[], key: AliasedKey): readonly Field[];
+  /** Those of their fields that may come more than once. */
+  listNames?: readonly string[];
   settings: {
     fileBytesMax: number;
     memoryBytesMax: number;
@@ -41,12 +43,10 @@ export interface FormUpload extends Upload {
 /** What the fields of a form ask for, with the chain that its model stands for. Throws a Refusal naming the field at fault. */
 export const requestOf = (
   fields: readonly Field[],
-  { providers, modelNamed }: Pick<UploadDependencies, 'providers' | 'modelNamed'>,
+  { providers, fieldsOf }: Pick<UploadDependencies, 'providers' | 'fieldsOf'>,
   key: AliasedKey,
 ): TranscriptionRequest => {
-  const named = fields.map(
-    ([name, value]): Field => [name, name === 'model' ? (modelNamed?.(value, key) ?? value) : value],
-  );
+  const named = fieldsOf?.(fields, key) ?? fields;
   return chainNamed(key, readFields(joinedFields(named, providers, key)));
 };
 
@@ -64,11 +64,11 @@ export function readUpload(
       admitEarly(fields, admit, dependencies, key).catch((error: Error) => {
         if (!mayBeMended(error, fields)) body.destroy(error);
       });
-      const { model: told = '' } = Object.fromEntries(fields);
-      const named = dependencies.modelNamed?.(told, key) ?? told;
+      const asked = dependencies.fieldsOf?.(fields, key) ?? fields;
+      const { model: named = '' } = Object.fromEntries(asked);
       const [{ model }, ...fallbacks] = aliasOf(key, named) ?? [{ model: named }];
       const hasFallbacks =
-        fallbacks.length > 0 || fields.some(([name, value]) => /^fallbacks(?:\[|$)/.test(name) && value !== '');
+        fallbacks.length > 0 || asked.some(([name, value]) => /^fallbacks(?:\[|$)/.test(name) && value !== '');
       return needsWholeFile({ model, hasFallbacks }, { contentType, head }, dependencies);
     };
     const limits = { ...formLimits(dependencies), mustKeep, ...(onFile === undefined ? {} : { onFile }) };
@@ -93,13 +93,13 @@ export function readWithoutFile(
   return readForm(bodyOf(request, limit, dependencies), request.headers.get('content-type'), limits);
 }
 
-const formLimits = ({ settings, spoolBudget }: UploadDependencies): FormLimits => ({
+const formLimits = ({ settings, spoolBudget, listNames = [] }: UploadDependencies): FormLimits => ({
   fileBytesMax: settings.fileBytesMax,
   fieldBytesMax: FIELD_BYTES_MAX,
   fieldsBytesMax: FIELDS_BYTES_MAX,
   fieldsMax: FIELDS_MAX,
   memoryBytesMax: settings.memoryBytesMax,
-  listNames: LIST_NAMES,
+  listNames: [...LIST_NAMES, ...listNames],
   spoolDir: settings.spoolDirectory,
   spoolBudget,
 });

@@ -1,0 +1,64 @@
+// Files of ElevenLabs' `/v1/speech-to-text`: a form, and an answer with every word and what stands between.
+import type { VerboseTranscription } from '../../api/transcriptions.ts';
+import { options } from '../../providers/elevenlabs/options.ts';
+import { languageCode } from '../../providers/kit/languages/whisper-languages.ts';
+import type { Answer, FormDoor, Handshake, Wish } from '../dialect.ts';
+import { badRequest, optionsInQuery, ownParameters, setAll } from '../texts.ts';
+import { tagOf } from './asked.ts';
+import { wordsAsTold } from './shapes.ts';
+
+/** What would be fetched from elsewhere, or told there or in other ways. */
+const UNSERVED = [
+  ...['source_url', 'cloud_storage_url', 'webhook', 'webhook_id', 'additional_formats', 'use_multi_channel'],
+  ...['entity_detection', 'transcript_edit', 'detect_speaker_roles', 'use_speaker_library'],
+];
+/** They are asked for in the words that all models know. */
+const COMMON = ['keyterms', 'temperature'];
+const MODEL = 'scribe_v2';
+
+export const files: FormDoor = {
+  lists: ['keyterms', 'entity_detection', 'entity_redaction'],
+
+  open(fields, { query }): Wish {
+    const one = new Map(fields.filter(([, value]) => value !== ''));
+    for (const name of UNSERVED) {
+      if ((one.get(name) ?? 'false') !== 'false')
+        throw badRequest(name, `\`${name}\` is not served: the transcript of the file is the answer. Leave it out.`);
+    }
+    if ((one.get('file_format') ?? 'other') !== 'other')
+      throw badRequest('file_format', '`file_format` has to be other: send samples in a WAV file.');
+    const parameters = ownParameters(query);
+    const language = one.get('language_code');
+    const terms = fields.flatMap(([name, value]) => (name === 'keyterms' ? [value] : []));
+    const isLogged = query.get('enable_logging') !== 'false';
+    setAll(parameters, {
+      language: language === undefined ? undefined : tagOf(language),
+      diarization: one.get('diarize') === 'true' ? 'true' : undefined,
+      keyterms: terms.length === 0 ? undefined : JSON.stringify(terms),
+      temperature: one.get('temperature'),
+      // Whatever model hears it: one that keeps something is refused.
+      retention: isLogged ? undefined : 'none',
+    });
+    const asked = fields.filter(([name, value]) => value !== '' && options.honours(name, MODEL, 'batch'));
+    const own = optionsInQuery(
+      asked.map(([...field]) => field),
+      options.schema(MODEL),
+      COMMON,
+    );
+    return { model: one.get('model_id') ?? MODEL, parameters, own: isLogged ? own : { ...own, enable_logging: false } };
+  },
+
+  answer(heard: VerboseTranscription, { requestId }: Handshake): Answer {
+    const { text, language, duration, words = [] } = heard;
+    const answer = {
+      language_code: languageCode(language) ?? language,
+      // Nobody says how sure a model is of the language.
+      language_probability: 1,
+      text,
+      words: wordsAsTold({ text, start: 0, end: duration, words }),
+      transcription_id: requestId,
+      audio_duration_secs: duration,
+    };
+    return { status: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(answer) };
+  },
+};
