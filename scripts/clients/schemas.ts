@@ -61,6 +61,8 @@ export const EVENTS: readonly Named[] = [
   ['Warning', listen.Warning, 'Something was not done as asked; the session goes on.'],
   ['Discontinuity', listen.Discontinuity, 'Seconds of audio that no final will cover, and why.'],
   ['ErrorEvent', listen.ErrorEvent, 'Something went wrong.'],
+  ['Received', listen.Received, 'So much of the audio need not be sent again when the socket breaks.'],
+  ['SessionResumed', listen.SessionResumed, 'The session goes on with this socket: audio follows from there.'],
   ['SessionEnded', listen.SessionEnded, 'The last event: what was heard and what it costs.'],
 ];
 /** Members of every event. */

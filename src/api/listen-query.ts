@@ -78,14 +78,31 @@ export const ListenQuery = Type.Object(
           'The session begins with a first text message `{"type":"start", …}`, which carries the parameters that are not in the URL: for more of them than a URL can hold. `model` may come there as well.',
       }),
     ),
+    resume: Type.Optional(
+      Type.String({
+        default: 'off',
+        description:
+          '`on`: the session waits for you when the socket breaks, 60 s where the gateway has no other setting, and `session_started` has a `resume_token`. That token: this socket goes on with its session, on any node. Where that is gone a new one is opened with the other parameters, if `model` is among them.',
+      }),
+    ),
+    last_seq: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'With a resume token, required: the `seq` of the last event that you have had; 0 for none.',
+      }),
+    ),
+    heard_seconds: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        description:
+          'With a resume token: the `end` of the last final that you have had. A session that is new because the old one is gone says it again in `continues`, with the place in bytes.',
+      }),
+    ),
     api_key: Type.Optional(
       Type.String({
         description:
           'The credential, where neither the header nor the subprotocol can be used. Discouraged, and warned about: URLs are logged.',
       }),
-    ),
-    resume: Type.Optional(
-      Type.String({ description: 'Resume token of an interrupted session. Refused until sessions can be resumed.' }),
     ),
   },
   { additionalProperties: false },

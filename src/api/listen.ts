@@ -25,6 +25,7 @@ export {
   Word,
 } from './listen/turn-events.ts';
 
+import { Continues, Received, SessionResumed } from './listen/resume-events.ts';
 import { AskedOfModels, type Vocabulary } from './listen/vocabulary.ts';
 import type { PlaceRule } from './places/place-rule.ts';
 
@@ -36,6 +37,7 @@ export {
   isCoded,
   type RawEncoding,
 } from './listen/encoding.ts';
+export { Received, SessionResumed } from './listen/resume-events.ts';
 
 import { Encoding } from './listen/encoding.ts';
 
@@ -98,6 +100,8 @@ export interface ListenRequest {
   /** How long no audio may come before the provider's connection is let go of; undefined for the gateway's own setting. */
   suspendSeconds?: number | undefined;
   latency?: Latency | undefined;
+  /** Whether it waits for its client when the socket breaks. */
+  isResumable?: boolean;
 }
 
 /** Text frames a client may send. */
@@ -163,7 +167,11 @@ export const SessionStarted = Type.Object(
           'Each channel by itself, as `GET /v1/sessions/{id}` and the console know it, in their order; the first is `session_id`. Absent where there is one channel.',
       }),
     ),
-    resume_token: Type.Union([Type.String(), Type.Null()], { description: 'Null until sessions can be resumed.' }),
+    resume_token: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'With `resume=on`: opens a socket that goes on with this session when the present one breaks. Null without it.',
+    }),
+    continues: Type.Optional(Continues),
     limits: Type.Object({
       idle_seconds: Type.Number({ description: 'Without audio or keepalive for so long the session ends.' }),
       suspend_seconds: Type.Number({
@@ -279,11 +287,13 @@ export const ServerEvent = Type.Union([
   Warning,
   Discontinuity,
   ErrorEvent,
+  Received,
+  SessionResumed,
   SessionEnded,
 ]);
 export type ServerEvent = Static<typeof ServerEvent>;
 
 /** An event before it is numbered and stamped; `seq` and `at` are given when it leaves. */
 export type Unstamped<Event> = Event extends unknown ? Omit<Event, 'session_id' | 'seq' | 'at'> : never;
-export type OutgoingEvent = Unstamped<ServerEvent>;
+export type OutgoingEvent = Exclude<Unstamped<ServerEvent>, { type: 'session_resumed' }>;
 export type TranscriptEvent = Unstamped<Static<typeof Transcript>>;

@@ -136,6 +136,7 @@ function handlersOf(
       settings: { ...session, ...limits, queryCredentials: config.server.queryCredentials },
       onQueryCredential: () => metrics.queryCredential(),
       onSmallSocket: () => metrics.smallSocket(),
+      onResumableEvicted: () => metrics.dropped('resumable_session'),
     },
     routes: { ...common, ...operator, ...filesOf(assembly, behind), ...recordsOf(assembly, behind, operator, common) },
   };

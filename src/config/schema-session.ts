@@ -32,6 +32,13 @@ export const Session = Type.Object({
     'Whether audio is gathered into larger frames before it is sent on: never, when the process is busy, or always; a session’s `latency` goes before it.',
   ),
   longestMs: integer('VOXGATE_SESSION_LONGEST_MS', SECOND, 24 * HOUR, 4 * HOUR, 'Longest duration of a session.'),
+  resumeMs: integer(
+    'VOXGATE_SESSION_RESUME_MS',
+    100,
+    10 * MINUTE,
+    MINUTE,
+    'How long a session opened with `resume=on` waits for its client when the socket breaks.',
+  ),
   pingMs: integer('VOXGATE_SESSION_PING_MS', 100, 5 * MINUTE, 15 * SECOND, 'Time between pings to the client.'),
   pongMs: integer('VOXGATE_SESSION_PONG_MS', 100, 5 * MINUTE, 10 * SECOND, 'Time for the client to answer a ping.'),
   memoryBytesMax: integer(

@@ -15,6 +15,7 @@ import { OpenSockets } from './listen/open-sockets.ts';
 import { WaitingWork } from './listen/socket-work.ts';
 import { type DoorChoice, openDoor } from './open-door.ts';
 import { SocketPaces } from './pace/socket-pace.ts';
+import { ResumableSessions } from './resume/resumable-sessions.ts';
 import { createRouter, type Route, refusalOf, refusalReply } from './router.ts';
 import { type OperatorDependencies, operatorRoutes, type RoutesDependencies, routesOf } from './routes/index.ts';
 
@@ -36,7 +37,10 @@ export interface DoorSettings {
 }
 
 export interface EdgeOptions extends DoorSettings {
-  live: Omit<ListenDependencies, 'reply' | 'onRefused' | 'onFault' | 'sockets' | 'paces' | 'waiting' | 'late'>;
+  live: Omit<
+    ListenDependencies,
+    'reply' | 'onRefused' | 'onFault' | 'sockets' | 'paces' | 'waiting' | 'resumables' | 'late'
+  >;
   routes: RoutesDependencies;
 }
 
@@ -154,6 +158,7 @@ function upgrades({ onRefused, onFault }: DoorSettings, sockets: OpenSockets, li
     paces: new SocketPaces(live.settings, undefined, live.onSmallSocket),
     waiting: new WaitingWork(),
     late: new LateSockets(live.settings),
+    resumables: new ResumableSessions(live.clock, live.settings.resumeMs, live.wallNow, live.onResumableEvicted),
     ...answers,
   };
   return (request, id) => {

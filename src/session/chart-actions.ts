@@ -53,7 +53,7 @@ export function provideSessionMachine(find: (sessionId: string) => LiveSession |
       (name, { context }, error) => find(context.ownerId)?.fault(name, error),
     ),
   });
-  const settle = fromPromise<void, { sessionId: string }>(async ({ input }) => find(input.sessionId)?.settled());
+  const settle = fromPromise<void, { sessionId: string }>(async ({ input }) => find(input.sessionId)?.outbox.flushed());
   return sessionMachine.provide({
     actors: { turn, failover, settle },
     actions: guardActions(

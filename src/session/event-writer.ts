@@ -3,7 +3,8 @@
 import type { FailureReason, LegFailure, SessionEndReason } from '../../machines/events.ts';
 import type { SessionError } from '../../machines/session/types.ts';
 import { type Attempt, type ErrorCode, refuse } from '../api/errors.ts';
-import type { OutgoingEvent } from '../api/listen.ts';
+import { isCoded, type ListenRequest, type OutgoingEvent } from '../api/listen.ts';
+import { bytesPerSample } from '../audio/pcm.ts';
 import type { ChainMember, Degradation } from '../failover/chain.ts';
 import type { Told } from '../providers/kit/vocabulary/mapping.ts';
 import type { OddLayout } from './audio/layout-watch.ts';
@@ -37,7 +38,8 @@ export class EventWriter {
   }
 
   started(settings: SessionSettings): void {
-    const { chain, request, requestId, warnings, messageBytesMax = Number.POSITIVE_INFINITY } = this.#opening;
+    const { chain, request, requestId, warnings, resumeToken = null, continues } = this.#opening;
+    const { messageBytesMax = Number.POSITIVE_INFINITY } = this.#opening;
     this.#outbox.push({
       type: 'session_started',
       request_id: requestId,
@@ -48,7 +50,8 @@ export class EventWriter {
         .slice(1)
         .map(({ slug, degradations }) => ({ model: slug, degrades: degradations.map(({ code }) => code) })),
       chain: chain.map(chainMember),
-      resume_token: null,
+      resume_token: resumeToken,
+      ...(continues === undefined ? {} : { continues: continuesOf(continues, request) }),
       limits: {
         idle_seconds: settings.idleMs / 1000,
         suspend_seconds: suspendMsOf(request, settings) / 1000,
@@ -58,6 +61,11 @@ export class EventWriter {
       },
     });
     for (const warning of [...warnings, ...this.#member(0).degradations]) this.warn(warning);
+  }
+
+  /** @param bytes of audio, since the session began */
+  received(bytes: number): void {
+    this.#outbox.push({ type: 'received', bytes });
   }
 
   /** A leg failed. What the client is told of a failover is what befell the model that it believes in. */
@@ -195,6 +203,15 @@ export class EventWriter {
   #member(index: number): ChainMember {
     return this.#opening.chain[index] as ChainMember;
   }
+}
+
+function continuesOf(
+  { sessionId, seconds }: NonNullable<SessionOpening['continues']>,
+  { encoding, sampleRate, channels = 1 }: ListenRequest,
+): NonNullable<Started['continues']> {
+  const frames = Math.round(seconds * sampleRate);
+  const bytes = isCoded(encoding) ? {} : { from_bytes: frames * channels * bytesPerSample(encoding) };
+  return { session_id: sessionId, ...bytes, from_seconds: seconds };
 }
 
 function chainMember({ slug: model, told }: ChainMember): Started['chain'][number] {

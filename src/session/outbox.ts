@@ -113,6 +113,7 @@ export class Outbox {
   #hold(event: OutgoingEvent): void {
     // Whatever this event says replaces the interims that wait: they are older.
     if (event.type === 'transcript') this.#dropInterims();
+    if (event.type === 'received') this.#waiting = this.#waiting.filter(({ type }) => type !== 'received');
     if (this.#waiting.length < this.#options.unreadEventsMax || this.#phase === 'ending') {
       this.#waiting.push(event);
       return;
@@ -142,4 +143,4 @@ const isFinal = (event: OutgoingEvent): boolean => event.type === 'transcript' &
 
 /** What a later event says again, or better. */
 const isPassing = (event: OutgoingEvent): boolean =>
-  event.type === 'speech_started' || (event.type === 'transcript' && !event.is_final);
+  event.type === 'speech_started' || event.type === 'received' || (event.type === 'transcript' && !event.is_final);

@@ -26,6 +26,10 @@ export interface SessionOpening {
   encoder?: EventEncoder | undefined;
   /** What its socket takes at most in one message, where that is less than the settings say. */
   messageBytesMax?: number;
+  /** Opens a socket that goes on with the session. */
+  resumeToken?: string;
+  /** The session that is gone, and that this one is opened in place of. */
+  continues?: { sessionId: string /** Where the last final ended that the client has. */; seconds: number } | undefined;
   /** Of a client that sends Opus; the session frees it. */
   decoder?: OpusDecoder | undefined;
   /** Of further channels of the same client: the session is that of the first. */

@@ -45,7 +45,7 @@ export class LiveSession {
   readonly ending: SessionEnding;
   readonly #dependencies: SessionDependencies;
   readonly #scope: Scope;
-  readonly #outbox: Outbox;
+  readonly outbox: Outbox;
   readonly #events: EventWriter;
   readonly #usage: Usage;
   readonly #account: AudioAccount;
@@ -77,7 +77,7 @@ export class LiveSession {
       warn: (warning) => events.warn(warning),
       stop: (reason, code, message) => this.stop(reason, code, message),
     });
-    this.#outbox = outbox;
+    this.outbox = outbox;
     this.#events = events;
     this.#usage = usage;
     this.#account = account;
@@ -179,6 +179,11 @@ export class LiveSession {
     if (!this.#scope.disposed) this.#events.error('invalid_request', message, param === undefined ? {} : { param });
   }
 
+  /** Tells the client how many bytes of its audio were taken since the session began. */
+  received(bytes: number): void {
+    if (!this.#scope.disposed) this.#events.received(bytes);
+  }
+
   /** Ends the session at once: for a fault of the client, or because nothing more may be done for it. */
   abort(code: AbortCode, message: string): void {
     this.charts.tell({ type: 'session.abort', reason: 'error', error: { code, message } });
@@ -196,12 +201,12 @@ export class LiveSession {
 
   /** The socket has room again. */
   drained(): void {
-    this.#outbox.drained();
+    this.outbox.drained();
   }
 
   /** The socket is gone. What was taken is still finished and counted. */
   gone(): void {
-    this.#outbox.abandon();
+    this.outbox.abandon();
     this.charts.tell({ type: 'client.gone' });
   }
 
@@ -281,11 +286,6 @@ export class LiveSession {
   settleBetweenTurns(): void {
     if (!this.turns.open && this.pipeline.lastSpeechSample(this.pipeline.coveredSamples) === undefined)
       this.charts.tell({ type: 'turn.settled' });
-  }
-
-  /** Resolves when the client was told everything, as far as it listens. */
-  settled(): Promise<void> {
-    return this.#outbox.flushed();
   }
 
   /** The node goes, and waits no longer: what was not said stays unsaid, and is named. */

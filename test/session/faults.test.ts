@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AudioPipeline } from '../../src/audio/pipeline.ts';
 import type { LiveCodec } from '../../src/providers/provider.ts';
 import { CurrentLeg } from '../../src/session/leg/current-leg.ts';
+import { Outbox } from '../../src/session/outbox.ts';
 import { Recovery } from '../../src/session/recovery.ts';
 import { LiveSession } from '../../src/session/session.ts';
 import { SessionEnding } from '../../src/session/session-ending.ts';
@@ -115,7 +116,7 @@ describe('a session', () => {
 
   it('is closed in order although its settlement fails', async () => {
     const rig = new SessionRig();
-    vi.spyOn(LiveSession.prototype, 'settled').mockImplementationOnce(throwing);
+    vi.spyOn(Outbox.prototype, 'flushed').mockImplementationOnce(throwing);
     const client = await live(rig);
     expect([client.closeCode, client.events.at(-1)?.type]).toEqual([1000, 'session_ended']);
     await expectNothingLeft(rig);

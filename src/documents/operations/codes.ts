@@ -53,6 +53,7 @@ export const LIVE_CODES: readonly ErrorCode[] = [
   ...CHAIN_CODES,
   'invalid_token',
   'token_expired',
+  'not_found',
   'too_many_sessions',
   'node_draining',
 ];

@@ -28,6 +28,8 @@ export const SERVER_EVENTS = {
   Warning: listen.Warning,
   Discontinuity: listen.Discontinuity,
   ErrorEvent: listen.ErrorEvent,
+  Received: listen.Received,
+  SessionResumed: listen.SessionResumed,
   SessionEnded: listen.SessionEnded,
 } satisfies NamedSchemas;
 

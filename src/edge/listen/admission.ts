@@ -20,6 +20,7 @@ export interface Asking {
   traceparent: string | undefined;
   caller: Caller;
   warnings: readonly Degradation[];
+  continues?: SessionOpening['continues'];
   /** Gives back the place that the connection has taken already. */
   release?: () => void;
 }
@@ -49,7 +50,7 @@ export async function openingOf(
 
 async function channelOf(
   parameters: ReadonlyMap<string, string>,
-  { requestId, traceparent, caller, warnings: own, release: taken }: Asking,
+  { requestId, traceparent, caller, warnings: own, continues, release: taken }: Asking,
   dependencies: ListenDependencies,
 ): Promise<SessionOpening> {
   let release = taken;
@@ -81,6 +82,7 @@ async function channelOf(
       keyId: caller.keyId,
       ...(caller.tokenId === undefined ? {} : { tokenId: caller.tokenId }),
       request,
+      continues,
       chain: members,
       warnings: [...own, ...warnings],
       ruleNow: () => dependencies.authenticator.placeRule(caller),

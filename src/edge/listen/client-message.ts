@@ -1,6 +1,7 @@
 // What a live client says in a text frame, decoded to a closed union before anything else sees it.
 import { Value } from '@sinclair/typebox/value';
 import { ClientMessage } from '../../api/listen.ts';
+import type { LiveSession } from '../../session/session.ts';
 
 const KINDS = '{"type":"finalize"}, {"type":"close"} and {"type":"keepalive"}';
 
@@ -29,4 +30,10 @@ export function decodeClientMessage(data: Uint8Array): Decoded {
   return known
     ? { fault: `The message "${type}" has members that it does not take; ${KINDS} are accepted.`, param: 'type' }
     : { fault: `The message's \`type\` is unknown: ${KINDS} are accepted.`, param: 'type' };
+}
+
+/** Tells the session of it. */
+export function tell(session: Pick<LiveSession, 'control' | 'misunderstood'>, decoded: Decoded): void {
+  if ('message' in decoded) session.control(decoded.message);
+  else session.misunderstood(decoded.fault, decoded.param);
 }

@@ -1,6 +1,7 @@
 // When a client is asked for a sign of life, and when it counts as gone. Sending the ping and dropping the socket are the
 // host's work.
 import type { Clock } from '../../../machines/clock.ts';
+import type { DoorSocket } from '../door.ts';
 
 export interface KeepaliveActions {
   ping(): void;
@@ -54,3 +55,19 @@ export class SocketKeepalive {
     this.#timer = this.#clock.setTimeout(() => this.#ping(), Math.max(0, this.#pingMs - this.#pongMs));
   }
 }
+
+/** @param pinged called before each ping */
+export const keepaliveOf = (
+  socket: DoorSocket,
+  clock: Clock,
+  settings: { pingMs: number; pongMs: number },
+  pinged: () => void,
+): SocketKeepalive =>
+  new SocketKeepalive(clock, settings, {
+    ping: () => {
+      pinged();
+      socket.ping();
+    },
+    isDeaf: () => socket.heldBack || socket.watchesSilence,
+    dead: () => socket.terminate(),
+  });

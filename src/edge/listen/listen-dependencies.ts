@@ -9,6 +9,7 @@ import type { Reservations } from '../../ledger/reservations.ts';
 import type { SessionHost } from '../../session/host.ts';
 import type { WholeReply } from '../door.ts';
 import type { PaceSettings, SocketPaces } from '../pace/socket-pace.ts';
+import type { ResumableSessions } from '../resume/resumable-sessions.ts';
 import type { LateSockets } from './late-sockets.ts';
 import type { OpenSockets } from './open-sockets.ts';
 import type { WaitingWork } from './socket-work.ts';
@@ -26,6 +27,8 @@ export interface ListenSettings extends PaceSettings {
   /** Sockets that may wait for their credentials at a time, in all and of one address. */
   handshakesMax: number;
   handshakesPerAddressMax: number;
+  /** How long a session waits for its client when the socket breaks. */
+  resumeMs: number;
 }
 
 export interface ListenDependencies extends ChainDependencies {
@@ -52,6 +55,10 @@ export interface ListenDependencies extends ChainDependencies {
   onQueryCredential(): void;
   /** A socket was opened that may not send large messages. */
   onSmallSocket(): void;
+  /** The sessions that outlive their sockets. */
+  resumables: ResumableSessions;
+  /** What an ended session had left to say to a client whose socket broke is let go of before its time. */
+  onResumableEvicted(): void;
   /** The sockets that are open. */
   sockets: OpenSockets;
   /** Logs what should not have happened, and says what the client may know of it. */

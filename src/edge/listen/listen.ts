@@ -2,13 +2,17 @@
 import { Refusal, refuse } from '../../api/errors.ts';
 import type { Caller } from '../../auth/permissions.ts';
 import type { Degradation } from '../../failover/chain.ts';
+import type { SessionOpening } from '../../session/session-opening.ts';
+import type { Interpreter } from '../dialects/interpreter.ts';
 import type { DoorRequest, DoorSocket, SocketHandlers, SocketPace, UpgradeAnswer } from '../door.ts';
 import { readSocketCredential } from '../http/credentials.ts';
 import { parseQuery } from '../http/query.ts';
+import { resumedSocket } from '../resume/answer-resume.ts';
+import { gone, readResumeWish } from '../resume/resume-wish.ts';
 import { openingOf } from './admission.ts';
 import type { ListenDependencies } from './listen-dependencies.ts';
 import { refuseOnSocket } from './refuse-on-socket.ts';
-import { type Interpreter, SessionSocket } from './session-socket.ts';
+import { SessionSocket } from './session-socket.ts';
 import { readStartWish } from './start-message.ts';
 
 /** Answers an upgrade to `/v1/listen`. Never rejects. */
@@ -29,9 +33,16 @@ export async function answerListen(
     if (offer.method === 'query') {
       takeFromUrl('api_key', dependencies);
     }
+    const wish = readResumeWish(query);
+    if (wish !== undefined) {
+      const resumed = await resumedSocket(wish, request, headers, offer.credential, dependencies);
+      if (resumed !== undefined) return { ...resumed, headers, ...protocol };
+      if (wish.anew === undefined) throw gone();
+    }
     const { socket } = await openSocket(request, requestId, headers, offer.credential, dependencies, () => ({
-      ...readStartWish(query),
+      ...readStartWish(wish?.anew ?? query),
       warnings: offer.method === 'query' ? [credentialInUrl] : [],
+      ...(wish === undefined ? {} : { continues: { sessionId: wish.sessionId, seconds: wish.heardSeconds } }),
     }));
     return { accept: socket, pace: socket.pace, headers, ...protocol };
   } catch (error) {
@@ -50,6 +61,7 @@ export interface Asked {
   waits: boolean;
   warnings?: readonly Degradation[];
   interpreter?: Interpreter;
+  continues?: SessionOpening['continues'];
 }
 
 /**
@@ -69,9 +81,9 @@ export async function openSocket(
   const caller = await authenticator.socket(credential, request.remoteAddress, request.headers.get('origin'));
   Object.assign(headers, limits.takeRequest(caller.key));
   sessions.admit();
-  const { parameters, waits, warnings = [], interpreter } = read(caller);
+  const { parameters, waits, warnings = [], interpreter, continues } = read(caller);
   const traceparent = request.headers.get('traceparent') ?? undefined;
-  const asking = { requestId, traceparent, caller, warnings };
+  const asking = { requestId, traceparent, caller, warnings, continues };
   // Who waits takes a place as well: connections that never start are bounded by it.
   const wish = waits
     ? { parameters, asking: { ...asking, release: await limits.takeSession(caller.key) } }

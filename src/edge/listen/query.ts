@@ -19,6 +19,9 @@ import { type PlaceRule, REGIONS, regionsIn } from '../../api/places/place-rule.
 import { SLUG_LENGTH_MAX } from '../../api/slug.ts';
 import { VOCABULARY_MEMBERS, vocabularyOf } from './vocabulary.ts';
 
+/** What goes with a resume token, and is read with it. */
+const BESIDE_TOKEN = ['last_seq', 'heard_seconds'] as const;
+
 const KNOWN = [
   'model',
   'fallbacks',
@@ -39,6 +42,7 @@ const KNOWN = [
   'start',
   'api_key',
   'resume',
+  ...BESIDE_TOKEN,
 ] as const;
 
 /** BCP-47 as far as its shape goes, or `auto`. */
@@ -48,11 +52,12 @@ export const LANGUAGE = new RegExp(`^(auto|${LANGUAGE_TAG})$`);
 export function readListenQuery(query: ReadonlyMap<string, string>): ListenRequest {
   for (const name of query.keys()) {
     if (!(KNOWN as readonly string[]).includes(name)) {
-      throw bad(name, `\`${printable(name)}\` is not a parameter of /v1/listen. Known are ${KNOWN.join(', ')}.`);
+      throw bad(name, `\`${printable(name)}\` is no parameter here. Known are ${KNOWN.join(', ')}.`);
     }
   }
-  if (query.has('resume'))
-    throw bad('resume', 'Sessions cannot be resumed yet. Leave `resume` out and open a new session.');
+  for (const name of BESIDE_TOKEN) {
+    if (query.has(name)) throw bad(name, `\`${name}\` goes with a resume token: \`resume=<token>\` in the URL.`);
+  }
   const model = query.get('model');
   if (model === undefined || model === '') {
     throw bad(
@@ -79,6 +84,7 @@ export function readListenQuery(query: ReadonlyMap<string, string>): ListenReque
     rule: readRule(query.get('region'), query.get('retention')),
     suspendSeconds: readInteger('suspend_seconds', query.get('suspend_seconds'), SUSPEND_SECONDS),
     latency: readLatency(query.get('latency')),
+    isResumable: readResume(query.get('resume')),
   };
 }
 
@@ -182,6 +188,16 @@ function readChannels(text: string | undefined, encoding: Encoding): number {
 function readLatency(text: string | undefined): Latency | undefined {
   if (text === undefined || Value.Check(Latency, text)) return text;
   throw bad('latency', `\`latency\` is "${printable(text)}"; it is low, balanced or throughput.`);
+}
+
+/** A token is read at the handshake, before anything else. */
+function readResume(text: string | undefined): boolean {
+  if (text === undefined || text === 'off') return false;
+  if (text === 'on') return true;
+  throw bad(
+    'resume',
+    `\`resume\` is "${printable(text)}"; it is on, for a session that can be resumed, or in the URL the \`resume_token\` of one.`,
+  );
 }
 
 function readEncoding(text: string | undefined): Encoding {

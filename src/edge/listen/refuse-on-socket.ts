@@ -32,3 +32,6 @@ export const excessWords = (excess: Excess, settings: PaceSettings): string =>
   excess === 'messages'
     ? `More than ${settings.socketMessagesPerSecondMax} text frames and pings a second came on this socket, or more than ${settings.organisationMessagesPerSecondMax} on all of the organisation’s. One keepalive in several seconds is enough.`
     : 'More than a million frames of less than 128 bytes came on this socket faster than they can be taken, or on several sockets of the organisation together. Send larger frames: 20 ms of audio each, or more.';
+
+export const tooBigWords = (bytes: number, limit: number, isBinary: boolean): string =>
+  `A ${isBinary ? 'binary' : 'text'} frame has ${bytes} bytes; at most ${limit} are taken. Send smaller frames.`;

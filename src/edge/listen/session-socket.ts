@@ -2,17 +2,20 @@
 // inside the session is not decided here.
 import { type Refusal, refuse } from '../../api/errors.ts';
 import { isCoded } from '../../api/listen.ts';
-import type { Conversation, Step, Wish } from '../../dialects/dialect.ts';
+import type { Step } from '../../dialects/dialect.ts';
 import { type ClientSession, openSession } from '../../session/channels/channel-group.ts';
 import type { SessionOpening } from '../../session/session-opening.ts';
-import type { DoorSocket, SocketHandlers } from '../door.ts';
+import type { Interpreter } from '../dialects/interpreter.ts';
+import type { DoorSocket } from '../door.ts';
 import { LARGE_BYTES } from '../pace/large-messages.ts';
 import type { OpenPace } from '../pace/socket-pace.ts';
+import type { ResumableLine } from '../resume/resumable-line.ts';
+import type { Resuming } from '../resume/resumable-sessions.ts';
 import { giveBack } from './admission.ts';
-import { type Decoded, decodeClientMessage } from './client-message.ts';
-import { SocketKeepalive } from './keepalive.ts';
+import { type Decoded, decodeClientMessage, tell } from './client-message.ts';
+import { keepaliveOf, type SocketKeepalive } from './keepalive.ts';
 import type { ListenDependencies } from './listen-dependencies.ts';
-import { endWith, excessWords, refuseOnSocket } from './refuse-on-socket.ts';
+import { endWith, excessWords, refuseOnSocket, tooBigWords } from './refuse-on-socket.ts';
 import {
   BACKLOG_WORDS,
   CODED_BYTES_MAX,
@@ -23,22 +26,16 @@ import {
   type Steps,
 } from './socket-work.ts';
 import { readStartMessage, START_ADVICE } from './start-message.ts';
-import { StartWait, type StartWish } from './start-wait.ts';
+import { StartWait, type StartWish, takerOf } from './start-wait.ts';
 
-/** Close code of a frame over the limit. */
+/** Close codes of a frame over the limit, and of a socket whose session goes on with another one. */
 const TOO_BIG = 1009;
+const TAKEN_OVER = 4000;
 
 /** Whatever is no UTF-8 becomes text that says nothing. */
 const UTF8 = new TextDecoder();
 
-/** Another vendor's client: how it speaks, and what its wish is in words of the query. */
-export interface Interpreter {
-  conversation: Conversation;
-  /** Throws a Refusal. */
-  parametersOf(wish: Wish): Map<string, string>;
-}
-
-export class SessionSocket implements SocketHandlers {
+export class SessionSocket implements Resuming {
   readonly pace: OpenPace;
   readonly #dependencies: ListenDependencies;
   readonly #wish: SessionOpening | StartWish;
@@ -47,6 +44,9 @@ export class SessionSocket implements SocketHandlers {
   #keepalive: SocketKeepalive | undefined;
   #start: StartWait | undefined;
   #session: ClientSession | undefined;
+  /** Of a session that outlives its socket. */
+  #line: ResumableLine | undefined;
+  receivedBytes = 0;
   /** Its audio has to be decoded, which is done by steps as well. */
   #isCoded = false;
   readonly #work: SocketWork;
@@ -68,22 +68,32 @@ export class SessionSocket implements SocketHandlers {
   }
 
   open(socket: DoorSocket): void {
-    const { clock, settings, sockets } = this.#dependencies;
-    this.#socket = socket;
-    sockets.opened();
-    this.#keepalive = new SocketKeepalive(clock, settings, {
-      ping: () => socket.ping(),
-      isDeaf: () => socket.heldBack || socket.watchesSilence,
-      dead: () => socket.terminate(),
-    });
+    this.#attach(socket);
     for (const text of this.#interpreter?.conversation.greeting ?? []) socket.send(text);
     if ('asking' in this.#wish) this.#waitFor(this.#wish, socket);
     else this.#session = this.#begin(this.#wish, socket);
   }
 
-  message(_: DoorSocket, data: Uint8Array, isBinary: boolean): void {
+  resume(socket: DoorSocket, after: number): void {
+    this.#socket?.close(TAKEN_OVER, 'resumed');
+    this.#attach(socket);
+    this.#line?.attach(socket, after, this.receivedBytes);
+    this.#session?.drained();
+  }
+
+  #attach(socket: DoorSocket): void {
+    const { clock, settings, sockets } = this.#dependencies;
+    this.#socket = socket;
+    sockets.opened();
+    this.#keepalive?.stop();
+    this.#keepalive = keepaliveOf(socket, clock, settings, () => this.#line?.pinged());
+  }
+
+  message(socket: DoorSocket, data: Uint8Array, isBinary: boolean): void {
+    if (socket !== this.#socket) return;
     this.#keepalive?.heard();
     if (this.#isTooBig(data.byteLength, isBinary)) return;
+    if (isBinary) this.receivedBytes += data.byteLength;
     const isLarge = data.byteLength > LARGE_BYTES;
     if (this.#isCoded && isBinary) this.#decode(data);
     else if (!isLarge && !this.#work.isBusy) this.#take(data, isBinary);
@@ -116,15 +126,16 @@ export class SessionSocket implements SocketHandlers {
     const conversation = this.#interpreter?.conversation;
     if (conversation !== undefined) {
       const steps = isBinary ? conversation.binary(data, isPart) : conversation.text(UTF8.decode(data));
-      for (const step of steps) this.#follow(step);
+      this.#followAll(steps);
     } else if (isBinary) this.#audio(data);
-    else if (this.#start?.isFirst === true) this.#readStart(this.#start, data);
-    else this.#message(decodeClientMessage(data));
+    else if (this.#start?.isFirst === true) {
+      const { parameters } = this.#wish as StartWish;
+      this.#start.begin(() => readStartMessage(data, parameters));
+    } else this.#message(decodeClientMessage(data));
   }
 
-  #readStart(start: StartWait, data: Uint8Array): void {
-    const wish = this.#wish as StartWish;
-    start.begin(() => readStartMessage(data, wish.parameters));
+  #followAll(steps: Iterable<Step>): void {
+    for (const step of steps) this.#follow(step);
   }
 
   #follow(step: Step): void {
@@ -135,14 +146,9 @@ export class SessionSocket implements SocketHandlers {
       this.#message(param === undefined ? { fault } : { fault, param });
     } else if (step.type === 'say') this.#socket?.send(step.text);
     else if (step.type === 'refuse') this.#start?.refuse(step.refusal);
-    else if (step.type === 'later') this.#later = this.#followLater(step);
+    else if (step.type === 'later')
+      this.#later = this.#dependencies.clock.setTimeout(() => this.#followAll(step.steps()), step.afterMs);
     else this.#start?.begin(() => (this.#interpreter as Interpreter).parametersOf(step.wish));
-  }
-
-  #followLater({ afterMs, steps }: Extract<Step, { type: 'later' }>): unknown {
-    return this.#dependencies.clock.setTimeout(() => {
-      for (const each of steps()) this.#follow(each);
-    }, afterMs);
   }
 
   #audio(bytes: Uint8Array): void {
@@ -192,10 +198,7 @@ export class SessionSocket implements SocketHandlers {
       (this.#start?.isFirst === true ? startMessageBytesMax : textFrameBytesMax);
     const limit = Math.min(isBinary ? binaryFrameBytesMax : textBytesMax, this.#messageBytesMax);
     if (bytes <= limit) return false;
-    this.#end(
-      'message_too_big',
-      `A ${isBinary ? 'binary' : 'text'} frame has ${bytes} bytes; at most ${limit} are taken. Send smaller frames.`,
-    );
+    this.#end('message_too_big', tooBigWords(bytes, limit, isBinary));
     return true;
   }
 
@@ -206,17 +209,28 @@ export class SessionSocket implements SocketHandlers {
 
   pong(): void {
     this.#keepalive?.heard();
+    this.#line?.ponged();
   }
 
   drained(): void {
     this.#session?.drained();
   }
 
-  closed(_: DoorSocket, code: number): void {
+  closed(socket: DoorSocket, code: number): void {
+    const { sockets, resumables } = this.#dependencies;
+    if (this.#socket !== undefined) sockets.closed();
+    if (this.#socket !== undefined && socket !== this.#socket) return;
     if (code === TOO_BIG) this.#end('message_too_big', 'A frame was cut off: it is far larger than this socket takes.');
-    this.pace.release();
-    if (this.#socket !== undefined) this.#dependencies.sockets.closed();
     this.#keepalive?.stop();
+    if (this.#line === undefined || !resumables.waits(this.#line, code)) this.leave();
+  }
+
+  tellReceived(): void {
+    this.#session?.received(this.receivedBytes);
+  }
+
+  leave(): void {
+    this.pace.release();
     this.#dependencies.clock.clearTimeout(this.#later);
     if (this.#session !== undefined) this.#work.add(MESSAGE_BYTES, leave(this.#session));
     else if (this.#start !== undefined) this.#start.stop();
@@ -225,10 +239,12 @@ export class SessionSocket implements SocketHandlers {
   }
 
   #begin(opening: SessionOpening, socket: DoorSocket): ClientSession {
-    const { sessions, authenticator, wallNow } = this.#dependencies;
+    const { sessions, authenticator, resumables, wallNow } = this.#dependencies;
     this.#isCoded = isCoded(opening.request.encoding);
-    const more = { encoder: this.#interpreter?.conversation, messageBytesMax: this.#messageBytesMax };
-    const session = openSession(sessions, { ...opening, ...more }, socket, wallNow);
+    if (opening.request.isResumable === true) this.#line = resumables.open(opening, socket, this);
+    const resumeToken = this.#line === undefined ? {} : { resumeToken: this.#line.token };
+    const more = { encoder: this.#interpreter?.conversation, messageBytesMax: this.#messageBytesMax, ...resumeToken };
+    const session = openSession(sessions, { ...opening, ...more }, this.#line ?? socket, wallNow);
     // The key was good when the handshake was judged, and may have been revoked since.
     if (authenticator.isRevoked(opening.keyId)) sessions.revoke(opening.keyId);
     return session;
@@ -261,11 +277,7 @@ export class SessionSocket implements SocketHandlers {
 
   /** What the client has sent meanwhile comes before what it sends from now on. */
   #handOver(session: ClientSession): void {
-    const to = {
-      audio: (bytes: Uint8Array) => session.audio(bytes),
-      text: (decoded: Decoded) => tell(session, decoded),
-    };
-    if (this.#start !== undefined) this.#work.addFirst(this.#start.handOver(to));
+    if (this.#start !== undefined) this.#work.addFirst(this.#start.handOver(takerOf(session)));
   }
 
   #fault(error: unknown): void {
@@ -285,9 +297,4 @@ export class SessionSocket implements SocketHandlers {
 function* leave(session: ClientSession): Steps {
   session.gone();
   yield MESSAGE_BYTES;
-}
-
-function tell(session: ClientSession, decoded: Decoded): void {
-  if ('message' in decoded) session.control(decoded.message);
-  else session.misunderstood(decoded.fault, decoded.param);
 }

@@ -2,9 +2,10 @@
 // sends meanwhile is held.
 import { Refusal, refuse } from '../../api/errors.ts';
 import { isCoded } from '../../api/listen.ts';
+import type { ClientSession } from '../../session/channels/channel-group.ts';
 import type { SessionOpening } from '../../session/session-opening.ts';
 import { type Asking, giveBack, openingOf } from './admission.ts';
-import type { Decoded } from './client-message.ts';
+import { type Decoded, tell } from './client-message.ts';
 import { type FrameTaker, HELD_BYTES_MAX, HELD_TEXTS_MAX, HeldFrames } from './held-frames.ts';
 import type { ListenDependencies } from './listen-dependencies.ts';
 import type { Steps } from './socket-work.ts';
@@ -122,3 +123,8 @@ export class StartWait {
 
 const EARLY_OPUS =
   'Audio came before `session_started`, and Opus is not kept until then. With `start=message` wait for that event before you send it, or leave `start` out of the URL.';
+
+export const takerOf = (session: ClientSession): FrameTaker => ({
+  audio: (bytes) => session.audio(bytes),
+  text: (decoded) => tell(session, decoded),
+});

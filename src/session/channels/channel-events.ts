@@ -76,7 +76,7 @@ export class ChannelEvents {
       return [];
     }
     if (event.type === 'error' || event.type === 'warning') return this.#notice(channel, event, at);
-    event.channel = channel;
+    if (event.type !== 'received') event.channel = channel;
     return this.#write(event, at);
   }
 

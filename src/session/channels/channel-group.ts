@@ -13,7 +13,10 @@ import { ChannelEvents } from './channel-events.ts';
 
 /** A session as its socket knows it, of one channel or of several. */
 export interface ClientSession
-  extends Pick<LiveSession, 'audio' | 'control' | 'misunderstood' | 'abort' | 'stop' | 'drained' | 'gone' | 'fault'> {
+  extends Pick<
+    LiveSession,
+    'audio' | 'control' | 'misunderstood' | 'received' | 'abort' | 'stop' | 'drained' | 'gone' | 'fault'
+  > {
   readonly pipeline: Pick<LiveSession['pipeline'], 'isDecoding'>;
 }
 
@@ -84,6 +87,10 @@ class ChannelGroup implements ClientSession {
 
   misunderstood(message: string, param?: string): void {
     this.#open[0]?.misunderstood(message, param);
+  }
+
+  received(bytes: number): void {
+    this.#open[0]?.received(bytes);
   }
 
   abort(code: AbortCode, message: string): void {

@@ -30,6 +30,7 @@ const DEFAULTS: ListenRequest = {
   providerParams: {},
   common: {},
   turnEvents: false,
+  isResumable: false,
   strict: false,
 };
 
@@ -103,6 +104,8 @@ describe('a listen query', () => {
     ['a parameter that cannot be printed', [model, ['a\nb\u202e', '1']], 'a?b?'],
     ['a parameter of 8,000 characters', [model, ['x'.repeat(8_000), '1']], 'x'.repeat(80)],
     ['resume', [model, ['resume', 'token']], 'resume'],
+    ['a last_seq without a token', [model, ['resume', 'on'], ['last_seq', '1']], 'last_seq'],
+    ['heard_seconds without a token', [model, ['heard_seconds', '1']], 'heard_seconds'],
     ...[
       '',
       ' 16000',

@@ -55,8 +55,17 @@ export interface SessionStarted extends EventHead {
   channels?: number;
   /** Each channel by itself, as `GET /v1/sessions/{id}` and the console know it, in their order; the first is `session_id`. Absent where there is one channel. */
   channel_sessions?: string[];
-  /** Null until sessions can be resumed. */
+  /** With `resume=on`: opens a socket that goes on with this session when the present one breaks. Null without it. */
   resume_token: string | null;
+  /** Of a session that `resume` was to go on with, and that is gone: this one is new. */
+  continues?: {
+    /** The session that is gone. */
+    session_id: string;
+    /** The same in bytes of audio; absent where it is Opus. */
+    from_bytes?: number;
+    /** Where the last final ended that you said you have: send the audio from there. Times of this session begin at zero again. */
+    from_seconds: number;
+  };
   limits: {
     /** Without audio or keepalive for so long the session ends. */
     idle_seconds: number;
@@ -240,6 +249,22 @@ export interface ErrorEvent extends EventHead {
       reason: string;
     }[];
   };
+}
+
+/** So much of the audio need not be sent again when the socket breaks. */
+export interface Received extends EventHead {
+  type: 'received';
+  /** Bytes of audio that were taken since the session began, on all of its sockets together. */
+  bytes: number;
+}
+
+/** The session goes on with this socket: audio follows from there. */
+export interface SessionResumed extends EventHead {
+  type: 'session_resumed';
+  /** Bytes of audio that were taken since the session began, on all of its sockets together. */
+  received_bytes: number;
+  /** Number of the event that follows. */
+  next_seq: number;
 }
 
 /** The last event: what was heard and what it costs. */

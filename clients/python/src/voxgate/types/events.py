@@ -10,6 +10,7 @@ __all__ = [
     "SessionStartedFallback",
     "SessionStartedChainMapped",
     "SessionStartedChain",
+    "SessionStartedContinues",
     "SessionStartedLimits",
     "SessionStarted",
     "SpeechStarted",
@@ -24,6 +25,8 @@ __all__ = [
     "ErrorEventErrorDetail",
     "ErrorEventError",
     "ErrorEvent",
+    "Received",
+    "SessionResumed",
     "SessionEnded",
 ]
 
@@ -75,6 +78,19 @@ class SessionStartedChain:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionStartedContinues:
+    """Of a session that `resume` was to go on with, and that is gone: this one is new."""
+
+    session_id: str
+    """The session that is gone."""
+    from_bytes: int | None = None
+    """The same in bytes of audio; absent where it is Opus."""
+    from_seconds: float
+    """Where the last final ended that you said you have: send the audio from there. Times of this session begin at
+    zero again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionStartedLimits:
     """A part of SessionStarted."""
 
@@ -117,7 +133,10 @@ class SessionStarted(EventHead):
     """Each channel by itself, as `GET /v1/sessions/{id}` and the console know it, in their order; the first is
     `session_id`. Absent where there is one channel."""
     resume_token: str | None
-    """Null until sessions can be resumed."""
+    """With `resume=on`: opens a socket that goes on with this session when the present one breaks. Null without
+    it."""
+    continues: SessionStartedContinues | None = None
+    """Of a session that `resume` was to go on with, and that is gone: this one is new."""
     limits: SessionStartedLimits
 
 
@@ -324,6 +343,26 @@ class ErrorEvent(EventHead):
     """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
     error: ErrorEventError
     """Why something was refused, or has failed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received(EventHead):
+    """So much of the audio need not be sent again when the socket breaks."""
+
+    type: Literal["received"] = "received"
+    bytes: int
+    """Bytes of audio that were taken since the session began, on all of its sockets together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionResumed(EventHead):
+    """The session goes on with this socket: audio follows from there."""
+
+    type: Literal["session_resumed"] = "session_resumed"
+    received_bytes: int
+    """Bytes of audio that were taken since the session began, on all of its sockets together."""
+    next_seq: int
+    """Number of the event that follows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

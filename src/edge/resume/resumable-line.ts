@@ -1,0 +1,123 @@
+// The client's end of a session that outlives its socket: keeps what was sent until the client is known to have it, and says it
+// again on the next socket.
+import type { ClientLine } from '../../session/outbox.ts';
+import type { DoorSocket, SocketSend } from '../door.ts';
+
+/** What is kept of one session: some seconds of events, with words and their times. */
+const KEPT_BYTES_MAX = 1024 * 1024;
+
+/** Why a socket cannot go on where the client stopped to hear: what it has not had is kept no longer, or was never said. */
+export type Gap = 'forgotten' | 'unsaid';
+
+export interface ResumableLineOptions {
+  sessionId: string;
+  token: string;
+  wallNow(): Date;
+  /** Everything was said, and the close frame is known. */
+  ended(): void;
+}
+
+export class ResumableLine implements ClientLine {
+  #socket: DoorSocket | undefined;
+  /** In their order; the last one has the number {@link #lastSeq}. Those before `#from` are let go of. */
+  #texts: string[] = [];
+  #from = 0;
+  #bytes = 0;
+  #lastSeq = 0;
+  #pingedAt = 0;
+  #end: { code: number; reason: string } | undefined;
+  readonly #options: ResumableLineOptions;
+
+  constructor(socket: DoorSocket, options: ResumableLineOptions) {
+    this.#socket = socket;
+    this.#options = options;
+  }
+
+  get sessionId(): string {
+    return this.#options.sessionId;
+  }
+
+  get token(): string {
+    return this.#options.token;
+  }
+
+  get hasSocket(): boolean {
+    return this.#socket !== undefined;
+  }
+
+  /** What is kept, in bytes. */
+  get keptBytes(): number {
+    return this.#bytes;
+  }
+
+  get isEnded(): boolean {
+    return this.#end !== undefined;
+  }
+
+  /** Without a socket nothing more is to be sent for now: events wait where they are made, and interims become one. */
+  get bufferedBytes(): number {
+    const socket = this.#socket;
+    return socket === undefined || socket.closed ? Number.POSITIVE_INFINITY : socket.bufferedBytes;
+  }
+
+  send(text: string): SocketSend {
+    this.#lastSeq++;
+    this.#texts.push(text);
+    this.#bytes += text.length;
+    while (this.#bytes > KEPT_BYTES_MAX) this.#forget();
+    // A socket that is gone is no end of the session.
+    return this.#socket?.send(text) === 'sent' ? 'sent' : 'queued';
+  }
+
+  close(code: number, reason: string): void {
+    this.#end = { code, reason };
+    this.#socket?.close(code, reason);
+    this.#options.ended();
+  }
+
+  /** What was said up to now is the client's once it answers. */
+  pinged(): void {
+    this.#pingedAt = this.#lastSeq;
+  }
+
+  /** The client has answered: messages come in their order, so that it has had what was said before the ping. */
+  ponged(): void {
+    while (this.#firstSeq <= this.#pingedAt) this.#forget();
+  }
+
+  /** The socket is gone. */
+  detach(): void {
+    this.#socket = undefined;
+    this.#pingedAt = 0;
+  }
+
+  /** @param after number of the last event that the client has */
+  gapAfter(after: number): Gap | undefined {
+    if (after > this.#lastSeq) return 'unsaid';
+    return after < this.#firstSeq - 1 ? 'forgotten' : undefined;
+  }
+
+  /** Goes on, on this socket, with what came behind that event. */
+  attach(socket: DoorSocket, after: number, receivedBytes: number): void {
+    this.#socket = socket;
+    const { sessionId, wallNow } = this.#options;
+    const resumed = { type: 'session_resumed', session_id: sessionId, seq: after, at: wallNow().toISOString() };
+    socket.send(JSON.stringify({ ...resumed, received_bytes: receivedBytes, next_seq: after + 1 }));
+    for (let at = this.#from + after + 1 - this.#firstSeq; at < this.#texts.length; at++)
+      socket.send(this.#texts[at] as string);
+    if (this.#end !== undefined) socket.close(this.#end.code, this.#end.reason);
+  }
+
+  get #firstSeq(): number {
+    return this.#lastSeq - (this.#texts.length - this.#from) + 1;
+  }
+
+  #forget(): void {
+    this.#bytes -= (this.#texts[this.#from] as string).length;
+    this.#texts[this.#from] = '';
+    this.#from++;
+    if (this.#from < 64 || this.#from * 2 < this.#texts.length) return;
+    this.#texts = this.#texts.slice(this.#from);
+    this.#from = 0;
+  }
+}

@@ -1,0 +1,64 @@
+// What the URL of a socket says that is to go on with a session.
+import { printable, type Refusal, refuse } from '../../api/errors.ts';
+import { placeOf } from './resume-token.ts';
+
+export interface ResumeWish {
+  token: string;
+  sessionId: string;
+  /** The node that has, or had, the session. */
+  node: string;
+  /** Number of the last event that the client has; 0 for none. */
+  after: number;
+  /** Where the last final ended that the client has. */
+  heardSeconds: number;
+  /** What a new session is to be opened with where this one is gone; undefined where the client names no model. */
+  anew: Map<string, string> | undefined;
+}
+
+/** Undefined without a resume token. Throws a Refusal. */
+export function readResumeWish(query: ReadonlyMap<string, string>): ResumeWish | undefined {
+  const token = query.get('resume');
+  const place = token === undefined ? undefined : placeOf(token);
+  if (token === undefined || place === undefined) return undefined;
+  const anew = new Map(query).set('resume', 'on');
+  for (const name of ['last_seq', 'heard_seconds', 'api_key']) anew.delete(name);
+  return {
+    token,
+    ...place,
+    after: readNumber('last_seq', query.get('last_seq'), /^\d{1,15}$/, LAST_SEQ),
+    heardSeconds: readNumber(
+      'heard_seconds',
+      query.get('heard_seconds') ?? '0',
+      /^\d{1,6}(\.\d{1,6})?$/,
+      HEARD_SECONDS,
+    ),
+    anew: anew.has('model') || anew.get('start') === 'message' ? anew : undefined,
+  };
+}
+
+const LAST_SEQ = 'the `seq` of the last event that you have had, or 0';
+const HEARD_SECONDS = 'the `end` of the last final that you have had, in seconds, or left out';
+
+function readNumber(name: string, text: string | undefined, form: RegExp, meaning: string): number {
+  if (text !== undefined && form.test(text)) return Number(text);
+  throw bad(
+    name,
+    text === undefined
+      ? `With a resume token \`${name}\` is ${meaning}.`
+      : `\`${name}\` is "${printable(text)}"; it is ${meaning}.`,
+  );
+}
+
+/** Of a client that says that it has had what was never said. */
+export const unsaid = (after: number): Refusal =>
+  bad('last_seq', `\`last_seq\` is ${after}, and this session has not come so far. It is ${LAST_SEQ}.`);
+
+/** The session is gone, and the URL does not say what to open in its place. */
+export const gone = (): Refusal =>
+  refuse(
+    'not_found',
+    'There is no such session to resume: it has ended, its time to be resumed is over, or it belongs to another key. Open a new one; with `model` in the URL that is done at once.',
+    { param: 'resume' },
+  );
+
+const bad = (param: string, message: string): Refusal => refuse('invalid_request', message, { param });
