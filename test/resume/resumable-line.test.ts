@@ -1,0 +1,80 @@
+// What is kept for a client whose socket may break: up to the event that it is known to have, and within a bound.
+import { describe, expect, it } from 'vitest';
+import type { DoorSocket } from '../../src/edge/door.ts';
+import { ResumableLine } from '../../src/edge/resume/resumable-line.ts';
+
+function socketOf(sent: string[]): DoorSocket {
+  const send = (text: string) => {
+    sent.push(text);
+    return 'sent';
+  };
+  return {
+    send,
+    close: (code: number) => sent.push(`close ${code}`),
+    bufferedBytes: 0,
+    closed: false,
+  } as unknown as DoorSocket;
+}
+
+function rig() {
+  const first: string[] = [];
+  const options = { sessionId: 'ses_a', token: 'rt_a', wallNow: () => new Date(0), ended: () => {} };
+  return { first, line: new ResumableLine(socketOf(first), options) };
+}
+
+describe('the line of a session that outlives its socket', () => {
+  it('says again what came behind the last event that the client has', () => {
+    const { first, line } = rig();
+    for (const text of ['1', '2', '3']) line.send(text);
+    line.detach();
+    line.send('4');
+    line.close(1000, '');
+    const next: string[] = [];
+    line.attach(socketOf(next), 2, 640);
+    expect(first).toEqual(['1', '2', '3']);
+    expect(JSON.parse(next[0] as string)).toMatchObject({ type: 'session_resumed', received_bytes: 640, next_seq: 3 });
+    expect(next.slice(1)).toEqual(['3', '4', 'close 1000']);
+  });
+
+  it('has no room while there is no socket, so that interims become one', () => {
+    const { line } = rig();
+    expect(line.bufferedBytes).toBe(0);
+    line.detach();
+    expect(line.bufferedBytes).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('lets go of what came before a ping that the client has answered', () => {
+    const { line } = rig();
+    for (let event = 0; event < 200; event++) line.send('x');
+    line.pinged();
+    line.send('y');
+    line.ponged();
+    expect(line.keptBytes).toBe(1);
+    expect([line.gapAfter(199), line.gapAfter(200), line.gapAfter(201), line.gapAfter(202)]).toEqual([
+      'forgotten',
+      undefined,
+      undefined,
+      'unsaid',
+    ]);
+  });
+
+  it('takes an answer of an earlier socket for nothing', () => {
+    const { line } = rig();
+    line.send('1');
+    line.pinged();
+    line.detach();
+    line.ponged();
+    expect(line.gapAfter(0)).toBeUndefined();
+  });
+
+  it('keeps at most 1 MiB, and says that older events are forgotten', () => {
+    const { line } = rig();
+    const text = 'x'.repeat(1_000);
+    for (let event = 0; event < 3_000; event++) line.send(text);
+    expect(line.keptBytes).toBeLessThanOrEqual(1_048_576);
+    expect([line.gapAfter(0), line.gapAfter(2_999)]).toEqual(['forgotten', undefined]);
+    const next: string[] = [];
+    line.attach(socketOf(next), 2_990, 0);
+    expect(next.slice(1)).toEqual(Array.from({ length: 10 }, () => text));
+  });
+});
