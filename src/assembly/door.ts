@@ -130,6 +130,7 @@ function handlersOf(
       ...common,
       reservations: money.reservations,
       node: bus.node,
+      bus,
       clock: backgroundClock,
       sessions: live.sessions,
       openSpool: live.openSpool,

@@ -1,7 +1,9 @@
 // The whole edge of a node: routes and the live endpoint behind one door; or, on a node without clients, what its operator asks.
 // Everything behind them comes from the assembly.
+
 import type { Clock } from '../../machines/clock.ts';
 import type { Refusal } from '../api/errors.ts';
+import type { Bus } from '../bus/bus.ts';
 import { answerDialect } from './dialects/live.ts';
 import { dialectAt, withDialect } from './dialects/place.ts';
 import type { Door, DoorOptions, DoorRequest, UpgradeAnswer } from './door.ts';
@@ -15,6 +17,7 @@ import { OpenSockets } from './listen/open-sockets.ts';
 import { WaitingWork } from './listen/socket-work.ts';
 import { type DoorChoice, openDoor } from './open-door.ts';
 import { SocketPaces } from './pace/socket-pace.ts';
+import { Relays } from './resume/relay/relays.ts';
 import { ResumableSessions } from './resume/resumable-sessions.ts';
 import { createRouter, type Route, refusalOf, refusalReply } from './router.ts';
 import { type OperatorDependencies, operatorRoutes, type RoutesDependencies, routesOf } from './routes/index.ts';
@@ -39,8 +42,8 @@ export interface DoorSettings {
 export interface EdgeOptions extends DoorSettings {
   live: Omit<
     ListenDependencies,
-    'reply' | 'onRefused' | 'onFault' | 'sockets' | 'paces' | 'waiting' | 'resumables' | 'late'
-  >;
+    'reply' | 'onRefused' | 'onFault' | 'sockets' | 'paces' | 'waiting' | 'late' | 'resumables' | 'relays'
+  > & { bus: Bus };
   routes: RoutesDependencies;
 }
 
@@ -152,13 +155,16 @@ function upgrades({ onRefused, onFault }: DoorSettings, sockets: OpenSockets, li
     },
   };
   if (live === undefined) return (_, id) => answerOtherUpgrade(id, answers);
+  const { clock, settings, wallNow, onResumableEvicted } = live;
+  const resumables = new ResumableSessions(clock, settings.resumeMs, wallNow, onResumableEvicted);
   const listen: ListenDependencies = {
     ...live,
     sockets,
     paces: new SocketPaces(live.settings, undefined, live.onSmallSocket),
     waiting: new WaitingWork(),
     late: new LateSockets(live.settings),
-    resumables: new ResumableSessions(live.clock, live.settings.resumeMs, live.wallNow, live.onResumableEvicted),
+    resumables,
+    relays: new Relays({ ...live, resumables, sockets }),
     ...answers,
   };
   return (request, id) => {

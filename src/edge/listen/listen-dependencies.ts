@@ -9,6 +9,7 @@ import type { Reservations } from '../../ledger/reservations.ts';
 import type { SessionHost } from '../../session/host.ts';
 import type { WholeReply } from '../door.ts';
 import type { PaceSettings, SocketPaces } from '../pace/socket-pace.ts';
+import type { Relays } from '../resume/relay/relays.ts';
 import type { ResumableSessions } from '../resume/resumable-sessions.ts';
 import type { LateSockets } from './late-sockets.ts';
 import type { OpenSockets } from './open-sockets.ts';
@@ -57,6 +58,8 @@ export interface ListenDependencies extends ChainDependencies {
   onSmallSocket(): void;
   /** The sessions that outlive their sockets. */
   resumables: ResumableSessions;
+  /** Those of other nodes. */
+  relays: Relays;
   /** What an ended session had left to say to a client whose socket broke is let go of before its time. */
   onResumableEvicted(): void;
   /** The sockets that are open. */

@@ -35,7 +35,7 @@ export async function answerListen(
     }
     const wish = readResumeWish(query);
     if (wish !== undefined) {
-      const resumed = await resumedSocket(wish, request, headers, offer.credential, dependencies);
+      const resumed = await resumedSocket(wish, request, requestId, headers, offer.credential, dependencies);
       if (resumed !== undefined) return { ...resumed, headers, ...protocol };
       if (wish.anew === undefined) throw gone();
     }

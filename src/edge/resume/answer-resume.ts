@@ -1,6 +1,8 @@
 // `GET /v1/listen?resume=<token>`: the session goes on with the new socket.
+import { refuse } from '../../api/errors.ts';
 import type { DoorRequest, SocketHandlers, SocketPace } from '../door.ts';
 import type { ListenDependencies } from '../listen/listen-dependencies.ts';
+import { excessWords, refuseOnSocket } from '../listen/refuse-on-socket.ts';
 import { type ResumeWish, unsaid } from './resume-wish.ts';
 
 /**
@@ -12,20 +14,23 @@ import { type ResumeWish, unsaid } from './resume-wish.ts';
 export async function resumedSocket(
   wish: ResumeWish,
   request: DoorRequest,
+  requestId: string,
   headers: Record<string, string>,
   credential: string | undefined,
-  { authenticator, limits, resumables, paces }: ListenDependencies,
+  dependencies: ListenDependencies,
 ): Promise<{ accept: SocketHandlers; pace: SocketPace } | undefined> {
+  const { authenticator, limits, resumables, relays, paces, settings } = dependencies;
   const caller = await authenticator.socket(credential, request.remoteAddress, request.headers.get('origin'));
   Object.assign(headers, limits.takeRequest(caller.key));
-  const found = resumables.find(wish.token, wish.sessionId, caller);
-  if (found === undefined) return undefined;
-  const gap = found.line.gapAfter(wish.after);
-  if (gap === 'unsaid') throw unsaid(wish.after);
-  if (gap === 'forgotten') {
-    resumables.giveUp(found);
-    return undefined;
+  const { organisationId, keyId } = caller;
+  const found = resumables.find({ ...wish, organisationId, keyId });
+  if (found === 'unsaid') throw unsaid(wish.after);
+  if (found !== undefined) {
+    const accept = resumables.next(found, wish.after);
+    return { accept, pace: found.line.isEnded ? paces.refused() : found.resuming.pace };
   }
-  const accept = resumables.next(found, wish.after);
-  return { accept, pace: found.line.isEnded ? paces.refused() : found.resuming.pace };
+  const end = await relays.find(wish, caller, paces, (socket, excess) =>
+    refuseOnSocket(socket, refuse('rate_limit_exceeded', excessWords(excess, settings)), requestId, dependencies),
+  );
+  return end === undefined ? undefined : { accept: end, pace: end.pace };
 }

@@ -29,6 +29,16 @@ export interface Resuming extends SocketHandlers {
   leave(): void;
 }
 
+/** Who comes back for which session. */
+export interface Resumption {
+  token: string;
+  sessionId: string;
+  /** Number of the last event that the client has. */
+  after: number;
+  organisationId: string;
+  keyId: string;
+}
+
 /** One that waits for its client, or for the end of its session. */
 export interface Resumable {
   readonly keyId: string;
@@ -89,15 +99,23 @@ export class ResumableSessions {
       return false;
     }
     kept.line.detach();
-    kept.timer = this.#clock.setTimeout(() => this.giveUp(kept), this.#resumeMs);
+    kept.timer = this.#clock.setTimeout(() => this.#giveUp(kept), this.#resumeMs);
     return true;
   }
 
-  /** The session, for whoever has its token and its key. */
-  find(token: string, sessionId: string, caller: { organisationId: string; keyId: string }): Resumable | undefined {
+  /**
+   * The session, for whoever has its token and its key; undefined as well where so much was said behind the last event that the
+   * client has that it is kept no longer, and then the session ends. `unsaid`: no such event was said.
+   */
+  find({ token, sessionId, after, organisationId, keyId }: Resumption): Resumable | 'unsaid' | undefined {
     const kept = this.#kept.get(sessionId);
     if (kept === undefined || !isSameToken(kept.line.token, token)) return undefined;
-    return kept.organisationId === caller.organisationId && kept.keyId === caller.keyId ? kept : undefined;
+    if (kept.organisationId !== organisationId || kept.keyId !== keyId) return undefined;
+    const gap = kept.line.gapAfter(after);
+    if (gap === 'unsaid') return gap;
+    if (gap === undefined) return kept;
+    this.#giveUp(kept);
+    return undefined;
   }
 
   /** What takes the messages of the next socket of the session. */
@@ -121,7 +139,7 @@ export class ResumableSessions {
   }
 
   /** Nobody is to come back for it. */
-  giveUp({ line, resuming }: Resumable): void {
+  #giveUp({ line, resuming }: Resumable): void {
     this.#forget(line.sessionId);
     if (!line.isEnded) resuming.leave();
   }
