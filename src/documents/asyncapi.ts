@@ -30,7 +30,7 @@ const AUDIO: Json = {
   title: 'Audio',
   summary: 'A binary frame of samples.',
   description:
-    'As `encoding` and `sample_rate` say: one channel, little-endian. A sample may be cut in two by the end of a frame.',
+    'As `encoding`, `sample_rate` and `channels` say: little-endian, several channels interleaved. A sample may be cut in two by the end of a frame.',
   contentType: 'application/octet-stream',
   payload: { type: 'string', format: 'binary' },
 };

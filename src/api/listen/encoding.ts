@@ -16,7 +16,7 @@ export const Encoding = Type.Unsafe<RawEncoding | CodedEncoding>(
     ENCODINGS.map((encoding) => Type.Literal(encoding)),
     {
       description:
-        '`linear16` (little-endian), `mulaw` and `alaw` are samples of one channel. `opus` is one packet of Opus in each binary message; `ogg-opus` an Ogg stream with Opus in it, and `webm-opus` one in WebM or Matroska, as the recorder of a browser makes it: both from their beginning, cut into messages anywhere. Two channels of Opus are mixed to one.',
+        '`linear16` (little-endian), `mulaw` and `alaw` are samples, those of several `channels` interleaved. `opus` is one packet of Opus in each binary message; `ogg-opus` an Ogg stream with Opus in it, and `webm-opus` one in WebM or Matroska, as the recorder of a browser makes it: both from their beginning, cut into messages anywhere. Two channels of Opus are mixed to one.',
     },
   ),
 );

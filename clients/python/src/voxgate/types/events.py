@@ -118,10 +118,10 @@ class SessionStarted(EventHead):
     sample_rate: int
     """Hertz of the audio that you send; of what it is decoded to, where that is Opus."""
     encoding: Encoding
-    """`linear16` (little-endian), `mulaw` and `alaw` are samples of one channel. `opus` is one packet of Opus in each
-    binary message; `ogg-opus` an Ogg stream with Opus in it, and `webm-opus` one in WebM or Matroska, as the recorder
-    of a browser makes it: both from their beginning, cut into messages anywhere. Two channels of Opus are mixed to
-    one."""
+    """`linear16` (little-endian), `mulaw` and `alaw` are samples, those of several `channels` interleaved. `opus` is
+    one packet of Opus in each binary message; `ogg-opus` an Ogg stream with Opus in it, and `webm-opus` one in WebM
+    or Matroska, as the recorder of a browser makes it: both from their beginning, cut into messages anywhere. Two
+    channels of Opus are mixed to one."""
     fallbacks: list[SessionStartedFallback]
     """The models that are tried when the first one fails, in order."""
     chain: list[SessionStartedChain]
