@@ -20,6 +20,19 @@ export interface Wish {
   parameters: ReadonlyMap<string, string>;
   /** Options of the vendor's own models, as `provider_params` has them; others are not asked for them. */
   own: Readonly<Record<string, unknown>>;
+  /** Of a telephone call. */
+  call?: CallWish;
+}
+
+/** A call, whose client only sends: what was heard is told to others. */
+export interface CallWish {
+  /** Who carries it: the name of the dialect. */
+  carrier: string;
+  /** By which it is found beside the id of its session: the carrier's ids, and a label of the customer's own. */
+  names: readonly string[];
+  /** Where its events are posted to, and the secret that they are signed with. */
+  eventsUrl: string | undefined;
+  eventsSecret: string | undefined;
 }
 
 /** What a message of a client comes to. */
@@ -132,10 +145,10 @@ export interface Dialect {
   name: string;
   /** As people write it. */
   title: string;
-  /** Whose models the names without a provider are. */
-  provider: string;
-  /** The model of a client that names none. */
-  model: string;
+  /** Whose models the names without a provider are; nobody's when absent. */
+  provider?: string;
+  /** The model of a client that names none; when absent it has to name one. */
+  model?: string;
   /** Other names of the vendor's models. */
   names: Readonly<Record<string, string>>;
   /** By their paths below `/compat/<name>`. */
@@ -154,6 +167,7 @@ export interface Dialect {
 
 /**
  * What a client names, as it stands in `model`: slugs and aliases as they are, names of the vendor's own with its provider.
+ * Undefined where it names none, and has to.
  *
  * @param isAlias whether the caller has given the name a meaning of its own
  */
@@ -161,7 +175,8 @@ export function modelOf(
   { model, names, provider }: Pick<Dialect, 'model' | 'names' | 'provider'>,
   named: string | undefined,
   isAlias: (name: string) => boolean,
-): string {
-  const name = named === undefined || named === '' ? model : named;
-  return name.includes('/') || isAlias(name) ? name : `${provider}/${names[name] ?? name}`;
+): string | undefined {
+  const name = named || model;
+  if (name === undefined) return undefined;
+  return provider === undefined || name.includes('/') || isAlias(name) ? name : `${provider}/${names[name] ?? name}`;
 }

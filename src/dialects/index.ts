@@ -7,5 +7,12 @@ import { gladia } from './gladia/index.ts';
 import { openai } from './openai/index.ts';
 import { soniox } from './soniox/index.ts';
 import { speechmatics } from './speechmatics/index.ts';
+import { audiohook } from './telephony/audiohook.ts';
+import { telnyx } from './telephony/telnyx.ts';
+import { twilio } from './telephony/twilio.ts';
+import { vonage } from './telephony/vonage.ts';
 
-export const dialects: readonly Dialect[] = [deepgram, speechmatics, assemblyai, openai, elevenlabs, gladia, soniox];
+const vendors = [deepgram, speechmatics, assemblyai, openai, elevenlabs, gladia, soniox];
+const carriers = [twilio, telnyx, vonage, audiohook];
+
+export const dialects: readonly Dialect[] = [...vendors, ...carriers];

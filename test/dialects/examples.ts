@@ -11,6 +11,69 @@ const texts = (...messages: readonly object[]): string[] => messages.map((messag
 
 /** By dialect and path. */
 export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, Example>>>> = {
+  twilio: {
+    '/media': {
+      query: '',
+      messages: texts(
+        { event: 'connected', protocol: 'Call', version: '1.0.0' },
+        {
+          event: 'start',
+          start: {
+            ...{ callSid: 'CA1', streamSid: 'MZ1', tracks: ['inbound', 'outbound'] },
+            mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 },
+            customParameters: { model: 'loopback/numbered', label: 'support', events_url: 'https://example.com/' },
+          },
+        },
+        { event: 'media', media: { track: 'inbound', chunk: '1', timestamp: '0', payload: 'fn5+fg==' } },
+        { event: 'media', media: { track: 'outbound', chunk: '1', timestamp: '0', payload: 'fn5+fg==' } },
+        { event: 'mark', mark: { name: 'greeting' } },
+        { event: 'stop', stop: { callSid: 'CA1' } },
+      ),
+    },
+  },
+  telnyx: {
+    '/media': {
+      query: 'model=loopback/numbered',
+      messages: texts(
+        {
+          event: 'start',
+          stream_id: 'st-1',
+          start: {
+            ...{ call_control_id: 'v3:abc', custom_parameters: { tracks: 'both_tracks', language: 'en' } },
+            media_format: { encoding: 'PCMU', sample_rate: 8000, channels: 1 },
+          },
+        },
+        { event: 'media', media: { track: 'inbound', chunk: '2', payload: 'fn5+fg==' } },
+        { event: 'stop' },
+      ),
+    },
+  },
+  vonage: {
+    '/media': {
+      query: 'model=loopback/numbered',
+      messages: texts(
+        { event: 'websocket:connected', 'content-type': 'audio/l16;rate=16000', label: 'support' },
+        { event: 'websocket:dtmf', digit: '1', duration: 260 },
+      ),
+    },
+  },
+  audiohook: {
+    '/media': {
+      query: 'model=loopback/numbered',
+      messages: texts(
+        {
+          ...{ version: '2', type: 'open', seq: 1, id: '9aba9a07-8dd5-4654-974a-44075c3d2ba5' },
+          parameters: {
+            conversationId: '2f0f0e3a-7b0a-4b0c-9b1e-000000000001',
+            media: [{ type: 'audio', format: 'PCMU', channels: ['external', 'internal'], rate: 8000 }],
+            ...{ language: 'en-US', customConfig: { interim_results: 'true' } },
+          },
+        },
+        { version: '2', type: 'ping', seq: 2, id: '9aba9a07-8dd5-4654-974a-44075c3d2ba5', parameters: {} },
+        { version: '2', type: 'close', seq: 3, id: '9aba9a07-8dd5-4654-974a-44075c3d2ba5', parameters: {} },
+      ),
+    },
+  },
   assemblyai: {
     '/v3/ws': {
       query:

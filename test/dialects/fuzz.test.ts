@@ -59,10 +59,11 @@ function refusedOrRead(read: () => unknown): void {
 }
 
 /** Of the conversation as it is: what went wrong is told in the vendor's own shape. */
-function checkError(conversation: Conversation): void {
+function checkError(conversation: Conversation, { provider }: Dialect): void {
   const error = refuse('invalid_request', 'The message is none.').body('req_fuzz');
   const told = conversation.encode({ type: 'error', error } as OutgoingEvent, STAMP);
-  expect(told.length).toBeGreaterThan(0);
+  // Carriers of calls have no word for it: it is told to those who hear the call.
+  if (provider !== undefined) expect(told.length).toBeGreaterThan(0);
   said(told);
   said(conversation.refused(refuse('invalid_request', 'The message is none.')).messages);
 }
@@ -78,7 +79,7 @@ function chat(dialect: Dialect, path: string, random: Random): void {
       random.next() < 0.1 ? conversation.binary(new Uint8Array(random.integer(0, 9))) : conversation.text(message);
     for (const step of steps) checkStep(step, dialect);
   }
-  checkError(conversation);
+  checkError(conversation, dialect);
 }
 
 describe.each(doors)('$name', ({ dialect, path }) => {

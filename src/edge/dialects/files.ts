@@ -49,7 +49,7 @@ const withModelOf = (dialect: Dialect): Fields => ({
   fieldsOf: (fields, key) =>
     fields.map(([name, value]) => [
       name,
-      name === 'model' ? modelOf(dialect, value, (each) => aliasOf(key, each) !== undefined) : value,
+      name === 'model' ? (modelOf(dialect, value, (each) => aliasOf(key, each) !== undefined) ?? value) : value,
     ]),
 });
 

@@ -79,9 +79,10 @@ export function parametersFor(
   key: AliasedKey,
 ): Map<string, string> {
   const named = modelOf(dialect, model, (name) => aliasOf(key, name) !== undefined);
-  const isOwn = slugNamed(key, named).startsWith(`${dialect.provider}/`) && Object.keys(own).length > 0;
+  const slug = named && slugNamed(key, named);
+  const isOwn = slug?.startsWith(`${dialect.provider}/`) === true && Object.keys(own).length > 0;
   const options: [string, string][] = isOwn ? [['provider_params', JSON.stringify(own)]] : [];
-  return new Map([['model', named], ...parameters, ...options]);
+  return new Map([...(named === undefined ? [] : ([['model', named]] as const)), ...parameters, ...options]);
 }
 
 const notServed = ({ title, live }: Dialect): string =>

@@ -1,0 +1,19 @@
+// Calls of Twilio, by its Media Streams. https://www.twilio.com/docs/voice/media-streams/websocket-messages
+import { objectIn } from '../../providers/kit/json.ts';
+import { unsupported } from './call-start.ts';
+import { telephone } from './dialect-of.ts';
+import { channelsOf, mediaStreamDoor } from './media-stream.ts';
+
+const MULAW = 'audio/x-mulaw';
+
+export const twilio = telephone('twilio', 'Twilio', {
+  '/media': mediaStreamDoor({
+    parameters: 'customParameters',
+    startOf: ({ callSid, streamSid, tracks, mediaFormat }) => {
+      const { encoding = MULAW } = objectIn(mediaFormat);
+      if (encoding !== MULAW) throw unsupported(encoding, MULAW);
+      const audio = { encoding: 'mulaw', sampleRate: 8000, channels: channelsOf(tracks) } as const;
+      return { carrier: 'twilio', ids: [callSid, streamSid], ...audio };
+    },
+  }),
+});
