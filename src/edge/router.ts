@@ -214,7 +214,7 @@ function matchSegments(pattern: readonly string[], segments: readonly string[]):
   return params;
 }
 
-function decodeSegment(segment: string): string | undefined {
+export function decodeSegment(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);
   } catch {

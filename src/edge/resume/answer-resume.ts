@@ -1,8 +1,9 @@
 // `GET /v1/listen?resume=<token>`: the session goes on with the new socket.
 import { refuse } from '../../api/errors.ts';
-import type { DoorRequest, SocketHandlers, SocketPace } from '../door.ts';
+import type { DoorRequest, DoorSocket, SocketHandlers, SocketPace } from '../door.ts';
 import type { ListenDependencies } from '../listen/listen-dependencies.ts';
 import { excessWords, refuseOnSocket } from '../listen/refuse-on-socket.ts';
+import type { Excess } from '../pace/socket-pace.ts';
 import { type ResumeWish, unsaid } from './resume-wish.ts';
 
 /**
@@ -29,8 +30,11 @@ export async function resumedSocket(
     const accept = resumables.next(found, wish.after);
     return { accept, pace: found.line.isEnded ? paces.refused() : found.resuming.pace };
   }
-  const end = await relays.find(wish, caller, paces, (socket, excess) =>
-    refuseOnSocket(socket, refuse('rate_limit_exceeded', excessWords(excess, settings)), requestId, dependencies),
-  );
-  return end === undefined ? undefined : { accept: end, pace: end.pace };
+  const { node, token, sessionId, after } = wish;
+  const ask = { type: 'resume.ask' as const, token, sessionId, organisationId, keyId, after };
+  const exceeded = (socket: DoorSocket, excess: Excess) =>
+    refuseOnSocket(socket, refuse('rate_limit_exceeded', excessWords(excess, settings)), requestId, dependencies);
+  const end = await relays.join(node, ask, { organisationId, paces, exceeded });
+  if (end === 'unsaid') throw unsaid(after);
+  return typeof end === 'string' ? undefined : { accept: end, pace: end.pace };
 }

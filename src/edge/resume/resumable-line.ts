@@ -2,6 +2,7 @@
 // again on the next socket.
 import type { ClientLine } from '../../session/outbox.ts';
 import type { DoorSocket, SocketSend } from '../door.ts';
+import { KeptTexts } from './kept-texts.ts';
 
 /** What is kept of one session: some seconds of events, with words and their times. */
 const KEPT_BYTES_MAX = 1024 * 1024;
@@ -19,11 +20,7 @@ export interface ResumableLineOptions {
 
 export class ResumableLine implements ClientLine {
   #socket: DoorSocket | undefined;
-  /** In their order; the last one has the number {@link #lastSeq}. Those before `#from` are let go of. */
-  #texts: string[] = [];
-  #from = 0;
-  #bytes = 0;
-  #lastSeq = 0;
+  readonly #kept = new KeptTexts(KEPT_BYTES_MAX);
   #pingedAt = 0;
   #end: { code: number; reason: string } | undefined;
   readonly #options: ResumableLineOptions;
@@ -47,7 +44,7 @@ export class ResumableLine implements ClientLine {
 
   /** What is kept, in bytes. */
   get keptBytes(): number {
-    return this.#bytes;
+    return this.#kept.bytes;
   }
 
   get isEnded(): boolean {
@@ -61,10 +58,7 @@ export class ResumableLine implements ClientLine {
   }
 
   send(text: string): SocketSend {
-    this.#lastSeq++;
-    this.#texts.push(text);
-    this.#bytes += text.length;
-    while (this.#bytes > KEPT_BYTES_MAX) this.#forget();
+    this.#kept.add(text);
     // A socket that is gone is no end of the session.
     return this.#socket?.send(text) === 'sent' ? 'sent' : 'queued';
   }
@@ -77,12 +71,12 @@ export class ResumableLine implements ClientLine {
 
   /** What was said up to now is the client's once it answers. */
   pinged(): void {
-    this.#pingedAt = this.#lastSeq;
+    this.#pingedAt = this.#kept.lastSeq;
   }
 
   /** The client has answered: messages come in their order, so that it has had what was said before the ping. */
   ponged(): void {
-    while (this.#firstSeq <= this.#pingedAt) this.#forget();
+    while (this.#kept.firstSeq <= this.#pingedAt) this.#kept.forget();
   }
 
   /** The socket is gone. */
@@ -93,8 +87,8 @@ export class ResumableLine implements ClientLine {
 
   /** @param after number of the last event that the client has */
   gapAfter(after: number): Gap | undefined {
-    if (after > this.#lastSeq) return 'unsaid';
-    return after < this.#firstSeq - 1 ? 'forgotten' : undefined;
+    if (after > this.#kept.lastSeq) return 'unsaid';
+    return after < this.#kept.firstSeq - 1 ? 'forgotten' : undefined;
   }
 
   /** Goes on, on this socket, with what came behind that event. */
@@ -103,21 +97,7 @@ export class ResumableLine implements ClientLine {
     const { sessionId, wallNow } = this.#options;
     const resumed = { type: 'session_resumed', session_id: sessionId, seq: after, at: wallNow().toISOString() };
     socket.send(JSON.stringify({ ...resumed, received_bytes: receivedBytes, next_seq: after + 1 }));
-    for (let at = this.#from + after + 1 - this.#firstSeq; at < this.#texts.length; at++)
-      socket.send(this.#texts[at] as string);
+    for (const text of this.#kept.after(after)) socket.send(text);
     if (this.#end !== undefined) socket.close(this.#end.code, this.#end.reason);
-  }
-
-  get #firstSeq(): number {
-    return this.#lastSeq - (this.#texts.length - this.#from) + 1;
-  }
-
-  #forget(): void {
-    this.#bytes -= (this.#texts[this.#from] as string).length;
-    this.#texts[this.#from] = '';
-    this.#from++;
-    if (this.#from < 64 || this.#from * 2 < this.#texts.length) return;
-    this.#texts = this.#texts.slice(this.#from);
-    this.#from = 0;
   }
 }

@@ -4,6 +4,8 @@ import type { Clock } from '../../../machines/clock.ts';
 import type { SessionOpening } from '../../session/session-opening.ts';
 import type { DoorSocket, SocketHandlers } from '../door.ts';
 import type { OpenPace } from '../pace/socket-pace.ts';
+import { RESUME_SESSION, ResumeAsk } from './relay/relay-words.ts';
+import type { RelayService } from './relay/relays.ts';
 import { ResumableLine } from './resumable-line.ts';
 import { isSameToken, newResumeToken } from './resume-token.ts';
 
@@ -185,3 +187,14 @@ export class ResumableSessions {
 }
 
 const NOTHING_TOLD = { toldBytes: 0, timer: undefined, endedBytes: 0 } as const;
+
+/** For clients of other nodes. */
+export const resumeService = (resumables: ResumableSessions): RelayService<ResumeAsk> => ({
+  name: RESUME_SESSION,
+  shape: ResumeAsk,
+  find: (ask) => {
+    const found = resumables.find(ask);
+    if (found === 'unsaid') return found;
+    return found === undefined ? 'gone' : resumables.next(found, ask.after);
+  },
+});

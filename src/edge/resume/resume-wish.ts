@@ -36,10 +36,11 @@ export function readResumeWish(query: ReadonlyMap<string, string>): ResumeWish |
   };
 }
 
-const LAST_SEQ = 'the `seq` of the last event that you have had, or 0';
+export const LAST_SEQ = 'the `seq` of the last event that you have had, or 0';
 const HEARD_SECONDS = 'the `end` of the last final that you have had, in seconds, or left out';
 
-function readNumber(name: string, text: string | undefined, form: RegExp, meaning: string): number {
+/** Throws a Refusal. `meaning`: what is accepted. */
+export function readNumber(name: string, text: string | undefined, form: RegExp, meaning: string): number {
   if (text !== undefined && form.test(text)) return Number(text);
   throw bad(
     name,

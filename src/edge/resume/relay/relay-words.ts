@@ -18,10 +18,25 @@ export const ResumeAsk = Type.Object({
 });
 export type ResumeAsk = Static<typeof ResumeAsk>;
 
-export type ResumeAnswer =
-  | { type: 'resume.gone' }
-  | { type: 'resume.unsaid' }
-  | { type: 'resume.found'; relay: string };
+/** The service of the same nodes that tells what is heard of a call. */
+export const WATCH_CALL = 'session.call';
+
+export const CallAsk = Type.Object({
+  type: Type.Literal('call.ask'),
+  /** Of its session, or another by which it is found. */
+  name: Name,
+  organisationId: Name,
+  keyId: Name,
+  requestId: Name,
+  after: Type.Integer({ minimum: 0 }),
+  relay: Name,
+});
+export type CallAsk = Static<typeof CallAsk>;
+
+/** Why a node does not join a socket with a session: it has none, the event was never said, or too many listen. */
+export type NotJoined = 'gone' | 'unsaid' | 'full';
+
+export type RelayAnswer = { type: 'relay.no'; why: NotJoined } | { type: 'relay.found'; relay: string };
 
 /** Each is numbered from 1 in its direction: one that is missing breaks the connection, and the client comes back. */
 const numbered = <Type extends string>(type: Type) => ({
