@@ -134,10 +134,16 @@ function handlersOf(
       clock: backgroundClock,
       sessions: live.sessions,
       openSpool: live.openSpool,
-      settings: { ...session, ...limits, queryCredentials: config.server.queryCredentials },
+      settings: {
+        ...session,
+        ...limits,
+        queryCredentials: config.server.queryCredentials,
+        webhookNetworks: config.server.webhookNetworks,
+      },
       onQueryCredential: () => metrics.queryCredential(),
       onSmallSocket: () => metrics.smallSocket(),
       onResumableEvicted: () => metrics.dropped('resumable_session'),
+      onCallDrop: (name) => metrics.dropped(name),
     },
     routes: { ...common, ...operator, ...filesOf(assembly, behind), ...recordsOf(assembly, behind, operator, common) },
   };

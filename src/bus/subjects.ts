@@ -80,3 +80,6 @@ export const NODE_HEARTBEAT = 'node.heartbeat';
 
 /** The service on which every node answers with the same content on request. */
 export const NODE_STATUS = 'node.status';
+
+/** The topic on which a node asks every other whether it has a call of that name. */
+export const CALL_WANTED = 'session.call.wanted';

@@ -56,6 +56,12 @@ const Server = Type.Object({
     'on',
     'Whether a credential is taken from the query parameter `api_key` of `/v1/listen`; URLs are logged.',
   ),
+  webhookNetworks: optionalText(Type.String({ format: 'networks', maxLength: 4096 }), {
+    env: 'VOXGATE_WEBHOOK_NETWORKS',
+    accepts: 'IP addresses and networks such as `10.0.0.0/8`, separated by commas, and not the whole Internet',
+    description:
+      'Private addresses that the events of telephone calls may be posted to, also without TLS; others are posted to by `https` on the Internet only.',
+  }),
   trustedProxies: optionalText(Type.String({ format: 'networks', maxLength: 4096 }), {
     env: 'VOXGATE_TRUSTED_PROXIES',
     accepts: 'IP addresses and networks such as `10.0.0.0/8`, separated by commas, and not the whole Internet',

@@ -4,6 +4,7 @@
 import type { Clock } from '../../machines/clock.ts';
 import type { Refusal } from '../api/errors.ts';
 import type { Bus } from '../bus/bus.ts';
+import { parseNetworks } from '../config/networks.ts';
 import { answerDialect } from './dialects/live.ts';
 import { dialectAt, withDialect } from './dialects/place.ts';
 import type { Door, DoorOptions, DoorRequest, UpgradeAnswer } from './door.ts';
@@ -18,9 +19,11 @@ import { WaitingWork } from './listen/socket-work.ts';
 import { type DoorChoice, openDoor } from './open-door.ts';
 import { SocketPaces } from './pace/socket-pace.ts';
 import { Relays } from './resume/relay/relays.ts';
-import { ResumableSessions } from './resume/resumable-sessions.ts';
+import { ResumableSessions, resumeService } from './resume/resumable-sessions.ts';
 import { createRouter, type Route, refusalOf, refusalReply } from './router.ts';
 import { type OperatorDependencies, operatorRoutes, type RoutesDependencies, routesOf } from './routes/index.ts';
+import { Calls } from './telephony/calls.ts';
+import { CallWatching, callOf } from './telephony/watch-call.ts';
 
 /** What every door of a node is opened with. */
 export interface DoorSettings {
@@ -42,7 +45,7 @@ export interface DoorSettings {
 export interface EdgeOptions extends DoorSettings {
   live: Omit<
     ListenDependencies,
-    'reply' | 'onRefused' | 'onFault' | 'sockets' | 'paces' | 'waiting' | 'late' | 'resumables' | 'relays'
+    'reply' | 'onRefused' | 'onFault' | 'sockets' | 'paces' | 'waiting' | 'late' | 'resumables' | 'relays' | 'calls'
   > & { bus: Bus };
   routes: RoutesDependencies;
 }
@@ -107,7 +110,7 @@ async function serve(
   const withClientAddress = createRemoteAddress(options.trustedProxies);
   const { isBehindTls, trustedProxies } = options;
   const tlsHeaders = createStayWithTls({ always: isBehindTls, trustedProxies });
-  const upgrade = upgrades(options, sockets, live);
+  const { upgrade, close } = upgrades(options, sockets, live);
   const door = await openDoor(
     options.door,
     {
@@ -139,13 +142,18 @@ async function serve(
     quiet: async (timeoutMs) => {
       door.stopListening();
       await sockets.gone(clock, timeoutMs);
+      close();
     },
   };
 }
 
 type Upgrade = (request: DoorRequest, requestId: string) => UpgradeAnswer | Promise<UpgradeAnswer>;
 
-function upgrades({ onRefused, onFault }: DoorSettings, sockets: OpenSockets, live?: EdgeOptions['live']): Upgrade {
+function upgrades(
+  { onRefused, onFault }: DoorSettings,
+  sockets: OpenSockets,
+  live?: EdgeOptions['live'],
+): { upgrade: Upgrade; close(): void } {
   const answers = {
     reply: refusalReply,
     onRefused,
@@ -154,9 +162,12 @@ function upgrades({ onRefused, onFault }: DoorSettings, sockets: OpenSockets, li
       return refusalOf(error);
     },
   };
-  if (live === undefined) return (_, id) => answerOtherUpgrade(id, answers);
+  if (live === undefined) return { upgrade: (_, id) => answerOtherUpgrade(id, answers), close() {} };
   const { clock, settings, wallNow, onResumableEvicted } = live;
   const resumables = new ResumableSessions(clock, settings.resumeMs, wallNow, onResumableEvicted);
+  const { resumeMs: keptMs, webhookNetworks } = settings;
+  const networks = webhookNetworks === undefined ? undefined : parseNetworks(webhookNetworks);
+  const calls = new Calls({ clock, wallNow, keptMs, networks, posts: sockets, onDrop: live.onCallDrop });
   const listen: ListenDependencies = {
     ...live,
     sockets,
@@ -164,12 +175,17 @@ function upgrades({ onRefused, onFault }: DoorSettings, sockets: OpenSockets, li
     waiting: new WaitingWork(),
     late: new LateSockets(live.settings),
     resumables,
-    relays: new Relays({ ...live, resumables, sockets }),
+    relays: new Relays({ ...live, sockets }, resumeService(resumables)),
+    calls,
     ...answers,
   };
-  return (request, id) => {
+  const watching = new CallWatching(calls, { ...live, sockets }, listen);
+  const upgrade: Upgrade = (request, id) => {
     if (request.path === '/v1/listen') return answerListen(request, id, listen);
+    const call = callOf(request.path);
+    if (call !== undefined) return watching.answer(call, request, id);
     const of = dialectAt(request.path);
     return of === undefined ? answerOtherUpgrade(id, listen) : answerDialect(of.dialect, of.path, request, id, listen);
   };
+  return { upgrade, close: () => calls.close() };
 }

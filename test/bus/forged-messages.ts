@@ -89,6 +89,11 @@ export const FORGERIES: Readonly<Record<keyof typeof names, ((targets: Targets) 
   NODE_STATUS: ({ edge }) => [
     { subject: `n.${edge}.s.${names.NODE_STATUS}`, body: ask({ type: names.NODE_STATUS }), reply: `n.${edge}.r.1` },
   ],
+  CALL_WANTED: ({ edge, organisationId }) =>
+    topic(names.CALL_WANTED, {
+      type: names.CALL_WANTED,
+      ...{ organisationId, name: 'support', asker: `${edge}/call.wanted.1` },
+    }),
   isOfNode: null,
   isAddress: null,
   nodeOf: null,

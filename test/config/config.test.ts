@@ -12,7 +12,7 @@ const FITTING: Readonly<Record<string, string>> = {
   publicUrl: 'https://asr.example',
   smtpUrl: 'smtps://mail.example:465',
   mailFrom: 'Voxgate <voxgate@mail.example>',
-  trustedProxies: '10.0.0.0/8, fd00::1',
+  ...{ trustedProxies: '10.0.0.0/8, fd00::1', webhookNetworks: '192.0.2.0/24' },
   nats: 'nats://127.0.0.1:4222',
   roles: 'edge,upstream,accounts',
   nodeId: 'node-1',
@@ -62,7 +62,7 @@ describe('sources', () => {
       tlsCertFile: undefined,
       tlsKeyFile: undefined,
       queryCredentials: 'on',
-      trustedProxies: undefined,
+      ...{ trustedProxies: undefined, webhookNetworks: undefined },
     });
     expect(config.data).toEqual({
       directory: './data',

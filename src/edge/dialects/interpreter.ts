@@ -1,8 +1,16 @@
+import type { Refusal } from '../../api/errors.ts';
+import type { EventEncoder } from '../../api/listen/event-encoder.ts';
 import type { Conversation, Wish } from '../../dialects/dialect.ts';
+import type { ClientLine } from '../../session/outbox.ts';
+import type { SessionOpening } from '../../session/session-opening.ts';
 
 /** Another vendor's client: how it speaks, and what its wish is in words of the query. */
 export interface Interpreter {
   conversation: Conversation;
   /** Throws a Refusal. */
   parametersOf(wish: Wish): Map<string, string>;
+  /** Of a call, whose events go to others. Undefined where the wish was of none. */
+  carrierEnd?(opening: SessionOpening, socket: ClientLine): { encoder: EventEncoder; line: ClientLine } | undefined;
+  /** The session was not opened: called beside the conversation's own. */
+  refused?(refusal: Refusal): void;
 }

@@ -32,7 +32,7 @@ export async function answerDialect(
     if (door === undefined) throw refuse('not_found', notServed(dialect));
     const { credential, protocol, param } = dialect.credential(handshake);
     if (param !== undefined) takeFromUrl(param, dependencies);
-    const read = ({ key }: Caller) => askedBy(dialect, door.open(handshake), key);
+    const read = ({ key }: Caller) => askedBy(dialect, door.open(handshake), key, requestId, dependencies);
     if (credential === undefined && isLate(door)) {
       dependencies.sessions.admit();
       const { remoteAddress } = request;
@@ -58,13 +58,28 @@ export async function answerDialect(
 
 const isLate = (door: LiveDoor | LateDoor): door is LateDoor => 'late' in door;
 
-function askedBy(dialect: Dialect, conversation: Conversation, key: AliasedKey): Asked {
-  const parametersOf = (wish: Wish) => parametersFor(dialect, wish, key);
+function askedBy(
+  dialect: Dialect,
+  conversation: Conversation,
+  key: AliasedKey,
+  requestId: string,
+  { calls }: Pick<ListenDependencies, 'calls'>,
+): Asked {
   const { wish } = conversation;
+  let call = wish?.call;
+  const parametersOf = (asked: Wish) => {
+    call = asked.call;
+    return parametersFor(dialect, asked, key);
+  };
   return {
     parameters: wish === undefined ? new Map() : parametersOf(wish),
     waits: wish === undefined,
-    interpreter: { conversation, parametersOf },
+    interpreter: {
+      conversation,
+      parametersOf,
+      carrierEnd: (opening, socket) => call && calls.open(call, opening, socket, conversation),
+      refused: (refusal) => call && calls.refused(call, refusal, requestId),
+    },
   };
 }
 

@@ -9,8 +9,10 @@ import type { Reservations } from '../../ledger/reservations.ts';
 import type { SessionHost } from '../../session/host.ts';
 import type { WholeReply } from '../door.ts';
 import type { PaceSettings, SocketPaces } from '../pace/socket-pace.ts';
+import type { ResumeAsk } from '../resume/relay/relay-words.ts';
 import type { Relays } from '../resume/relay/relays.ts';
 import type { ResumableSessions } from '../resume/resumable-sessions.ts';
+import type { Calls } from '../telephony/calls.ts';
 import type { LateSockets } from './late-sockets.ts';
 import type { OpenSockets } from './open-sockets.ts';
 import type { WaitingWork } from './socket-work.ts';
@@ -30,6 +32,8 @@ export interface ListenSettings extends PaceSettings {
   handshakesPerAddressMax: number;
   /** How long a session waits for its client when the socket breaks. */
   resumeMs: number;
+  /** Private networks that the events of calls may be posted to. */
+  webhookNetworks: string | undefined;
 }
 
 export interface ListenDependencies extends ChainDependencies {
@@ -59,9 +63,13 @@ export interface ListenDependencies extends ChainDependencies {
   /** The sessions that outlive their sockets. */
   resumables: ResumableSessions;
   /** Those of other nodes. */
-  relays: Relays;
+  relays: Relays<ResumeAsk>;
+  /** The telephone calls of this node. */
+  calls: Calls;
   /** What an ended session had left to say to a client whose socket broke is let go of before its time. */
   onResumableEvicted(): void;
+  /** An event of a call was not posted, or what an ended one has said is let go of before its time. */
+  onCallDrop(name: 'webhook_event' | 'ended_call'): void;
   /** The sockets that are open. */
   sockets: OpenSockets;
   /** Logs what should not have happened, and says what the client may know of it. */

@@ -26,7 +26,7 @@ import {
   type Steps,
 } from './socket-work.ts';
 import { readStartMessage, START_ADVICE } from './start-message.ts';
-import { StartWait, type StartWish, takerOf } from './start-wait.ts';
+import { leave, StartWait, type StartWish, takerOf } from './start-wait.ts';
 
 /** Close codes of a frame over the limit, and of a socket whose session goes on with another one. */
 const TOO_BIG = 1009;
@@ -47,6 +47,8 @@ export class SessionSocket implements Resuming {
   /** Of a session that outlives its socket. */
   #line: ResumableLine | undefined;
   receivedBytes = 0;
+  /** Others hear it, whatever becomes of the socket. */
+  #isCall = false;
   /** Its audio has to be decoded, which is done by steps as well. */
   #isCoded = false;
   readonly #work: SocketWork;
@@ -232,7 +234,7 @@ export class SessionSocket implements Resuming {
   leave(): void {
     this.pace.release();
     this.#dependencies.clock.clearTimeout(this.#later);
-    if (this.#session !== undefined) this.#work.add(MESSAGE_BYTES, leave(this.#session));
+    if (this.#session !== undefined) this.#work.add(MESSAGE_BYTES, leave(this.#session, this.#isCall));
     else if (this.#start !== undefined) this.#start.stop();
     else if ('asking' in this.#wish) this.#wish.asking.release();
     else giveBack(this.#wish, this.#dependencies);
@@ -243,8 +245,11 @@ export class SessionSocket implements Resuming {
     this.#isCoded = isCoded(opening.request.encoding);
     if (opening.request.isResumable === true) this.#line = resumables.open(opening, socket, this);
     const resumeToken = this.#line === undefined ? {} : { resumeToken: this.#line.token };
-    const more = { encoder: this.#interpreter?.conversation, messageBytesMax: this.#messageBytesMax, ...resumeToken };
-    const session = openSession(sessions, { ...opening, ...more }, this.#line ?? socket, wallNow);
+    const carrier = this.#interpreter?.carrierEnd?.(opening, socket);
+    const encoder = carrier?.encoder ?? this.#interpreter?.conversation;
+    const more = { encoder, messageBytesMax: this.#messageBytesMax, ...resumeToken };
+    const session = openSession(sessions, { ...opening, ...more }, carrier?.line ?? this.#line ?? socket, wallNow);
+    this.#isCall = carrier !== undefined;
     // The key was good when the handshake was judged, and may have been revoked since.
     if (authenticator.isRevoked(opening.keyId)) sessions.revoke(opening.keyId);
     return session;
@@ -255,6 +260,7 @@ export class SessionSocket implements Resuming {
     const { requestId } = wish.asking;
     const refused = (refusal: Refusal): void => {
       onRefused(refusal);
+      this.#interpreter?.refused?.(refusal);
       const { conversation } = this.#interpreter ?? {};
       if (conversation === undefined) refuseOnSocket(socket, refusal, requestId, this.#dependencies);
       else endWith(socket, conversation.refused(refusal));
@@ -291,10 +297,4 @@ export class SessionSocket implements Resuming {
     if (this.#session === undefined) this.#start?.refuse(refuse(code, message));
     else this.#session.abort(code, message);
   }
-}
-
-/** What was taken before is the session's. */
-function* leave(session: ClientSession): Steps {
-  session.gone();
-  yield MESSAGE_BYTES;
 }

@@ -8,7 +8,7 @@ import { type Asking, giveBack, openingOf } from './admission.ts';
 import { type Decoded, tell } from './client-message.ts';
 import { type FrameTaker, HELD_BYTES_MAX, HELD_TEXTS_MAX, HeldFrames } from './held-frames.ts';
 import type { ListenDependencies } from './listen-dependencies.ts';
-import type { Steps } from './socket-work.ts';
+import { MESSAGE_BYTES, type Steps } from './socket-work.ts';
 
 /** Who asks, with the place that it has taken, and what its URL says already. */
 export interface StartWish {
@@ -128,3 +128,10 @@ export const takerOf = (session: ClientSession): FrameTaker => ({
   audio: (bytes) => session.audio(bytes),
   text: (decoded) => tell(session, decoded),
 });
+
+/** Its client is gone: what was taken before is the session's. One that others hear goes on to its last final. */
+export function* leave(session: ClientSession, isCall: boolean): Steps {
+  if (isCall) session.control({ type: 'close' });
+  else session.gone();
+  yield MESSAGE_BYTES;
+}

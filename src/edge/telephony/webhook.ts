@@ -1,0 +1,133 @@
+// The events of one call, posted to an address of the customer's: in their order, several at a time where it is slow, signed as
+// Standard Webhooks are. https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+import { createHmac } from 'node:crypto';
+import type { Clock } from '../../../machines/clock.ts';
+import type { Post } from './poster.ts';
+
+/** What waits while a post is under way or is tried again; the oldest is left out beyond it, and the next post says so. */
+const WAITING_CHARS_MAX = 1024 * 1024;
+const WAITING_MAX = 1_000;
+/** Events of one post. */
+const BATCH_MAX = 100;
+/** Waits before further attempts; after the last one the events are left out. */
+const AGAIN_MS = [500, 1_000, 2_000, 4_000, 8_000];
+/** The receiver wants no more. */
+const GONE = 410;
+
+export interface WebhookOptions {
+  url: URL;
+  secret: string | undefined;
+  /** What stands in every post beside the events. */
+  about: object;
+  /** Of the session. */
+  id: string;
+  post: Post;
+  clock: Clock;
+  wallNow(): Date;
+  /** An event was left out. */
+  dropped(): void;
+  /** Nothing more is to be posted. */
+  done(): void;
+}
+
+export class Webhook {
+  readonly #options: WebhookOptions;
+  #waiting: string[] = [];
+  #waitingChars = 0;
+  /** Left out since the last post that was taken. */
+  #dropped = 0;
+  #posts = 0;
+  #isPosting = false;
+  #isEnding = false;
+  #isOver = false;
+
+  constructor(options: WebhookOptions) {
+    this.#options = options;
+  }
+
+  say(event: string): void {
+    if (this.#isOver || this.#isEnding) return;
+    this.#waiting.push(event);
+    this.#waitingChars += event.length;
+    while (this.#waiting.length > WAITING_MAX || this.#waitingChars > WAITING_CHARS_MAX) {
+      this.#take(1);
+      this.#drop(1);
+    }
+    if (!this.#isPosting) void this.#run();
+  }
+
+  /** Nothing more is said. */
+  end(): void {
+    this.#isEnding = true;
+    if (!this.#isPosting) this.#finish();
+  }
+
+  /** Never rejects. */
+  async #run(): Promise<void> {
+    this.#isPosting = true;
+    while (this.#waiting.length > 0) {
+      const events = this.#take(BATCH_MAX);
+      const dropped = this.#dropped;
+      if (await this.#deliver(events, dropped)) this.#dropped -= dropped;
+      else this.#drop(events.length);
+    }
+    this.#isPosting = false;
+    if (this.#isEnding) this.#finish();
+  }
+
+  async #deliver(events: readonly string[], dropped: number): Promise<boolean> {
+    const { clock, id, about } = this.#options;
+    this.#posts++;
+    const post = `${id}.${this.#posts}`;
+    const head = JSON.stringify({ ...about, dropped }).slice(0, -1);
+    const body = `${head},"events":[${events.join(',')}]}`;
+    for (const againMs of [...AGAIN_MS, undefined]) {
+      const status = await this.#post(post, body);
+      if (status >= 200 && status < 300) return true;
+      if (status === GONE) this.#stop();
+      if (againMs === undefined || this.#isOver) return false;
+      await new Promise<void>((resolve) => clock.setTimeout(resolve, againMs));
+    }
+    return false;
+  }
+
+  /** 0 where there is no answer. */
+  async #post(id: string, body: string): Promise<number> {
+    const { url, secret, post, wallNow } = this.#options;
+    const timestamp = String(Math.floor(wallNow().getTime() / 1000));
+    const signed = secret === undefined ? {} : { 'webhook-signature': signatureOf(secret, id, timestamp, body) };
+    try {
+      return await post(url, { 'webhook-id': id, 'webhook-timestamp': timestamp, ...signed }, body);
+    } catch {
+      return 0;
+    }
+  }
+
+  #take(count: number): string[] {
+    const events = this.#waiting.splice(0, count);
+    for (const { length } of events) this.#waitingChars -= length;
+    return events;
+  }
+
+  #drop(count: number): void {
+    this.#dropped += count;
+    for (let each = 0; each < count; each++) this.#options.dropped();
+  }
+
+  #stop(): void {
+    this.#isOver = true;
+    this.#drop(this.#take(this.#waiting.length).length);
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    this.#options.done();
+  }
+}
+
+/** `whsec_` and base64, as the standard has it; of any other text its bytes. */
+const keyOf = (secret: string): Buffer =>
+  secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret);
+
+const signatureOf = (secret: string, id: string, timestamp: string, body: string): string =>
+  `v1,${createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
