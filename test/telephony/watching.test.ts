@@ -33,19 +33,18 @@ async function callOn(parameters: Record<string, string> = {}) {
   return callBy(`${origin}/compat/twilio/media`, messages.slice(0, -1));
 }
 
-/** Resolves as soon as the call is there: what comes of it does. */
-async function heard(name: string): Promise<LiveClient> {
-  for (;;) {
-    const client = watch(name);
-    const isOpen = await Promise.race([client.opened().then(() => true), client.refused().then(() => false)]);
-    if (isOpen) return client;
-  }
+/** The same, when its session has begun. */
+async function begun(label: string) {
+  const receiver = await startReceiver();
+  const call = await callOn({ label, events_url: receiver.url });
+  await receiver.when(() => receiver.events.length > 0);
+  return call;
 }
 
 describe('sockets that hear a call', () => {
   test('are told interims and finals while it lasts, each with its number, and its end', async () => {
-    const { socket } = await callOn({ label: 'live' });
-    const [one, two] = [await heard('live'), await heard(CALL)];
+    const { socket } = await begun('live');
+    const [one, two] = [watch('live'), watch(CALL)];
     await one.event('transcript', ({ is_final }) => !is_final);
     socket.close();
     expect(await one.close()).toEqual({ code: 1000, reason: '' });
@@ -56,8 +55,7 @@ describe('sockets that hear a call', () => {
   });
 
   test('are refused where there is nothing of theirs', async () => {
-    const { socket } = await callOn({ label: 'mine' });
-    await heard('mine');
+    const { socket } = await begun('mine');
     expect(await codeOf(watch('nobody'))).toBe('not_found');
     expect(await codeOf(watch('mine', { key: other }))).toBe('not_found');
     expect(await codeOf(watch('mine', { key: 'sk_vox_wrong' }))).toBe('invalid_api_key');
@@ -71,17 +69,17 @@ describe('sockets that hear a call', () => {
   });
 
   test('may say nothing', async () => {
-    const { socket } = await callOn({ label: 'said' });
-    const client = await heard('said');
+    const { socket } = await begun('said');
+    const client = watch('said');
+    await client.opened();
     client.send({ type: 'close' });
     expect((await client.close()).reason).toBe('invalid_request');
     socket.close();
   });
 
   test('are sixteen at most for one call', async () => {
-    const { socket } = await callOn({ label: 'popular' });
-    await heard('popular');
-    for (let count = 1; count < 16; count++) await watch('popular').opened();
+    const { socket } = await begun('popular');
+    for (let count = 0; count < 16; count++) await watch('popular').opened();
     expect(await codeOf(watch('popular'))).toBe('rate_limit_exceeded');
     socket.close();
   });
