@@ -48,6 +48,7 @@ test('Vonage: samples in binary messages, until the socket closes', async () => 
   const { socket } = await callBy(`${origin}/compat/vonage/media`, [{ ...first, api_key: gateway.key, model: MODEL }]);
   const samples = readFileSync(new URL('../fixtures/audio/number.wav', import.meta.url)).subarray(44);
   for (const piece of pieces(samples, 640)) socket.send(piece);
+  await receiver.when(() => receiver.events.length > 0);
   socket.close();
   await receiver.when(() => receiver.events.some(({ type }) => type === 'session_ended'));
   expect(await eventsOf('vonage-7')).toEqual(['0: three hundred and sixty five']);
