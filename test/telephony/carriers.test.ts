@@ -45,7 +45,8 @@ test('Telnyx: pieces that come out of their order are put into it', async () => 
 test('Vonage: samples in binary messages, until the socket closes', async () => {
   const receiver = await startReceiver();
   const first = { event: 'websocket:connected', 'content-type': 'audio/l16;rate=16000', label: 'vonage-7' };
-  const { socket } = await callBy(`${origin}/compat/vonage/media`, [{ ...first, api_key: gateway.key, model: MODEL }]);
+  const asked = { api_key: gateway.key, model: MODEL, events_url: receiver.url };
+  const { socket } = await callBy(`${origin}/compat/vonage/media`, [{ ...first, ...asked }]);
   const samples = readFileSync(new URL('../fixtures/audio/number.wav', import.meta.url)).subarray(44);
   for (const piece of pieces(samples, 640)) socket.send(piece);
   await receiver.when(() => receiver.events.length > 0);
