@@ -130,7 +130,7 @@ export class FileJob {
 
   async #within<Own extends Upload>(limit: LimitedSignal, read: ReadUpload<Own>) {
     // More fields may come behind a large file: with `strict` it is judged by all of them, later.
-    const upload = await read(limit, (request) => this.#admit({ ...request, strict: false }));
+    const upload = await read(limit, (request) => this.admit({ ...request, strict: false }));
     try {
       return await this.#byAllFields(upload, limit.signal);
     } catch (error) {
@@ -162,7 +162,7 @@ export class FileJob {
   }
 
   /** Checks models, permissions and credit. Throws a Refusal. */
-  async #admit(request: TranscriptionRequest): Promise<Admitted> {
+  async admit(request: TranscriptionRequest): Promise<Admitted> {
     const { organisationId, keyId, requireModels, rulesOf } = this.#options;
     const { reservations } = this.#dependencies;
     const rules = rulesOf?.(request.rule) ?? [];
@@ -192,7 +192,7 @@ export class FileJob {
   async #begin(upload: Upload): Promise<Work> {
     const { requestId, chargeId, organisationId, keyId } = this.#options;
     const { reservations, lengths } = this.#dependencies;
-    const admitted = await this.#admit(upload.request);
+    const admitted = await this.admit(upload.request);
     const { members, priced } = admitted;
     const length = await lengthOf(upload.file, costsByLength(priced), lengths, organisationId);
     length.secondsMax = Math.min(length.secondsMax, longestOf(members));

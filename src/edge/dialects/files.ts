@@ -1,6 +1,4 @@
 // Files of other vendors' clients: each request becomes the form of `/v1/audio/transcriptions`, and its answer theirs.
-import { randomBytes } from 'node:crypto';
-import { Readable } from 'node:stream';
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
 import { aliasOf } from '../../auth/aliases.ts';
 import type { Caller } from '../../auth/permissions.ts';
@@ -16,6 +14,7 @@ import { dialects } from '../../dialects/index.ts';
 import type { DoorRequest, Reply } from '../door.ts';
 import type { Route, RouteContext } from '../router.ts';
 import type { UploadDependencies } from '../routes/transcriptions/read-upload.ts';
+import { asForm } from './as-form.ts';
 import { parametersFor } from './live.ts';
 import { pathOf } from './place.ts';
 
@@ -85,33 +84,9 @@ function answered(reply: Reply, answerOf: (heard: VerboseTranscription) => Answe
   return { ...answer, headers: { ...reply.headers, ...answer.headers } };
 }
 
-const ANSWER: readonly [string, string][] = [
+/** What our own form is asked for, so that any answer can be made of it. */
+export const ANSWER: readonly [string, string][] = [
   ['response_format', 'verbose_json'],
   ['timestamp_granularities[]', 'word'],
   ['timestamp_granularities[]', 'segment'],
 ];
-
-/** The body of a request as the file of a form. */
-function asForm(request: DoorRequest, fields: readonly [string, string][], contentType = ''): DoorRequest {
-  const boundary = randomBytes(18).toString('hex');
-  const part = (disposition: string, value: string) =>
-    `--${boundary}\r\nContent-Disposition: form-data; ${disposition}${value}`;
-  const type = /^[\w.+-]+\/[\w.+;= -]+$/.test(contentType) ? `\r\nContent-Type: ${contentType}` : '';
-  const head = [
-    ...fields.map(([name, value]) => part(`name="${name}"`, `\r\n\r\n${value}\r\n`)),
-    part('name="file"; filename="audio"', `${type}\r\n\r\n`),
-  ].join('');
-  const headers = new Map(request.headers).set('content-type', `multipart/form-data; boundary=${boundary}`);
-  headers.delete('content-length');
-  return {
-    ...request,
-    headers,
-    body: (maxBytes) => Readable.from(enclosed(head, request.body(maxBytes), `\r\n--${boundary}--\r\n`)),
-  };
-}
-
-async function* enclosed(head: string, body: Readable, tail: string): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(head);
-  yield* body;
-  yield Buffer.from(tail);
-}

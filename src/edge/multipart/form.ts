@@ -29,6 +29,8 @@ export interface FormLimits extends FieldLimits {
   listNames?: readonly string[];
   /** The file is discarded: a reader gets nothing. */
   isFileDropped?: boolean;
+  /** The name of the part that is the file; `file` when absent. */
+  fileField?: string;
 }
 
 export interface FormFile extends UploadedFile {
@@ -55,7 +57,7 @@ export interface Form {
 }
 
 /**
- * Reads a form with one `file` and any fields, in any order. Resolves when the form has ended, or before that when the file is
+ * Reads a form with one file and any fields, in any order. Resolves when the form has ended, or before that when the file is
  * larger than `memoryBytesMax`, `model` came in front of it and it need not be kept. Rejects with a Refusal for what is wrong with
  * the form, and with the body's own error when the client goes away; nothing is left behind then.
  */
@@ -133,9 +135,10 @@ class FormReader {
   /** A part begins; its data follows. Throws a Refusal when it is one too many. */
   #begin(part: Part): void {
     this.#parts.push(part.data);
-    const isFile = part.name === 'file';
-    if (part.filename !== undefined && !isFile) throw unexpectedFile(part.name);
-    const isList = part.name.endsWith('[]') || this.#limits.listNames?.includes(part.name);
+    const { listNames, fileField } = this.#limits;
+    const isFile = part.name === (fileField ?? 'file');
+    if (part.filename !== undefined && !isFile) throw unexpectedFile(part.name, fileField);
+    const isList = part.name.endsWith('[]') || listNames?.includes(part.name);
     if (this.#names.has(part.name) && !isList) throw repeatedField(part.name);
     this.#names.add(part.name);
     const reading = isFile ? this.#readFile(part) : this.#fields.read(part, this.#file !== undefined);
@@ -162,7 +165,7 @@ class FormReader {
       }
       for (const held of file.held.splice(0)) await this.#large?.write(held);
     }
-    if (file.bytes === 0) throw missingFile('an empty file');
+    if (file.bytes === 0) throw missingFile('an empty file', this.#limits.fileField);
   }
 
   /** A file that is too large to be held goes to the disk, and to the route if it knows what to do with it. */
@@ -191,7 +194,7 @@ class FormReader {
     await Promise.all(this.#reading);
     if (this.#state !== 'reading') return;
     const file = this.#file;
-    if (file === undefined) return this.#fail(missingFile('no file'));
+    if (file === undefined) return this.#fail(missingFile('no file', this.#limits.fileField));
     const isArriving = this.#large?.stream !== undefined;
     try {
       if (isArriving && this.#fields.behind.length > 0) this.#large?.supersede();

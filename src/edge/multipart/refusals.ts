@@ -11,13 +11,13 @@ export function fileTooLarge(fileBytesMax: number): Refusal {
   return refuse('file_too_large', message, { param: 'file' });
 }
 
-export function missingFile(what: string): Refusal {
-  const message = `The form has ${what}. Send the audio in the part \`file\`: with curl, -F file=@audio.wav.`;
-  return refuse('missing_file', message, { param: 'file' });
+export function missingFile(what: string, part = 'file'): Refusal {
+  const message = `The form has ${what}. Send the audio in the part \`${part}\`: with curl, -F ${part}=@audio.wav.`;
+  return refuse('missing_file', message, { param: part });
 }
 
-export function unexpectedFile(name: string): Refusal {
-  return about(name, 'is a file. Send the audio in the part `file`, and fields without a file name');
+export function unexpectedFile(name: string, part = 'file'): Refusal {
+  return about(name, `is a file. Send the audio in the part \`${part}\`, and fields without a file name`);
 }
 
 export function repeatedField(name: string): Refusal {

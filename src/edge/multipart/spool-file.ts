@@ -3,18 +3,24 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Refusal } from '../../api/errors.ts';
 import { noRoom } from './refusals.ts';
 
 /** Read at a time. */
 const PIECE_BYTES = 64 * 1024;
 
-/** What all uploads of a node may have on disk together. */
+/** What all uploads of a node may have on disk together, or some of them within that. */
 export class SpoolBudget {
   readonly #bytesMax: number;
+  readonly #within: SpoolBudget | undefined;
+  readonly #refusal: () => Refusal;
   #bytes = 0;
 
-  constructor(bytesMax: number) {
+  /** @param refusal of what this budget has no room for; `overloaded` when absent */
+  constructor(bytesMax: number, within?: SpoolBudget, refusal: () => Refusal = noRoom) {
     this.#bytesMax = bytesMax;
+    this.#within = within;
+    this.#refusal = refusal;
   }
 
   /** Bytes on disk now. */
@@ -22,14 +28,16 @@ export class SpoolBudget {
     return this.#bytes;
   }
 
-  /** Throws the Refusal `overloaded` when there is no room. */
+  /** Throws a Refusal, `overloaded` unless it is another one, when there is no room. */
   take(bytes: number): void {
-    if (this.#bytes + bytes > this.#bytesMax) throw noRoom();
+    if (this.#bytes + bytes > this.#bytesMax) throw this.#refusal();
+    this.#within?.take(bytes);
     this.#bytes += bytes;
   }
 
   give(bytes: number): void {
     this.#bytes -= bytes;
+    this.#within?.give(bytes);
   }
 }
 

@@ -93,6 +93,18 @@ export function readWithoutFile(
   return readForm(bodyOf(request, limit, dependencies), request.headers.get('content-type'), limits);
 }
 
+/** Reads a form whose file is kept: in the spool, whatever its size, and as a part of this name. */
+export function readToKeep(
+  request: DoorRequest,
+  limit: LimitedSignal,
+  dependencies: UploadDependencies,
+  spoolBudget: SpoolBudget,
+  fileField: string,
+): Promise<Form> {
+  const limits = { ...formLimits(dependencies), memoryBytesMax: 0, mustKeep: () => true, spoolBudget, fileField };
+  return readForm(bodyOf(request, limit, dependencies), request.headers.get('content-type'), limits);
+}
+
 const formLimits = ({ settings, spoolBudget, listNames = [] }: UploadDependencies): FormLimits => ({
   fileBytesMax: settings.fileBytesMax,
   fieldBytesMax: FIELD_BYTES_MAX,
