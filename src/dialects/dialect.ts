@@ -4,36 +4,10 @@ import type { Refusal } from '../api/errors.ts';
 import type { EventEncoder } from '../api/listen/event-encoder.ts';
 import type { ClientMessage } from '../api/listen.ts';
 import type { VerboseTranscription } from '../api/transcriptions.ts';
+import type { JobDoors } from './jobs.ts';
+import type { Answer, Handshake, Wish } from './request.ts';
 
-export interface Handshake {
-  query: URLSearchParams;
-  /** Lower-case names. */
-  headers: ReadonlyMap<string, string>;
-  requestId: string;
-}
-
-/** What a client asks for, in the gateway's words. */
-export interface Wish {
-  /** As the client names it: a slug, a name of the vendor's own, or an alias; undefined where it names none. */
-  model: string | undefined;
-  /** Parameters of `/v1/listen`, or fields of a file's form, besides the model and its options. */
-  parameters: ReadonlyMap<string, string>;
-  /** Options of the vendor's own models, as `provider_params` has them; others are not asked for them. */
-  own: Readonly<Record<string, unknown>>;
-  /** Of a telephone call. */
-  call?: CallWish;
-}
-
-/** A call, whose client only sends: what was heard is told to others. */
-export interface CallWish {
-  /** Who carries it: the name of the dialect. */
-  carrier: string;
-  /** By which it is found beside the id of its session: the carrier's ids, and a label of the customer's own. */
-  names: readonly string[];
-  /** Where its events are posted to, and the secret that they are signed with. */
-  eventsUrl: string | undefined;
-  eventsSecret: string | undefined;
-}
+export type { Answer, CallWish, Handshake, Wish } from './request.ts';
 
 /** What a message of a client comes to. */
 export type Step =
@@ -70,12 +44,6 @@ export interface Ending {
   messages: readonly string[];
   code: number;
   reason: string;
-}
-
-export interface Answer {
-  status: number;
-  headers: Readonly<Record<string, string>>;
-  body: string;
 }
 
 /** A WebSocket endpoint. */
@@ -155,6 +123,7 @@ export interface Dialect {
   live: Readonly<Record<string, LiveDoor | LateDoor>>;
   files: Readonly<Record<string, FileDoor>>;
   calls?: Readonly<Record<string, Call>>;
+  jobs?: JobDoors;
   /** Paths that are taken at the root as well: of clients that can be given no path. */
   atRoot?: readonly string[];
   /** `ours`: the form of `/v1/audio/transcriptions`, and its answers, with the vendor's names of its models. */

@@ -1,0 +1,98 @@
+// The contract of files that are transcribed while nobody waits: a client puts one here, asks for its transcript, and comes back
+// for that. Pure, as the rest of a dialect: what is kept, for how long and for whom is the edge's.
+import type { Refusal } from '../api/errors.ts';
+import type { VerboseTranscription } from '../api/transcriptions.ts';
+import type { Members } from '../providers/kit/json.ts';
+import type { Answer, Handshake, Wish } from './request.ts';
+
+/** A file that was put here. */
+export interface ShownFile {
+  readonly id: string;
+  readonly filename: string;
+  readonly bytes: number;
+  readonly createdAt: Date;
+  /** Of its form. */
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+interface Heard {
+  transcription: VerboseTranscription;
+  srt: string;
+  vtt: string;
+}
+
+export type JobState =
+  | { type: 'queued' }
+  | { type: 'processing' }
+  | { type: 'done'; heard: Heard }
+  | { type: 'failed'; refusal: Refusal };
+
+/** A transcript that was asked for. */
+export interface ShownJob {
+  readonly id: string;
+  /** The file, also when it is gone. */
+  readonly file: ShownFile;
+  /** In the client's own words. */
+  readonly asked: Members;
+  readonly createdAt: Date;
+  /** When it was done or has failed. */
+  readonly endedAt: Date | undefined;
+  readonly state: JobState;
+}
+
+export interface JobMeans extends Handshake {
+  at: Date;
+  /** An address of the dialect, as this client reaches the gateway: `https://…`. */
+  url(path: string): string;
+}
+
+export interface JobWish extends Wish {
+  /** What is told of the job later. */
+  asked: Members;
+}
+
+/** The file is the whole body, or a part of a form by this name. */
+type FileIn = 'body' | { part: string };
+
+export type JobDoor =
+  | { does: 'keep'; takes: FileIn; answer(file: ShownFile, means: JobMeans): Answer }
+  /** Asks for the transcript of a file that is kept. Throws a Refusal. */
+  | {
+      does: 'ask';
+      open(body: Members, handshake: Handshake): JobWish & { fileId: string };
+      answer(job: ShownJob, means: JobMeans): Answer;
+    }
+  /** Both at once: what is asked for is in the form's fields. */
+  | {
+      does: 'keepAndAsk';
+      part: string;
+      open(fields: ReadonlyMap<string, string>, handshake: Handshake): JobWish;
+      answer(job: ShownJob, means: JobMeans): Answer;
+    }
+  | { does: 'show'; answer(job: ShownJob, means: JobMeans): Answer }
+  /** Ends the work on a job as well, unless that is answered with something else. */
+  | {
+      does: 'remove';
+      unless?(job: ShownJob, means: JobMeans): Answer | undefined;
+      answer(job: ShownJob, means: JobMeans): Answer;
+    }
+  /** Newest first. */
+  | { does: 'list'; answer(jobs: readonly ShownJob[], means: JobMeans): Answer }
+  | { does: 'showFile' | 'removeFile'; answer(file: ShownFile, means: JobMeans): Answer }
+  | { does: 'listFiles'; answer(files: readonly ShownFile[], means: JobMeans): Answer };
+
+/** By method and path: `GET /v2/jobs/:id`. What is shown or removed is named by `:id`. */
+export type JobDoors = Readonly<Record<string, JobDoor>>;
+
+/** A JSON answer. */
+export const told = (value: unknown, status = 200): Answer => ({
+  status,
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(value),
+});
+
+export const toldText = (body: string, type = 'text/plain'): Answer => ({
+  status: 200,
+  headers: { 'Content-Type': `${type}; charset=utf-8` },
+  body,
+});

@@ -1,0 +1,37 @@
+// What every door of a dialect is asked, and answers by HTTP.
+
+export interface Handshake {
+  query: URLSearchParams;
+  /** Lower-case names. */
+  headers: ReadonlyMap<string, string>;
+  requestId: string;
+}
+
+/** What a client asks for, in the gateway's words. */
+export interface Wish {
+  /** As the client names it: a slug, a name of the vendor's own, or an alias; undefined where it names none. */
+  model: string | undefined;
+  /** Parameters of `/v1/listen`, or fields of a file's form, besides the model and its options. */
+  parameters: ReadonlyMap<string, string>;
+  /** Options of the vendor's own models, as `provider_params` has them; others are not asked for them. */
+  own: Readonly<Record<string, unknown>>;
+  /** Of a telephone call. */
+  call?: CallWish;
+}
+
+/** A call, whose client only sends: what was heard is told to others. */
+export interface CallWish {
+  /** Who carries it: the name of the dialect. */
+  carrier: string;
+  /** By which it is found beside the id of its session: the carrier's ids, and a label of the customer's own. */
+  names: readonly string[];
+  /** Where its events are posted to, and the secret that they are signed with. */
+  eventsUrl: string | undefined;
+  eventsSecret: string | undefined;
+}
+
+export interface Answer {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}

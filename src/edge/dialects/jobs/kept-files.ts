@@ -1,0 +1,166 @@
+// Files that clients of other vendors have put here before they ask for a transcript. Each lies in the spool, is its key's alone,
+// and goes when its time is over; a job that works on it keeps it until it has ended.
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../../../machines/clock.ts';
+import { type Refusal, refuse } from '../../../api/errors.ts';
+import type { ShownFile } from '../../../dialects/jobs.ts';
+import type { Form } from '../../multipart/form.ts';
+import { SpoolBudget } from '../../multipart/spool-file.ts';
+import { isSame, notHere, type Owner } from './owner.ts';
+
+/** Of one key, with those that only a job still needs. */
+export const KEPT_FILES_MAX = 100;
+/** Of what uploads may have on disk: all that are kept, and those of one key. The rest is for files that are waited for. */
+export const KEPT_SHARE = 1 / 2;
+export const KEY_SHARE = 1 / 4;
+export const FILE_KEPT_MS = 3_600_000;
+
+export interface KeptFile extends ShownFile {
+  readonly form: Form;
+}
+
+interface Record {
+  readonly file: KeptFile;
+  readonly owner: Owner;
+  timer: unknown;
+  holders: number;
+}
+
+interface OfKey {
+  readonly budget: SpoolBudget;
+  /** With those that are arriving. */
+  count: number;
+}
+
+export interface KeptFilesOptions {
+  clock: Clock;
+  wallNow(): Date;
+  /** What all uploads of the node may have on disk. */
+  spoolBudget: SpoolBudget;
+  spoolBytesMax: number;
+}
+
+export class KeptFiles {
+  readonly #options: KeptFilesOptions;
+  readonly #budget: SpoolBudget;
+  readonly #files = new Map<string, Record>();
+  readonly #keys = new Map<string, OfKey>();
+  #isClosed = false;
+
+  constructor(options: KeptFilesOptions) {
+    this.#options = options;
+    this.#budget = new SpoolBudget(options.spoolBytesMax * KEPT_SHARE, options.spoolBudget);
+  }
+
+  /** Files that can be asked for. */
+  get size(): number {
+    return this.#files.size;
+  }
+
+  /**
+   * Keeps what is read, for its time; held once already, for who is going to work on it. Rejects with a Refusal: of the reading,
+   * or `too_many_sessions` where the key has no room left.
+   *
+   * @param read takes the file into this budget
+   */
+  async keep(owner: Owner, read: (budget: SpoolBudget) => Promise<Form>): Promise<{ file: KeptFile; leave(): void }> {
+    const { clock, wallNow } = this.#options;
+    const key = this.#keyOf(owner);
+    key.count++;
+    const form = await read(key.budget).catch((error) => {
+      this.#gone(owner);
+      throw error;
+    });
+    const { filename, size = 0 } = form.file;
+    const fields = new Map(form.fields);
+    const file: KeptFile = { id: randomUUID(), filename, bytes: size, createdAt: wallNow(), fields, form };
+    const record: Record = { file, owner, timer: undefined, holders: 1 };
+    record.timer = clock.setTimeout(() => this.#drop(record), FILE_KEPT_MS);
+    this.#files.set(file.id, record);
+    if (this.#isClosed) this.#drop(record);
+    return { file, leave: this.#leaving(record) };
+  }
+
+  /** Throws a Refusal `not_found`. */
+  find(owner: Owner, id: string): KeptFile {
+    return this.#recordOf(owner, id).file;
+  }
+
+  /** The same, and keeps it until `leave` is called, any number of times. */
+  hold(owner: Owner, id: string): { file: KeptFile; leave(): void } {
+    const record = this.#recordOf(owner, id);
+    record.holders++;
+    return { file: record.file, leave: this.#leaving(record) };
+  }
+
+  /** Newest first. */
+  of(owner: Owner): KeptFile[] {
+    const own = [...this.#files.values()].filter((record) => isSame(record.owner, owner));
+    return own.map(({ file }) => file).reverse();
+  }
+
+  /** It cannot be asked for any more. Throws a Refusal `not_found`. */
+  remove(owner: Owner, id: string): KeptFile {
+    const record = this.#recordOf(owner, id);
+    this.#drop(record);
+    return record.file;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const record of [...this.#files.values()]) this.#drop(record);
+  }
+
+  #recordOf(owner: Owner, id: string): Record {
+    const record = this.#files.get(id);
+    if (record === undefined || !isSame(record.owner, owner)) throw notHere('file', FILE_KEPT_MS / 1_000);
+    return record;
+  }
+
+  #keyOf({ keyId }: Owner): OfKey {
+    const bytesMax = Math.floor(this.#options.spoolBytesMax * KEY_SHARE);
+    const key = this.#keys.get(keyId) ?? {
+      budget: new SpoolBudget(bytesMax, this.#budget, () => full(bytesMax)),
+      count: 0,
+    };
+    if (key.count >= KEPT_FILES_MAX) throw full(bytesMax);
+    this.#keys.set(keyId, key);
+    return key;
+  }
+
+  /** What arrived is let go by whoever works on it last. */
+  #drop(record: Record): void {
+    this.#options.clock.clearTimeout(record.timer);
+    if (!this.#files.delete(record.file.id) || record.holders > 0) return;
+    this.#dispose(record);
+  }
+
+  #leaving(record: Record): () => void {
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      record.holders--;
+      if (record.holders === 0 && !this.#files.has(record.file.id)) this.#dispose(record);
+    };
+  }
+
+  #dispose({ file, owner }: Record): void {
+    file.form.dispose();
+    this.#gone(owner);
+  }
+
+  #gone({ keyId }: Owner): void {
+    const key = this.#keys.get(keyId);
+    if (key === undefined) return;
+    key.count--;
+    if (key.count === 0) this.#keys.delete(keyId);
+  }
+}
+
+const full = (bytesMax: number): Refusal =>
+  refuse(
+    'too_many_sessions',
+    `This key may keep ${KEPT_FILES_MAX} files here, of ${bytesMax} bytes together. Delete some, or wait until their jobs have ended.`,
+    { retryAfterSeconds: 30 },
+  );

@@ -1,0 +1,215 @@
+// Jobs that nobody waits for: their turns, their ends, and how many there may be.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { SimulatedClock } from 'xstate';
+import { refuse } from '../../../src/api/errors.ts';
+import type { ShownFile, ShownJob } from '../../../src/dialects/jobs.ts';
+import {
+  DetachedJobs,
+  JOB_KEPT_MS,
+  JOBS_QUEUED_MAX,
+  KEY_CHARACTERS_MAX,
+  KEY_JOBS_MAX,
+  NODE_JOBS_MAX,
+  type Work,
+} from '../../../src/edge/dialects/jobs/detached-jobs.ts';
+import { type Deferred, deferred } from '../../../src/edge/multipart/streams.ts';
+import { refusalOf } from '../../../src/edge/router.ts';
+
+type Heard = Awaited<ReturnType<Work['run']>>;
+
+const OWNER = { keyId: 'key_1', dialect: 'soniox' };
+const FILE: ShownFile = { id: 'f', filename: 'a.wav', bytes: 1, createdAt: new Date(0), fields: new Map() };
+const HEARD = { transcription: { text: 'vox' }, srt: '', vtt: '' } as Heard;
+const full = () => Promise.reject(refuse('too_many_sessions', 'Full.'));
+
+let clock: SimulatedClock;
+let jobs: DetachedJobs;
+let forgotten: number;
+let place: Deferred<void>;
+let isPlaceLeft: boolean;
+
+beforeEach(() => {
+  forgotten = 0;
+  isPlaceLeft = false;
+  place = deferred();
+  place.promise.then(() => {
+    isPlaceLeft = true;
+  });
+  clock = new SimulatedClock();
+  const onForgotten = () => void forgotten++;
+  jobs = new DetachedJobs({ clock, wallNow: () => new Date(clock.now()), onFault: refusalOf, onForgotten });
+});
+
+const free = () => () => place.resolve();
+
+/** Work that ends when it is told to. */
+function work(owner = OWNER) {
+  const done = deferred<Heard>();
+  done.promise.catch(() => {});
+  const begun = deferred<void>();
+  const ended = deferred<void>();
+  const end = new AbortController();
+  end.signal.addEventListener('abort', () => done.reject(end.signal.reason));
+  const run = () => {
+    begun.resolve();
+    return done.promise;
+  };
+  const told: Work = { owner, file: FILE, asked: { model: 'm' }, end, run, ended: ended.resolve };
+  return { work: told, done, begun: begun.promise, ended: ended.promise, end };
+}
+
+/** Of a job that is done at once. */
+async function finished(owner = OWNER, heard = HEARD): Promise<ShownJob> {
+  const one = work(owner);
+  const { id } = await jobs.begin(one.work, free);
+  one.done.resolve(heard);
+  await one.ended;
+  return jobs.find(owner, id);
+}
+
+const codeOf = (failed: Promise<unknown>) =>
+  failed.then(
+    () => 'none',
+    ({ code }) => code as string,
+  );
+
+describe('a job', () => {
+  it('is worked on, and then has what was heard', async () => {
+    const one = work();
+    const { id } = await jobs.begin(one.work, free);
+    await one.begun;
+    expect(jobs.find(OWNER, id)).toMatchObject({ state: { type: 'processing' }, asked: { model: 'm' }, file: FILE });
+    clock.increment(5);
+    one.done.resolve(HEARD);
+    await one.ended;
+    expect(jobs.find(OWNER, id)).toMatchObject({ state: { type: 'done', heard: HEARD }, endedAt: new Date(5) });
+  });
+
+  it.each([
+    ['a refusal', refuse('unsupported_audio', 'No audio.'), 'unsupported_audio'],
+    ['a fault', new Error('secret'), 'internal_error'],
+  ])('that failed by %s says why', async (_, error, code) => {
+    const one = work();
+    const { id } = await jobs.begin(one.work, free);
+    one.done.reject(error);
+    await one.ended;
+    expect(jobs.find(OWNER, id).state).toMatchObject({ type: 'failed', refusal: { code } });
+  });
+
+  it('whose transcript has no room fails', async () => {
+    const large = { ...HEARD, srt: 'x'.repeat(KEY_CHARACTERS_MAX) };
+    expect((await finished(OWNER, large)).state).toMatchObject({ type: 'failed', refusal: { code: 'file_too_large' } });
+  });
+
+  it('without a place is refused where nothing of its key is under way', async () => {
+    expect(await codeOf(jobs.begin(work().work, full))).toBe('too_many_sessions');
+    expect(jobs.size).toBe(0);
+  });
+
+  it('without a place waits for that of another, and takes it over', async () => {
+    const [one, other] = [work(), work()];
+    await jobs.begin(one.work, free);
+    const { id, state } = await jobs.begin(other.work, full);
+    expect(state).toEqual({ type: 'queued' });
+    one.done.resolve(HEARD);
+    await other.begun;
+    expect([jobs.find(OWNER, id).state.type, isPlaceLeft]).toEqual(['processing', false]);
+    other.done.resolve(HEARD);
+    await other.ended;
+    await place.promise;
+    expect(await codeOf(jobs.begin(work().work, full))).toBe('too_many_sessions');
+  });
+
+  it('that is removed is ended, and is there no more', async () => {
+    const one = work();
+    const { id } = await jobs.begin(one.work, free);
+    await one.begun;
+    jobs.remove(OWNER, id);
+    await one.ended;
+    expect(one.end.signal.aborted).toBe(true);
+    expect(() => jobs.find(OWNER, id)).toThrow(expect.objectContaining({ code: 'not_found' }));
+  });
+
+  it('that is removed while it waits is never begun', async () => {
+    const [one, other, third] = [work(), work(), work()];
+    await jobs.begin(one.work, free);
+    const { id } = await jobs.begin(other.work, full);
+    await jobs.begin(third.work, full);
+    jobs.remove(OWNER, id);
+    await other.ended;
+    one.done.resolve(HEARD);
+    await third.begun;
+    expect(jobs.size).toBe(2);
+  });
+
+  it.each([
+    ['key', { ...OWNER, keyId: 'key_2' }],
+    ['dialect', { ...OWNER, dialect: 'gladia' }],
+  ])('is not there for another %s', async (_, other) => {
+    const { id } = await finished();
+    expect(() => jobs.find(other, id)).toThrow(expect.objectContaining({ code: 'not_found' }));
+    expect(() => jobs.remove(other, id)).toThrow(expect.objectContaining({ code: 'not_found' }));
+    expect([jobs.of(other), jobs.of(OWNER).map((job) => job.id)]).toEqual([[], [id]]);
+  });
+
+  it('is forgotten when its time is over', async () => {
+    const { id } = await finished();
+    clock.increment(JOB_KEPT_MS - 1);
+    expect(jobs.find(OWNER, id).id).toBe(id);
+    clock.increment(1);
+    expect(() => jobs.find(OWNER, id)).toThrow(expect.objectContaining({ code: 'not_found' }));
+    expect(forgotten).toBe(0);
+  });
+});
+
+describe('there are no more', () => {
+  it(`than ${JOBS_QUEUED_MAX} of a key that wait`, async () => {
+    await jobs.begin(work().work, free);
+    for (let count = 0; count < JOBS_QUEUED_MAX; count++) await jobs.begin(work().work, full);
+    expect(await codeOf(jobs.begin(work().work, full))).toBe('too_many_sessions');
+    expect(jobs.size).toBe(JOBS_QUEUED_MAX + 1);
+  });
+
+  it(`than ${KEY_JOBS_MAX} of a key: the oldest that is over is forgotten`, async () => {
+    const { id: other } = await finished({ ...OWNER, keyId: 'key_2' });
+    const { id: first } = await finished();
+    for (let count = 1; count < KEY_JOBS_MAX; count++) await finished();
+    expect(jobs.find(OWNER, first).id).toBe(first);
+    await finished();
+    expect(() => jobs.find(OWNER, first)).toThrow();
+    expect([jobs.of(OWNER).length, forgotten, jobs.size]).toEqual([KEY_JOBS_MAX, 1, KEY_JOBS_MAX + 1]);
+    expect(jobs.find({ ...OWNER, keyId: 'key_2' }, other).id).toBe(other);
+  });
+
+  it('characters of a key than it may have: the oldest are forgotten', async () => {
+    const large = { ...HEARD, srt: 'x'.repeat(KEY_CHARACTERS_MAX / 2 - 1_000) };
+    const ids: string[] = [];
+    for (let count = 0; count < 3; count++) ids.push((await finished(OWNER, large)).id);
+    expect(
+      jobs
+        .of(OWNER)
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(ids.slice(1).sort());
+  });
+
+  it(`than ${NODE_JOBS_MAX} of the node that are not over`, async () => {
+    let refused = 'none';
+    for (let count = 0; refused === 'none'; count++) {
+      const owner = { ...OWNER, keyId: `key_${Math.floor(count / JOBS_QUEUED_MAX)}` };
+      refused = await codeOf(jobs.begin(work(owner).work, count % JOBS_QUEUED_MAX === 0 ? free : full));
+    }
+    expect([refused, jobs.size]).toEqual(['overloaded', NODE_JOBS_MAX]);
+  });
+
+  it('once the node ends: all that is under way is ended', async () => {
+    const [one, other] = [work(), work()];
+    await jobs.begin(one.work, free);
+    await jobs.begin(other.work, full);
+    await finished();
+    jobs.close();
+    await Promise.all([one.ended, other.ended]);
+    expect(jobs.size).toBe(0);
+    expect(await codeOf(jobs.begin(work().work, free))).toBe('overloaded');
+  });
+});

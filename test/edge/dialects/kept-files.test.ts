@@ -1,0 +1,144 @@
+// Files that are kept for their keys: for how long, how many, and that nothing of them is left behind.
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { SimulatedClock } from 'xstate';
+import {
+  FILE_KEPT_MS,
+  KEPT_FILES_MAX,
+  KEPT_SHARE,
+  KEY_SHARE,
+  KeptFiles,
+} from '../../../src/edge/dialects/jobs/kept-files.ts';
+import { readForm } from '../../../src/edge/multipart/form.ts';
+import { SpoolBudget } from '../../../src/edge/multipart/spool-file.ts';
+import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
+
+const OWNER = { keyId: 'key_1', dialect: 'soniox' };
+const OTHER = { ...OWNER, keyId: 'key_2' };
+const SPOOL_BYTES_MAX = 400_000;
+const KEY_BYTES_MAX = SPOOL_BYTES_MAX * KEY_SHARE;
+const spoolDir = temporaryDirectory();
+
+let clock: SimulatedClock;
+let spoolBudget: SpoolBudget;
+let files: KeptFiles;
+
+beforeEach(() => {
+  clock = new SimulatedClock();
+  spoolBudget = new SpoolBudget(SPOOL_BYTES_MAX);
+  files = new KeptFiles({ clock, wallNow: () => new Date(clock.now()), spoolBudget, spoolBytesMax: SPOOL_BYTES_MAX });
+});
+
+const formOf = (bytes: number) =>
+  `--b\r\nContent-Disposition: form-data; name="label"\r\n\r\nvox\r\n--b\r\nContent-Disposition: form-data; name="audio"; filename="a.wav"\r\n\r\n${'x'.repeat(bytes)}\r\n--b--\r\n`;
+
+async function keep(bytes: number, owner = OWNER) {
+  const kept = await files.keep(owner, (budget) =>
+    readForm(Readable.from([Buffer.from(formOf(bytes))]), 'multipart/form-data; boundary=b', {
+      ...{ fileBytesMax: 1e9, memoryBytesMax: 0, fieldBytesMax: 99, fieldsBytesMax: 99, fieldsMax: 9 },
+      ...{ spoolDir, spoolBudget: budget, fileField: 'audio', mustKeep: () => true },
+    }),
+  );
+  return kept;
+}
+
+const kept = async (bytes: number, owner = OWNER) => {
+  const { file, leave } = await keep(bytes, owner);
+  leave();
+  return file;
+};
+
+const codeOf = (failed: Promise<unknown>) =>
+  failed.then(
+    () => 'none',
+    ({ code }) => code as string,
+  );
+const missing = expect.objectContaining({ code: 'not_found' });
+
+describe('a file', () => {
+  it('is on disk, with what its form says', async () => {
+    const { id, filename, bytes, fields, form } = await kept(1_000);
+    expect({ filename, bytes, fields: [...fields] }).toEqual({
+      filename: 'a.wav',
+      bytes: 1_000,
+      fields: [['label', 'vox']],
+    });
+    expect(spoolBudget.bytes).toBe(1_000);
+    for (const time of ['first', 'second']) {
+      const read = await buffer(files.find(OWNER, id).form.file.read());
+      expect([time, read.length, form.file.pieces]).toEqual([time, 1_000, undefined]);
+    }
+  });
+
+  it('is its key’s alone, and of one dialect', async () => {
+    const { id } = await kept(1);
+    for (const other of [OTHER, { ...OWNER, dialect: 'gladia' }]) {
+      expect(() => files.find(other, id)).toThrow(missing);
+      expect(() => files.hold(other, id)).toThrow(missing);
+      expect(() => files.remove(other, id)).toThrow(missing);
+      expect(files.of(other)).toEqual([]);
+    }
+    expect(files.of(OWNER).map((each) => each.id)).toEqual([id]);
+  });
+
+  it('goes when its time is over', async () => {
+    const { id } = await kept(1_000);
+    clock.increment(FILE_KEPT_MS - 1);
+    expect(files.find(OWNER, id).id).toBe(id);
+    clock.increment(1);
+    expect(() => files.find(OWNER, id)).toThrow(missing);
+    expect([files.size, spoolBudget.bytes]).toEqual([0, 0]);
+  });
+
+  it.each([
+    ['its time is over', () => clock.increment(FILE_KEPT_MS)],
+    ['it is removed', (id: string) => files.remove(OWNER, id)],
+    ['the node ends', () => files.close()],
+  ])('that is worked on stays until that is over, although %s', async (_, end) => {
+    const { file, leave } = await keep(1_000);
+    const again = files.hold(OWNER, file.id);
+    end(file.id);
+    expect(() => files.find(OWNER, file.id)).toThrow(missing);
+    leave();
+    leave();
+    expect(spoolBudget.bytes).toBe(1_000);
+    again.leave();
+    expect(spoolBudget.bytes).toBe(0);
+  });
+
+  it('that arrives while the node ends is not kept', async () => {
+    const arriving = keep(1_000);
+    files.close();
+    const { file, leave } = await arriving;
+    expect(() => files.find(OWNER, file.id)).toThrow(missing);
+    leave();
+    expect(spoolBudget.bytes).toBe(0);
+  });
+});
+
+describe('a key may keep', () => {
+  it(`${KEPT_FILES_MAX} files, and more once some are gone`, async () => {
+    const [first] = await Promise.all(Array.from({ length: KEPT_FILES_MAX }, () => kept(1)));
+    expect(await codeOf(kept(1))).toBe('too_many_sessions');
+    expect(await codeOf(kept(1, OTHER))).toBe('none');
+    files.remove(OWNER, (first as { id: string }).id);
+    expect(await codeOf(kept(1))).toBe('none');
+  });
+
+  it('a part of what all may, which is a part of the disk', async () => {
+    expect(await codeOf(kept(KEY_BYTES_MAX + 1))).toBe('too_many_sessions');
+    expect(spoolBudget.bytes).toBe(0);
+    await kept(KEY_BYTES_MAX);
+    expect(await codeOf(kept(1))).toBe('too_many_sessions');
+    await kept(KEY_BYTES_MAX, OTHER);
+    expect(spoolBudget.bytes).toBe(SPOOL_BYTES_MAX * KEPT_SHARE);
+    expect(await codeOf(kept(1, { ...OWNER, keyId: 'key_3' }))).toBe('overloaded');
+  });
+
+  it('nothing of a form that is broken', async () => {
+    const broken = files.keep(OWNER, () => Promise.reject(new Error('The client went away.')));
+    await expect(broken).rejects.toThrow('went away');
+    expect(await codeOf(kept(KEY_BYTES_MAX))).toBe('none');
+  });
+});
