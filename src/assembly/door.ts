@@ -5,9 +5,12 @@ import type { SetUp } from '../api/console/status.ts';
 import type { Mode } from '../api/models.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { KeyLimits } from '../auth/limits.ts';
+import { DetachedJobs } from '../edge/dialects/jobs/detached-jobs.ts';
+import { KeptFiles } from '../edge/dialects/jobs/kept-files.ts';
 import type { Door } from '../edge/door.ts';
 import { Idempotency } from '../edge/idempotency/idempotency.ts';
 import { SpoolBudget } from '../edge/multipart/spool-file.ts';
+import { refusalOf } from '../edge/router.ts';
 import { operatorRoutes } from '../edge/routes/console/live/operator.ts';
 import { playgroundRoutes } from '../edge/routes/console/live/playground.ts';
 import { consoleSessionEvents } from '../edge/routes/console/live/session-events.ts';
@@ -177,7 +180,9 @@ function filesOf(assembly: Assembly, { money, live }: Behind) {
   });
   defer(() => decodings.close());
   metrics.watchQueue('decoded_files', () => decodings.size);
+  const kept = keptOf(assembly, spoolBudget);
   return {
+    ...kept,
     observeFile: (file: ObservedFile) => observeFile(file, assembly),
     reservations: money.files,
     idempotency,
@@ -194,6 +199,27 @@ function filesOf(assembly: Assembly, { money, live }: Behind) {
     breakers: live.breakers,
     settings: { ...config.batch, fileBytesMax: config.limits.fileBytesMax, spoolDirectory: spoolDirectory(config) },
   };
+}
+
+/** What clients of other vendors come back for. */
+function keptOf({ config, logger, metrics, defer }: Assembly, spoolBudget: SpoolBudget) {
+  const common = { clock: backgroundClock, wallNow: () => new Date() };
+  const keptFiles = new KeptFiles({ ...common, spoolBudget, spoolBytesMax: config.session.spoolNodeBytesMax });
+  const detachedJobs = new DetachedJobs({
+    ...common,
+    onFault: (error) => {
+      logger.error({ err: error }, 'job fault');
+      return refusalOf(error);
+    },
+    onForgotten: () => metrics.dropped('detached_job'),
+  });
+  defer(() => {
+    detachedJobs.close();
+    keptFiles.close();
+  });
+  metrics.watchQueue('kept_files', () => keptFiles.size);
+  metrics.watchQueue('detached_jobs', () => detachedJobs.size);
+  return { keptFiles, detachedJobs };
 }
 
 /** What is asked about the node, its models and its money. */

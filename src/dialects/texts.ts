@@ -2,7 +2,8 @@
 import type { TObject } from '@sinclair/typebox';
 import { type ErrorCode, refuse } from '../api/errors.ts';
 import { KEYTERM_LENGTH_MAX, KEYTERMS_MAX } from '../api/listen/vocabulary.ts';
-import { objectIn } from '../providers/kit/json.ts';
+import type { Mode } from '../api/models.ts';
+import { type Members, objectIn } from '../providers/kit/json.ts';
 import type { OptionRows } from '../providers/kit/options.ts';
 import { valuesOf } from '../providers/kit/simulator/checks.ts';
 
@@ -20,12 +21,12 @@ export function ownParameters(query: URLSearchParams): Map<string, string> {
   return parameters;
 }
 
-/** Those options of a provider that stand in a configuration of its own, under the names that they have live. */
-export function optionsIn(rows: OptionRows, config: unknown): Record<string, unknown> {
+/** Those options of a provider that stand in a configuration of its own, under the names that they have in the mode. */
+export function optionsIn(rows: OptionRows, config: unknown, mode: Mode = 'live'): Record<string, unknown> {
   const own: Record<string, unknown> = {};
-  for (const [name, { live, wire }] of Object.entries(rows)) {
-    const known = typeof wire === 'object' ? wire.live : wire;
-    if (live === undefined || known === false) continue;
+  for (const [name, { [mode]: models, wire }] of Object.entries(rows)) {
+    const known = typeof wire === 'object' ? wire[mode] : wire;
+    if (models === undefined || known === false) continue;
     const value = (known ?? name).split('.').reduce<unknown>((at, part) => objectIn(at)[part], config);
     if (value !== undefined && value !== null) own[name] = value;
   }
@@ -51,6 +52,25 @@ export function optionsInQuery(
 export function keytermsWithin(terms: readonly string[]): string | undefined {
   const fit = terms.filter((term) => term !== '' && term.length <= KEYTERM_LENGTH_MAX).slice(0, KEYTERMS_MAX);
   return fit.length === 0 ? undefined : JSON.stringify(fit);
+}
+
+/** Refuses what a configuration asks for besides the transcript: members that are set, and not to nothing. */
+export function refuseMembers(config: Members, names: readonly string[]): void {
+  const nothing: readonly unknown[] = [undefined, null, false, ''];
+  const asked = names.find((name) => !nothing.includes(config[name]));
+  if (asked !== undefined)
+    throw badRequest(asked, `\`${asked}\` is not served: the transcript of the file is all there is. Leave it out.`);
+}
+
+/** The file that an address stands for: one that was put here. What is elsewhere is not fetched. */
+export function fileIdIn(url: unknown, path: string, param: string): string {
+  const pattern = new RegExp(`${path}/([0-9a-f-]{36})$`);
+  const id = pattern.exec(typeof url === 'string' ? url : '')?.[1];
+  if (id !== undefined) return id;
+  throw badRequest(
+    param,
+    `\`${param}\` has to be the address of a file that was uploaded here: files are not fetched from elsewhere. Upload it first.`,
+  );
 }
 
 export const badRequest = (param: string, message: string, code: ErrorCode = 'invalid_request') =>

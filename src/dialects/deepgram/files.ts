@@ -1,6 +1,7 @@
 // Files of Deepgram's `/v1/listen`: the audio is the body, and the answer has channels and utterances.
-import type { Segment, VerboseTranscription } from '../../api/transcriptions.ts';
+import type { VerboseTranscription } from '../../api/transcriptions.ts';
 import type { Answer, FileDoor, Handshake } from '../dialect.ts';
+import { turnsOf } from '../heard-turns.ts';
 import { badRequest } from '../texts.ts';
 import { askedOfFile } from './asked.ts';
 import { alternativeOf, metadataOf } from './shapes.ts';
@@ -41,12 +42,10 @@ function rawType(query: URLSearchParams): string | undefined {
   return `audio/l16;rate=${query.get('sample_rate') ?? '16000'}`;
 }
 
-const utterancesOf = ({ segments = [], words = [], request_id }: VerboseTranscription) =>
-  segments.map((segment: Segment, index) => {
-    const spoken = words.filter(({ start }) => start >= segment.start && start < segment.end);
-    const { start, end, text, speaker, confidence } = segment;
-    const heard = { text, words: spoken, ...(confidence === undefined ? {} : { confidence }) };
-    const alternative = alternativeOf(speaker === undefined ? heard : { ...heard, speaker });
+const utterancesOf = (transcription: VerboseTranscription) =>
+  turnsOf(transcription).map((heard, index) => {
+    const { start, end, text, speaker } = heard;
+    const alternative = alternativeOf(heard);
     return {
       start,
       end,
@@ -55,6 +54,6 @@ const utterancesOf = ({ segments = [], words = [], request_id }: VerboseTranscri
       transcript: text,
       words: alternative.words,
       ...(speaker === undefined ? {} : { speaker }),
-      id: `${request_id}-${index}`,
+      id: `${transcription.request_id}-${index}`,
     };
   });

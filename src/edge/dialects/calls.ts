@@ -10,7 +10,7 @@ import { readJson } from '../http/json-body.ts';
 import { readListenQuery } from '../listen/query.ts';
 import type { Route, RouteContext } from '../router.ts';
 import { parametersFor } from './live.ts';
-import { pathOf } from './place.ts';
+import { addressOf, pathOf } from './place.ts';
 
 interface CallDependencies {
   authenticator: Pick<Authenticator, 'mint'>;
@@ -46,12 +46,8 @@ const answerFor =
     const headers = limits.takeToken(caller.key);
     const answered = answer({
       mint: () => authenticator.mint(caller, TOKEN_TTL_SECONDS.default).token,
-      socketUrl: (path) => originOf(request) + pathOf(dialect, path),
+      socketUrl: (path) => addressOf(dialect, path, request, 'ws'),
       at: wallNow(),
     });
     return { ...answered, headers: { ...headers, ...answered.headers } };
   };
-
-/** As the client named the gateway, which may be a balancer before several. */
-const originOf = ({ headers, isTls = false }: DoorRequest): string =>
-  `${isTls ? 'wss' : 'ws'}://${headers.get('host') ?? 'localhost'}`;

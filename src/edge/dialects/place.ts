@@ -8,19 +8,38 @@ const BASE = '/compat/';
 
 export const pathOf = ({ name }: Dialect, path: string): string => `${BASE}${name}${path}`;
 
+/** As the client named the gateway, which may be a balancer before several. */
+export const addressOf = (
+  dialect: Dialect,
+  path: string,
+  { headers, isTls = false }: DoorRequest,
+  scheme: 'http' | 'ws',
+): string => `${scheme}${isTls ? 's' : ''}://${headers.get('host') ?? 'localhost'}${pathOf(dialect, path)}`;
+
 /** `deepgram.voice.example.com/v1/listen` is `/compat/deepgram/v1/listen`; what that door does not serve is the gateway's own. */
 export function withDialect(request: DoorRequest): DoorRequest {
   const { path } = request;
   if (path.startsWith(BASE)) return request;
   const host = request.headers.get('host') ?? '';
   const name = host.slice(0, Math.max(0, host.indexOf('.'))).toLowerCase();
-  const isFor = ({ name: own, atRoot }: Dialect) => own === name || atRoot?.includes(path) === true;
+  const isFor = ({ name: own, atRoot = [] }: Dialect) => own === name || atRoot.some((each) => fits(each, path));
   const dialect = dialects.find((each) => isFor(each) && serves(each, path));
   return dialect === undefined ? request : { ...request, path: pathOf(dialect, path) };
 }
 
-const serves = ({ live, files, calls = {}, forms = {} }: Dialect, path: string): boolean =>
-  [live, files, forms, calls].some((doors) => Object.hasOwn(doors, path));
+const serves = ({ live, files, calls = {}, forms = {}, jobs = {} }: Dialect, path: string): boolean =>
+  [live, files, forms, calls].some((doors) => Object.hasOwn(doors, path)) ||
+  Object.keys(jobs).some((place) => fits(place.slice(place.indexOf('/')), path));
+
+/** Whether a path is one of those that are written with `:id` in place of a segment. */
+function fits(pattern: string, path: string): boolean {
+  if (!pattern.includes(':')) return pattern === path;
+  const segments = path.split('/');
+  const expected = pattern.split('/');
+  return (
+    segments.length === expected.length && expected.every((each, at) => each.startsWith(':') || each === segments[at])
+  );
+}
 
 /** The dialect of a path, and the part of the path that is its own. */
 export function dialectAt(path: string): { dialect: Dialect; path: string } | undefined {

@@ -7,6 +7,7 @@ import type { Scope } from '../../store/keys/calls.ts';
 import type { Store } from '../../store/store.ts';
 import { callRoutes } from '../dialects/calls.ts';
 import { fileRoutes } from '../dialects/files.ts';
+import { type JobRoutesDependencies, jobRoutes } from '../dialects/jobs/routes.ts';
 import type { DoorRequest, Reply } from '../door.ts';
 import { readRestCredential } from '../http/credentials.ts';
 import type { Route, RouteContext } from '../router.ts';
@@ -24,6 +25,7 @@ import { getUsage, type UsageDependencies } from './usage.ts';
 
 export interface RoutesDependencies
   extends TranscriptionsDependencies,
+    JobRoutesDependencies,
     ModelsDependencies,
     UsageDependencies,
     SessionsDependencies,
@@ -96,6 +98,7 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
       (handler, credentialOf) => keyed(handler, 'transcribe', credentialOf),
       dependencies.wallNow,
     ),
+    ...jobRoutes(dependencies, (handler, credentialOf) => keyed(handler, 'transcribe', credentialOf)),
     ...callRoutes(dependencies, (handler, credentialOf) => keyed(handler, 'listen', credentialOf)),
     { method: 'GET', path: '/v1/usage', handle: keyed(getUsage(dependencies)) },
     { method: 'GET', path: '/v1/balance', handle: keyed(getBalance(dependencies)) },

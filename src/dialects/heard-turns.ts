@@ -1,0 +1,34 @@
+// What was heard in a file, turn by turn, as the events of a live session tell it.
+import type { VerboseTranscription } from '../api/transcriptions.ts';
+import { languageCode } from '../providers/kit/languages/whisper-languages.ts';
+import type { HeardWord } from './words.ts';
+
+export interface HeardTurn {
+  text: string;
+  start: number;
+  end: number;
+  words: HeardWord[];
+  speaker?: number;
+  confidence?: number;
+  language?: string;
+}
+
+export function turnsOf({ segments = [], words = [], language }: VerboseTranscription): HeardTurn[] {
+  const code = language === 'und' ? undefined : (languageCode(language) ?? language);
+  let at = 0;
+  return segments.map(({ text, start, end, speaker, confidence }, index) => {
+    const until = Math.max(end, segments[index + 1]?.start ?? Number.POSITIVE_INFINITY);
+    const first = at;
+    // Those of turns at the same time come one turn after the other.
+    while (at < words.length && isNext(words, at, first) && (words[at] as HeardWord).start < until) at++;
+    return {
+      ...{ text, start, end, words: words.slice(first, at) },
+      ...(speaker === undefined ? {} : { speaker }),
+      ...(confidence === undefined ? {} : { confidence }),
+      ...(code === undefined ? {} : { language: code }),
+    };
+  });
+}
+
+const isNext = (words: readonly HeardWord[], at: number, first: number): boolean =>
+  at === first || (words[at] as HeardWord).start >= (words[at - 1] as HeardWord).start;

@@ -1,0 +1,171 @@
+// The routes of files that are transcribed while nobody waits, for all dialects that have them.
+import type { KeyLimits } from '../../../auth/limits.ts';
+import type { Caller } from '../../../auth/permissions.ts';
+import type { Answer, Dialect } from '../../../dialects/dialect.ts';
+import { dialects } from '../../../dialects/index.ts';
+import type { JobDoor, JobMeans, JobWish, ShownJob } from '../../../dialects/jobs.ts';
+import { objectIn } from '../../../providers/kit/json.ts';
+import { limitedSignal } from '../../../runtime/limited-signal.ts';
+import type { JobDependencies } from '../../../transcription/job.ts';
+import type { DoorRequest, Reply } from '../../door.ts';
+import { readJson } from '../../http/json-body.ts';
+import type { Route, RouteContext } from '../../router.ts';
+import { readToKeep, requestOf, type UploadDependencies } from '../../routes/transcriptions/read-upload.ts';
+import { asForm } from '../as-form.ts';
+import { ANSWER } from '../files.ts';
+import { parametersFor } from '../live.ts';
+import { addressOf, pathOf } from '../place.ts';
+import type { DetachedJobs } from './detached-jobs.ts';
+import type { KeptFiles } from './kept-files.ts';
+import type { Owner } from './owner.ts';
+import { admit, transcribeKept } from './work.ts';
+
+export interface JobRoutesDependencies extends JobDependencies, UploadDependencies {
+  keptFiles: KeptFiles;
+  detachedJobs: DetachedJobs;
+  limits: Pick<KeyLimits, 'takeFile'>;
+  jsonBodyBytesMax: number;
+  settings: JobDependencies['settings'] & UploadDependencies['settings'];
+  wallNow(): Date;
+}
+
+type Handler = (context: RouteContext, caller: Caller) => Promise<Reply>;
+type Keyed = (handler: Handler, credentialOf: (request: DoorRequest) => string | undefined) => Route['handle'];
+
+export const jobRoutes = (dependencies: JobRoutesDependencies, keyed: Keyed): Route[] =>
+  dialects.flatMap((dialect) =>
+    Object.entries(dialect.jobs ?? {}).map(([place, door]) => {
+      const [method, path] = place.split(' ') as [string, string];
+      return {
+        method,
+        path: pathOf(dialect, path),
+        handle: keyed(
+          (context, caller) => new Asked(dialect, context, caller, dependencies).answer(door),
+          ({ query, headers }) => {
+            const { credential, param } = dialect.credential({ query: new URLSearchParams(query), headers });
+            // Whoever can send a file can send a header.
+            return param === undefined ? credential : undefined;
+          },
+        ),
+        refusal: dialect.refusal,
+      };
+    }),
+  );
+
+interface Held {
+  file: ReturnType<KeptFiles['find']>;
+  leave(): void;
+}
+
+/** One request. */
+class Asked {
+  readonly #dialect: Dialect;
+  readonly #context: RouteContext;
+  readonly #caller: Caller;
+  readonly #dependencies: JobRoutesDependencies;
+  readonly #owner: Owner;
+  readonly #means: JobMeans;
+
+  constructor(dialect: Dialect, context: RouteContext, caller: Caller, dependencies: JobRoutesDependencies) {
+    const { request, requestId } = context;
+    this.#dialect = dialect;
+    this.#context = context;
+    this.#caller = caller;
+    this.#dependencies = dependencies;
+    this.#owner = { keyId: caller.keyId, dialect: dialect.name };
+    this.#means = {
+      query: new URLSearchParams(request.query),
+      headers: request.headers,
+      requestId,
+      at: dependencies.wallNow(),
+      url: (path) => addressOf(dialect, path, request, 'http'),
+    };
+  }
+
+  async answer(door: JobDoor): Promise<Answer> {
+    const { keptFiles, detachedJobs } = this.#dependencies;
+    const means = this.#means;
+    const owner = this.#owner;
+    const { id = '' } = this.#context.params;
+    switch (door.does) {
+      case 'keep':
+        return door.answer(await this.#keep(door.takes), means);
+      case 'ask':
+        return door.answer(await this.#ask(door), means);
+      case 'keepAndAsk':
+        return door.answer(await this.#keepAndAsk(door), means);
+      case 'show':
+        return door.answer(detachedJobs.find(owner, id), means);
+      case 'remove': {
+        const job = detachedJobs.find(owner, id);
+        const otherwise = door.unless?.(job, means);
+        if (otherwise === undefined) detachedJobs.remove(owner, id);
+        return otherwise ?? door.answer(job, means);
+      }
+      case 'list':
+        return door.answer(detachedJobs.of(owner), means);
+      case 'showFile':
+        return door.answer(keptFiles.find(owner, id), means);
+      case 'removeFile':
+        return door.answer(keptFiles.remove(owner, id), means);
+      case 'listFiles':
+        return door.answer(keptFiles.of(owner), means);
+    }
+  }
+
+  async #keep(takes: Extract<JobDoor, { does: 'keep' }>['takes']): Promise<Held['file']> {
+    const { file, leave } = await this.#read(takes);
+    leave();
+    return file;
+  }
+
+  async #ask(door: Extract<JobDoor, { does: 'ask' }>): Promise<ShownJob> {
+    const body = objectIn(await readJson(this.#context.request, this.#dependencies.jsonBodyBytesMax));
+    const wish = door.open(body, this.#means);
+    return this.#begin(this.#dependencies.keptFiles.hold(this.#owner, wish.fileId), () => wish);
+  }
+
+  /** The file is the job's alone. */
+  async #keepAndAsk(door: Extract<JobDoor, { does: 'keepAndAsk' }>): Promise<ShownJob> {
+    const held = await this.#read({ part: door.part });
+    this.#dependencies.keptFiles.remove(this.#owner, held.file.id);
+    return this.#begin(held, () => door.open(held.file.fields, this.#means));
+  }
+
+  #read(takes: Extract<JobDoor, { does: 'keep' }>['takes']): Promise<Held> {
+    const { keptFiles, settings, http } = this.#dependencies;
+    const { request } = this.#context;
+    return keptFiles.keep(this.#owner, (budget) => {
+      const limit = limitedSignal(http.clock, settings.timeoutMs, request.signal);
+      const [form, part] = takes === 'body' ? [asForm(request, []), 'file'] : [request, takes.part];
+      return readToKeep(form, limit, this.#dependencies, budget, part).finally(limit.release);
+    });
+  }
+
+  /** What would be refused is refused here already, where the client can read it. */
+  async #begin({ file, leave }: Held, open: () => JobWish): Promise<ShownJob> {
+    const { requestId, request } = this.#context;
+    const dependencies = this.#dependencies;
+    const caller = this.#caller;
+    const by = { caller, requestId, traceparent: request.headers.get('traceparent') ?? undefined };
+    const end = new AbortController();
+    try {
+      const wish = open();
+      const asked = this.#requestOf(wish);
+      await admit(asked, by, dependencies);
+      const work = {
+        ...{ owner: this.#owner, file, asked: wish.asked, end, ended: leave },
+        run: () => transcribeKept(file, asked, by, end.signal, dependencies),
+      };
+      return await dependencies.detachedJobs.begin(work, () => dependencies.limits.takeFile(caller.key));
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  #requestOf(wish: JobWish) {
+    const { key } = this.#caller;
+    return requestOf([...parametersFor(this.#dialect, wish, key), ...ANSWER], this.#dependencies, key);
+  }
+}

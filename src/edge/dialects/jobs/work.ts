@@ -1,0 +1,72 @@
+// The work of a job: one file through `src/transcription/job.ts`, as for a client that waits, told in every shape that may be asked for.
+
+import type { TranscriptionRequest } from '../../../api/transcriptions.ts';
+import { type Caller, placeRulesOf, requireModels } from '../../../auth/permissions.ts';
+import { subtitlesOf, verboseTranscriptionOf } from '../../../transcription/answers.ts';
+import type { EarlyAnswer } from '../../../transcription/early-answer.ts';
+import { FileJob, type JobDependencies } from '../../../transcription/job.ts';
+import { srtOf, vttOf } from '../../../transcription/subtitles/formats.ts';
+import type { Upload } from '../../../transcription/upload.ts';
+import type { Work } from './detached-jobs.ts';
+import type { KeptFile } from './kept-files.ts';
+
+const NOTHING_EARLY: EarlyAnswer = { heard: () => {}, isBegun: false };
+
+/** The request that asked for the job. */
+export interface AskedBy {
+  caller: Caller;
+  requestId: string;
+  traceparent: string | undefined;
+}
+
+/** Rejects with a Refusal where models, permissions or credit do not allow it. */
+export async function admit(request: TranscriptionRequest, by: AskedBy, dependencies: JobDependencies): Promise<void> {
+  await fileJob(by, new AbortController().signal, dependencies).admit(request);
+}
+
+export async function transcribeKept(
+  file: KeptFile,
+  request: TranscriptionRequest,
+  by: AskedBy,
+  signal: AbortSignal,
+  dependencies: JobDependencies,
+): ReturnType<Work['run']> {
+  const { requestId, traceparent, caller } = by;
+  const { organisationId } = caller;
+  const observer = dependencies.observeFile?.({ requestId, organisationId, traceparent });
+  const job = fileJob(by, signal, dependencies, observer);
+  const { result } = await job.run(async () => uploadOf(file, request));
+  const cues = subtitlesOf(result);
+  return { transcription: verboseTranscriptionOf(result, requestId), srt: srtOf(cues), vtt: vttOf(cues) };
+}
+
+const fileJob = (
+  { caller, requestId }: AskedBy,
+  client: AbortSignal,
+  dependencies: JobDependencies,
+  observer?: ConstructorParameters<typeof FileJob>[1]['observer'],
+): FileJob =>
+  new FileJob(dependencies, {
+    requestId,
+    organisationId: caller.organisationId,
+    keyId: caller.keyId,
+    requireModels: (slugs) => requireModels(caller, slugs),
+    rulesOf: (asked) => placeRulesOf(caller, asked),
+    client,
+    early: NOTHING_EARLY,
+    chargeId: requestId,
+    outlivesClient: false,
+    observer,
+  });
+
+/** It is here whole; who keeps it lets go of it. */
+function uploadOf({ form }: KeptFile, request: TranscriptionRequest): Upload {
+  const upload: Upload = {
+    request,
+    file: form.file,
+    whole: Promise.resolve().then(() => upload),
+    leaveFile: () => {},
+    dispose: () => {},
+  };
+  return upload;
+}
