@@ -1,5 +1,6 @@
-// AssemblyAI's clients: Universal-Streaming v3. https://www.assemblyai.com/docs/api-reference/streaming-api/streaming-api
+// AssemblyAI's clients: Universal-Streaming v3, and files. https://www.assemblyai.com/docs/api-reference/streaming-api/streaming-api
 import type { Dialect } from '../dialect.ts';
+import { jobs } from './jobs.ts';
 import { endingOf, refusalOf } from './refusals.ts';
 import { StreamingConversation } from './streaming.ts';
 
@@ -12,9 +13,15 @@ export const assemblyai: Dialect = {
     'u3-pro': 'u3-rt-pro',
     'universal-3-6': 'universal-3-6-pro',
     'universal-streaming': 'universal-streaming-english',
+    'universal-3-pro': 'universal-3-5-pro',
+    'slam-1': 'universal-3-5-pro',
+    best: 'universal-3-5-pro',
+    universal: 'universal-2',
+    nano: 'universal-2',
   },
   live: { '/v3/ws': { open: (handshake) => new StreamingConversation(handshake), refused: endingOf } },
   files: {},
+  jobs,
   /** The bare key; `Bearer` before it, which AssemblyAI itself refuses, does no harm. */
   credential: ({ query, headers }) => {
     const token = query.get('token');

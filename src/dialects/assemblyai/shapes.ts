@@ -12,7 +12,7 @@ export function letterOf(speaker: number | undefined): string | undefined {
 }
 
 /** Clients read text out of words. */
-export const toldWords = (heard: TranscriptEvent) =>
+export const toldWords = (heard: Parameters<typeof wordsOf>[0] & Pick<TranscriptEvent, 'speaker' | 'confidence'>) =>
   wordsOf(heard).map(({ word, start, end, confidence, speaker }) => ({
     text: word,
     start: millisecondsOf(start),

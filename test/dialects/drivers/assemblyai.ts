@@ -39,5 +39,12 @@ async function spoken(job: Job, pieces: readonly Uint8Array[]): Promise<HeardFin
 export const assemblyaiStreaming: Driver = {
   client: 'assemblyai, streaming v3',
   dialect: 'assemblyai',
+  async file(job, wav) {
+    const { transcripts } = assemblyaiClient(job);
+    const asked = { audio: Buffer.from(wav), speech_models: [job.model] };
+    const { text, error } = await transcripts.transcribe(asked, { pollingInterval: 50 });
+    if (error !== undefined) throw new Error(error);
+    return text ?? '';
+  },
   live: (job, pieces) => spoken(job, pieces),
 };

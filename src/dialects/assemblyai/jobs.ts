@@ -1,0 +1,129 @@
+// Files of AssemblyAI's clients: an upload, a transcript that is asked for, and looked after until it is completed.
+// https://www.assemblyai.com/docs/api-reference/transcripts/submit
+import { languageOf } from '../../providers/assemblyai/languages.ts';
+import { options } from '../../providers/assemblyai/options.ts';
+import { listIn, type Members, numberIn, textIn } from '../../providers/kit/json.ts';
+import type { Answer, Handshake } from '../dialect.ts';
+import { type HeardTurn, turnsOf } from '../heard-turns.ts';
+import { type JobDoors, type JobState, type JobWish, type ShownJob, told, toldText } from '../jobs.ts';
+import { badRequest, fileIdIn, keytermsWithin, optionsIn, ownParameters, refuseMembers, setAll } from '../texts.ts';
+import { confidenceOf } from '../words.ts';
+import { letterOf, millisecondsOf, toldWords } from './shapes.ts';
+
+const UPLOADS = '/v2/upload';
+const TRANSCRIPTS = '/v2/transcript';
+const MODEL = 'universal-3-5-pro';
+/** They are asked for in the words that all models know. */
+const COMMON = ['keyterms_prompt', 'prompt'];
+/** What would be told elsewhere, or be made of the transcript. */
+const UNSERVED = [
+  ...['webhook_url', 'multichannel', 'dual_channel', 'auto_chapters', 'auto_highlights', 'content_safety'],
+  ...['entity_detection', 'iab_categories', 'sentiment_analysis', 'summarization', 'redact_pii_audio'],
+  ...['speech_understanding', 'translation'],
+];
+
+/** Throws a Refusal. */
+function open(body: Members, { query }: Handshake): JobWish & { fileId: string } {
+  const fileId = fileIdIn(body.audio_url, UPLOADS, 'audio_url');
+  refuseMembers(body, UNSERVED);
+  const parameters = ownParameters(query);
+  const terms = [...listIn(body.keyterms_prompt), ...listIn(body.word_boost)].flatMap((term) => textIn(term) ?? []);
+  const temperature = numberIn(body.temperature);
+  setAll(parameters, {
+    language: languageIn(body),
+    diarization: body.speaker_labels === true ? 'true' : undefined,
+    keyterms: keytermsWithin(terms),
+    prompt: textIn(body.prompt),
+    redact: body.redact_pii === true ? '["pii"]' : undefined,
+    temperature: temperature === undefined ? undefined : String(temperature),
+  });
+  const model = textIn(listIn(body.speech_models)[0]) ?? textIn(body.speech_model) ?? MODEL;
+  const own = Object.entries(optionsIn(options.rows, body, 'batch')).filter(([name]) => !COMMON.includes(name));
+  return { fileId, model, parameters, own: Object.fromEntries(own), asked: body };
+}
+
+function languageIn({ language_code, language_detection }: Members): string | undefined {
+  if (language_code === undefined || language_code === null) return language_detection === true ? 'auto' : undefined;
+  const language = languageOf(language_code);
+  if (language !== undefined) return language;
+  throw badRequest('language_code', '`language_code` is a code such as en_us or de.');
+}
+
+const STATUS = { queued: 'queued', processing: 'processing', done: 'completed', failed: 'error' } as const;
+
+/** Members are there from the beginning: clients look into them. */
+const transcriptOf = ({ id, asked, state }: ShownJob): Members => ({
+  ...asked,
+  id,
+  status: STATUS[state.type],
+  ...{ text: null, words: null, utterances: null, confidence: null, audio_duration: null },
+  ...(state.type === 'failed' ? { error: state.refusal.message } : {}),
+  ...(state.type === 'done' ? heardOf(state, asked) : {}),
+});
+
+function heardOf({ heard: { transcription } }: Extract<JobState, { type: 'done' }>, asked: Members): Members {
+  const turns = turnsOf(transcription);
+  const words = turns.flatMap(toldWords);
+  return {
+    text: transcription.text,
+    words,
+    utterances: asked.speaker_labels === true ? turns.map(partOf) : null,
+    confidence: confidenceOf({ words }),
+    audio_duration: Math.round(transcription.duration),
+    speech_model_used: transcription.model,
+    ...(turns[0]?.language === undefined ? {} : { language_code: turns[0].language }),
+  };
+}
+
+const partOf = (turn: HeardTurn) => ({
+  text: turn.text,
+  start: millisecondsOf(turn.start),
+  end: millisecondsOf(turn.end),
+  confidence: confidenceOf(turn),
+  speaker: letterOf(turn.speaker) ?? null,
+  words: toldWords(turn),
+});
+
+type Done = ShownJob & { state: Extract<JobState, { type: 'done' }> };
+
+/** What there is of a completed transcript alone. */
+const ofDone =
+  (answer: (job: Done) => Answer) =>
+  (job: ShownJob): Answer =>
+    job.state.type === 'done'
+      ? answer(job as Done)
+      : told(
+          { error: `This transcript has the status ${STATUS[job.state.type]}, and has to be completed first.` },
+          400,
+        );
+
+const partsAs = (name: 'sentences' | 'paragraphs') =>
+  ofDone(({ id, state: { heard } }) => {
+    const { transcription } = heard;
+    const parts = turnsOf(transcription).map(partOf);
+    const audio_duration = Math.round(transcription.duration);
+    return told({ id, confidence: confidenceOf({ words: parts }), audio_duration, [name]: parts });
+  });
+
+const shown = (job: ShownJob): Answer => told(transcriptOf(job));
+
+export const jobs: JobDoors = {
+  [`POST ${UPLOADS}`]: {
+    does: 'keep',
+    takes: 'body',
+    answer: ({ id }, { url }) => told({ upload_url: url(`${UPLOADS}/${id}`) }),
+  },
+  [`POST ${TRANSCRIPTS}`]: { does: 'ask', open, answer: shown },
+  [`GET ${TRANSCRIPTS}/:id`]: { does: 'show', answer: shown },
+  [`GET ${TRANSCRIPTS}/:id/sentences`]: { does: 'show', answer: partsAs('sentences') },
+  [`GET ${TRANSCRIPTS}/:id/paragraphs`]: { does: 'show', answer: partsAs('paragraphs') },
+  [`GET ${TRANSCRIPTS}/:id/srt`]: { does: 'show', answer: ofDone(({ state }) => toldText(state.heard.srt)) },
+  [`GET ${TRANSCRIPTS}/:id/vtt`]: {
+    does: 'show',
+    answer: ofDone(({ state }) => toldText(state.heard.vtt, 'text/vtt')),
+  },
+  [`DELETE ${TRANSCRIPTS}/:id`]: {
+    does: 'remove',
+    answer: (job) => told({ ...transcriptOf(job), text: 'Deleted by user.', words: null, utterances: null }),
+  },
+};

@@ -1,0 +1,78 @@
+// How each vendor's clients send a file and come back for it, request by request.
+
+/** A key at one dialect of a gateway. */
+export class Visitor {
+  readonly #base: string;
+  readonly #headers: Record<string, string>;
+
+  constructor(url: string, { dialect, headersOf }: Vendor, key: string) {
+    this.#base = `${url}/compat/${dialect}`;
+    this.#headers = headersOf(key);
+  }
+
+  async send(method: string, path: string, body?: Uint8Array | FormData | object): Promise<Reply> {
+    const isRaw = body === undefined || body instanceof FormData || body instanceof Uint8Array;
+    const response = await fetch(this.#base + path, {
+      method,
+      headers: { ...this.#headers, ...(isRaw ? {} : { 'Content-Type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: (isRaw ? body : JSON.stringify(body)) as string }),
+    });
+    const text = await response.text();
+    const json: unknown = text.startsWith('{') ? JSON.parse(text) : {};
+    const at = (place: string) =>
+      place.split('.').reduce((value, name) => (value as Record<string, unknown> | undefined)?.[name], json) as string;
+    return { status: response.status, text, at };
+  }
+}
+
+export interface Reply {
+  status: number;
+  text: string;
+  /** A member of its JSON: `job.status`. */
+  at(path: string): string;
+}
+
+export interface Vendor {
+  dialect: string;
+  headersOf(key: string): Record<string, string>;
+  /** Puts a file there, where that is a request of its own. */
+  keep?(visitor: Visitor, audio: Uint8Array): Promise<Reply>;
+  /** Asks for its transcript; both at once where there is no other way. */
+  ask(visitor: Visitor, audio: Uint8Array, model: string): Promise<Reply>;
+  /** The same of a file that is somewhere else. */
+  askElsewhere(visitor: Visitor, url: string, model: string): Promise<Reply>;
+  idOf(asked: Reply): string;
+  /** The path of a job. */
+  pathOf(id: string): string;
+  removal?: string;
+  statusOf(shown: Reply): string;
+  statuses: { queued: string; processing: string };
+  /** The sentence in a refusal, if it has the vendor's shape. */
+  refusalOf(reply: Reply): string | undefined;
+}
+
+export const wavForm = (part: string, audio: Uint8Array, fields: Record<string, string> = {}): FormData => {
+  const form = new FormData();
+  form.append(part, new File([new Uint8Array(audio)], 'speech.wav', { type: 'audio/wav' }));
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  return form;
+};
+
+const assemblyai: Vendor = {
+  dialect: 'assemblyai',
+  headersOf: (key) => ({ Authorization: key }),
+  keep: (visitor, audio) => visitor.send('POST', '/v2/upload', audio),
+  async ask(visitor, audio, model) {
+    const kept = await visitor.send('POST', '/v2/upload', audio);
+    return this.askElsewhere(visitor, kept.at('upload_url'), model);
+  },
+  askElsewhere: (visitor, audio_url, model) =>
+    visitor.send('POST', '/v2/transcript', { audio_url, speech_models: [model] }),
+  idOf: ({ at }) => at('id'),
+  pathOf: (id) => `/v2/transcript/${id}`,
+  statusOf: ({ at }) => at('status'),
+  statuses: { queued: 'queued', processing: 'processing' },
+  refusalOf: ({ at }) => at('error'),
+};
+
+export const vendors: readonly Vendor[] = [assemblyai];
