@@ -51,17 +51,19 @@ const BODY_SHOWN_MAX = 400;
 /** Paths of other vendors' clients that can be given none. */
 const AT_ROOT = dialects.flatMap(({ atRoot = [] }) => atRoot);
 
-const isConsolePage = (path: string): boolean =>
-  CONSOLE_PATHS.some((pattern) => new RegExp(`^${pattern.replaceAll(/:\w+/g, '[^/]+')}$`).test(path));
+const isOneOf = (patterns: readonly string[], path: string): boolean =>
+  patterns.some((pattern) => new RegExp(`^${pattern.replaceAll(/:\w+/g, '[^/]+')}$`).test(path));
 
 /** The console is for people. */
 const isForPeople = (path: string): boolean =>
-  path === '/favicon.ico' || isConsolePage(path) || /^\/(?:console|verify|reset-password|join)(?:\/|$)/.test(path);
+  path === '/favicon.ico' ||
+  isOneOf(CONSOLE_PATHS, path) ||
+  /^\/(?:console|verify|reset-password|join)(?:\/|$)/.test(path);
 
 export function isDocumentedPlace(url: string): boolean {
   const { pathname } = new URL(url);
   // What is below it speaks as other vendors' documents say.
-  return !isForPeople(pathname) && !pathname.startsWith('/compat/') && !AT_ROOT.includes(pathname);
+  return !isForPeople(pathname) && !pathname.startsWith('/compat/') && !isOneOf(AT_ROOT, pathname);
 }
 
 function find(path: string): [template: string, methods: Paths[string]] | undefined {

@@ -1,10 +1,13 @@
 // What clients of Speechmatics ask for in `StartRecognition`, and in the query of its address, in the gateway's words.
+
 import { KEYTERMS_MAX } from '../../api/listen/vocabulary.ts';
+import type { Mode } from '../../api/models.ts';
 import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
 import { heardLanguage } from '../../providers/speechmatics/languages.ts';
 import { options } from '../../providers/speechmatics/options.ts';
 import type { Wish } from '../dialect.ts';
 import { badRequest, keytermsWithin, optionsIn, ownParameters, setAll } from '../texts.ts';
+import { delimiterOf } from './results.ts';
 
 /** Encodings of headerless audio; `pcm_f32le` is converted. */
 const ENCODINGS: Readonly<Record<string, string>> = { pcm_s16le: 'linear16', pcm_f32le: 'linear16', mulaw: 'mulaw' };
@@ -26,27 +29,36 @@ export function askedOf(query: URLSearchParams, { audio_format, transcription_co
   const language = textIn(config.language) ?? '';
   const { end_of_utterance_silence_trigger: silence } = objectIn(config.conversation_config);
   const isPartial = config.enable_partials === true;
-  const parameters = ownParameters(query);
-  setAll(parameters, {
+  const wish = wishOf(query, config, 'live');
+  setAll(wish.parameters, {
     encoding: ENCODINGS[encoding],
     sample_rate: String(sampleRate),
     interim_results: String(isPartial),
-    diarization: isDiarized(config) ? 'true' : undefined,
-    ...languagesOf(language, textIn(config.output_locale)),
-    ...keytermsOf(config),
   });
   return {
-    // What its own clients send of themselves cannot be changed in some of them; the address can.
-    wish: {
-      model: query.get('model') ?? textIn(config.model) ?? textIn(config.operating_point),
-      parameters,
-      own: optionsOf(config),
-    },
+    wish,
     isFloat: encoding === 'pcm_f32le',
     partials: isPartial,
     utterances: typeof silence === 'number' && silence > 0,
-    delimiter: /^(cmn|zh|ja|yue|th)\b/.test(language) ? '' : ' ',
+    delimiter: delimiterOf(language),
   };
+}
+
+/**
+ * What sessions and files are asked for in the same members.
+ *
+ * @throws Refusal
+ */
+export function wishOf(query: URLSearchParams, config: Members, mode: Mode) {
+  const parameters = ownParameters(query);
+  setAll(parameters, {
+    diarization: isDiarized(config) ? 'true' : undefined,
+    ...languagesOf(textIn(config.language) ?? '', textIn(config.output_locale)),
+    ...keytermsOf(config),
+  });
+  // What its own clients send of themselves cannot be changed in some of them; the address can.
+  const model = query.get('model') ?? textIn(config.model) ?? textIn(config.operating_point);
+  return { model, parameters, own: optionsOf(config, mode) } satisfies Wish;
 }
 
 function audioOf({ type, encoding, sample_rate }: Members): { encoding: string; sampleRate: number } {
@@ -72,7 +84,7 @@ function isDiarized({ diarization = 'none' }: Members): boolean {
   if (diarization === 'speaker') return true;
   throw badRequest(
     'diarization',
-    '`diarization` is none or speaker: one channel is heard in a live session. Send each channel in a session of its own.',
+    '`diarization` is none or speaker: channels are not told apart. Send each in a session, or a file, of its own.',
   );
 }
 
@@ -91,8 +103,10 @@ function keytermsOf({ additional_vocab }: Members): Record<string, string | unde
 }
 
 /** Members of the configuration that are options of Speechmatics' own models. */
-const optionsOf = (config: Members): Wish['own'] =>
-  Object.fromEntries(Object.entries(optionsIn(options.rows, config)).filter(([name, value]) => !isUsual(name, value)));
+const optionsOf = (config: Members, mode: Mode): Wish['own'] =>
+  Object.fromEntries(
+    Object.entries(optionsIn(options.rows, config, mode)).filter(([name, value]) => !isUsual(name, value)),
+  );
 
 /** Said already in words that all models know; or zero, which is "none" there. */
 function isUsual(name: string, value: unknown): boolean {

@@ -1,7 +1,8 @@
-// Speechmatics' clients: live speech. https://docs.speechmatics.com/api-ref/realtime-transcription-websocket
+// Speechmatics' clients: live speech, and files. https://docs.speechmatics.com/api-ref/realtime-transcription-websocket
 import type { Dialect } from '../dialect.ts';
 import { authorizationOf } from '../offers.ts';
 import { RealtimeConversation } from './conversation.ts';
+import { jobs } from './jobs.ts';
 import { refusalOf } from './refusals.ts';
 
 export const speechmatics: Dialect = {
@@ -12,6 +13,9 @@ export const speechmatics: Dialect = {
   names: {},
   live: { '/v2': { open: (handshake) => new RealtimeConversation(handshake) } },
   files: {},
+  jobs,
+  // Its own client for files puts these paths at the root of whatever address it is given.
+  atRoot: ['/v2/jobs', '/v2/jobs/:id', '/v2/jobs/:id/transcript'],
   credential: ({ query, headers }) => {
     // Browsers cannot set headers: its own clients put the key into the query.
     const jwt = headers.has('authorization') ? null : query.get('jwt');

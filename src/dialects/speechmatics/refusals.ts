@@ -64,18 +64,36 @@ export function closeOf(close: number, code: string): { code: number; reason: st
   return { code: CLOSES[type], reason: type };
 }
 
+/** Those that its client libraries know, but for that of 429: they tell no other from an answer that they cannot read. */
 const NAMES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   401: 'Permission Denied',
   403: 'Forbidden',
-  404: 'Path not found',
+  404: 'Requested product not available',
+  413: 'Malformed request',
+  415: 'Format Not Supported',
+  422: 'Unprocessable Entity',
+  423: 'Resource Locked',
   429: 'Rate Limited',
 };
 
-export function refusalOf({ status, code, message }: Refusal): Answer {
+/** @param name in place of the usual one of the status */
+export const errorBody = (status: number, detail: string, name?: string): object => ({
+  code: status,
+  error: name ?? NAMES[status] ?? (status >= 500 ? 'Internal Server Error' : 'Bad Request'),
+  detail,
+});
+
+export function refusalOf({ status, code, message, extras }: Refusal): Answer {
   return {
     status,
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ code: status, error: NAMES[status] ?? code, detail: message }),
+    body: JSON.stringify(errorBody(status, message, nameOf(code, extras.param !== undefined))),
   };
+}
+
+/** @param isOfJob whether it is a job that is not there, and not the path */
+function nameOf(code: ErrorCode, isOfJob: boolean): string | undefined {
+  if (code === 'not_found') return isOfJob ? 'Job not found' : 'Path not found';
+  return code === 'missing_file' ? 'Missing data_file' : undefined;
 }

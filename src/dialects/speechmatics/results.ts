@@ -8,6 +8,10 @@ type Heard = Pick<TranscriptEvent, 'text' | 'start' | 'end' | 'words' | 'speaker
 const MARKS = /^(.*[^.,?!;:…。，、？！；：।؟،])([.,?!;:…。，、？！；：।؟،]+)$/su;
 const ENDS = /[.?!…。？！।؟]/u;
 
+/** Between the words of a language, by its code. */
+export const delimiterOf = (language: unknown): string =>
+  typeof language === 'string' && /^(cmn|zh|ja|yue|th)\b/.test(language) ? '' : ' ';
+
 export function resultsOf(heard: Heard): object[] {
   return wordsOf(heard).flatMap(({ word, start, end, confidence = heard.confidence ?? 1, speaker = heard.speaker }) => {
     const [, bare = word.trim(), marks = ''] = MARKS.exec(word.trim()) ?? [];

@@ -6,12 +6,13 @@ import { elevenlabsRealtime } from './elevenlabs.ts';
 import { gladiaLive } from './gladia.ts';
 import { openaiBetaRealtime, openaiRealtime } from './openai.ts';
 import { sonioxRealtime } from './soniox.ts';
-import { speechmaticsRealtime } from './speechmatics.ts';
+import { speechmaticsBatch, speechmaticsRealtime } from './speechmatics.ts';
 
 export const drivers: readonly Driver[] = [
   deepgramNova,
   deepgramFlux,
   speechmaticsRealtime,
+  speechmaticsBatch,
   assemblyaiStreaming,
   openaiRealtime,
   openaiBetaRealtime,

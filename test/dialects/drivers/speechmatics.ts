@@ -1,4 +1,5 @@
 // Speechmatics' official real-time client, pointed at the gateway by its `url` alone, which says the model as well.
+import { BatchClient } from '@speechmatics/batch-client';
 import { RealtimeClient, type RealtimeServerMessage } from '@speechmatics/real-time-client';
 import type { Driver, HeardFinal, Job } from './driver.ts';
 
@@ -51,5 +52,19 @@ export const speechmaticsRealtime: Driver = {
         ? [{ text: each.metadata.transcript.trimEnd(), end: each.metadata.end_time }]
         : [],
     );
+  },
+};
+
+/** It puts `/v2/jobs` at the root of the address. */
+export const speechmaticsFiles = ({ url, key }: Pick<Job, 'url' | 'key'>): BatchClient =>
+  new BatchClient({ apiKey: key, apiUrl: `${url}/compat/speechmatics/v2`, appId: 'test' });
+
+export const speechmaticsBatch: Driver = {
+  client: '@speechmatics/batch-client',
+  dialect: 'speechmatics',
+  async file(job, wav) {
+    const data = new File([new Uint8Array(wav)], 'speech.wav');
+    const config = { transcription_config: { language: 'en', model: job.model } };
+    return String(await speechmaticsFiles(job).transcribe(data, config, 'text')).trim();
   },
 };

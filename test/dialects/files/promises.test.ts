@@ -24,6 +24,7 @@ beforeAll(async () => {
   gateway = await startLiveGateway({
     VOXGATE_DEEPGRAM_URL: `http://127.0.0.1:${port}`,
     DEEPGRAM_API_KEY: 'credential-of-the-gateway',
+    VOXGATE_UNTAKEN_FILES_FREE: '1000',
     VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '10000',
   });
   const store = await openSqliteStore({ directory: gateway.directory });

@@ -64,7 +64,11 @@ export const doneJob = (asked: object = {}): ShownJob =>
   );
 
 /** What is answered: JSON, or text as it is. */
-export function answerOf(door: JobDoor, shown: ShownJob | ShownFile | readonly (ShownJob | ShownFile)[]): unknown {
-  const { body } = door.answer(shown as never, MEANS);
+export function answerOf(
+  door: JobDoor,
+  shown: ShownJob | ShownFile | readonly (ShownJob | ShownFile)[],
+  query = '',
+): unknown {
+  const { body } = door.answer(shown as never, { ...MEANS, query: new URLSearchParams(query) });
   return /^[{[]/.test(body) ? JSON.parse(body) : body;
 }

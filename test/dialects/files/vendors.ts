@@ -51,7 +51,7 @@ export interface Vendor {
   refusalOf(reply: Reply): string | undefined;
 }
 
-export const wavForm = (part: string, audio: Uint8Array, fields: Record<string, string> = {}): FormData => {
+const wavForm = (part: string, audio: Uint8Array, fields: Record<string, string> = {}): FormData => {
   const form = new FormData();
   form.append(part, new File([new Uint8Array(audio)], 'speech.wav', { type: 'audio/wav' }));
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
@@ -75,4 +75,25 @@ const assemblyai: Vendor = {
   refusalOf: ({ at }) => at('error'),
 };
 
-export const vendors: readonly Vendor[] = [assemblyai];
+const speechmaticsConfig = (model: string, more: object = {}) => ({
+  config: JSON.stringify({ type: 'transcription', transcription_config: { language: 'en', model }, ...more }),
+});
+
+const speechmatics: Vendor = {
+  dialect: 'speechmatics',
+  headersOf: (key) => ({ Authorization: `Bearer ${key}` }),
+  ask: (visitor, audio, model) =>
+    visitor.send('POST', '/v2/jobs', wavForm('data_file', audio, speechmaticsConfig(model))),
+  askElsewhere(visitor, url, model) {
+    const config = speechmaticsConfig(model, { fetch_data: { url } });
+    return visitor.send('POST', '/v2/jobs', wavForm('data_file', new Uint8Array(1), config));
+  },
+  idOf: ({ at }) => at('id'),
+  pathOf: (id) => `/v2/jobs/${id}`,
+  removal: '?force=true',
+  statusOf: ({ at }) => at('job.status'),
+  statuses: { queued: 'running', processing: 'running' },
+  refusalOf: ({ at, status }) => (Number(at('code')) === status && at('error') !== '' ? at('detail') : undefined),
+};
+
+export const vendors: readonly Vendor[] = [assemblyai, speechmatics];

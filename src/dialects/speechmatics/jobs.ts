@@ -1,0 +1,98 @@
+// Files of Speechmatics' clients: a job is asked for with its file, and looked after until it is done.
+// https://docs.speechmatics.com/api-ref/batch/create-a-new-job
+import { type Members, objectIn, objectOf } from '../../providers/kit/json.ts';
+import type { Answer, Handshake } from '../dialect.ts';
+import { type HeardTurn, turnsOf } from '../heard-turns.ts';
+import { type JobDoors, type JobMeans, type JobState, type JobWish, type ShownJob, told, toldText } from '../jobs.ts';
+import { badRequest, refuseMembers } from '../texts.ts';
+import { wishOf } from './asked.ts';
+import { errorBody } from './refusals.ts';
+import { delimiterOf, resultsOf } from './results.ts';
+
+/** What would be fetched or told elsewhere, or be made of the transcript. */
+const UNSERVED = [
+  ...['fetch_data', 'notification_config', 'translation_config', 'summarization_config', 'sentiment_analysis_config'],
+  ...['topic_detection_config', 'auto_chapters_config', 'audio_events_config', 'text_data'],
+];
+
+/** Throws a Refusal. */
+function open(fields: ReadonlyMap<string, string>, { query }: Handshake): JobWish {
+  const asked = objectOf(fields.get('config') ?? '');
+  if (asked.type !== 'transcription')
+    throw badRequest(
+      'config',
+      '`config` is JSON, such as {"type":"transcription","transcription_config":{"language":"en"}}.',
+    );
+  refuseMembers(asked, UNSERVED);
+  return { ...wishOf(query, objectIn(asked.transcription_config), 'batch'), asked };
+}
+
+const STATUS = { queued: 'running', processing: 'running', done: 'done', failed: 'rejected' } as const;
+
+function jobOf({ id, file, asked, createdAt, endedAt, state }: ShownJob): Members {
+  const error = state.type === 'failed' && { timestamp: endedAt?.toISOString(), message: state.refusal.message };
+  return {
+    ...{ id, status: STATUS[state.type], created_at: createdAt.toISOString(), data_name: file.filename, config: asked },
+    ...(state.type === 'done' ? { duration: Math.ceil(state.heard.transcription.duration) } : {}),
+    ...(error === false ? {} : { errors: [error] }),
+  };
+}
+
+type Done = Extract<JobState, { type: 'done' }>;
+
+function transcriptOf(job: ShownJob, { query }: JobMeans): Answer {
+  const { state, asked } = job;
+  if (state.type === 'failed') return told(errorBody(404, state.refusal.message, 'Job rejected'), 404);
+  if (state.type !== 'done') return told(errorBody(404, 'The job is not done yet.', 'Transcription not ready'), 404);
+  switch (query.get('format') ?? 'json-v2') {
+    case 'json-v2':
+      return told(wholeOf(job, state));
+    case 'txt':
+      return toldText(linesOf(turnsOf(state.heard.transcription), objectIn(asked.transcription_config)));
+    case 'srt':
+      return toldText(state.heard.srt);
+    default:
+      return told(errorBody(400, '`format` has to be json-v2, txt or srt.'), 400);
+  }
+}
+
+function wholeOf(job: ShownJob, { heard: { transcription } }: Done): Members {
+  const { config, status: _, ...known } = jobOf(job);
+  const { transcription_config } = objectIn(config);
+  const created_at = job.endedAt?.toISOString();
+  const word_delimiter = delimiterOf(objectIn(transcription_config).language);
+  return {
+    format: '2.9',
+    job: known,
+    metadata: { created_at, type: 'transcription', transcription_config, language_pack_info: { word_delimiter } },
+    results: turnsOf(transcription).flatMap(resultsOf),
+  };
+}
+
+/** Whoever speaks is named where that was asked for. */
+function linesOf(turns: readonly HeardTurn[], { diarization, language }: Members): string {
+  if (diarization !== 'speaker') return `${turns.map(({ text }) => text).join(delimiterOf(language))}\n`;
+  return turns
+    .map(({ text, speaker }, at) => {
+      const isSame = at > 0 && turns[at - 1]?.speaker === speaker;
+      return isSame ? `${text}\n` : `SPEAKER: ${speaker === undefined ? 'UU' : `S${speaker + 1}`}\n${text}\n`;
+    })
+    .join('');
+}
+
+const PATH = '/v2/jobs';
+
+export const jobs: JobDoors = {
+  [`POST ${PATH}`]: { does: 'keepAndAsk', part: 'data_file', open, answer: ({ id }) => told({ id }, 201) },
+  [`GET ${PATH}`]: { does: 'list', answer: (jobs) => told({ jobs: jobs.map(jobOf) }) },
+  [`GET ${PATH}/:id`]: { does: 'show', answer: (job) => told({ job: jobOf(job) }) },
+  [`GET ${PATH}/:id/transcript`]: { does: 'show', answer: transcriptOf },
+  [`DELETE ${PATH}/:id`]: {
+    does: 'remove',
+    unless: (job, { query }) =>
+      STATUS[job.state.type] === 'running' && query.get('force') !== 'true'
+        ? told(errorBody(423, 'The job is under way. Add `force=true` to end it.'), 423)
+        : undefined,
+    answer: (job) => told({ job: { ...jobOf(job), status: 'deleted' } }),
+  },
+};
