@@ -16,6 +16,11 @@ it.each([
   ['openai.voice.example.com', '/v1/audio/transcriptions', '/compat/openai/v1/audio/transcriptions'],
   ['openai.voice.example.com', '/v1/listen', '/v1/listen'],
   ['openai.voice.example.com', '/v2/live', '/compat/gladia/v2/live'],
+  ['voice.example.com', '/v2/jobs/1/transcript', '/compat/speechmatics/v2/jobs/1/transcript'],
+  ['voice.example.com', '/v2/jobs/1/2', '/v2/jobs/1/2'],
+  ['voice.example.com', '/v2/upload', '/compat/gladia/v2/upload'],
+  ['assemblyai.voice.example.com', '/v2/upload', '/compat/assemblyai/v2/upload'],
+  ['assemblyai.voice.example.com', '/v2/transcript/1/srt', '/compat/assemblyai/v2/transcript/1/srt'],
   ['deepgram', '/v1/listen', '/v1/listen'],
   ['', '/v1/listen', '/v1/listen'],
 ])('at %s, %s is %s', (host, path, place) => expect(asked(host, path)).toBe(place));

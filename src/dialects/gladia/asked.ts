@@ -1,5 +1,6 @@
 // What clients of Gladia ask for in `POST /v2/live`, in the gateway's words.
 import { CHANNELS } from '../../api/listen.ts';
+import type { Mode } from '../../api/models.ts';
 import { options } from '../../providers/gladia/options.ts';
 import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
 import type { Wish } from '../dialect.ts';
@@ -44,7 +45,6 @@ export function askedOf(query: URLSearchParams, config: Members): Asked {
   const { encoding, bytes, channels } = audioOf(config);
   const { sample_rate = 16_000 } = config;
   const messages = messagesOf(objectIn(config.messages_config));
-  const languages = listIn(objectIn(config.language_config).languages).map(String);
   const processing = objectIn(config.realtime_processing);
   const parameters = ownParameters(query);
   setAll(parameters, {
@@ -54,15 +54,14 @@ export function askedOf(query: URLSearchParams, config: Members): Asked {
     interim_results: String(messages.partials),
     turn_events: messages.speech ? 'true' : undefined,
     region: query.get('region')?.replace(/^(eu|us)-west$/, '$1'),
-    language: languages.length === 1 ? languages[0] : undefined,
-    languages: languages.length > 1 ? JSON.stringify(languages) : undefined,
+    ...languagesOf(config),
     keyterms: processing.custom_vocabulary === false ? undefined : keytermsOf(processing),
   });
   return {
-    wish: { model: textIn(config.model), parameters, own: optionsOf(config) },
+    wish: { model: textIn(config.model), parameters, own: optionsOf(config, processing, 'live') },
     rate: Number(sample_rate) * bytes * channels,
     channels,
-    language: languages[0] ?? '',
+    language: textIn(listIn(objectIn(config.language_config).languages)[0]) ?? '',
     messages,
   };
 }
@@ -88,6 +87,30 @@ function audioOf({ encoding = 'wav/pcm', bit_depth, channels = 1 }: Members) {
   return { encoding: known.encoding, bytes: known.bits / 8, channels };
 }
 
+/**
+ * What is asked for a file, whose configuration has no places for the time of processing.
+ *
+ * @throws Refusal
+ */
+export function askedOfFile(query: URLSearchParams, config: Members): Wish {
+  const parameters = ownParameters(query);
+  setAll(parameters, {
+    ...languagesOf(config),
+    diarization: config.diarization === true ? 'true' : undefined,
+    redact: config.pii_redaction === true ? '["pii"]' : undefined,
+    keyterms: config.custom_vocabulary === false ? undefined : keytermsOf(config),
+  });
+  return { model: textIn(config.model), parameters, own: optionsOf(config, config, 'batch') };
+}
+
+function languagesOf({ language_config }: Members): Record<string, string | undefined> {
+  const languages = listIn(objectIn(language_config).languages).map(String);
+  return {
+    language: languages.length === 1 ? languages[0] : undefined,
+    languages: languages.length > 1 ? JSON.stringify(languages) : undefined,
+  };
+}
+
 const messagesOf = (config: Members): Messages => ({
   partials: config.receive_partial_transcripts === true,
   finals: config.receive_final_transcripts !== false,
@@ -105,8 +128,7 @@ function keytermsOf({ custom_vocabulary_config }: Members): string | undefined {
 }
 
 /** Words alone are asked for as all models know them; with pronunciations and the like they are for Gladia's own. */
-function optionsOf(config: Members): Wish['own'] {
-  const processing = objectIn(config.realtime_processing);
+function optionsOf(config: Members, processing: Members, mode: Mode): Wish['own'] {
   const isPlain = (value: unknown) => listIn(value).every((term) => typeof term === 'string');
   const isOff = (name: string, value: unknown): boolean =>
     COMMON.includes(name) ||
@@ -114,6 +136,6 @@ function optionsOf(config: Members): Wish['own'] {
     (name === 'custom_vocabulary' && isPlain(value)) ||
     (name === 'code_switching' && value === false);
   return Object.fromEntries(
-    Object.entries(optionsIn(options.rows, config)).filter(([name, value]) => !isOff(name, value)),
+    Object.entries(optionsIn(options.rows, config, mode)).filter(([name, value]) => !isOff(name, value)),
   );
 }

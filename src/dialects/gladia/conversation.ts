@@ -5,10 +5,10 @@ import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
 import { objectIn, objectOf } from '../../providers/kit/json.ts';
 import { audioIn } from '../../providers/kit/simulator/checks.ts';
 import type { Conversation, Handshake, Step, Wish } from '../dialect.ts';
-import { confidenceOf } from '../words.ts';
 import type { Asked } from './asked.ts';
 import { readAddress } from './init.ts';
 import { closeOf } from './refusals.ts';
+import { utteranceOf } from './utterances.ts';
 import { WholeTranscript } from './whole.ts';
 
 const SHAPE =
@@ -111,29 +111,18 @@ export class LiveConversation implements Conversation {
     const isOver = this.#speaking.delete(channel) && speech;
     const ends = isOver ? [this.#said('speech_end', { time: heard.end, channel })] : [];
     if (heard.text === '') return ends;
-    this.#whole?.add(this.#utterance(heard));
+    this.#whole?.add(utteranceOf(heard, this.#asked.language));
     return [...begins, ...ends, ...(finals ? [this.#transcript(heard)] : [])];
   }
 
   #transcript(heard: TranscriptEvent): string {
     const { channel = 0 } = heard;
     const id = `${String(channel).padStart(2, '0')}_${String(heard.turn).padStart(8, '0')}`;
-    return this.#said('transcript', { id, is_final: heard.is_final, utterance: this.#utterance(heard) });
-  }
-
-  /** Words bring their own spaces. */
-  #utterance(heard: TranscriptEvent) {
-    const { text, start, end, language = this.#asked.language, speaker, words = [], channel = 0 } = heard;
-    return {
-      ...{ text, start, end, language, confidence: confidenceOf(heard), channel },
-      ...(speaker === undefined ? {} : { speaker }),
-      words: words.map(({ word, confidence = 1, ...placed }, index) => ({
-        word: index === 0 ? word : ` ${word}`,
-        start: placed.start,
-        end: placed.end,
-        confidence,
-      })),
-    };
+    return this.#said('transcript', {
+      id,
+      is_final: heard.is_final,
+      utterance: utteranceOf(heard, this.#asked.language),
+    });
   }
 
   #ended(seconds: number): string[] {

@@ -1,7 +1,8 @@
-// Gladia's clients: live sessions, asked for by a request. https://docs.gladia.io/api-reference/v2/live/init
+// Gladia's clients: live sessions, asked for by a request, and files. https://docs.gladia.io/api-reference/v2/live/init
 import type { Dialect } from '../dialect.ts';
 import { LiveConversation } from './conversation.ts';
 import { init } from './init.ts';
+import { jobs } from './jobs.ts';
 import { closeOf, refusalOf } from './refusals.ts';
 
 const TOKEN = /^st_/;
@@ -24,8 +25,9 @@ export const gladia: Dialect = {
   },
   files: {},
   calls: { '/v2/live': init },
-  // Its own client puts this path at the root of whatever address it is given.
-  atRoot: ['/v2/live'],
+  jobs,
+  // Its own client puts these paths at the root of whatever address it is given.
+  atRoot: ['/v2/live', '/v2/upload', '/v2/pre-recorded', '/v2/pre-recorded/:id'],
   credential: ({ query, headers }) => {
     const [key, token = ''] = [headers.get('x-gladia-key'), query.get('token') ?? undefined];
     if (key !== undefined || token === '') return { credential: key };

@@ -2,13 +2,16 @@
 import { GladiaClient, type LiveV2InitRequest, type LiveV2WebSocketMessage } from '@gladiaio/sdk';
 import type { Driver, HeardFinal, Job } from './driver.ts';
 
+export const gladiaClient = ({ url, key }: Pick<Job, 'url' | 'key'>): GladiaClient =>
+  new GladiaClient({ apiKey: key, apiUrl: url, httpRetry: { maxAttempts: 1 } });
+
 /** Every message of one session. Rejects with what the client makes of a refusal, or of an end that is none in order. */
 export async function recorded(
   { url, key, model, sampleRate }: Job,
   pieces: readonly Uint8Array[],
   config: object = {},
 ): Promise<LiveV2WebSocketMessage[]> {
-  const client = new GladiaClient({ apiKey: key, apiUrl: url, httpRetry: { maxAttempts: 1 } });
+  const client = gladiaClient({ url, key });
   const asked = {
     ...{ encoding: 'wav/pcm', bit_depth: 16, sample_rate: sampleRate, channels: 1, model },
     messages_config: {
@@ -34,6 +37,13 @@ export async function recorded(
 export const gladiaLive: Driver = {
   client: '@gladiaio/sdk, live',
   dialect: 'gladia',
+  async file(job, wav) {
+    const audio = new File([new Uint8Array(wav)], 'speech.wav');
+    const heard = await gladiaClient(job)
+      .preRecordedV2()
+      .transcribe(audio, { model: job.model as never }, { interval: 50 });
+    return heard.result?.transcription?.full_transcript ?? '';
+  },
   async live(job, pieces) {
     const said = await recorded(job, pieces);
     return said.flatMap((each): HeardFinal[] =>

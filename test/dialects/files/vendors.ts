@@ -96,4 +96,20 @@ const speechmatics: Vendor = {
   refusalOf: ({ at, status }) => (Number(at('code')) === status && at('error') !== '' ? at('detail') : undefined),
 };
 
-export const vendors: readonly Vendor[] = [assemblyai, speechmatics];
+const gladia: Vendor = {
+  dialect: 'gladia',
+  headersOf: (key) => ({ 'x-gladia-key': key }),
+  keep: (visitor, audio) => visitor.send('POST', '/v2/upload', wavForm('audio', audio)),
+  async ask(visitor, audio, model) {
+    const kept = await visitor.send('POST', '/v2/upload', wavForm('audio', audio));
+    return this.askElsewhere(visitor, kept.at('audio_url'), model);
+  },
+  askElsewhere: (visitor, audio_url, model) => visitor.send('POST', '/v2/pre-recorded', { audio_url, model }),
+  idOf: ({ at }) => at('id'),
+  pathOf: (id) => `/v2/pre-recorded/${id}`,
+  statusOf: ({ at }) => at('status'),
+  statuses: { queued: 'queued', processing: 'processing' },
+  refusalOf: ({ at, status }) => (Number(at('statusCode')) === status ? at('message') : undefined),
+};
+
+export const vendors: readonly Vendor[] = [assemblyai, speechmatics, gladia];

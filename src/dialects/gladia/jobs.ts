@@ -1,0 +1,98 @@
+// Files of Gladia's clients: an upload, a job that is asked for, and looked after until it is done.
+// https://docs.gladia.io/api-reference/v2/pre-recorded/init
+import { listIn, type Members, objectIn } from '../../providers/kit/json.ts';
+import { turnsOf } from '../heard-turns.ts';
+import { type JobDoors, type JobState, type ShownFile, type ShownJob, told } from '../jobs.ts';
+import { badRequest, fileIdIn, refuseMembers } from '../texts.ts';
+import { askedOfFile } from './asked.ts';
+import { utteranceOf } from './utterances.ts';
+
+const FILES = '/file';
+const PATH = '/v2/pre-recorded';
+/** What would be told elsewhere, or be made of the transcript. */
+const UNSERVED = [
+  ...['callback', 'callback_url', 'translation', 'summarization', 'named_entity_recognition', 'sentiment_analysis'],
+  ...[
+    'chapterization',
+    'moderation',
+    'audio_to_llm',
+    'structured_data_extraction',
+    'sentences',
+    'diarization_enhanced',
+  ],
+];
+const SUBTITLES = ['srt', 'vtt'] as const;
+
+const fileOf = ({ id, filename, bytes }: ShownFile) => ({
+  id,
+  filename,
+  extension: /\.(\w{1,8})$/.exec(filename)?.[1] ?? '',
+  size: bytes,
+});
+
+const STATUS = { queued: 'queued', processing: 'processing', done: 'done', failed: 'error' } as const;
+
+function jobOf(job: ShownJob): Members {
+  const { id, file, asked, createdAt, endedAt, state } = job;
+  const { custom_metadata, ...request_params } = asked;
+  return {
+    ...{ id, request_id: id, version: 2, kind: 'pre-recorded', status: STATUS[state.type], file: fileOf(file) },
+    ...{ created_at: createdAt.toISOString(), completed_at: endedAt?.toISOString() ?? null, request_params },
+    ...(custom_metadata === undefined ? {} : { custom_metadata }),
+    error_code: state.type === 'failed' ? state.refusal.status : null,
+    ...(state.type === 'failed' ? { error_message: state.refusal.message } : {}),
+    result: state.type === 'done' ? resultOf(job, state) : null,
+  };
+}
+
+function resultOf({ asked, createdAt, endedAt }: ShownJob, { heard }: Extract<JobState, { type: 'done' }>) {
+  const { text, duration } = heard.transcription;
+  const utterances = turnsOf(heard.transcription).map((turn) => utteranceOf(turn, ''));
+  return {
+    metadata: {
+      ...{ audio_duration: duration, number_of_distinct_channels: 1, billing_time: duration },
+      transcription_time: ((endedAt ?? createdAt).getTime() - createdAt.getTime()) / 1_000,
+    },
+    transcription: {
+      full_transcript: text,
+      languages: [...new Set(utterances.map(({ language }) => language))].filter((each) => each !== ''),
+      utterances,
+      ...(asked.subtitles === true
+        ? { subtitles: formatsOf(asked).map((format) => ({ format, subtitles: heard[format] })) }
+        : {}),
+    },
+  };
+}
+
+/** Throws a Refusal. */
+function formatsOf({ subtitles_config }: Members): (typeof SUBTITLES)[number][] {
+  const asked = listIn(objectIn(subtitles_config).formats);
+  const known = SUBTITLES.filter((format) => asked.includes(format));
+  if (known.length < asked.length)
+    throw badRequest('subtitles_config', `\`subtitles_config.formats\` has ${SUBTITLES.join(' and ')}.`);
+  return asked.length === 0 ? ['srt'] : known;
+}
+
+export const jobs: JobDoors = {
+  'POST /v2/upload': {
+    does: 'keep',
+    takes: { part: 'audio' },
+    answer: (file, { url }) => told({ audio_url: url(`${FILES}/${file.id}`), audio_metadata: fileOf(file) }),
+  },
+  [`POST ${PATH}`]: {
+    does: 'ask',
+    open(asked, { query }) {
+      const fileId = fileIdIn(asked.audio_url, FILES, 'audio_url');
+      refuseMembers(asked, UNSERVED);
+      formatsOf(asked);
+      return { ...askedOfFile(query, asked), fileId, asked };
+    },
+    answer: ({ id }, { url }) => told({ id, result_url: url(`${PATH}/${id}`) }, 201),
+  },
+  [`GET ${PATH}`]: {
+    does: 'list',
+    answer: (all, { url }) => told({ first: url(PATH), current: url(PATH), next: null, items: all.map(jobOf) }),
+  },
+  [`GET ${PATH}/:id`]: { does: 'show', answer: (job) => told(jobOf(job)) },
+  [`DELETE ${PATH}/:id`]: { does: 'remove', answer: (job) => told({ id: job.id }, 202) },
+};
