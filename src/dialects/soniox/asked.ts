@@ -1,5 +1,7 @@
 // What clients of Soniox ask for in the first message of a connection, or of a file, in the gateway's words.
+
 import { KEYTERMS_MAX } from '../../api/listen/vocabulary.ts';
+import type { Mode } from '../../api/models.ts';
 import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
 import { options } from '../../providers/soniox/options.ts';
 import type { Wish } from '../dialect.ts';
@@ -28,7 +30,7 @@ export function askedOfStart(query: URLSearchParams, start: Members): AskedLive 
   const parameters = ownParameters(query);
   setAll(parameters, { encoding: ENCODINGS[encoding], sample_rate: String(sampleRate) });
   return {
-    wish: wishOf(start, parameters),
+    wish: wishOf(start, parameters, 'live'),
     isFloat: encoding === 'pcm_f32le',
     marksEnds: start.enable_endpoint_detection === true,
   };
@@ -51,8 +53,12 @@ function audioOf({ audio_format, sample_rate, num_channels }: Members): { encodi
   return { encoding: audio_format, sampleRate: sample_rate };
 }
 
-/** What sessions and files are asked for in the same members. */
-function wishOf(asked: Members, parameters: Map<string, string>): Wish {
+/**
+ * What sessions and files are asked for in the same members.
+ *
+ * @throws Refusal
+ */
+export function wishOf(asked: Members, parameters: Map<string, string>, mode: Mode): Wish {
   if (asked.translation !== undefined && asked.translation !== null)
     throw badRequest('translation', '`translation` is not served: transcripts alone are told. Leave it out.');
   const context = textIn(asked.context) === undefined ? objectIn(asked.context) : { text: asked.context };
@@ -63,7 +69,7 @@ function wishOf(asked: Members, parameters: Map<string, string>): Wish {
     prompt: textIn(context.text) || undefined,
     keyterms: keytermsWithin(terms),
   });
-  const own = Object.entries(optionsIn(options.rows, asked)).filter(([name]) => !COMMON.includes(name));
+  const own = Object.entries(optionsIn(options.rows, asked, mode)).filter(([name]) => !COMMON.includes(name));
   // Facts, and terms beyond what all models are asked for, are for Soniox' own.
   const isMore = listIn(context.general).length > 0 || terms.length > KEYTERMS_MAX;
   if (isMore) own.push(['context', asked.context]);

@@ -1,8 +1,9 @@
-// Soniox' clients: live speech. https://soniox.com/docs/stt/api-reference/websocket-api
+// Soniox' clients: live speech, and files. https://soniox.com/docs/stt/api-reference/websocket-api
 import { objectOf, textIn } from '../../providers/kit/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { authorizationOf, subprotocolsOf } from '../offers.ts';
 import { TranscribeConversation } from './conversation.ts';
+import { jobs } from './jobs.ts';
 import { endingOf, refusalOf } from './refusals.ts';
 
 const SUBPROTOCOL = 'soniox-api-key';
@@ -12,7 +13,14 @@ export const soniox: Dialect = {
   title: 'Soniox',
   provider: 'soniox',
   model: 'stt-rt-v5',
-  names: { 'stt-rt-preview': 'stt-rt-v5', 'stt-rt-v3': 'stt-rt-v5', 'stt-rt-v4': 'stt-rt-v5' },
+  names: {
+    'stt-rt-preview': 'stt-rt-v5',
+    'stt-rt-v3': 'stt-rt-v5',
+    'stt-rt-v4': 'stt-rt-v5',
+    'stt-async-preview': 'stt-async-v5',
+    'stt-async-v3': 'stt-async-v5',
+    'stt-async-v4': 'stt-async-v5',
+  },
   live: {
     '/transcribe-websocket': {
       open: (handshake) => new TranscribeConversation(handshake),
@@ -22,6 +30,7 @@ export const soniox: Dialect = {
     },
   },
   files: {},
+  jobs,
   credential: ({ headers }) => {
     if (headers.has('authorization')) return { credential: authorizationOf(headers) ?? '' };
     const [name, credential = ''] = subprotocolsOf(headers);

@@ -16,6 +16,17 @@ export const sonioxClient = ({ url, key }: Pick<Job, 'url' | 'key'>): SonioxNode
 export const sonioxRealtime: Driver = {
   client: '@soniox/node, real-time',
   dialect: 'soniox',
+  async file(job, wav) {
+    const { stt } = sonioxClient(job);
+    const heard = await stt.transcribe({
+      model: job.model,
+      file: Buffer.from(wav),
+      filename: 'speech.wav',
+      wait: true,
+    });
+    if (heard.status === 'error') throw new Error(heard.error_message ?? 'failed');
+    return heard.transcript?.text ?? '';
+  },
   async live(job, pieces) {
     const session = sonioxClient(job).realtime.stt({
       ...{ model: job.model, audio_format: 'pcm_s16le', sample_rate: job.sampleRate, num_channels: 1 },

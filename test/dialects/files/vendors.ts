@@ -112,4 +112,20 @@ const gladia: Vendor = {
   refusalOf: ({ at, status }) => (Number(at('statusCode')) === status ? at('message') : undefined),
 };
 
-export const vendors: readonly Vendor[] = [assemblyai, speechmatics, gladia];
+const soniox: Vendor = {
+  dialect: 'soniox',
+  headersOf: (key) => ({ Authorization: `Bearer ${key}` }),
+  keep: (visitor, audio) => visitor.send('POST', '/v1/files', wavForm('file', audio)),
+  async ask(visitor, audio, model) {
+    const kept = await visitor.send('POST', '/v1/files', wavForm('file', audio));
+    return visitor.send('POST', '/v1/transcriptions', { file_id: kept.at('id'), model });
+  },
+  askElsewhere: (visitor, audio_url, model) => visitor.send('POST', '/v1/transcriptions', { audio_url, model }),
+  idOf: ({ at }) => at('id'),
+  pathOf: (id) => `/v1/transcriptions/${id}`,
+  statusOf: ({ at }) => at('status'),
+  statuses: { queued: 'queued', processing: 'processing' },
+  refusalOf: ({ at, status }) => (Number(at('status_code')) === status ? at('message') : undefined),
+};
+
+export const vendors: readonly Vendor[] = [assemblyai, speechmatics, gladia, soniox];

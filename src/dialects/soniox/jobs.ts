@@ -1,0 +1,71 @@
+// Files of Soniox' clients: an upload, a transcription that is asked for, looked after until it is completed, and fetched.
+// https://soniox.com/docs/stt/api-reference
+import { type Members, textIn } from '../../providers/kit/json.ts';
+import type { Answer, Handshake } from '../dialect.ts';
+import { turnsOf } from '../heard-turns.ts';
+import { type JobDoors, type JobMeans, type JobWish, type ShownFile, type ShownJob, told } from '../jobs.ts';
+import { badRequest, ownParameters, refuseMembers } from '../texts.ts';
+import { wishOf } from './asked.ts';
+import { millisecondsOf, tokensOf } from './tokens.ts';
+
+const FILES = '/v1/files';
+const PATH = '/v1/transcriptions';
+const MODEL = 'stt-async-v5';
+/** What would be fetched or told elsewhere. */
+const UNSERVED = ['audio_url', 'webhook_url', 'webhook_auth_header_name', 'webhook_auth_header_value'];
+
+const fileOf = ({ id, filename, bytes, createdAt, fields }: ShownFile) => ({
+  ...{ id, filename, size: bytes, created_at: createdAt.toISOString() },
+  client_reference_id: fields.get('client_reference_id') ?? null,
+});
+
+/** Throws a Refusal. */
+function open(asked: Members, { query }: Handshake): JobWish & { fileId: string } {
+  refuseMembers(asked, UNSERVED);
+  const fileId = textIn(asked.file_id);
+  if (fileId === undefined)
+    throw badRequest('file_id', '`file_id` is missing: upload the file to /v1/files, and name it by its id.');
+  const wish = wishOf(asked, ownParameters(query), 'batch');
+  return { ...wish, model: wish.model ?? MODEL, fileId, asked };
+}
+
+const STATUS = { queued: 'queued', processing: 'processing', done: 'completed', failed: 'error' } as const;
+
+const jobOf = ({ id, file, asked, createdAt, state }: ShownJob): Members => ({
+  ...asked,
+  ...{ id, status: STATUS[state.type], created_at: createdAt.toISOString(), filename: file.filename, audio_url: null },
+  model: textIn(asked.model) ?? MODEL,
+  ...(state.type === 'done' ? { audio_duration_ms: millisecondsOf(state.heard.transcription.duration) } : {}),
+  ...(state.type === 'failed' ? { error_type: state.refusal.code, error_message: state.refusal.message } : {}),
+});
+
+function transcriptOf({ id, state }: ShownJob, { requestId }: JobMeans): Answer {
+  if (state.type !== 'done') {
+    const message = `The transcription has the status ${STATUS[state.type]}, and has to be completed first.`;
+    const error_type = 'transcription_invalid_state';
+    return told({ status_code: 409, error_type, message, validation_errors: [], request_id: requestId }, 409);
+  }
+  const { transcription } = state.heard;
+  const tokens = turnsOf(transcription).flatMap((turn, at) => tokensOf(turn, at === 0 ? '' : ' ', {}));
+  return told({ id, text: transcription.text, tokens });
+}
+
+const GONE: Answer = { status: 204, headers: {}, body: '' };
+
+export const jobs: JobDoors = {
+  [`POST ${FILES}`]: { does: 'keep', takes: { part: 'file' }, answer: (file) => told(fileOf(file), 201) },
+  [`GET ${FILES}`]: {
+    does: 'listFiles',
+    answer: (files) => told({ files: files.map(fileOf), next_page_cursor: null }),
+  },
+  [`GET ${FILES}/:id`]: { does: 'showFile', answer: (file) => told(fileOf(file)) },
+  [`DELETE ${FILES}/:id`]: { does: 'removeFile', answer: () => GONE },
+  [`POST ${PATH}`]: { does: 'ask', open, answer: (job) => told(jobOf(job), 201) },
+  [`GET ${PATH}`]: {
+    does: 'list',
+    answer: (all) => told({ transcriptions: all.map(jobOf), next_page_cursor: null }),
+  },
+  [`GET ${PATH}/:id`]: { does: 'show', answer: (job) => told(jobOf(job)) },
+  [`GET ${PATH}/:id/transcript`]: { does: 'show', answer: transcriptOf },
+  [`DELETE ${PATH}/:id`]: { does: 'remove', answer: () => GONE },
+};
