@@ -1,10 +1,17 @@
 // Official clients of other vendors, and the models that they are tried with.
 import { drivers } from '../../test/dialects/drivers/index.ts';
+import { FILE_MODELS } from '../../test/dialects/files/models.ts';
 import { PROTOCOLS } from '../../test/failover/protocols.ts';
 import { page } from './page.ts';
 
-/** Of the clients that speak live, as the first table has them. */
-const numbers = drivers.flatMap(({ live }, at) => (live === undefined ? [] : [String(at + 1)]));
+/** Of the clients that do so, as the first table has them. */
+const numbersOf = (does: 'live' | 'file'): string[] =>
+  drivers.flatMap((driver, at) => (driver[does] === undefined ? [] : [String(at + 1)]));
+
+const tableOf = (slugs: readonly string[], numbers: readonly string[]) => ({
+  head: ['model', ...numbers],
+  rows: slugs.map((slug) => [`\`${slug}\``, ...numbers.map(() => 'yes')]),
+});
 
 const mark = (is: boolean): string => (is ? 'yes' : '');
 
@@ -26,8 +33,11 @@ at a gateway is in [Clients of other vendors](../other-clients.md).`,
     },
     '## Live, with models of every provider',
     'One model stands for all of a provider that speak the same protocol; clients have their numbers of above.',
-    {
-      head: ['model', ...numbers],
-      rows: PROTOCOLS.map(({ slug }) => [`\`${slug}\``, ...numbers.map(() => 'yes')]),
-    },
+    tableOf(
+      PROTOCOLS.map(({ slug }) => slug),
+      numbersOf('live'),
+    ),
+    '## Files, with models of every provider',
+    'One model for files stands for all of a provider.',
+    tableOf(FILE_MODELS, numbersOf('file')),
   ]);

@@ -1,24 +1,57 @@
-// Every official client with every live protocol of the registry: what docs/reference/clients.md says.
+// Every official client with every live protocol of the registry, and with a model for files of every provider: what
+// docs/reference/clients.md says.
 import { describe, expect, it } from 'vitest';
-import { PROTOCOLS } from '../../failover/protocols.ts';
+import { wavHeader } from '../../../src/audio/wav/wav-header.ts';
+import { PROTOCOLS, rateOf } from '../../failover/protocols.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
+import { gapsIn } from '../../simulation/whole.ts';
+import type { Driver } from '../drivers/driver.ts';
 import { drivers } from '../drivers/index.ts';
+import { FILE_MODELS } from '../files/models.ts';
 import { heardWrongly, startDialectRig } from '../rig.ts';
 
 const rig = startDialectRig();
 /** Sessions at a time: most of each is waiting for the pace of its provider. */
 const TOGETHER = 8;
+const FILE_SECONDS = 1.9;
 
-const live = drivers.filter((driver) => driver.live !== undefined);
-const cells = live.flatMap((driver) => PROTOCOLS.map(({ slug }) => ({ driver, slug })));
-const groups = Array.from({ length: Math.ceil(cells.length / TOGETHER) }, (_, at) =>
-  cells.slice(at * TOGETHER, (at + 1) * TOGETHER),
-);
+type Cell = readonly [driver: Driver, slug: string];
+
+const cellsOf = (of: 'live' | 'file', slugs: readonly string[]): Cell[] =>
+  drivers.filter((driver) => driver[of] !== undefined).flatMap((driver) => slugs.map((slug): Cell => [driver, slug]));
+
+const groupsOf = (cells: readonly Cell[]) =>
+  Array.from({ length: Math.ceil(cells.length / TOGETHER) }, (_, at) => ({
+    group: at + 1,
+    cells: cells.slice(at * TOGETHER, (at + 1) * TOGETHER),
+  }));
+
+async function problemsOf(cells: readonly Cell[], look: (...cell: Cell) => Promise<string[]>): Promise<string[]> {
+  const heard = cells.map(async ([driver, slug]) =>
+    (await look(driver, slug)).map((problem) => `${driver.client} with ${slug}: ${problem}`),
+  );
+  return (await Promise.all(heard)).flat();
+}
+
+/** Clients tell the text alone of a file. */
+async function misheard(driver: Driver, model: string): Promise<string[]> {
+  const rate = rateOf([model]) ?? 24_000;
+  const samples = Math.round(FILE_SECONDS * rate);
+  const audio = numberedAudio(0, samples);
+  const wav = Buffer.concat([wavHeader(rate, audio.byteLength), audio]);
+  const { key, gateway } = rig;
+  const text = await (driver.file as NonNullable<Driver['file']>)({ url: gateway.url, key, model }, wav);
+  return gapsIn([{ text, end: Number.NaN, turn: 0 }], samples, rate, [model]);
+}
 
 describe('every client hears every sample once, with every model', () => {
-  it.each(groups.map((group, at) => [at + 1, group] as const))('group %d', { timeout: 60_000 }, async (_, group) => {
-    const heard = group.map(async ({ driver, slug }) =>
-      (await heardWrongly(rig, driver, [slug])).map((problem) => `${driver.client} with ${slug}: ${problem}`),
-    );
-    expect((await Promise.all(heard)).flat()).toEqual([]);
+  const slugs = PROTOCOLS.map(({ slug }) => slug);
+
+  it.each(groupsOf(cellsOf('live', slugs)))('live, group $group', { timeout: 60_000 }, async ({ cells }) => {
+    expect(await problemsOf(cells, (driver, slug) => heardWrongly(rig, driver, [slug]))).toEqual([]);
+  });
+
+  it.each(groupsOf(cellsOf('file', FILE_MODELS)))('files, group $group', { timeout: 60_000 }, async ({ cells }) => {
+    expect(await problemsOf(cells, misheard)).toEqual([]);
   });
 });
