@@ -12,6 +12,7 @@ import {
   NODE_JOBS_MAX,
   type Work,
 } from '../../../src/edge/dialects/jobs/detached-jobs.ts';
+import { transcribeKept } from '../../../src/edge/dialects/jobs/work.ts';
 import { type Deferred, deferred } from '../../../src/edge/multipart/streams.ts';
 import { refusalOf } from '../../../src/edge/router.ts';
 
@@ -212,4 +213,15 @@ describe('there are no more', () => {
     expect(jobs.size).toBe(0);
     expect(await codeOf(jobs.begin(work().work, free))).toBe('overloaded');
   });
+});
+
+it('whose key may not transcribe any more is not begun when its turn has come', async () => {
+  const by = { caller: { organisationId: 'org_1', keyId: 'key_1' }, requestId: 'req_1', traceparent: undefined };
+  const asked: unknown[] = [];
+  const authenticator = { holds: async (...who: unknown[]) => asked.push(who) < 0 };
+  const begun = transcribeKept({} as never, {} as never, by as never, new AbortController().signal, {
+    authenticator,
+  } as never);
+  expect(await codeOf(begun)).toBe('key_revoked');
+  expect(asked).toEqual([[by.caller, 'transcribe']]);
 });

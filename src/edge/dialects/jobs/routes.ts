@@ -1,4 +1,5 @@
 // The routes of files that are transcribed while nobody waits, for all dialects that have them.
+import type { Authenticator } from '../../../auth/authenticate.ts';
 import type { KeyLimits } from '../../../auth/limits.ts';
 import type { Caller } from '../../../auth/permissions.ts';
 import type { Answer, Dialect } from '../../../dialects/dialect.ts';
@@ -21,6 +22,7 @@ import type { Owner } from './owner.ts';
 import { admit, transcribeKept } from './work.ts';
 
 export interface JobRoutesDependencies extends JobDependencies, UploadDependencies {
+  authenticator: Pick<Authenticator, 'holds'>;
   keptFiles: KeptFiles;
   detachedJobs: DetachedJobs;
   limits: Pick<KeyLimits, 'takeFile'>;

@@ -1,6 +1,8 @@
 // The work of a job: one file through `src/transcription/job.ts`, as for a client that waits, told in every shape that may be asked for.
 
+import { refuse } from '../../../api/errors.ts';
 import type { TranscriptionRequest } from '../../../api/transcriptions.ts';
+import type { Authenticator } from '../../../auth/authenticate.ts';
 import { type Caller, placeRulesOf, requireModels } from '../../../auth/permissions.ts';
 import { subtitlesOf, verboseTranscriptionOf } from '../../../transcription/answers.ts';
 import type { EarlyAnswer } from '../../../transcription/early-answer.ts';
@@ -19,6 +21,10 @@ export interface AskedBy {
   traceparent: string | undefined;
 }
 
+interface Dependencies extends JobDependencies {
+  authenticator: Pick<Authenticator, 'holds'>;
+}
+
 /** Rejects with a Refusal where models, permissions or credit do not allow it. */
 export async function admit(request: TranscriptionRequest, by: AskedBy, dependencies: JobDependencies): Promise<void> {
   await fileJob(by, new AbortController().signal, dependencies).admit(request);
@@ -29,9 +35,12 @@ export async function transcribeKept(
   request: TranscriptionRequest,
   by: AskedBy,
   signal: AbortSignal,
-  dependencies: JobDependencies,
+  dependencies: Dependencies,
 ): ReturnType<Work['run']> {
   const { requestId, traceparent, caller } = by;
+  // It may have waited for its turn.
+  if (!(await dependencies.authenticator.holds(caller, 'transcribe')))
+    throw refuse('key_revoked', 'The API key of this job may not transcribe files any more.');
   const { organisationId } = caller;
   const observer = dependencies.observeFile?.({ requestId, organisationId, traceparent });
   const job = fileJob(by, signal, dependencies, observer);
