@@ -4,6 +4,7 @@ import type { Refusal } from '../api/errors.ts';
 import type { EventEncoder } from '../api/listen/event-encoder.ts';
 import type { ClientMessage } from '../api/listen.ts';
 import type { VerboseTranscription } from '../api/transcriptions.ts';
+import type { Members } from '../providers/kit/json.ts';
 import type { JobDoors } from './jobs.ts';
 import type { Answer, Handshake, Wish } from './request.ts';
 
@@ -108,6 +109,17 @@ export interface Call {
   open(handshake: Handshake, body: unknown): { wish: Wish; answer(means: CallMeans): Answer };
 }
 
+/** A request for a short-lived credential that opens live sessions. */
+export interface TokenDoor {
+  /** For how many seconds it is asked for; undefined as usual. Throws a Refusal. */
+  open(handshake: Handshake, body: Members): number | undefined;
+  /** What the client is given may be shorter, or a little longer, than what it asked for. */
+  answer(token: { token: string; seconds: number; expiresAt: string }): Answer;
+}
+
+/** By method and path: `GET /v3/token`. */
+export type TokenDoors = Readonly<Record<string, TokenDoor>>;
+
 export interface Dialect {
   /** Its folder, and its paths: `/compat/<name>/…`. */
   name: string;
@@ -124,6 +136,7 @@ export interface Dialect {
   files: Readonly<Record<string, FileDoor>>;
   calls?: Readonly<Record<string, Call>>;
   jobs?: JobDoors;
+  tokens?: TokenDoors;
   /** Paths that are taken at the root as well: of clients that can be given no path. */
   atRoot?: readonly string[];
   /** `ours`: the form of `/v1/audio/transcriptions`, and its answers, with the vendor's names of its models. */

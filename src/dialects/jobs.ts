@@ -83,16 +83,3 @@ export type JobDoor =
 
 /** By method and path: `GET /v2/jobs/:id`. What is shown or removed is named by `:id`. */
 export type JobDoors = Readonly<Record<string, JobDoor>>;
-
-/** A JSON answer. */
-export const told = (value: unknown, status = 200): Answer => ({
-  status,
-  headers: { 'Content-Type': 'application/json' },
-  body: JSON.stringify(value),
-});
-
-export const toldText = (body: string, type = 'text/plain'): Answer => ({
-  status: 200,
-  headers: { 'Content-Type': `${type}; charset=utf-8` },
-  body,
-});

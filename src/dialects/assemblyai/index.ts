@@ -3,6 +3,7 @@ import type { Dialect } from '../dialect.ts';
 import { jobs } from './jobs.ts';
 import { endingOf, refusalOf } from './refusals.ts';
 import { StreamingConversation } from './streaming.ts';
+import { tokens } from './tokens.ts';
 
 export const assemblyai: Dialect = {
   name: 'assemblyai',
@@ -22,6 +23,7 @@ export const assemblyai: Dialect = {
   live: { '/v3/ws': { open: (handshake) => new StreamingConversation(handshake), refused: endingOf } },
   files: {},
   jobs,
+  tokens,
   /** The bare key; `Bearer` before it, which AssemblyAI itself refuses, does no harm. */
   credential: ({ query, headers }) => {
     const token = query.get('token');

@@ -3,9 +3,10 @@
 import { languageOf } from '../../providers/assemblyai/languages.ts';
 import { options } from '../../providers/assemblyai/options.ts';
 import { listIn, type Members, numberIn, textIn } from '../../providers/kit/json.ts';
+import { told, toldText } from '../answers.ts';
 import type { Answer, Handshake } from '../dialect.ts';
 import { type HeardTurn, turnsOf } from '../heard-turns.ts';
-import { type JobDoors, type JobState, type JobWish, type ShownJob, told, toldText } from '../jobs.ts';
+import type { JobDoors, JobState, JobWish, ShownJob } from '../jobs.ts';
 import { badRequest, fileIdIn, keytermsWithin, optionsIn, ownParameters, refuseMembers, setAll } from '../texts.ts';
 import { confidenceOf } from '../words.ts';
 import { letterOf, millisecondsOf, toldWords } from './shapes.ts';

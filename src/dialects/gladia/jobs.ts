@@ -1,8 +1,9 @@
 // Files of Gladia's clients: an upload, a job that is asked for, and looked after until it is done.
 // https://docs.gladia.io/api-reference/v2/pre-recorded/init
 import { listIn, type Members, objectIn } from '../../providers/kit/json.ts';
+import { told } from '../answers.ts';
 import { turnsOf } from '../heard-turns.ts';
-import { type JobDoors, type JobState, type ShownFile, type ShownJob, told } from '../jobs.ts';
+import type { JobDoors, JobState, ShownFile, ShownJob } from '../jobs.ts';
 import { badRequest, fileIdIn, refuseMembers } from '../texts.ts';
 import { askedOfFile } from './asked.ts';
 import { utteranceOf } from './utterances.ts';

@@ -5,6 +5,7 @@ import { authorizationOf, subprotocolsOf } from '../offers.ts';
 import { TranscribeConversation } from './conversation.ts';
 import { jobs } from './jobs.ts';
 import { endingOf, refusalOf } from './refusals.ts';
+import { tokens } from './temporary-keys.ts';
 
 const SUBPROTOCOL = 'soniox-api-key';
 
@@ -31,6 +32,7 @@ export const soniox: Dialect = {
   },
   files: {},
   jobs,
+  tokens,
   credential: ({ headers }) => {
     if (headers.has('authorization')) return { credential: authorizationOf(headers) ?? '' };
     const [name, credential = ''] = subprotocolsOf(headers);

@@ -1,9 +1,10 @@
 // Files of Soniox' clients: an upload, a transcription that is asked for, looked after until it is completed, and fetched.
 // https://soniox.com/docs/stt/api-reference
 import { type Members, textIn } from '../../providers/kit/json.ts';
+import { told } from '../answers.ts';
 import type { Answer, Handshake } from '../dialect.ts';
 import { turnsOf } from '../heard-turns.ts';
-import { type JobDoors, type JobMeans, type JobWish, type ShownFile, type ShownJob, told } from '../jobs.ts';
+import type { JobDoors, JobMeans, JobWish, ShownFile, ShownJob } from '../jobs.ts';
 import { badRequest, ownParameters, refuseMembers } from '../texts.ts';
 import { wishOf } from './asked.ts';
 import { millisecondsOf, tokensOf } from './tokens.ts';

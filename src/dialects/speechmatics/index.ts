@@ -4,6 +4,7 @@ import { authorizationOf } from '../offers.ts';
 import { RealtimeConversation } from './conversation.ts';
 import { jobs } from './jobs.ts';
 import { refusalOf } from './refusals.ts';
+import { tokens } from './tokens.ts';
 
 export const speechmatics: Dialect = {
   name: 'speechmatics',
@@ -14,6 +15,7 @@ export const speechmatics: Dialect = {
   live: { '/v2': { open: (handshake) => new RealtimeConversation(handshake) } },
   files: {},
   jobs,
+  tokens,
   // Its own client for files puts these paths at the root of whatever address it is given.
   atRoot: ['/v2/jobs', '/v2/jobs/:id', '/v2/jobs/:id/transcript'],
   credential: ({ query, headers }) => {

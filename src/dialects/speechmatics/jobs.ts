@@ -1,9 +1,10 @@
 // Files of Speechmatics' clients: a job is asked for with its file, and looked after until it is done.
 // https://docs.speechmatics.com/api-ref/batch/create-a-new-job
 import { type Members, objectIn, objectOf } from '../../providers/kit/json.ts';
+import { told, toldText } from '../answers.ts';
 import type { Answer, Handshake } from '../dialect.ts';
 import { type HeardTurn, turnsOf } from '../heard-turns.ts';
-import { type JobDoors, type JobMeans, type JobState, type JobWish, type ShownJob, told, toldText } from '../jobs.ts';
+import type { JobDoors, JobMeans, JobState, JobWish, ShownJob } from '../jobs.ts';
 import { badRequest, refuseMembers } from '../texts.ts';
 import { wishOf } from './asked.ts';
 import { errorBody } from './refusals.ts';

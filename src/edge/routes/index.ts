@@ -8,6 +8,7 @@ import type { Store } from '../../store/store.ts';
 import { callRoutes } from '../dialects/calls.ts';
 import { fileRoutes } from '../dialects/files.ts';
 import { type JobRoutesDependencies, jobRoutes } from '../dialects/jobs/routes.ts';
+import { tokenRoutes } from '../dialects/tokens.ts';
 import type { DoorRequest, Reply } from '../door.ts';
 import { readRestCredential } from '../http/credentials.ts';
 import type { Route, RouteContext } from '../router.ts';
@@ -99,6 +100,7 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
       dependencies.wallNow,
     ),
     ...jobRoutes(dependencies, (handler, credentialOf) => keyed(handler, 'transcribe', credentialOf)),
+    ...tokenRoutes(dependencies, (handler, credentialOf) => keyed(handler, 'tokens', credentialOf)),
     ...callRoutes(dependencies, (handler, credentialOf) => keyed(handler, 'listen', credentialOf)),
     { method: 'GET', path: '/v1/usage', handle: keyed(getUsage(dependencies)) },
     { method: 'GET', path: '/v1/balance', handle: keyed(getBalance(dependencies)) },

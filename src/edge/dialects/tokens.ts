@@ -1,0 +1,52 @@
+// Requests of other vendors' clients for a short-lived credential: a client token, as `POST /v1/tokens` gives it.
+import { TOKEN_TTL_SECONDS } from '../../api/tokens.ts';
+import type { Authenticator, Caller } from '../../auth/authenticate.ts';
+import type { KeyLimits } from '../../auth/limits.ts';
+import type { Dialect, TokenDoor } from '../../dialects/dialect.ts';
+import { dialects } from '../../dialects/index.ts';
+import { objectIn } from '../../providers/kit/json.ts';
+import type { DoorRequest, Reply } from '../door.ts';
+import { readJson } from '../http/json-body.ts';
+import type { Route, RouteContext } from '../router.ts';
+import { pathOf } from './place.ts';
+
+interface TokenDependencies {
+  authenticator: Pick<Authenticator, 'mint'>;
+  limits: Pick<KeyLimits, 'takeToken'>;
+  jsonBodyBytesMax: number;
+}
+
+type Handler = (context: RouteContext, caller: Caller) => Promise<Reply>;
+type Keyed = (handler: Handler, credentialOf: (request: DoorRequest) => string | undefined) => Route['handle'];
+
+export const tokenRoutes = (dependencies: TokenDependencies, keyed: Keyed): Route[] =>
+  dialects.flatMap((dialect) =>
+    Object.entries(dialect.tokens ?? {}).map(([place, door]) => {
+      const [method, path] = place.split(' ') as [string, string];
+      return {
+        method,
+        path: pathOf(dialect, path),
+        handle: keyed(mintAt(door, dependencies), (request) => credentialOf(dialect, request)),
+        refusal: dialect.refusal,
+      };
+    }),
+  );
+
+/** Whoever may mint can send a header. */
+function credentialOf(dialect: Dialect, { query, headers }: DoorRequest): string | undefined {
+  const { credential, param } = dialect.credential({ query: new URLSearchParams(query), headers });
+  return param === undefined ? credential : undefined;
+}
+
+const mintAt =
+  (door: TokenDoor, { authenticator, limits, jsonBodyBytesMax }: TokenDependencies): Handler =>
+  async ({ request, requestId }, caller) => {
+    const handshake = { query: new URLSearchParams(request.query), headers: request.headers, requestId };
+    const body = request.method === 'GET' ? {} : objectIn(await readJson(request, jsonBodyBytesMax));
+    const { min, max, default: usual } = TOKEN_TTL_SECONDS;
+    const asked = Math.floor(door.open(handshake, body) ?? usual);
+    const headers = limits.takeToken(caller.key);
+    const { token, expires_at, ttl_seconds } = authenticator.mint(caller, Math.min(max, Math.max(min, asked)));
+    const answered = door.answer({ token, seconds: ttl_seconds, expiresAt: expires_at });
+    return { ...answered, headers: { ...headers, ...answered.headers } };
+  };

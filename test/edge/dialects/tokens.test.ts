@@ -1,0 +1,107 @@
+// Short-lived credentials, as other vendors' clients ask for them: what they open, for how long, and who may ask.
+import { once } from 'node:events';
+import { beforeAll, describe, expect, it } from 'vitest';
+import WebSocket from 'ws';
+import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
+import { assemblyaiClient } from '../../dialects/drivers/assemblyai.ts';
+import { sonioxClient } from '../../dialects/drivers/soniox.ts';
+import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
+
+const BY = { type: 'operator', id: 'test' } as const;
+const MODEL = 'local/commands-en';
+
+let gateway: LiveGateway;
+let withoutScope = '';
+
+beforeAll(async () => {
+  gateway = await startLiveGateway();
+  const store = await openSqliteStore({ directory: gateway.directory });
+  const { id } = await store.createOrganisation('Tokens', null, BY);
+  withoutScope = (await store.createKey(id, { scopes: ['listen', 'transcribe'] }, BY)).secret;
+  store.close();
+});
+
+/** The type of the first message of a session. */
+async function opened(path: string, headers: Record<string, string>, start?: object): Promise<unknown> {
+  const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/compat${path}`, { headers });
+  // It may come with the answer of the handshake.
+  const first = once(socket, 'message');
+  try {
+    await once(socket, 'open');
+    if (start !== undefined) socket.send(JSON.stringify(start));
+    const [data] = await first;
+    const said = JSON.parse(String(data));
+    return said.type ?? said.message ?? said;
+  } finally {
+    socket.terminate();
+  }
+}
+
+async function ask(place: string, headers: Record<string, string>, body?: object) {
+  const [method, path] = place.split(' ') as [string, string];
+  const response = await fetch(`${gateway.url}/compat${path}`, {
+    method,
+    headers: { ...headers, 'Content-Type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+describe('AssemblyAI’s SDK', () => {
+  it('is given a token that opens a session', async () => {
+    const token = await assemblyaiClient(gateway).streaming.createTemporaryToken({ expires_in_seconds: 60 });
+    const path = `/assemblyai/v3/ws?sample_rate=16000&speech_model=${MODEL}`;
+    expect(await opened(path, { Authorization: token })).toBe('Begin');
+  });
+
+  it.each([
+    ['600', 300],
+    ['1', 10],
+    ['60', 60],
+  ])('asks for %s seconds, and is told that it gets %d', async (asked, expires_in_seconds) => {
+    const { body } = await ask(`GET /assemblyai/v3/token?expires_in_seconds=${asked}`, { Authorization: gateway.key });
+    expect(body).toEqual({ token: expect.stringMatching(/^st_/), expires_in_seconds });
+  });
+});
+
+it('Soniox’ SDK is given a key that is taken for a session', async () => {
+  const asked = { usage_type: 'transcribe_websocket', expires_in_seconds: 60 } as const;
+  const { api_key, expires_at } = await sonioxClient(gateway).auth.createTemporaryKey(asked);
+  expect(Date.parse(expires_at)).toBeGreaterThan(Date.now());
+  const start = { api_key, model: MODEL, audio_format: 'pcm_s16le', sample_rate: 16_000, num_channels: 1 };
+  const refused = opened('/soniox/transcribe-websocket', {}, { ...start, model: 'none/such' });
+  // A session says nothing before it hears something. The key is good: what is refused is the model.
+  expect(await refused).toMatchObject({ error_message: expect.stringContaining('none/such') });
+});
+
+it('a client of Speechmatics is given a key that opens a session', async () => {
+  const headers = { Authorization: `Bearer ${gateway.key}` };
+  const { status, body } = await ask('POST /speechmatics/v1/api_keys?type=rt', headers, { ttl: 60 });
+  expect([status, body]).toEqual([201, { apikey_id: null, key_value: expect.stringMatching(/^st_/) }]);
+  const start = {
+    message: 'StartRecognition',
+    audio_format: { type: 'raw', encoding: 'pcm_s16le', sample_rate: 16_000 },
+    transcription_config: { language: 'en' },
+  };
+  const authorization = { Authorization: `Bearer ${body.key_value}` };
+  expect(await opened(`/speechmatics/v2?model=${MODEL}`, authorization, start)).toBe('RecognitionStarted');
+});
+
+const SONIOX = 'POST /soniox/v1/auth/temporary-api-key';
+
+it.each<[string, (key: string) => Record<string, string>, object | undefined]>([
+  ['GET /assemblyai/v3/token?expires_in_seconds=soon', (key) => ({ Authorization: key }), undefined],
+  ['GET /assemblyai/v3/token?max_session_duration_seconds=60', (key) => ({ Authorization: key }), undefined],
+  ['POST /speechmatics/v1/api_keys?type=batch', (key) => ({ Authorization: `Bearer ${key}` }), { ttl: 60 }],
+  ['POST /speechmatics/v1/api_keys?type=rt', (key) => ({ Authorization: `Bearer ${key}` }), { ttl: -1 }],
+  [SONIOX, (key) => ({ Authorization: `Bearer ${key}` }), { usage_type: 'tts_rt', expires_in_seconds: 60 }],
+  [
+    SONIOX,
+    (key) => ({ Authorization: `Bearer ${key}` }),
+    { usage_type: 'transcribe_websocket', expires_in_seconds: 60, single_use: true },
+  ],
+])('%s is refused as it is asked for, and to who may not ask', async (place, headersOf, body) => {
+  expect((await ask(place, headersOf(gateway.key), body)).status).toBe(400);
+  expect((await ask(place, headersOf(withoutScope), body)).status).toBe(403);
+  expect((await ask(place, headersOf('sk_vox_unknown'), body)).status).toBe(401);
+});
