@@ -6,12 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KEPT_FILES_MAX } from '../../../src/edge/dialects/jobs/kept-files.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
-import { Visitor, vendors } from './vendors.ts';
+import { type Vendor, Visitor, vendors } from './vendors.ts';
 
 const BY = { type: 'operator', id: 'test' } as const;
 const { bytes: WAV } = sampleAudio('commands.wav');
 /** Its provider never answers. */
 const SILENT = 'deepgram/nova-3';
+
+const silently: Record<string, string> = { DEEPGRAM_API_KEY: 'credential-of-the-gateway' };
 
 let gateway: LiveGateway;
 let silent: Server;
@@ -21,9 +23,9 @@ beforeAll(async () => {
   silent = createServer((request) => void request.resume()).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const { port } = silent.address() as AddressInfo;
+  silently.VOXGATE_DEEPGRAM_URL = `http://127.0.0.1:${port}`;
   gateway = await startLiveGateway({
-    VOXGATE_DEEPGRAM_URL: `http://127.0.0.1:${port}`,
-    DEEPGRAM_API_KEY: 'credential-of-the-gateway',
+    ...silently,
     VOXGATE_UNTAKEN_FILES_FREE: '1000',
     VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '10000',
   });
@@ -122,4 +124,18 @@ describe.each(vendors)('files of clients of $dialect', (vendor) => {
     const reply = await keep();
     expect([reply.status, refusalOf(reply)]).toEqual([429, expect.stringMatching(/may keep 100 files/)]);
   });
+});
+
+it('files that are worked on, and those that wait, end with their node', async () => {
+  const [vendor] = vendors;
+  const ending = await startLiveGateway({ ...silently, VOXGATE_FILES_PER_KEY_MAX: '1' });
+  const visitor = new Visitor(ending.url, vendor as Vendor, ending.key);
+  const heard = asked();
+  await vendor?.ask(visitor, WAV, SILENT);
+  const closed = closeOf(await heard);
+  await vendor?.ask(visitor, WAV, SILENT);
+  ending.gateway.stop();
+  expect(await ending.gateway.ended).toBeNull();
+  await closed;
+  expect(ending.log.filter((line) => line.includes('fault'))).toEqual([]);
 });
