@@ -6,7 +6,7 @@ import { listIn, type Members, numberIn, textIn } from '../../providers/kit/json
 import { told, toldText } from '../answers.ts';
 import type { Answer, Handshake } from '../dialect.ts';
 import { type HeardTurn, turnsOf } from '../heard-turns.ts';
-import type { JobDoors, JobState, JobWish, ShownJob } from '../jobs.ts';
+import type { JobDoors, JobMeans, JobState, JobWish, ShownJob } from '../jobs.ts';
 import { badRequest, fileIdIn, keytermsWithin, optionsIn, ownParameters, refuseMembers, setAll } from '../texts.ts';
 import { confidenceOf } from '../words.ts';
 import { letterOf, millisecondsOf, toldWords } from './shapes.ts';
@@ -106,6 +106,25 @@ const partsAs = (name: 'sentences' | 'paragraphs') =>
     return told({ id, confidence: confidenceOf({ words: parts }), audio_duration, [name]: parts });
   });
 
+const listed = ({ id, asked, state, createdAt, endedAt }: ShownJob, url: (path: string) => string): Members => ({
+  ...{ id, status: STATUS[state.type], resource_url: url(`${TRANSCRIPTS}/${id}`), audio_url: asked.audio_url },
+  ...{ created: createdAt.toISOString(), completed: endedAt?.toISOString() ?? null },
+  error: state.type === 'failed' ? state.refusal.message : null,
+});
+
+/** All there are: one page. */
+function listOf(all: readonly ShownJob[], { url }: JobMeans): Answer {
+  const count = all.length;
+  const page_details = {
+    limit: count,
+    result_count: count,
+    current_url: url(TRANSCRIPTS),
+    prev_url: null,
+    next_url: null,
+  };
+  return told({ page_details, transcripts: all.map((job) => listed(job, url)) });
+}
+
 const shown = (job: ShownJob): Answer => told(transcriptOf(job));
 
 export const jobs: JobDoors = {
@@ -115,6 +134,7 @@ export const jobs: JobDoors = {
     answer: ({ id }, { url }) => told({ upload_url: url(`${UPLOADS}/${id}`) }),
   },
   [`POST ${TRANSCRIPTS}`]: { does: 'ask', open, answer: shown },
+  [`GET ${TRANSCRIPTS}`]: { does: 'list', answer: listOf },
   [`GET ${TRANSCRIPTS}/:id`]: { does: 'show', answer: shown },
   [`GET ${TRANSCRIPTS}/:id/sentences`]: { does: 'show', answer: partsAs('sentences') },
   [`GET ${TRANSCRIPTS}/:id/paragraphs`]: { does: 'show', answer: partsAs('paragraphs') },

@@ -99,7 +99,7 @@ describe('its SDK', () => {
     gateway = await startLiveGateway();
   });
 
-  it('has subtitles, sentences and paragraphs, and deletes', async () => {
+  it('has subtitles, sentences, paragraphs and a list, and deletes', async () => {
     const { transcripts } = assemblyaiClient(gateway);
     const { id, text } = await transcripts.transcribe({ audio: bytes, speech_models }, { pollingInterval: 20 });
     expect(await transcripts.subtitles(id, 'srt')).toMatch(/^1\n00:00:0\d,\d{3} --> /);
@@ -108,6 +108,9 @@ describe('its SDK', () => {
     expect(sentences.map((each) => each.text).join(' ')).toBe(text);
     const { paragraphs } = await transcripts.paragraphs(id);
     expect(paragraphs.map((each) => each.text).join(' ')).toBe(text);
+    const { transcripts: all, page_details } = await transcripts.list();
+    expect(all).toMatchObject([{ id, status: 'completed', error: null }]);
+    expect(page_details).toMatchObject({ result_count: 1, next_url: null });
     expect(await transcripts.delete(id)).toMatchObject({ id, text: 'Deleted by user.' });
     await expect(transcripts.get(id)).rejects.toThrow('no such job');
   });
