@@ -38,7 +38,9 @@ export type FailoverEvent =
   /** The answer to `askAgain`. */
   | ({ type: 'attempt.weighed' } & Weighed)
   /** A turn got its final, or the leg has held for a while: what went wrong before is over. */
-  | { type: 'attempt.held' };
+  | { type: 'attempt.held' }
+  /** The chain has that many members now, of which the first `before` are tried no more, and begins anew. */
+  | { type: 'chain.replaced'; members: number; before: number; first: number };
 
 const decisionOf = (context: FailoverContext): Decision => decide(context, SESSION_POLICY);
 const is =
@@ -69,6 +71,11 @@ export const failoverMachine = setup({
     }),
     choose: assign(({ context }) => carriedOut(context, decisionOf(context))),
     endIncident: assign(({ context }) => incidentOver(context)),
+    beginChain: assign(({ context, event }) => {
+      if (event.type !== 'chain.replaced') return {};
+      const { members, before, first } = event;
+      return { ...noIncident(members, first, context.limits), barred: Array.from({ length: before }, (_, at) => at) };
+    }),
   },
   guards: {
     hasIncident: ({ context }) => context.failures > 0,
@@ -91,6 +98,7 @@ export const failoverMachine = setup({
   description: 'Which model of a chain is tried next, and when to give up.',
   context: ({ input: { ownerId, members, first, limits } }) => ({ ...noIncident(members, first, limits), ownerId }),
   initial: 'trying',
+  on: { 'chain.replaced': { target: '.trying', actions: 'beginChain' } },
   states: {
     trying: {
       description: 'The chosen model has the audio.',

@@ -60,6 +60,12 @@ export const machines: readonly MachineEntry[] = [
       { type: 'upstream.finished', generation: 1 },
       { type: 'upstream.expiring', generation: 1 },
       { type: 'failover.chosen', index: 1 },
+      {
+        type: 'session.configured',
+        chain: ['loopback/script', 'loopback/numbered', 'loopback/echo'],
+        next: 2,
+        steadyMs: 10_000,
+      },
       { type: 'audio.drained' },
       { type: 'audio.settled' },
       { type: 'audio.quiet' },
@@ -94,6 +100,7 @@ export const machines: readonly MachineEntry[] = [
       { type: 'attempt.weighed', open: [], mayRetry: false, elapsedMs: 15_001 },
       { type: 'attempt.weighed', open: [], mayRetry: false, elapsedMs: 0 },
       { type: 'attempt.held' },
+      { type: 'chain.replaced', members: 3, before: 2, first: 2 },
     ],
   },
   {
@@ -138,6 +145,7 @@ export const machines: readonly MachineEntry[] = [
       { type: 'turn.formatted' },
       { type: 'turn.discarded' },
       { type: 'turn.flush' },
+      { type: 'turn.timed', formattedWaitMs: 500 },
     ],
   },
   {

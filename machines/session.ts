@@ -20,6 +20,10 @@ function lossCode({ failure, attempts }: SessionContext): string {
   return attempts.length > 1 ? 'upstream_exhausted' : 'upstream_failed';
 }
 
+/** What comes of a leg that fails; and of one that was to be let go of, for what the client has asked for since. */
+const lost = { guard: 'isCurrentLeg', target: 'deciding', actions: 'noteFailure' } as const;
+const lastLost = [{ guard: 'isOutgoingLeg', target: 'replacing' }, lost] as const;
+
 export const sessionMachine = setup({
   types: {
     context: {} as SessionContext,
@@ -62,6 +66,15 @@ export const sessionMachine = setup({
       index: ({ context, event }) => (event.type === 'failover.chosen' ? event.index : context.index),
     }),
     endIncident: assign({ attempts: [], failure: null }),
+    noteConfigured: assign(({ context, event }) => {
+      if (event.type !== 'session.configured') return {};
+      const { chain, next, steadyMs } = event;
+      return { chain, next, limits: { ...context.limits, steadyMs: Math.max(context.limits.steadyMs, steadyMs) } };
+    }),
+    /** From now on another member has it, where the client wants that. What befell the one before is over. */
+    takeNext: assign(({ context: { next } }) =>
+      next === null ? {} : { index: next, next: null, attempts: [], failure: null },
+    ),
     noteEnd: assign({
       reason: (_, params: SessionEnd) => params.reason,
       error: (_, params: SessionEnd) => params.error,
@@ -82,6 +95,8 @@ export const sessionMachine = setup({
     /** Attempts have failed, and nothing has come of the audio since. */
     hasIncident: ({ context }) => context.attempts.length > 0 || context.failure !== null,
     isCurrentLeg: ({ context, event }) => 'generation' in event && isCurrent(context, event),
+    /** The same, and it is the last that was to be heard of it. */
+    isOutgoingLeg: ({ context, event }) => 'generation' in event && isCurrent(context, event) && context.next !== null,
   },
   delays: {
     longest: ({ context }) => context.limits.longestMs,
@@ -99,6 +114,7 @@ export const sessionMachine = setup({
     generation: 0,
     attempts: [],
     failure: null,
+    next: null,
     reason: null,
     error: null,
   }),
@@ -111,10 +127,7 @@ export const sessionMachine = setup({
           id: 'turn',
           src: 'turn',
           input: ({ context }) => ({ sessionId: context.sessionId, formattedWaitMs: context.limits.formattedWaitMs }),
-          onError: {
-            target: 'settling',
-            actions: { type: 'noteEnd', params: ends.turnFailed },
-          },
+          onError: { target: 'settling', actions: { type: 'noteEnd', params: ends.turnFailed } },
         },
         {
           id: 'failover',
@@ -123,18 +136,10 @@ export const sessionMachine = setup({
             ownerId: sessionId,
             members: chain.length,
             first,
-            limits: {
-              retries: limits.retries,
-              rounds: limits.rounds,
-              retryMs: limits.retryMs,
-              backOffMs: limits.backOffMs,
-            },
+            limits: (({ retries, rounds, retryMs, backOffMs }) => ({ retries, rounds, retryMs, backOffMs }))(limits),
           }),
           onDone: { target: 'settling', actions: 'noteLost' },
-          onError: {
-            target: 'settling',
-            actions: { type: 'noteEnd', params: ends.failoverFailed },
-          },
+          onError: { target: 'settling', actions: { type: 'noteEnd', params: ends.failoverFailed } },
         },
       ],
       on: {
@@ -153,7 +158,8 @@ export const sessionMachine = setup({
               entry: ['nextGeneration', 'openLeg'],
               on: {
                 'upstream.ready': { guard: 'isCurrentLeg', target: 'streaming', actions: 'openGate' },
-                'upstream.failed': { guard: 'isCurrentLeg', target: 'deciding', actions: 'noteFailure' },
+                'upstream.failed': lost,
+                'session.configured': { target: 'replacing', actions: 'noteConfigured' },
               },
             },
             streaming: {
@@ -161,26 +167,29 @@ export const sessionMachine = setup({
               on: {
                 'audio.drained': 'finishing',
                 'audio.quiet': 'suspending',
-                'upstream.failed': { guard: 'isCurrentLeg', target: 'deciding', actions: 'noteFailure' },
+                'upstream.failed': lost,
                 'upstream.expiring': { guard: 'isCurrentLeg', target: 'expiring' },
+                'session.configured': { target: 'expiring', actions: 'noteConfigured' },
                 'turn.settled': { guard: 'hasIncident', actions: 'endIncident' },
               },
               after: { steady: { actions: ['endIncident', 'tellHeld'] } },
             },
             expiring: {
-              description: "The provider's limit on a leg's duration is near: after this turn a new one takes over.",
+              description:
+                "The provider's limit on a leg's duration is near, or the client wants another: after this turn a new one takes over.",
               tags: 'accepts-audio',
               entry: 'announceExpiry',
               on: {
                 'audio.drained': 'finishing',
-                'upstream.failed': { guard: 'isCurrentLeg', target: 'deciding', actions: 'noteFailure' },
+                'upstream.failed': lastLost,
+                'session.configured': { actions: 'noteConfigured' },
                 'turn.settled': { target: 'replacing', actions: 'endIncident' },
               },
               after: { expiry: 'replacing' },
             },
             replacing: {
               tags: 'buffering',
-              entry: 'closeLeg',
+              entry: ['closeLeg', 'takeNext'],
               always: 'dialling',
             },
             suspending: {
@@ -188,7 +197,8 @@ export const sessionMachine = setup({
               entry: ['closeGate', 'finishLeg'],
               on: {
                 'upstream.finished': { guard: 'isCurrentLeg', target: 'suspended', actions: 'endIncident' },
-                'upstream.failed': { guard: 'isCurrentLeg', target: 'deciding', actions: 'noteFailure' },
+                'upstream.failed': lastLost,
+                'session.configured': { actions: 'noteConfigured' },
                 // Audio comes, and the leg owes nothing: nobody waits for its goodbye.
                 'audio.waiting': { target: 'suspended', actions: 'endIncident' },
                 'turn.settled': { guard: 'hasIncident', actions: 'endIncident' },
@@ -197,14 +207,18 @@ export const sessionMachine = setup({
             suspended: {
               description: 'There is nothing to be heard, and no connection until there is.',
               tags: 'buffering',
-              entry: ['closeLeg', 'rest'],
-              on: { 'audio.waiting': 'dialling' },
+              entry: ['closeLeg', 'rest', 'takeNext'],
+              on: {
+                'audio.waiting': 'dialling',
+                'session.configured': { actions: ['noteConfigured', 'takeNext'] },
+              },
             },
             finishing: {
               entry: ['closeGate', 'finishLeg'],
               on: {
                 'upstream.finished': { guard: 'isCurrentLeg', target: '#session.settling', actions: 'noteFinished' },
-                'upstream.failed': { guard: 'isCurrentLeg', target: 'deciding', actions: 'noteFailure' },
+                'upstream.failed': lastLost,
+                'session.configured': { actions: 'noteConfigured' },
                 'turn.settled': { guard: 'hasIncident', actions: 'endIncident' },
               },
             },
@@ -212,7 +226,10 @@ export const sessionMachine = setup({
               description: 'The failover chart says which model is next; it may take a pause before.',
               tags: 'buffering',
               entry: ['closeLeg', 'decide'],
-              on: { 'failover.chosen': { target: 'dialling', actions: 'takeChoice' } },
+              on: {
+                'failover.chosen': { target: 'dialling', actions: 'takeChoice' },
+                'session.configured': { target: 'replacing', actions: 'noteConfigured' },
+              },
             },
           },
         },
@@ -221,22 +238,10 @@ export const sessionMachine = setup({
           states: {
             open: {
               on: {
-                'client.close': {
-                  target: 'ending',
-                  actions: { type: 'noteEnd', params: ends.closedByClient },
-                },
-                'client.gone': {
-                  target: 'ending',
-                  actions: { type: 'noteEnd', params: ends.closedByClient },
-                },
-                'session.idle': {
-                  target: 'ending',
-                  actions: { type: 'noteEnd', params: ends.idle },
-                },
-                'session.too_long': {
-                  target: 'ending',
-                  actions: { type: 'noteEnd', params: ends.longest },
-                },
+                'client.close': { target: 'ending', actions: { type: 'noteEnd', params: ends.closedByClient } },
+                'client.gone': { target: 'ending', actions: { type: 'noteEnd', params: ends.closedByClient } },
+                'session.idle': { target: 'ending', actions: { type: 'noteEnd', params: ends.idle } },
+                'session.too_long': { target: 'ending', actions: { type: 'noteEnd', params: ends.longest } },
                 'session.stop': {
                   target: 'ending',
                   actions: { type: 'noteEnd', params: ({ event }) => ({ reason: event.reason, error: event.error }) },
@@ -290,10 +295,6 @@ export const sessionMachine = setup({
     },
     closed: { type: 'final' },
   },
-  output: ({ context }) => ({
-    reason: context.reason ?? 'error',
-    error: context.error,
-    attempts: context.attempts,
-  }),
+  output: ({ context: { reason, error, attempts } }) => ({ reason: reason ?? 'error', error, attempts }),
   options: { maxIterations: 200 },
 });

@@ -1,6 +1,6 @@
 // One turn after the other: when a turn has begun, when its final is due, and that it is given exactly once. The texts are
 // held by the host (src/session/turns/turns.ts); this chart sees boundaries only.
-import { setup } from 'xstate';
+import { assign, setup } from 'xstate';
 import { declaredAction } from './declared.ts';
 
 export interface TurnInput {
@@ -20,7 +20,9 @@ export type TurnEvent =
   /** The turn came to nothing, or its leg failed and it will be heard again from its beginning. */
   | { type: 'turn.discarded' }
   /** Nothing more will be said: what is due is given now. */
-  | { type: 'turn.flush' };
+  | { type: 'turn.flush' }
+  /** Other models hear from now on: a formatted version is waited for so long. */
+  | { type: 'turn.timed'; formattedWaitMs: number };
 
 /** The turn is complete. With every final: a state of its own, left at once, would cost another step of the chart. */
 const settled = { target: 'idle', actions: ['deliverFinal', 'tellSettled'] } as const;
@@ -36,6 +38,10 @@ export const turnMachine = setup({
     deliverFinal: declaredAction('deliverFinal'),
     /** Tells the session chart that a turn is complete. */
     tellSettled: declaredAction('tellSettled'),
+    noteTime: assign({
+      formattedWaitMs: ({ context, event }) =>
+        event.type === 'turn.timed' ? event.formattedWaitMs : context.formattedWaitMs,
+    }),
   },
   guards: {
     formattedFollows: ({ event }) => event.type === 'turn.ended' && event.formattedFollows,
@@ -48,6 +54,7 @@ export const turnMachine = setup({
   description: 'One final per turn, whatever a provider does.',
   context: ({ input }) => ({ ...input }),
   initial: 'idle',
+  on: { 'turn.timed': { actions: 'noteTime' } },
   states: {
     idle: {
       on: { 'turn.heard': 'speaking' },

@@ -37,6 +37,8 @@ export interface SessionInput {
 export interface SessionContext extends SessionInput {
   /** Which member of the chain carries the session. */
   index: number;
+  /** The member that carries it from the end of this turn on: the client has changed what it asks for. */
+  next: number | null;
   /** Number of the leg; what an older leg still says is dropped. */
   generation: number;
   /** Failed attempts of the current incident. An incident is over when a turn gets its final, or a leg has held. */
@@ -52,6 +54,11 @@ export type SessionEvent =
   | { type: 'upstream.finished'; generation: number }
   /** The provider's own limit on the leg's duration is near. */
   | { type: 'upstream.expiring'; generation: number }
+  /**
+   * The client has changed what it asks for: the chain goes on behind its present members, which are tried no more. `next` is the
+   * new one to begin with.
+   */
+  | { type: 'session.configured'; chain: string[]; next: number; steadyMs: number }
   /** This member of the chain is to be tried next. */
   | { type: 'failover.chosen'; index: number }
   /** The client said that no more audio comes, and the leg was given all there is. */

@@ -1,6 +1,7 @@
 // Machines under whatever may happen in whatever order.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { EventObject } from 'xstate';
 import { machines } from '../../machines/index.ts';
 import { type Held, hold } from '../fakes/explore.ts';
 
@@ -67,7 +68,7 @@ describe('the turn machine', () => {
     fc.assert(
       fc.property(happenings, (sequence) => {
         const held = hold({ machine, input, samples });
-        const shadow = { state: 'idle', dueMs: 0, nowMs: 0, finals: 0 };
+        const shadow = { state: 'idle', dueMs: 0, nowMs: 0, finals: 0, waitMs: formattedWaitMs };
         for (const happening of sequence) {
           if (typeof happening === 'number') {
             held.clock.increment(happening);
@@ -92,16 +93,21 @@ describe('the turn machine', () => {
     dueMs: number;
     nowMs: number;
     finals: number;
+    waitMs: number;
   }
 
   /** The same rules, written down a second time in the plainest way. */
-  function follow(shadow: Shadow, { type, formattedFollows }: { type: string; formattedFollows?: unknown }): void {
+  function follow(
+    shadow: Shadow,
+    { type, formattedFollows, formattedWaitMs: waitMs }: EventObject & Record<string, unknown>,
+  ): void {
     const { state } = shadow;
+    if (type === 'turn.timed') shadow.waitMs = waitMs as number;
     if (state === 'idle' && type === 'turn.heard') shadow.state = 'speaking';
     if (state === 'speaking' && type === 'turn.discarded') shadow.state = 'idle';
     if (state === 'speaking' && type === 'turn.ended') {
       if (formattedFollows === true)
-        Object.assign(shadow, { state: 'awaitingFormatted', dueMs: shadow.nowMs + formattedWaitMs });
+        Object.assign(shadow, { state: 'awaitingFormatted', dueMs: shadow.nowMs + shadow.waitMs });
       else settle(shadow);
     }
     if (

@@ -13,6 +13,7 @@ const failed = (generation: number, kind: FailureKind) => ({
   generation,
   failure: { kind, reason: 'upstream_error', code: '500', message: 'The provider failed.' },
 });
+const configured = { type: 'session.configured', chain: ['a/a', 'b/b', 'c/c'], next: 2, steadyMs: 1 };
 const live = (link: string, client = 'open', limits = 'within') => ({ live: { link, client, limits } });
 
 const stories: Story[] = [
@@ -64,6 +65,24 @@ const stories: Story[] = [
     story: 'fails over also while its leg comes near its limit',
     events: [ready(1), { type: 'upstream.expiring', generation: 1 }, failed(1, 'next')],
     state: live('deciding'),
+  },
+  {
+    story: 'has another model at the end of the turn where the client wants that',
+    events: [ready(1), configured, 'turn.settled', ready(2)],
+    state: live('streaming'),
+    calls: ['openLeg', 'openGate', 'announceExpiry', 'closeLeg', 'openLeg', 'openGate'],
+  },
+  {
+    story: 'does not ask what comes next when the leg fails that the client wants no more',
+    events: [ready(1), configured, failed(1, 'next'), ready(2)],
+    state: live('streaming'),
+    calls: ['openLeg', 'openGate', 'announceExpiry', 'closeLeg', 'openLeg', 'openGate'],
+  },
+  {
+    story: 'dials what the client wants now where no leg has the audio',
+    events: [failed(1, 'next'), configured],
+    state: live('dialling'),
+    calls: ['openLeg', 'closeLeg', 'decide', 'closeLeg', 'openLeg'],
   },
   {
     story: 'knows that a leg which has held for a while works',

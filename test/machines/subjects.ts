@@ -15,7 +15,7 @@ export interface ExploredSubject {
 }
 
 const projections: Readonly<Record<string, (context: never) => unknown>> = {
-  session: ({ index, failure, reason }: SessionContext) => [index, failure?.kind, reason !== null],
+  session: ({ index, next, failure, reason }: SessionContext) => [index, next, failure?.kind, reason !== null],
   failover: ({ failures: _, ...context }: FailoverContext) => ({
     ...context,
     tried: new Set(context.tried).size,
