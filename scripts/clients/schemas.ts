@@ -58,6 +58,7 @@ export const EVENTS: readonly Named[] = [
   ['TurnEnded', listen.TurnEnded, 'The turn is over: right behind its final.'],
   ['SpeakersRestarted', listen.SpeakersRestarted, 'From there on the same people have new speaker numbers.'],
   ['Failover', listen.Failover, 'Another model goes on with the session; no word is lost or doubled.'],
+  ['Configured', listen.Configured, 'What was asked for in mid-session is in force.'],
   ['Warning', listen.Warning, 'Something was not done as asked; the session goes on.'],
   ['Discontinuity', listen.Discontinuity, 'Seconds of audio that no final will cover, and why.'],
   ['ErrorEvent', listen.ErrorEvent, 'Something went wrong.'],

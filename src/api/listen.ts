@@ -2,6 +2,8 @@
 // so that another vendor's dialect can be put beside it.
 import { type Static, Type } from '@sinclair/typebox';
 import { ErrorObject } from './error-body.ts';
+import { Candidate, ProviderParams } from './listen/candidate.ts';
+import { Configure, Configured } from './listen/configuring.ts';
 import { LATENCIES } from './listen/latency.ts';
 import {
   Channel,
@@ -38,6 +40,7 @@ export {
   type RawEncoding,
 } from './listen/encoding.ts';
 export { Received, SessionResumed } from './listen/resume-events.ts';
+export { Candidate, Configure, Configured, ProviderParams };
 
 import { Encoding } from './listen/encoding.ts';
 
@@ -49,28 +52,6 @@ export type Latency = Static<typeof Latency>;
 export const SAMPLE_RATE = { min: 8000, max: 48000, default: 16000 } as const;
 export const CHANNELS = { min: 1, max: 8 } as const;
 export const SUSPEND_SECONDS = { min: 1, max: 3600 } as const;
-
-/** Typed by the provider; each has a schema of its own. */
-export const ProviderParams = Type.Record(Type.String(), Type.Unknown(), {
-  description:
-    'Options of the model’s provider, as a JSON object. The schema for a model is `provider_params` of `GET /v1/models`.',
-});
-
-/** One member of the chain: the model and the options typed by its provider. */
-export const Candidate = Type.Object(
-  {
-    model: Type.String({ description: 'Slug `<provider>/<model>`.' }),
-    provider_params: Type.Optional(ProviderParams),
-    credential: Type.Optional(
-      Type.Union([Type.Literal('own'), Type.Literal('service')], {
-        description:
-          'Whose account at the provider is used: without it your own, where you have saved a key, else the service’s.',
-      }),
-    ),
-  },
-  { additionalProperties: false, description: 'A model to fall back to, with options of its own.' },
-);
-export type Candidate = Static<typeof Candidate>;
 
 /** Names that stand for a chain: a model, and its fallbacks behind it. */
 export type Aliases = Readonly<Record<string, readonly Candidate[]>>;
@@ -115,7 +96,7 @@ export const Close = message(
 );
 export const Keepalive = message('keepalive', 'Keeps a session open that sends no audio.');
 
-export const ClientMessage = Type.Union([Finalize, Close, Keepalive]);
+export const ClientMessage = Type.Union([Finalize, Close, Keepalive, Configure]);
 export type ClientMessage = Static<typeof ClientMessage>;
 
 const Usd = Type.String({ description: 'USD, decimal.' });
@@ -284,6 +265,7 @@ export const ServerEvent = Type.Union([
   Transcript,
   SpeakersRestarted,
   Failover,
+  Configured,
   Warning,
   Discontinuity,
   ErrorEvent,

@@ -49,7 +49,7 @@ export const isFree = ({ own, price }: MeterMember): boolean =>
 
 export class Meter {
   readonly head: SessionHead;
-  readonly members: readonly MeterMember[];
+  readonly #members: MeterMember[];
   readonly #options: MeterOptions;
   #source: MeterSource | undefined;
   #listener: MeterListener | undefined;
@@ -74,11 +74,20 @@ export class Meter {
   constructor(options: MeterOptions) {
     this.#options = options;
     this.head = options.head;
-    this.members = options.members;
+    this.#members = [...options.members];
     this.#active = options.members[0] as MeterMember;
     this.#held = options.grant.heldMicroUsd;
     this.#shortage = options.grant.limitedBy ?? undefined;
     this.#allowed = this.#reach();
+  }
+
+  get members(): readonly MeterMember[] {
+    return this.#members;
+  }
+
+  /** Members of a chain that goes on behind this one. */
+  add(members: readonly MeterMember[]): void {
+    this.#members.push(...members);
   }
 
   /** The session begins. */

@@ -25,6 +25,8 @@ export class EventWriter {
   #announcedLegs = 0;
   /** Why the model that the client believes in lost its leg, the first time since. */
   #cause: FailureReason | undefined;
+  /** First of the members that the client has asked for since. */
+  #configured: number | undefined;
   /** The client was told that its audio waits, and not yet what came of it. */
   #isWaiting = false;
   /** Codes of the warnings that are given once in a session. */
@@ -88,8 +90,15 @@ export class EventWriter {
     this.#announcedLegs = 0;
   }
 
+  /** Those members are wanted from the end of the turn on. */
+  configuring(index: number): void {
+    this.#configured = index;
+    this.#cause = undefined;
+  }
+
   /** A leg took over: a failover when the model is another, a warning when the same was connected again. */
-  switched(index: number, attempts: number, replaySamples: number): void {
+  switched(index: number, attempts: number, replaySamples: number, fromSample: number): void {
+    this.#tellConfigured(index, replaySamples, fromSample);
     const from = this.#member(this.#announcedIndex).slug;
     const to = this.#member(index).slug;
     const replayedSeconds = this.#secondsOf(replaySamples);
@@ -117,6 +126,24 @@ export class EventWriter {
         message: `The connection to ${to} is there; the audio that waited is sent.`,
       });
     }
+  }
+
+  /** The first leg of what was asked for. */
+  #tellConfigured(index: number, replaySamples: number, fromSample: number): void {
+    const first = this.#configured;
+    if (first === undefined || index < first) return;
+    const [member, ...fallbacks] = this.#opening.chain.slice(first) as [ChainMember, ...ChainMember[]];
+    this.#configured = undefined;
+    this.#announcedIndex = first;
+    this.#announcedLegs = 0;
+    this.#outbox.push({
+      type: 'configured',
+      model: member.slug,
+      fallbacks: fallbacks.map(({ slug }) => slug),
+      from: this.#secondsOf(fromSample),
+      replayed_seconds: this.#secondsOf(replaySamples),
+    });
+    for (const warning of member.degradations) this.warn(warning);
   }
 
   /** `withinMs`: how long the session may go on at the most. */

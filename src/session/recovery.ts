@@ -62,6 +62,17 @@ export class Recovery {
     return firstCandidate(chain.length, this.#dependencies.attempts.breakers.openIn(chain));
   }
 
+  /** The chain goes on behind so many members, which are tried no more. Gives the member to begin with. */
+  configured(before: number): number {
+    this.end();
+    this.#failed.clear();
+    this.#accepting.clear();
+    this.#sinceMs = undefined;
+    this.#ownKey = undefined;
+    const chain = this.#opening.chain.slice(before);
+    return before + firstCandidate(chain.length, this.#dependencies.attempts.breakers.openIn(chain));
+  }
+
   /** Whether a model behind this one could take over now. */
   get hasNext(): boolean {
     return this.#hasOther((at) => at > this.#index);

@@ -5,6 +5,7 @@ import type { ListenRequest } from '../api/listen.ts';
 import type { Gathering } from '../audio/coalescer.ts';
 import { AudioPipeline } from '../audio/pipeline.ts';
 import { timingOf } from '../failover/member-timing.ts';
+import type { LiveTiming } from '../providers/provider.ts';
 import { type ClientLine, Outbox } from './outbox.ts';
 import type { SessionDependencies, SessionSettings } from './session-dependencies.ts';
 import type { SessionOpening } from './session-opening.ts';
@@ -64,6 +65,10 @@ export const suspendMsOf = ({ suspendSeconds }: ListenRequest, settings: Session
 export const gatheringOf = ({ request }: SessionOpening, { gathering, settings }: SessionDependencies): Gathering =>
   gathering[request.latency ?? settings.latency];
 
+/** A leg that answers nothing is taken for dead before it is taken for steady. */
+export const steadyMsOf = (timings: readonly LiveTiming[]): number =>
+  Math.max(STEADY_MS_MIN, ...timings.map(({ stallMs }) => (Number.isFinite(stallMs) ? 2 * stallMs : 0)));
+
 /** @param first the member of the chain to begin with */
 export function chartInputOf(
   { chain, sessionId, request }: SessionOpening,
@@ -85,8 +90,7 @@ export function chartInputOf(
       rounds: upstreamRetries,
       retryMs,
       formattedWaitMs: Math.max(0, ...timings.map(({ formattedWaitMs }) => formattedWaitMs)),
-      // A leg that answers nothing is taken for dead before it is taken for steady.
-      steadyMs: Math.max(STEADY_MS_MIN, ...timings.map(({ stallMs }) => (Number.isFinite(stallMs) ? 2 * stallMs : 0))),
+      steadyMs: steadyMsOf(timings),
     },
   };
 }

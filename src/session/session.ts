@@ -4,19 +4,19 @@ import type { DemandedFault, SessionEndReason } from '../../machines/events.ts';
 import * as ends from '../../machines/session/ends.ts';
 import type { sessionMachine } from '../../machines/session.ts';
 import type { ClientMessage } from '../api/listen.ts';
-import { containerWords } from '../audio/opus/packet-source.ts';
 import type { AudioPipeline } from '../audio/pipeline.ts';
 import type { ChainMember } from '../failover/chain.ts';
 import { Deadline } from '../runtime/deadline.ts';
 import { Scope } from '../runtime/scope.ts';
 import { IncomingAudio } from './audio/incoming-audio.ts';
-import { AudioIntake, backlogWords } from './audio/intake.ts';
+import { intakeOf } from './audio/session-intake.ts';
 import { Suspension } from './audio/suspension.ts';
 import { AudioAccount } from './billing/audio-account.ts';
 import type { AbortCode, OrderlyCode } from './billing/end-charges.ts';
 import { type SessionFigures, Spending } from './billing/spending.ts';
 import { Usage } from './billing/usage.ts';
 import { Charts } from './charts.ts';
+import { Reconfiguration } from './configure/reconfiguration.ts';
 import { EventWriter } from './event-writer.ts';
 import { CurrentLeg } from './leg/current-leg.ts';
 import { LegOutcomes } from './leg/leg-outcomes.ts';
@@ -54,6 +54,7 @@ export class LiveSession {
   readonly #outcomes: LegOutcomes;
   readonly #idle: Deadline;
   readonly #suspension: Suspension;
+  readonly #reconfiguration: Reconfiguration;
   #isSuspended = false;
 
   constructor(opening: SessionOpening, line: ClientLine, dependencies: SessionDependencies) {
@@ -82,20 +83,7 @@ export class LiveSession {
     this.#usage = usage;
     this.#account = account;
     this.#spending = spending;
-    const intake = new AudioIntake({
-      request,
-      pipeline,
-      clock,
-      totals,
-      backlogSecondsMax,
-      onContainer: (name) => this.abort('unsupported_audio', containerWords(name, request.encoding)),
-      onUnsupported: (message) => this.abort('unsupported_audio', message),
-      onDamaged: () => events.damaged(),
-      onBacklog: (secondsMax) => this.stop('error', 'audio_backlog_exceeded', backlogWords(secondsMax)),
-      onLate: () => events.lateAudio(charts.endError),
-      onOddRate: (ratio) => events.rateSuspect(ratio),
-      onOddLayout: (layout) => events.layoutSuspect(layout),
-    });
+    const intake = intakeOf(opening, dependencies, { pipeline, backlogSecondsMax, events, charts }, this);
     const delays = new SessionDelays(clock, request.sampleRate);
     const empties = new EmptyTurns({
       isAskedFor: settings.hearEmptyAgain === 'on',
@@ -129,6 +117,9 @@ export class LiveSession {
     const legs = () => recovery.legs.atEnd;
     const ended = { pipeline, turns, events, outbox, account, spending, log, legs };
     this.ending = new SessionEnding(opening, dependencies, { scope: this.#scope, ...ended });
+    const fault = (error: unknown) => this.fault('configure', error);
+    this.#reconfiguration = new Reconfiguration(opening, dependencies, { charts, recovery, events, fault });
+    this.#scope.defer(() => this.#reconfiguration.stop());
     this.#outcomes = new LegOutcomes({ pipeline, charts, turns, account, events, recovery, leg });
     this.#idle = new Deadline(clock, settings.idleMs, () => charts.tell({ type: 'session.idle' }));
     this.#suspension = new Suspension(clock, suspendMsOf(request, settings), pipeline, {
@@ -172,6 +163,7 @@ export class LiveSession {
     this.#idle.touch();
     if (message.type === 'close') this.charts.tell({ type: 'client.close' });
     else if (message.type === 'finalize') this.leg.finalize();
+    else if (message.type === 'configure') this.#reconfiguration.ask(message);
   }
 
   /** A text frame that is no message of ours: the session goes on. */
@@ -240,7 +232,7 @@ export class LiveSession {
 
   openGate(index: number, attempts: number): void {
     const { slug } = this.opening.chain[index] as ChainMember;
-    const { replaySamples, lost } = this.leg.openGate();
+    const { replaySamples, lost, originSample } = this.leg.openGate();
     if (this.#isSuspended) this.log.mark('resumed', 'audio comes again', { model: slug });
     this.#isSuspended = false;
     this.turns.beginLeg(slug, this.pipeline.legTimeline);
@@ -252,7 +244,7 @@ export class LiveSession {
     this.#account.isLegGood = true;
     this.#suspension.begin();
     this.#spending.heardBy(index);
-    this.#events.switched(index, attempts, replaySamples);
+    this.#events.switched(index, attempts, replaySamples, originSample);
     this.leg.pump();
   }
 

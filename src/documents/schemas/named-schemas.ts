@@ -25,6 +25,7 @@ export const SERVER_EVENTS = {
   Transcript: listen.Transcript,
   SpeakersRestarted: listen.SpeakersRestarted,
   Failover: listen.Failover,
+  Configured: listen.Configured,
   Warning: listen.Warning,
   Discontinuity: listen.Discontinuity,
   ErrorEvent: listen.ErrorEvent,
@@ -39,6 +40,7 @@ export const CLIENT_MESSAGES = {
   Finalize: listen.Finalize,
   Close: listen.Close,
   Keepalive: listen.Keepalive,
+  Configure: listen.Configure,
 } satisfies NamedSchemas;
 
 const COMMON = {

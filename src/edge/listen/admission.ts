@@ -1,5 +1,6 @@
 // Whether a session may be opened with these parameters: its models, its place among those of its key, and its first hold.
 
+import type { Configure } from '../../api/listen/configuring.ts';
 import { isCoded, type ListenRequest } from '../../api/listen.ts';
 import { type OpusDecoder, openOpusDecoder } from '../../audio/opus/opus-decoders.ts';
 import { chainNamed } from '../../auth/aliases.ts';
@@ -9,7 +10,8 @@ import { type ChainMember, type Degradation, resolveChain } from '../../failover
 import type { Meter } from '../../ledger/meter.ts';
 import { pricedMembers } from '../../ledger/priced.ts';
 import { newSessionId } from '../../session/session-id.ts';
-import type { SessionOpening } from '../../session/session-opening.ts';
+import type { Configuration, SessionOpening } from '../../session/session-opening.ts';
+import { changed } from '../configure/changes.ts';
 import type { ListenDependencies } from './listen-dependencies.ts';
 import { readListenQuery } from './query.ts';
 
@@ -57,22 +59,7 @@ async function channelOf(
   let decoder: OpusDecoder | undefined;
   try {
     dependencies.sessions.admit();
-    const asked = chainNamed(caller.key, readListenQuery(parameters));
-    const request = { ...asked, latency: asked.latency ?? caller.key.latency ?? undefined };
-    const { members, warnings } = await resolveChain(
-      {
-        ...request,
-        mode: 'live',
-        organisationId: caller.organisationId,
-        interimResults: request.interimResults && parameters.has('interim_results'),
-        rules: placeRulesOf(caller, request.rule),
-      },
-      dependencies,
-    );
-    requireModels(
-      caller,
-      members.map(({ slug }) => slug),
-    );
+    const { request, members, warnings } = await chainFor(parameters, caller, dependencies);
     const now = dependencies.wallNow();
     const opening = {
       sessionId: newSessionId(dependencies.node, now),
@@ -86,6 +73,7 @@ async function channelOf(
       chain: members,
       warnings: [...own, ...warnings],
       ruleNow: () => dependencies.authenticator.placeRule(caller),
+      configure: configuring(parameters, caller, dependencies),
     };
     release ??= await dependencies.limits.takeSession(caller.key);
     decoder = await decoderFor(request);
@@ -96,6 +84,38 @@ async function channelOf(
     release?.();
     throw error;
   }
+}
+
+/** The models that are asked for, as far as the caller may use them. */
+async function chainFor(parameters: ReadonlyMap<string, string>, caller: Caller, dependencies: ListenDependencies) {
+  const asked = chainNamed(caller.key, readListenQuery(parameters));
+  const request = { ...asked, latency: asked.latency ?? caller.key.latency ?? undefined };
+  const { members, warnings } = await resolveChain(
+    {
+      ...request,
+      mode: 'live',
+      organisationId: caller.organisationId,
+      interimResults: request.interimResults && parameters.has('interim_results'),
+      rules: placeRulesOf(caller, request.rule),
+    },
+    dependencies,
+  );
+  requireModels(
+    caller,
+    members.map(({ slug }) => slug),
+  );
+  return { request, members, warnings };
+}
+
+/** What changes of a session while it goes on; one change is asked for at a time. */
+function configuring(parameters: ReadonlyMap<string, string>, caller: Caller, dependencies: ListenDependencies) {
+  let current = parameters;
+  return async (asked: Configure): Promise<Configuration> => {
+    const next = changed(current, asked);
+    const { request, members: chain } = await chainFor(next, caller, dependencies);
+    current = next;
+    return { request, chain, members: pricedMembers(chain) };
+  };
 }
 
 /** It was not opened after all: the client is gone, or the session could not be made. */

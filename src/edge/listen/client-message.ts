@@ -1,9 +1,11 @@
 // What a live client says in a text frame, decoded to a closed union before anything else sees it.
 import { Value } from '@sinclair/typebox/value';
+import { printable } from '../../api/errors.ts';
 import { ClientMessage } from '../../api/listen.ts';
 import type { LiveSession } from '../../session/session.ts';
+import { unchangeableIn, unchangeableWords } from '../configure/changes.ts';
 
-const KINDS = '{"type":"finalize"}, {"type":"close"} and {"type":"keepalive"}';
+const KINDS = '{"type":"finalize"}, {"type":"close"}, {"type":"keepalive"} and {"type":"configure", …}';
 
 export type Decoded = { message: ClientMessage } | { fault: string; param?: string };
 
@@ -20,6 +22,13 @@ export function decodeClientMessage(data: Uint8Array): Decoded {
     return { fault: `A text frame is a JSON object: ${KINDS} are accepted.` };
   }
   const { type } = value as { type?: unknown };
+  if (type === 'configure') {
+    // Changes wait for each other: kept are those members alone that there are, and not as many as a client makes up.
+    const name = unchangeableIn(value);
+    if (name !== undefined) return { fault: unchangeableWords(name), param: printable(name) };
+    // Whoever asked for the session is told what is wrong with it, member by member.
+    return { message: value as ClientMessage };
+  }
   if (type === 'start') {
     return {
       fault: `The session has begun: a start message is the first of a connection whose URL has \`start=message\`. Now ${KINDS} are accepted.`,

@@ -57,7 +57,7 @@ function objectOf(data: Uint8Array): Record<string, unknown> {
 }
 
 /** As it would stand in a URL. */
-function textOf(name: string, value: unknown): string {
+export function textOf(name: string, value: unknown): string {
   if (typeof value === 'string') return value;
   try {
     return JSON.stringify(value);

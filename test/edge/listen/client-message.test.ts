@@ -45,7 +45,9 @@ describe('a text frame', () => {
     ['the type behind a duplicate', '{"type":"close","type":"end"}', 'type'],
   ])('that is %s is answered with what is accepted', (_, text, param) => {
     const decoded = decode(text) as { fault: string; param?: string };
-    expect(decoded.fault).toContain('{"type":"finalize"}, {"type":"close"} and {"type":"keepalive"} are accepted');
+    expect(decoded.fault).toContain(
+      '{"type":"finalize"}, {"type":"close"}, {"type":"keepalive"} and {"type":"configure", …} are accepted',
+    );
     expect([decoded.fault.length < 300, decoded.param]).toEqual([true, param]);
   });
 

@@ -160,7 +160,8 @@ export class LiveClient {
     this.socket.send(data instanceof Uint8Array ? data : JSON.stringify(data));
   }
 
-  private until<Value>(look: () => Value | undefined, what: string, closeIsFine = false): Promise<Value> {
+  /** Resolves with what is found in what was told, as soon as it is there. */
+  until<Value>(look: () => Value | undefined, what: string, closeIsFine = false): Promise<Value> {
     return new Promise((resolve, reject) => {
       const watch = (): void => {
         const found = look();

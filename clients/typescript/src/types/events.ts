@@ -196,6 +196,21 @@ export interface Failover extends EventHead {
   attempt: number;
 }
 
+/** What was asked for in mid-session is in force. */
+export interface Configured extends EventHead {
+  type: 'configured';
+  /** The channel that it is about, from 0; absent where the session has one, or where it is about all of them. */
+  channel?: number;
+  /** Slug `<provider>/<model>`. */
+  model: string;
+  /** The models that are tried when it fails, in order. */
+  fallbacks: string[];
+  /** Seconds from the beginning of the audio: from there on it is heard so. */
+  from: number;
+  /** Seconds of audio that are sent again; they are not billed twice. */
+  replayed_seconds: number;
+}
+
 /** Something was not done as asked; the session goes on. */
 export interface Warning extends EventHead {
   type: 'warning';

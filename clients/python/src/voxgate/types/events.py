@@ -20,6 +20,7 @@ __all__ = [
     "TurnEnded",
     "SpeakersRestarted",
     "Failover",
+    "Configured",
     "WarningEvent",
     "Discontinuity",
     "ErrorEventErrorDetail",
@@ -271,6 +272,23 @@ class Failover(EventHead):
     """Seconds of audio that are sent again; they are not billed twice."""
     attempt: int
     """Number of the attempt, from 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configured(EventHead):
+    """What was asked for in mid-session is in force."""
+
+    type: Literal["configured"] = "configured"
+    channel: int | None = None
+    """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
+    model: str
+    """Slug `<provider>/<model>`."""
+    fallbacks: list[str]
+    """The models that are tried when it fails, in order."""
+    from_: float
+    """Seconds from the beginning of the audio: from there on it is heard so."""
+    replayed_seconds: float
+    """Seconds of audio that are sent again; they are not billed twice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
