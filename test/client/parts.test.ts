@@ -5,7 +5,7 @@ import { jitterMs, retryAfterSeconds } from '../../clients/typescript/src/http/b
 import type { SessionEvent } from '../../clients/typescript/src/index.ts';
 import { EventQueue } from '../../clients/typescript/src/live/event-queue.ts';
 import { OutgoingAudio, ROOM_BYTES } from '../../clients/typescript/src/live/outgoing-audio.ts';
-import { adviceOf, Retries, reconnectOf } from '../../clients/typescript/src/live/reconnect.ts';
+import { adviceOf, Retries, reconnectOf } from '../../clients/typescript/src/live/reconnection/reconnect.ts';
 import { sum } from '../../clients/typescript/src/live/summary.ts';
 import { AudioTape } from '../../clients/typescript/src/live/tape.ts';
 import { Timeline } from '../../clients/typescript/src/live/timeline/timeline.ts';

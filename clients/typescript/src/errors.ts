@@ -12,6 +12,7 @@ export type ClientErrorCode =
   | 'token_unavailable'
   | 'event_queue_full'
   | 'send_queue_full'
+  | 'too_many_changes'
   | 'session_over'
   | 'microphone_denied'
   | 'microphone_missing'

@@ -1,10 +1,13 @@
 // The events of a session as its consumer sees them: the gateway's, and those of this side.
 import type {
+  Configured,
   Discontinuity,
   ErrorEvent,
   EventHead,
   Failover,
+  Received,
   SessionEnded,
+  SessionResumed,
   SessionStarted,
   SpeakersRestarted,
   SpeechStarted,
@@ -25,6 +28,7 @@ export type ServerEvent =
   | TurnEnded
   | SpeakersRestarted
   | Failover
+  | Configured
   | Warning
   | Discontinuity
   | ErrorEvent
@@ -42,23 +46,31 @@ export interface Reconnecting extends EventHead {
 }
 
 /**
- * The connection broke, and another session goes on where the last final ended: no final comes twice, and no word is lost. Where
- * more audio without a final was sent than `replaySecondsMax`, a `discontinuity` that follows says what is not heard again.
+ * The connection broke, and another is there: no final comes twice, and no word is lost. Within a minute the gateway's session goes
+ * on (`resumed`); else a new one begins where the last final ended. Where more audio without a final was sent than
+ * `replaySecondsMax`, a `discontinuity` that follows says what is not heard again.
  */
 export interface Reconnected extends EventHead {
   type: 'reconnected';
   /** Number of the attempt that succeeded, from 1. */
   attempt: number;
-  /** Seconds of audio that were sent again; the gateway bills them again. */
+  /** The same session goes on, with its turns, its speakers and its bill; else a new one began. */
+  resumed: boolean;
+  /** Seconds of audio that were sent again to a new session; the gateway bills them again. */
   replayed_seconds: number;
-  /** What broke the session before, in the words of the first `reconnecting`. */
+  /** What broke the connection before, in the words of the first `reconnecting`. */
   reason: string;
 }
 
+/** What it says to this side alone as well: how it goes on with a session. */
+export type WireEvent = ServerEvent | Received | SessionResumed;
+
 export type SessionEvent = ServerEvent | Reconnecting | Reconnected;
 
-export const SERVER_EVENTS: ReadonlySet<string> = new Set<ServerEvent['type']>([
+export const WIRE_EVENTS: ReadonlySet<string> = new Set<WireEvent['type']>([
   'session_started',
+  'session_resumed',
+  'received',
   'speech_started',
   'transcript',
   'turn_eager_end',
@@ -66,6 +78,7 @@ export const SERVER_EVENTS: ReadonlySet<string> = new Set<ServerEvent['type']>([
   'turn_ended',
   'speakers_restarted',
   'failover',
+  'configured',
   'warning',
   'discontinuity',
   'error',

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
+import type { ServerEvent } from '../../../clients/typescript/src/events.ts';
 
 /** When and how a connection ends: after so many bytes of audio, or so many events, whichever comes first. */
 export interface Cut {
@@ -13,12 +14,16 @@ export interface Cut {
   code: number;
   /** The error code to tell in an event before it, with a discontinuity and the end of the session, as the gateway does. */
   error?: string;
+  /** Instead of the first event of this type. */
+  before?: ServerEvent['type'];
+  /** Nobody can go on with the session. */
+  endsSession?: boolean;
 }
 
 export interface CuttingProxy {
   url: string;
   /** Where connections go. */
-  target: string;
+  target: string | (() => string);
   /** For the connections to come, in their order; those behind the last are not cut. */
   cuts: Cut[];
   /** Offered credentials, one for each connection. */
@@ -61,7 +66,8 @@ export async function startCuttingProxy(gatewayUrl: string): Promise<CuttingProx
     const [, credential = ''] = (request.headers['sec-websocket-protocol'] ?? '').split(/, */);
     proxy.credentials.push(credential);
     proxy.paths.push(request.url ?? '');
-    relay(client, new WebSocket(proxy.target.replace('http', 'ws') + request.url, ['bearer', credential]), proxy);
+    const target = typeof proxy.target === 'string' ? proxy.target : proxy.target();
+    relay(client, new WebSocket(target.replace('http', 'ws') + request.url, ['bearer', credential]), proxy);
     for (const look of [...waiting]) look();
   });
   return proxy;
@@ -74,12 +80,16 @@ function relay(client: WebSocket, gateway: WebSocket, proxy: CuttingProxy): void
   let events = 0;
   let isCut = false;
   const look = () => {
-    if (isCut || cut === undefined || (bytes < (cut.audioBytes ?? Infinity) && events < (cut.events ?? Infinity)))
-      return;
+    if (isCut || cut === undefined) return;
+    if (bytes >= (cut.audioBytes ?? Infinity) || events >= (cut.events ?? Infinity)) cutOff(cut);
+  };
+  const cutOff = (cut: Cut) => {
     isCut = true;
     proxy.made++;
     end(client, cut);
-    gateway.terminate();
+    // With these codes a gateway has ended the session itself: nobody comes back for it.
+    if (cut.code >= 4000 || cut.endsSession) gateway.close(1000);
+    else gateway.terminate();
   };
   client.on('message', (data: Buffer, isBinary) => {
     if (isCut) return;
@@ -92,6 +102,7 @@ function relay(client: WebSocket, gateway: WebSocket, proxy: CuttingProxy): void
     for (const [data, binary] of early) gateway.send(data as Buffer, { binary });
   });
   gateway.on('message', (data, isBinary) => {
+    if (!isCut && cut?.before !== undefined && String(data).includes(`"type":"${cut.before}"`)) cutOff(cut);
     if (isCut) return;
     client.send(data as Buffer, { binary: isBinary });
     events++;
@@ -102,7 +113,10 @@ function relay(client: WebSocket, gateway: WebSocket, proxy: CuttingProxy): void
   });
   gateway.on('error', () => {});
   client.on('error', () => {});
-  client.on('close', () => gateway.terminate());
+  client.on('close', (code) => {
+    if (code === 1000) gateway.close(1000);
+    else gateway.terminate();
+  });
   look();
 }
 

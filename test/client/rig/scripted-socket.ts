@@ -8,6 +8,8 @@ export class ScriptedSocket {
   bufferedAmount = 0;
   binaryType = '';
   isTerminated = false;
+  closedWith: number | undefined;
+  query = new URLSearchParams();
   readonly sent: (string | Uint8Array)[] = [];
   readonly #listeners = new Map<string, Listener[]>();
 
@@ -24,7 +26,9 @@ export class ScriptedSocket {
     this.sent.push(data);
   }
 
-  close(): void {}
+  close(code?: number): void {
+    this.closedWith = code;
+  }
 
   terminate(): void {
     this.isTerminated = true;
@@ -40,8 +44,8 @@ export class ScriptedSocket {
   }
 
   /** The session is open. */
-  start(): void {
-    this.say('session_started', { limits: { binary_frame_bytes: 65_536 } });
+  start(fields: object = {}): void {
+    this.say('session_started', { limits: { binary_frame_bytes: 65_536 }, ...fields });
   }
 }
 
@@ -49,8 +53,9 @@ export class ScriptedSocket {
 export function scriptedSockets(opened: (socket: ScriptedSocket, index: number) => void = () => {}) {
   const sockets: ScriptedSocket[] = [];
   class Made extends ScriptedSocket {
-    constructor() {
+    constructor(url: string) {
       super();
+      this.query = new URL(url).searchParams;
       sockets.push(this);
       queueMicrotask(() => opened(this, sockets.length - 1));
     }

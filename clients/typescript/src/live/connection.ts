@@ -1,12 +1,16 @@
 // One WebSocket to `/v1/listen`: frames in and out. The credential goes by the subprotocol pair, so that a refusal arrives as an
 // event with a close code everywhere, browsers included. When to open another is decided by live-link.ts.
-import { SERVER_EVENTS, type ServerEvent } from '../events.ts';
+import type { EventHead } from '../types/events.ts';
 import type { StartMessage } from './listen-options.ts';
 import { Watchdog } from './watchdog.ts';
 import type { WebSocketConstructor, WebSocketLike } from './web-socket.ts';
 
+/** Close code of a socket that is given up where that takes a code: the session waits for another one. */
+const GIVEN_UP = 3006;
+
 export interface ConnectionHandlers {
-  event(event: ServerEvent): void;
+  /** Of any kind. */
+  event(event: EventHead & { type: string }): void;
   /** Once, and nothing after it. `cause`: what the socket said, where it says something. */
   closed(code: number, reason: string, cause: unknown): void;
 }
@@ -66,9 +70,10 @@ export class Connection {
   abandon(code: number, reason: string): void {
     if (this.#isOver) return;
     this.#over(code, reason);
-    // A handshake that never ends, and a peer that is gone: `ws` can do without their consent.
+    // A handshake that never ends, and a peer that is gone: `ws` can do without their consent. By 1000 the session would end.
     const { terminate } = this.#socket as { terminate?: () => void };
-    if (code === 1000 || terminate === undefined) this.#socket.close(1000);
+    if (code === 1000) this.#socket.close(1000);
+    else if (terminate === undefined) this.#socket.close(GIVEN_UP);
     else terminate.call(this.#socket);
   }
 
@@ -82,7 +87,7 @@ export class Connection {
       return;
     }
     if (typeof event !== 'object' || event === null || !('type' in event)) return;
-    if (SERVER_EVENTS.has(event.type as string)) this.#handlers.event(event as ServerEvent);
+    this.#handlers.event(event as EventHead & { type: string });
   }
 
   #over(code: number, reason: string): void {

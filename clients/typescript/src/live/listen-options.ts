@@ -4,7 +4,7 @@ import { type Fallback, fallbacksText, type ModelSlug, type ParamsOf, paramsText
 import { integerOf, refuseUnknown } from '../settings.ts';
 import type { Encoding } from '../types/answers.ts';
 import { VOCABULARY, type VocabularyOptions, vocabularyTexts } from '../vocabulary.ts';
-import { type ReconnectOptions, reconnectOf } from './reconnect.ts';
+import { type ReconnectOptions, reconnectOf } from './reconnection/reconnect.ts';
 
 export interface ListenOptions<Slug extends ModelSlug = ModelSlug> extends VocabularyOptions {
   /** Slug `<provider>/<model>`. */

@@ -1,23 +1,24 @@
-// A live session over as many connections as it takes: audio out with back-pressure, events in on one timeline, and a new session
-// where one broke. What the consumer may call is live-session.ts; when to try again is reconnect.ts.
+// A live session over as many connections as it takes: where one broke its session goes on with another, or a new one begins. What
+// the consumer may call is live-session.ts, what it is told session-events.ts; when to try again is reconnect.ts.
 
 import type { Credentials } from '../credentials.ts';
-import { ConnectionError, errorOf, TimeoutError, VoxgateError } from '../errors.ts';
-import type { ServerEvent, SessionEvent } from '../events.ts';
+import { ConnectionError, TimeoutError, VoxgateError } from '../errors.ts';
+import { type SessionEvent, WIRE_EVENTS, type WireEvent } from '../events.ts';
 import { pause } from '../http/backoff.ts';
-import type { Discontinuity, ErrorEvent, SessionEnded, SessionStarted } from '../types/events.ts';
+import type { ErrorEvent, EventHead, SessionResumed, SessionStarted } from '../types/events.ts';
 import { Connection, type ConnectionHandlers } from './connection.ts';
 import { inTime } from './in-time.ts';
 import type { StartMessage } from './listen-options.ts';
 import { OutgoingAudio } from './outgoing-audio.ts';
-import { type Advice, adviceOf, type ReconnectOptions, Retries } from './reconnect.ts';
-import { Bill, type SessionSummary } from './summary.ts';
-import { Timeline } from './timeline/timeline.ts';
+import { type Closed, CONNECT_TIMEOUT, type Loss, lossOf } from './reconnection/loss.ts';
+import { type ReconnectOptions, Retries } from './reconnection/reconnect.ts';
+import { Resumption } from './reconnection/resumption.ts';
+import { type Reconnection, SessionEvents } from './session-events.ts';
+import type { SessionSummary } from './summary.ts';
 import { type WebSocketConstructor, webSocketOf } from './web-socket.ts';
 
 /** A connection that held so long was no failed attempt, whatever it heard. */
 const STABLE_MS = 30_000;
-const CONNECT_TIMEOUT = 'connect_timeout';
 
 export interface LiveLinkOptions {
   url: string;
@@ -34,27 +35,20 @@ export interface LiveLinkOptions {
   onEnd(outcome: { summary: SessionSummary } | { error: unknown }): void;
 }
 
-/** How a connection ended. */
-interface Loss {
-  /** As events say it. */
-  reason: string;
-  advice: Advice;
-  error: VoxgateError;
-}
-
 export class LiveLink {
   readonly audio: OutgoingAudio;
   readonly #options: LiveLinkOptions;
-  readonly #timeline: Timeline;
-  readonly #bill = new Bill();
+  readonly #events: SessionEvents;
   readonly #retries: Retries;
+  readonly #resumption: Resumption;
   readonly #stop = new AbortController();
   #connection: Connection | undefined;
   #connectTimer: ReturnType<typeof setTimeout> | undefined;
   #openedAtMs: number | undefined;
-  /** Events that belong to the end of a session, if it ends: they are told only when another event follows, or the end does. */
-  #held: (Discontinuity | ErrorEvent)[] = [];
-  #ended: SessionEnded | undefined;
+  /** What the gateway said to a connection that it did not open. */
+  #refusal: ErrorEvent | undefined;
+  /** All is heard but the end of the session and its bill: worth one more connection. */
+  #seeksEnd = false;
   /** What broke the last session, and not the attempts that followed. */
   #broke: Loss | undefined;
   #hasRenewed = false;
@@ -62,9 +56,10 @@ export class LiveLink {
 
   constructor(options: LiveLinkOptions) {
     this.#options = options;
-    const { sampleRate, bytesPerSample, reconnect } = options;
-    this.#timeline = new Timeline(sampleRate);
+    const { sampleRate, bytesPerSample, reconnect, onEvent } = options;
+    this.#events = new SessionEvents(sampleRate, onEvent);
     this.#retries = new Retries(reconnect);
+    this.#resumption = new Resumption(reconnect.attemptsMax > 0);
     this.audio = new OutgoingAudio({ sampleRate, bytesPerSample, replaySecondsMax: reconnect.replaySecondsMax });
     this.#run().catch((error) => this.#end({ error }));
   }
@@ -72,7 +67,7 @@ export class LiveLink {
   /** Ends it at once; nothing more is heard. */
   terminate(outcome?: { error: unknown }): void {
     if (this.#isOver) return;
-    this.#end(outcome ?? { summary: this.#bill.summary('terminated', this.audio.seconds) });
+    this.#end(outcome ?? { summary: this.#events.terminated(this.audio.seconds) });
     this.#connection?.abandon(1000, '');
   }
 
@@ -80,35 +75,17 @@ export class LiveLink {
     while (!this.#isOver) {
       const loss = await this.#connect();
       if (this.#isOver) return;
-      if (loss === undefined) {
-        this.#finish();
-        return;
-      }
-      const waitMs = this.#waitMs(loss);
-      if (waitMs === undefined) {
-        this.#fail(loss.error);
+      if (loss === 'ask_for_less') continue;
+      const waitMs = loss === undefined ? undefined : this.#waitMs(loss);
+      if (loss === undefined || waitMs === undefined) {
+        this.#conclude(loss);
         return;
       }
       this.#broke ??= loss;
-      this.#held = [];
-      this.#ended = undefined;
-      this.#tellAttempt(loss, waitMs);
+      if (!this.#resumption.isWaiting) this.#events.forget();
+      this.#events.reconnecting({ attempt: this.#retries.attempts, reason: loss.reason }, waitMs);
       await pause(waitMs, this.#stop.signal);
     }
-  }
-
-  #tellAttempt({ reason }: Loss, waitMs: number): void {
-    const session_id = this.#bill.sessionIds.at(-1);
-    if (session_id === undefined) return;
-    this.#options.onEvent({
-      type: 'reconnecting',
-      session_id,
-      seq: 0,
-      at: new Date().toISOString(),
-      attempt: this.#retries.attempts,
-      wait_seconds: Math.round(waitMs) / 1_000,
-      reason,
-    });
   }
 
   /** Milliseconds until the next connection; undefined where there is to be none. */
@@ -121,10 +98,14 @@ export class LiveLink {
     return this.#retries.next(advice, performance.now());
   }
 
-  /** Resolves when the connection is over: with nothing where the session ended in order. */
-  async #connect(): Promise<Loss | undefined> {
+  /**
+   * Resolves when the connection is over: with nothing where the session ended in order, with `ask_for_less` where the gateway does
+   * not go on with the session, and is to be asked for a new one at once.
+   */
+  async #connect(): Promise<Loss | 'ask_for_less' | undefined> {
     this.#openedAtMs = undefined;
-    const { credentials, webSocket, url, start, connectTimeoutMs } = this.#options;
+    this.#refusal = undefined;
+    const { credentials, webSocket, connectTimeoutMs } = this.#options;
     const untilMs = performance.now() + connectTimeoutMs;
     let credential: string;
     let Socket: WebSocketConstructor;
@@ -143,12 +124,11 @@ export class LiveLink {
         closed: (code, reason, cause) => {
           clearTimeout(this.#connectTimer);
           this.audio.disconnect();
-          for (const event of this.#timeline.close()) this.#options.onEvent(event);
-          resolve(this.#lossOf(code, reason, cause));
+          resolve(this.#closed({ code, reason, cause }));
         },
       };
       try {
-        const connection = new Connection(Socket, { url, start }, credential, handlers);
+        const connection = new Connection(Socket, this.#dialed(), credential, handlers);
         this.#connection = connection;
         const restMs = Math.max(1, untilMs - performance.now());
         this.#connectTimer = setTimeout(() => connection.abandon(1006, CONNECT_TIMEOUT), restMs);
@@ -159,111 +139,104 @@ export class LiveLink {
     });
   }
 
-  #hear(event: ServerEvent): void {
-    if (event.type === 'session_started') this.#begin(event);
-    else if (event.type === 'error' || event.type === 'discontinuity') this.#held.push(event);
-    else if (event.type === 'session_ended') {
-      this.#ended = event;
-      this.#bill.told(event);
-    } else {
-      this.#release();
-      this.#tell(event);
+  /** A new session, or the one that waits. Where it may not be wanted, nothing says how a new one would be opened. */
+  #dialed() {
+    const { url, start } = this.#options;
+    const { isWaiting } = this.#resumption;
+    const anew = !this.#seeksEnd && start === undefined;
+    const address = this.#resumption.address(url, this.#events.heardSeconds, anew);
+    return { url: address, start: isWaiting ? undefined : start };
+  }
+
+  #hear(heard: EventHead & { type: string }): void {
+    const event = WIRE_EVENTS.has(heard.type) ? (heard as WireEvent) : undefined;
+    if (event?.type === 'session_started') this.#begin(event);
+    else if (event?.type === 'session_resumed') this.#goOn(event);
+    else if (this.#openedAtMs === undefined) {
+      if (event?.type === 'error') this.#refusal = event;
+      return;
     }
+    this.#resumption.heard(heard.seq);
+    if (event !== undefined) this.#heard(event);
+  }
+
+  #heard(event: WireEvent): void {
+    if (event.type === 'session_started' || event.type === 'session_resumed') return;
+    if (event.type === 'received') {
+      if (this.#resumption.received(event)) this.#retries.reset();
+    } else if (this.#events.heard(event)) {
+      this.#retries.reset();
+      this.audio.covered(this.#events.coveredSample);
+    }
+  }
+
+  #open(): void {
+    clearTimeout(this.#connectTimer);
+    this.#connection?.watch(() => this.audio.pendingMs);
+    this.#openedAtMs = performance.now();
+    this.#hasRenewed = false;
   }
 
   #begin(event: SessionStarted): void {
-    clearTimeout(this.#connectTimer);
+    this.#open();
     const { audio } = this;
-    this.#connection?.watch(() => audio.pendingMs);
-    this.#openedAtMs = performance.now();
-    this.#hasRenewed = false;
-    const isFirst = this.#bill.sessionIds.length === 0;
-    this.#bill.began(event.session_id);
-    const { originSample, replayedSamples } = audio.connect(
-      this.#connection as Connection,
-      event.limits.binary_frame_bytes,
-      this.#timeline.coveredSample,
-    );
-    const lostFrom = this.#timeline.secondsOf(this.#timeline.coveredSample);
-    const lostTo = this.#timeline.secondsOf(originSample);
-    this.#timeline.begin(originSample);
-    const { session_id, seq, at } = event;
-    if (isFirst) this.#options.onEvent(event);
-    else {
-      this.#options.onEvent({
-        type: 'reconnected',
-        session_id,
-        seq,
-        at,
-        attempt: this.#retries.attempts,
-        replayed_seconds: this.#timeline.secondsOf(replayedSamples),
-        reason: this.#broke?.reason ?? 'close_1006',
-      });
-    }
-    this.#broke = undefined;
-    if (lostTo > lostFrom) {
-      const reason = 'replay_exceeded';
-      this.#options.onEvent({ type: 'discontinuity', session_id, seq, at, from: lostFrom, to: lostTo, reason });
-    }
+    this.#resumption.began(event);
+    const frameBytesMax = event.limits.binary_frame_bytes;
+    const from = audio.connect(this.#connection as Connection, frameBytesMax, this.#events.coveredSample);
+    this.#events.began(event, from.originSample, from.replayedSamples, this.#reconnection());
     audio.pump();
   }
 
-  #tell(event: ServerEvent): void {
-    const placed = this.#timeline.place(event);
-    if (placed === undefined) return;
-    if (placed.type === 'transcript') {
-      const restarted = this.#timeline.restartWith(placed);
-      if (restarted !== undefined) this.#options.onEvent(restarted);
-      if (placed.is_final) {
-        this.#retries.reset();
-        this.audio.covered(this.#timeline.coveredSample);
-      }
+  /** The session goes on, unless what follows the audio that it has is kept no longer. */
+  #goOn(event: SessionResumed): void {
+    this.#open();
+    const connection = this.#connection as Connection;
+    if (!this.audio.resume(connection, event.received_bytes)) {
+      this.#resumption.drop();
+      connection.abandon(1000, '');
+      return;
     }
-    this.#options.onEvent(placed);
+    this.#events.reconnected(event, this.#reconnection());
+    if (this.#resumption.received(event)) this.#retries.reset();
+    this.audio.pump();
   }
 
-  #release(errors = true): void {
-    for (const event of this.#held.splice(0)) if (errors || event.type !== 'error') this.#tell(event);
+  #reconnection(): Reconnection {
+    const reason = this.#broke?.reason ?? 'close_1006';
+    this.#broke = undefined;
+    return { attempt: this.#retries.attempts, reason };
   }
 
   /** Undefined where the session ended in order, or has nothing left to be heard. */
-  #lossOf(closeCode: number, reason: string, cause: unknown): Loss | undefined {
+  #closed(closed: Closed): Loss | 'ask_for_less' | undefined {
+    const wasOpen = this.#openedAtMs !== undefined;
+    const { endReason } = this.#events;
+    const told = wasOpen ? this.#events.error : this.#refusal;
+    if (wasOpen) this.#resumption.closed(closed.code, endReason !== undefined);
     // What the gateway said of its end counts, whether or not its close frame came through.
-    if (this.#ended !== undefined && (closeCode === 1000 || this.#ended.reason === 'client_closed')) return undefined;
-    const advice = adviceOf(closeCode);
-    const isHeard = this.#bill.sessionIds.length > 0 && this.audio.isCovered;
-    if (this.audio.isClosed && isHeard && advice !== 'stop') {
-      // Nothing is left to be heard: what the session said of its end does not matter any more.
-      this.#held = [];
-      this.#ended = undefined;
-      return undefined;
+    if (endReason === 'client_closed' || (endReason !== undefined && closed.code === 1000)) return undefined;
+    const isRefused = !wasOpen && this.#resumption.refused(closed.code, told?.error.param ?? null);
+    const loss = lossOf(closed, told);
+    const isHeard = this.#events.hasBegun && this.audio.isClosed && this.audio.isCovered;
+    if (isHeard && (isRefused || loss.advice !== 'stop')) {
+      // Nothing is left to be heard: of its end the session is asked once, and does not matter any more then.
+      if (!this.#resumption.isWaiting || this.#seeksEnd) {
+        this.#events.forget();
+        return undefined;
+      }
+      this.#seeksEnd = true;
     }
-    const told = this.#held.findLast((event) => event.type === 'error');
-    if (told === undefined) return { reason: `close_${closeCode}`, advice, error: lost(closeCode, reason, cause) };
-    return { reason: told.error.code, advice, error: errorOf(told.error, { closeCode }) };
+    return isRefused ? 'ask_for_less' : loss;
   }
 
-  /** The session ended in order: every turn that was shown has its final. */
-  #finish(): void {
-    this.#release();
-    for (const event of this.#timeline.rest()) this.#options.onEvent(event);
-    const summary = this.#bill.summary(this.#ended?.reason ?? 'client_closed', this.audio.seconds);
-    this.#tellEnd(summary);
-    this.#end({ summary });
-  }
-
-  #fail(error: VoxgateError): void {
-    this.#release(false);
-    if (this.#ended !== undefined) this.#tellEnd(this.#bill.summary(this.#ended.reason, this.audio.seconds));
-    this.#end({ error });
-  }
-
-  /** The last event, with what all sessions told. */
-  #tellEnd({ reason, audioSeconds, usage, costUsd, sessionIds }: SessionSummary): void {
-    const { session_id = sessionIds.at(-1) ?? '', at = new Date().toISOString(), ...rest } = this.#ended ?? {};
-    const whole = { audio_seconds: audioSeconds, usage, cost_usd: costUsd };
-    const ended = { ...rest, type: 'session_ended', session_id, seq: 0, at, reason, ...whole } as SessionEnded;
-    this.#options.onEvent(ended);
+  /** There is no other connection: it ended in order where nothing is left to be heard. */
+  #conclude(loss: Loss | undefined): void {
+    const { seconds } = this.audio;
+    if (loss === undefined || this.#seeksEnd) this.#end({ summary: this.#events.finish(seconds) });
+    else {
+      this.#events.fail(seconds);
+      this.#end({ error: loss.error });
+    }
   }
 
   #end(outcome: { summary: SessionSummary } | { error: unknown }): void {
@@ -274,17 +247,4 @@ export class LiveLink {
     this.audio.end('error' in outcome ? outcome.error : undefined);
     this.#options.onEnd(outcome);
   }
-}
-
-/** A close without a word of the gateway before it. */
-function lost(closeCode: number, reason: string, cause: unknown): VoxgateError {
-  if (reason === CONNECT_TIMEOUT) {
-    return new TimeoutError('The gateway did not open the session in time.', { code: 'timeout', closeCode });
-  }
-  const said = cause instanceof Error ? `: ${cause.message}` : '';
-  return new ConnectionError(`The connection was lost with close code ${closeCode}${said}.`, {
-    code: 'connection_lost',
-    closeCode,
-    cause,
-  });
 }

@@ -4,6 +4,7 @@ import { abortReason, VoxgateError } from '../errors.ts';
 import type { SessionEvent } from '../events.ts';
 import { bytesOf, piecesOf } from '../http/file-body.ts';
 import type { Transcript } from '../types/events.ts';
+import { type ConfigureOptions, configureMessage } from './configure-options.ts';
 import { EventQueue } from './event-queue.ts';
 import { LiveLink, type LiveLinkOptions } from './live-link.ts';
 import type { SessionSummary } from './summary.ts';
@@ -135,6 +136,17 @@ export class LiveSession implements AsyncIterable<SessionEvent> {
   finalize(): void {
     this.#requireOpen();
     this.#link.audio.mark();
+  }
+
+  /**
+   * Changes model, fallbacks or words for the audio that follows. In force from the end of the turn on: `configured` says from
+   * where. What the gateway refuses is an `error` event, and the session goes on as it was. A session that has to begin anew after
+   * a broken connection is changed in the same way.
+   */
+  configure(changes: ConfigureOptions): void {
+    const message = configureMessage(changes);
+    this.#requireOpen();
+    this.#link.audio.change(message);
   }
 
   /** Says that the session is still wanted, while no audio is sent. */

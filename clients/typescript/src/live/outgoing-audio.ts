@@ -1,6 +1,7 @@
 // Audio and marks on their way to the gateway: sent as fast as the socket takes them and no further beyond the last final than is
 // kept, and sent again from there on a new connection. Knows bytes and positions only.
 import { VoxgateError } from '../errors.ts';
+import { CHANGES_MAX, type ConfigureMessage, tooManyChanges } from './configure-options.ts';
 import { AudioTape } from './tape.ts';
 
 /** Unsent bytes from which `send` waits. */
@@ -33,6 +34,12 @@ export interface OutgoingAudioOptions {
   replaySecondsMax: number;
 }
 
+/** What is said at a place in the audio. */
+interface Mark {
+  at: number;
+  message: { type: 'finalize' } | ConfigureMessage;
+}
+
 interface Waiter {
   bytes: number;
   resolve(): void;
@@ -58,8 +65,11 @@ export class OutgoingAudio {
   #limit = 0;
   /** Up to when the pace has given what it allows; in the future while a final is waited for. */
   #pacedAtMs = 0;
-  /** Positions at which the turn is to be ended, those that a final covers left out. */
-  #marks: number[] = [];
+  /** Ends of turns and changes of the session in their places, those that a final covers left out. */
+  #marks: Mark[] = [];
+  /** Changes whose place a final covers: another session begins with them. */
+  #changes: ConfigureMessage[] = [];
+  #changesAsked = 0;
   #marksSent = 0;
   #isClosing = false;
   #isCloseSent = false;
@@ -114,8 +124,17 @@ export class OutgoingAudio {
 
   /** Ends the turn behind what was written so far. */
   mark(): void {
-    if (this.#marks.at(-1) !== this.#tape.end || this.#marksSent === this.#marks.length)
-      this.#marks.push(this.#tape.end);
+    const { at, message } = this.#marks.at(-1) ?? {};
+    const isThere = at === this.#tape.end && message?.type === 'finalize' && this.#marksSent < this.#marks.length;
+    if (!isThere) this.#marks.push({ at: this.#tape.end, message: { type: 'finalize' } });
+    this.pump();
+  }
+
+  /** Changes the session from here on. */
+  change(message: ConfigureMessage): void {
+    if (this.#changesAsked >= CHANGES_MAX) throw tooManyChanges();
+    this.#changesAsked++;
+    this.#marks.push({ at: this.#tape.end, message });
     this.pump();
   }
 
@@ -129,7 +148,7 @@ export class OutgoingAudio {
     this.pump();
   }
 
-  /** A connection is there: it is sent everything from `coveredSample` on that is still kept. */
+  /** A new session is there: it is changed as the last one was, and sent everything from `coveredSample` on that is still kept. */
   connect(line: AudioLine, frameBytesMax: number, coveredSample: number) {
     const { bytesPerSample } = this.#options;
     const originSample = Math.max(coveredSample, Math.ceil(this.#tape.start / bytesPerSample));
@@ -141,7 +160,25 @@ export class OutgoingAudio {
     this.#pacedAtMs = performance.now();
     this.#marksSent = 0;
     this.#isCloseSent = false;
+    for (const change of this.#changes) line.send(change);
     return { originSample, replayedSamples: Math.floor(Math.max(0, this.#sentMost - this.#sent) / bytesPerSample) };
+  }
+
+  /**
+   * A connection goes on with the session of the last one, which took so many bytes: they are not sent again. False where what
+   * follows them is kept no longer; then nothing is sent.
+   */
+  resume(line: AudioLine, receivedBytes: number): boolean {
+    const from = this.#origin + receivedBytes;
+    if (from < this.#tape.start || from > this.#tape.end) return false;
+    this.#line = line;
+    this.#sent = from;
+    this.#limit = from;
+    this.#pacedAtMs = performance.now();
+    // Whether a mark right here was taken is not known. Both kinds can be said again: a turn that is over ends no second time.
+    this.#marksSent = this.#marks.filter(({ at }) => at < from).length;
+    this.#isCloseSent = false;
+    return true;
   }
 
   disconnect(): void {
@@ -155,8 +192,9 @@ export class OutgoingAudio {
     const to = Math.min(sample * this.#options.bytesPerSample, this.#sent);
     this.#covered = Math.max(this.#covered, to);
     this.#tape.trim(to);
-    const done = this.#marks.filter((mark, index) => mark <= to && index < this.#marksSent).length;
-    this.#marks.splice(0, done);
+    const done = this.#marks.filter(({ at }, index) => at <= to && index < this.#marksSent).length;
+    for (const { message } of this.#marks.splice(0, done))
+      if (message.type === 'configure') this.#changes.push(message);
     this.#marksSent -= done;
     this.pump();
   }
@@ -193,12 +231,12 @@ export class OutgoingAudio {
   /** False where there is nothing to send. */
   #sendNext(line: AudioLine): boolean {
     const mark = this.#marks[this.#marksSent];
-    if (mark !== undefined && mark <= this.#sent) {
+    if (mark !== undefined && mark.at <= this.#sent) {
       this.#marksSent++;
-      line.send({ type: 'finalize' });
+      line.send(mark.message);
       return true;
     }
-    const unsent = (mark ?? this.#tape.end) - this.#sent;
+    const unsent = (mark?.at ?? this.#tape.end) - this.#sent;
     if (unsent > 0) {
       const allowed = this.#limit - this.#sent;
       if (allowed < Math.min(unsent, PACE_PIECE_SECONDS * this.#bytesPerSecond)) return false;

@@ -12,8 +12,9 @@ export interface SessionSummary {
   costUsd: string;
   /** False where a connection broke before its session could tell: `GET /v1/sessions/{id}` knows. */
   isUsageComplete: boolean;
-  /** The gateway's sessions, in their order: more than one after a reconnection. */
+  /** The gateway's sessions, in their order: more than one where a connection broke and its session could not go on. */
   sessionIds: string[];
+  /** Connections that took the place of one that broke. */
   reconnections: number;
 }
 
@@ -23,9 +24,15 @@ export class Bill {
   readonly #rows = new Map<string, UsageRow>();
   #costUsd = '0';
   #told = 0;
+  #reconnections = 0;
 
   began(sessionId: string): void {
     this.sessionIds.push(sessionId);
+  }
+
+  /** A connection took the place of one that broke. */
+  reconnected(): void {
+    this.#reconnections++;
   }
 
   told({ usage, cost_usd }: SessionEnded): void {
@@ -50,7 +57,7 @@ export class Bill {
       costUsd: this.#costUsd,
       isUsageComplete: this.#told === this.sessionIds.length,
       sessionIds: [...this.sessionIds],
-      reconnections: Math.max(0, this.sessionIds.length - 1),
+      reconnections: this.#reconnections,
     };
   }
 }

@@ -1,5 +1,5 @@
-// One timeline over all connections of a session: positions count from the first sample that was ever sent, turns from the first
-// turn, speakers from the first one, whatever each connection's own session counts. Pure; decides as well what was already told and is
+// One timeline over all of the gateway's sessions: positions count from the first sample that was ever sent, turns from the first
+// turn, speakers from the first one, whatever each session counts. Pure; decides as well what was already told and is
 // not told again.
 import type { ServerEvent } from '../../events.ts';
 import type { Word } from '../../types/answers.ts';
@@ -21,16 +21,16 @@ const WARNINGS_MAX = 100;
 
 export class Timeline {
   readonly #sampleRate: number;
-  /** Sample at which the current connection's session began. */
+  /** Sample at which the current session began. */
   #origin = 0;
-  #connections = 0;
-  /** Turns that had their final before the current connection. */
+  #sessions = 0;
+  /** Turns that had their final before the current session. */
   #turnsBefore = 0;
   #turns = 0;
   #coveredSample = 0;
   /** The turn whose interim was shown and whose final is due. */
   #shown: Transcript | undefined;
-  /** Up to where it was shown before the current connection. */
+  /** Up to where it was shown before the current session. */
   #shownBefore = 0;
   #speechStart: number | undefined;
   readonly #warnings = new Set<string>();
@@ -46,12 +46,17 @@ export class Timeline {
     return this.#coveredSample;
   }
 
-  /** A connection begins that hears from this sample on. */
+  /** Up to where the current session's own time has finals. */
+  get heardSeconds(): number {
+    return this.secondsOf(Math.max(0, this.#coveredSample - this.#origin));
+  }
+
+  /** A session begins that hears from this sample on. */
   begin(originSample: number): void {
     this.#origin = originSample;
     this.#turnsBefore = this.#turns;
     this.#shownBefore = this.#shown?.end ?? 0;
-    this.#connections++;
+    this.#sessions++;
     this.#speakers.begin();
   }
 
@@ -67,7 +72,7 @@ export class Timeline {
       case 'speech_started': {
         const start = this.#shift(event.start);
         const isSame = this.#speechStart !== undefined && start <= this.#speechStart + SAME_SPEECH_SECONDS;
-        if (isSame && this.#connections > 1) return undefined;
+        if (isSame && this.#sessions > 1) return undefined;
         this.#speechStart = start;
         if (event.turn === undefined) return { ...event, start };
         this.#bounds.isTold = true;
@@ -84,6 +89,8 @@ export class Timeline {
         return this.#bounds.ended(this.#placed<TurnEnded>(event)) as Event;
       case 'speakers_restarted':
         return { ...this.#speakers.restarted(event), start: this.#shift(event.start) } as Event;
+      case 'configured':
+        return { ...event, from: this.#shift(event.from) };
       case 'discontinuity':
         return { ...event, from: this.#shift(event.from), to: this.#shift(event.to) };
       case 'warning':
@@ -98,12 +105,12 @@ export class Timeline {
     return this.#speakers.told(transcript);
   }
 
-  /** The connection is over: no bound of a turn stays open. */
+  /** The session is over: no bound of a turn stays open. */
   close(): (TurnResumed | TurnEnded)[] {
     return this.#bounds.close();
   }
 
-  /** A turn that was shown and not heard again by the connection that followed has its final all the same, without words. */
+  /** A turn that was shown and not heard again by the session that followed has its final all the same, without words. */
   rest(): (Transcript | TurnResumed | TurnEnded)[] {
     if (this.#shown === undefined) return [];
     const { words: _words, confidence: _confidence, ...shown } = this.#shown;
@@ -146,7 +153,7 @@ export class Timeline {
     return { ...this.#speakers.numbered(word), start: this.#shift(word.start), end: this.#shift(word.end) };
   }
 
-  /** Seconds of the connection's session as seconds of this timeline; exact by samples. */
+  /** Seconds of the current session as seconds of this timeline; exact by samples. */
   #shift(seconds: number): number {
     return this.#origin === 0 ? seconds : this.secondsOf(this.#origin + Math.round(seconds * this.#sampleRate));
   }
@@ -155,7 +162,7 @@ export class Timeline {
   #isNew({ code, param, message }: Warning): boolean {
     if (code === 'node_draining') return true;
     const key = JSON.stringify([code, param, message]);
-    if (this.#connections > 1 && this.#warnings.has(key)) return false;
+    if (this.#sessions > 1 && this.#warnings.has(key)) return false;
     if (this.#warnings.size < WARNINGS_MAX) this.#warnings.add(key);
     return true;
   }

@@ -1,7 +1,7 @@
 // Whether, and when, a live session that broke is opened again: by the range of the close code, with full jitter, within a
 // number of attempts and a time. Pure but for the dice; the waiting is done by live-link.ts.
-import { BACKOFF_MS, jitterMs } from '../http/backoff.ts';
-import { integerOf, refuseUnknown } from '../settings.ts';
+import { BACKOFF_MS, jitterMs } from '../../http/backoff.ts';
+import { integerOf, refuseUnknown } from '../../settings.ts';
 
 export interface ReconnectOptions {
   /** Attempts without progress: from 0 to 1,000; 200 when absent, so that the time decides. */
@@ -32,11 +32,14 @@ export type Advice = 'stop' | 'back_off' | 'at_once';
 /** Closes without a word of the gateway: the network, or a proxy that restarts. */
 const LOST_CODES = [1000, 1001, 1005, 1006, 1012, 1013, 1014, 1015];
 
+/** Whether nobody ended the session that the connection had. */
+export const isLost = (closeCode: number): boolean => LOST_CODES.includes(closeCode);
+
 /** What a close code tells a client to do. */
 export function adviceOf(closeCode: number): Advice {
   if (closeCode >= 4200 && closeCode <= 4299) return 'at_once';
   if (closeCode >= 4100 && closeCode <= 4199) return 'back_off';
-  return LOST_CODES.includes(closeCode) ? 'back_off' : 'stop';
+  return isLost(closeCode) ? 'back_off' : 'stop';
 }
 
 /** Counts the attempts since there was progress. */

@@ -1,0 +1,50 @@
+// The options of `session.configure`, checked, and as the message that the gateway reads.
+import { VoxgateError } from '../errors.ts';
+import { fallbacksText } from '../params.ts';
+import { refuseUnknown } from '../settings.ts';
+import { VOCABULARY, vocabularyTexts } from '../vocabulary.ts';
+import type { ListenOptions } from './listen-options.ts';
+
+/** So often the gateway takes it in one session. */
+export const CHANGES_MAX = 100;
+
+type Changeable =
+  | 'model'
+  | 'fallbacks'
+  | 'providerParams'
+  | 'language'
+  | 'languages'
+  | 'prompt'
+  | 'keyterms'
+  | 'redact'
+  | 'vocabularyBoost';
+
+/** What is changed; null takes an option back, and what is absent stays. Another model begins without `providerParams`. */
+export type ConfigureOptions = {
+  [Name in Exclude<Changeable, 'model'>]?: ListenOptions[Name] | null;
+} & Pick<Partial<ListenOptions>, 'model'>;
+
+export type ConfigureMessage = { type: 'configure' } & Record<string, unknown>;
+
+const KNOWN: readonly Changeable[] = ['model', 'fallbacks', 'providerParams', 'language', ...VOCABULARY] as const;
+
+/** Throws an InvalidRequestError that names an option which cannot be changed. */
+export function configureMessage(changes: ConfigureOptions): ConfigureMessage {
+  refuseUnknown('configure', changes, KNOWN);
+  const { model, fallbacks, providerParams: provider_params, language } = changes;
+  const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null));
+  const texts = {
+    fallbacks: fallbacks?.length === 0 ? [] : fallbacksText(fallbacks ?? undefined),
+    ...vocabularyTexts(given),
+  };
+  const taken = Object.entries(changes).flatMap(([name, value]) => (value === null ? [[wireName(name), null]] : []));
+  return { type: 'configure', model, provider_params, language, ...texts, ...Object.fromEntries(taken) };
+}
+
+const wireName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+export function tooManyChanges(): VoxgateError {
+  return new VoxgateError(`A session can be changed ${CHANGES_MAX} times. Open another one for more.`, {
+    code: 'too_many_changes',
+  });
+}
