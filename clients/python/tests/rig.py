@@ -88,12 +88,16 @@ async def events_of(session: voxgate.AsyncLiveSession) -> list[Any]:
 
 @dataclass
 class Cut:
-    """When and how a connection ends: after so many bytes of audio, or so many events, whichever comes first."""
+    """When and how a connection ends: after so many bytes of audio, or so many events, or in front of one of a kind, whichever comes
+    first."""
 
     code: int
     """1006: the socket is dropped."""
     audio_bytes: float = float("inf")
     events: float = float("inf")
+    before: str | None = None
+    ends_session: bool = False
+    """The gateway is told that the client has left: its session waits for nobody."""
     error: str | None = None
     """The error code to tell in an event before it, with a discontinuity and the end of the session, as the gateway does."""
 
@@ -127,10 +131,12 @@ class CuttingProxy:
         self.credentials.append(credential)
         url = f"{URL.replace('http', 'ws')}{client.path}"
         async with websockets.connect(url, subprotocols=["bearer", credential], close_timeout=1) as gateway:
-            counts = {"audio": 0, "events": 0}
+            counts = {"audio": 0, "events": 0, "before": 0}
 
             def is_due() -> bool:
-                return cut is not None and (counts["audio"] >= cut.audio_bytes or counts["events"] >= cut.events)
+                if cut is None:
+                    return False
+                return counts["audio"] >= cut.audio_bytes or counts["events"] >= cut.events or counts["before"] > 0
 
             async def forward() -> None:
                 async for message in client:
@@ -141,6 +147,7 @@ class CuttingProxy:
 
             async def back() -> None:
                 async for message in gateway:
+                    counts["before"] += cut is not None and json.loads(message)["type"] == cut.before
                     if is_due():
                         return
                     await client.send(message)
@@ -157,6 +164,7 @@ class CuttingProxy:
             await asyncio.gather(*ways, return_exceptions=True)
             if is_cut and cut is not None:
                 self.made += 1
+                await gateway.close(1000 if cut.ends_session else 3000)
                 await _end(client, cut)
             else:
                 await gateway.wait_closed()
@@ -193,7 +201,7 @@ def started(**fields: Any) -> str:
         "text_frame_bytes": 65_536,
     }
     known = {"request_id": "req_x", "model": "m", "sample_rate": RATE, "encoding": "linear16", "fallbacks": [], "chain": []}
-    return said("session_started", **known, resume_token=None, limits=limits, **fields)
+    return said("session_started", **{**known, "resume_token": None, "limits": limits, **fields})
 
 
 def scripted_socket(handler: Callable[[Any], Any]) -> Any:

@@ -50,9 +50,12 @@ class AnySession(Reconnecting):
                         if at % 2 == 0 and dice.random() < 0.3:
                             await session.finalize()
                     summary = await session.close()
-                    self.assert_one_session(await reading, samples)
+                    events = await reading
+                    self.assert_one_session(events, samples)
                 self.assertEqual(summary.audio_seconds, round(samples / RATE, 6))
-                self.assertEqual(summary.reconnections, len(summary.session_ids) - 1)
+                resumed = [each.resumed for each in of(events, "reconnected")]
+                self.assertEqual(summary.reconnections, len(resumed))
+                self.assertEqual(len(summary.session_ids), 1 + resumed.count(False))
         # The moments were such that most sessions were cut off at all.
         self.assertGreater(self.proxy.made, CUT_SESSIONS)
 
@@ -65,7 +68,8 @@ class AConnectionThatEnds(Reconnecting):
         self.assertEqual(len(self.proxy.paths), 4)
 
     async def test_in_the_middle_is_told_with_each_attempt_that_fails_and_what_broke_it(self) -> None:
-        cuts = (Cut(1012, audio_bytes=24_000), Cut(4101, audio_bytes=0, error="overloaded"))
+        gone = Cut(1012, audio_bytes=24_000, ends_session=True)
+        cuts = (gone, Cut(4101, audio_bytes=0, error="overloaded", ends_session=True))
         session = self.listen(*cuts)
         events = await self.heard(session, 12_000)
         told = [(each.attempt, each.wait_seconds, each.reason) for each in of(events, "reconnecting")]
@@ -120,7 +124,7 @@ class Audio(Reconnecting):
     async def test_that_was_kept_no_longer_is_a_discontinuity_and_finals_cover_the_rest(self) -> None:
         # A turn of 10 s is cut off after 2 s, of which the last second was kept.
         options = {"provider_params": {"turn_seconds": 10}, "reconnect": voxgate.Reconnect(replay_seconds_max=1)}
-        async with self.listen(Cut(1006, audio_bytes=64_000), **options) as session:
+        async with self.listen(Cut(1006, audio_bytes=64_000, ends_session=True), **options) as session:
             await session.send(numbered(0, 32_000))
             events: list[Any] = []
             async for event in session:

@@ -8,7 +8,9 @@ from .types.events import (
     ErrorEvent,
     EventHead,
     Failover,
+    Received,
     SessionEnded,
+    SessionResumed,
     SessionStarted,
     SpeakersRestarted,
     SpeechStarted,
@@ -20,7 +22,8 @@ from .types.events import (
 )
 from .types.reading import read
 
-# What the gateway says. Events that this version does not know are passed over.
+# What the gateway says. Events that this version does not know are passed over, and so are those that say how a session goes on
+# with another connection.
 ServerEvent = (
     SessionStarted
     | SpeechStarted
@@ -52,23 +55,27 @@ class Reconnecting(EventHead):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reconnected(EventHead):
-    """The connection broke, and another session goes on where the last final ended: no final comes twice, and no word is lost.
-    Where more audio without a final was sent than `replay_seconds_max`, a `discontinuity` that follows says what is not heard
-    again."""
+    """The connection broke, and another is there: no final comes twice, and no word is lost. Within a minute the gateway's session
+    goes on (`resumed`); else a new one begins where the last final ended. Where more audio without a final was sent than
+    `replay_seconds_max`, a `discontinuity` that follows says what is not heard again."""
 
     type: Literal["reconnected"] = "reconnected"
     attempt: int
     """Number of the attempt that succeeded, from 1."""
+    resumed: bool
+    """The same session goes on, with its turns, its speakers and its bill; else a new one began."""
     replayed_seconds: float
-    """Seconds of audio that were sent again; the gateway bills them again."""
+    """Seconds of audio that were sent again to a new session; the gateway bills them again."""
     reason: str
-    """What broke the session before, in the words of the first `reconnecting`."""
+    """What broke the connection before, in the words of the first `reconnecting`."""
 
 
 SessionEvent = ServerEvent | Reconnecting | Reconnected
 
 _BY_TYPE: dict[str, type[EventHead]] = {
     "session_started": SessionStarted,
+    "session_resumed": SessionResumed,
+    "received": Received,
     "speech_started": SpeechStarted,
     "transcript": Transcript,
     "turn_eager_end": TurnEagerEnd,
@@ -83,7 +90,12 @@ _BY_TYPE: dict[str, type[EventHead]] = {
 }
 
 
-def event_of(data: Any) -> ServerEvent | None:
-    """None for an event that this version does not know. Raises a ValueError for one that has not what it has to have."""
-    cls = _BY_TYPE.get(data.get("type", "")) if isinstance(data, dict) else None
-    return None if cls is None else read(cls, data)
+def event_of(data: Any) -> EventHead | None:
+    """An event; of one that this version does not know its head alone, and None where it has none. Raises a ValueError for an event
+    that has not what it has to have."""
+    if not isinstance(data, dict):
+        return None
+    cls = _BY_TYPE.get(data.get("type", ""))
+    if cls is not None:
+        return read(cls, data)
+    return read(EventHead, data) if all(name in data for name in EventHead.__annotations__) else None

@@ -11,7 +11,8 @@ import websockets
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from ..errors import APIConnectionError
-from ..events import ServerEvent, event_of
+from ..events import event_of
+from ..types.events import EventHead
 
 # What a WebSocket fails with while it is made.
 DIAL_ERRORS = (OSError, WebSocketException)
@@ -52,11 +53,11 @@ class Connection:
         except ConnectionClosed:
             pass
 
-    async def close(self) -> None:
-        await self._socket.close()
+    async def close(self, code: int = 1000) -> None:
+        await self._socket.close(code)
 
-    async def next(self) -> ServerEvent | None:
-        """None at the end of the connection, whatever that is: `ending` says."""
+    async def next(self) -> EventHead | None:
+        """An event of any kind. None at the end of the connection, whatever that is: `ending` says."""
         try:
             while True:
                 event = _read(await self._socket.recv())
@@ -102,7 +103,7 @@ def refused(error: Exception) -> Ending:
     return Ending(1006, status=status if isinstance(status, int) else None, cause=error)
 
 
-def _read(message: Any) -> ServerEvent | None:
+def _read(message: Any) -> EventHead | None:
     try:
         return event_of(json.loads(message))
     except ValueError as cause:

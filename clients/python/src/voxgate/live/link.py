@@ -1,47 +1,49 @@
-"""A live session over as many connections as it takes: audio out with back-pressure, events in on one timeline, and a new session
-where one broke. What the consumer may call is session.py; when to try again is reconnect.py."""
+"""A live session over as many connections as it takes: where one broke its session goes on with another, or a new one begins. What
+the consumer may call is session.py, what it is told session_events.py; when to try again is reconnection/reconnect.py."""
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
-from datetime import datetime, timezone
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from ..errors import APIConnectionError, APITimeoutError, VoxgateError
-from ..events import Reconnected, Reconnecting, ServerEvent, SessionEvent
+from ..events import ServerEvent, SessionEvent
 from ..settings import Settings
-from ..types.events import Discontinuity, ErrorEvent, SessionEnded, SessionStarted, Transcript
+from ..types.events import ErrorEvent, EventHead, Received, SessionResumed, SessionStarted, Transcript
 from .connection import DIAL_ERRORS, Connection, Ending, dial, refused
 from .listening import Listening
-from .losses import CONNECT_TIMEOUT, Loss, advice_for, loss_of
 from .outgoing import OutgoingAudio
-from .reconnect import Retries
-from .summary import Bill, SessionSummary
-from .timeline import Timeline
+from .reconnection.losses import CONNECT_TIMEOUT, Loss, loss_of
+from .reconnection.reconnect import Retries
+from .reconnection.resumption import Resumption
+from .session_events import Reconnection, SessionEvents
+from .summary import SessionSummary
 
 # A connection that held so long was no failed attempt, whatever it heard.
 STABLE_SECONDS = 30
 # What a gateway may take to say something after `close`, beside the time that the audio itself takes.
 CLOSING_SECONDS = 60
+# Close codes of a socket that is done with, and of one that is given up: by the first its session ends, by the second it waits.
+_DONE = 1000
+_GIVEN_UP = 3006
 
 
 class LiveLink:
     def __init__(self, settings: Settings, listening: Listening, on_event: Callable[[SessionEvent], None]) -> None:
         self._settings = settings
         self._listening = listening
-        self._on_event = on_event
-        self._timeline = Timeline(listening.sample_rate)
-        self._bill = Bill()
+        self._events = SessionEvents(listening.sample_rate, on_event)
         self._retries = Retries(listening.reconnect)
+        self._resumption = Resumption(listening.reconnect.attempts_max > 0)
         self._connection: Connection | None = None
         self._opened_at: float | None = None
         # How long the current connection may say nothing: until the session is open, and after `close`.
         self._patience: asyncio.Timeout | None = None
         self._is_closing = False
-        # Events that belong to the end of a session, if it ends: told only when another event follows, or the end does.
-        self._held: list[Discontinuity | ErrorEvent] = []
-        self._ended: SessionEnded | None = None
+        # What the gateway said to a connection that it did not open.
+        self._refusal: ErrorEvent | None = None
+        # All is heard but the end of the session and its bill: worth one more connection.
+        self._seeks_end = False
         # What broke the last session, and not the attempts that followed.
         self._broke: Loss | None = None
         self._has_renewed = False
@@ -55,16 +57,15 @@ class LiveLink:
         """Returns when the session ended in order; raises what it fails with."""
         while True:
             loss = await self._connect()
-            if loss is None:
-                return self._finish()
-            wait = self._wait_seconds(loss)
-            if wait is None:
-                self._tell_failure()
-                raise loss.error
+            if loss == "ask_for_less":
+                continue
+            wait = None if loss is None else self._wait_seconds(loss)
+            if loss is None or wait is None:
+                return self._conclude(loss)
             self._broke = self._broke or loss
-            self._held.clear()
-            self._ended = None
-            self._tell_attempt(loss, wait)
+            if not self._resumption.is_waiting:
+                self._events.forget()
+            self._events.reconnecting(Reconnection(self._retries.attempts, loss.reason), wait)
             await asyncio.sleep(wait)
 
     async def keepalive(self) -> None:
@@ -72,14 +73,14 @@ class LiveLink:
             await self._connection.send({"type": "keepalive"})
 
     def summary(self, reason: str) -> SessionSummary:
-        return self._bill.summary(reason, self.audio.seconds)
+        return self._events.summary(reason, self.audio.seconds)
 
-    def _tell_attempt(self, loss: Loss, wait: float) -> None:
-        if not self._bill.session_ids:
-            return
-        head: dict[str, Any] = {"session_id": self._bill.session_ids[-1], "seq": 0, "at": _now()}
-        attempt = self._retries.attempts
-        self._on_event(Reconnecting(**head, attempt=attempt, wait_seconds=round(wait, 3), reason=loss.reason))
+    def _conclude(self, loss: Loss | None) -> SessionSummary:
+        """There is no other connection: it ended in order where nothing is left to be heard."""
+        if loss is None or self._seeks_end:
+            return self._events.finish(self.audio.seconds)
+        self._events.fail(self.audio.seconds)
+        raise loss.error
 
     def _wait_seconds(self, loss: Loss) -> float | None:
         """Seconds until the next connection; None where there is to be none."""
@@ -92,9 +93,11 @@ class LiveLink:
             self._retries.reset()
         return self._retries.next(loss.advice, now)
 
-    async def _connect(self) -> Loss | None:
-        """Returns when the connection is over: None where the session ended in order."""
+    async def _connect(self) -> Loss | Literal["ask_for_less"] | None:
+        """Returns when the connection is over: None where the session ended in order, `ask_for_less` where the gateway does not go on
+        with the session, and is to be asked for a new one at once."""
         self._opened_at = None
+        self._refusal = None
         self._is_closing = False
         until = asyncio.get_running_loop().time() + self._listening.connect_timeout
         try:
@@ -108,8 +111,6 @@ class LiveLink:
             self._connection = None
         if self._fault is not None:
             raise self._fault
-        for event in self._timeline.close():
-            self._on_event(event)
         return self._loss_of(ending)
 
     async def _credential(self, until: float) -> str:
@@ -122,11 +123,13 @@ class LiveLink:
             ) from cause
 
     def _address(self) -> str:
-        """Every connection opens a session of its own. `session_started.resume_token` is null as yet: one that is kept would go
-        here, as `resume`, and `_begin` would send on from what the gateway has received."""
+        """Asks for a new session, or for the one that waits. Where no new one is wanted, or only its first message would say which,
+        none is opened in the place of one that is gone."""
         parts = urlsplit(self._settings.base_url)
         scheme = "wss" if parts.scheme == "https" else "ws"
-        return f"{scheme}://{parts.netloc}{parts.path}/v1/listen?{self._listening.query}"
+        anew = not self._seeks_end and self._listening.start is None
+        query = self._resumption.query(self._listening.query, self._events.heard_seconds, anew)
+        return f"{scheme}://{parts.netloc}{parts.path}/v1/listen?{query}"
 
     async def _converse(self, credential: str, until: float) -> Ending:
         writer: asyncio.Task[None] | None = None
@@ -134,14 +137,17 @@ class LiveLink:
         try:
             async with patience:
                 connection = self._connection = await dial(self._address(), credential, self._settings.ssl_context)
-                if self._listening.start is not None:
+                if self._listening.start is not None and not self._resumption.is_waiting:
                     await connection.send(dict(self._listening.start))
                 while (event := await connection.next()) is not None:
-                    if isinstance(event, SessionStarted):
-                        self._begin(event)
+                    if isinstance(event, (SessionStarted, SessionResumed)):
+                        if not self._open(event):
+                            return Ending(_DONE)
                         writer = asyncio.create_task(self._write(connection))
-                    else:
+                    elif self._opened_at is not None:
                         self._hear(event)
+                    elif isinstance(event, ErrorEvent):
+                        self._refusal = event
                     self._be_patient()
                 return connection.ending
         except DIAL_ERRORS as error:
@@ -153,7 +159,8 @@ class LiveLink:
             if writer is not None:
                 writer.cancel()
             if self._connection is not None:
-                await self._connection.close()
+                is_given_up = patience.expired() and self._resumption.is_waiting
+                await self._connection.close(_GIVEN_UP if is_given_up else _DONE)
 
     async def _write(self, connection: Connection) -> None:
         try:
@@ -174,97 +181,61 @@ class LiveLink:
         now = asyncio.get_running_loop().time()
         self._patience.reschedule(now + CLOSING_SECONDS + self.audio.pending_seconds if self._is_closing else None)
 
-    def _hear(self, event: ServerEvent) -> None:
-        if isinstance(event, (ErrorEvent, Discontinuity)):
-            self._held.append(event)
-        elif isinstance(event, SessionEnded):
-            self._ended = event
-            self._bill.told(event)
-        else:
-            self._release()
-            self._tell(event)
+    def _hear(self, event: EventHead) -> None:
+        self._resumption.heard(event.seq)
+        if isinstance(event, Received):
+            if self._resumption.received(event):
+                self._retries.reset()
+        elif isinstance(event, ServerEvent):
+            self._events.heard(event)
+            if isinstance(event, Transcript) and event.is_final:
+                self._retries.reset()
+                self.audio.covered(self._events.covered_sample)
 
-    def _begin(self, event: SessionStarted) -> None:
+    def _open(self, event: SessionStarted | SessionResumed) -> bool:
+        """The connection has its session. False where that is not to go on: what follows the audio that it has is kept no longer."""
         now = self._opened_at = asyncio.get_running_loop().time()
         self._has_renewed = False
-        is_first = not self._bill.session_ids
-        self._bill.session_ids.append(event.session_id)
-        covered = self._timeline.covered_sample
-        origin, replayed = self.audio.connect(event.limits.binary_frame_bytes, covered, now)
-        lost_from, lost_to = self._timeline.seconds_of(covered), self._timeline.seconds_of(origin)
-        self._timeline.begin(origin)
-        head: dict[str, Any] = {"session_id": event.session_id, "seq": event.seq, "at": event.at}
-        if is_first:
-            self._on_event(event)
-        else:
-            reason = "close_1006" if self._broke is None else self._broke.reason
-            replayed_seconds = self._timeline.seconds_of(replayed)
-            attempt = self._retries.attempts
-            self._on_event(Reconnected(**head, attempt=attempt, replayed_seconds=replayed_seconds, reason=reason))
-        self._broke = None
-        if lost_to > lost_from:
-            self._on_event(Discontinuity(**head, from_=lost_from, to=lost_to, reason="replay_exceeded"))
-
-    def _tell(self, event: ServerEvent) -> None:
-        placed = self._timeline.place(event)
-        if placed is None:
-            return
-        if isinstance(placed, Transcript):
-            restarted = self._timeline.restart_with(placed)
-            if restarted is not None:
-                self._on_event(restarted)
-            if placed.is_final:
+        if isinstance(event, SessionStarted):
+            self._resumption.began(event)
+            origin, replayed = self.audio.connect(event.limits.binary_frame_bytes, self._events.covered_sample, now)
+            self._events.began(event, origin, replayed, self._reconnection())
+        elif self.audio.resume(event.received_bytes, now):
+            self._events.reconnected(event, self._reconnection())
+            if self._resumption.received(event):
                 self._retries.reset()
-                self.audio.covered(self._timeline.covered_sample)
-        self._on_event(placed)
-
-    def _release(self, *, errors: bool = True) -> None:
-        held, self._held = self._held, []
-        for event in held:
-            if errors or not isinstance(event, ErrorEvent):
-                self._tell(event)
-
-    def _loss_of(self, ending: Ending) -> Loss | None:
-        """None where the session ended in order, or has nothing left to be heard."""
-        # What the gateway said of its end counts, whether or not its close frame came through.
-        if self._ended is not None and (ending.code == 1000 or self._ended.reason == "client_closed"):
-            return None
-        advice = advice_for(ending)
-        is_heard = bool(self._bill.session_ids) and self.audio.is_covered
-        if self.audio.is_closed and is_heard and advice != "stop":
-            # Nothing is left to be heard: what the session said of its end does not matter any more.
-            self._held.clear()
-            self._ended = None
-            return None
-        told = next((event for event in reversed(self._held) if isinstance(event, ErrorEvent)), None)
-        return loss_of(ending, told)
-
-    def _finish(self) -> SessionSummary:
-        """The session ended in order: every turn that was shown has its final."""
-        self._release()
-        for event in self._timeline.rest():
-            self._on_event(event)
-        summary = self.summary("client_closed" if self._ended is None else self._ended.reason)
-        self._tell_end(summary)
-        return summary
-
-    def _tell_failure(self) -> None:
-        self._release(errors=False)
-        if self._ended is not None:
-            self._tell_end(self.summary(self._ended.reason))
-
-    def _tell_end(self, summary: SessionSummary) -> None:
-        """The last event, with what all sessions told."""
-        whole: dict[str, Any] = {
-            "audio_seconds": summary.audio_seconds,
-            "usage": summary.usage,
-            "cost_usd": summary.cost_usd,
-        }
-        if self._ended is not None:
-            self._on_event(replace(self._ended, **whole))
         else:
-            session_id = summary.session_ids[-1] if summary.session_ids else ""
-            self._on_event(SessionEnded(session_id=session_id, seq=0, at=_now(), reason="client_closed", **whole))
+            self._resumption.drop()
+            return False
+        self._resumption.heard(event.seq)
+        return True
+
+    def _reconnection(self) -> Reconnection:
+        reason = "close_1006" if self._broke is None else self._broke.reason
+        self._broke = None
+        return Reconnection(self._retries.attempts, reason)
+
+    def _loss_of(self, ending: Ending) -> Loss | Literal["ask_for_less"] | None:
+        """None where the session ended in order, or has nothing left to be heard."""
+        was_open = self._opened_at is not None
+        reason = self._events.end_reason
+        told = self._events.error if was_open else self._refusal
+        if was_open:
+            self._resumption.closed(ending.code, has_ended=reason is not None)
+        # What the gateway said of its end counts, whether or not its close frame came through.
+        if reason == "client_closed" or (reason is not None and ending.code == 1000):
+            return None
+        param = None if told is None else told.error.param
+        is_refused = not was_open and self._resumption.refused(ending.code, param)
+        loss = loss_of(ending, told)
+        is_heard = self._events.has_begun and self.audio.is_closed and self.audio.is_covered
+        if is_heard and (is_refused or loss.advice != "stop"):
+            # Nothing is left to be heard: of its end the session is asked once, and does not matter any more then.
+            if not self._resumption.is_waiting or self._seeks_end:
+                self._events.forget()
+                return None
+            self._seeks_end = True
+        return "ask_for_less" if is_refused else loss
 
 
 class _Line:
@@ -278,7 +249,3 @@ class _Line:
         if isinstance(data, dict) and data["type"] == "close":
             self._closing()
         await self._connection.send(data)
-
-
-def _now() -> str:
-    return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")

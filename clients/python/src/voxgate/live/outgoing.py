@@ -41,7 +41,7 @@ class OutgoingAudio:
         # Position of the first byte that the current connection was not given, and up to where any connection was given bytes.
         self._sent = 0
         self._sent_most = 0
-        # Position up to which finals cover it, from which the current connection was sent audio, and up to which it may be.
+        # Position up to which finals cover it, from which the current session was sent audio, and up to which it may be.
         self._covered = 0
         self._origin = 0
         self._limit = 0
@@ -108,7 +108,7 @@ class OutgoingAudio:
         self._wake.set()
 
     def connect(self, frame_bytes_max: int, covered_sample: int, now: float) -> tuple[int, int]:
-        """A connection begins: it is sent everything from `covered_sample` on that is still kept. Gives the sample that it is sent
+        """A new session begins: it is sent everything from `covered_sample` on that is still kept. Gives the sample that it is sent
         first, and how many are sent again."""
         origin_sample = max(covered_sample, -(-self._tape.start // self._bytes_per_sample))
         self._frame_bytes = min(FRAME_BYTES, frame_bytes_max)
@@ -117,6 +117,19 @@ class OutgoingAudio:
         self._marks_sent = 0
         self._is_close_sent = False
         return origin_sample, max(0, self._sent_most - self._sent) // self._bytes_per_sample
+
+    def resume(self, received_bytes: int, now: float) -> bool:
+        """A connection goes on with the session of the last one, which took so many bytes: they are not sent again. False where what
+        follows them is kept no longer; then there is nothing to be sent."""
+        at = self._origin + received_bytes
+        if not self._tape.start <= at <= self._tape.end:
+            return False
+        self._sent = self._limit = at
+        self._paced_at = now
+        # Whether a mark right here was taken is not known: it is said again, since a turn that is over ends no second time.
+        self._marks_sent = sum(mark < at for mark in self._marks)
+        self._is_close_sent = False
+        return True
 
     def covered(self, sample: int) -> None:
         """A final covers everything before a sample."""

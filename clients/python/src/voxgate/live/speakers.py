@@ -1,4 +1,4 @@
-"""Speaker numbers belong to a connection: another one does not know who spoke before, and begins at 0. So that one number is never
+"""Speaker numbers belong to a session: another one does not know who spoke before, and begins at 0. So that one number is never
 two people, its numbers go behind all that were told before."""
 
 from dataclasses import replace
@@ -8,19 +8,19 @@ from ..types.events import SpeakersRestarted, Transcript
 
 class SpeakerNumbers:
     def __init__(self) -> None:
-        # The first number of the current connection.
+        # The first number of the current session.
         self._first = 0
         # Behind the highest number that was told.
         self._next = 0
         self._is_told_of = True
 
     def begin(self) -> None:
-        """Another connection hears."""
+        """Another session hears."""
         self._first = self._next
         self._is_told_of = self._first == 0
 
     def restarted(self, event: SpeakersRestarted) -> SpeakersRestarted:
-        """The gateway's own word that another model hears: it stands for that of the connection, where that is still due."""
+        """The gateway's own word that another model hears: it stands for that of the session, where that is still due."""
         self._is_told_of = True
         return replace(event, first_speaker=self._first + event.first_speaker)
 
@@ -28,7 +28,7 @@ class SpeakerNumbers:
         return None if speaker is None else self._first + speaker
 
     def told(self, said: Transcript) -> SpeakersRestarted | None:
-        """A transcript is told; gives what is to be told before it, where it has the first numbers of a connection behind others."""
+        """A transcript is told; gives what is to be told before it, where it has the first numbers of a session behind others."""
         numbers = [said.speaker, *(word.speaker for word in said.words or ())]
         speakers = [number for number in numbers if number is not None]
         if not speakers:

@@ -21,8 +21,9 @@ class SessionSummary:
     is_usage_complete: bool
     """False where a connection broke before its session could tell: `GET /v1/sessions/{id}` knows."""
     session_ids: list[str]
-    """The gateway's sessions, in their order: more than one after a reconnection."""
+    """The gateway's sessions, in their order: more than one where a connection broke and its session could not go on."""
     reconnections: int
+    """Connections that took the place of one that broke."""
 
 
 class Bill:
@@ -30,6 +31,7 @@ class Bill:
 
     def __init__(self) -> None:
         self.session_ids: list[str] = []
+        self.reconnections = 0
         self._rows: dict[tuple[str, bool], UsageRow] = {}
         self._cost = "0"
         self._told = 0
@@ -53,7 +55,7 @@ class Bill:
             cost_usd=self._cost,
             is_usage_complete=self._told == len(self.session_ids),
             session_ids=list(self.session_ids),
-            reconnections=max(0, len(self.session_ids) - 1),
+            reconnections=self.reconnections,
         )
 
 

@@ -1,6 +1,6 @@
-"""One timeline over all connections of a session: positions count from the first sample that was ever sent, turns from the first
-turn, speakers from the first one, whatever each connection's own session counts. Pure; decides as well what was already told and is
-not told again."""
+"""One timeline over all of the gateway's sessions: positions count from the first sample that was ever sent, turns from the first
+turn, speakers from the first one, whatever each session counts. Pure; decides as well what was already told and is not told
+again."""
 
 from dataclasses import replace
 
@@ -28,15 +28,15 @@ WARNINGS_MAX = 100
 class Timeline:
     def __init__(self, sample_rate: int) -> None:
         self._sample_rate = sample_rate
-        # Sample at which the current connection's session began.
+        # Sample at which the current session began.
         self._origin = 0
-        self._connections = 0
-        # Turns that had their final before the current connection.
+        self._sessions = 0
+        # Turns that had their final before the current session.
         self._turns_before = 0
         self._turns = 0
         # The turn whose interim was shown and whose final is due.
         self._shown: Transcript | None = None
-        # Up to where it was shown before the current connection.
+        # Up to where it was shown before the current session.
         self._shown_before = 0.0
         self._speech_start: float | None = None
         self._warnings: set[tuple[str, str | None, str]] = set()
@@ -45,12 +45,17 @@ class Timeline:
         self.covered_sample = 0
         """Everything before this sample has its final."""
 
+    @property
+    def heard_seconds(self) -> float:
+        """Up to where the current session's own time has finals."""
+        return self.seconds_of(max(0, self.covered_sample - self._origin))
+
     def begin(self, origin_sample: int) -> None:
-        """A connection begins that hears from this sample on."""
+        """A session begins that hears from this sample on."""
         self._origin = origin_sample
         self._turns_before = self._turns
         self._shown_before = 0.0 if self._shown is None else self._shown.end
-        self._connections += 1
+        self._sessions += 1
         self._speakers.begin()
 
     def seconds_of(self, sample: int) -> float:
@@ -85,11 +90,11 @@ class Timeline:
         return self._speakers.told(transcript)
 
     def close(self) -> list[TurnResumed | TurnEnded]:
-        """The connection is over: no bound of a turn stays open."""
+        """The session is over: no bound of a turn stays open."""
         return self._bounds.close()
 
     def rest(self) -> list[Transcript | TurnResumed | TurnEnded]:
-        """A turn that was shown and not heard again by the connection that followed has its final all the same, without words."""
+        """A turn that was shown and not heard again by the session that followed has its final all the same, without words."""
         shown, self._shown = self._shown, None
         if shown is None:
             return []
@@ -107,7 +112,7 @@ class Timeline:
     def _speech_started(self, event: SpeechStarted) -> SpeechStarted | None:
         start = self._shift(event.start)
         is_same = self._speech_start is not None and start <= self._speech_start + SAME_SPEECH_SECONDS
-        if is_same and self._connections > 1:
+        if is_same and self._sessions > 1:
             return None
         self._speech_start = start
         if event.turn is None:
@@ -138,7 +143,7 @@ class Timeline:
         return replace(word, start=self._shift(word.start), end=self._shift(word.end), speaker=speaker)
 
     def _shift(self, seconds: float) -> float:
-        """Seconds of the connection's session as seconds of this timeline; exact by samples."""
+        """Seconds of the current session as seconds of this timeline; exact by samples."""
         if self._origin == 0:
             return seconds
         return self.seconds_of(self._origin + round(seconds * self._sample_rate))
@@ -148,7 +153,7 @@ class Timeline:
         if warning.code == "node_draining":
             return True
         key = (warning.code, warning.param, warning.message)
-        if self._connections > 1 and key in self._warnings:
+        if self._sessions > 1 and key in self._warnings:
             return False
         if len(self._warnings) < WARNINGS_MAX:
             self._warnings.add(key)

@@ -1,4 +1,4 @@
-"""The bounds of turns as the consumer was told them, with `turn_events`: a connection that breaks leaves none of them open."""
+"""The bounds of turns as the consumer was told them, with `turn_events`: a session that breaks leaves none of them open."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ class TurnBounds:
         return event
 
     def close(self) -> list[TurnResumed | TurnEnded]:
-        """What is told when the connection is over: a turn that has its final is over, any other is heard again."""
+        """What is told when the session is over: a turn that has its final is over, any other is heard again."""
         final, eager = self._final, self._eager
         if final is not None:
             head: dict[str, Any] = {"session_id": final.session_id, "seq": 0, "at": final.at}

@@ -3,8 +3,8 @@ of attempts and a time. The waiting is done by link.py."""
 
 from typing import Literal
 
-from ..backoff import FIRST_SECONDS, MAX_SECONDS, jitter_seconds
-from ..options import Reconnect
+from ...backoff import FIRST_SECONDS, MAX_SECONDS, jitter_seconds
+from ...options import Reconnect
 
 Advice = Literal["stop", "back_off", "at_once"]
 
@@ -12,11 +12,16 @@ Advice = Literal["stop", "back_off", "at_once"]
 _LOST_CODES = (1000, 1001, 1005, 1006, 1012, 1013, 1014, 1015)
 
 
+def is_lost(close_code: int) -> bool:
+    """Whether nobody ended the session that the connection had."""
+    return close_code in _LOST_CODES
+
+
 def advice_of(close_code: int) -> Advice:
     """What a close code tells a client to do."""
     if 4200 <= close_code <= 4299:
         return "at_once"
-    if 4100 <= close_code <= 4199 or close_code in _LOST_CODES:
+    if 4100 <= close_code <= 4199 or is_lost(close_code):
         return "back_off"
     return "stop"
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from ..errors import APIConnectionError, APITimeoutError, VoxgateError, error_of
-from ..types.events import ErrorEvent
-from .connection import Ending
+from ...errors import APIConnectionError, APITimeoutError, VoxgateError, error_of
+from ...types.events import ErrorEvent
+from ..connection import Ending
 from .reconnect import Advice, advice_of
 
 # The reason of an ending on this side: the session was not open in time.
@@ -25,14 +25,14 @@ class Loss:
 
 def loss_of(ending: Ending, told: ErrorEvent | None) -> Loss:
     """`told`: what the gateway said before it."""
-    advice = advice_for(ending)
+    advice = _advice_for(ending)
     if told is not None:
         return Loss(told.error.code, advice, _error_of(told, ending.code))
     reason = f"close_{ending.code}" if ending.status is None else f"http_{ending.status}"
     return Loss(reason, advice, _lost(ending))
 
 
-def advice_for(ending: Ending) -> Advice:
+def _advice_for(ending: Ending) -> Advice:
     """What the ending tells a client to do."""
     is_refused = ending.status is not None and 400 <= ending.status < 500 and ending.status not in _PASSING
     return "stop" if is_refused else advice_of(ending.code)

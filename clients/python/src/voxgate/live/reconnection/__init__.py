@@ -1,0 +1,1 @@
+"""How a live session goes on when its connection breaks."""
