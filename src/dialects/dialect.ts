@@ -18,12 +18,25 @@ export type Step =
   | { type: 'refuse'; refusal: Refusal }
   | { type: 'audio'; bytes: Uint8Array }
   | { type: 'tell'; message: ClientMessage }
+  /** Of a session that was asked for: what it is to be from the end of the turn on. */
+  | { type: 'change'; change: Change }
   /** What it says is no message of this protocol: told as an error, and the session goes on. */
   | { type: 'fault'; message: string; param?: string }
   /** Answered at once, whatever the session does. */
   | { type: 'say'; text: string }
   /** Asked for so much later, if the connection is still there. Only one waits: another is asked for when it has come. */
   | { type: 'later'; afterMs: number; steps(): Iterable<Step> };
+
+/** What a client changes in mid-session. Each is decided behind those before it, and answered once, in their order. */
+export interface Change {
+  /** What all of the session is asked for then. May be asked more than once. Throws a Refusal. */
+  wish(): Wish;
+  /** It is going to be so: what comes behind begins with that. */
+  taken(): void;
+  /** What is said when it is in force. */
+  inForce(): readonly string[];
+  refused(refusal: Refusal): readonly string[];
+}
 
 /** One client's connection: what it says, and what it is told. Nothing of it throws, but where that is said. */
 export interface Conversation extends EventEncoder {

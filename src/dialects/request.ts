@@ -35,3 +35,7 @@ export interface Answer {
   headers: Readonly<Record<string, string>>;
   body: string;
 }
+
+/** Options of the vendor's own models that are asked for now, and were not so before. */
+export const changedOptions = (before: Wish, { own }: Wish): string[] =>
+  Object.keys(own).filter((name) => JSON.stringify(own[name]) !== JSON.stringify(before.own[name]));

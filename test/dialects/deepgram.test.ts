@@ -196,7 +196,7 @@ describe('a client of /v2/listen', () => {
   it.each([
     ['{"type":"CloseStream"}', [{ type: 'tell', message: { type: 'close' } }]],
     ['{"type":"ForceEndTurn"}', [{ type: 'tell', message: { type: 'finalize' } }]],
-    ['{"type":"Configure","thresholds":{}}', [{ type: 'say' }]],
+    ['{"type":"Configure","thresholds":{}}', [{ type: 'change' }]],
     ['{"type":"KeepAlive"}', [{ type: 'fault' }]],
   ])('says %s', (text, steps) => expect([...opened(RAW, PATH).text(text)]).toMatchObject(steps));
 

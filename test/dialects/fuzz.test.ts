@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Refusal, refuse } from '../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../src/api/listen.ts';
 import { ClientMessage } from '../../src/api/listen.ts';
-import type { Conversation, Dialect, Step } from '../../src/dialects/dialect.ts';
+import type { Change, Conversation, Dialect, Step } from '../../src/dialects/dialect.ts';
 import { dialects } from '../../src/dialects/index.ts';
 import { parametersFor } from '../../src/edge/dialects/live.ts';
 import { readListenQuery } from '../../src/edge/listen/query.ts';
@@ -47,7 +47,20 @@ function checkStep(step: Step, dialect: Dialect): void {
   else if (step.type === 'fault') expect(step.message).toMatch(/\.$/);
   else if (step.type === 'later') for (const each of step.steps()) checkStep(each, dialect);
   else if (step.type === 'refuse') expect(step.refusal).toBeInstanceOf(Refusal);
+  else if (step.type === 'change') checkChange(step.change, dialect);
   else refusedOrRead(() => readListenQuery(parametersFor(dialect, step.wish, {})));
+}
+
+/** Asked for twice it is the same, and whatever comes of it is told in the vendor's own shape. */
+function checkChange(change: Change, dialect: Dialect): void {
+  let isGood = false;
+  refusedOrRead(() => {
+    expect(change.wish()).toEqual(change.wish());
+    readListenQuery(parametersFor(dialect, change.wish(), {}));
+    isGood = true;
+  });
+  if (isGood) change.taken();
+  said(isGood ? change.inForce() : change.refused(refuse('invalid_request', 'The change is none.')));
 }
 
 function refusedOrRead(read: () => unknown): void {

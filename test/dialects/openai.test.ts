@@ -117,19 +117,6 @@ describe('a session is told of', () => {
       session: { input_audio_format: 'pcm16' },
     });
   });
-
-  it('with what was not applied, once it has begun', () => {
-    const conversation = speaking();
-    expect(
-      said(conversation, { ...current({ transcription: { model: 'whisper-1' } }), event_id: 'late' }),
-    ).toMatchObject([
-      { type: 'session.updated', session: { audio: { input: MODEL } } },
-      { type: 'error', error: { param: 'session.audio.input.transcription', event_id: 'late' } },
-    ]);
-    expect(said(conversation, current({ turn_detection: null }))).toMatchObject([
-      { type: 'session.updated', session: { audio: { input: { turn_detection: null } } } },
-    ]);
-  });
 });
 
 describe('with turn detection', () => {

@@ -1,6 +1,7 @@
 // A gateway before simulated providers of every protocol, all of which tell which samples they heard.
 import { afterAll, beforeAll } from 'vitest';
 import type { Aliases } from '../../src/api/listen.ts';
+import type { ProviderSimulator } from '../../src/providers/simulation.ts';
 import { simulators } from '../../src/providers/simulators.ts';
 import { numberedEar } from '../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../src/simulator/server.ts';
@@ -19,17 +20,26 @@ export interface DialectRig {
   gateway: LiveGateway;
   /** Of an organisation with the aliases. */
   key: string;
+  /** What the simulators were connected with so far. */
+  asked: URL[];
 }
 
 /** @param faults of the simulators of a provider, by its name */
 export function startDialectRig(faults: Readonly<Record<string, string[]>> = {}, aliases: Aliases = {}): DialectRig {
-  const rig = {} as DialectRig;
+  const rig = { asked: [] as URL[] } as DialectRig;
   const servers: SimulatorServer[] = [];
   beforeAll(async () => {
     const settings: Record<string, string> = { VOXGATE_BREAKER_FAILURES_MAX: '1000' };
     for (const { name } of PROVIDERS) {
-      const simulator = simulators.find(({ provider }) => provider === name);
-      if (simulator === undefined) throw new Error(`There is no simulator of ${name}.`);
+      const found = simulators.find(({ provider }) => provider === name);
+      if (found === undefined) throw new Error(`There is no simulator of ${name}.`);
+      const simulator: ProviderSimulator = {
+        ...found,
+        upgrade(request, tools) {
+          rig.asked.push(request.url);
+          return found.upgrade(request, tools);
+        },
+      };
       const ear = numberedEar({ turnSeconds: 0.7 });
       const server = await SimulatorServer.start({ simulator, ear, clock: systemClock, faults: faults[name] ?? [] });
       servers.push(server);

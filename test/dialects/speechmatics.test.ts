@@ -144,16 +144,6 @@ describe('a session', () => {
     expect(steps(started(), message)).toMatchObject([step]);
   });
 
-  it('says of what cannot be changed that it stays, and gives up partials', () => {
-    const conversation = started({ enable_partials: true });
-    const change = (config: object) =>
-      steps(conversation, { message: 'SetRecognitionConfig', transcription_config: { language: 'en', ...config } });
-    expect(told(conversation, transcript({ is_final: false }))).toMatchObject([{ message: 'AddPartialTranscript' }]);
-    expect(change({ enable_partials: false })).toEqual([]);
-    expect(told(conversation, transcript({ is_final: false }))).toEqual([]);
-    expect(JSON.stringify(change({ max_delay: 2 }))).toContain('max_delay: cannot be changed');
-  });
-
   it('tells words and marks of a final, which is put behind the one before', () => {
     const words = [
       { word: 'Hi,', start: 1, end: 1.5, confidence: 0.5, speaker: 0 },

@@ -51,14 +51,14 @@ function audioOf(query: URLSearchParams): [string, string][] {
 /** `language_codes` is JSON; one alone is the language itself. */
 function languagesOf(query: URLSearchParams): [string, string][] {
   const text = query.get('language_codes');
-  if (text !== null) {
-    const codes = codesIn(text);
-    return codes.length === 1 ? [['language', codes[0] as string]] : [['languages', JSON.stringify(codes)]];
-  }
+  if (text !== null) return languagesIn(codesIn(text));
   const code = query.get('language_code');
   if (code !== null) return [['language', code]];
   return query.get('language_detection') === 'true' ? [['language', 'auto']] : [];
 }
+
+export const languagesIn = (codes: readonly string[]): [string, string][] =>
+  codes.length === 1 ? [['language', codes[0] as string]] : [['languages', JSON.stringify(codes)]];
 
 function codesIn(text: string): string[] {
   const codes = listIn(jsonOf(text)).filter((code) => typeof code === 'string' && code !== '');
@@ -74,4 +74,4 @@ function optionsOf(query: URLSearchParams): Wish['own'] {
   return optionsInQuery(named, schema, COMMON, 'json');
 }
 
-const RENAMED: Readonly<Record<string, string>> = { min_end_of_turn_silence_when_confident: 'min_turn_silence' };
+export const RENAMED: Readonly<Record<string, string>> = { min_end_of_turn_silence_when_confident: 'min_turn_silence' };

@@ -3,33 +3,41 @@ import type { Refusal } from '../../api/errors.ts';
 import type { EventStamp } from '../../api/listen/event-encoder.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
 import { baseOf } from '../../providers/assemblyai/languages.ts';
-import { objectOf } from '../../providers/kit/json.ts';
-import type { Conversation, Ending, Handshake, Step, Wish } from '../dialect.ts';
+import { type Members, objectOf } from '../../providers/kit/json.ts';
+import type { Change, Conversation, Ending, Handshake, Step, Wish } from '../dialect.ts';
+import { changedOptions } from '../request.ts';
 import { askedOfStream } from './asked.ts';
 import { closeOf, endingOf, errorMessage } from './refusals.ts';
 import { letterOf, millisecondsOf, toldWords } from './shapes.ts';
+import { unservedIn, updated } from './update.ts';
 
 export class StreamingConversation implements Conversation {
   readonly wish: Wish;
   readonly #tellsSpeakers: boolean;
   #startedMs: number | undefined;
+  /** As it was changed last. */
+  #asked: Wish;
+  /** That hears by now. */
+  #model = '';
 
   constructor({ query }: Handshake) {
     this.wish = askedOfStream(query);
+    this.#asked = this.wish;
     this.#tellsSpeakers = this.wish.parameters.get('diarization') === 'true';
   }
 
   *text(text: string): Iterable<Step> {
-    const { type } = objectOf(text);
+    const message = objectOf(text);
+    const { type } = message;
     if (type === 'ForceEndpoint') yield { type: 'tell', message: { type: 'finalize' } };
     else if (type === 'Terminate') yield { type: 'tell', message: { type: 'close' } };
     else if (type === 'KeepAlive') yield { type: 'tell', message: { type: 'keepalive' } };
-    else if (type === 'UpdateConfiguration') yield { type: 'say', text: UNCHANGED };
+    else if (type === 'UpdateConfiguration') yield { type: 'change', change: this.#update(message) };
     else
       yield {
         type: 'fault',
         message:
-          'A text message is {"type":"ForceEndpoint"}, {"type":"KeepAlive"} or {"type":"Terminate"}; audio is sent in binary messages.',
+          'A text message is {"type":"UpdateConfiguration", …}, {"type":"ForceEndpoint"}, {"type":"KeepAlive"} or {"type":"Terminate"}; audio is sent in binary messages.',
       };
   }
 
@@ -39,7 +47,14 @@ export class StreamingConversation implements Conversation {
 
   encode(event: OutgoingEvent, { sessionId, at }: EventStamp): readonly string[] {
     switch (event.type) {
+      case 'configured':
+        this.#model = event.model;
+        return [];
+      case 'failover':
+        this.#model = event.to;
+        return [];
       case 'session_started': {
+        this.#model = event.model;
         this.#startedMs = at.getTime();
         const expires_at = Math.floor(at.getTime() / 1_000 + event.limits.session_seconds);
         return [said({ type: 'Begin', id: sessionId, expires_at, configuration: { model: event.model } })];
@@ -63,6 +78,33 @@ export class StreamingConversation implements Conversation {
 
   refused(refusal: Refusal): Ending {
     return endingOf(refusal);
+  }
+
+  /** AssemblyAI says nothing of what is changed; what is not is told. */
+  #update(message: Members): Change {
+    let before = this.#asked;
+    let after = before;
+    return {
+      wish: () => {
+        before = this.#asked;
+        after = updated(before, message);
+        return after;
+      },
+      taken: () => {
+        this.#asked = after;
+      },
+      inForce: () => {
+        const unserved = unservedIn(message);
+        const others = this.#model.startsWith('assemblyai/') ? [] : changedOptions(before, after);
+        return [
+          ...(unserved.length === 0 ? [] : [warning(`${unserved.join(', ')}: cannot be changed here.`)]),
+          ...(others.length === 0
+            ? []
+            : [warning(`${others.join(', ')}: for AssemblyAI's own models, and ${this.#model} hears.`)]),
+        ];
+      },
+      refused: (refusal) => [warning(refusal.message)],
+    };
   }
 
   /** The end of a turn is told once, and as formatted: clients that asked for `format_turns` wait for that, and others do not mind. */
@@ -95,8 +137,4 @@ export class StreamingConversation implements Conversation {
 
 const said = (message: object): string => JSON.stringify(message);
 
-const UNCHANGED = said({
-  type: 'Warning',
-  warning_code: 3006,
-  warning: 'UpdateConfiguration changes nothing here: say it on the URL of the connection.',
-});
+const warning = (text: string): string => said({ type: 'Warning', warning_code: 3006, warning: text });

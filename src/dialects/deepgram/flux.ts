@@ -1,17 +1,26 @@
 // A client of Deepgram's `/v2/listen` (Flux): turns with their events, and what it says.
 import type { Refusal } from '../../api/errors.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
-import { objectOf } from '../../providers/kit/json.ts';
-import type { Conversation, Handshake, Step, Wish } from '../dialect.ts';
+import { type Members, objectOf } from '../../providers/kit/json.ts';
+import type { Change, Conversation, Handshake, Step, Wish } from '../dialect.ts';
+import { wordsOf } from '../words.ts';
 import { askedOfFlux } from './asked.ts';
+import { configured, toldConfiguration } from './configure.ts';
 
 type Turn = Pick<TranscriptEvent, 'text' | 'start' | 'end' | 'words' | 'language'>;
+
+const SHAPE =
+  'A text message is {"type":"Configure", …}, {"type":"ForceEndTurn"} or {"type":"CloseStream"}; audio is sent in binary messages.';
 
 /** What an event of a turn says of its end, where the model tells nothing. */
 const CONFIDENCE: Readonly<Record<string, number>> = { EagerEndOfTurn: 0.5, EndOfTurn: 1 };
 
 export class FluxConversation implements Conversation {
   readonly wish: Wish;
+  /** As it was changed last. */
+  #asked: Wish;
+  /** That hears by now. */
+  #model = '';
   readonly #requestId: string;
   #sequence = 0;
   #turn = 0;
@@ -22,22 +31,19 @@ export class FluxConversation implements Conversation {
 
   constructor({ query, requestId }: Handshake) {
     this.wish = askedOfFlux(query);
+    this.#asked = this.wish;
     this.#requestId = requestId;
   }
 
   *text(text: string): Iterable<Step> {
-    const { type } = objectOf(text);
+    const message = objectOf(text);
+    const { type } = message;
     if (type === 'CloseStream') yield { type: 'tell', message: { type: 'close' } };
     else if (type === 'ForceEndTurn') {
       this.#isForced = this.#open !== undefined;
       yield { type: 'tell', message: { type: 'finalize' } };
-    } else if (type === 'Configure') yield { type: 'say', text: this.#numbered({ type: 'ConfigureFailure' }) };
-    else
-      yield {
-        type: 'fault',
-        message:
-          'A text message is {"type":"ForceEndTurn"} or {"type":"CloseStream"}; audio is sent in binary messages.',
-      };
+    } else if (type === 'Configure') yield { type: 'change', change: this.#change(message) };
+    else yield { type: 'fault', message: SHAPE };
   }
 
   *binary(bytes: Uint8Array): Iterable<Step> {
@@ -46,7 +52,14 @@ export class FluxConversation implements Conversation {
 
   encode(event: OutgoingEvent): readonly string[] {
     switch (event.type) {
+      case 'configured':
+        this.#model = event.model;
+        return [];
+      case 'failover':
+        this.#model = event.to;
+        return [];
       case 'session_started':
+        this.#model = event.model;
         return [this.#numbered({ type: 'Connected' })];
       case 'transcript':
         return event.is_final ? this.#final(event) : this.#interim(event);
@@ -77,6 +90,20 @@ export class FluxConversation implements Conversation {
     return { messages: [this.#numbered(error)], code: 1011, reason: refusal.code };
   }
 
+  #change(message: Members): Change {
+    let after = this.#asked;
+    return {
+      wish: () => (after = configured(this.#asked, message)),
+      taken: () => {
+        this.#asked = after;
+      },
+      inForce: () => [this.#numbered({ type: 'ConfigureSuccess', ...toldConfiguration(after, this.#model) })],
+      refused: ({ code, message: description }) => [
+        this.#numbered({ type: 'ConfigureFailure', code: code.toUpperCase(), description }),
+      ],
+    };
+  }
+
   #interim(heard: TranscriptEvent): string[] {
     const begins = this.#open === undefined;
     this.#open = heard;
@@ -103,7 +130,7 @@ export class FluxConversation implements Conversation {
       audio_window_start: heard.start,
       audio_window_end: heard.end,
       transcript: heard.text,
-      words: (heard.words ?? []).map(({ word, start, end, confidence = 1 }) => ({ word, confidence, start, end })),
+      words: wordsOf(heard).map(({ word, start, end, confidence = 1 }) => ({ word, confidence, start, end })),
       end_of_turn_confidence: endConfidence,
       ...(heard.language === undefined ? {} : { languages: [heard.language] }),
       ...extras,

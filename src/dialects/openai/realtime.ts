@@ -1,16 +1,24 @@
 // A client of OpenAI's Realtime API that transcribes, in the current shape of the protocol or in that of its beta: what it says, and
 // what it is told. Its items are in items.ts, its settings in settings.ts.
-import type { Refusal } from '../../api/errors.ts';
+import { type Refusal, refuse } from '../../api/errors.ts';
 import type { EventStamp } from '../../api/listen/event-encoder.ts';
 import type { OutgoingEvent } from '../../api/listen.ts';
 import { type Members, objectOf, textIn } from '../../providers/kit/json.ts';
 import { audioIn } from '../../providers/kit/simulator/checks.ts';
 import { errorOf, invalid, type Refusal as Told } from '../../providers/kit/simulator/openai-refusals.ts';
-import type { Conversation, Handshake, Step } from '../dialect.ts';
+import type { Change, Conversation, Handshake, Step } from '../dialect.ts';
 import { subprotocolsOf } from '../offers.ts';
 import { Items, LOOK_MS } from './items.ts';
 import { closeOf, toldError } from './refusals.ts';
-import { bytesPerSecond, changesOf, freshSettings, type Settings, toldSession, updated, wishOf } from './settings.ts';
+import {
+  bytesPerSecond,
+  changedSettings,
+  freshSettings,
+  type Settings,
+  toldSession,
+  updated,
+  wishOf,
+} from './settings.ts';
 
 const UPDATES = ['session.update', 'transcription_session.update'];
 const KNOWN = [...UPDATES, ...['append', 'commit', 'clear'].map((what) => `input_audio_buffer.${what}`)].join(', ');
@@ -130,19 +138,16 @@ export class RealtimeConversation implements Conversation {
   }
 
   *#update(message: Members): Iterable<Step> {
+    if (this.#isStarted) {
+      yield { type: 'change', change: this.#change(message) };
+      return;
+    }
     const after = updated(this.#settings, message.session);
     if ('code' in after) {
       yield this.#fault(after, message);
       return;
     }
-    this.#isBeta = message.type === 'transcription_session.update';
-    this.#items.isBeta = this.#isBeta;
-    this.#items.detects = after.turn_detection !== null;
-    if (this.#isStarted) {
-      yield* this.#changed(after, message);
-      return;
-    }
-    this.#settings = after;
+    this.#take(after, isOfBeta(message));
     if (textIn(after.transcription.model) === undefined) yield { type: 'say', text: this.#tellSession('updated') };
     else {
       this.#owesUpdated = true;
@@ -150,16 +155,33 @@ export class RealtimeConversation implements Conversation {
     }
   }
 
-  /** Of a session that has begun: what ends its turns for the client is the dialect's, all else is the model's. */
-  *#changed(after: Settings, message: Members): Iterable<Step> {
-    const changes = changesOf(this.#settings, after, this.#isBeta);
-    if (!changes.some((change) => change.endsWith('turn_detection')))
-      this.#settings = { ...this.#settings, turn_detection: after.turn_detection };
-    yield { type: 'say', text: this.#tellSession('updated') };
-    const [first] = changes;
-    if (first === undefined) return;
-    const words = `Not applied: ${changes.join(', ')} cannot be changed once the session has begun. Open another session.`;
-    yield this.#fault(invalid(first, words, 'unsupported_parameter'), message);
+  #take(settings: Settings, isBeta: boolean): void {
+    this.#settings = settings;
+    this.#isBeta = isBeta;
+    this.#items.isBeta = isBeta;
+    this.#items.detects = settings.turn_detection !== null;
+  }
+
+  #change(message: Members): Change {
+    const event_id = eventIdOf(message);
+    const isBeta = isOfBeta(message);
+    let after = this.#settings;
+    let fault: Told | undefined;
+    return {
+      wish: () => {
+        const changed = changedSettings(this.#settings, message.session);
+        fault = 'code' in changed ? changed : undefined;
+        if ('code' in changed) throw refuse('invalid_request', changed.message);
+        after = changed;
+        return wishOf(after, this.#query, this.#fresh);
+      },
+      taken: () => this.#take(after, isBeta),
+      inForce: () => [this.#tellSession('updated', after, isBeta)],
+      refused: (refusal) => {
+        const error = fault === undefined ? toldError(refusal.body(this.#requestId)) : errorOf(fault);
+        return [this.#event('error', { error: { ...error, event_id } })];
+      },
+    };
   }
 
   #start(): Step {
@@ -200,16 +222,14 @@ export class RealtimeConversation implements Conversation {
     yield { type: 'later', afterMs: LOOK_MS, steps: () => look.call(this) };
   }
 
-  #tellSession(what: 'created' | 'updated'): string {
-    const session = toldSession(this.#settings, `sess_${this.#name}`, this.#isBeta);
-    return this.#event(`${this.#isBeta ? 'transcription_session' : 'session'}.${what}`, { session });
+  #tellSession(what: 'created' | 'updated', settings = this.#settings, isBeta = this.#isBeta): string {
+    const session = toldSession(settings, `sess_${this.#name}`, isBeta);
+    return this.#event(`${isBeta ? 'transcription_session' : 'session'}.${what}`, { session });
   }
 
   /** @param message whose id is quoted, where it has one */
   #fault(told: Told, message: Members = {}): Step {
-    return this.#say('error', {
-      error: { ...errorOf(told), event_id: textIn(message.event_id)?.slice(0, 512) ?? null },
-    });
+    return this.#say('error', { error: { ...errorOf(told), event_id: eventIdOf(message) } });
   }
 
   #say(type: string, members: object): Step {
@@ -220,3 +240,6 @@ export class RealtimeConversation implements Conversation {
     return JSON.stringify({ type, event_id: `event_${this.#name}_${++this.#events}`, ...members });
   }
 }
+
+const isOfBeta = ({ type }: Members): boolean => type === 'transcription_session.update';
+const eventIdOf = ({ event_id }: Members): string | null => textIn(event_id)?.slice(0, 512) ?? null;

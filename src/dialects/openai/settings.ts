@@ -149,15 +149,14 @@ export function wishOf({ format, transcription, ...input }: Settings, query: URL
   return { model: textIn(transcription.model) ?? query.get('model') ?? undefined, parameters, own };
 }
 
-/** What is different, by the name that the client knows it by. Where turns end may change at any time. */
-export function changesOf(from: Settings, to: Settings, isBeta: boolean): string[] {
-  const names = ['format', 'transcription', 'turn_detection', 'noise_reduction'] as const;
-  const isSame = (name: (typeof names)[number]) =>
-    JSON.stringify(from[name]) === JSON.stringify(to[name]) ||
-    (name === 'turn_detection' && (from[name] === null || to[name] === null));
-  return names
-    .filter((name) => !isSame(name))
-    .map((name) => (isBeta ? `session.${BETA_NAMES[name]}` : `session.audio.input.${name}`));
+/** The same, of a session that has begun: its audio stays as it is. */
+export function changedSettings(settings: Settings, session: unknown): Settings | Refusal {
+  const after = updated(settings, session);
+  if ('code' in after || JSON.stringify(after.format) === JSON.stringify(settings.format)) return after;
+  const isBeta = !('audio' in objectIn(session));
+  const param = isBeta ? `session.${BETA_NAMES.format}` : 'session.audio.input.format';
+  const words = `'${param}' cannot be changed once the session has begun, and nothing of the update is. Open another session.`;
+  return invalid(param, words, 'unsupported_parameter');
 }
 
 /** The session as its client is told of it. */

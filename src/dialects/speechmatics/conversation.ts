@@ -4,9 +4,11 @@ import { Refusal, refuse } from '../../api/errors.ts';
 import type { EventStamp } from '../../api/listen/event-encoder.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
 import { type Members, objectIn, objectOf } from '../../providers/kit/json.ts';
-import type { Conversation, Handshake, Step } from '../dialect.ts';
+import type { Change, Conversation, Handshake, Step } from '../dialect.ts';
 import { FloatSamples } from '../float-samples.ts';
+import { changedOptions } from '../request.ts';
 import { type Asked, askedOf } from './asked.ts';
+import { changedConfig, unchangeableIn } from './change.ts';
 import { closeOf, errorType } from './refusals.ts';
 import { resultsOf } from './results.ts';
 
@@ -14,11 +16,19 @@ import { resultsOf } from './results.ts';
 const UNSERVED = ['translation_config', 'audio_events_config'];
 const SHAPE =
   'A text message is StartRecognition, ForceEndOfUtterance, SetRecognitionConfig, GetSpeakers or EndOfStream; audio is sent in binary messages.';
+const STAYS = 'cannot be changed while the session is open, and stays as it is. Open a new session.';
 const FIRST = 'The first message has to be {"message":"StartRecognition", …}; audio is sent behind RecognitionStarted.';
 
 export class RealtimeConversation implements Conversation {
   readonly #query: URLSearchParams;
+  /** As its client is told. */
   #asked: Asked | undefined;
+  /** What was asked for at the beginning, and how it was changed last. */
+  #config: Members = {};
+  /** Its models were asked for interims: partials can be told. */
+  #hasInterims = false;
+  /** That hears by now. */
+  #model = '';
   #floats: FloatSamples | undefined;
   #warnings: string[] = [];
   /** Messages of audio. */
@@ -38,8 +48,7 @@ export class RealtimeConversation implements Conversation {
       this.#isForced = true;
       yield { type: 'tell', message: { type: 'finalize' } };
     } else if (message.message === 'GetSpeakers') yield say({ message: 'SpeakersResult', speakers: [] });
-    else if (message.message === 'SetRecognitionConfig')
-      yield* this.#change(this.#asked, objectIn(message.transcription_config));
+    else if (message.message === 'SetRecognitionConfig') yield { type: 'change', change: this.#change(message) };
     else yield { type: 'fault', message: SHAPE };
   }
 
@@ -54,7 +63,14 @@ export class RealtimeConversation implements Conversation {
 
   encode(event: OutgoingEvent, { sessionId }: EventStamp): readonly string[] {
     switch (event.type) {
+      case 'configured':
+        this.#model = event.model;
+        return [];
+      case 'failover':
+        this.#model = event.to;
+        return [];
       case 'session_started':
+        this.#model = event.model;
         return [said(this.#started(sessionId)), ...this.#warnings.splice(0)];
       case 'transcript':
         return event.is_final ? this.#final(event) : this.#interim(event);
@@ -91,6 +107,8 @@ export class RealtimeConversation implements Conversation {
       return { type: 'refuse', refusal: refuse('invalid_request', FIRST, { param: 'message' }) };
     try {
       this.#asked = askedOf(this.#query, message);
+      this.#config = { audio_format: message.audio_format, transcription_config: message.transcription_config };
+      this.#hasInterims = this.#asked.partials;
     } catch (error) {
       if (error instanceof Refusal) return { type: 'refuse', refusal: error };
       throw error;
@@ -102,19 +120,39 @@ export class RealtimeConversation implements Conversation {
     return { type: 'start', wish: this.#asked.wish };
   }
 
-  /** Partials may be given up; models are asked once, when the session is opened. */
-  *#change(asked: Asked, config: Members): Iterable<Step> {
-    const { enable_partials: partials, language: _, ...others } = config;
-    if (partials === false) asked.partials = false;
-    const kept = [...(partials === true && !asked.partials ? ['enable_partials'] : []), ...Object.keys(others)];
-    if (kept.length === 0) return;
-    const names = kept.slice(0, 10).map((name) => name.slice(0, 40));
-    yield {
-      type: 'say',
-      text: warning(
-        'unsupported_config',
-        `${names.join(', ')}: cannot be changed while the session is open, and stays as it is. Open a new session.`,
-      ),
+  #change(message: Members): Change {
+    let config = this.#config;
+    let after = this.#asked as Asked;
+    let owns: string[] = [];
+    return {
+      wish: () => {
+        config = changedConfig(this.#config, message);
+        after = askedOf(this.#query, config);
+        owns = changedOptions(askedOf(this.#query, this.#config).wish, after.wish);
+        return after.wish;
+      },
+      taken: () => {
+        this.#config = config;
+      },
+      inForce: () => {
+        const isOn = after.partials && !this.#hasInterims;
+        this.#asked = { ...after, partials: after.partials && this.#hasInterims };
+        const kept = [...unchangeableIn(message), ...(isOn ? ['enable_partials'] : [])];
+        const others = this.#model.startsWith('speechmatics/') ? [] : owns;
+        return [
+          ...(kept.length === 0 ? [] : [warning('unsupported_config', `${kept.join(', ')}: ${STAYS}`)]),
+          ...(others.length === 0
+            ? []
+            : [
+                warning(
+                  'unsupported_config',
+                  `${others.join(', ')}: for Speechmatics' models, and ${this.#model} hears.`,
+                ),
+              ]),
+        ];
+      },
+      // Clients end with an `Error`; the session goes on as it was.
+      refused: (refusal) => [warning('unsupported_config', refusal.message)],
     };
   }
 

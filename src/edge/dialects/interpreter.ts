@@ -3,10 +3,13 @@ import type { EventEncoder } from '../../api/listen/event-encoder.ts';
 import type { Conversation, Wish } from '../../dialects/dialect.ts';
 import type { ClientLine } from '../../session/outbox.ts';
 import type { SessionOpening } from '../../session/session-opening.ts';
+import type { AskedChanges } from '../configure/asked-changes.ts';
 
 /** Another vendor's client: how it speaks, and what its wish is in words of the query. */
 export interface Interpreter {
   conversation: Conversation;
+  /** In its words the events of a session are told. */
+  changes: AskedChanges;
   /** Throws a Refusal. */
   parametersOf(wish: Wish): Map<string, string>;
   /** Of a call, whose events go to others. Undefined where the wish was of none. */

@@ -10,6 +10,7 @@ import {
   modelOf,
   type Wish,
 } from '../../dialects/dialect.ts';
+import { AskedChanges } from '../configure/asked-changes.ts';
 import type { DoorRequest, UpgradeAnswer } from '../door.ts';
 import { type Asked, acceptToRefuse, openSocket, takeFromUrl } from '../listen/listen.ts';
 import type { ListenDependencies } from '../listen/listen-dependencies.ts';
@@ -63,13 +64,15 @@ function askedBy(
   conversation: Conversation,
   key: AliasedKey,
   requestId: string,
-  { calls }: Pick<ListenDependencies, 'calls'>,
+  { calls, onRefused }: Pick<ListenDependencies, 'calls' | 'onRefused'>,
 ): Asked {
   const { wish } = conversation;
   let call = wish?.call;
   const parametersOf = (asked: Wish) => {
     call = asked.call;
     return parametersFor(dialect, asked, key);
+  const read = (asked: Wish) => parametersFor(dialect, asked, key);
+  const changes = new AskedChanges({ conversation, onRefused, parametersOf: read });
   };
   return {
     parameters: wish === undefined ? new Map() : parametersOf(wish),
@@ -81,6 +84,7 @@ function askedBy(
       refused: (refusal) => call && calls.refused(call, refusal, requestId),
     },
   };
+      changes,
 }
 
 /**

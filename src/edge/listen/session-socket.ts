@@ -2,9 +2,9 @@
 // inside the session is not decided here.
 import { type Refusal, refuse } from '../../api/errors.ts';
 import { isCoded } from '../../api/listen.ts';
-import type { Step } from '../../dialects/dialect.ts';
 import { type ClientSession, openSession } from '../../session/channels/channel-group.ts';
 import type { SessionOpening } from '../../session/session-opening.ts';
+import { FollowedSteps, type StepTaker } from '../dialects/followed-steps.ts';
 import type { Interpreter } from '../dialects/interpreter.ts';
 import type { DoorSocket } from '../door.ts';
 import { LARGE_BYTES } from '../pace/large-messages.ts';
@@ -32,9 +32,6 @@ import { leave, StartWait, type StartWish, takerOf } from './start-wait.ts';
 const TOO_BIG = 1009;
 const TAKEN_OVER = 4000;
 
-/** Whatever is no UTF-8 becomes text that says nothing. */
-const UTF8 = new TextDecoder();
-
 export class SessionSocket implements Resuming {
   readonly pace: OpenPace;
   readonly #dependencies: ListenDependencies;
@@ -52,8 +49,8 @@ export class SessionSocket implements Resuming {
   /** Its audio has to be decoded, which is done by steps as well. */
   #isCoded = false;
   readonly #work: SocketWork;
-  /** Of what the conversation has asked for later. */
-  #later: unknown;
+  /** Of what another vendor's client says. */
+  readonly #steps: FollowedSteps | undefined;
 
   /** @param interpreter of a client that speaks as another vendor's do */
   constructor(wish: SessionOpening | StartWish, dependencies: ListenDependencies, interpreter?: Interpreter) {
@@ -67,6 +64,7 @@ export class SessionSocket implements Resuming {
       interpreter?.conversation.textBytesMax !== undefined,
     );
     this.#work = new SocketWork(dependencies.waiting, (error) => this.#fault(error));
+    this.#steps = interpreter && new FollowedSteps(interpreter, this.#stepTaker, dependencies.clock);
   }
 
   open(socket: DoorSocket): void {
@@ -125,32 +123,22 @@ export class SessionSocket implements Resuming {
   }
 
   #take(data: Uint8Array, isBinary: boolean, isPart = false): void {
-    const conversation = this.#interpreter?.conversation;
-    if (conversation !== undefined) {
-      const steps = isBinary ? conversation.binary(data, isPart) : conversation.text(UTF8.decode(data));
-      this.#followAll(steps);
-    } else if (isBinary) this.#audio(data);
+    if (this.#steps !== undefined) this.#steps.take(data, isBinary, isPart);
+    else if (isBinary) this.#audio(data);
     else if (this.#start?.isFirst === true) {
       const { parameters } = this.#wish as StartWish;
       this.#start.begin(() => readStartMessage(data, parameters));
     } else this.#message(decodeClientMessage(data));
   }
 
-  #followAll(steps: Iterable<Step>): void {
-    for (const step of steps) this.#follow(step);
-  }
-
-  #follow(step: Step): void {
-    if (step.type === 'audio') this.#audio(step.bytes);
-    else if (step.type === 'tell') this.#message({ message: step.message });
-    else if (step.type === 'fault') {
-      const { message: fault, param } = step;
-      this.#message(param === undefined ? { fault } : { fault, param });
-    } else if (step.type === 'say') this.#socket?.send(step.text);
-    else if (step.type === 'refuse') this.#start?.refuse(step.refusal);
-    else if (step.type === 'later')
-      this.#later = this.#dependencies.clock.setTimeout(() => this.#followAll(step.steps()), step.afterMs);
-    else this.#start?.begin(() => (this.#interpreter as Interpreter).parametersOf(step.wish));
+  get #stepTaker(): StepTaker {
+    return {
+      audio: (bytes) => this.#audio(bytes),
+      message: (decoded) => this.#message(decoded),
+      say: (text) => this.#socket?.send(text),
+      refuse: (refusal) => this.#start?.refuse(refusal),
+      begin: (read) => this.#start?.begin(read),
+    };
   }
 
   #audio(bytes: Uint8Array): void {
@@ -233,7 +221,7 @@ export class SessionSocket implements Resuming {
 
   leave(): void {
     this.pace.release();
-    this.#dependencies.clock.clearTimeout(this.#later);
+    this.#steps?.stop();
     if (this.#session !== undefined) this.#work.add(MESSAGE_BYTES, leave(this.#session, this.#isCall));
     else if (this.#start !== undefined) this.#start.stop();
     else if ('asking' in this.#wish) this.#wish.asking.release();
@@ -246,8 +234,8 @@ export class SessionSocket implements Resuming {
     if (opening.request.isResumable === true) this.#line = resumables.open(opening, socket, this);
     const resumeToken = this.#line === undefined ? {} : { resumeToken: this.#line.token };
     const carrier = this.#interpreter?.carrierEnd?.(opening, socket);
-    const encoder = carrier?.encoder ?? this.#interpreter?.conversation;
-    const more = { encoder, messageBytesMax: this.#messageBytesMax, ...resumeToken };
+    const parts = { ...this.#interpreter?.changes.partsOf(opening), ...(carrier && { encoder: carrier.encoder }) };
+    const more = { ...parts, messageBytesMax: this.#messageBytesMax, ...resumeToken };
     const session = openSession(sessions, { ...opening, ...more }, carrier?.line ?? this.#line ?? socket, wallNow);
     this.#isCall = carrier !== undefined;
     // The key was good when the handshake was judged, and may have been revoked since.

@@ -1,0 +1,64 @@
+// What the messages of another vendor's client come to, step by step, for the session behind its socket.
+import type { Clock } from '../../../machines/clock.ts';
+import type { Refusal } from '../../api/errors.ts';
+import type { Step } from '../../dialects/dialect.ts';
+import type { Decoded } from '../listen/client-message.ts';
+import type { Interpreter } from './interpreter.ts';
+
+/** Whatever is no UTF-8 becomes text that says nothing. */
+const UTF8 = new TextDecoder();
+
+export interface StepTaker {
+  audio(bytes: Uint8Array): void;
+  message(decoded: Decoded): void;
+  say(text: string): void;
+  refuse(refusal: Refusal): void;
+  begin(read: () => Map<string, string>): void;
+}
+
+export class FollowedSteps {
+  readonly #interpreter: Interpreter;
+  readonly #taker: StepTaker;
+  readonly #clock: Clock;
+  /** Of what the conversation has asked for later. */
+  #later: unknown;
+
+  constructor(interpreter: Interpreter, taker: StepTaker, clock: Clock) {
+    this.#interpreter = interpreter;
+    this.#taker = taker;
+    this.#clock = clock;
+    interpreter.changes.open((text) => taker.say(text));
+  }
+
+  /** @param isPart of a large message, of which more follows */
+  take(data: Uint8Array, isBinary: boolean, isPart: boolean): void {
+    const { conversation } = this.#interpreter;
+    this.#followAll(isBinary ? conversation.binary(data, isPart) : conversation.text(UTF8.decode(data)));
+  }
+
+  /** The connection is over. */
+  stop(): void {
+    this.#clock.clearTimeout(this.#later);
+  }
+
+  #followAll(steps: Iterable<Step>): void {
+    for (const step of steps) this.#follow(step);
+  }
+
+  #follow(step: Step): void {
+    const taker = this.#taker;
+    const { changes } = this.#interpreter;
+    if (step.type === 'audio') taker.audio(step.bytes);
+    else if (step.type === 'tell') taker.message({ message: step.message });
+    else if (step.type === 'change') {
+      if (changes.add(step.change)) taker.message({ message: { type: 'configure' } });
+    } else if (step.type === 'fault') {
+      const { message: fault, param } = step;
+      taker.message(param === undefined ? { fault } : { fault, param });
+    } else if (step.type === 'say') taker.say(step.text);
+    else if (step.type === 'refuse') taker.refuse(step.refusal);
+    else if (step.type === 'later')
+      this.#later = this.#clock.setTimeout(() => this.#followAll(step.steps()), step.afterMs);
+    else taker.begin(() => this.#interpreter.parametersOf(step.wish));
+  }
+}
