@@ -319,7 +319,7 @@ describe('package.json', () => {
 
   test('pins every dependency to one version', () => {
     const loose = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })
-      .filter(([, wanted]) => !/^(?:npm:[^@]+@)?\d+\.\d+\.\d+$/.test(String(wanted)))
+      .filter(([, wanted]) => !/^(?:npm:@?[^@]+@)?\d+\.\d+\.\d+$/.test(String(wanted)))
       .map(([name, wanted]) => `${name} is "${wanted}": name one exact version.`);
     expectNone(loose);
   });

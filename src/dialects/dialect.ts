@@ -99,6 +99,14 @@ export interface FormDoor {
   answer(transcription: VerboseTranscription, handshake: Handshake, at: Date): Answer;
 }
 
+/** An endpoint that takes a file in base64, as a member of a JSON object, and answers with its transcript. */
+export interface JsonFileDoor {
+  member: string;
+  /** Throws a Refusal. Asked of all members; of a large file before that of none, as long as they have not come. */
+  open(others: Members, handshake: Handshake): Wish;
+  answer(transcription: VerboseTranscription, handshake: Handshake, at: Date): Answer;
+}
+
 export interface Offered {
   credential: string | undefined;
   /** The subprotocol to answer. */
@@ -138,7 +146,7 @@ export interface Dialect {
   name: string;
   /** As people write it. */
   title: string;
-  /** Whose models the names without a provider are; nobody's when absent. */
+  /** Whose models the names without a provider are; nobody's when absent, and `names` are slugs. */
   provider?: string;
   /** The model of a client that names none; when absent it has to name one. */
   model?: string;
@@ -149,6 +157,7 @@ export interface Dialect {
   files: Readonly<Record<string, FileDoor>>;
   calls?: Readonly<Record<string, Call>>;
   jobs?: JobDoors;
+  jsonFiles?: Readonly<Record<string, JsonFileDoor>>;
   tokens?: TokenDoors;
   /** Paths that are taken at the root as well: of clients that can be given no path. */
   atRoot?: readonly string[];
@@ -172,6 +181,7 @@ export function modelOf(
   isAlias: (name: string) => boolean,
 ): string | undefined {
   const name = named || model;
-  if (name === undefined) return undefined;
-  return provider === undefined || name.includes('/') || isAlias(name) ? name : `${provider}/${names[name] ?? name}`;
+  if (name === undefined || isAlias(name)) return name;
+  const known = Object.hasOwn(names, name) ? (names[name] as string) : name;
+  return provider === undefined || name.includes('/') ? known : `${provider}/${known}`;
 }

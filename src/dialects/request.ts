@@ -15,6 +15,8 @@ export interface Wish {
   parameters: ReadonlyMap<string, string>;
   /** Options of the vendor's own models, as `provider_params` has them; others are not asked for them. */
   own: Readonly<Record<string, unknown>>;
+  /** Whose models `own` is for, where that is not the dialect's provider. */
+  ownOf?: string;
   /** Of a telephone call. */
   call?: CallWish;
 }

@@ -147,6 +147,47 @@ export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, Example>>
       ),
     },
   },
+  vercel: {
+    '/v4/ai/transcription-model': {
+      query: 'ai-model-id=deepgram%2Fnova-3',
+      messages: texts(
+        {
+          ...{ type: 'transcription-stream.start', inputAudioFormat: { type: 'audio/pcm', rate: 16_000 } },
+          providerOptions: {
+            deepgram: { keyterm: ['voxgate'], smartFormat: true, diarize: true, language: 'en' },
+            gateway: { models: ['assemblyai/universal-streaming-english'] },
+            voxgate: { languages: ['en', 'de'], region: 'eu', prompt: 'gate' },
+          },
+        },
+        { type: 'transcription-stream.audio-done' },
+      ),
+    },
+  },
+  livekit: {
+    '/v1/stt': {
+      query: 'model=deepgram%2Fnova-3',
+      messages: texts(
+        {
+          ...{ type: 'session.create', model: 'deepgram/nova-3', connection: { timeout: 10, retries: 3 } },
+          settings: {
+            ...{ sample_rate: '16000', encoding: 'pcm_s16le', language: 'en' },
+            extra: {
+              keyterm: ['voxgate'],
+              keywords: [['gate', 2]],
+              numerals: true,
+              diarize: true,
+              interim_results: false,
+            },
+          },
+          fallback: { models: [{ model: 'assemblyai/universal-streaming', extra: { speaker_labels: true } }] },
+        },
+        { type: 'input_audio', audio: 'AAAA' },
+        { type: 'session.update', settings: { model: 'xai/stt-1', language: 'multi', extra: { keyterm: ['vox'] } } },
+        { type: 'session.finalize' },
+        { type: 'session.close' },
+      ),
+    },
+  },
   soniox: {
     '/transcribe-websocket': {
       query: 'fallbacks=deepgram/nova-3&region=eu',

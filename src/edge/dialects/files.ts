@@ -1,6 +1,7 @@
 // Files of other vendors' clients: each request becomes the form of `/v1/audio/transcriptions`, and its answer theirs.
+
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
-import { aliasOf } from '../../auth/aliases.ts';
+import { type AliasedKey, aliasOf } from '../../auth/aliases.ts';
 import type { Caller } from '../../auth/permissions.ts';
 import {
   type Answer,
@@ -8,13 +9,17 @@ import {
   type FileDoor,
   type FormDoor,
   type Handshake,
+  type JsonFileDoor,
   modelOf,
 } from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/index.ts';
+import type { Members } from '../../providers/kit/json.ts';
 import type { DoorRequest, Reply } from '../door.ts';
+import type { Field } from '../multipart/form-fields.ts';
 import type { Route, RouteContext } from '../router.ts';
 import type { UploadDependencies } from '../routes/transcriptions/read-upload.ts';
 import { asForm } from './as-form.ts';
+import { jsonAsForm, membersOf, OTHERS } from './json-file.ts';
 import { parametersFor } from './live.ts';
 import { pathOf } from './place.ts';
 
@@ -39,6 +44,9 @@ export const fileRoutes = (postBy: (fields?: Fields) => Post, keyed: Keyed, wall
       door === 'ours' ? postBy(withModelOf(dialect)) : transcribeForm(dialect, door, postBy, wallNow);
     return [
       ...Object.entries(dialect.files).map(([path, door]) => route(path, transcribeFor(dialect, door, post, wallNow))),
+      ...Object.entries(dialect.jsonFiles ?? {}).map(([path, door]) =>
+        route(path, transcribeJson(dialect, door, postBy, wallNow)),
+      ),
       ...Object.entries(dialect.forms ?? {}).map(([path, door]) => route(path, formOf(door))),
     ];
   });
@@ -78,6 +86,24 @@ const transcribeFor =
     const reply = await post({ ...context, request: asForm(context.request, fields, wish.contentType) }, caller);
     return answered(reply, (heard) => door.answer(heard, handshake, wallNow()));
   };
+
+const transcribeJson =
+  (dialect: Dialect, door: JsonFileDoor, postBy: (fields: Fields) => Post, wallNow: () => Date): Post =>
+  async (context, caller) => {
+    const handshake = handshakeOf(context);
+    const asked = (others: Members, key: AliasedKey): [string, string][] => [
+      ...parametersFor(dialect, door.open(others, handshake), key),
+      ...ANSWER,
+    ];
+    const post = postBy({ fieldsOf: (fields, key) => asked(othersIn(fields), key) });
+    const request = jsonAsForm(context.request, door.member, (others) => asked(others, caller.key));
+    return answered(await post({ ...context, request }, caller), (heard) => door.answer(heard, handshake, wallNow()));
+  };
+
+function othersIn(fields: readonly Field[]): Members {
+  const [, text] = fields.find(([name]) => name === OTHERS) ?? [];
+  return text === undefined ? {} : membersOf(text);
+}
 
 function answered(reply: Reply, answerOf: (heard: VerboseTranscription) => Answer): Reply {
   const answer = answerOf(JSON.parse(String(reply.body)) as VerboseTranscription);

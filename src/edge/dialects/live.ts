@@ -94,12 +94,12 @@ function askedBy(
  */
 export function parametersFor(
   dialect: Dialect,
-  { model, parameters, own }: Wish,
+  { model, parameters, own, ownOf = dialect.provider }: Wish,
   key: AliasedKey,
 ): Map<string, string> {
   const named = modelOf(dialect, model, (name) => aliasOf(key, name) !== undefined);
   const slug = named && slugNamed(key, named);
-  const isOwn = slug?.startsWith(`${dialect.provider}/`) === true && Object.keys(own).length > 0;
+  const isOwn = slug?.startsWith(`${ownOf}/`) === true && Object.keys(own).length > 0;
   const options: [string, string][] = isOwn ? [['provider_params', JSON.stringify(own)]] : [];
   return new Map([...(named === undefined ? [] : ([['model', named]] as const)), ...parameters, ...options]);
 }

@@ -27,8 +27,11 @@ export function withDialect(request: DoorRequest): DoorRequest {
   return dialect === undefined ? request : { ...request, path: pathOf(dialect, path) };
 }
 
-const serves = ({ live, files, calls = {}, forms = {}, jobs = {}, tokens = {} }: Dialect, path: string): boolean =>
-  [live, files, forms, calls].some((doors) => Object.hasOwn(doors, path)) ||
+const serves = (
+  { live, files, jsonFiles = {}, calls = {}, forms = {}, jobs = {}, tokens = {} }: Dialect,
+  path: string,
+): boolean =>
+  [live, files, jsonFiles, forms, calls].some((doors) => Object.hasOwn(doors, path)) ||
   [...Object.keys(jobs), ...Object.keys(tokens)].some((place) => fits(place.slice(place.indexOf('/')), path));
 
 /** Whether a path is one of those that are written with `:id` in place of a segment. */

@@ -1,0 +1,60 @@
+// What clients of Vercel's AI Gateway ask for in `providerOptions`, in the gateway's words: options of the model's provider under its
+// name, fallbacks under `gateway`, and what any model is asked for under `voxgate`.
+
+import type { Mode } from '../../api/models.ts';
+import { ownerOf } from '../../api/slug.ts';
+import { providers } from '../../providers/index.ts';
+import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
+import type { Wish } from '../dialect.ts';
+import { badRequest, keytermsWithin, optionsIn, ownParameters, setAll } from '../texts.ts';
+
+/** Of `voxgate`. */
+const OURS = [
+  'language',
+  'languages',
+  'prompt',
+  'keyterms',
+  'diarization',
+  'redact',
+  'fallbacks',
+  'region',
+  'retention',
+];
+/** Options of providers, as their packages of the AI SDK call them, that are asked for in the words that all models know. */
+const TERMS = ['keyterm', 'keyterms', 'keywords', 'keyterms_prompt', 'word_boost', 'custom_vocabulary'];
+const SPEAKERS = ['diarize', 'speaker_labels', 'diarization'];
+const LANGUAGE = ['language', 'language_code'];
+const COMMON = [...TERMS, ...SPEAKERS, ...LANGUAGE, 'prompt'];
+
+/** @throws Refusal */
+export function wishOf(model: string | undefined, asked: Members, mode: Mode, query: URLSearchParams): Wish {
+  if (!model)
+    throw badRequest('ai-model-id', 'No model is named: `ai-model-id` has to be one, such as deepgram/nova-3.');
+  const provider = ownerOf(model);
+  const options = inSnakeCase(objectIn(asked[provider]));
+  const ours = objectIn(asked.voxgate);
+  const parameters = ownParameters(query);
+  const models = listIn(objectIn(asked.gateway).models).flatMap((each) => textIn(objectIn(each).model ?? each) ?? []);
+  setAll(parameters, {
+    language: LANGUAGE.map((name) => textIn(options[name])).find(Boolean),
+    prompt: textIn(options.prompt) || undefined,
+    keyterms: keytermsWithin(TERMS.flatMap((name) => termsIn(options[name]))),
+    diarization: SPEAKERS.some((name) => options[name] === true) ? 'true' : undefined,
+    fallbacks: models.length === 0 ? undefined : JSON.stringify(models),
+  });
+  setAll(parameters, Object.fromEntries(OURS.map((name) => [name, written(ours[name])])));
+  const { optionRows = {} } = providers.find(({ name }) => name === provider) ?? {};
+  const own = Object.entries(optionsIn(optionRows, options, mode)).filter(([name]) => !COMMON.includes(name));
+  return { model, parameters, own: Object.fromEntries(own), ownOf: provider };
+}
+
+const inSnakeCase = (options: Members): Members =>
+  Object.fromEntries(
+    Object.entries(options).map(([name, value]) => [name.replace(/[A-Z]/g, (each) => `_${each.toLowerCase()}`), value]),
+  );
+
+const termsIn = (value: unknown): string[] =>
+  (typeof value === 'string' ? [value] : listIn(value)).flatMap((each) => textIn(each) ?? []);
+
+const written = (value: unknown): string | undefined =>
+  value === undefined || value === null || typeof value === 'string' ? (value ?? undefined) : JSON.stringify(value);
