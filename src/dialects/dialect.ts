@@ -113,6 +113,8 @@ export interface Offered {
   protocol?: string;
   /** The parameter of the URL that it came in: URLs are logged. */
   param?: string;
+  /** Of one that says until when it is good: throws a Refusal where it is not at this time. Sockets alone ask. */
+  prove?(at: Date): void;
 }
 
 /** What a call may have done for it. */
@@ -155,9 +157,9 @@ export interface Dialect {
   /** By their paths below `/compat/<name>`. */
   live: Readonly<Record<string, LiveDoor | LateDoor>>;
   files: Readonly<Record<string, FileDoor>>;
+  jsonFiles?: Readonly<Record<string, JsonFileDoor>>;
   calls?: Readonly<Record<string, Call>>;
   jobs?: JobDoors;
-  jsonFiles?: Readonly<Record<string, JsonFileDoor>>;
   tokens?: TokenDoors;
   /** Paths that are taken at the root as well: of clients that can be given no path. */
   atRoot?: readonly string[];

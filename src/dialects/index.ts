@@ -4,6 +4,7 @@ import { deepgram } from './deepgram/index.ts';
 import type { Dialect } from './dialect.ts';
 import { elevenlabs } from './elevenlabs/index.ts';
 import { gladia } from './gladia/index.ts';
+import { livekit } from './livekit/index.ts';
 import { openai } from './openai/index.ts';
 import { soniox } from './soniox/index.ts';
 import { speechmatics } from './speechmatics/index.ts';
@@ -11,8 +12,9 @@ import { audiohook } from './telephony/audiohook.ts';
 import { telnyx } from './telephony/telnyx.ts';
 import { twilio } from './telephony/twilio.ts';
 import { vonage } from './telephony/vonage.ts';
+import { vercel } from './vercel/index.ts';
 
-const vendors = [deepgram, speechmatics, assemblyai, openai, elevenlabs, gladia, soniox];
+const vendors = [deepgram, speechmatics, assemblyai, openai, elevenlabs, gladia, soniox, livekit, vercel];
 const carriers = [twilio, telnyx, vonage, audiohook];
 
 export const dialects: readonly Dialect[] = [...vendors, ...carriers];

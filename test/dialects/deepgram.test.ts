@@ -120,6 +120,18 @@ describe('a client of /v1/listen', () => {
     expect(next).toMatchObject({ start: 1.5, duration: 1, is_final: false, speech_final: false });
   });
 
+  it.each([
+    ['/v1/listen', (told: { channel: { alternatives: { words: object[] }[] } }) => told.channel.alternatives[0]?.words],
+    ['/v2/listen', (told: { words: object[] }) => told.words],
+  ])('of %s is told words where its model gives none: clients pass over a turn without', (path, wordsIn) => {
+    const { words, ...wordless } = final;
+    const [window] = told(opened(RAW, path), wordless).slice(-1);
+    expect(wordsIn(window)).toMatchObject([
+      { start: 0.2, end: 0.85, confidence: 1 },
+      { start: 0.85, end: 1.5, confidence: 1 },
+    ]);
+  });
+
   it('of several channels is told of each apart: windows, what its Finalize has ended, and how many there are', () => {
     const conversation = opened(`${RAW}&multichannel=true&channels=2&utterance_end_ms=1000`);
     told(conversation, { ...final, channel: 1 });

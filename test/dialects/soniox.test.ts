@@ -257,6 +257,13 @@ describe('a key in the first message', () => {
     expect(messages).toMatchObject([{ tokens: [], error_code }]);
   });
 
+  it('is refused in the subprotocol that brought it, without which clients hear nothing', async () => {
+    const { socket, messages, closed } = await connect({}, ['soniox-api-key', keys.revoked]);
+    expect(await closed).toBe(1008);
+    expect(socket.protocol).toBe('soniox-api-key');
+    expect(messages).toMatchObject([{ tokens: [], error_code: 401 }]);
+  });
+
   it('counts as a guess where it is wrong, like any other; good ones pass', async () => {
     const codes: unknown[] = [];
     for (let guess = 0; guess < 4; guess++) {

@@ -4,6 +4,7 @@ import type { EventStamp } from '../../api/listen/event-encoder.ts';
 import { CHANNELS, type OutgoingEvent, type TranscriptEvent } from '../../api/listen.ts';
 import { objectOf } from '../../providers/kit/json.ts';
 import type { Conversation, Handshake, Step, Wish } from '../dialect.ts';
+import { wordsOf } from '../words.ts';
 import { askedOfNova } from './asked.ts';
 import { closeOf } from './refusals.ts';
 import { alternativeOf, metadataOf } from './shapes.ts';
@@ -110,7 +111,7 @@ export class NovaConversation implements Conversation {
       speech_final: false,
       from_finalize: false,
       ...flags,
-      channel: { alternatives: [{ ...alternativeOf(event), ...languages }] },
+      channel: { alternatives: [{ ...alternativeOf({ ...event, words: wordsOf(event) }), ...languages }] },
       metadata: {
         request_id: this.#requestId,
         model_uuid: event.model,

@@ -29,10 +29,13 @@ export async function answerDialect(
   const headers: Record<string, string> = { 'X-Request-Id': requestId };
   const handshake = { query: new URLSearchParams(request.query), headers: request.headers, requestId };
   const door = Object.hasOwn(dialect.live, path) ? dialect.live[path] : undefined;
+  const { credential, protocol, param, prove } = dialect.credential(handshake);
+  // Clients that offer any fail where none is answered, also those that are let in to be refused.
+  const chosen = protocol === undefined ? {} : { protocol };
   try {
     if (door === undefined) throw refuse('not_found', notServed(dialect));
-    const { credential, protocol, param } = dialect.credential(handshake);
     if (param !== undefined) takeFromUrl(param, dependencies);
+    prove?.(dependencies.wallNow());
     const read = ({ key }: Caller) => askedBy(dialect, door.open(handshake), key, requestId, dependencies);
     if (credential === undefined && isLate(door)) {
       dependencies.sessions.admit();
@@ -43,13 +46,13 @@ export async function answerDialect(
       return { accept: late, pace: late.pace, headers };
     }
     const { socket, warnings } = await openSocket(request, requestId, headers, credential, dependencies, read);
-    const answer = { accept: socket, pace: socket.pace, headers: { ...headers, ...warningHeader(warnings) } };
-    return protocol === undefined ? answer : { ...answer, protocol };
+    return { accept: socket, pace: socket.pace, headers: { ...headers, ...warningHeader(warnings) }, ...chosen };
   } catch (error) {
     const refusal = error instanceof Refusal ? error : dependencies.onFault(requestId, error);
     dependencies.onRefused(refusal);
     const ending = door?.refused?.(refusal);
-    if (ending !== undefined) return { ...acceptToRefuse((socket) => endWith(socket, ending), dependencies), headers };
+    if (ending !== undefined)
+      return { ...acceptToRefuse((socket) => endWith(socket, ending), dependencies), headers, ...chosen };
     const told = dialect.refusal(refusal, requestId);
     return {
       refuse: { ...told, headers: { ...dependencies.reply(refusal, requestId).headers, ...headers, ...told.headers } },
@@ -68,23 +71,25 @@ function askedBy(
 ): Asked {
   const { wish } = conversation;
   let call = wish?.call;
-  const parametersOf = (asked: Wish) => {
-    call = asked.call;
-    return parametersFor(dialect, asked, key);
   const read = (asked: Wish) => parametersFor(dialect, asked, key);
   const changes = new AskedChanges({ conversation, onRefused, parametersOf: read });
+  const parametersOf = (asked: Wish) => {
+    call = asked.call;
+    const parameters = read(asked);
+    changes.begin(parameters);
+    return parameters;
   };
   return {
     parameters: wish === undefined ? new Map() : parametersOf(wish),
     waits: wish === undefined,
     interpreter: {
       conversation,
+      changes,
       parametersOf,
       carrierEnd: (opening, socket) => call && calls.open(call, opening, socket, conversation),
       refused: (refusal) => call && calls.refused(call, refusal, requestId),
     },
   };
-      changes,
 }
 
 /**

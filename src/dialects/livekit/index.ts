@@ -1,0 +1,23 @@
+// Clients of LiveKit Inference: the speech recognition of LiveKit's agents. Their models have the names of their providers already.
+// https://docs.livekit.io/agents/models/stt/
+import { told } from '../answers.ts';
+import type { Dialect } from '../dialect.ts';
+import { authorizationOf } from '../offers.ts';
+import { offered } from './access-token.ts';
+import { AUTO, NAMES } from './asked.ts';
+import { SttConversation } from './conversation.ts';
+import { errorOf } from './refusals.ts';
+
+export const livekit: Dialect = {
+  name: 'livekit',
+  title: 'LiveKit Inference',
+  model: AUTO,
+  names: NAMES,
+  live: { '/v1/stt': { open: (handshake) => new SttConversation(handshake) } },
+  files: {},
+  credential: ({ headers }) => {
+    if (!headers.has('authorization')) return { credential: undefined };
+    return offered(authorizationOf(headers) ?? '');
+  },
+  refusal: (refusal) => told(errorOf(refusal.code, refusal.message), refusal.status),
+};

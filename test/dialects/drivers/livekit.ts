@@ -1,0 +1,124 @@
+// LiveKit's agents: the recogniser of LiveKit Inference, and those of their plugin for Deepgram, pointed at the gateway by addresses
+// alone.
+import { inference, initializeLogger, stt, VAD, VADStream } from '@livekit/agents';
+import { STTv2 as FluxSTT, STT as NovaSTT } from '@livekit/agents-plugin-deepgram';
+import { AudioFrame } from '@livekit/rtc-node';
+import type { Driver, HeardFinal, Job } from './driver.ts';
+
+initializeLogger({ pretty: false, level: 'silent' });
+
+const ONCE = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 20_000 };
+
+/**
+ * For models of Speechmatics the client finds the ends of speech by itself, and never ends then: its `VADStream` closes a stream that it
+ * holds locked. So it is given another, which hears nothing.
+ */
+class DeafVad extends VAD {
+  readonly label = 'deaf';
+  constructor() {
+    super({ updateInterval: 1_000 });
+  }
+  override stream(): VADStream {
+    return new DeafVadStream(this);
+  }
+}
+
+class DeafVadStream extends VADStream {
+  override pushFrame(): void {}
+  override endInput(): void {
+    void this.outputWriter.close();
+  }
+  override close(): void {}
+}
+
+const vadFor = (model: string) => (model.startsWith('speechmatics/') ? { vad: new DeafVad() } : {});
+
+const livekitStt = ({ url, key, model, sampleRate }: Job): stt.STT =>
+  new inference.STT({
+    ...{ model, sampleRate, baseURL: `${url}/compat/livekit/v1`, apiKey: key, apiSecret: key },
+    connOptions: ONCE,
+    ...vadFor(model),
+  });
+
+/** A word ends with the audio but for what is rounded on the way. */
+const ROUNDING_SECONDS = 0.05;
+
+/**
+ * Every frame at once; then the client ends by itself.
+ *
+ * @param waits ends only when it was told all: the client leaves with the first message behind its own end
+ */
+async function hear(
+  recogniser: stt.STT,
+  { sampleRate, lastWordSeconds }: Job,
+  pieces: readonly Uint8Array[],
+  waits: boolean,
+) {
+  const failed = new Promise<never>((_, reject) => recogniser.on('error', ({ error }) => reject(error)));
+  failed.catch(() => {});
+  const stream = recogniser.stream({ connOptions: ONCE });
+  for (const piece of pieces) {
+    const samples = new Int16Array(new Uint8Array(piece).buffer);
+    stream.pushFrame(new AudioFrame(samples, sampleRate, 1, samples.length));
+  }
+  const audioSeconds = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0) / 2 / sampleRate;
+  const seconds = lastWordSeconds ?? audioSeconds;
+  if (waits) stream.flush();
+  else stream.endInput();
+  const finals: HeardFinal[] = [];
+  let isWaiting = waits;
+  const told = async () => {
+    for await (const { type, alternatives } of stream) {
+      if (type !== stt.SpeechEventType.FINAL_TRANSCRIPT || alternatives === undefined) continue;
+      const [{ text, endTime }] = alternatives;
+      finals.push({ text, end: endTime });
+      if (!isWaiting || endTime < seconds - ROUNDING_SECONDS) continue;
+      isWaiting = false;
+      stream.endInput();
+    }
+    return finals;
+  };
+  try {
+    return await Promise.race([failed, told()]);
+  } finally {
+    stream.close();
+  }
+}
+
+const liveBy =
+  (recogniserOf: (job: Job) => stt.STT, { waits = false } = {}): NonNullable<Driver['live']> =>
+  (job, pieces) =>
+    hear(recogniserOf(job), job, pieces, waits);
+
+export const livekitInference: Driver = {
+  client: '@livekit/agents, inference.STT',
+  dialect: 'livekit',
+  live: liveBy(livekitStt),
+};
+
+const PLUGIN = '@livekit/agents-plugin-deepgram';
+
+export const livekitNova: Driver = {
+  client: `${PLUGIN}, STT`,
+  dialect: 'deepgram',
+  live: liveBy(
+    ({ url, key, model, sampleRate }) =>
+      new NovaSTT({
+        ...{ model: model as never, sampleRate, apiKey: key },
+        baseUrl: `${url.replace('http', 'ws')}/compat/deepgram`,
+      }),
+    { waits: true },
+  ),
+};
+
+export const livekitFlux: Driver = {
+  client: `${PLUGIN}, STTv2`,
+  dialect: 'deepgram',
+  live: liveBy(
+    ({ url, key, model, sampleRate }) =>
+      new FluxSTT({
+        ...{ model: model as never, sampleRate, apiKey: key },
+        endpointUrl: `${url.replace('http', 'ws')}/compat/deepgram/v2/listen`,
+      }),
+  ),
+};
