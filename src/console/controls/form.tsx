@@ -25,13 +25,40 @@ interface FieldProps extends Pick<AllHTMLAttributes<HTMLInputElement>, InputProp
 
 /** A line of a form. */
 export function Field({ label, hint, type = 'text', ...rest }: FieldProps) {
+  const { id, described } = useDescribed(hint);
+  return (
+    <Labelled id={id} label={label} hint={hint}>
+      <input {...({ id, type, ...described, ...rest } as object)} />
+    </Labelled>
+  );
+}
+
+/** Several lines of a form. */
+export function Lines({ label, hint, value, name, rows }: Pick<FieldProps, 'label' | 'hint' | 'name'> & LinesProps) {
+  const { id, described } = useDescribed(hint);
+  return (
+    <Labelled id={id} label={label} hint={hint}>
+      <textarea {...({ id, name, rows, defaultValue: value, spellcheck: false, ...described } as object)} />
+    </Labelled>
+  );
+}
+
+interface LinesProps {
+  value: string;
+  rows: number;
+}
+
+function useDescribed(hint: ComponentChildren) {
   const id = useId();
+  return { id, described: hint === undefined ? {} : { 'aria-describedby': `${id}-hint` } };
+}
+
+function Labelled(props: { id: string; label: string; hint: ComponentChildren; children: ComponentChildren }) {
+  const { id, label, hint, children } = props;
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <input
-        {...({ id, type, 'aria-describedby': hint === undefined ? undefined : `${id}-hint`, ...rest } as object)}
-      />
+      {children}
       {hint === undefined ? null : <small id={`${id}-hint`}>{hint}</small>}
     </div>
   );

@@ -42,6 +42,18 @@ describe.skipIf(!browserIsHere)('somebody new', { timeout: 60_000 }, () => {
     await page.fill('[name=models]', 'local/*');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: 'local/*' }).waitFor();
+
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.fill('[name=aliases]', 'best: local/commands-en');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('“best: local/commands-en” is no alias').waitFor();
+    await page.fill('[name=aliases]', 'best = local/commands-en, loopback/numbered\nother = local/commands-en');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('cell', { name: 'aliases best, other' }).waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    expect(await page.inputValue('[name=aliases]')).toContain('best = local/commands-en, loopback/numbered');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' });
     expect(await page.getByRole('cell', { name: 'Checkout <b>' }).count()).toBe(1);
 
     await page.getByRole('button', { name: 'Revoke', exact: true }).click();

@@ -1,7 +1,8 @@
 // The settings of a key: for a new one, or to change them.
 import type { KeyBody, KeyView } from '../../../api/console/console.ts';
-import { Field, Form, textOf } from '../../controls/form.tsx';
+import { Field, Form, Lines, textOf } from '../../controls/form.tsx';
 import { ask } from '../../data/api.ts';
+import { aliasesOf, linesOf } from './alias-lines.ts';
 
 /** What a key may be used for, in the words of this page. */
 export const SCOPES = [
@@ -55,6 +56,13 @@ export function KeyForm({ of, done }: KeyFormProps) {
         name="models"
         value={of?.models?.join(', ')}
         hint="Slugs, parted by commas, or a whole provider: deepgram/*. All when empty."
+      />
+      <Lines
+        label="Aliases"
+        name="aliases"
+        rows={3}
+        value={linesOf(of?.aliases)}
+        hint="Names that code sends as its model, and what they stand for, one on each line: best = deepgram/nova-3, assemblyai/universal-streaming-english. The first model, then its fallbacks."
       />
       <Field
         label="Origins"
@@ -110,6 +118,7 @@ function bodyOf(values: FormData): KeyBody {
     name: textOf(values, 'name'),
     scopes: values.getAll('scopes') as NonNullable<KeyBody['scopes']>,
     models: list('models'),
+    aliases: aliasesOf(textOf(values, 'aliases')),
     origins: list('origins'),
     sessions_max: number('sessions_max'),
     requests_per_minute_max: number('requests_per_minute_max'),

@@ -132,6 +132,7 @@ function limitsOf(key: KeyView): string {
       .map(({ text }) => text)
       .join(', '),
     key.models === null ? undefined : key.models.join(', '),
+    key.aliases === null ? undefined : `aliases ${Object.keys(key.aliases).join(', ')}`,
     key.origins === null ? undefined : `from ${key.origins.join(', ')}`,
     key.sessions_max === null ? undefined : `${key.sessions_max} sessions`,
     key.requests_per_minute_max === null ? undefined : `${key.requests_per_minute_max} requests a minute`,
