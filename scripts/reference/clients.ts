@@ -1,6 +1,6 @@
 // Official clients of other vendors, and the models that they are tried with.
 import { drivers } from '../../test/dialects/drivers/index.ts';
-import { FILE_MODELS } from '../../test/dialects/files/models.ts';
+import { EMBEDDED, FILE_MODELS } from '../../test/dialects/files/models.ts';
 import { PROTOCOLS } from '../../test/failover/protocols.ts';
 import { page } from './page.ts';
 
@@ -32,12 +32,10 @@ at a gateway is in [Clients of other vendors](../other-clients.md).`,
       ]),
     },
     '## Live, with models of every provider',
-    'One model stands for all of a provider that speak the same protocol; clients have their numbers of above.',
-    tableOf(
-      PROTOCOLS.map(({ slug }) => slug),
-      numbersOf('live'),
-    ),
+    `One model stands for all of a provider that speak the same protocol; clients have their numbers of above. The embedded recogniser
+is tried with speech, whose words have to be told.`,
+    tableOf([...PROTOCOLS.map(({ slug }) => slug), EMBEDDED], numbersOf('live')),
     '## Files, with models of every provider',
     'One model for files stands for all of a provider.',
-    tableOf(FILE_MODELS, numbersOf('file')),
+    tableOf([...FILE_MODELS, EMBEDDED], numbersOf('file')),
   ]);

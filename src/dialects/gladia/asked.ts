@@ -100,7 +100,8 @@ export function askedOfFile(query: URLSearchParams, config: Members): Wish {
     redact: config.pii_redaction === true ? '["pii"]' : undefined,
     keyterms: config.custom_vocabulary === false ? undefined : keytermsOf(config),
   });
-  return { model: textIn(config.model), parameters, own: optionsOf(config, config, 'batch') };
+  const model = textIn(config.model) ?? query.get('model') ?? undefined;
+  return { model, parameters, own: optionsOf(config, config, 'batch') };
 }
 
 function languagesOf({ language_config }: Members): Record<string, string | undefined> {

@@ -28,7 +28,8 @@ export const elevenlabsRealtime: Driver = {
     const connection = await realtime.connect({
       ...{ modelId: model, audioFormat, sampleRate, includeTimestamps: true, commitStrategy: CommitStrategy.MANUAL },
     });
-    const seconds = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0) / 2 / sampleRate;
+    const audioSeconds = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0) / 2 / sampleRate;
+    const seconds = job.lastWordSeconds ?? audioSeconds;
     const finals: HeardFinal[] = [];
     // The protocol has no farewell: the client leaves when what it sent was told.
     const heard = new Promise<void>((resolve, reject) => {

@@ -1,9 +1,12 @@
 // Every official client that the suite of dialects is driven by.
+import { aiGateway } from './ai-gateway.ts';
+import { aiSdk } from './ai-sdk.ts';
 import { assemblyaiStreaming } from './assemblyai.ts';
 import { deepgramFlux, deepgramNova } from './deepgram.ts';
 import type { Driver } from './driver.ts';
 import { elevenlabsRealtime } from './elevenlabs.ts';
 import { gladiaLive } from './gladia.ts';
+import { livekitFlux, livekitInference, livekitNova } from './livekit.ts';
 import { openaiBetaRealtime, openaiRealtime } from './openai.ts';
 import { sonioxRealtime } from './soniox.ts';
 import { speechmaticsBatch, speechmaticsRealtime } from './speechmatics.ts';
@@ -19,4 +22,9 @@ export const drivers: readonly Driver[] = [
   elevenlabsRealtime,
   gladiaLive,
   sonioxRealtime,
+  livekitInference,
+  livekitNova,
+  livekitFlux,
+  ...aiSdk,
+  aiGateway,
 ];

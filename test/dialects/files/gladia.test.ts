@@ -34,6 +34,14 @@ describe('a job is asked for', () => {
     [{ translation: false, callback: false, subtitles: true, subtitles_config: { formats: ['vtt'] } }, {}],
   ])('%j', (body, parameters) => expect(asked(body)).toMatchObject(parameters));
 
+  it('of the model in the address, where it names none itself', () => {
+    const modelIn = (body: object) => openedAs(ask, { audio_url, ...body }, 'model=local/digits-en').model;
+    expect([modelIn({}), modelIn({ model: 'soniox/stt-async-v5' })]).toEqual([
+      'local/digits-en',
+      'soniox/stt-async-v5',
+    ]);
+  });
+
   it('of a file that was uploaded here', () => expect(openedAs(ask, { audio_url })).toMatchObject({ fileId: ID }));
 
   it.each([

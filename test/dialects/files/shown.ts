@@ -17,9 +17,10 @@ export function doorAt(dialect: Dialect, place: string): JobDoor {
 }
 
 /** @param asked members of a body, or fields of a form */
-export function openedAs(door: JobDoor, asked: object): JobWish {
-  if (door.does === 'ask') return door.open(asked as Record<string, unknown>, MEANS);
-  if (door.does === 'keepAndAsk') return door.open(new Map(Object.entries(asked)), MEANS);
+export function openedAs(door: JobDoor, asked: object, query = ''): JobWish {
+  const means = { ...MEANS, query: new URLSearchParams(query) };
+  if (door.does === 'ask') return door.open(asked as Record<string, unknown>, means);
+  if (door.does === 'keepAndAsk') return door.open(new Map(Object.entries(asked)), means);
   throw new Error('Nothing is asked for there.');
 }
 

@@ -4,10 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { wavHeader } from '../../../src/audio/wav/wav-header.ts';
 import { PROTOCOLS, rateOf } from '../../failover/protocols.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
+import { sampleAudio, samples } from '../../fakes/processes/live-gateway.ts';
 import { gapsIn } from '../../simulation/whole.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { drivers } from '../drivers/index.ts';
-import { FILE_MODELS } from '../files/models.ts';
+import { EMBEDDED, FILE_MODELS } from '../files/models.ts';
 import { heardWrongly, startDialectRig } from '../rig.ts';
 
 const rig = startDialectRig();
@@ -53,5 +54,34 @@ describe('every client hears every sample once, with every model', () => {
 
   it.each(groupsOf(cellsOf('file', FILE_MODELS)))('files, group $group', { timeout: 60_000 }, async ({ cells }) => {
     expect(await problemsOf(cells, misheard)).toEqual([]);
+  });
+});
+
+describe('every client hears what was said, with the embedded recogniser', () => {
+  const SPOKEN = 'commands.wav';
+  const { bytes, pcm, sampleRate } = sampleAudio(SPOKEN);
+  const { text = '' } = samples().find(({ file }) => file === SPOKEN) ?? {};
+  /** The last turn alone ends behind it, also for a client that leaves out silence. */
+  const LAST_WORD_SECONDS = 12;
+  const PIECE_BYTES = 6_400;
+
+  async function heardBy(driver: Driver, of: 'live' | 'file'): Promise<string> {
+    const job = { url: rig.gateway.url, key: rig.key, model: EMBEDDED, sampleRate, lastWordSeconds: LAST_WORD_SECONDS };
+    if (of === 'file') return (await driver.file?.(job, bytes)) ?? '';
+    const pieces = Array.from({ length: Math.ceil(pcm.byteLength / PIECE_BYTES) }, (_, at) =>
+      pcm.subarray(at * PIECE_BYTES, (at + 1) * PIECE_BYTES),
+    );
+    const finals = (await driver.live?.(job, pieces)) ?? [];
+    return finals.map((final) => final.text).join(' ');
+  }
+
+  it.each(groupsOf(cellsOf('live', [EMBEDDED])))('live, group $group', { timeout: 60_000 }, async ({ cells }) => {
+    const heard = await Promise.all(cells.map(async ([driver]) => [driver.client, await heardBy(driver, 'live')]));
+    expect(heard).toEqual(cells.map(([{ client }]) => [client, text]));
+  });
+
+  it.each(groupsOf(cellsOf('file', [EMBEDDED])))('files, group $group', { timeout: 60_000 }, async ({ cells }) => {
+    const heard = await Promise.all(cells.map(async ([driver]) => [driver.client, await heardBy(driver, 'file')]));
+    expect(heard).toEqual(cells.map(([{ client }]) => [client, text]));
   });
 });
