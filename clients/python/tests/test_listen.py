@@ -7,7 +7,7 @@ from typing import Any
 
 import voxgate
 
-from .rig import AUDIO, KEY, NUMBERED, RATE, Case, events_of, numbered, of
+from .rig import AUDIO, KEY, NUMBERED, RATE, URL, Case, events_of, numbered, of
 
 SPOKEN = [
     "turn on the kitchen lights",
@@ -213,6 +213,13 @@ class Option(Case):
             self.assertEqual((raised.exception.code, raised.exception.param), ("invalid_option", param))
         with self.assertRaises(voxgate.InvalidRequestError):
             voxgate.Reconnect(replay_seconds_max=601)
+
+    async def test_of_the_clients_url_may_have_the_path_that_openais_clients_are_given(self) -> None:
+        for path in ("/", "/v1", "/v1/"):
+            client = self.client(f"{URL}{path}")
+            async with client.listen(**NUMBERED) as session:
+                self.assertEqual((await session.close()).reason, "client_closed")
+            self.assertEqual((await client.balance()).currency, "USD")
 
     async def test_of_the_client_that_is_wrong_is_named_without_the_credential(self) -> None:
         for options, param in (

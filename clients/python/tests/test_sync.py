@@ -58,7 +58,7 @@ class Sync(Case):
         with self.sync().listen(model="local/nobody") as session:
             with self.assertRaises(voxgate.NotFoundError) as raised:
                 list(session)
-            for call in (lambda: session.send(b"12"), session.close, session.finalize):
+            for call in (lambda: session.send(b"12"), session.close, session.finalize, session.configure):
                 with self.assertRaises(voxgate.NotFoundError) as again:
                     call()
                 self.assertIs(again.exception, raised.exception)

@@ -19,11 +19,12 @@ from .errors import (
 from .events import Reconnected, Reconnecting, SessionEvent
 from .live.session import AsyncLiveSession
 from .live.summary import SessionSummary
-from .options import AnswerInfo, FallbackModel, ListenOptions, Reconnect, TranscribeOptions
+from .options import AnswerInfo, ConfigureOptions, FallbackModel, ListenOptions, Reconnect, TranscribeOptions
 from .settings import TokenGrant
 from .sync.session import LiveSession
 from .types.answers import Balance, Model, Token, Usage, UsageRow, Word
 from .types.events import (
+    Configured,
     Discontinuity,
     ErrorEvent,
     Failover,
@@ -47,6 +48,8 @@ __all__ = [
     "AsyncVoxgate",
     "AuthenticationError",
     "Balance",
+    "ConfigureOptions",
+    "Configured",
     "Discontinuity",
     "ErrorEvent",
     "Failover",

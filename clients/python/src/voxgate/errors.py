@@ -37,7 +37,7 @@ class VoxgateError(Exception):
     code: str
     """For programs. The gateway's are in docs/reference/errors.md. Those of this side: `invalid_option`,
     `connection_failed`, `connection_lost`, `bad_answer`, `timeout`, `token_unavailable`, `event_queue_full`,
-    `send_queue_full`, `session_over`."""
+    `send_queue_full`, `too_many_changes`, `session_over`."""
     type: ErrorType | None
     """The gateway's word for the family; None for errors of this side."""
     status: int | None

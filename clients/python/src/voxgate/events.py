@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from .types.events import (
+    Configured,
     Discontinuity,
     ErrorEvent,
     EventHead,
@@ -33,6 +34,7 @@ ServerEvent = (
     | TurnEnded
     | SpeakersRestarted
     | Failover
+    | Configured
     | WarningEvent
     | Discontinuity
     | ErrorEvent
@@ -83,6 +85,7 @@ _BY_TYPE: dict[str, type[EventHead]] = {
     "turn_ended": TurnEnded,
     "speakers_restarted": SpeakersRestarted,
     "failover": Failover,
+    "configured": Configured,
     "warning": WarningEvent,
     "discontinuity": Discontinuity,
     "error": ErrorEvent,

@@ -20,6 +20,9 @@ class FallbackModel(TypedDict, total=False):
 # A model to go on with when those before it fail: its slug, or the slug with options.
 Fallback = str | FallbackModel
 
+# Personal data, data of cards or of health, numbers; True is personal data.
+Redact = bool | Sequence[Literal["pii", "pci", "phi", "numbers"]]
+
 
 class VocabularyOptions(TypedDict, total=False):
     """What is asked of all models in the same words: the gateway maps it for each of them."""
@@ -30,7 +33,7 @@ class VocabularyOptions(TypedDict, total=False):
     """Text in the style, or with the words, that are expected."""
     keyterms: Sequence[str]
     """Names and terms that may come up, at most 100; the ones that matter most first."""
-    redact: bool | Sequence[Literal["pii", "pci", "phi", "numbers"]]
+    redact: Redact
     """What is blacked out; True for personal data."""
     vocabulary_boost: float
     """How much likelier `keyterms` are made, from 0 to 1, where a model can be told."""
@@ -130,6 +133,21 @@ class ListenOptions(ModelOptions, total=False):
     """Seconds from dialling to the open session: 0.1 to 120; 10 when absent."""
     events_max: int
     """Events that may wait to be read: 16 to 100,000; 1,024 when absent. More end the session with `event_queue_full`."""
+
+
+class ConfigureOptions(TypedDict, total=False):
+    """Of `configure`, with the meaning that they have for `listen`: None takes an option back, and what is absent stays."""
+
+    model: str
+    """Slug `<provider>/<model>`. Another model begins without `provider_params`."""
+    fallbacks: Sequence[Fallback] | None
+    provider_params: Mapping[str, Any] | None
+    language: str | None
+    languages: Sequence[str] | None
+    prompt: str | None
+    keyterms: Sequence[str] | None
+    redact: Redact | None
+    vocabulary_boost: float | None
 
 
 def refuse_unknown(what: str, options: Mapping[str, Any], *known: type) -> None:

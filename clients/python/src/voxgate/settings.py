@@ -99,7 +99,8 @@ def _base_url_of(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or parts.username:
         raise invalid_option("base_url", "`base_url` is where the gateway is, as `https://voxgate.example.com`.")
-    return url.rstrip("/")
+    # OpenAI's clients are given the URL with `/v1`: both are understood.
+    return url.rstrip("/").removesuffix("/v1")
 
 
 async def _granted(get_token: GetToken) -> TokenGrant:

@@ -2,9 +2,11 @@
 kept, and sent again from there on a new connection. Knows bytes and positions only."""
 
 import asyncio
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from ..errors import VoxgateError
+from .configuring import CHANGES_MAX, too_many_changes
 from .tape import AudioTape
 
 # Unsent bytes from which `send` waits.
@@ -30,6 +32,18 @@ class AudioLine(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What is said at a place in the audio: the end of a turn, or a change of the session."""
+
+    at: int
+    message: dict[str, Any]
+
+    @property
+    def is_change(self) -> bool:
+        return self.message["type"] == "configure"
+
+
 class OutgoingAudio:
     def __init__(self, sample_rate: int, bytes_per_sample: int, replay_seconds_max: float) -> None:
         self._sample_rate = sample_rate
@@ -47,9 +61,12 @@ class OutgoingAudio:
         self._limit = 0
         # Up to when the pace has given what it allows; in the future while a final is waited for.
         self._paced_at = 0.0
-        # Positions at which the turn is to be ended, those that a final covers left out.
-        self._marks: list[int] = []
+        # Ends of turns and changes of the session in their places, those that a final covers left out.
+        self._marks: list[Mark] = []
         self._marks_sent = 0
+        # Changes whose place a final covers: another session begins with them.
+        self._changes: list[Mark] = []
+        self._changes_asked = 0
         self._is_close_sent = False
         self._wake = asyncio.Event()
         self._room = asyncio.Event()
@@ -97,9 +114,17 @@ class OutgoingAudio:
 
     def mark(self) -> None:
         """Ends the turn behind what was written so far."""
-        is_new = not self._marks or self._marks[-1] != self._tape.end
-        if is_new or self._marks_sent == len(self._marks):
-            self._marks.append(self._tape.end)
+        last = self._marks[-1] if self._marks_sent < len(self._marks) else None
+        if last is None or last.at != self._tape.end or last.is_change:
+            self._marks.append(Mark(self._tape.end, {"type": "finalize"}))
+        self._wake.set()
+
+    def change(self, message: dict[str, Any]) -> None:
+        """Changes the session from here on. Raises `too_many_changes` where that was done as often as a gateway takes it."""
+        if self._changes_asked >= CHANGES_MAX:
+            raise too_many_changes()
+        self._changes_asked += 1
+        self._marks.append(Mark(self._tape.end, message))
         self._wake.set()
 
     def close(self) -> None:
@@ -108,12 +133,15 @@ class OutgoingAudio:
         self._wake.set()
 
     def connect(self, frame_bytes_max: int, covered_sample: int, now: float) -> tuple[int, int]:
-        """A new session begins: it is sent everything from `covered_sample` on that is still kept. Gives the sample that it is sent
-        first, and how many are sent again."""
+        """A new session begins: it is changed as the last one was, and sent everything from `covered_sample` on that is still kept.
+        Gives the sample that it is sent first, and how many are sent again."""
         origin_sample = max(covered_sample, -(-self._tape.start // self._bytes_per_sample))
         self._frame_bytes = min(FRAME_BYTES, frame_bytes_max)
         self._sent = self._origin = self._limit = origin_sample * self._bytes_per_sample
         self._paced_at = now
+        # What belongs before its audio is said at its beginning.
+        self._marks = [replace(mark, at=max(mark.at, self._origin)) for mark in (*self._changes, *self._marks)]
+        self._changes = []
         self._marks_sent = 0
         self._is_close_sent = False
         return origin_sample, max(0, self._sent_most - self._sent) // self._bytes_per_sample
@@ -126,8 +154,8 @@ class OutgoingAudio:
             return False
         self._sent = self._limit = at
         self._paced_at = now
-        # Whether a mark right here was taken is not known: it is said again, since a turn that is over ends no second time.
-        self._marks_sent = sum(mark < at for mark in self._marks)
+        # Whether a mark right here was taken is not known. Both kinds can be said again: a turn that is over ends no second time.
+        self._marks_sent = sum(mark.at < at for mark in self._marks)
         self._is_close_sent = False
         return True
 
@@ -136,9 +164,7 @@ class OutgoingAudio:
         to = min(sample * self._bytes_per_sample, self._sent)
         self._covered = max(self._covered, to)
         self._tape.trim(to)
-        done = sum(mark <= to for mark in self._marks[: self._marks_sent])
-        del self._marks[:done]
-        self._marks_sent -= done
+        self._settle_marks(to)
         self._wake.set()
 
     def end(self, error: BaseException | None) -> None:
@@ -176,10 +202,10 @@ class OutgoingAudio:
     def _next(self) -> bytes | dict[str, Any] | None:
         """What is to be sent next; None where there is nothing, or it may not be sent yet."""
         mark = self._marks[self._marks_sent] if self._marks_sent < len(self._marks) else None
-        if mark is not None and mark <= self._sent:
+        if mark is not None and mark.at <= self._sent:
             self._marks_sent += 1
-            return {"type": "finalize"}
-        unsent = (self._tape.end if mark is None else mark) - self._sent
+            return mark.message
+        unsent = (self._tape.end if mark is None else mark.at) - self._sent
         if unsent > 0:
             allowed = self._limit - self._sent
             if allowed < min(unsent, PACE_PIECE_SECONDS * self._bytes_per_second):
@@ -212,6 +238,15 @@ class OutgoingAudio:
         """Keeps no more of what was sent than may be sent again."""
         oldest = self._sent - self._replay_bytes_max
         self._tape.trim(oldest - oldest % self._bytes_per_sample)
+
+    def _settle_marks(self, to: int) -> None:
+        """Lets go of marks up to a position. A change right there stays: it is behind the audio that was taken, and may not have been
+        taken itself."""
+        sent, unsent = self._marks[: self._marks_sent], self._marks[self._marks_sent :]
+        kept = [mark for mark in sent if mark.at > to or (mark.at == to and mark.is_change)]
+        self._changes += [mark for mark in sent if mark.is_change and mark.at < to]
+        self._marks = kept + unsent
+        self._marks_sent = len(kept)
 
     def _is_roomy(self) -> bool:
         return self._tape.end - self._sent <= ROOM_BYTES

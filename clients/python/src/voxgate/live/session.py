@@ -5,13 +5,15 @@ import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from contextlib import suppress
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Unpack
 
 from ..errors import VoxgateError, invalid_option
 from ..events import SessionEvent
+from ..options import ConfigureOptions
 from ..settings import Settings
 from ..threads import daemon, submit
 from ..types.events import Transcript
+from .configuring import configure_message
 from .link import LiveLink
 from .listening import Listening
 from .queue import EventQueue
@@ -77,6 +79,14 @@ class AsyncLiveSession:
         """Ends the current turn now."""
         self._require_open()
         self._link.audio.mark()
+
+    async def configure(self, **changes: Unpack[ConfigureOptions]) -> None:
+        """Changes model, fallbacks or words for the audio that follows; None takes an option back. In force from the end of the turn
+        on: `configured` says from where. What the gateway refuses is an `error` event, and the session goes on as it was. A session
+        that has to begin anew after a broken connection is changed in the same way."""
+        message = configure_message(changes)
+        self._require_open()
+        self._link.audio.change(message)
 
     async def keepalive(self) -> None:
         """Says that the session is still wanted, while no audio is sent."""

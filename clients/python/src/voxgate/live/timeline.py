@@ -7,6 +7,7 @@ from dataclasses import replace
 from ..events import ServerEvent
 from ..types.answers import Word
 from ..types.events import (
+    Configured,
     Discontinuity,
     SpeakersRestarted,
     SpeechStarted,
@@ -78,6 +79,8 @@ class Timeline:
                 return self._bounds.ended(replace(event, **self._place_of(event)))
             case SpeakersRestarted():
                 return replace(self._speakers.restarted(event), start=self._shift(event.start))
+            case Configured():
+                return replace(event, from_=self._shift(event.from_))
             case Discontinuity():
                 return replace(event, from_=self._shift(event.from_), to=self._shift(event.to))
             case WarningEvent():

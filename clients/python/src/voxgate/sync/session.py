@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from types import TracebackType
-from typing import BinaryIO
+from typing import BinaryIO, Unpack
 
 from ..events import SessionEvent
 from ..live.listening import Listening
 from ..live.session import AsyncLiveSession, AudioData
 from ..live.summary import SessionSummary
+from ..options import ConfigureOptions
 from ..settings import Settings
 from ..types.events import Transcript
 from .loop_thread import LoopThread
@@ -47,6 +48,12 @@ class LiveSession:
     def finalize(self) -> None:
         """Ends the current turn now."""
         self._loop.run(self._session.finalize)
+
+    def configure(self, **changes: Unpack[ConfigureOptions]) -> None:
+        """Changes model, fallbacks or words for the audio that follows; None takes an option back. In force from the end of the turn
+        on: `configured` says from where. What the gateway refuses is an `error` event, and the session goes on as it was. A session
+        that has to begin anew after a broken connection is changed in the same way."""
+        self._loop.run(lambda: self._session.configure(**changes))
 
     def keepalive(self) -> None:
         """Says that the session is still wanted, while no audio is sent."""

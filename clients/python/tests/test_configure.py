@@ -1,0 +1,207 @@
+"""Sessions that are changed while they go on: each change at its place in the audio, also where the connection breaks around it."""
+
+import json
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+import voxgate
+from voxgate.live.configuring import configure_message
+
+from .rig import KEY, NUMBERED, URL, Case, Cut, CuttingProxy, numbered, of, said, scripted_socket, started, url_of
+
+FASTER: Any = {"model": "loopback/numbered", "provider_params": {"turn_seconds": 0.5}}
+
+
+class AChange(Case):
+    async def test_is_said_in_the_gateways_words(self) -> None:
+        for changes, words in (
+            ({"model": "a/b"}, {"model": "a/b"}),
+            ({"fallbacks": ["a/b", "c/d"]}, {"fallbacks": "a/b,c/d"}),
+            ({"fallbacks": []}, {"fallbacks": []}),
+            ({"fallbacks": [{"model": "a/b", "credential": "own"}]}, {"fallbacks": '[{"model": "a/b", "credential": "own"}]'}),
+            ({"fallbacks": None, "language": None}, {"fallbacks": None, "language": None}),
+            ({"provider_params": {"x": 1}, "keyterms": ["y"]}, {"provider_params": {"x": 1}, "keyterms": '["y"]'}),
+            ({"provider_params": None}, {"provider_params": None}),
+            ({"keyterms": None, "vocabulary_boost": None}, {"keyterms": None, "vocabulary_boost": None}),
+            (
+                {"prompt": "p", "redact": True, "languages": ["de"]},
+                {"prompt": "p", "redact": True, "languages": '["de"]'},
+            ),
+        ):
+            with self.subTest(changes):
+                self.assertEqual(configure_message(changes), {"type": "configure", **words})
+
+    async def test_is_said_as_it_was_asked_for_whatever_becomes_of_the_callers_own(self) -> None:
+        params: Any = {"terms": ["a"]}
+        message = configure_message({"provider_params": params})
+        params["terms"].append("b")
+        self.assertEqual(message["provider_params"], {"terms": ["a"]})
+
+    async def test_of_what_cannot_be_changed_is_refused_and_so_is_one_after_close(self) -> None:
+        async with self.client().listen(**NUMBERED) as session:
+            wrong: Any = (({"sample_rate": 8_000}, "sample_rate"), ({"model": None}, "model"), ({"model": ""}, "model"))
+            for changes, param in wrong:
+                with self.subTest(changes), self.assertRaises(voxgate.InvalidRequestError) as raised:
+                    await session.configure(**changes)
+                self.assertEqual((raised.exception.code, raised.exception.param), ("invalid_option", param))
+            await session.close()
+            with self.assertRaises(voxgate.VoxgateError) as late:
+                await session.configure(language="en")
+            self.assertEqual(late.exception.code, "session_over")
+
+
+class ASession(Case):
+    def assert_changed(self, events: list[Any], samples: int) -> None:
+        finals = [event for event in of(events, "transcript") if event.is_final]
+        self.assert_whole(finals, samples)
+        self.assertGreater(len(finals), 3)
+        self.assertEqual([event.error.code for event in of(events, "error")], ["model_not_found"])
+        told = [(event.model, event.fallbacks, event.from_) for event in of(events, "configured")]
+        self.assertEqual(told, [("loopback/numbered", [], 1)])
+
+    async def test_goes_on_with_another_model_and_what_cannot_be_had_is_told(self) -> None:
+        events: list[Any] = []
+        async with self.client().listen(model="loopback/numbered") as session:
+            await session.send(numbered(0, 16_000))
+            await session.finalize()
+            async for event in session:
+                events.append(event)
+                if isinstance(event, voxgate.Transcript) and event.is_final:
+                    await session.configure(model="loopback/nobody")
+                    await session.configure(**FASTER)
+                    break
+            async for event in session:
+                events.append(event)
+                if isinstance(event, voxgate.Configured):
+                    await session.send(numbered(16_000, 48_000))
+                    session.pipe(b"")
+        self.assert_changed(events, 48_000)
+
+    def test_is_changed_without_asyncio_too(self) -> None:
+        events: list[Any] = []
+        with voxgate.Voxgate(api_key=KEY, base_url=URL) as client:
+            with client.listen(model="loopback/numbered") as session:
+                session.send(numbered(0, 16_000))
+                session.finalize()
+                for event in session:
+                    events.append(event)
+                    if isinstance(event, voxgate.Transcript) and event.is_final and event.turn == 0:
+                        session.configure(model="loopback/nobody")
+                        session.configure(**FASTER)
+                    if isinstance(event, voxgate.Configured):
+                        session.pipe(numbered(16_000, 48_000))
+        self.assert_changed(events, 48_000)
+
+    async def test_that_begins_anew_is_changed_again_and_says_from_where_on_the_one_timeline(self) -> None:
+        proxy = await self.enterAsyncContext(CuttingProxy())
+        proxy.cuts = [Cut(1006, audio_bytes=64_000, ends_session=True)]
+        events: list[Any] = []
+        async with self.client(proxy.url).listen(**NUMBERED) as session:
+            await session.send(numbered(0, 16_000))
+            await session.configure(provider_params={"turn_seconds": 0.25})
+            async for event in session:
+                events.append(event)
+                if isinstance(event, voxgate.Configured):
+                    if len(of(events, "configured")) == 1:
+                        await session.send(numbered(16_000, 32_000))
+                    else:
+                        session.pipe(numbered(32_000, 48_000))
+        self.assert_one_session(events, 48_000)
+        self.assertEqual([event.resumed for event in of(events, "reconnected")], [False])
+        [first, again] = of(events, "configured")
+        ends = [event.end for event in of(events, "transcript") if event.is_final and event.seq < again.seq]
+        self.assertEqual((first.from_, again.from_), (1, max(ends)))
+
+
+Script = Callable[[Any], Awaitable[None]]
+
+
+class WhereTheConnectionBreaks(Case):
+    async def listening(self, *scripts: Script) -> voxgate.AsyncLiveSession:
+        """A session whose connections are played by these scripts in their order."""
+        self.said: list[list[Any]] = []
+
+        async def handler(socket: Any) -> None:
+            self.said.append([])
+            await scripts[len(self.said) - 1](socket)
+
+        server = await self.enterAsyncContext(scripted_socket(handler))
+        return await self.enterAsyncContext(self.client(url_of(server)).listen(model="m/m"))
+
+    async def hear(self, socket: Any, count: int | None = None) -> None:
+        """So many messages, or all up to `close`: audio by its bytes, and changes by their model."""
+        while len(self.said[-1]) != count:
+            message = await socket.recv()
+            if isinstance(message, str) and json.loads(message)["type"] == "close":
+                return
+            self.said[-1].append(len(message) if isinstance(message, bytes) else json.loads(message)["model"])
+
+    async def changed_twice(self, *scripts: Script) -> None:
+        session = await self.listening(*scripts)
+        await session.send(bytes(32_000))
+        await session.configure(model="m/one")
+        await session.send(bytes(32_000))
+        await session.configure(model="m/two")
+        with suppress(voxgate.VoxgateError):
+            await session.close()
+
+    def first(self, *says: str, resume_token: str | None = None) -> Script:
+        async def script(socket: Any) -> None:
+            await socket.send(started(resume_token=resume_token))
+            await self.hear(socket, 4)
+            for event in says:
+                await socket.send(event)
+            # What was said has arrived before the connection is over.
+            await (await socket.ping())
+            socket.transport.abort()
+
+        return script
+
+    def then(self, says: str, *, is_last: bool = True) -> Script:
+        async def script(socket: Any) -> None:
+            await socket.send(says)
+            await self.hear(socket)
+            if is_last:
+                await socket.close(4011)
+            else:
+                socket.transport.abort()
+
+        return script
+
+    async def test_the_session_that_goes_on_is_told_what_it_has_not_had(self) -> None:
+        await self.changed_twice(self.first(resume_token="rt_1"), self.then(resumed(40_000)))
+        self.assertEqual(self.said, [[32_000, "m/one", 32_000, "m/two"], [24_000, "m/two"]])
+
+    async def test_a_change_behind_the_last_final_may_not_have_been_taken_and_is_said_again(self) -> None:
+        await self.changed_twice(self.first(final(2), resume_token="rt_1"), self.then(resumed(64_000)))
+        self.assertEqual(self.said[1], ["m/two"])
+
+    async def test_a_new_session_begins_with_what_was_changed_before_and_is_told_the_rest_in_its_place(self) -> None:
+        await self.changed_twice(self.first(final(1.5)), self.then(started()))
+        self.assertEqual(self.said[1], ["m/one", 16_000, "m/two"])
+
+    async def test_a_new_session_that_goes_on_before_it_took_anything_is_told_its_beginning_again(self) -> None:
+        anew = self.then(started(resume_token="rt_2"), is_last=False)
+        await self.changed_twice(self.first(final(1.5)), anew, self.then(resumed(0)))
+        self.assertEqual(self.said[1:], [["m/one", 16_000, "m/two"]] * 2)
+
+    async def test_a_hundred_changes_are_the_most(self) -> None:
+        async def silent(socket: Any) -> None:
+            await socket.send(started())
+            await socket.wait_closed()
+
+        session = await self.listening(silent)
+        for _ in range(100):
+            await session.configure(language="en")
+        with self.assertRaisesRegex(voxgate.VoxgateError, "100 times") as raised:
+            await session.configure(language="en")
+        self.assertEqual(raised.exception.code, "too_many_changes")
+
+
+def resumed(received_bytes: int) -> str:
+    return said("session_resumed", received_bytes=received_bytes, next_seq=2)
+
+
+def final(end: float) -> str:
+    return said("transcript", text="x", is_final=True, turn=0, start=0, end=end, model="m")
