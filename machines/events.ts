@@ -77,6 +77,7 @@ export type TurnBoundary = 'eager_end' | 'resumed';
  * - `finished`: everything asked for by finish was said.
  * - `failed`: the provider said so.
  * - `warned`: something the customer should hear about. `once`: not again in the session, whatever later legs say.
+ * - `reconfigured`: whether what the leg was to be changed to is in force on its connection.
  */
 export type Heard =
   | { type: 'ready' }
@@ -87,7 +88,8 @@ export type Heard =
   | { type: 'turn.formatted'; turnId: string; utterance: Utterance }
   | { type: 'finished' }
   | { type: 'failed'; failure: LegFailure }
-  | { type: 'warned'; code: string; message: string; once?: true };
+  | { type: 'warned'; code: string; message: string; once?: true }
+  | { type: 'reconfigured'; isInForce: boolean };
 
 /** Why a session ended, as `session_ended.reason` shows it. */
 export type SessionEndReason =
@@ -146,6 +148,8 @@ export interface LegRefused {
 export type LegCommand =
   | { type: 'leg.audio'; sequence: number }
   | { type: 'leg.finalize' }
+  /** The client has changed what it asks for: `reconfigured` says whether the connection could be changed to that. */
+  | ({ type: 'leg.reconfigure' } & Pick<OpenLeg, 'language' | 'diarization' | 'params'>)
   /** `waitMs`: how long a leg that is alive may take to say what is left; absent: as long as its provider needs as a rule. */
   | { type: 'leg.finish'; waitMs?: number }
   /** Speech went in and nothing came out for the stall limit. */

@@ -66,6 +66,13 @@ export const machines: readonly MachineEntry[] = [
         next: 2,
         steadyMs: 10_000,
       },
+      {
+        type: 'session.configured',
+        chain: ['loopback/script', 'loopback/numbered', 'loopback/echo'],
+        next: 2,
+        steadyMs: 10_000,
+        isInPlace: true,
+      },
       { type: 'audio.drained' },
       { type: 'audio.settled' },
       { type: 'audio.quiet' },

@@ -5,6 +5,7 @@ import { declaredAction, declaredPromise } from './declared.ts';
 import { failoverMachine } from './failover.ts';
 import type { SessionEnd } from './session/ends.ts';
 import * as ends from './session/ends.ts';
+import { changed, lastLost, lost } from './session/transitions.ts';
 import type { SessionContext, SessionEvent, SessionInput, SessionOutput } from './session/types.ts';
 import { turnMachine } from './turn.ts';
 
@@ -19,10 +20,6 @@ function lossCode({ failure, attempts }: SessionContext): string {
   if (failure?.ownKey !== undefined) return 'upstream_account';
   return attempts.length > 1 ? 'upstream_exhausted' : 'upstream_failed';
 }
-
-/** What comes of a leg that fails; and of one that was to be let go of, for what the client has asked for since. */
-const lost = { guard: 'isCurrentLeg', target: 'deciding', actions: 'noteFailure' } as const;
-const lastLost = [{ guard: 'isOutgoingLeg', target: 'replacing' }, lost] as const;
 
 export const sessionMachine = setup({
   types: {
@@ -68,8 +65,9 @@ export const sessionMachine = setup({
     endIncident: assign({ attempts: [], failure: null }),
     noteConfigured: assign(({ context, event }) => {
       if (event.type !== 'session.configured') return {};
-      const { chain, next, steadyMs } = event;
-      return { chain, next, limits: { ...context.limits, steadyMs: Math.max(context.limits.steadyMs, steadyMs) } };
+      const { chain, next, steadyMs, isInPlace } = event;
+      const limits = { ...context.limits, steadyMs: Math.max(context.limits.steadyMs, steadyMs) };
+      return isInPlace === true ? { chain, index: next, next: null, limits } : { chain, next, limits };
     }),
     /** From now on another member has it, where the client wants that. What befell the one before is over. */
     takeNext: assign(({ context: { next } }) =>
@@ -97,6 +95,7 @@ export const sessionMachine = setup({
     isCurrentLeg: ({ context, event }) => 'generation' in event && isCurrent(context, event),
     /** The same, and it is the last that was to be heard of it. */
     isOutgoingLeg: ({ context, event }) => 'generation' in event && isCurrent(context, event) && context.next !== null,
+    isInPlace: ({ event }) => event.type === 'session.configured' && event.isInPlace === true,
   },
   delays: {
     longest: ({ context }) => context.limits.longestMs,
@@ -169,7 +168,7 @@ export const sessionMachine = setup({
                 'audio.quiet': 'suspending',
                 'upstream.failed': lost,
                 'upstream.expiring': { guard: 'isCurrentLeg', target: 'expiring' },
-                'session.configured': { target: 'expiring', actions: 'noteConfigured' },
+                'session.configured': changed,
                 'turn.settled': { guard: 'hasIncident', actions: 'endIncident' },
               },
               after: { steady: { actions: ['endIncident', 'tellHeld'] } },

@@ -76,7 +76,9 @@ const FILES_MAX = 15;
 const LINES_MAX = 400;
 const LINES_GOOD = 300;
 /** Product files between the two, each with the reason why it is not two files. */
-const LONG_FILES: Readonly<Record<string, string>> = {};
+const LONG_FILES: Readonly<Record<string, string>> = {
+  'clients/typescript/src/types/answers.ts': 'Generated: a list of types, one behind the other.',
+};
 
 const CLIENT = 'clients/typescript/src';
 const product = project.sourceFiles('machines', 'src', CLIENT);

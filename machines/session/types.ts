@@ -56,9 +56,9 @@ export type SessionEvent =
   | { type: 'upstream.expiring'; generation: number }
   /**
    * The client has changed what it asks for: the chain goes on behind its present members, which are tried no more. `next` is the
-   * new one to begin with.
+   * new one to begin with. `isInPlace`: the leg that is open is that of the new one already.
    */
-  | { type: 'session.configured'; chain: string[]; next: number; steadyMs: number }
+  | { type: 'session.configured'; chain: string[]; next: number; steadyMs: number; isInPlace?: true }
   /** This member of the chain is to be tried next. */
   | { type: 'failover.chosen'; index: number }
   /** The client said that no more audio comes, and the leg was given all there is. */

@@ -1,6 +1,7 @@
 // What the clients' types are made of: names for the schemas that validate, in the order in which they are declared.
 import { type TSchema, Type } from '@sinclair/typebox';
 import { ERROR_CATALOGUE } from '../../src/api/error-catalogue.ts';
+import { AskedOfModels } from '../../src/api/listen/vocabulary.ts';
 import * as listen from '../../src/api/listen.ts';
 import * as models from '../../src/api/models.ts';
 import * as tokens from '../../src/api/tokens.ts';
@@ -8,6 +9,8 @@ import * as transcriptions from '../../src/api/transcriptions.ts';
 import * as usage from '../../src/api/usage.ts';
 
 export type Named = readonly [name: string, schema: TSchema, what: string];
+
+const AskedOfModel = AskedOfModels.items;
 
 const literals = (values: readonly string[]): TSchema =>
   Type.Union([...new Set(values)].map((each) => Type.Literal(each)));
@@ -23,6 +26,12 @@ export const SHARED: readonly Named[] = [
   ['ResponseFormat', transcriptions.ResponseFormat, 'The form of a transcription.'],
   ['Mode', models.Mode, 'How a model is used: with files, or live.'],
   ['Word', listen.Word, 'A word with its times in seconds.'],
+  [
+    'AskedOtherwise',
+    AskedOfModel.properties.mapped.items,
+    'A member of the request that a model is not asked as it stands.',
+  ],
+  ['AskedOfModel', AskedOfModel, 'What a model is asked of what was asked for.'],
   ['UsageRow', listen.SessionEnded.properties.usage.items, 'What one model heard, and what that costs.'],
 ];
 

@@ -93,6 +93,11 @@ export class Lane {
     this.#resampler = contract.sampleRate === sessionRate ? undefined : new Resampler(sessionRate, contract.sampleRate);
   }
 
+  /** A pause of another length ends a turn from now on. */
+  turnPause(turnPauseMs: number): void {
+    this.#pauses.turnPause(turnPauseMs);
+  }
+
   /** Samples, at the lane's rate, that the tape's audio up to `position` gives and that were not given out yet. */
   available(position: number, ended: boolean): number {
     const inputs = this.#timeline.legOf(position);

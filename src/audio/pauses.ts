@@ -13,7 +13,8 @@ export class Pauses {
   readonly #audible: SpeechMeter['audible'];
   readonly #origin: number;
   readonly #kept: { behind: number; before: number };
-  readonly #endsTurn: number;
+  readonly #sampleRate: number;
+  #endsTurn: number;
   readonly #skip: { min: number; max: number };
   /** Where the pause began of which the leg was told that it ends a turn. */
   #told: number | undefined;
@@ -27,8 +28,14 @@ export class Pauses {
     this.#audible = audible;
     this.#origin = origin;
     this.#kept = { behind: samplesOf(KEPT_MS.behind), before: samplesOf(KEPT_MS.before) };
+    this.#sampleRate = sampleRate;
     this.#endsTurn = samplesOf(endsTurnMs);
     this.#skip = { min: samplesOf(SKIP_MS_MIN), max: samplesOf(SKIP_MS_MAX) };
+  }
+
+  /** A pause of another length ends a turn from now on. */
+  turnPause(endsTurnMs: number): void {
+    this.#endsTurn = Math.round((endsTurnMs * this.#sampleRate) / 1000);
   }
 
   /** Where the lane goes on: at `position` unless there is nothing to be heard for a while, and never beyond `end`. */

@@ -214,6 +214,11 @@ export class AudioPipeline {
     return replayStart(this.#tape, this.#meter, this.#sampleRate);
   }
 
+  /** For the open leg a pause of another length ends a turn from now on. */
+  turnPause(turnPauseMs: number): void {
+    this.#lane?.turnPause(turnPauseMs);
+  }
+
   /** The leg is over; audio waits for the next. */
   closeLane(): void {
     this.#lane = undefined;

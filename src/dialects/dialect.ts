@@ -18,7 +18,7 @@ export type Step =
   | { type: 'refuse'; refusal: Refusal }
   | { type: 'audio'; bytes: Uint8Array }
   | { type: 'tell'; message: ClientMessage }
-  /** Of a session that was asked for: what it is to be from the end of the turn on. */
+  /** Of a session that was asked for: what it is to be, at once or from the end of the turn on. */
   | { type: 'change'; change: Change }
   /** What it says is no message of this protocol: told as an error, and the session goes on. */
   | { type: 'fault'; message: string; param?: string }

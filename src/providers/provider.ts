@@ -151,6 +151,12 @@ export interface LiveCodec<State = unknown> {
   finalize(state: State): Step[];
   /** No more audio: say what is left, then `finished`. */
   finish(state: State): Step[];
+  /**
+   * What the leg is asked for is other than before, on the open connection: what to send, and `reconfigured` once it is known whether
+   * that is in force. Undefined, as without it, where the provider takes that change with a new connection alone. Model, rate and
+   * access stay. One is asked for at a time.
+   */
+  reconfigure?(state: State, before: LegRequest, after: LegRequest): Step[] | undefined;
   keepAlive(state: State): Outgoing[];
   /** Frames that were sent and that the provider has not confirmed: asked for behind each frame and each message. */
   unconfirmed?(state: State): number;

@@ -74,6 +74,11 @@ export class Charts {
     return this.#actor?.getSnapshot().hasTag('buffering') ?? false;
   }
 
+  /** Whether the leg takes audio, and is to go on. */
+  get streaming(): boolean {
+    return this.#actor?.getSnapshot().matches({ live: { link: 'streaming' } }) ?? false;
+  }
+
   /** Whether the leg was asked to finish. */
   get finishing(): boolean {
     return this.#actor?.getSnapshot().matches({ live: { link: 'finishing' } }) ?? false;

@@ -90,7 +90,7 @@ export class EventWriter {
     this.#announcedLegs = 0;
   }
 
-  /** Those members are wanted from the end of the turn on. */
+  /** Those members are wanted, of which the next leg is one, or the open one. */
   configuring(index: number): void {
     this.#configured = index;
     this.#cause = undefined;
@@ -140,6 +140,7 @@ export class EventWriter {
       type: 'configured',
       model: member.slug,
       fallbacks: fallbacks.map(({ slug }) => slug),
+      chain: [member, ...fallbacks].map(chainMember),
       from: this.#secondsOf(fromSample),
       replayed_seconds: this.#secondsOf(replaySamples),
     });

@@ -58,19 +58,40 @@ export class Recovery {
 
   /** The member to begin with. */
   first(): number {
-    const { chain } = this.#opening;
-    return firstCandidate(chain.length, this.#dependencies.attempts.breakers.openIn(chain));
+    return this.#firstOf(this.#opening.chain);
   }
 
   /** The chain goes on behind so many members, which are tried no more. Gives the member to begin with. */
   configured(before: number): number {
+    this.#beginAnew();
+    return before + this.#firstOf(this.#opening.chain.slice(before));
+  }
+
+  /** Whether the first of a chain would be begun with now. */
+  beginsWithFirst(chain: readonly ChainMember[]): boolean {
+    return this.#firstOf(chain) === 0;
+  }
+
+  #firstOf(chain: readonly ChainMember[]): number {
+    return firstCandidate(chain.length, this.#dependencies.attempts.breakers.openIn(chain));
+  }
+
+  /** The same, where the leg that is open is that of the first new member. */
+  became(index: number): void {
+    this.#beginAnew();
+    this.#index = index;
+    this.#accepting.add(index);
+    const { chain, request } = this.#opening;
+    const member = chain[index] as ChainMember;
+    this.#leg.became(member, timingOf(member, request, this.#dependencies.access));
+  }
+
+  #beginAnew(): void {
     this.end();
     this.#failed.clear();
     this.#accepting.clear();
     this.#sinceMs = undefined;
     this.#ownKey = undefined;
-    const chain = this.#opening.chain.slice(before);
-    return before + firstCandidate(chain.length, this.#dependencies.attempts.breakers.openIn(chain));
   }
 
   /** Whether a model behind this one could take over now. */

@@ -46,7 +46,7 @@ export interface SessionOpening {
   release(): void;
 }
 
-/** What the session is to be from the end of the turn on. */
+/** What the session is to be, at once or from the end of the turn on. */
 export interface Configuration {
   request: ListenRequest;
   chain: readonly ChainMember[];

@@ -100,6 +100,7 @@ export class LiveSession {
       failed: (generation, failure) => this.#outcomes.failed(generation, failure),
       finished: (generation) => this.#outcomes.finished(generation),
       overdue: (generation) => this.#outcomes.overdue(generation),
+      reconfigured: (isInForce) => this.#reconfiguration.answered(isInForce),
       waiting: (slug) => account.isOwed && events.waiting(slug, 'the part of the gateway that connects to it is away'),
       takeWaiting: () => this.#incoming.takeWaiting(),
       fault: (name, error) => this.fault(name, error),
@@ -118,7 +119,8 @@ export class LiveSession {
     const ended = { pipeline, turns, events, outbox, account, spending, log, legs };
     this.ending = new SessionEnding(opening, dependencies, { scope: this.#scope, ...ended });
     const fault = (error: unknown) => this.fault('configure', error);
-    this.#reconfiguration = new Reconfiguration(opening, dependencies, { charts, recovery, events, fault });
+    const changing = { charts, recovery, leg, events, spending, pipeline, fault };
+    this.#reconfiguration = new Reconfiguration(opening, dependencies, changing);
     this.#scope.defer(() => this.#reconfiguration.stop());
     this.#outcomes = new LegOutcomes({ pipeline, charts, turns, account, events, recovery, leg });
     this.#idle = new Deadline(clock, settings.idleMs, () => charts.tell({ type: 'session.idle' }));
@@ -217,6 +219,7 @@ export class LiveSession {
   closeLeg(): void {
     this.#suspension.stop();
     this.leg.close();
+    this.#reconfiguration.answered(false);
     this.#usage.connections.closed();
     this.turns.discard();
   }

@@ -21,13 +21,16 @@ export interface LegConnection {
   audio(bytes: Uint8Array): void;
   /** Ends the current turn now. */
   finalize(): void;
+  /** The leg is asked for something else from now on, where that can be changed: `reconfigured` is heard. */
+  reconfigure(to: OpenLeg): void;
   /** Tells a simulated provider to fail; does nothing where it is none. */
   breakDown(fault: DemandedFault): void;
 }
 
 /** The leg, as its connection knows it. */
 export interface ConnectionLeg {
-  readonly request: OpenLeg;
+  /** What it is asked for, as it was changed last. */
+  request: OpenLeg;
   readonly dependencies: UpstreamDependencies;
   /** What the connection holds is let go of with the leg. */
   readonly scope: Scope;

@@ -29,7 +29,7 @@ export interface LegOwner {
 
 /** Made by the upstream host, whose chart calls it by the leg's id. */
 export class Leg implements LegHandle, ConnectionLeg {
-  readonly request: OpenLeg;
+  request: OpenLeg;
   readonly dependencies: UpstreamDependencies;
   readonly scope: Scope;
   readonly connection: LegConnection;
@@ -104,6 +104,11 @@ export class Leg implements LegHandle, ConnectionLeg {
       case 'leg.finalize':
         this.connection.finalize();
         return;
+      case 'leg.reconfigure': {
+        const { language, diarization, params } = command;
+        this.connection.reconfigure({ ...this.request, language, diarization, params });
+        return;
+      }
       case 'leg.finish':
         this.tell(command);
         return;

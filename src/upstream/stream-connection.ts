@@ -1,8 +1,9 @@
 // A leg's connection to a provider that hears a stream: the wire, the codec's state and the keep-alive. Turns, audio positions and
 // failover are left to the session.
-import type { DemandedFault, Heard, LegFailure } from '../../machines/events.ts';
+import type { DemandedFault, Heard, LegFailure, OpenLeg } from '../../machines/events.ts';
 import type {
   Incoming,
+  LegRequest,
   LiveCodec,
   LiveTiming,
   Outgoing,
@@ -32,6 +33,7 @@ export class StreamConnection implements LegConnection {
   #wire: Wire | undefined;
   #state: unknown;
   #hello: Outgoing[] = [];
+  #access = NO_ACCESS;
   /** The connection was opened: the provider knows of this leg. */
   #greeted = false;
   /** The connection has ended by itself. */
@@ -52,6 +54,7 @@ export class StreamConnection implements LegConnection {
   }
 
   connect(access: ProviderAccess): void {
+    this.#access = access;
     const { state, endpoint, hello } = this.#codec.open(legRequestOf(this.#leg.request, access));
     this.#state = state;
     this.#hello = hello;
@@ -129,6 +132,14 @@ export class StreamConnection implements LegConnection {
 
   finalize(): void {
     this.#play(this.#codec.finalize(this.#state));
+  }
+
+  reconfigure(to: OpenLeg): void {
+    const leg = this.#leg;
+    const [before, after] = [leg.request, to].map((request) => legRequestOf(request, this.#access));
+    const steps = this.#codec.reconfigure?.(this.#state, before as LegRequest, after as LegRequest);
+    if (steps !== undefined) leg.request = to;
+    this.#play(steps ?? [{ type: 'reconfigured', isInForce: false }]);
   }
 
   breakDown(fault: DemandedFault): void {

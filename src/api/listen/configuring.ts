@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { FALLBACKS_MAX } from './aliases.ts';
 import { Candidate, ProviderParams } from './candidate.ts';
 import { Channel, Common, Slug } from './turn-events.ts';
-import { Vocabulary } from './vocabulary.ts';
+import { AskedOfModels, Vocabulary } from './vocabulary.ts';
 
 /** How often a session may be configured; one that wants more is to be opened anew. */
 export const CONFIGURATIONS_MAX = 100;
@@ -30,7 +30,7 @@ export const Configure = Type.Object(
   },
   {
     additionalProperties: false,
-    description: `Changes what the session is asked for: what is named, and nothing else; null takes it back. It is in force from the end of the turn on, which \`configured\` tells; a turn that does not end within 30 s is heard again from its beginning. No word is lost. Changes are a second apart at least, ${CONFIGURATIONS_MAX} in a session; of several that wait the last counts.`,
+    description: `Changes what the session is asked for: what is named, and nothing else; null takes it back. It is in force at once where the model stays and its provider takes the change on the open connection, else from the end of the turn on; a turn that does not end within 30 s is heard again from its beginning. \`configured\` tells from where on. No word is lost. Changes are a second apart at least, ${CONFIGURATIONS_MAX} in a session; of several that wait the last counts.`,
   },
 );
 export type Configure = Static<typeof Configure>;
@@ -42,6 +42,7 @@ export const Configured = Type.Object(
     channel: Channel,
     model: Slug,
     fallbacks: Type.Array(Slug, { description: 'The models that are tried when it fails, in order.' }),
+    chain: AskedOfModels,
     from: Type.Number({ description: 'Seconds from the beginning of the audio: from there on it is heard so.' }),
     replayed_seconds: Type.Number({ description: 'Seconds of audio that are sent again; they are not billed twice.' }),
   },

@@ -32,7 +32,7 @@ export class StallWatch {
   readonly #clock: Clock;
   readonly #audio: Audio;
   readonly #sampleRate: number;
-  readonly #timing: Timing;
+  #timing: Timing;
   readonly #longest: LongestAnswer;
   readonly #calls: StallWatchCalls;
   readonly #lookMs: number;
@@ -78,6 +78,11 @@ export class StallWatch {
     this.#unansweredSinceMs = undefined;
     this.#dueSinceMs = undefined;
     this.#look?.touch();
+  }
+
+  /** A pause of another length ends a turn from now on. */
+  turnPause(turnPauseMs: number): void {
+    this.#timing = { ...this.#timing, turnPauseMs };
   }
 
   stop(): void {

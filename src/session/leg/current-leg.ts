@@ -14,6 +14,7 @@ import { LegChannel, type Report } from './leg-channel.ts';
 import { beforeLimit } from './leg-expiry.ts';
 import type { CurrentLegCalls, CurrentLegParts, LegAttempt } from './leg-parts.ts';
 import { LegPump } from './leg-pump.ts';
+import { isSameLeg, isSameWay } from './same-leg.ts';
 
 export class CurrentLeg {
   readonly #opening: SessionOpening;
@@ -85,6 +86,26 @@ export class CurrentLeg {
       (now) => generation === this.#channel.generation && this.#channel.dial(memberWithin(member, now), timing),
       (error: unknown) => this.#calls.fault('report', error),
     );
+  }
+
+  /**
+   * Asks the open leg to become that of another member, where the two have but their options apart; `reconfigured` follows. False
+   * where they are further apart.
+   */
+  reconfigure(member: ChainMember, timing: LiveTiming): boolean {
+    const { language = null, diarization, params } = member;
+    if (this.#member === undefined || !isSameLeg(this.#member, member)) return false;
+    if (!isSameWay(this.#timing as LiveTiming, timing)) return false;
+    this.#channel.command({ type: 'leg.reconfigure', language, diarization, params: { ...params } });
+    return true;
+  }
+
+  /** It is that of the other member now. */
+  became(member: ChainMember, timing: LiveTiming): void {
+    this.#member = member;
+    this.#timing = timing;
+    this.#pipeline.turnPause(timing.turnPauseMs);
+    this.#stall?.turnPause(timing.turnPauseMs);
   }
 
   /** The leg has proved itself: it gave a final, or held for a while. */
@@ -203,7 +224,9 @@ export class CurrentLeg {
     const { generation } = report;
     if (report.type !== 'leg.pressure') this.#stall?.heard();
     if (report.type !== 'leg.heard') this.#parts.log.reader?.reported(generation, report.sequence);
-    if (report.type === 'leg.heard') this.#parts.turns.hear(report.heard, this.#readMsOf(report));
+    if (report.type === 'leg.heard' && report.heard.type === 'reconfigured')
+      this.#calls.reconfigured(report.heard.isInForce);
+    else if (report.type === 'leg.heard') this.#parts.turns.hear(report.heard, this.#readMsOf(report));
     else if (report.type === 'leg.ready') this.#ready(generation);
     else if (report.type === 'leg.simulated') {
       this.#channel.simulated();

@@ -26,6 +26,8 @@ export interface CurrentLegCalls {
   finished(generation: number): void;
   /** Asked to finish with a `waitMs`, it takes longer than its provider needs as a rule, and is alive. */
   overdue(generation: number): void;
+  /** Whether what it was asked for anew is in force on its connection. */
+  reconfigured(isInForce: boolean): void;
   /** No node can be asked for the leg of that model. Gives whether audio waits for it. */
   waiting(slug: string): boolean;
   /** Chunks that wait for more of them have waited long enough. */

@@ -1,6 +1,6 @@
 // The connection of a leg whose model hears files only: the audio is cut into utterances, and each is sent to the provider as a file
 // of its own. To the session it is a leg like any other: it hears speech begin, and one final for each turn.
-import type { Utterance } from '../../../machines/events.ts';
+import type { OpenLeg, Utterance } from '../../../machines/events.ts';
 import { modelOf } from '../../api/slug.ts';
 import { type Segment, Segmenter, type SegmenterRules } from '../../audio/voice/segmenter.ts';
 import { UTTERANCE, UTTERANCE_TIMING } from '../../providers/live-turns.ts';
@@ -99,6 +99,12 @@ export class SegmentedConnection implements LegConnection {
   finalize(): void {
     this.#segmenter.flush();
     this.#settle();
+  }
+
+  /** Each utterance is asked for by itself. */
+  reconfigure(to: OpenLeg): void {
+    this.#leg.request = to;
+    this.#leg.heard({ type: 'reconfigured', isInForce: true });
   }
 
   audio(bytes: Uint8Array): void {

@@ -61,6 +61,7 @@ const HEARD: Readonly<Record<string, TSchema>> = {
   }),
   'turn.formatted': Type.Object(ofTurn),
   warned: Type.Object({ code: Name, message: Text, once: optional(Type.Literal(true)) }),
+  reconfigured: Type.Object({ isInForce: Type.Boolean() }),
 };
 
 const head = { generation: Count, sequence: Count };
@@ -76,10 +77,14 @@ const REPORTS: Readonly<Record<string, TSchema>> = {
   'leg.expiring': Type.Object(head),
 };
 
+const Params = Type.Record(Type.String(), Type.Unknown());
+const asked = { language: Type.Union([Name, Type.Null()]), diarization: Type.Boolean(), params: Params };
+
 const numbered = Type.Object({ number: Count });
 const COMMANDS: Readonly<Record<string, TSchema>> = {
   'leg.audio': Type.Object({ number: Count, sequence: Count }),
   'leg.finalize': numbered,
+  'leg.reconfigure': Type.Object({ number: Count, ...asked }),
   'leg.finish': Type.Object({ number: Count, waitMs: optional(Count) }),
   'leg.stalled': numbered,
   'leg.break': Type.Object({
@@ -98,10 +103,8 @@ const Open = Type.Object({
   generation: Count,
   slug: Name,
   sampleRate: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
-  language: Type.Union([Name, Type.Null()]),
   interimResults: Type.Boolean(),
-  diarization: Type.Boolean(),
-  params: Type.Record(Type.String(), Type.Unknown()),
+  ...asked,
   credentialId: Name,
   organisationId: Name,
   turnEvents: optional(Type.Literal(true)),

@@ -139,8 +139,8 @@ export class LiveSession implements AsyncIterable<SessionEvent> {
   }
 
   /**
-   * Changes model, fallbacks or words for the audio that follows. In force from the end of the turn on: `configured` says from
-   * where. What the gateway refuses is an `error` event, and the session goes on as it was. A session that has to begin anew after
+   * Changes model, fallbacks or words for the audio that follows. In force at once, or from the end of the turn on:
+   * `configured` says from where. What the gateway refuses is an `error` event, and the session goes on as it was. A session that has to begin anew after
    * a broken connection is changed in the same way.
    */
   configure(changes: ConfigureOptions): void {

@@ -90,6 +90,26 @@ export interface Word {
   speaker?: number;
 }
 
+/** A member of the request that a model is not asked as it stands. */
+export interface AskedOtherwise {
+  /** Its name. */
+  param: string;
+  /** For people: it may change. */
+  message: string;
+}
+
+/** What a model is asked of what was asked for. */
+export interface AskedOfModel {
+  /** Slug `<provider>/<model>`. */
+  model: string;
+  /** As it was asked for, whatever the vendor calls it. */
+  honoured: string[];
+  /** In another way, or less of it, as the message says. */
+  mapped: AskedOtherwise[];
+  /** The model does not hear of it. */
+  dropped: AskedOtherwise[];
+}
+
 /** What one model heard, and what that costs. */
 export interface UsageRow {
   /** Slug `<provider>/<model>`. */

@@ -1,6 +1,6 @@
 // What the gateway says in a live session, as plain types. Generated from src/api by `npx tsx scripts/generate.ts client-types`.
 
-import type { Encoding, ErrorCode, ErrorType, UsageRow, Word } from './answers.ts';
+import type { AskedOfModel, Encoding, ErrorCode, ErrorType, UsageRow, Word } from './answers.ts';
 
 /** The members that every event has. */
 export interface EventHead {
@@ -31,26 +31,7 @@ export interface SessionStarted extends EventHead {
     degrades: string[];
   }[];
   /** What the first model, and then each fallback, is asked of `language`, `languages`, `prompt`, `keyterms`, `diarization`, `redact` and `vocabulary_boost`, where the request has them. */
-  chain: {
-    /** Slug `<provider>/<model>`. */
-    model: string;
-    /** As it was asked for, whatever the vendor calls it. */
-    honoured: string[];
-    /** In another way, or less of it, as the message says. */
-    mapped: {
-      /** Its name. */
-      param: string;
-      /** For people: it may change. */
-      message: string;
-    }[];
-    /** The model does not hear of it. */
-    dropped: {
-      /** Its name. */
-      param: string;
-      /** For people: it may change. */
-      message: string;
-    }[];
-  }[];
+  chain: AskedOfModel[];
   /** How many channels are heard; absent where it is one. */
   channels?: number;
   /** Each channel by itself, as `GET /v1/sessions/{id}` and the console know it, in their order; the first is `session_id`. Absent where there is one channel. */
@@ -205,6 +186,8 @@ export interface Configured extends EventHead {
   model: string;
   /** The models that are tried when it fails, in order. */
   fallbacks: string[];
+  /** What the first model, and then each fallback, is asked of `language`, `languages`, `prompt`, `keyterms`, `diarization`, `redact` and `vocabulary_boost`, where the request has them. */
+  chain: AskedOfModel[];
   /** Seconds from the beginning of the audio: from there on it is heard so. */
   from: number;
   /** Seconds of audio that are sent again; they are not billed twice. */

@@ -10,6 +10,8 @@ __all__ = [
     "ResponseFormat",
     "Mode",
     "Word",
+    "AskedOtherwise",
+    "AskedOfModel",
     "UsageRow",
     "PriceAddOn",
     "Price",
@@ -132,6 +134,30 @@ class Word:
     speaker: int | None = None
     """Numbered from 0 in the order of first appearance. The same person has one number up to the next
     `speakers_restarted`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedOtherwise:
+    """A member of the request that a model is not asked as it stands."""
+
+    param: str
+    """Its name."""
+    message: str
+    """For people: it may change."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedOfModel:
+    """What a model is asked of what was asked for."""
+
+    model: str
+    """Slug `<provider>/<model>`."""
+    honoured: list[str]
+    """As it was asked for, whatever the vendor calls it."""
+    mapped: list[AskedOtherwise]
+    """In another way, or less of it, as the message says."""
+    dropped: list[AskedOtherwise]
+    """The model does not hear of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

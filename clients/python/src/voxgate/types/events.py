@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from .answers import Encoding, ErrorCode, ErrorType, UsageRow, Word
+from .answers import AskedOfModel, Encoding, ErrorCode, ErrorType, UsageRow, Word
 
 __all__ = [
     "EventHead",
     "SessionStartedFallback",
-    "SessionStartedChainMapped",
-    "SessionStartedChain",
     "SessionStartedContinues",
     "SessionStartedLimits",
     "SessionStarted",
@@ -52,30 +50,6 @@ class SessionStartedFallback:
     """Slug `<provider>/<model>`."""
     degrades: list[str]
     """What would be lost on this fallback, in the words of `warning.code`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionStartedChainMapped:
-    """A part of SessionStartedChain."""
-
-    param: str
-    """Its name."""
-    message: str
-    """For people: it may change."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionStartedChain:
-    """A part of SessionStarted."""
-
-    model: str
-    """Slug `<provider>/<model>`."""
-    honoured: list[str]
-    """As it was asked for, whatever the vendor calls it."""
-    mapped: list[SessionStartedChainMapped]
-    """In another way, or less of it, as the message says."""
-    dropped: list[SessionStartedChainMapped]
-    """The model does not hear of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +99,7 @@ class SessionStarted(EventHead):
     channels of Opus are mixed to one."""
     fallbacks: list[SessionStartedFallback]
     """The models that are tried when the first one fails, in order."""
-    chain: list[SessionStartedChain]
+    chain: list[AskedOfModel]
     """What the first model, and then each fallback, is asked of `language`, `languages`, `prompt`, `keyterms`,
     `diarization`, `redact` and `vocabulary_boost`, where the request has them."""
     channels: int | None = None
@@ -285,6 +259,9 @@ class Configured(EventHead):
     """Slug `<provider>/<model>`."""
     fallbacks: list[str]
     """The models that are tried when it fails, in order."""
+    chain: list[AskedOfModel]
+    """What the first model, and then each fallback, is asked of `language`, `languages`, `prompt`, `keyterms`,
+    `diarization`, `redact` and `vocabulary_boost`, where the request has them."""
     from_: float
     """Seconds from the beginning of the audio: from there on it is heard so."""
     replayed_seconds: float
