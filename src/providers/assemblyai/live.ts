@@ -1,6 +1,7 @@
 // AssemblyAI's v3 WebSocket: everything is on the URL, audio goes as raw bytes, and `Terminate` ends the session and its
 // meter. What `Turn` messages come to is turns.ts, what failures mean failures.ts.
 import type { Heard, LegFailure } from '../../../machines/events.ts';
+import { changesBetween, sentChange } from '../kit/changes.ts';
 import { failed, Warnings } from '../kit/heard.ts';
 import { countIn, type Members, objectIn, secondsIn, textIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
@@ -65,6 +66,17 @@ export const live: LiveCodec<State> = {
 
   finalize: () => [{ type: 'send', frame: { type: 'ForceEndpoint' } }],
 
+  reconfigure: ({ terminated }, before, after) => {
+    const changes = changesBetween(askedOf(before), askedOf(after));
+    if (terminated || !Object.entries(changes).every(isChangeable)) return undefined;
+    const { keyterms_prompt: terms = [], ...others } = changes;
+    return sentChange({
+      type: 'UpdateConfiguration',
+      ...others,
+      ...('keyterms_prompt' in changes ? { keyterms_prompt: terms } : {}),
+    });
+  },
+
   // `Terminate` promises the turns in flight, not that they end: asked for before, the end of the last turn comes with it.
   finish: (state) => {
     state.terminated = true;
@@ -114,15 +126,33 @@ function timing(request: LegRequest): LiveTiming {
   });
 }
 
+/** https://www.assemblyai.com/docs/streaming/update-configuration: of what is named there, what no codec of ours goes by. */
+const CHANGEABLE = [
+  ...['end_of_turn_confidence_threshold', 'min_turn_silence', 'max_turn_silence', 'vad_threshold', 'keyterms_prompt'],
+  ...['prompt', 'agent_context', 'language_codes', 'filter_profanity', 'interruption_delay'],
+];
+
+/** What was named can have another value; that it was never named can be said of key terms alone. */
+const isChangeable = ([name, value]: [string, unknown]): boolean =>
+  CHANGEABLE.includes(name) && (value !== undefined || name === 'keyterms_prompt');
+
 /** The session on the URL. Lists go as JSON text in one parameter. */
-function queryOf(request: LegRequest): Record<string, unknown> {
+const queryOf = (request: LegRequest): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(askedOf(request)).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? JSON.stringify(value) : value,
+    ]),
+  );
+
+function askedOf(request: LegRequest): Record<string, unknown> {
   const { model, sampleRate, language } = request;
   const traits = liveTraitsOf(model);
   const { language_detection, language_codes, speaker_labels } = options.honoured(request.params, model, 'live');
   const isNamed = language !== undefined && language !== 'auto';
   const isSteered = isNamed && traits.languageCodes.includes(baseOf(language));
   const detects = traits.languageDetection && (language === 'auto' || (!isNamed && language_detection === true));
-  const query = {
+  return {
     speech_model: model,
     sample_rate: sampleRate,
     encoding: 'pcm_s16le',
@@ -131,9 +161,6 @@ function queryOf(request: LegRequest): Record<string, unknown> {
     language_detection: detects || undefined,
     speaker_labels: request.diarization || speaker_labels === true || undefined,
   };
-  return Object.fromEntries(
-    Object.entries(query).map(([name, value]) => [name, Array.isArray(value) ? JSON.stringify(value) : value]),
-  );
 }
 
 function heard(state: State, json: Members): Heard[] {

@@ -2,6 +2,7 @@
 // `EndOfTurn` is a final. Silence is put in where no audio flows, since Flux hears time pass by audio alone.
 import type { TurnBoundary } from '../../../machines/events.ts';
 import { modelAt } from '../kit/api.ts';
+import { changesBetween, reconfigured } from '../kit/changes.ts';
 import { EndedTurns } from '../kit/ended-turns.ts';
 import { ended, failed, partial, Warnings } from '../kit/heard.ts';
 import { type Members, objectIn, textIn } from '../kit/json.ts';
@@ -20,6 +21,8 @@ interface State extends HeardSoFar {
   /** A turn with words after which another began, without its own end. */
   unended: number | undefined;
   silences: number;
+  /** A `Configure` was sent, and is not answered. */
+  isChanging: boolean;
   /** `ending`: the last turn is being ended; `closing`: the provider was told to close. */
   phase: 'open' | 'ending' | 'closing';
   /** End of the audio on the provider's clock, once it has ended. */
@@ -49,6 +52,7 @@ const QUIET_STEP_SECONDS = 1;
 const QUIET_MARGIN_SECONDS = 1;
 /** Early ends of turns are told only where they are asked for: https://developers.deepgram.com/docs/flux/voice-agent-eager-eot */
 const EAGER_THRESHOLD = 0.5;
+const THRESHOLDS = ['eager_eot_threshold', 'eot_threshold', 'eot_timeout_ms'];
 /** Times are rounded on the wire. */
 const ROUNDING_SECONDS = 0.01;
 
@@ -77,6 +81,7 @@ export const flux: LiveCodec<State> = {
       unended: undefined,
       quietSeconds: 0,
       silences: 0,
+      isChanging: false,
       phase: 'open',
       audioEndSeconds: Number.POSITIVE_INFINITY,
       forced: 0,
@@ -99,6 +104,13 @@ export const flux: LiveCodec<State> = {
   read: (state, message: Incoming) => ('json' in message ? heard(state, objectIn(message.json)) : []),
 
   finalize: () => [{ type: 'send', frame: FORCE_END_TURN }],
+
+  reconfigure: (state, before, after) => {
+    const configure = state.phase === 'open' ? configureOf(changesBetween(queryOf(before), queryOf(after))) : undefined;
+    if (configure === undefined) return undefined;
+    state.isChanging = true;
+    return [{ type: 'send', frame: configure }];
+  },
 
   finish: (state) => {
     state.phase = 'ending';
@@ -139,6 +151,20 @@ function queryOf(request: LegRequest) {
   };
 }
 
+/** https://developers.deepgram.com/docs/flux/configure: a threshold that was named has a value from then on; all else is fixed. */
+function configureOf(changes: Members): Members | undefined {
+  const { keyterm, language_hint: hint, numerals, ...thresholds } = changes;
+  const isOther = ([name, value]: [string, unknown]) => !THRESHOLDS.includes(name) || value === undefined;
+  if (Object.entries(thresholds).some(isOther)) return undefined;
+  return {
+    type: 'Configure',
+    ...(Object.keys(thresholds).length === 0 ? {} : { thresholds }),
+    ...('keyterm' in changes ? { keyterms: keyterm ?? [] } : {}),
+    ...('language_hint' in changes ? { language_hints: hint === undefined ? [] : [hint].flat() } : {}),
+    ...('numerals' in changes ? { numerals: numerals ?? false } : {}),
+  };
+}
+
 function forceEnd(state: State): Step[] {
   state.forced++;
   state.nothingOpen = false;
@@ -159,6 +185,9 @@ function heard(state: State, message: Members): Step[] {
       return [{ type: 'ready' }];
     case 'TurnInfo':
       return turnInfo(state, message);
+    case 'ConfigureSuccess':
+    case 'ConfigureFailure':
+      return changed(state, message.type === 'ConfigureSuccess');
     case 'Warning':
       return warning(state, message);
     case 'Error':
@@ -166,6 +195,12 @@ function heard(state: State, message: Members): Step[] {
     default:
       return [];
   }
+}
+
+function changed(state: State, isInForce: boolean): Step[] {
+  if (!state.isChanging) return [];
+  state.isChanging = false;
+  return [reconfigured(isInForce)];
 }
 
 function turnInfo(state: State, message: Members): Step[] {

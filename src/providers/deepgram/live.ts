@@ -23,6 +23,7 @@ export const live: LiveCodec<State> = {
   audio: ({ protocol, own }, frame) => protocol.audio(own, frame),
   read: ({ protocol, own }, message) => protocol.read(own, message),
   finalize: ({ protocol, own }) => protocol.finalize(own),
+  reconfigure: ({ protocol, own }, before, after) => protocol.reconfigure?.(own, before, after),
   finish: ({ protocol, own }) => protocol.finish(own),
   keepAlive: ({ protocol, own }) => protocol.keepAlive(own),
   wake: ({ protocol, own }) => protocol.wake?.(own) ?? [],

@@ -47,11 +47,23 @@ export const live = openaiShapedLive({
 
   updateOf,
 
+  changeOf,
+
   serverTurns: {
     areEnded: serverTurnsOf,
     noMore: { type: 'transcription', audio: { input: { turn_detection: null } } },
   },
 });
+
+/** A language that was named stays until another is: https://platform.openai.com/docs/api-reference/realtime-client-events/session/update */
+function changeOf(before: LegRequest, after: LegRequest) {
+  const [from, to] = [inputOf(before), inputOf(after)];
+  const isTakenBack = Object.keys(from.transcription).some((name) => !(name in to.transcription));
+  const isOther = serverTurnsOf(before) !== serverTurnsOf(after) || from.transcription.model !== to.transcription.model;
+  if (isTakenBack || isOther) return undefined;
+  const noise = 'noise_reduction' in from && !('noise_reduction' in to) ? { noise_reduction: null } : {};
+  return { type: 'session.update', session: { type: 'transcription', audio: { input: { ...to, ...noise } } } };
+}
 
 function serverTurnsOf({ model, params }: LegRequest): boolean {
   return traitsOf(model)?.serverTurns === true && params.turn_detection !== null;
@@ -70,22 +82,19 @@ function answersOf({ model, params }: LegRequest): LiveTiming['answers'] {
 }
 
 function updateOf(request: LegRequest): Outgoing {
+  return { type: 'session.update', session: { type: 'transcription', audio: { input: inputOf(request) } } };
+}
+
+function inputOf(request: LegRequest) {
   const { model, params } = request;
   const { turn_detection, noise_reduction, languages } = options.honoured(params, model, 'live');
   const language = baseLanguage(request.language);
   const spoken = traitsOf(model)?.hints === true ? { languages: languages ?? (language && [language]) } : { language };
+  const transcription = { model: modelAt(request), ...options.wire(params, model, 'live'), ...spoken };
   return {
-    type: 'session.update',
-    session: {
-      type: 'transcription',
-      audio: {
-        input: {
-          format: { type: 'audio/pcm', rate: LIVE_RATE },
-          transcription: { model: modelAt(request), ...options.wire(params, model, 'live'), ...spoken },
-          turn_detection: serverTurnsOf(request) ? (turn_detection ?? { type: 'server_vad' }) : null,
-          ...(noise_reduction === undefined ? {} : { noise_reduction: { type: noise_reduction } }),
-        },
-      },
-    },
+    format: { type: 'audio/pcm', rate: LIVE_RATE },
+    transcription: Object.fromEntries(Object.entries(transcription).filter(([, value]) => value !== undefined)),
+    turn_detection: serverTurnsOf(request) ? (turn_detection ?? { type: 'server_vad' }) : null,
+    ...(noise_reduction === undefined ? {} : { noise_reduction: { type: noise_reduction } }),
   };
 }

@@ -1,6 +1,7 @@
 // Speechmatics' realtime WebSocket: `StartRecognition`, then binary audio that is confirmed frame by frame. Text is settled slice by
 // slice, and `EndOfUtterance` says where a turn ends. https://docs.speechmatics.com/api-ref/realtime-transcription-websocket
 import type { LegFailure, Utterance } from '../../../machines/events.ts';
+import { changesBetween, sentChange } from '../kit/changes.ts';
 import { failed, Warnings } from '../kit/heard.ts';
 import { countIn, type Members, objectIn, textIn, timeIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
@@ -66,11 +67,7 @@ export const live: LiveCodec<State> = {
       {
         message: 'StartRecognition',
         audio_format: { type: 'raw', encoding: 'pcm_s16le', sample_rate: request.sampleRate },
-        transcription_config: configOf(request, 'live', {
-          enable_partials: true,
-          max_delay: MAX_DELAY_SECONDS,
-          'conversation_config.end_of_utterance_silence_trigger': SILENCE_SECONDS,
-        }),
+        transcription_config: liveConfigOf(request),
       },
     ],
   }),
@@ -93,6 +90,14 @@ export const live: LiveCodec<State> = {
     ];
   },
 
+  reconfigure: ({ finishing }, before, after) => {
+    const config: Members = liveConfigOf(after);
+    const changes = changesBetween(liveConfigOf(before), config);
+    if (finishing || !Object.entries(changes).every(isChangeable)) return undefined;
+    const { language } = config;
+    return sentChange({ message: 'SetRecognitionConfig', transcription_config: { language, ...changes } });
+  },
+
   // All words of the turn are settled: it ends where it was asked to, also when the provider does not say so.
   wake: ({ forced, turns }) => (forced === turns.turnId && turns.settled ? turns.end() : []),
 
@@ -113,6 +118,18 @@ export const live: LiveCodec<State> = {
       ? failures.heardOfClose(code, reason, { finishing, open: turns.open, orderly: [1000, 1005] })
       : failed(failure),
 };
+
+const liveConfigOf = (request: LegRequest) =>
+  configOf(request, 'live', {
+    enable_partials: true,
+    max_delay: MAX_DELAY_SECONDS,
+    'conversation_config.end_of_utterance_silence_trigger': SILENCE_SECONDS,
+  });
+
+/** https://docs.speechmatics.com/api-ref/realtime-transcription-websocket#setrecognitionconfig */
+const CHANGEABLE = ['max_delay', 'max_delay_mode', 'audio_filtering_config', 'conversation_config'];
+
+const isChangeable = ([name, value]: [string, unknown]): boolean => CHANGEABLE.includes(name) && value !== undefined;
 
 const endOfStream = ({ sent }: State) => ({ message: 'EndOfStream', last_seq_no: sent });
 

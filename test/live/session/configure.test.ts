@@ -142,6 +142,33 @@ describe('a session is configured', () => {
   });
 });
 
+describe('a session whose model stays is configured on its open connection, in the middle of a turn', () => {
+  it.concurrent.each<[model: string, changes: object]>([
+    ['deepgram/flux-general-en', { keyterms: ['Voxgate'], provider_params: { eot_threshold: 0.8 } }],
+    ['assemblyai/universal-3-5-pro', { prompt: 'A call.', provider_params: { max_turn_silence: 1_500 } }],
+    ['speechmatics/enhanced', { provider_params: { max_delay: 2 } }],
+    ['openai/gpt-transcribe', { keyterms: ['Voxgate'] }],
+    ['openai/whisper-1', { prompt: 'A call.' }],
+  ])('%s', async (model, changes) => {
+    const rate = rateOf([model]) ?? 16_000;
+    const samples = 3 * rate;
+    const client = await opened({ model, sample_rate: String(rate) });
+    const part = Math.round(0.4 * rate);
+    speak(client, 0, part);
+    client.send({ type: 'configure', ...changes });
+    const configured = await client.event('configured');
+    speak(client, part, samples);
+    client.send({ type: 'close' });
+    expect(await client.close()).toMatchObject({ code: 1000 });
+    expect(configured).toMatchObject({ model, replayed_seconds: 0, chain: [{ model }] });
+    expect(configured.from).toBeLessThanOrEqual(0.4);
+    expect(gapsIn(client.finals, samples, rate, [model])).toEqual([]);
+    const { audio_seconds, usage = [] } = costOf(client) ?? {};
+    expect(usage.reduce((sum, { seconds }) => sum + seconds, 0)).toBeCloseTo(audio_seconds ?? 0, 2);
+    expect(client.of('warning').map(({ code }) => code)).not.toContain('upstream_replaced');
+  });
+});
+
 describe('what cannot be changed is refused, and the session goes on as it was', () => {
   it.concurrent.each<[object, string, string]>([
     [{ sample_rate: 8000 }, 'invalid_request', 'sample_rate'],

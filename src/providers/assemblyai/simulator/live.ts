@@ -1,11 +1,12 @@
 // One session of the simulated v3 WebSocket: its rules of frames, pace and end, and the turns as each kind of model tells
 // them. What is heard is the ear's; keys and tokens are account.ts.
-import { jsonOf, objectIn } from '../../kit/json.ts';
+import { jsonOf, type Members, objectIn } from '../../kit/json.ts';
+import { wrongIn } from '../../kit/simulator/checks.ts';
 import { Pace, ROUNDING_MS } from '../../kit/simulator/pace.ts';
 import { closedAtOnce, type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import type { SimulatedConnection, SimulatedPeer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { type Account, LONGEST_SECONDS, refusedKey } from './account.ts';
-import { optionsOf, type SessionOptions, WHISPER } from './query.ts';
+import { optionsOf, type SessionOptions, Update, WHISPER } from './query.ts';
 import { empty, end, formattedEnd, partial, type Regime, revision, SILENCE } from './turns.ts';
 
 const FRAME_MS = { min: 50, max: 1_000 };
@@ -85,13 +86,18 @@ class Session extends SimulatedSession {
     else if (message !== json) this.#fail(3006, `Invalid Message: ${text.slice(0, 80)}`);
     else if (message.type === 'ForceEndpoint') {
       if (!this.has('swallow-force-endpoint')) this.finalize();
-    } else if (message.type === 'UpdateConfiguration') {
-      if (typeof message.format_turns === 'boolean') this.#options.formatTurns = message.format_turns;
-    } else if (message.type === 'Terminate') {
+    } else if (message.type === 'UpdateConfiguration') this.#update(message);
+    else if (message.type === 'Terminate') {
       if (!this.closing) this.finish();
     } else if (message.type !== 'KeepAlive') {
       this.#fail(3006, `Invalid Message Type: ${String(message.type).slice(0, 80)}`);
     }
+  }
+
+  #update(message: Members): void {
+    const wrong = wrongIn(Update, message);
+    if (wrong !== undefined) this.#fail(3006, `Invalid Message: ${wrong}`);
+    else if (typeof message.format_turns === 'boolean') this.#options.formatTurns = message.format_turns;
   }
 
   protected override audio(bytes: Uint8Array): void {

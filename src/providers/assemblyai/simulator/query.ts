@@ -33,6 +33,20 @@ const Query = members(
   'ignored',
 );
 
+const milliseconds = Type.Integer({ minimum: 0 });
+const share = Type.Number({ minimum: 0, maximum: 1 });
+
+/** Lists are lists here, and no JSON text. */
+export const Update = members(
+  { type: Type.Literal('UpdateConfiguration') },
+  {
+    ...{ end_of_turn_confidence_threshold: share, vad_threshold: share, format_turns: flag, filter_profanity: flag },
+    ...{ min_turn_silence: milliseconds, max_turn_silence: milliseconds, interruption_delay: milliseconds },
+    ...{ keyterms_prompt: texts, language_codes: texts, prompt: Type.String(), agent_context: Type.String() },
+  },
+  'ignored',
+);
+
 const DEFAULT_MODEL = 'universal-3-6-pro';
 /** It knows no confidence, and has words for silence. */
 export const WHISPER = 'whisper-rt';

@@ -5,7 +5,7 @@ import { faultIn } from '../../kit/simulator/checks.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import type { HeardText } from '../../kit/simulator/words.ts';
 import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
-import { Thresholds } from './query.ts';
+import { Configure } from './query.ts';
 import { SPEED_MAX, wireWords } from './wire.ts';
 
 type Message = Readonly<Record<string, unknown>>;
@@ -28,6 +28,7 @@ export class FluxSession extends SimulatedSession {
   /** Early ends are told where they were asked for: with words that have not changed from one step to the next. */
   readonly #isEager: boolean;
   #stepText = '';
+  #keyterms: readonly string[] = [];
   #eager = false;
 
   constructor(peer: SimulatedPeer, tools: SimulatorTools, query: URLSearchParams) {
@@ -44,9 +45,10 @@ export class FluxSession extends SimulatedSession {
 
   protected message(text: string): void {
     if (this.closing) return;
-    const { type, thresholds = {} } = objectOf(text);
+    const message = objectOf(text);
+    const { type } = message;
     if (type === 'ForceEndTurn') this.inTurn(() => this.#forceEnd());
-    else if (type === 'Configure') this.#configure(thresholds);
+    else if (type === 'Configure') this.#configure(message);
     else if (type === 'CloseStream') this.finish();
     // There is no KeepAlive here, and nothing unknown is forgiven: the connection ends without a close code.
     else this.close();
@@ -84,9 +86,13 @@ export class FluxSession extends SimulatedSession {
     this.finalize();
   }
 
-  #configure(thresholds: unknown): void {
-    const isGood = faultIn(Thresholds, thresholds) === undefined;
-    this.#say(isGood ? { type: 'ConfigureSuccess', thresholds, keyterms: [] } : { type: 'ConfigureFailure' });
+  /** No reason is given of a failure; what is in force is told of a success. */
+  #configure(message: Message): void {
+    const { thresholds = {}, keyterms = this.#keyterms, language_hints: hints } = message;
+    const isGood = !this.has('no-configure') && faultIn(Configure, message) === undefined;
+    if (isGood) this.#keyterms = keyterms as string[];
+    const told = { thresholds, keyterms, ...(hints === undefined ? {} : { language_hints: hints }) };
+    this.#say(isGood ? { type: 'ConfigureSuccess', ...told } : { type: 'ConfigureFailure' });
   }
 
   protected interim(heard: HeardText): void {

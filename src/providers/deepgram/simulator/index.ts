@@ -39,6 +39,7 @@ export const simulator: ProviderSimulator = {
       'says an Error after so many seconds of audio, then nothing, and stays open; 1 when no number is given (v1)',
     'no-metadata': 'closes with 1000 without the Metadata message (v1)',
     'flux-mute': 'says nothing more after so many seconds of audio, and stays open; 1 when no number is given (Flux)',
+    'no-configure': 'answers every Configure with ConfigureFailure (Flux)',
     'no-force-end-turn': 'does not know ForceEndTurn: an Error, and a close without a code (Flux)',
   },
   refusal: (status) => refusal(status),

@@ -23,8 +23,15 @@ const THRESHOLDS = {
   eager_eot_threshold: Type.Number({ minimum: 0.3, maximum: 0.9 }),
   eot_timeout_ms: Type.Number({ minimum: 500, maximum: 60_000 }),
 };
-/** Of a `Configure`. */
-export const Thresholds = members({}, THRESHOLDS);
+const hints = Type.Array(oneOf(...SWITCHING_LANGUAGES));
+
+export const Configure = members(
+  { type: Type.Literal('Configure') },
+  {
+    ...{ thresholds: members({}, THRESHOLDS), keyterms: Type.Array(Type.String()) },
+    ...{ language_hints: hints, numerals: Type.Boolean() },
+  },
+);
 
 const Flux = members(
   {
@@ -34,7 +41,7 @@ const Flux = members(
   },
   {
     ...THRESHOLDS,
-    language_hint: Type.Array(oneOf(...SWITCHING_LANGUAGES)),
+    language_hint: hints,
     redact: Type.Array(oneOf('numbers', 'aggressive_numbers')),
     keyterm: Type.Array(Type.String()),
     tag: Type.Array(Type.String()),

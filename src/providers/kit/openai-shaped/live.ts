@@ -5,6 +5,7 @@ import { BYTES_PER_SAMPLE } from '../../../api/linear16.ts';
 import type { LegRequest, LiveCodec, LiveTiming, Outgoing, Step } from '../../provider.ts';
 import type { Query } from '../../urls.ts';
 import type { ProviderApi } from '../api.ts';
+import { reconfigured } from '../changes.ts';
 import type { FailureTable } from '../failures.ts';
 import { failed } from '../heard.ts';
 import { type Members, numberIn, objectIn } from '../json.ts';
@@ -24,6 +25,8 @@ interface Settings {
   queryOf(request: LegRequest): Query;
   /** The update that sets a session up. */
   updateOf(request: LegRequest): Outgoing;
+  /** The update of a session that goes on; undefined where it cannot be changed to that. Absent where none can be. */
+  changeOf?(before: LegRequest, after: LegRequest): Readonly<Record<string, unknown>> | undefined;
   /** How the turns that a service ends by itself are ended before the last commit; absent where it never does. */
   serverTurns?: { areEnded(request: LegRequest): boolean; noMore: Readonly<Record<string, unknown>> };
 }
@@ -38,6 +41,7 @@ interface State {
   /** Whether the service ends turns by itself. */
   serverTurns: boolean;
   update: Outgoing;
+  isChanging: boolean;
   items: ItemQueue;
 }
 
@@ -45,6 +49,8 @@ const UNINTELLIGIBLE = 'audio_unintelligible';
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription';
 /** Names the update that ends turn detection, so that a refusal of it is known: the commit behind it works all the same. */
 const END_TURN_DETECTION = 'end-turn-detection';
+/** Names the update that changes a session: refused, it leaves the session as it was. */
+const CHANGE = 'change';
 const COMMIT_MS_MIN = 100;
 
 export function openaiShapedLive(service: Settings): LiveCodec {
@@ -61,6 +67,7 @@ export function openaiShapedLive(service: Settings): LiveCodec {
         finished: false,
         serverTurns: serverTurns?.areEnded(request) === true,
         update: service.updateOf(request),
+        isChanging: false,
         items: new ItemQueue(sampleRate, failures.named('too_many_items')),
       },
       endpoint: {
@@ -82,6 +89,13 @@ export function openaiShapedLive(service: Settings): LiveCodec {
     },
 
     finalize: (state) => (state.items.uncommitted < commitSamplesMin(state) ? [] : commit(state.items)),
+
+    reconfigure: (state, before, after) => {
+      const change = state.finishing ? undefined : service.changeOf?.(before, after);
+      if (change === undefined) return undefined;
+      state.isChanging = true;
+      return [send({ ...change, event_id: CHANGE })];
+    },
 
     finish: (state) => {
       state.finishing = true;
@@ -114,6 +128,7 @@ function read(state: State, message: Members): Step[] {
       state.phase = 'configuring';
       return [send(state.update)];
     case 'session.updated':
+      if (state.phase === 'ready') return changed(state, true);
       if (state.phase !== 'configuring') return [];
       state.phase = 'ready';
       return [{ type: 'ready' }];
@@ -168,11 +183,18 @@ function itemFailed({ items, service: { title, failures } }: State, id: string, 
 function error(state: State, message: Members): Step[] {
   const told = errorOf(message);
   if (told === undefined || told.eventId === END_TURN_DETECTION) return [];
+  if (told.eventId === CHANGE) return changed(state, false);
   if (told.code === 'input_audio_buffer_commit_empty') {
     state.items.commitRefused(told.eventId);
     return state.finishing ? commitAgain(state) : [];
   }
   return state.service.failures.heardOfError(told.code, told.message, told.type);
+}
+
+function changed(state: State, isInForce: boolean): Heard[] {
+  if (!state.isChanging) return [];
+  state.isChanging = false;
+  return [reconfigured(isInForce)];
 }
 
 /** While the last commit was on its way the server may have ended a turn itself, and what that left be too short alone. */

@@ -1,7 +1,7 @@
 // One session of the simulated realtime WebSocket: its order of messages, audio that is confirmed as it is read, turns in slices.
 import { type TObject, Type } from '@sinclair/typebox';
 import { jsonOf, type Members, objectIn } from '../../kit/json.ts';
-import { faultIn, members, oneOf } from '../../kit/simulator/checks.ts';
+import { faultIn, members, oneOf, wrongIn } from '../../kit/simulator/checks.ts';
 import type { KeyFault } from '../../kit/simulator/credentials.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
@@ -28,6 +28,13 @@ const SLICE_WORDS_MAX = 3;
 
 const seconds = (minimum: number, maximum: number) => Type.Number({ minimum, maximum });
 
+/** What may be changed in mid-session. */
+const CHANGEABLE = {
+  ...{ enable_partials: Type.Boolean(), max_delay: seconds(0.7, 4), max_delay_mode: oneOf('flexible', 'fixed') },
+  conversation_config: members({}, { end_of_utterance_silence_trigger: seconds(0, 2) }),
+  audio_filtering_config: members({}, { volume_threshold: seconds(0, 100) }),
+};
+
 const Start: TObject = members(
   {
     message: Type.Literal('StartRecognition'),
@@ -39,8 +46,8 @@ const Start: TObject = members(
       { language: Type.String({ pattern: '^[a-z]{2,3}(_[a-z]{2})*$' }) },
       {
         model: oneOf('standard', 'enhanced', 'melia-1'),
-        ...{ domain: Type.String(), output_locale: Type.String(), enable_partials: Type.Boolean() },
-        ...{ max_delay: seconds(0.7, 4), max_delay_mode: oneOf('flexible', 'fixed'), enable_entities: Type.Boolean() },
+        ...CHANGEABLE,
+        ...{ domain: Type.String(), output_locale: Type.String(), enable_entities: Type.Boolean() },
         diarization: oneOf('none', 'speaker', 'channel', 'channel_and_speaker'),
         speaker_diarization_config: members(
           {},
@@ -52,8 +59,6 @@ const Start: TObject = members(
         ),
         additional_vocab: Type.Array(Type.Unknown()),
         punctuation_overrides: members({}, { permitted_marks: Type.Array(Type.String()), sensitivity: seconds(0, 1) }),
-        conversation_config: members({}, { end_of_utterance_silence_trigger: seconds(0, 2) }),
-        audio_filtering_config: members({}, { volume_threshold: seconds(0, 100) }),
         transcript_filtering_config: members(
           {},
           { remove_disfluencies: Type.Boolean(), replacements: Type.Array(Type.Unknown()) },
@@ -98,7 +103,7 @@ export class Session extends SimulatedSession {
         if (!this.has('swallow-force')) this.inTurn(() => this.#force());
         return;
       case 'SetRecognitionConfig':
-        this.#config = { ...this.#config, ...objectIn(message.transcription_config) };
+        this.#change(objectIn(message.transcription_config));
         return;
       case 'GetSpeakers':
         this.peer.send({ message: 'SpeakersResult', speakers: [] });
@@ -121,6 +126,13 @@ export class Session extends SimulatedSession {
     else if (fault?.member === 'transcription_config.model') this.#fail('invalid_model', fault.message);
     else if (fault !== undefined) this.#fail('invalid_config', `${fault.member}: ${fault.message}`);
     else this.#begin(message);
+  }
+
+  #change(config: Members): void {
+    const language = Type.Literal(String(this.#config.language));
+    const wrong = wrongIn(members({}, { language, ...CHANGEABLE }), config);
+    if (wrong !== undefined) this.#fail('invalid_config', wrong);
+    else this.#config = { ...this.#config, ...config };
   }
 
   #begin(message: Members): void {
