@@ -29,7 +29,11 @@ export function startDialectRig(faults: Readonly<Record<string, string[]>> = {},
   const rig = { asked: [] as URL[] } as DialectRig;
   const servers: SimulatorServer[] = [];
   beforeAll(async () => {
-    const settings: Record<string, string> = { VOXGATE_BREAKER_FAILURES_MAX: '1000' };
+    const settings: Record<string, string> = {
+      VOXGATE_BREAKER_FAILURES_MAX: '1000',
+      // Clients that come back for their files ask many times.
+      VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '100000',
+    };
     for (const { name } of PROVIDERS) {
       const found = simulators.find(({ provider }) => provider === name);
       if (found === undefined) throw new Error(`There is no simulator of ${name}.`);

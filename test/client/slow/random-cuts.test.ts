@@ -52,7 +52,7 @@ describe.skipIf(!natsServerIsHere)('a thousand random cuts of the client', () =>
     return { summary, finals: events.flatMap((event) => (event.type === 'transcript' && event.is_final ? event : [])) };
   }
 
-  it('loses and repeats nothing, and costs nothing', async () => {
+  it('loses and repeats nothing, and costs nothing', { timeout: 180_000 }, async () => {
     const sessions = await Promise.all(Array.from({ length: SESSIONS }, session));
     expect(proxy.made).toBeGreaterThanOrEqual(CUTS);
     for (const { summary, finals } of sessions) {

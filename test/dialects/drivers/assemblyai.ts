@@ -11,6 +11,9 @@ export function assemblyaiClient({ url, key }: Pick<Job, 'url' | 'key'>): Assemb
 /** Models that hear at the speed of speech need their time. */
 const TERMINATION_MS = 60_000;
 
+/** By itself the SDK waits for a second, which a busy machine may take. */
+const CONNECT_MS = 20_000;
+
 /** The SDK takes wss only: in front of the gateway is TLS that nobody vouches for. */
 async function spoken(job: Job, pieces: readonly Uint8Array[]): Promise<HeardFinal[]> {
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
@@ -19,7 +22,7 @@ async function spoken(job: Job, pieces: readonly Uint8Array[]): Promise<HeardFin
   try {
     const transcriber = assemblyaiClient(job).streaming.transcriber({
       websocketBaseUrl: `${front.url}/compat/assemblyai/v3/ws`,
-      ...{ sampleRate, speechModel: model as never, maxConnectionRetries: 0 },
+      ...{ sampleRate, speechModel: model as never, maxConnectionRetries: 0, connectTimeout: CONNECT_MS },
     });
     const finals: HeardFinal[] = [];
     const failed = new Promise<never>((_, reject) => transcriber.on('error', reject));

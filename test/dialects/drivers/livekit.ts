@@ -46,7 +46,8 @@ const ROUNDING_SECONDS = 0.05;
 /**
  * Every frame at once; then the client ends by itself.
  *
- * @param waits ends only when it was told all: the client leaves with the first message behind its own end
+ * @param waits ends only when it was told all: the client leaves with the first message behind its own end, or three seconds after
+ *   a final
  */
 async function hear(
   recogniser: stt.STT,
@@ -93,7 +94,7 @@ const liveBy =
 export const livekitInference: Driver = {
   client: '@livekit/agents, inference.STT',
   dialect: 'livekit',
-  live: liveBy(livekitStt),
+  live: (job, pieces) => hear(livekitStt(job), job, pieces, job.lastWordSeconds !== undefined),
 };
 
 const PLUGIN = '@livekit/agents-plugin-deepgram';

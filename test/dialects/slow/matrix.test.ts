@@ -15,6 +15,8 @@ const rig = startDialectRig();
 /** Sessions at a time: most of each is waiting for the pace of its provider. */
 const TOGETHER = 8;
 const FILE_SECONDS = 1.9;
+/** Of a busy machine. */
+const TIMEOUT_MS = 180_000;
 
 type Cell = readonly [driver: Driver, slug: string];
 
@@ -48,11 +50,11 @@ async function misheard(driver: Driver, model: string): Promise<string[]> {
 describe('every client hears every sample once, with every model', () => {
   const slugs = PROTOCOLS.map(({ slug }) => slug);
 
-  it.each(groupsOf(cellsOf('live', slugs)))('live, group $group', { timeout: 60_000 }, async ({ cells }) => {
+  it.each(groupsOf(cellsOf('live', slugs)))('live, group $group', { timeout: TIMEOUT_MS }, async ({ cells }) => {
     expect(await problemsOf(cells, (driver, slug) => heardWrongly(rig, driver, [slug]))).toEqual([]);
   });
 
-  it.each(groupsOf(cellsOf('file', FILE_MODELS)))('files, group $group', { timeout: 60_000 }, async ({ cells }) => {
+  it.each(groupsOf(cellsOf('file', FILE_MODELS)))('files, group $group', { timeout: TIMEOUT_MS }, async ({ cells }) => {
     expect(await problemsOf(cells, misheard)).toEqual([]);
   });
 });
@@ -75,12 +77,12 @@ describe('every client hears what was said, with the embedded recogniser', () =>
     return finals.map((final) => final.text).join(' ');
   }
 
-  it.each(groupsOf(cellsOf('live', [EMBEDDED])))('live, group $group', { timeout: 60_000 }, async ({ cells }) => {
+  it.each(groupsOf(cellsOf('live', [EMBEDDED])))('live, group $group', { timeout: TIMEOUT_MS }, async ({ cells }) => {
     const heard = await Promise.all(cells.map(async ([driver]) => [driver.client, await heardBy(driver, 'live')]));
     expect(heard).toEqual(cells.map(([{ client }]) => [client, text]));
   });
 
-  it.each(groupsOf(cellsOf('file', [EMBEDDED])))('files, group $group', { timeout: 60_000 }, async ({ cells }) => {
+  it.each(groupsOf(cellsOf('file', [EMBEDDED])))('files, group $group', { timeout: TIMEOUT_MS }, async ({ cells }) => {
     const heard = await Promise.all(cells.map(async ([driver]) => [driver.client, await heardBy(driver, 'file')]));
     expect(heard).toEqual(cells.map(([{ client }]) => [client, text]));
   });
