@@ -103,6 +103,35 @@ describe('where the connection breaks', () => {
     session.terminate();
   });
 
+  it('the session that goes on is told of a change right behind its last final, which it may not have had', async () => {
+    const { session, sockets } = await changedTwice('rt_1');
+    sockets[0]?.say('transcript', { text: 'x', is_final: true, turn: 0, start: 0, end: 2, model: 'm/m' });
+    sockets[0]?.emit('close', { code: 1006, reason: '' });
+    await pass();
+    sockets[1]?.say('session_resumed', { received_bytes: 64_000, next_seq: 3 });
+    expect(wordsOf(sockets[1])).toEqual(['m/two']);
+    session.terminate();
+  });
+
+  it('a new session that breaks before it has taken anything is told again what it begins with', async () => {
+    const { sockets, webSocket } = scriptedSockets((socket, index) => {
+      if (index < 2) socket.start({ resume_token: index === 0 ? null : 'rt_1' });
+    });
+    const session = new Voxgate({ token: 'st_a.b', webSocket }).listen({ model: 'm/m' });
+    await pass(0);
+    session.configure({ model: 'm/one' });
+    await session.send(new Uint8Array(32_000));
+    sockets[0]?.say('transcript', { text: 'x', is_final: true, turn: 0, start: 0, end: 1, model: 'm/m' });
+    sockets[0]?.emit('close', { code: 1006, reason: '' });
+    await pass();
+    expect(wordsOf(sockets[1])).toEqual(['m/one']);
+    sockets[1]?.emit('close', { code: 1006, reason: '' });
+    await pass();
+    sockets[2]?.say('session_resumed', { received_bytes: 0, next_seq: 2 });
+    expect(wordsOf(sockets[2])).toEqual(['m/one']);
+    session.terminate();
+  });
+
   it('a hundred changes are the most', async () => {
     const { session } = await changedTwice(null);
     for (let change = 2; change < 100; change++) session.configure({ language: 'en' });

@@ -160,7 +160,9 @@ export class OutgoingAudio {
     this.#pacedAtMs = performance.now();
     this.#marksSent = 0;
     this.#isCloseSent = false;
-    for (const change of this.#changes) line.send(change);
+    // As marks of this session, of which none is known to be taken.
+    const rest = this.#marks.map(({ at, message }) => ({ at: Math.max(at, this.#origin), message }));
+    this.#marks = [...this.#changes.splice(0).map((message) => ({ at: this.#origin, message })), ...rest];
     return { originSample, replayedSamples: Math.floor(Math.max(0, this.#sentMost - this.#sent) / bytesPerSample) };
   }
 
@@ -192,10 +194,13 @@ export class OutgoingAudio {
     const to = Math.min(sample * this.#options.bytesPerSample, this.#sent);
     this.#covered = Math.max(this.#covered, to);
     this.#tape.trim(to);
-    const done = this.#marks.filter(({ at }, index) => at <= to && index < this.#marksSent).length;
-    for (const { message } of this.#marks.splice(0, done))
-      if (message.type === 'configure') this.#changes.push(message);
-    this.#marksSent -= done;
+    // A change right here may not have been taken: what was heard lies in front of it.
+    const isDone = ({ at, message }: Mark) => at < to || (at === to && message.type === 'finalize');
+    const sent = this.#marks.splice(0, this.#marksSent);
+    for (const mark of sent) if (isDone(mark) && mark.message.type === 'configure') this.#changes.push(mark.message);
+    const rest = sent.filter((mark) => !isDone(mark));
+    this.#marks.unshift(...rest);
+    this.#marksSent = rest.length;
     this.pump();
   }
 
