@@ -11,6 +11,8 @@ const TYPE = 'usage.end';
 const VERSION = 1;
 /** Of a message with the time of a connection, which an older reader would not bill. */
 const VERSION_OF_CONNECTIONS = 2;
+/** Of a message with several prices of one model, which an older reader would refuse for good. */
+const VERSION_OF_RATES = 3;
 /** 64 bits have no more. */
 const AMOUNT = /^\d{1,19}$/;
 
@@ -20,8 +22,12 @@ export const usageKeys = (secrets: SigningSecrets): SigningKeys => signingKeys(s
 export const usageId = (head: Pick<SessionHead, 'id'>): string => `${head.id}:end`;
 
 export function usageBody(keys: SigningKeys, head: SessionHead, end: SessionEnd): BusBody {
-  const version = end.lines.some(({ connectionMs }) => connectionMs !== undefined) ? VERSION_OF_CONNECTIONS : VERSION;
-  return signed(keys, TYPE, { version, head, end });
+  return signed(keys, TYPE, { version: versionOf(end), head, end });
+}
+
+function versionOf({ lines }: SessionEnd): number {
+  if (lines.some(({ rate }) => rate !== undefined)) return VERSION_OF_RATES;
+  return lines.some(({ connectionMs }) => connectionMs !== undefined) ? VERSION_OF_CONNECTIONS : VERSION;
 }
 
 /** `newer`: written by a node of a later version. `foreign`: no node of this gateway wrote it, or it says nothing that could be settled. */
@@ -32,7 +38,7 @@ export function readUsage(keys: SigningKeys, body: BusBody): UsageMessage {
   const value = unsigned(keys, TYPE, body);
   if (!isRecord(value)) return 'foreign';
   const version = Number.isInteger(value.version) ? Number(value.version) : 0;
-  if (version > VERSION_OF_CONNECTIONS) return 'newer';
+  if (version > VERSION_OF_RATES) return 'newer';
   const head = headOf(value.head);
   const end = endOf(value.end);
   return version < VERSION || head === undefined || end === undefined ? 'foreign' : { head, end };
@@ -69,11 +75,15 @@ function fileOf(value: unknown): FileCharge | undefined {
 
 function lineOf(value: unknown): UsageLine | undefined {
   if (!isRecord(value) || typeof value.model !== 'string') return undefined;
-  const { model, own, audioMs, connectionMs } = value;
+  const { model, own, rate, audioMs, connectionMs } = value;
   const price = priceOf(value.price);
   if (typeof own !== 'boolean' || typeof audioMs !== 'number' || price === undefined) return undefined;
-  if (connectionMs === undefined) return { model, own, audioMs, price };
-  return typeof connectionMs === 'number' ? { model, own, audioMs, connectionMs, price } : undefined;
+  const line: UsageLine = { model, own, audioMs, price };
+  for (const [name, count] of Object.entries({ rate, connectionMs })) {
+    if (typeof count === 'number') line[name as 'rate' | 'connectionMs'] = count;
+    else if (count !== undefined) return undefined;
+  }
+  return line;
 }
 
 function priceOf(value: unknown): LedgerPrice | undefined {

@@ -34,7 +34,7 @@ describe('a message', () => {
     minimumMicroUsd: fc.bigInt(0n, 10n ** 12n),
   });
   const line = fc.record(
-    { model: fc.string(), own: fc.boolean(), audioMs: fc.nat(), connectionMs: fc.nat(), price },
+    { model: fc.string(), own: fc.boolean(), rate: fc.nat(), audioMs: fc.nat(), connectionMs: fc.nat(), price },
     { requiredKeys: ['model', 'own', 'audioMs', 'price'] },
   );
   const end = fc.record({
@@ -79,6 +79,7 @@ describe('a message', () => {
         { price: null },
         { audioMs: '1' },
         { connectionMs: '1' },
+        { rate: '1' },
         { own: 1 },
       ].map((wrong) =>
         signed(keys, 'usage.end', {
@@ -100,10 +101,19 @@ describe('a message', () => {
     );
   });
 
+  test.each([
+    ['of audio alone', {}, 1],
+    ['with the time of a connection', { connectionMs: 5 }, 2],
+    ['with a further price of a model', { connectionMs: 5, rate: 1 }, 3],
+  ])('%s has the version of the first reader that understands it', (_, line, version) => {
+    const body = usageBody(keys, headOf(WHO, 'ses_1'), endOf([lineOf(1), lineOf(1, PRICE, { model: 'b', ...line })]));
+    expect(JSON.parse((body as unknown as { text: string }).text)).toMatchObject({ version });
+  });
+
   test('of a later version waits for a ledger that understands it', async () => {
     const { stream, faults, owner } = world(1);
     const stop = owner();
-    for (let version = 3; version < 6; version++)
+    for (let version = 4; version < 7; version++)
       await stream.publish('0', `${version}`, signed(keys, 'usage.end', { version }));
     await settle();
     expect([await stream.waiting(), stream.refused, faults]).toEqual([3, [], ['usage newer']]);

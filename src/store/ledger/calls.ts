@@ -12,13 +12,15 @@ export interface LedgerPrice {
 }
 
 /**
- * What one model heard of a session so far, in all. `own`: with the organisation's own provider key, which costs 0 but has
+ * What one model heard of a session so far at one price, in all. `own`: with the organisation's own provider key, which costs 0 but has
  * a line all the same. Audio never moves from one line to another once it was told here.
  */
 export interface UsageLine {
   /** Slug. */
   model: string;
   own: boolean;
+  /** Which of the prices that the session has for the model and account: absent for the first, then 1, 2, … */
+  rate?: number;
   /** Whole milliseconds. */
   audioMs: number;
   /** Whole milliseconds that connections to it were open, where its price is for them; billed where they are more than the audio. */

@@ -1,5 +1,7 @@
 // What the ledger takes: refuses, with a sentence, numbers and texts that could not be kept or computed exactly.
 
+import { FALLBACKS_MAX } from '../../api/listen/aliases.ts';
+import { CONFIGURATIONS_MAX } from '../../api/listen/configuring.ts';
 import { StoreError } from '../store-error.ts';
 import type { Credit, FileCharge, HoldRequest, SessionEnd, SessionHead, UsageLine } from './calls.ts';
 
@@ -10,7 +12,8 @@ const PRICE_MAX = 10n ** 12n;
 /** 115 days. */
 const AUDIO_MS_MAX = 10 ** 10;
 const LEASE_MS_MAX = 86_400_000;
-const LINES_MAX = 100;
+/** A session that is changed as often as it may be, each time to as many models as there may be, can have them all on its bill. */
+export const LINES_MAX = (CONFIGURATIONS_MAX + 1) * (FALLBACKS_MAX + 1);
 const YEAR_LENGTH = 4;
 const ID_LENGTH_MAX = 100;
 const MODEL_LENGTH_MAX = 200;
@@ -63,15 +66,17 @@ export function requireHoldRequest({ wantedMicroUsd, leastMicroUsd, leaseMs }: H
 export function requireLines(lines: readonly UsageLine[]): void {
   if (lines.length > LINES_MAX) invalid(`A session has at most ${LINES_MAX} lines.`);
   const seen = new Set<string>();
-  for (const { model, own, audioMs, connectionMs = 0, price } of lines) {
+  for (const { model, own, rate = 0, audioMs, connectionMs = 0, price } of lines) {
     requireText(model, MODEL_LENGTH_MAX, 'model of a line');
+    if (!Number.isInteger(rate) || rate < 0 || rate >= LINES_MAX) invalid(`A rate is 0 to ${LINES_MAX - 1}.`);
     requireAudio(audioMs);
     requireAudio(connectionMs);
     requireAmount(price.microUsd, PRICE_MAX, 'price of a line');
     requireAmount(price.minimumMicroUsd, PRICE_MAX, 'minimum charge of a line');
     if (price.unit !== 'minute' && price.unit !== 'session') invalid('A price is per minute or per session.');
-    const name = `${own}:${model}`;
-    if (seen.has(name)) invalid(`There are two lines of ${JSON.stringify(model)}; their audio belongs in one.`);
+    const name = `${own}:${rate}:${model}`;
+    if (seen.has(name))
+      invalid(`There are two lines of ${JSON.stringify(model)} at one price; their audio belongs in one.`);
     seen.add(name);
   }
 }

@@ -66,8 +66,8 @@ export const lateHead = (head: SessionHead): SessionHead => ({ ...head, id: `${h
 /** What lines say beyond what is billed, each at exactly what it costs more: a minimum, or a price of a session, is charged once. */
 export function linesBeyond(billed: readonly BilledLine[], lines: readonly UsageLine[]): UsageLine[] {
   return lines.flatMap((line) => {
-    const { model, own } = line;
-    const before = billed.find((each) => each.model === model && each.own === own);
+    const { model, own, rate = 0 } = line;
+    const before = billed.find((each) => each.model === model && each.own === own && (each.rate ?? 0) === rate);
     const audioMs = Math.max(0, line.audioMs - (before?.audioMs ?? 0));
     const connectionMs = Math.max(0, (line.connectionMs ?? 0) - (before?.connectionMs ?? 0));
     if (audioMs + connectionMs === 0) return [];
@@ -75,6 +75,7 @@ export function linesBeyond(billed: readonly BilledLine[], lines: readonly Usage
     const inAll = { audioMs: before.audioMs + audioMs, connectionMs: (before.connectionMs ?? 0) + connectionMs };
     const microUsd = lineCostMicroUsd({ ...before, ...inAll }) - before.costMicroUsd;
     const more = connectionMs === 0 ? { audioMs } : { audioMs, connectionMs };
-    return [{ model, own, ...more, price: { unit: 'session', microUsd, minimumMicroUsd: 0n } }];
+    const name = rate === 0 ? { model, own } : { model, own, rate };
+    return [{ ...name, ...more, price: { unit: 'session', microUsd, minimumMicroUsd: 0n } }];
   });
 }

@@ -41,20 +41,22 @@ export function createLedgerPostings(
   { transfer }: Pick<LedgerTransfers, 'transfer'>,
 ): LedgerPostings {
   const lineBefore = database
-    .prepare<[number, string, number], LineRow>(
+    .prepare<[number, string, number, number], LineRow>(
       `SELECT audio_ms AS audioMs, connection_ms AS connectionMs, unit, price_micro_usd AS microUsd, minimum_micro_usd AS minimumMicroUsd,
               cost_micro_usd AS cost, postings
-       FROM session_lines WHERE session = ? AND model = ? AND own = ?`,
+       FROM session_lines WHERE session = ? AND model = ? AND own = ? AND rate = ?`,
     )
     .safeIntegers();
-  const insertLine = database.prepare<[number, string, number, number, number, string, bigint, bigint, bigint, number]>(
+  const insertLine = database.prepare<
+    [number, string, number, number, number, number, string, bigint, bigint, bigint, number]
+  >(
     `INSERT INTO session_lines
-       (session, model, own, audio_ms, connection_ms, unit, price_micro_usd, minimum_micro_usd, cost_micro_usd, postings)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (session, model, own, rate, audio_ms, connection_ms, unit, price_micro_usd, minimum_micro_usd, cost_micro_usd, postings)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const growLine = database.prepare<[number, number, bigint, number, number, string, number]>(
+  const growLine = database.prepare<[number, number, bigint, number, number, string, number, number]>(
     `UPDATE session_lines SET audio_ms = ?, connection_ms = ?, cost_micro_usd = ?, postings = ?
-     WHERE session = ? AND model = ? AND own = ?`,
+     WHERE session = ? AND model = ? AND own = ? AND rate = ?`,
   );
   const spend = database.prepare<[string, string, bigint]>(
     `INSERT INTO key_spend (key_id, day, micro_usd) VALUES (?, ?, ?)
@@ -63,7 +65,8 @@ export function createLedgerPostings(
 
   function postLine(session: SessionRow, line: UsageLine, whenLess: 'refuse' | 'keep', at: string): bigint {
     const own = line.own ? 1 : 0;
-    const before = lineBefore.get(session.number, line.model, own);
+    const rate = line.rate ?? 0;
+    const before = lineBefore.get(session.number, line.model, own, rate);
     if (before !== undefined && whenLess === 'refuse') requireGrowth(session, line, before);
     const price = before ?? line.price;
     const audioMs = Math.max(line.audioMs, Number(before?.audioMs ?? 0n));
@@ -79,6 +82,7 @@ export function createLedgerPostings(
         session.number,
         line.model,
         own,
+        rate,
         audioMs,
         connectionMs,
         unit,
@@ -88,12 +92,12 @@ export function createLedgerPostings(
         postings,
       );
     } else if (audioMs > Number(before.audioMs) || connectionMs > Number(before.connectionMs)) {
-      growLine.run(audioMs, connectionMs, cost, postings, session.number, line.model, own);
+      growLine.run(audioMs, connectionMs, cost, postings, session.number, line.model, own, rate);
     }
     if (difference > 0n) {
       transfer(
         usageTransfer(session.organisationId, {
-          id: `${session.id}:${line.model}:${own}:${postings}`,
+          id: `${session.id}:${line.model}:${own}:${postings}${rate === 0 ? '' : `:rate-${rate}`}`,
           at,
           microUsd: difference,
           session: session.number,

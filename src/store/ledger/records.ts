@@ -17,6 +17,7 @@ interface HeadRow extends Omit<SessionRecord, 'audioMs' | 'lines' | 'costMicroUs
 interface LineRow {
   model: string;
   own: bigint;
+  rate: bigint;
   audioMs: bigint;
   connectionMs: bigint;
   unit: 'minute' | 'session';
@@ -43,7 +44,7 @@ export function createLedgerRecords({ database }: TableContext): LedgerRecords {
     .safeIntegers();
   const linesOf = database
     .prepare<[bigint], LineRow>(
-      `SELECT model, own, audio_ms AS audioMs, connection_ms AS connectionMs, unit, price_micro_usd AS microUsd, minimum_micro_usd AS minimumMicroUsd,
+      `SELECT model, own, rate, audio_ms AS audioMs, connection_ms AS connectionMs, unit, price_micro_usd AS microUsd, minimum_micro_usd AS minimumMicroUsd,
               cost_micro_usd AS costMicroUsd
        FROM session_lines WHERE session = ?`,
     )
@@ -92,6 +93,7 @@ export function createLedgerRecords({ database }: TableContext): LedgerRecords {
 function lineOf({
   model,
   own,
+  rate,
   audioMs,
   connectionMs,
   unit,
@@ -102,6 +104,7 @@ function lineOf({
   return {
     model,
     own: own === 1n,
+    ...(rate === 0n ? {} : { rate: Number(rate) }),
     audioMs: Number(audioMs),
     ...(connectionMs === 0n ? {} : { connectionMs: Number(connectionMs) }),
     price: { unit, microUsd, minimumMicroUsd },

@@ -17,6 +17,7 @@ import { members } from './0015-members.ts';
 import { places } from './0016-places.ts';
 import { latency } from './0017-latency.ts';
 import { aliases } from './0018-aliases.ts';
+import { rates } from './0019-rates.ts';
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
@@ -37,4 +38,5 @@ export const MIGRATIONS: readonly string[] = [
   places,
   latency,
   aliases,
+  rates,
 ];

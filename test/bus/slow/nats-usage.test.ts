@@ -3,8 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BusBody, BusError } from '../../../src/bus/bus.ts';
 import { type NatsUsageOptions, natsUsage } from '../../../src/bus/nats/jetstream/usage-stream.ts';
 import type { UsageVerdict } from '../../../src/bus/usage-stream.ts';
+import { usageBody, usageKeys } from '../../../src/ledger/usage-message.ts';
+import { LINES_MAX } from '../../../src/store/ledger/checks.ts';
 import { openLink } from '../../fakes/network/nats-link.ts';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../../fakes/network/nats-server.ts';
+import { endOf, headOf } from '../../fakes/store/ledger.ts';
 
 interface Usage extends BusBody {
   n: number;
@@ -276,10 +279,33 @@ describe.skipIf(!natsServerIsHere)('the usage stream on NATS', () => {
     expect([...ledger.taken].sort()).toEqual([0, 1, 2]);
   });
 
+  test('takes the longest bill there may be, also where its streams are those of an earlier version', async () => {
+    const { join, prefix } = gateway();
+    const { bus, stream } = await join();
+    await stream.waiting('0');
+    const manager = await bus.link.connection.jetstreamManager();
+    await manager.streams.update(`${prefix}-usage`, { max_msg_size: 69_632 });
+    const later = await join();
+    const price = { unit: 'minute', microUsd: 10n ** 12n, minimumMicroUsd: 10n ** 12n } as const;
+    const lines = Array.from({ length: LINES_MAX }, (_, rate) => ({
+      ...{
+        model: 'provider/a-model-with-a-long-name',
+        own: false,
+        rate,
+        audioMs: 10 ** 10,
+        connectionMs: 10 ** 10,
+        price,
+      },
+    }));
+    const head = headOf({ organisationId: 'org_1', keyId: 'key_1' }, 'ses_1');
+    await later.stream.publish('0', 'a', usageBody(usageKeys({ secret: Buffer.alloc(32) }), head, endOf(lines)));
+    expect(await later.stream.waiting('0')).toBe(1);
+  });
+
   test('refuses what is too long, and more at a time than it can carry', async () => {
     const { join } = gateway();
     const { stream } = await join();
-    expect(await reasonOf(stream.publish('0', 'a', { type: 'x'.repeat(70_000) }))).toBe('overflow');
+    expect(await reasonOf(stream.publish('0', 'a', { type: 'x'.repeat(270_000) }))).toBe('overflow');
     const many = Array.from({ length: 1100 }, (_, n) => reasonOf(stream.publish('0', `${n}`, usage(n))));
     const reasons = await Promise.all(many);
     expect(reasons.filter((reason) => reason === 'overflow')).toHaveLength(76);

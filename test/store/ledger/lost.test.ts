@@ -96,12 +96,13 @@ describe('a statement that comes after that', () => {
     fc.record({
       model: fc.constantFrom('a/one', 'b/two', 'c/three'),
       own: fc.boolean(),
+      rate: fc.nat(2),
       price: price(),
       before: fc.nat(200_000),
       after: fc.nat(400_000),
       connected: fc.tuple(fc.nat(300_000), fc.nat(300_000)),
     }),
-    { selector: ({ model, own }) => `${model} ${own}`, minLength: 1 },
+    { selector: ({ model, own, rate }) => `${model} ${own} ${rate}`, minLength: 1 },
   );
 
   test('bills what was used beyond, exactly and once, however often it comes', () => {
@@ -111,12 +112,13 @@ describe('a statement that comes after that', () => {
         const head = headOf(who, idOf('1'));
         const told = lines.filter(({ before }) => before > 0);
         const line = (
-          { model, own, price: of }: (typeof lines)[number],
+          { model, own, rate, price: of }: (typeof lines)[number],
           audioMs: number,
           connectionMs: number,
         ): UsageLine => ({
           model,
           own,
+          rate,
           price: of,
           audioMs,
           connectionMs,

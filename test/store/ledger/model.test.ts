@@ -28,8 +28,9 @@ const CUSTOMERS = [
   { limit: null },
 ] as const;
 
-const MODELS: readonly { model: string; own: boolean; price: LedgerPrice }[] = [
+const MODELS: readonly { model: string; own: boolean; rate?: number; price: LedgerPrice }[] = [
   { model: 'a/minute', own: false, price: perMinute(60_001n) },
+  { model: 'a/minute', own: false, rate: 1, price: perMinute(90_007n) },
   { model: 'b/session', own: false, price: perSession(7_000n) },
   { model: 'c/minimum', own: false, price: perMinute(4_300n, 2_500n) },
   { model: 'c/minimum', own: true, price: perMinute(4_300n, 2_500n) },
@@ -234,8 +235,8 @@ function settle(id: number, audioMs: number[]): Step {
       model.sessions.set(id, Object.assign(session, { hold: undefined, isSettled: true }));
     }
     const costs = MODELS.map(({ price, own }, index) => expectedCost(price, own, session.audioMs[index]!));
-    expect(answer.lines.map(({ model, own, audioMs }) => [model, own, audioMs])).toEqual(
-      MODELS.map(({ model, own }, index) => [model, own, session.audioMs[index]]),
+    expect(answer.lines.map(({ model, own, rate, audioMs }) => [model, own, rate, audioMs])).toEqual(
+      MODELS.map(({ model, own, rate }, index) => [model, own, rate, session.audioMs[index]]),
     );
     expect(answer.lines.map(({ costMicroUsd }) => costMicroUsd)).toEqual(costs);
     expect(answer.costMicroUsd).toBe(costs.reduce((sum, cost) => sum + cost));
@@ -271,7 +272,10 @@ const session = fc.integer({ min: 0, max: SESSIONS - 1 });
 const amount = fc.oneof(fc.constant(0n), fc.bigInt({ min: 1n, max: 60_000n }));
 const lease = fc.integer({ min: 1, max: 90_000 });
 // Few values, so that statements are repeated, grow, and come in the wrong order.
-const audio = fc.array(fc.constantFrom(0, 1, 999, 10_000, 20_000, 29_999, 60_000), { minLength: 4, maxLength: 4 });
+const audio = fc.array(fc.constantFrom(0, 1, 999, 10_000, 20_000, 29_999, 60_000), {
+  minLength: MODELS.length,
+  maxLength: MODELS.length,
+});
 const credits = fc.oneof(fc.bigInt({ min: 1n, max: 200_000n }), fc.bigInt({ min: -20_000n, max: -1n }));
 
 const steps = [

@@ -82,8 +82,8 @@ export const isMissingStream = (error: unknown): boolean =>
   apiCode(error) === STREAM_NOT_FOUND || (error instanceof BusError && error.reason === 'unknown_actor');
 
 /**
- * Creates the stream if it is missing, and raises its number of replicas if the settings ask for more. Changes nothing else of an
- * existing stream.
+ * Creates the stream if it is missing, and raises its number of replicas and the size of its messages if more is asked for. Changes
+ * nothing else of an existing stream.
  */
 export async function ensureStream(
   manager: JetStreamManager,
@@ -101,8 +101,14 @@ export async function ensureStream(
       return made;
     }
   }
-  if (found.config.num_replicas >= config.num_replicas) return found;
-  return manager.streams.update(config.name, { num_replicas: config.num_replicas });
+  const { num_replicas, max_msg_size } = found.config;
+  const more = {
+    num_replicas: Math.max(num_replicas, config.num_replicas),
+    // Negative: messages of any size.
+    max_msg_size: max_msg_size < 0 ? max_msg_size : Math.max(max_msg_size, config.max_msg_size ?? 0),
+  };
+  if (more.num_replicas === num_replicas && more.max_msg_size === max_msg_size) return found;
+  return manager.streams.update(config.name, more);
 }
 
 async function find(manager: JetStreamManager, name: string): Promise<StreamInfo | undefined> {

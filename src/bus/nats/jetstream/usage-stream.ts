@@ -29,7 +29,8 @@ import { type UsageRedelivery, usageRedelivery } from './usage-redelivery.ts';
 const SHARD = /^[A-Za-z0-9_-]{1,32}$/;
 const MINUTE_MS = 60_000;
 const WINDOW_MS = 10 * MINUTE_MS;
-const BYTES_MAX = 64 * 1024;
+/** A session with as many lines as the ledger takes of one has 190,000. */
+const BYTES_MAX = 256 * 1024;
 /** Messages that wait for the ledger. Beyond it the stream refuses new ones, and the journals of the nodes keep them. */
 const WAITING_MAX = 1_000_000;
 /** Refused messages that are kept; the oldest are dropped first. */

@@ -30,7 +30,7 @@ const CHECKS: readonly Check[] = [
     { which: 'connection_ms > audio_ms', what: 'open connection' },
   ].map(
     ({ which, what }): Check => ({
-      sql: `SELECT ${sessionName('session')} || ' with ' || model AS who, cost_micro_usd AS found, ${COST} AS wanted
+      sql: `SELECT ${sessionName('session')} || ' with ' || model || iif(rate = 0, '', ' at rate ' || rate) AS who, cost_micro_usd AS found, ${COST} AS wanted
         FROM session_lines WHERE ${which} AND cost_micro_usd <> ${COST}`,
       sentence: ({ who, found, wanted }) =>
         `The line of session ${who} is billed ${money(found)}; its ${what} costs ${money(wanted)}.`,
