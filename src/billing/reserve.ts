@@ -61,7 +61,7 @@ function boundOf(members: readonly ReserveMember[]): Bound {
   return { fixedMicroUsd, minuteMicroUsd };
 }
 
-/** A model that is in the chain twice, with other parameters, has one line on the bill. */
+/** A model that is in the chain twice, with other parameters, has one line on the bill for each price. */
 function distinctPaid(members: readonly ReserveMember[]): ReadonlyMap<string, ExactPrice> {
   const paid = members.filter(({ own, price }) => !own && (price.microUsd > 0n || price.minimumMicroUsd > 0n));
   return new Map(

@@ -108,14 +108,8 @@ export async function resolveChain(
   }
   if (members.length === 0 && missing !== undefined) throw missing;
   refuseBarred(members);
-  return { members: members.map((each) => ({ ...each, price: priceOnBill(each, members) })), warnings };
+  return { members, warnings };
 }
-
-/** One model with other options stands on one line of the bill: all of it costs what the dearest of them does. */
-const priceOnBill = ({ slug, own, price }: ChainMember, members: readonly ChainMember[]): ListedPrice =>
-  members
-    .filter((other) => other.slug === slug && other.own === own)
-    .reduce((dearest, other) => (other.price.microUsd > dearest.microUsd ? other.price : dearest), price);
 
 /** A chain goes on without a member that cannot be used. */
 const withoutMember = (slug: string, { why, remedy }: Unusable, param: string): Degradation => ({

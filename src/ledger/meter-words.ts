@@ -1,5 +1,16 @@
 // What a meter and its session say to each other.
-import type { UsageLine } from '../store/ledger/calls.ts';
+import type { LedgerPrice, UsageLine } from '../store/ledger/calls.ts';
+
+/** One member of a chain, as the bill sees it. `own`: on the customer's own provider key. */
+export interface MeterMember {
+  slug: string;
+  own: boolean;
+  price: LedgerPrice;
+  /** Minutes of the price are those of an open connection. */
+  metered?: 'connection';
+  /** Which of its prices in the session this is, as in `UsageLine`. The meter says it. */
+  rate?: number;
+}
 
 /** What the session says of its audio. */
 export interface MeterSource {

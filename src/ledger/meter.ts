@@ -3,10 +3,11 @@
 import type { Clock } from '../../machines/clock.ts';
 import { billedMsOf, lineCostMicroUsd } from '../billing/price.ts';
 import { boundMicroUsd, carriedMs } from '../billing/reserve.ts';
-import type { HoldGrant, HoldRequest, LedgerPrice, SessionEnd, SessionHead, UsageLine } from '../store/ledger/calls.ts';
-import type { MeterListener, MeterSource, MeterState, Shortage } from './meter-words.ts';
+import type { HoldGrant, HoldRequest, SessionEnd, SessionHead, UsageLine } from '../store/ledger/calls.ts';
+import type { MeterListener, MeterMember, MeterSource, MeterState, Shortage } from './meter-words.ts';
+import { rated } from './rates.ts';
 
-export type { MeterListener, MeterSource, MeterState, Shortage };
+export type { MeterListener, MeterMember, MeterSource, MeterState, Shortage };
 
 /** What is asked for at a time. */
 const AHEAD_MS = 60_000;
@@ -16,15 +17,6 @@ export const LEASE_MS = 60_000;
 const RENEW_MS = 30_000;
 const AGAIN_MS = 1_000;
 const AGAIN_MS_MAX = 10_000;
-
-/** One member of a chain, as the bill sees it. `own`: on the customer's own provider key. */
-export interface MeterMember {
-  slug: string;
-  own: boolean;
-  price: LedgerPrice;
-  /** Minutes of the price are those of an open connection. */
-  metered?: 'connection';
-}
 
 /** Reservations, as a meter needs them. */
 export interface MeterReservations {
@@ -49,7 +41,7 @@ export const isFree = ({ own, price }: MeterMember): boolean =>
 
 export class Meter {
   readonly head: SessionHead;
-  readonly #members: MeterMember[];
+  readonly #members: MeterMember[] = [];
   readonly #options: MeterOptions;
   #source: MeterSource | undefined;
   #listener: MeterListener | undefined;
@@ -74,8 +66,8 @@ export class Meter {
   constructor(options: MeterOptions) {
     this.#options = options;
     this.head = options.head;
-    this.#members = [...options.members];
-    this.#active = options.members[0] as MeterMember;
+    this.add(options.members);
+    this.#active = this.#members[0] as MeterMember;
     this.#held = options.grant.heldMicroUsd;
     this.#shortage = options.grant.limitedBy ?? undefined;
     this.#allowed = this.#reach();
@@ -87,7 +79,7 @@ export class Meter {
 
   /** Members of a chain that goes on behind this one. */
   add(members: readonly MeterMember[]): void {
-    this.#members.push(...members);
+    for (const member of members) this.#members.push(rated(member, this.#members));
   }
 
   /** The session begins. */
@@ -180,7 +172,8 @@ export class Meter {
   }
 
   #lineIn(lines: readonly UsageLine[]): UsageLine | undefined {
-    return lines.find(({ model, own }) => model === this.#active.slug && own === this.#active.own);
+    const { slug, own, rate } = this.#active;
+    return lines.find((line) => line.model === slug && line.own === own && line.rate === rate);
   }
 
   /** How much more than the lines the hold pays for, at the price of the member that hears. */
@@ -195,11 +188,10 @@ export class Meter {
     return this.#trustedMs + (left < 0n ? -carried : carried);
   }
 
-  /** The active member's price, without what is charged only once and was charged. */
+  /** The active member's price, without what is charged only once, at whatever rate, and was charged. */
   #rest(lines: readonly UsageLine[]): MeterMember {
     const { slug, own, price } = this.#active;
-    const line = this.#lineIn(lines);
-    if (line === undefined || billedMsOf(line) === 0) return this.#active;
+    if (!lines.some((line) => line.model === slug && line.own === own && billedMsOf(line) > 0)) return this.#active;
     const microUsd = price.unit === 'session' ? 0n : price.microUsd;
     return { slug, own, price: { ...price, microUsd, minimumMicroUsd: 0n } };
   }

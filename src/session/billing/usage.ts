@@ -15,6 +15,8 @@ export class Usage {
   readonly connections: ConnectionTime;
   /** Samples of each member, in the order in which they were first heard from. */
   readonly #samples = new Map<number, number>();
+  /** Of each model and account the member whose line was told first: it alone has a minimum, which is charged once. */
+  readonly #firsts = new Map<string, number>();
   #attributed = 0;
   #last: number | undefined;
   /** How far some leg has answered for what it was sent, with a final or not, and whose leg that was. */
@@ -29,9 +31,9 @@ export class Usage {
 
   /** A leg of the member begins to hear. */
   heardBy(index: number): void {
-    const { slug, own } = this.#members[index] as MeterMember;
-    // One model may stand in the chain twice, with other parameters: its audio is on one line.
-    this.#last = this.#members.findIndex((member) => member.slug === slug && member.own === own);
+    const { slug, own, rate } = this.#members[index] as MeterMember;
+    // One model may be there twice, with other parameters: where they cost the same, its audio is on one line.
+    this.#last = this.#members.findIndex((each) => each.slug === slug && each.own === own && each.rate === rate);
     this.connections.opened(this.#last);
   }
 
@@ -73,7 +75,7 @@ export class Usage {
 
   /** What finals cover: it stays whatever happens. */
   settledLines(): UsageLine[] {
-    return this.#linesOf(this.#samples);
+    return this.#linesOf(this.#samples, this.#firsts);
   }
 
   /** The same with the audio up to the sample that no final covers: for the member that answered for it, else the one that hears it now. */
@@ -82,7 +84,7 @@ export class Usage {
     const samples = new Map(this.#samples);
     const answered = this.#attributeAnswered(samples, sample);
     this.#add(samples, sample, this.#last, answered);
-    return this.#linesOf(samples);
+    return this.#linesOf(samples, new Map(this.#firsts));
   }
 
   /** The rows and their sum, the audio up to the sample included, for the client. */
@@ -114,14 +116,24 @@ export class Usage {
     return index === -1 ? this.#last : index;
   }
 
-  #linesOf(samples: ReadonlyMap<number, number>): UsageLine[] {
-    const indexes = new Set([...samples.keys(), ...this.connections.indexes]);
-    return [...indexes].map((index) => {
-      const { slug, own, price } = this.#members[index] as MeterMember;
+  /** @param firsts as above; those that are told of now are added */
+  #linesOf(samples: ReadonlyMap<number, number>, firsts: Map<string, number>): UsageLine[] {
+    const lines: UsageLine[] = [];
+    for (const index of new Set([...samples.keys(), ...this.connections.indexes])) {
       const audioMs = Math.round(this.#msOf(samples.get(index) ?? 0));
       const connectionMs = this.connections.msOf(index);
-      return { model: slug, own, audioMs, ...(connectionMs === 0 ? {} : { connectionMs }), price };
-    });
+      // Not told of yet: another line of its model may come to be the first.
+      if (audioMs === 0 && connectionMs === 0) continue;
+      const { slug, own, rate, price } = this.#members[index] as MeterMember;
+      const name = `${slug} ${own}`;
+      if (!firsts.has(name)) firsts.set(name, index);
+      const isFirst = firsts.get(name) === index;
+      const line: UsageLine = { model: slug, own, audioMs, price: isFirst ? price : { ...price, minimumMicroUsd: 0n } };
+      if (rate !== undefined) line.rate = rate;
+      if (connectionMs > 0) line.connectionMs = connectionMs;
+      lines.push(line);
+    }
+    return lines;
   }
 
   #msOf(samples: number): number {

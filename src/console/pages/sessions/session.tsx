@@ -20,8 +20,8 @@ export function Session({ members: { id = '' } }: { members: Record<string, stri
             <Facts session={record} />
             <Table
               caption="Use, by model"
-              rows={record.usage}
-              idOf={({ model, byok }) => `${model} ${byok}`}
+              rows={record.usage.map((row, at) => ({ ...row, at }))}
+              idOf={({ at }) => String(at)}
               empty={<p>Nothing was settled yet.</p>}
               columns={[
                 { title: 'Model', cell: ({ model }) => <span>{model}</span> },
