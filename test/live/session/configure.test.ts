@@ -143,16 +143,16 @@ describe('a session is configured', () => {
 });
 
 describe('a session whose model stays is configured on its open connection, in the middle of a turn', () => {
-  it.concurrent.each<[model: string, changes: object]>([
-    ['deepgram/flux-general-en', { keyterms: ['Voxgate'], provider_params: { eot_threshold: 0.8 } }],
+  it.concurrent.each<[model: string, changes: object, keyterms?: string]>([
+    ['deepgram/flux-general-en', { keyterms: ['Voxgate'], provider_params: { eot_threshold: 0.8 } }, '["gate"]'],
     ['assemblyai/universal-3-5-pro', { prompt: 'A call.', provider_params: { max_turn_silence: 1_500 } }],
     ['speechmatics/enhanced', { provider_params: { max_delay: 2 } }],
     ['openai/gpt-transcribe', { keyterms: ['Voxgate'] }],
     ['openai/whisper-1', { prompt: 'A call.' }],
-  ])('%s', async (model, changes) => {
+  ])('%s', async (model, changes, keyterms) => {
     const rate = rateOf([model]) ?? 16_000;
     const samples = 3 * rate;
-    const client = await opened({ model, sample_rate: String(rate) });
+    const client = await opened({ model, sample_rate: String(rate), ...(keyterms && { keyterms }) });
     const part = Math.round(0.4 * rate);
     speak(client, 0, part);
     client.send({ type: 'configure', ...changes });
@@ -167,6 +167,20 @@ describe('a session whose model stays is configured on its open connection, in t
     expect(usage.reduce((sum, { seconds }) => sum + seconds, 0)).toBeCloseTo(audio_seconds ?? 0, 2);
     expect(client.of('warning').map(({ code }) => code)).not.toContain('upstream_replaced');
   });
+});
+
+it('a change that costs more is made at the end of the turn, which is billed as it began', async () => {
+  const client = await opened({ model: 'deepgram/flux-general-en' });
+  speak(client, 0, 16_000);
+  await client.event('transcript', ({ is_final }) => is_final);
+  client.send({ type: 'configure', keyterms: ['Voxgate'] });
+  speak(client, 16_000, 48_000);
+  const { from } = await client.event('configured');
+  client.send({ type: 'close' });
+  expect(await client.close()).toMatchObject({ code: 1000 });
+  expect(from).toBeGreaterThan(0.6);
+  expect(gapsIn(client.finals, 48_000, 16_000, ['deepgram/flux-general-en'])).toEqual([]);
+  expect(costOf(client)?.usage).toHaveLength(2);
 });
 
 describe('what cannot be changed is refused, and the session goes on as it was', () => {
