@@ -8,7 +8,7 @@ import { requestOf } from '../../../src/edge/routes/transcriptions/read-upload.t
 import { providers } from '../../../src/providers/index.ts';
 import { objectOf } from '../../../src/providers/kit/json.ts';
 import { seeded } from '../../fakes/random.ts';
-import { mutatedMessage } from '../mutations.ts';
+import { mutatedMessage } from '../fuzz/mutations.ts';
 import { answerOf, doneJob, jobIn, openedAs } from './shown.ts';
 
 const COUNT = 10_000;

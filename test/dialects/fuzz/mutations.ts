@@ -1,5 +1,5 @@
 // Messages as a client that is broken, or hostile, may send them: mutations of good ones, repeated by their seed.
-import type { Random } from '../fakes/random.ts';
+import type { Random } from '../../fakes/random.ts';
 
 const VALUES: readonly unknown[] = [
   ...[null, true, false, 0, -1, 1.5, 1e308, Number.MAX_SAFE_INTEGER, '', 'x', 'é\u0000\ud800', '__proto__'],

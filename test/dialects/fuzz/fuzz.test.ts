@@ -1,19 +1,21 @@
-// Every dialect, told 10,000 messages and asked for 10,000 sessions that are nearly good.
-
+// Every dialect, told 10,000 messages and asked for 10,000 sessions that are nearly good; the default tier draws a part of them.
+import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { describe, expect, it } from 'vitest';
-import { Refusal, refuse } from '../../src/api/errors.ts';
-import type { OutgoingEvent } from '../../src/api/listen.ts';
-import { ClientMessage } from '../../src/api/listen.ts';
-import type { Change, Conversation, Dialect, Step } from '../../src/dialects/dialect.ts';
-import { dialects } from '../../src/dialects/index.ts';
-import { parametersFor } from '../../src/edge/dialects/live.ts';
-import { readListenQuery } from '../../src/edge/listen/query.ts';
-import { type Random, seeded } from '../fakes/random.ts';
+import { Refusal, refuse } from '../../../src/api/errors.ts';
+import type { OutgoingEvent } from '../../../src/api/listen.ts';
+import { ClientMessage } from '../../../src/api/listen.ts';
+import type { Change, Conversation, Dialect, Step } from '../../../src/dialects/dialect.ts';
+import { dialects } from '../../../src/dialects/index.ts';
+import { parametersFor } from '../../../src/edge/dialects/live.ts';
+import { readListenQuery } from '../../../src/edge/listen/query.ts';
+import { drawn } from '../../fakes/drawn.ts';
+import { type Random, seeded } from '../../fakes/random.ts';
+import { ERROR_SHAPES } from './error-shapes.ts';
 import { EXAMPLES, type Example } from './examples.ts';
 import { mutatedMessage, mutatedQuery } from './mutations.ts';
 
-const COUNT = 10_000;
+const COUNT = drawn(10_000);
 /** Messages of one conversation; the next begins behind them. */
 const TOGETHER = 20;
 const STAMP = { sessionId: 'ses_fuzz', seq: 1, at: new Date(0) };
@@ -39,6 +41,14 @@ const said = (texts: readonly string[]): void => {
   for (const text of texts) expect(typeof JSON.parse(text)).toBe('object');
 };
 
+/** In the vendor's own shape, member by member. */
+function saidWrong(texts: readonly string[], { name }: Dialect): void {
+  for (const text of texts) {
+    const message: unknown = JSON.parse(text);
+    if (!ERROR_SHAPES[name]?.told.some((shape) => Value.Check(shape, message))) expect.fail(`${name} knows no ${text}`);
+  }
+}
+
 /** A step that the gateway can follow. A wish may be refused, in a sentence. */
 function checkStep(step: Step, dialect: Dialect): void {
   if (step.type === 'audio') expect(step.bytes).toBeInstanceOf(Uint8Array);
@@ -59,8 +69,10 @@ function checkChange(change: Change, dialect: Dialect): void {
     readListenQuery(parametersFor(dialect, change.wish(), {}));
     isGood = true;
   });
-  if (isGood) change.taken();
-  said(isGood ? change.inForce() : change.refused(refuse('invalid_request', 'The change is none.')));
+  if (isGood) {
+    change.taken();
+    said(change.inForce());
+  } else saidWrong(change.refused(refuse('invalid_request', 'The change is none.')), dialect);
 }
 
 function refusedOrRead(read: () => unknown): void {
@@ -72,13 +84,14 @@ function refusedOrRead(read: () => unknown): void {
 }
 
 /** Of the conversation as it is: what went wrong is told in the vendor's own shape. */
-function checkError(conversation: Conversation, { provider }: Dialect): void {
+function checkError(conversation: Conversation, dialect: Dialect): void {
   const error = refuse('invalid_request', 'The message is none.').body('req_fuzz');
   const told = conversation.encode({ type: 'error', error } as OutgoingEvent, STAMP);
   // Carriers of calls have no word for it: it is told to those who hear the call.
-  if (provider !== undefined) expect(told.length).toBeGreaterThan(0);
-  said(told);
-  said(conversation.refused(refuse('invalid_request', 'The message is none.')).messages);
+  if (dialect.provider !== undefined) expect(told.length).toBeGreaterThan(0);
+  saidWrong(told, dialect);
+  for (const code of ['invalid_request', 'invalid_api_key', 'rate_limit_exceeded', 'internal_error'] as const)
+    saidWrong(conversation.refused(refuse(code, 'The message is none.')).messages, dialect);
 }
 
 function chat(dialect: Dialect, path: string, random: Random): void {
@@ -115,6 +128,7 @@ describe.each(doors)('$name', ({ dialect, path }) => {
   it('refuses in its own shape over HTTP', () => {
     const { status, body } = dialect.refusal(refuse('missing_credential', 'No credential was given.'), 'req_fuzz');
     expect(status).toBe(401);
-    expect(JSON.stringify(JSON.parse(body))).toContain('No credential was given.');
+    expect(Value.Check(ERROR_SHAPES[dialect.name]?.http as TSchema, JSON.parse(body))).toBe(true);
+    expect(body).toContain('No credential was given.');
   });
 });
