@@ -244,7 +244,7 @@ export const SessionEnded = Type.Object(
     audio_seconds: Type.Number({
       description: 'Seconds of audio that arrived; of each channel, where there are several.',
     }),
-    usage: Type.Array(UsageRow, { description: 'By model, of all channels together.' }),
+    usage: Type.Array(UsageRow, { description: 'By model and price, of all channels together.' }),
     cost_usd: Usd,
     dropped_bytes: Type.Optional(
       Type.Integer({

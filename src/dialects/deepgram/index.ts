@@ -5,6 +5,7 @@ import { files } from './files.ts';
 import { FluxConversation } from './flux.ts';
 import { NovaConversation } from './nova.ts';
 import { refusalOf } from './refusals.ts';
+import { tokens } from './tokens.ts';
 
 export const deepgram: Dialect = {
   name: 'deepgram',
@@ -17,6 +18,7 @@ export const deepgram: Dialect = {
     '/v2/listen': { open: (handshake) => new FluxConversation(handshake) },
   },
   files: { '/v1/listen': files },
+  tokens,
   credential: ({ headers }) => {
     if (headers.has('authorization')) return { credential: authorizationOf(headers, 'token|bearer') };
     // Browsers cannot set headers: two subprotocols stand for them, and others may follow.

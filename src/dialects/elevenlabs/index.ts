@@ -3,6 +3,7 @@ import type { Dialect } from '../dialect.ts';
 import { files } from './files.ts';
 import { RealtimeConversation } from './realtime.ts';
 import { endingOf, refusalOf } from './refusals.ts';
+import { tokens } from './tokens.ts';
 
 export const elevenlabs: Dialect = {
   name: 'elevenlabs',
@@ -15,6 +16,7 @@ export const elevenlabs: Dialect = {
   },
   files: {},
   forms: { '/v1/speech-to-text': files },
+  tokens,
   credential: ({ query, headers }) => {
     const token = query.get('token');
     if (token !== null) return { credential: token, param: 'token' };

@@ -4,6 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
 import { assemblyaiClient } from '../../dialects/drivers/assemblyai.ts';
+import { deepgramClient } from '../../dialects/drivers/deepgram.ts';
+import { elevenlabsClient } from '../../dialects/drivers/elevenlabs.ts';
 import { sonioxClient } from '../../dialects/drivers/soniox.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 
@@ -74,6 +76,21 @@ it('Soniox’ SDK is given a key that is taken for a session', async () => {
   expect(await refused).toMatchObject({ error_message: expect.stringContaining('none/such') });
 });
 
+it('Deepgram’s SDK is given a token that opens a session', async () => {
+  const { access_token, expires_in } = await deepgramClient(gateway).auth.v1.tokens.grant({ ttl_seconds: 60 });
+  expect(expires_in).toBe(60);
+  const path = `/deepgram/v2/listen?model=${MODEL}&encoding=linear16&sample_rate=16000`;
+  expect(await opened(path, { Authorization: `Bearer ${access_token}` })).toBe('Connected');
+  const { body } = await ask('POST /deepgram/v1/auth/grant', { Authorization: `Token ${gateway.key}` });
+  expect(body.expires_in).toBe(30);
+});
+
+it('ElevenLabs’ SDK is given a token that opens a session', async () => {
+  const { token } = await elevenlabsClient(gateway).tokens.singleUse.create('realtime_scribe');
+  const path = `/elevenlabs/v1/speech-to-text/realtime?model_id=${MODEL}&audio_format=pcm_16000&token=${token}`;
+  expect(await opened(path, {})).toMatchObject({ message_type: 'session_started' });
+});
+
 it('a client of Speechmatics is given a key that opens a session', async () => {
   const headers = { Authorization: `Bearer ${gateway.key}` };
   const { status, body } = await ask('POST /speechmatics/v1/api_keys?type=rt', headers, { ttl: 60 });
@@ -87,6 +104,7 @@ it('a client of Speechmatics is given a key that opens a session', async () => {
   expect(await opened(`/speechmatics/v2?model=${MODEL}`, authorization, start)).toBe('RecognitionStarted');
 });
 
+const GRANT = 'POST /deepgram/v1/auth/grant';
 const SONIOX = 'POST /soniox/v1/auth/temporary-api-key';
 
 it.each<[string, (key: string) => Record<string, string>, object | undefined]>([
@@ -94,6 +112,7 @@ it.each<[string, (key: string) => Record<string, string>, object | undefined]>([
   ['GET /assemblyai/v3/token?max_session_duration_seconds=60', (key) => ({ Authorization: key }), undefined],
   ['POST /speechmatics/v1/api_keys?type=batch', (key) => ({ Authorization: `Bearer ${key}` }), { ttl: 60 }],
   ['POST /speechmatics/v1/api_keys?type=rt', (key) => ({ Authorization: `Bearer ${key}` }), { ttl: -1 }],
+  [GRANT, (key) => ({ Authorization: `Token ${key}` }), { ttl_seconds: -1 }],
   [SONIOX, (key) => ({ Authorization: `Bearer ${key}` }), { usage_type: 'tts_rt', expires_in_seconds: 60 }],
   [
     SONIOX,

@@ -271,7 +271,7 @@ export interface SessionEnded extends EventHead {
   reason: 'client_closed' | 'idle' | 'too_long' | 'credit' | 'ledger' | 'upstream' | 'draining' | 'error';
   /** Seconds of audio that arrived; of each channel, where there are several. */
   audio_seconds: number;
-  /** By model, of all channels together. */
+  /** By model and price, of all channels together. */
   usage: UsageRow[];
   /** USD, decimal. */
   cost_usd: string;

@@ -378,7 +378,7 @@ class SessionEnded(EventHead):
     audio_seconds: float
     """Seconds of audio that arrived; of each channel, where there are several."""
     usage: list[UsageRow]
-    """By model, of all channels together."""
+    """By model and price, of all channels together."""
     cost_usd: str
     """USD, decimal."""
     dropped_bytes: int | None = None
