@@ -5,21 +5,16 @@ import { declaredAction, declaredPromise } from './declared.ts';
 import { failoverMachine } from './failover.ts';
 import type { SessionEnd } from './session/ends.ts';
 import * as ends from './session/ends.ts';
-import { changed, lastLost, lost } from './session/transitions.ts';
+import { changed, lastLost, lost, overlong } from './session/transitions.ts';
 import type { SessionContext, SessionEvent, SessionInput, SessionOutput } from './session/types.ts';
 import { turnMachine } from './turn.ts';
 
 /** How long an expiring leg waits for the end of a turn before it is replaced in the middle of one. */
 const EXPIRY_MS = 30_000;
+/** A turn that was ended for that has its final by then, or is heard again. */
+const ENDED_MS = 35_000;
 
 const isCurrent = (context: SessionContext, event: { generation: number }) => event.generation === context.generation;
-
-/** A request that is wrong must not be sent again as it is; anything else is worth another try later. */
-function lossCode({ failure, attempts }: SessionContext): string {
-  if (failure?.kind === 'caller') return 'invalid_provider_params';
-  if (failure?.ownKey !== undefined) return 'upstream_account';
-  return attempts.length > 1 ? 'upstream_exhausted' : 'upstream_failed';
-}
 
 export const sessionMachine = setup({
   types: {
@@ -41,6 +36,7 @@ export const sessionMachine = setup({
     openGate: declaredAction('openGate'),
     closeGate: declaredAction('closeGate'),
     finishLeg: declaredAction('finishLeg'),
+    endTurn: declaredAction('endTurn'),
     endAudio: declaredAction('endAudio'),
     /** The leg is let go of; audio that came meanwhile wants another. */
     rest: declaredAction('rest'),
@@ -82,7 +78,7 @@ export const sessionMachine = setup({
     noteLost: assign({
       reason: 'upstream',
       error: ({ context }) => ({
-        code: lossCode(context),
+        code: ends.lossCode(context),
         message: context.failure?.ownKey ?? context.failure?.message ?? 'The provider failed.',
       }),
     }),
@@ -95,6 +91,7 @@ export const sessionMachine = setup({
     isCurrentLeg: ({ context, event }) => 'generation' in event && isCurrent(context, event),
     /** The same, and it is the last that was to be heard of it. */
     isOutgoingLeg: ({ context, event }) => 'generation' in event && isCurrent(context, event) && context.next !== null,
+    isChanging: ({ context }) => context.next !== null,
     isInPlace: ({ event }) => event.type === 'session.configured' && event.isInPlace === true,
   },
   delays: {
@@ -103,6 +100,7 @@ export const sessionMachine = setup({
     settleTime: ({ context }) => context.limits.settleMs,
     steady: ({ context }) => context.limits.steadyMs,
     expiry: EXPIRY_MS,
+    ended: ENDED_MS,
   },
 }).createMachine({
   id: 'session',
@@ -184,7 +182,7 @@ export const sessionMachine = setup({
                 'session.configured': { actions: 'noteConfigured' },
                 'turn.settled': { target: 'replacing', actions: 'endIncident' },
               },
-              after: { expiry: 'replacing' },
+              after: { expiry: overlong, ended: 'replacing' },
             },
             replacing: {
               tags: 'buffering',

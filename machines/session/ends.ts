@@ -1,6 +1,6 @@
 // How a session ends by itself: the reason, and the error its client is told. When it ends so is decided in session.ts.
 import type { SessionEndReason } from '../events.ts';
-import type { SessionError } from './types.ts';
+import type { SessionContext, SessionError } from './types.ts';
 
 export interface SessionEnd {
   reason: SessionEndReason;
@@ -38,3 +38,10 @@ export const drained: SessionEnd & { error: SessionError } = {
 export const mistaken = failed('The gateway made a mistake in this session. Quote the request id.');
 export const turnFailed = failed('The turn chart failed.');
 export const failoverFailed = failed('The failover chart failed.');
+
+/** A request that is wrong must not be sent again as it is; anything else is worth another try later. */
+export function lossCode({ failure, attempts }: Pick<SessionContext, 'failure' | 'attempts'>): string {
+  if (failure?.kind === 'caller') return 'invalid_provider_params';
+  if (failure?.ownKey !== undefined) return 'upstream_account';
+  return attempts.length > 1 ? 'upstream_exhausted' : 'upstream_failed';
+}

@@ -8,3 +8,6 @@ export const changed = [
   { guard: 'isInPlace', actions: 'noteConfigured' },
   { target: 'expiring', actions: 'noteConfigured' },
 ] as const;
+
+/** The turn does not end by itself: where the client wants another model it is ended, so that what was heard of it is paid for. */
+export const overlong = [{ guard: 'isChanging', actions: 'endTurn' }, { target: 'replacing' }] as const;

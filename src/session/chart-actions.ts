@@ -62,6 +62,7 @@ export function provideSessionMachine(find: (sessionId: string) => LiveSession |
         closeLeg: (args: SessionArgs) => session(args)?.closeLeg(),
         openGate: (args: SessionArgs) => session(args)?.openGate(args.context.index, args.context.attempts.length),
         closeGate: (args: SessionArgs) => session(args)?.leg.closeGate(),
+        endTurn: (args: SessionArgs) => session(args)?.leg.endTurn(),
         finishLeg: (args: SessionArgs) => session(args)?.finishLeg(),
         rest: (args: SessionArgs) => session(args)?.rest(),
         endAudio: (args: SessionArgs) => session(args)?.endAudio(),

@@ -167,7 +167,7 @@ export class SessionRig {
   readonly dials: DialGate;
   readonly ledger: MemoryLedger;
   readonly reservations: Reservations;
-  private readonly chain;
+  readonly chain;
   private readonly clients = new Map<string, RigClient>();
   private opened = 0;
 

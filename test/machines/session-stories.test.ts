@@ -73,6 +73,24 @@ const stories: Story[] = [
     calls: ['openLeg', 'openGate', 'announceExpiry', 'closeLeg', 'openLeg', 'openGate'],
   },
   {
+    story: 'ends a turn that does not end, where the client wants another model',
+    events: [ready(1), configured, 'after expiry'],
+    state: live('expiring'),
+    calls: ['openLeg', 'openGate', 'announceExpiry', 'endTurn'],
+  },
+  {
+    story: 'and hears it again where it gets no final even so',
+    events: [ready(1), configured, 'after expiry', 'after ended'],
+    state: live('dialling'),
+    calls: ['openLeg', 'openGate', 'announceExpiry', 'endTurn', 'closeLeg', 'openLeg'],
+  },
+  {
+    story: 'is changed where its leg is, and stays with it',
+    events: [ready(1), { ...configured, isInPlace: true }, 'turn.settled'],
+    state: live('streaming'),
+    calls: ['openLeg', 'openGate'],
+  },
+  {
     story: 'does not ask what comes next when the leg fails that the client wants no more',
     events: [ready(1), configured, failed(1, 'next'), ready(2)],
     state: live('streaming'),

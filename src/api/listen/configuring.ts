@@ -30,7 +30,7 @@ export const Configure = Type.Object(
   },
   {
     additionalProperties: false,
-    description: `Changes what the session is asked for: what is named, and nothing else; null takes it back. It is in force at once where the model and its price stay and its provider takes the change on the open connection, else from the end of the turn on; a turn that does not end within 30 s is heard again from its beginning. \`configured\` tells from where on. No word is lost. Changes are a second apart at least, ${CONFIGURATIONS_MAX} in a session; of several that wait the last counts.`,
+    description: `Changes what the session is asked for: what is named, and nothing else; null takes it back. It is in force at once where the model and its price stay and its provider takes the change on the open connection, else from the end of the turn on; a turn that does not end within 30 s is ended there. \`configured\` tells from where on. No word is lost. Changes are a second apart at least, ${CONFIGURATIONS_MAX} in a session; of several that wait the last counts.`,
   },
 );
 export type Configure = Static<typeof Configure>;

@@ -174,6 +174,11 @@ export class CurrentLeg {
     this.#pump.finalize();
   }
 
+  /** Ends the current turn where the leg is, whatever waits to be sent. */
+  endTurn(): void {
+    this.#pump.endTurn();
+  }
+
   /** No more audio comes. With a time, a leg that is alive is waited for so long. */
   finish(waitMs: number | undefined): void {
     this.#channel.command({ type: 'leg.finish', ...(waitMs === undefined ? {} : { waitMs }) });

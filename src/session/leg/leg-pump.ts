@@ -79,6 +79,12 @@ export class LegPump {
     this.pump();
   }
 
+  /** Ends the current turn behind what the leg was given. */
+  endTurn(): void {
+    this.#finalizer.endedByPause();
+    this.#tellEnd();
+  }
+
   /** Bytes of the client that may wait until a frame is complete; 0 where none may. */
   get waitingBytesMax(): number {
     return this.#isOpen && !this.#isHeld ? this.#pipeline.waitingBytesMax : 0;
@@ -116,7 +122,7 @@ export class LegPump {
     const now = clock.now();
     let budget = PUMP_BYTES_MAX;
     while (this.#isOpen && !this.#isHeld && budget > 0) {
-      this.#finalizer.tellDue(now, this.#endTurn);
+      this.#finalizer.tellDue(now, this.#tellEnd);
       const frame = this.#pipeline.next(now);
       if (frame === undefined) return;
       this.#frames++;
@@ -126,14 +132,11 @@ export class LegPump {
       this.#channel.command({ type: 'leg.audio', sequence: this.#frames }, frame.bytes);
       const passedMs = this.#parts.delays.sent(this.#pipeline.sentSamples, now);
       if (passedMs !== undefined) this.#parts.log.passed(this.#slug, passedMs);
-      if (frame.endsTurn) {
-        this.#finalizer.endedByPause();
-        this.#endTurn();
-      }
+      if (frame.endsTurn) this.endTurn();
     }
   }
 
-  readonly #endTurn = (): void => this.#channel.command({ type: 'leg.finalize' });
+  readonly #tellEnd = (): void => this.#channel.command({ type: 'leg.finalize' });
 
   #afterPump(): void {
     if (this.#pipeline.gathering) this.#later.whenGathered();
