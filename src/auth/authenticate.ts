@@ -10,6 +10,7 @@ import { parseKey } from '../store/keys/key-text.ts';
 import type { ApiKey, Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
+import type { Authenticator, KeyNames } from './authenticator.ts';
 import { FailedAttempts } from './failed-attempts.ts';
 import { KeyUse } from './key-use.ts';
 import { type Caller, placeRulesOf, requireOrigin, requireScope } from './permissions.ts';
@@ -30,36 +31,8 @@ import {
 import { byHash, byId, type KeyReference, VerifyCache } from './verify-cache.ts';
 import { WaitingHandshakes } from './waiting-handshakes.ts';
 
+export type { Authenticator } from './authenticator.ts';
 export type { Caller } from './permissions.ts';
-
-/** Addresses are those of clients, without ports: of IPv6 the first half is what counts. */
-export interface Authenticator {
-  /** Takes API keys. `origin`: the header's value. Throws a Refusal; `token_not_allowed` for every client token. */
-  rest(credential: string | undefined, address: string, origin?: string): Promise<Caller>;
-  /** Takes API keys and client tokens with the scope `listen`, at the handshake only. Throws a Refusal. */
-  socket(credential: string | undefined, address: string, origin: string | undefined): Promise<Caller>;
-  /** A client token of the caller's key, for a person where one is named. Throws a Refusal when the caller is one itself. */
-  mint(caller: Caller, ttlSeconds: number, personId?: string): TokenResponse;
-  /**
-   * The key was revoked, here or on another node: nothing of it is good from now on. What the store on this file is told
-   * arrives by itself; without any word the key is good for 30 s at most.
-   */
-  revoked(keyId: string): void;
-  /** Whether a caller who was let in a while ago would be let in now. Yes where the store cannot say. Never counts as a guess. */
-  holds(caller: Pick<Caller, 'organisationId' | 'keyId'>, scope: Scope): Promise<boolean>;
-  /** Where audio of the key's requests may go by now, as far as the store can say. */
-  placeRule(caller: Pick<Caller, 'organisationId' | 'keyId'>): Promise<PlaceRule>;
-  /** Whether it was revoked just now: for what was decided before, and takes effect only now. */
-  isRevoked(keyId: string): boolean;
-  /** The key's settings were changed: the next who uses it is judged by the new ones. */
-  evict(keyId: string): void;
-  /** The organisation was suspended or reinstated: nothing that is remembered of its keys holds. */
-  evictOrganisation(organisationId: string): void;
-  /** News may have been missed: what is remembered of any key is asked for again when it is used next. */
-  doubt(): void;
-  /** Stops listening to the store, and tells it when keys were last used. Never rejects. */
-  close(): Promise<void>;
-}
 
 export interface AuthenticationLimits {
   failedAuthenticationsPerMinuteMax: number;
@@ -178,22 +151,29 @@ class KeyAuthenticator implements Authenticator {
     this.#cache.evict(keyId);
   }
 
-  async holds({ organisationId, keyId }: Pick<Caller, 'organisationId' | 'keyId'>, scope: Scope): Promise<boolean> {
-    try {
-      const key = await this.#cache.find(byId(organisationId, keyId));
-      return key?.scopes.includes(scope) === true && this.#judge(key) === 'allowed';
-    } catch (error) {
-      if (error instanceof StoreError) return true;
-      throw error;
-    }
+  async holds(caller: KeyNames, scope: Scope): Promise<boolean> {
+    const isGood = (key: ApiKey | undefined) => key?.scopes.includes(scope) === true && this.#judge(key) === 'allowed';
+    return this.#byKeyOf(caller, isGood, true);
   }
 
-  async placeRule({ organisationId, keyId }: Pick<Caller, 'organisationId' | 'keyId'>): Promise<PlaceRule> {
+  async placeRule(caller: KeyNames): Promise<PlaceRule> {
+    return this.#byKeyOf(
+      caller,
+      (key) => (key === undefined ? FREE_RULE : strictest(placeRulesOf({ key }))),
+      FREE_RULE,
+    );
+  }
+
+  async renewed(caller: Caller): Promise<Caller> {
+    return this.#byKeyOf(caller, (key) => (key === undefined ? caller : { ...caller, key }), caller);
+  }
+
+  /** What is made of the key as it stands by now; `otherwise` where the store cannot say. */
+  async #byKeyOf<Made>(caller: KeyNames, made: (key: ApiKey | undefined) => Made, otherwise: Made): Promise<Made> {
     try {
-      const key = await this.#cache.find(byId(organisationId, keyId));
-      return key === undefined ? FREE_RULE : strictest(placeRulesOf({ key }));
+      return made(await this.#cache.find(byId(caller.organisationId, caller.keyId)));
     } catch (error) {
-      if (error instanceof StoreError) return FREE_RULE;
+      if (error instanceof StoreError) return otherwise;
       throw error;
     }
   }

@@ -73,6 +73,15 @@ describe('an API key', () => {
     expect(await authenticator.holds(caller, 'listen')).toBe(false);
   });
 
+  test('is what it allows by now for who asks for more later, and what it was where the store cannot say', async () => {
+    const { authenticator, caller, store, key, wait } = await begin();
+    store.change(key, { models: ['loopback/script'] });
+    wait(31_000);
+    store.findKey.mockRejectedValueOnce(new StoreError('busy', 'later'));
+    expect((await authenticator.renewed(caller)).key.models).toBeNull();
+    expect((await authenticator.renewed(caller)).key.models).toEqual(['loopback/script']);
+  });
+
   test('that the ledger has not revoked is good again with its next answer, whatever was told before', async () => {
     const { authenticator, text, key, token } = await begin();
     authenticator.revoked(key.id);

@@ -14,6 +14,7 @@ const failed = (generation: number, kind: FailureKind) => ({
   failure: { kind, reason: 'upstream_error', code: '500', message: 'The provider failed.' },
 });
 const configured = { type: 'session.configured', chain: ['a/a', 'b/b', 'c/c'], next: 2, steadyMs: 1 };
+const inPlace = { ...configured, isInPlace: true };
 const live = (link: string, client = 'open', limits = 'within') => ({ live: { link, client, limits } });
 
 const stories: Story[] = [
@@ -86,7 +87,7 @@ const stories: Story[] = [
   },
   {
     story: 'is changed where its leg is, and stays with it',
-    events: [ready(1), { ...configured, isInPlace: true }, 'turn.settled'],
+    events: [ready(1), inPlace, 'turn.settled'],
     state: live('streaming'),
     calls: ['openLeg', 'openGate'],
   },

@@ -112,7 +112,11 @@ function configuring(parameters: ReadonlyMap<string, string>, caller: Caller, de
   let current = parameters;
   return async (asked: Configure): Promise<Configuration> => {
     const next = changed(current, asked);
-    const { request, members: chain } = await chainFor(next, caller, dependencies);
+    const { request, members: chain } = await chainFor(
+      next,
+      await dependencies.authenticator.renewed(caller),
+      dependencies,
+    );
     current = next;
     return { request, chain, members: pricedMembers(chain) };
   };
