@@ -60,6 +60,8 @@ export type Aliases = Readonly<Record<string, readonly Candidate[]>>;
 export interface ListenRequest {
   model: string;
   fallbacks: Candidate[];
+  /** So many of the models, from the first on, are those of an alias. */
+  aliased?: number;
   sampleRate: number;
   encoding: Encoding;
   /** Interleaved, each a session of its own; one when absent. */

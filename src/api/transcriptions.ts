@@ -17,6 +17,8 @@ export type ResponseFormat = Static<typeof ResponseFormat>;
 export interface TranscriptionRequest {
   model: string;
   fallbacks: Candidate[];
+  /** So many of the models, from the first on, are those of an alias. */
+  aliased?: number;
   responseFormat: ResponseFormat;
   language: string | undefined;
   diarization: boolean;

@@ -12,6 +12,8 @@ export interface NamedChain {
   fallbacks: Candidate[];
   /** Of `model`. */
   credential?: Candidate['credential'];
+  /** So many of them, from the first on, are those of an alias. */
+  aliased?: number;
 }
 
 /** The model and its fallbacks that a name stands for; undefined where it is no alias. Never of a slug: those have a slash. */
@@ -40,5 +42,6 @@ export function chainNamed<Request extends NamedChain>(key: AliasedKey, request:
     credential,
     providerParams: { ...params, ...request.providerParams },
     fallbacks: [...fallbacks, ...request.fallbacks],
+    aliased: chain.length,
   };
 }

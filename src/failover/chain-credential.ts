@@ -57,6 +57,8 @@ export interface Unusable {
   code: Extract<ErrorCode, 'upstream_not_configured' | 'model_not_priced' | 'invalid_request'>;
   why: string;
   remedy: string;
+  /** It is there, but not for what is asked. */
+  otherMode?: true;
 }
 
 export async function credentialOf(

@@ -61,6 +61,8 @@ export interface Ask extends Spoken {
   /** Whose account at the provider of `model` is used; undefined for one's own where there is one. */
   credential?: Candidate['credential'] | undefined;
   fallbacks: readonly Candidate[];
+  /** So many of the models, from the first on, are those of an alias, which stands for files and for live sessions. */
+  aliased?: number | undefined;
   sampleRate: number;
   interimResults: boolean;
   strict: boolean;
@@ -93,10 +95,11 @@ export async function resolveChain(
   const own: Candidate = { model, provider_params: { ...ask.providerParams }, ...(credential && { credential }) };
   for (const [index, candidate] of [own, ...ask.fallbacks].entries()) {
     const param = index === 0 ? 'model' : 'fallbacks';
-    const checked = await member(candidate, param, ask, dependencies);
+    const isAliased = index < (ask.aliased ?? 0);
+    const checked = await member(candidate, param, ask, isAliased, dependencies);
     if ('remedy' in checked) {
       missing ??= refuse(checked.code, `${checked.why} ${checked.remedy}`, { param });
-      if (ask.strict) throw missing;
+      if (ask.strict && checked.otherMode !== true) throw missing;
       warnings.push(withoutMember(candidate.model, checked, param));
     } else if (members.some((other) => isSame(other, checked))) {
       warnings.push({
@@ -134,16 +137,14 @@ async function member(
   candidate: Candidate,
   param: 'model' | 'fallbacks',
   ask: Ask,
+  isAliased: boolean,
   dependencies: ChainDependencies,
 ): Promise<ChainMember | Unusable> {
   const { provider, card } = find(candidate.model, param, dependencies.providers);
   if (!card.modes.includes(ask.mode)) {
-    const can = card.modes.length === 0 ? 'nothing' : card.modes.join(' and ');
-    throw refuse(
-      'invalid_request',
-      `The model ${card.id} has no ${ask.mode} mode; it can do ${can}. GET /v1/models?mode=${ask.mode} lists those that can.`,
-      { param },
-    );
+    const without = modeless(card, ask.mode);
+    if (isAliased) return without;
+    throw refuse(without.code, `${without.why} ${without.remedy}`, { param });
   }
   const params = candidate.provider_params ?? {};
   const paramsName = param === 'model' ? 'provider_params' : 'fallbacks';
@@ -185,6 +186,13 @@ async function member(
   await checkWithEngine(checked, ask, dependencies, paramsName);
   return checked;
 }
+
+const modeless = ({ id, modes }: ModelCard, mode: Mode): Unusable => ({
+  code: 'invalid_request',
+  why: `The model ${id} has no ${mode} mode; it can do ${modes.length === 0 ? 'nothing' : modes.join(' and ')}.`,
+  remedy: `GET /v1/models?mode=${mode} lists those that can.`,
+  otherMode: true,
+});
 
 const notPriced = ({ id }: ModelCard, mode: Mode): Unusable => ({
   code: 'model_not_priced',

@@ -19,6 +19,7 @@ export async function chainOf(
       providerParams: fields.providerParams,
       credential: fields.credential,
       fallbacks: fields.fallbacks,
+      aliased: fields.aliased,
       // The file's own rate is known only when its header was read; the job converts to what the model takes.
       sampleRate: 16_000,
       language: fields.language,

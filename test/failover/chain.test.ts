@@ -346,3 +346,20 @@ describe('a chain', () => {
     expect(rateFor({ ...card, audio: { ...card.audio, sample_rates: [] } }, asked)).toBe(asked);
   });
 });
+
+describe('a model of an alias that has not the mode', () => {
+  const fallbacks = [{ model: 'loopback/script' }];
+
+  it.each([false, true])('is left out, and said to be, also with strict=%s', async (strict) => {
+    const { members, warnings } = await resolve({ model: 'tape/a', fallbacks, aliased: 2, strict });
+    expect(members.map(({ slug }) => slug)).toEqual(['loopback/script']);
+    expect(warnings).toMatchObject([{ code: 'model_left_out', message: expect.stringContaining('no live mode') }]);
+  });
+
+  it('is refused where no other is left, and where the request itself names it', async () => {
+    await expect(resolve({ model: 'tape/a', aliased: 1 })).rejects.toThrow('no live mode');
+    await expect(resolve({ model: 'loopback/script', fallbacks: [{ model: 'tape/a' }], aliased: 1 })).rejects.toThrow(
+      'no live mode',
+    );
+  });
+});
