@@ -222,10 +222,13 @@ export const Discontinuity = Type.Object(
 );
 
 export const ErrorEvent = Type.Object(
-  { type: Type.Literal('error'), ...Common, channel: Channel, error: ErrorObject },
+  {
+    ...{ type: Type.Literal('error'), ...Common, channel: Channel, error: ErrorObject },
+    fatal: Type.Optional(Type.Literal(false, { description: 'The session goes on. Absent where it ends by this.' })),
+  },
   {
     description:
-      'Something was refused or has failed. Before every close that is not normal; after a message that was not understood the session goes on.',
+      'Something was refused or has failed. Before every close that is not normal; after a message that was not understood, and a change that is refused, the session goes on (`fatal`).',
   },
 );
 

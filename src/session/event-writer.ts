@@ -2,7 +2,7 @@
 // is decided in session.ts; how it is queued, in outbox.ts.
 import type { FailureReason, LegFailure, SessionEndReason } from '../../machines/events.ts';
 import type { SessionError } from '../../machines/session/types.ts';
-import { type Attempt, type ErrorCode, refuse } from '../api/errors.ts';
+import { type Attempt, type ErrorCode, type RefusalExtras, refuse } from '../api/errors.ts';
 import { isCoded, type ListenRequest, type OutgoingEvent } from '../api/listen.ts';
 import { bytesPerSample } from '../audio/pcm.ts';
 import type { ChainMember, Degradation } from '../failover/chain.ts';
@@ -209,19 +209,22 @@ export class EventWriter {
     this.#outbox.push({ type: 'discontinuity', from, to, reason });
   }
 
-  error(code: ErrorCode, message: string, extras: { param?: string; details?: Attempt[] } = {}): void {
-    this.#totals.refused(code);
-    this.#outbox.push({
-      type: 'error',
-      error: refuse(code, message, extras).body(this.#opening.requestId),
-    } as OutgoingEvent);
+  /** Something was refused, and the session goes on. */
+  error(code: ErrorCode, message: string, extras: { param?: string } = {}): void {
+    this.#tellError(code, message, extras, { fatal: false });
   }
 
   /** The error that ends the session; an upstream's names the turn that is owed a final, if one is. */
   lastError(error: SessionError, reason: SessionEndReason, attempts: Attempt[], turn: number | undefined): void {
     const upstream = reason === 'upstream' && attempts.length > 0;
     const message = upstream && turn !== undefined ? `${error.message} Turn ${turn} has no final.` : error.message;
-    this.error(error.code as ErrorCode, message, upstream ? { details: attempts } : {});
+    this.#tellError(error.code as ErrorCode, message, upstream ? { details: attempts } : {});
+  }
+
+  #tellError(code: ErrorCode, message: string, extras: RefusalExtras, more: { fatal?: false } = {}): void {
+    this.#totals.refused(code);
+    const error = refuse(code, message, extras).body(this.#opening.requestId);
+    this.#outbox.push({ type: 'error', error, ...more } as OutgoingEvent);
   }
 
   #secondsOf(samples: number): number {

@@ -2,6 +2,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ConfigureOptions, type SessionEvent, Voxgate } from '../../clients/typescript/src/index.ts';
 import { configureMessage } from '../../clients/typescript/src/live/configure-options.ts';
+import { SessionEvents } from '../../clients/typescript/src/live/session-events.ts';
+import type { ErrorEvent } from '../../clients/typescript/src/types/events.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { expectWhole } from '../fakes/audio/numbered-finals.ts';
 import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
@@ -60,6 +62,17 @@ it('a session goes on with another model, and what cannot be had is told', async
   expect(finals.length).toBeGreaterThan(3);
   expect(events.filter(({ type }) => type === 'error')).toMatchObject([{ error: { code: 'model_not_found' } }]);
   expect(events.filter(({ type }) => type === 'configured')).toMatchObject([{ model: 'loopback/numbered', from: 1 }]);
+});
+
+it('what is refused of a session that goes on is told at once, and what may end it with its end', () => {
+  const told: string[] = [];
+  const events = new SessionEvents(16_000, (event) => told.push(event.type));
+  const head = { session_id: 'ses_1', seq: 2, at: '2026-01-01T00:00:00.000Z' };
+  const error = { type: 'invalid_request_error', code: 'model_not_found', message: 'm', param: null, request_id: 'r' };
+  events.heard({ type: 'error', ...head, error } as ErrorEvent);
+  expect(told).toEqual([]);
+  events.heard({ type: 'error', ...head, error, fatal: false } as ErrorEvent);
+  expect(told).toEqual(['error', 'error']);
 });
 
 describe('where the connection breaks', () => {

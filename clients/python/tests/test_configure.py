@@ -186,6 +186,17 @@ class WhereTheConnectionBreaks(Case):
         await self.changed_twice(self.first(final(1.5)), anew, self.then(resumed(0)))
         self.assertEqual(self.said[1:], [["m/one", 16_000, "m/two"]] * 2)
 
+    async def test_what_is_refused_of_a_session_that_goes_on_is_told_at_once(self) -> None:
+        error = {"type": "invalid_request_error", "code": "model_not_found", "message": "m", "param": None, "request_id": "r"}
+
+        async def refusing(socket: Any) -> None:
+            await socket.send(started())
+            await socket.send(said("error", error=error, fatal=False))
+            await socket.wait_closed()
+
+        session = await self.listening(refusing)
+        self.assertEqual([(await anext(session)).type for _ in range(2)], ["session_started", "error"])
+
     async def test_a_hundred_changes_are_the_most(self) -> None:
         async def silent(socket: Any) -> None:
             await socket.send(started())

@@ -84,7 +84,7 @@ export class SessionEvents {
 
   /** The gateway says this. Whether it is the final of a turn. */
   heard(event: ServerEvent): boolean {
-    if (event.type === 'error' || event.type === 'discontinuity') this.#held.push(event);
+    if (event.type === 'discontinuity' || (event.type === 'error' && event.fatal !== false)) this.#held.push(event);
     else if (event.type === 'session_ended') {
       this.#ended = event;
       this.#bill.told(event);

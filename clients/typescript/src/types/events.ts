@@ -247,6 +247,8 @@ export interface ErrorEvent extends EventHead {
       reason: string;
     }[];
   };
+  /** The session goes on. Absent where it ends by this. */
+  fatal?: false;
 }
 
 /** So much of the audio need not be sent again when the socket breaks. */

@@ -85,7 +85,7 @@ class SessionEvents:
 
     def heard(self, event: ServerEvent) -> None:
         """The gateway says this."""
-        if isinstance(event, (ErrorEvent, Discontinuity)):
+        if isinstance(event, Discontinuity) or (isinstance(event, ErrorEvent) and event.fatal is not False):
             self._held.append(event)
         elif isinstance(event, SessionEnded):
             self._ended = event

@@ -338,6 +338,8 @@ class ErrorEvent(EventHead):
     """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
     error: ErrorEventError
     """Why something was refused, or has failed."""
+    fatal: Literal[False] | None = None
+    """The session goes on. Absent where it ends by this."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
