@@ -24,7 +24,7 @@ import { parametersFor } from './live.ts';
 import { pathOf } from './place.ts';
 
 type Post = (context: RouteContext, caller: Caller) => Promise<Reply>;
-type Fields = Pick<UploadDependencies, 'fieldsOf' | 'listNames'>;
+type Fields = Pick<UploadDependencies, 'fieldsOf' | 'listNames' | 'takesRepeated'>;
 type Keyed = (handler: Post, credentialOf: (request: DoorRequest) => string | undefined) => Route['handle'];
 
 /** @param postBy transcribes a form, whose fields are a client's own */
@@ -53,6 +53,7 @@ export const fileRoutes = (postBy: (fields?: Fields) => Post, keyed: Keyed, wall
 
 /** Our own form, in which a model has the vendor's name. */
 const withModelOf = (dialect: Dialect): Fields => ({
+  takesRepeated: true,
   fieldsOf: (fields, key) =>
     fields.map(([name, value]) => [
       name,
@@ -73,6 +74,8 @@ const transcribeForm =
     const post = postBy({
       fieldsOf: (fields, key) => [...parametersFor(dialect, door.open(fields, handshake), key), ...ANSWER],
       listNames: door.lists ?? [],
+      // Some of the vendors' own clients say a field twice.
+      takesRepeated: true,
     });
     return answered(await post(context, caller), (heard) => door.answer(heard, handshake, wallNow()));
   };

@@ -27,6 +27,8 @@ export interface FormLimits extends FieldLimits {
   onFile?(chunk: Uint8Array): void;
   /** Fields that may come more than once, as all may whose names end in `[]`. */
   listNames?: readonly string[];
+  /** Of another field that comes more than once the last counts; it is refused when absent. */
+  takesRepeated?: boolean;
   /** The file is discarded: a reader gets nothing. */
   isFileDropped?: boolean;
   /** The name of the part that is the file; `file` when absent. */
@@ -135,14 +137,26 @@ class FormReader {
   /** A part begins; its data follows. Throws a Refusal when it is one too many. */
   #begin(part: Part): void {
     this.#parts.push(part.data);
-    const { listNames, fileField } = this.#limits;
+    const { takesRepeated, fileField } = this.#limits;
     const isFile = part.name === (fileField ?? 'file');
     if (part.filename !== undefined && !isFile) throw unexpectedFile(part.name, fileField);
-    const isList = part.name.endsWith('[]') || listNames?.includes(part.name);
-    if (this.#names.has(part.name) && !isList) throw repeatedField(part.name);
+    if (this.#names.has(part.name) && !this.#isList(part.name)) {
+      if (isFile || takesRepeated !== true) throw repeatedField(part.name);
+    }
     this.#names.add(part.name);
     const reading = isFile ? this.#readFile(part) : this.#fields.read(part, this.#file !== undefined);
     this.#reading.push(reading.catch((error) => this.#fail(error)));
+  }
+
+  #isList(name: string): boolean {
+    return name.endsWith('[]') || this.#limits.listNames?.includes(name) === true;
+  }
+
+  /** Those in front of the file, in their order. */
+  #fieldsInFront(): Field[] {
+    const { front } = this.#fields;
+    const last = new Map(front.map(([name], place) => [name, place]));
+    return front.filter(([name], place) => this.#isList(name) || last.get(name) === place);
   }
 
   async #readFile(part: Part): Promise<void> {
@@ -170,7 +184,7 @@ class FormReader {
 
   /** A file that is too large to be held goes to the disk, and to the route if it knows what to do with it. */
   async #openLarge({ contentType }: Part): Promise<void> {
-    const { front } = this.#fields;
+    const front = this.#fieldsInFront();
     const isKept = this.#limits.mustKeep?.(front, contentType, this.#head) ?? false;
     const isHandedOn = !isKept && front.some(([name]) => name === 'model');
     const opening = LargeFile.open(this.#limits.spoolDir, this.#limits.spoolBudget, isHandedOn);
@@ -220,7 +234,7 @@ class FormReader {
   #formOf(content: Content): Form {
     const { filename = 'audio', contentType } = (this.#file as { part: Part }).part;
     return {
-      fields: [...this.#fields.front],
+      fields: this.#fieldsInFront(),
       file: { ...content, filename, contentType, head: this.#head },
       whole: this.#whole.promise,
       dispose: () => this.#dispose(),

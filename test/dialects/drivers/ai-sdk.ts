@@ -21,13 +21,27 @@ const mapped =
     return fetch(request);
   };
 
-const driverOf = (name: string, dialect: string, modelOf: (job: FileJob) => TranscriptionModel): Driver => ({
+/** @param providerOptions with which the package sends more fields */
+const driverOf = (
+  name: string,
+  dialect: string,
+  modelOf: (job: FileJob) => TranscriptionModel,
+  providerOptions: Parameters<typeof transcribe>[0]['providerOptions'] = {},
+): Driver => ({
   client: `ai with @ai-sdk/${name}`,
   dialect,
   async file(job, wav) {
-    const { text } = await transcribe({ model: modelOf(job), audio: wav, maxRetries: 0 });
+    const { text } = await transcribe({ model: modelOf(job), audio: wav, maxRetries: 0, providerOptions });
     return text;
   },
+});
+
+const elevenLabs = ({ url, key, model }: FileJob): TranscriptionModel =>
+  createElevenLabs({ apiKey: key, fetch: mapped(url, 'elevenlabs') }).transcription(model as never);
+
+/** With any options it sends `diarize` twice: its own, and that of the options. */
+export const elevenLabsWithOptions = driverOf('elevenlabs', 'elevenlabs', elevenLabs, {
+  elevenlabs: { diarize: false, numSpeakers: 2 },
 });
 
 export const aiSdk: readonly Driver[] = [
@@ -40,9 +54,7 @@ export const aiSdk: readonly Driver[] = [
   driverOf('assemblyai', 'assemblyai', ({ url, key, model }) =>
     createAssemblyAI({ apiKey: key, fetch: mapped(url, 'assemblyai') }).transcription(model as never),
   ),
-  driverOf('elevenlabs', 'elevenlabs', ({ url, key, model }) =>
-    createElevenLabs({ apiKey: key, fetch: mapped(url, 'elevenlabs') }).transcription(model as never),
-  ),
+  driverOf('elevenlabs', 'elevenlabs', elevenLabs),
   // It names no model, and says its key to its vendor's own host alone.
   driverOf('gladia', 'gladia', ({ url, key, model }) => {
     const withKey = mapped(`${url}`, 'gladia', ({ headers }) => headers.set('x-gladia-key', key));

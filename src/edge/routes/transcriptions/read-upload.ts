@@ -21,6 +21,8 @@ export interface UploadDependencies extends Pick<ChainDependencies, 'providers' 
   fieldsOf?(fields: readonly Field[], key: AliasedKey): readonly Field[];
   /** Those of their fields that may come more than once. */
   listNames?: readonly string[];
+  /** Of their other fields that come more than once the last counts. */
+  takesRepeated?: boolean;
   settings: {
     fileBytesMax: number;
     memoryBytesMax: number;
@@ -93,7 +95,7 @@ export function readWithoutFile(
   return readForm(bodyOf(request, limit, dependencies), request.headers.get('content-type'), limits);
 }
 
-/** Reads a form whose file is kept: in the spool, whatever its size, and as a part of this name. */
+/** Reads a form of another vendor's client whose file is kept: in the spool, whatever its size, and as a part of this name. */
 export function readToKeep(
   request: DoorRequest,
   limit: LimitedSignal,
@@ -101,17 +103,24 @@ export function readToKeep(
   spoolBudget: SpoolBudget,
   fileField: string,
 ): Promise<Form> {
-  const limits = { ...formLimits(dependencies), memoryBytesMax: 0, mustKeep: () => true, spoolBudget, fileField };
+  const kept = { memoryBytesMax: 0, mustKeep: () => true, spoolBudget, fileField };
+  const limits = { ...formLimits(dependencies), ...kept, takesRepeated: true };
   return readForm(bodyOf(request, limit, dependencies), request.headers.get('content-type'), limits);
 }
 
-const formLimits = ({ settings, spoolBudget, listNames = [] }: UploadDependencies): FormLimits => ({
+const formLimits = ({
+  settings,
+  spoolBudget,
+  listNames = [],
+  takesRepeated = false,
+}: UploadDependencies): FormLimits => ({
   fileBytesMax: settings.fileBytesMax,
   fieldBytesMax: FIELD_BYTES_MAX,
   fieldsBytesMax: FIELDS_BYTES_MAX,
   fieldsMax: FIELDS_MAX,
   memoryBytesMax: settings.memoryBytesMax,
   listNames: [...LIST_NAMES, ...listNames],
+  takesRepeated,
   spoolDir: settings.spoolDirectory,
   spoolBudget,
 });
