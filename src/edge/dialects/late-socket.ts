@@ -3,6 +3,7 @@
 import { Refusal, refuse } from '../../api/errors.ts';
 import type { LateDoor } from '../../dialects/dialect.ts';
 import type { DoorSocket, SocketHandlers } from '../door.ts';
+import type { LatePlace } from '../listen/late-sockets.ts';
 import type { ListenDependencies } from '../listen/listen-dependencies.ts';
 import { endWith, excessWords } from '../listen/refuse-on-socket.ts';
 import type { SessionSocket } from '../listen/session-socket.ts';
@@ -29,10 +30,11 @@ export class LateSocket implements SocketHandlers {
   readonly pace: LatePace;
   readonly #asking: LateAsking;
   readonly #dependencies: ListenDependencies;
-  /** Gives back its place among the sockets without a key. */
-  #leave: (() => void) | undefined;
+  /** Among the sockets without a key. */
+  readonly #place: LatePlace;
   #state: 'waiting' | 'judging' | 'over' = 'waiting';
   #socket: DoorSocket | undefined;
+  #refusal: Refusal | undefined;
   #session: SessionSocket | undefined;
   #held: { data: Uint8Array; isBinary: boolean }[] = [];
   #heldBytes = 0;
@@ -42,7 +44,7 @@ export class LateSocket implements SocketHandlers {
   constructor(asking: LateAsking, dependencies: ListenDependencies) {
     this.#asking = asking;
     this.#dependencies = dependencies;
-    this.#leave = dependencies.late.enter(asking.remoteAddress);
+    this.#place = dependencies.late.enter(asking.remoteAddress, () => this.#refuse(crowded()));
     const { paces, settings } = dependencies;
     this.pace = new LatePace(
       paces.refused((excess) => this.#refuse(refuse('rate_limit_exceeded', excessWords(excess, settings)))),
@@ -53,6 +55,10 @@ export class LateSocket implements SocketHandlers {
     const { clock, settings } = this.#dependencies;
     const { handshakeTimeoutMs } = settings;
     this.#socket = socket;
+    if (this.#refusal !== undefined) {
+      endWith(socket, this.#asking.door.refused(this.#refusal));
+      return;
+    }
     const words = `No credential came within ${handshakeTimeoutMs / 1000} s. Send it in the first message.`;
     this.#timer = clock.setTimeout(() => this.#refuse(refuse('request_timeout', words)), handshakeTimeoutMs);
   }
@@ -97,6 +103,7 @@ export class LateSocket implements SocketHandlers {
     const said = this.#asking.door.late(UTF8.decode(data));
     if (said === undefined) return;
     this.#state = 'judging';
+    this.#place.said();
     this.#dependencies.clock.clearTimeout(this.#timer);
     void this.#judge(said.credential);
   }
@@ -135,10 +142,11 @@ export class LateSocket implements SocketHandlers {
   }
 
   #refuse(refusal: Refusal): void {
-    if (this.#state === 'over' || this.#socket === undefined) return;
+    if (this.#state === 'over') return;
     this.#finish();
     this.#dependencies.onRefused(refusal);
-    endWith(this.#socket, this.#asking.door.refused(refusal));
+    this.#refusal = refusal;
+    if (this.#socket !== undefined) endWith(this.#socket, this.#asking.door.refused(refusal));
   }
 
   /** It is somebody's, or refused, or gone. */
@@ -148,8 +156,7 @@ export class LateSocket implements SocketHandlers {
     this.#dependencies.late.giveBack(this.#heldBytes);
     this.#heldBytes = 0;
     this.#held = [];
-    this.#leave?.();
-    this.#leave = undefined;
+    this.#place.leave();
   }
 }
 
@@ -160,5 +167,10 @@ const tooMuch = (bytesMax: number): Refusal =>
     'message_too_big',
     `More than ${bytesMax / 1024} KiB came before the credential was checked, with 1 KiB counted for each message. Send the credential first, and audio at the pace of speech.`,
   );
+
+const crowded = (): Refusal =>
+  refuse('overloaded', 'Too many sockets have said no credential yet. Send it as soon as the socket is open.', {
+    retryAfterSeconds: 1,
+  });
 
 const FULL = 'Too much audio waits for credentials to be checked. Try again in a moment.';

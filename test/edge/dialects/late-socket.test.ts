@@ -215,17 +215,64 @@ describe('it is refused in the vendor’s words, and holds nothing then,', () =>
     expect(held().slice(0, 2)).toEqual([0, 0]);
   });
 
-  it.each([
-    ['in all', { handshakesMax: 1, handshakesPerAddressMax: 10 }, '192.0.2.8', 'overloaded'],
-    ['from its address', { handshakesMax: 10, handshakesPerAddressMax: 1 }, '192.0.2.7', 'rate_limit_exceeded'],
-  ])('when too many wait already %s', async (_, bounds, address, code) => {
-    const { connect, socket, told, leave } = await connected({ late: new LateSockets(bounds) });
-    (await connect(address)).accept.open(socket);
-    expect(told).toEqual([`door ${code}`, `close 4998 ${code}`]);
+  it('when too many wait already from its address', async () => {
+    const late = new LateSockets({ handshakesMax: 10, handshakesPerAddressMax: 1 });
+    const { connect, socket, told, leave } = await connected({ late });
+    (await connect('192.0.2.7')).accept.open(socket);
+    expect(told).toEqual(['door rate_limit_exceeded', 'close 4998 rate_limit_exceeded']);
     leave();
-    const { accept, held } = { ...(await connect(address)), held: told.length };
-    accept.open(socket);
-    expect(told).toHaveLength(held);
+    (await connect('192.0.2.7')).accept.open(socket);
+    expect(told).toHaveLength(2);
+  });
+
+  it('when all places are taken by those that have said their key', async () => {
+    const late = new LateSockets({ handshakesMax: 1, handshakesPerAddressMax: 10 });
+    const { connect, socket, told, say } = await connected({ late, judge: pending().judge });
+    say('key one');
+    (await connect('192.0.2.8')).accept.open(socket);
+    expect(told).toEqual(['door overloaded', 'close 4998 overloaded']);
+  });
+});
+
+describe('where all places are taken', () => {
+  const bounds = { handshakesMax: 2, handshakesPerAddressMax: 10 };
+  /** Of another client. */
+  const other = () => {
+    const told: string[] = [];
+    return {
+      told,
+      send: (text: string) => told.push(text),
+      close: () => told.push('close'),
+    } as unknown as DoorSocket & {
+      told: string[];
+    };
+  };
+
+  it('the oldest that has said nothing gives way, so that silent ones keep nobody out', async () => {
+    const { connect, told, say, leave, dependencies } = await connected({ late: new LateSockets(bounds) });
+    const [second, third] = [other(), other()];
+    (await connect('192.0.2.8')).accept.open(second);
+    const { accept } = await connect('192.0.2.9');
+    accept.open(third);
+    expect([told, second.told, third.told]).toEqual([['door overloaded', 'close 4998 overloaded'], [], []]);
+    expect(dependencies.late.size).toBe(2);
+    say('key one');
+    leave();
+    expect(dependencies.late.size).toBe(2);
+    accept.message(third, Buffer.from('key one'), false);
+    await judged();
+    expect(third.told).toEqual([]);
+  });
+
+  it('also where its socket is not open yet, which hears of it then', async () => {
+    const { connect, told, leave } = await connected({ late: new LateSockets(bounds) });
+    const second = await connect('192.0.2.8');
+    leave();
+    await connect('192.0.2.9');
+    await connect('192.0.2.10');
+    const early = other();
+    second.accept.open(early);
+    expect([told, early.told]).toEqual([[], ['door overloaded', 'close']]);
   });
 });
 
