@@ -248,10 +248,15 @@ export class SessionSocket implements Resuming {
     const { requestId } = wish.asking;
     const refused = (refusal: Refusal): void => {
       onRefused(refusal);
-      this.#interpreter?.refused?.(refusal);
       const { conversation } = this.#interpreter ?? {};
       if (conversation === undefined) refuseOnSocket(socket, refusal, requestId, this.#dependencies);
       else endWith(socket, conversation.refused(refusal));
+      // Others are told of it behind that: what fails there keeps no socket open, and is nobody else's fault.
+      try {
+        this.#interpreter?.refused?.(refusal);
+      } catch (error) {
+        onFault(requestId, error);
+      }
     };
     this.#start = new StartWait(wish, this.#dependencies, {
       advice: this.#interpreter === undefined ? START_ADVICE : 'Say first what it is to be.',
