@@ -19,6 +19,11 @@ function opened(query: string, path = '/v1/listen'): Conversation {
 
 const asked = (query: string, path?: string) =>
   Object.fromEntries(parametersFor(deepgram, opened(query, path).wish as never, {}));
+/** Behind so many seconds of audio, of two channels at most. */
+function finalize(conversation: Conversation, seconds: number): void {
+  for (const _ of conversation.binary(new Uint8Array(seconds * 64_000)));
+  for (const _ of conversation.text('{"type":"Finalize"}'));
+}
 const told = (conversation: Conversation, event: object) =>
   conversation.encode(event as OutgoingEvent, STAMP).map((text) => JSON.parse(text));
 
@@ -91,7 +96,7 @@ describe('a query asks for', () => {
 describe('a client of /v1/listen', () => {
   it.each([
     ['{"type":"KeepAlive"}', [{ type: 'tell', message: { type: 'keepalive' } }]],
-    ['{"type":"Finalize"}', [{ type: 'tell', message: { type: 'finalize' } }]],
+    ['{"type":"Finalize"}', [{ type: 'tell', message: { type: 'finalize' } }, { type: 'later' }]],
     ['{"type":"CloseStream"}', [{ type: 'tell', message: { type: 'close' } }]],
     ['{"type":"Other"}', [{ type: 'fault' }]],
     ['audio', [{ type: 'fault' }]],
@@ -135,7 +140,7 @@ describe('a client of /v1/listen', () => {
   it('of several channels is told of each apart: windows, what its Finalize has ended, and how many there are', () => {
     const conversation = opened(`${RAW}&multichannel=true&channels=2&utterance_end_ms=1000`);
     told(conversation, { ...final, channel: 1 });
-    for (const _ of conversation.text('{"type":"Finalize"}'));
+    finalize(conversation, 3);
     const [second, end] = told(conversation, { ...final, channel: 1, start: 2, end: 2.5 });
     const [first] = told(conversation, { ...final, channel: 0 });
     expect(second).toMatchObject({ channel_index: [1, 2], start: 1.5, duration: 1, from_finalize: true });
@@ -146,7 +151,7 @@ describe('a client of /v1/listen', () => {
 
   it('is told which window its Finalize has ended', () => {
     const conversation = opened(RAW);
-    for (const _ of conversation.text('{"type":"Finalize"}'));
+    finalize(conversation, 2);
     expect(told(conversation, final)[0]).toMatchObject({ from_finalize: true });
     expect(told(conversation, final)[0]).toMatchObject({ from_finalize: false });
   });

@@ -64,7 +64,7 @@ describe('a query asks for', () => {
 describe('a client', () => {
   it.each([
     [chunk('AAAA'), [{ type: 'audio', bytes: Buffer.alloc(3) }]],
-    [chunk(SECOND, true), [{ type: 'audio' }, { type: 'tell', message: { type: 'finalize' } }]],
+    [chunk(SECOND, true), [{ type: 'audio' }, { type: 'tell', message: { type: 'finalize' } }, { type: 'later' }]],
     [chunk(''), [{ type: 'tell', message: { type: 'keepalive' } }]],
     [chunk('AAAA', false, { sample_rate: 8_000 }), [{ type: 'fault', param: 'sample_rate' }]],
     [chunk('no base64'), [{ type: 'fault' }]],
@@ -78,7 +78,7 @@ describe('a client', () => {
   it('is told that there is too little behind the last commit to end', () => {
     const conversation = opened();
     const steps = (text: string) => [...conversation.text(text)].map(({ type }) => type);
-    expect(steps(chunk(SECOND, true))).toEqual(['audio', 'tell']);
+    expect(steps(chunk(SECOND, true))).toEqual(['audio', 'tell', 'later']);
     told(conversation, { ...final, end: 1 });
     expect([...conversation.text(chunk('', true))]).toMatchObject([
       { type: 'say', text: expect.stringContaining('"message_type":"commit_throttled"') },

@@ -95,7 +95,7 @@ describe('a client', () => {
     [said('input_audio', { audio: 'AAAA' }), [{ type: 'audio', bytes: Buffer.alloc(3) }]],
     [said('input_audio', { audio: '' }), [{ type: 'tell', message: { type: 'keepalive' } }]],
     [said('input_audio', { audio: '?' }), [{ type: 'fault' }]],
-    [said('session.finalize'), [{ type: 'tell', message: { type: 'finalize' } }]],
+    [said('session.finalize'), [{ type: 'tell', message: { type: 'finalize' } }, { type: 'later' }]],
     [said('session.close'), [{ type: 'tell', message: { type: 'close' } }]],
     [said('session.flush'), [{ type: 'fault' }]],
   ])('says %s', (text, steps) => expect([...begun().text(text)]).toMatchObject(steps));
@@ -182,7 +182,9 @@ describe('a client', () => {
 
   it('is told once that what it finalized is', () => {
     const conversation = begun();
-    for (const _ of conversation.text(said('session.finalize')));
+    const audio = Buffer.alloc(64_000).toString('base64');
+    for (const message of [said('input_audio', { audio }), said('session.finalize')])
+      for (const _ of conversation.text(message));
     expect(told(conversation, final).map(({ type }) => type)).toEqual(['final_transcript', 'session.finalized']);
     expect(told(conversation, final).map(({ type }) => type)).toEqual(['final_transcript']);
   });

@@ -3,11 +3,14 @@ import type { Refusal } from '../../api/errors.ts';
 import type { EventStamp } from '../../api/listen/event-encoder.ts';
 import { CHANNELS, type OutgoingEvent, type TranscriptEvent } from '../../api/listen.ts';
 import { objectOf } from '../../providers/kit/json.ts';
+import { AskedEnds } from '../asked-ends.ts';
 import type { Conversation, Handshake, Step, Wish } from '../dialect.ts';
 import { wordsOf } from '../words.ts';
 import { askedOfNova } from './asked.ts';
 import { closeOf } from './refusals.ts';
 import { alternativeOf, metadataOf } from './shapes.ts';
+
+type Told = Omit<TranscriptEvent, 'type' | 'turn' | 'is_final' | 'seq' | 'at'>;
 
 export class NovaConversation implements Conversation {
   readonly wish: Wish;
@@ -19,11 +22,14 @@ export class NovaConversation implements Conversation {
   readonly #channels: number;
   /** Where the last final window ended, of each channel. */
   readonly #settledSeconds: number[] = [];
-  /** Channels whose open turn the client has ended. */
-  readonly #flushing = new Set<number>();
+  readonly #ends = new AskedEnds((end, channel) => {
+    const settled = this.#settledSeconds[channel] ?? 0;
+    return [this.#settled({ text: '', start: settled, end: end ?? settled, channel, model: this.#model }, true)];
+  });
 
   constructor({ query, requestId }: Handshake) {
     this.wish = askedOfNova(query);
+    this.#ends.begin(this.wish);
     this.#requestId = requestId;
     this.#tellsSpeech = query.get('vad_events') === 'true';
     this.#tellsUtterances = query.has('utterance_end_ms');
@@ -35,10 +41,8 @@ export class NovaConversation implements Conversation {
     const { type } = objectOf(text);
     if (type === 'KeepAlive') yield { type: 'tell', message: { type: 'keepalive' } };
     else if (type === 'CloseStream') yield { type: 'tell', message: { type: 'close' } };
-    else if (type === 'Finalize') {
-      for (let channel = 0; channel < this.#channels && channel < CHANNELS.max; channel++) this.#flushing.add(channel);
-      yield { type: 'tell', message: { type: 'finalize' } };
-    } else
+    else if (type === 'Finalize') yield* this.#ends.ask(Math.min(this.#channels, CHANNELS.max));
+    else
       yield {
         type: 'fault',
         message:
@@ -48,7 +52,7 @@ export class NovaConversation implements Conversation {
 
   /** An empty message ends the stream. */
   *binary(bytes: Uint8Array): Iterable<Step> {
-    if (bytes.byteLength > 0) yield { type: 'audio', bytes };
+    if (bytes.byteLength > 0) yield this.#ends.audio(bytes);
     else yield { type: 'tell', message: { type: 'close' } };
   }
 
@@ -62,7 +66,10 @@ export class NovaConversation implements Conversation {
           ? [said({ type: 'SpeechStarted', channel: this.#indexOf(event), timestamp: event.start })]
           : [];
       case 'transcript':
-        return event.is_final ? this.#final(event) : [said(this.#results(event, {}))];
+        return [
+          ...this.#ends.before(event),
+          ...(event.is_final ? this.#final(event) : [said(this.#results(event, {}))]),
+        ];
       case 'failover':
         this.#model = event.to;
         return [];
@@ -90,16 +97,20 @@ export class NovaConversation implements Conversation {
   }
 
   #final(event: TranscriptEvent): string[] {
-    const { channel = 0 } = event;
-    const isFlush = this.#flushing.delete(channel);
-    const results = said(this.#results(event, { is_final: true, speech_final: true, from_finalize: isFlush }));
-    this.#settledSeconds[channel] = Math.max(this.#settledSeconds[channel] ?? 0, event.end);
+    const results = this.#settled(event, this.#ends.take(event));
     if (!this.#tellsUtterances || event.text === '') return [results];
     const lastWordEnd = event.words?.at(-1)?.end ?? event.end;
     return [results, said({ type: 'UtteranceEnd', channel: this.#indexOf(event), last_word_end: lastWordEnd })];
   }
 
-  #results(event: TranscriptEvent, flags: object): object {
+  #settled(event: Told, from_finalize: boolean): string {
+    const { channel = 0, end } = event;
+    const results = said(this.#results(event, { is_final: true, speech_final: true, from_finalize }));
+    this.#settledSeconds[channel] = Math.max(this.#settledSeconds[channel] ?? 0, end);
+    return results;
+  }
+
+  #results(event: Told, flags: object): object {
     const settledSeconds = this.#settledSeconds[event.channel ?? 0] ?? 0;
     const languages = this.#isMulti && event.language !== undefined ? { languages: [event.language] } : {};
     return {

@@ -4,6 +4,7 @@ import type { EventStamp } from '../../api/listen/event-encoder.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
 import { objectOf } from '../../providers/kit/json.ts';
 import { audioIn } from '../../providers/kit/simulator/checks.ts';
+import { AskedEnds } from '../asked-ends.ts';
 import type { Conversation, Ending, Handshake, Step } from '../dialect.ts';
 import { askedOfRealtime, type RealtimeWish } from './asked.ts';
 import { closeOf, endingOf, errorMessage } from './refusals.ts';
@@ -20,14 +21,14 @@ export class RealtimeConversation implements Conversation {
   readonly #strategy: string;
   /** Each commit is told a second time, with words. */
   readonly #isTimed: boolean;
-  /** The client has ended the turn that is open. */
-  #isCommitting = false;
+  readonly #ends = new AskedEnds((end = 0) => this.#told({ text: '', start: end, end }));
   #sentSeconds = 0;
   /** Where the last final ended. */
   #settledSeconds = 0;
 
   constructor({ query }: Handshake) {
     this.wish = askedOfRealtime(query);
+    this.#ends.begin(this.wish);
     this.#strategy = query.get('commit_strategy') ?? 'manual';
     const isAsked = (name: string) => query.get(name) === 'true';
     this.#isTimed = isAsked('include_timestamps') || isAsked('include_language_detection');
@@ -53,14 +54,12 @@ export class RealtimeConversation implements Conversation {
       };
       return;
     }
-    if (bytes.byteLength > 0) yield { type: 'audio', bytes };
+    if (bytes.byteLength > 0) yield this.#ends.audio(bytes);
     this.#sentSeconds += bytes.byteLength / (audioFormat.startsWith('pcm') ? 2 : 1) / sampleRate;
     if (commit === true && this.#sentSeconds - this.#settledSeconds < COMMIT_SECONDS_MIN)
       yield { type: 'say', text: THROTTLED };
-    else if (commit === true) {
-      this.#isCommitting = true;
-      yield { type: 'tell', message: { type: 'finalize' } };
-    } else if (bytes.byteLength === 0) yield { type: 'tell', message: { type: 'keepalive' } };
+    else if (commit === true) yield* this.#ends.ask();
+    else if (bytes.byteLength === 0) yield { type: 'tell', message: { type: 'keepalive' } };
   }
 
   *binary(): Iterable<Step> {
@@ -78,7 +77,10 @@ export class RealtimeConversation implements Conversation {
         return [said('session_started', { session_id: sessionId, config })];
       }
       case 'transcript':
-        return event.is_final ? this.#committed(event) : [said('partial_transcript', { text: event.text })];
+        return [
+          ...this.#ends.before(event),
+          ...(event.is_final ? this.#committed(event) : [said('partial_transcript', { text: event.text })]),
+        ];
       case 'error':
         return [errorMessage(event.error.code, event.error.message, 'input_error')];
       default:
@@ -96,11 +98,15 @@ export class RealtimeConversation implements Conversation {
 
   /** A turn without words is told only to who has asked for its end. */
   #committed(heard: TranscriptEvent): string[] {
-    const isAsked = this.#isCommitting;
-    this.#isCommitting = false;
+    const isAsked = this.#ends.take(heard);
+    if (heard.text !== '' || isAsked) return this.#told(heard);
+    this.#settledSeconds = Math.max(this.#settledSeconds, heard.end);
+    return [];
+  }
+
+  #told(heard: Pick<TranscriptEvent, 'text' | 'start' | 'end' | 'words' | 'speaker' | 'language'>): string[] {
     this.#settledSeconds = Math.max(this.#settledSeconds, heard.end);
     const { text, language } = heard;
-    if (text === '' && !isAsked) return [];
     const plain = said('committed_transcript', { text });
     if (!this.#isTimed) return [plain];
     const told = { text, ...(language === undefined ? {} : { language_code: language }), words: wordsAsTold(heard) };

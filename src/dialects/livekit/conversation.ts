@@ -5,6 +5,7 @@ import type { EventStamp } from '../../api/listen/event-encoder.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
 import { type Members, objectIn, objectOf } from '../../providers/kit/json.ts';
 import { audioIn } from '../../providers/kit/simulator/checks.ts';
+import { AskedEnds } from '../asked-ends.ts';
 import type { Change, Conversation, Ending, Handshake, Step } from '../dialect.ts';
 import { confidenceOf } from '../words.ts';
 import { askedOfCreate, updated } from './asked.ts';
@@ -28,8 +29,7 @@ export class SttConversation implements Conversation {
   readonly #query: URLSearchParams;
   /** The message that has created the session, as it was updated since. */
   #created: Members | undefined;
-  /** How often the client has asked for the end of a turn, and was not told of it. */
-  #finalizing = 0;
+  readonly #ends = new AskedEnds(() => [FINALIZED]);
   /** The client was told that somebody speaks. */
   #isSpeaking = false;
   /** What went wrong last. Clients end with an `error`, so that it is one only where the session has ended of it. */
@@ -44,11 +44,9 @@ export class SttConversation implements Conversation {
     const audio = message.type === 'input_audio' ? audioIn(message.audio) : undefined;
     if (this.#created === undefined) yield this.#create(message);
     else if (audio !== undefined)
-      yield audio.byteLength > 0 ? { type: 'audio', bytes: audio } : { type: 'tell', message: { type: 'keepalive' } };
-    else if (message.type === 'session.finalize') {
-      this.#finalizing++;
-      yield { type: 'tell', message: { type: 'finalize' } };
-    } else if (message.type === 'session.close') yield { type: 'tell', message: { type: 'close' } };
+      yield audio.byteLength > 0 ? this.#ends.audio(audio) : { type: 'tell', message: { type: 'keepalive' } };
+    else if (message.type === 'session.finalize') yield* this.#ends.ask();
+    else if (message.type === 'session.close') yield { type: 'tell', message: { type: 'close' } };
     else if (message.type === 'session.update') yield this.#update(this.#created, objectIn(message.settings));
     else yield { type: 'fault', message: SHAPE };
   }
@@ -66,7 +64,10 @@ export class SttConversation implements Conversation {
       case 'turn_eager_end':
         return [transcript('preflight_transcript', sessionId, event)];
       case 'transcript':
-        return event.is_final ? this.#final(event, sessionId) : this.#interim(event, sessionId);
+        return [
+          ...this.#ends.before(event),
+          ...(event.is_final ? this.#final(event, sessionId) : this.#interim(event, sessionId)),
+        ];
       case 'error':
         this.#error = JSON.stringify(errorOf(event.error.code, event.error.message));
         return [said('warning', { code: event.error.code, message: event.error.message })];
@@ -91,6 +92,7 @@ export class SttConversation implements Conversation {
       if (message.type !== 'session.create') throw refuse('invalid_request', FIRST, { param: 'type' });
       const wish = askedOfCreate(this.#query, message);
       this.#created = message;
+      this.#ends.begin(wish);
       return { type: 'start', wish };
     } catch (error) {
       if (error instanceof Refusal) return { type: 'refuse', refusal: error };
@@ -131,17 +133,16 @@ export class SttConversation implements Conversation {
   #final(heard: TranscriptEvent, sessionId: string): string[] {
     const isTold = heard.text !== '' || this.#isSpeaking;
     this.#isSpeaking = false;
-    return [...(isTold ? [transcript('final_transcript', sessionId, heard)] : []), ...this.#finalized()];
-  }
-
-  #finalized(): string[] {
-    if (this.#finalizing === 0) return [];
-    this.#finalizing--;
-    return [said('session.finalized')];
+    return [
+      ...(isTold ? [transcript('final_transcript', sessionId, heard)] : []),
+      ...(this.#ends.take(heard) ? [FINALIZED] : []),
+    ];
   }
 }
 
 const said = (type: string, members: object = {}): string => JSON.stringify({ type, ...members });
+
+const FINALIZED = said('session.finalized');
 
 const transcript = (type: string, session_id: string, heard: Said): string =>
   said(type, {

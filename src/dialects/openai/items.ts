@@ -1,5 +1,6 @@
 // The items of a session as clients of OpenAI know them: what was committed, by turn detection or by the client, and its words.
 import type { TranscriptEvent } from '../../api/listen.ts';
+import { type Awaited, LOOK_MS, LOOKS_MAX } from '../looks.ts';
 
 type Heard = Pick<TranscriptEvent, 'text' | 'start' | 'end' | 'language'>;
 
@@ -25,7 +26,6 @@ interface Committed extends Item {
   patience: { withWords: number; without: number };
 }
 
-export const LOOK_MS = 500;
 /** A commit of less is refused, as by OpenAI. */
 const COMMIT_SECONDS_MIN = 0.1;
 const COMMITTED_MAX = 64;
@@ -36,7 +36,7 @@ const QUIET_SECONDS = 0.4;
 const SAME_SECONDS = 0.05;
 /** Who has more unanswered audio when a turn is committed sends faster than it is spoken, and is waited for accordingly. */
 const LIVE_SECONDS = 1.5;
-const LOOKS = { withWords: 2, without: 10 } as const;
+const LOOKS = { withWords: 2, without: LOOKS_MAX } as const;
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription';
 
 /** Writes an event: its type and members. */
@@ -48,7 +48,7 @@ export interface ItemsOptions {
 }
 
 /** One for each conversation. Seconds count from the first audio. */
-export class Items {
+export class Items implements Awaited {
   /** Whether turns are committed where they end; else where the client says so. */
   detects = true;
   /** How items are told of. */
@@ -152,7 +152,7 @@ export class Items {
     this.#clearedUntil = received;
   }
 
-  /** Time has passed. No provider says that there is nothing to say: what waited long enough is given as it is. */
+  /** What waited long enough is given as it is. */
   look(): string[] {
     for (const item of this.#committed) item.age++;
     const told: string[] = [];

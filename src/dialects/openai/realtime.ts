@@ -7,8 +7,9 @@ import { type Members, objectOf, textIn } from '../../providers/kit/json.ts';
 import { audioIn } from '../../providers/kit/simulator/checks.ts';
 import { errorOf, invalid, type Refusal as Told } from '../../providers/kit/simulator/openai-refusals.ts';
 import type { Change, Conversation, Handshake, Step } from '../dialect.ts';
+import { Looks } from '../looks.ts';
 import { subprotocolsOf } from '../offers.ts';
-import { Items, LOOK_MS } from './items.ts';
+import { Items } from './items.ts';
 import { closeOf, toldError } from './refusals.ts';
 import {
   bytesPerSecond,
@@ -56,7 +57,7 @@ export class RealtimeConversation implements Conversation {
   #audioBytes = 0;
   /** The session has begun with an update, which is answered when it is open. */
   #owesUpdated = false;
-  #looks = false;
+  readonly #looks: Looks;
 
   constructor({ query, headers, requestId }: Handshake) {
     this.#query = query;
@@ -70,6 +71,7 @@ export class RealtimeConversation implements Conversation {
       say: (type, members) => this.#event(type, members),
       newId: () => `item_${this.#name}_${++this.#itemCount}`,
     });
+    this.#looks = new Looks(this.#items);
     this.#items.isBeta = this.#isBeta;
     this.greeting = [this.#tellSession('created')];
   }
@@ -208,18 +210,7 @@ export class RealtimeConversation implements Conversation {
     }
     yield { type: 'tell', message: { type: 'finalize' } };
     for (const text of told) yield { type: 'say', text };
-    if (!this.#looks) yield* this.#look();
-  }
-
-  /** As long as a commit waits for its words. */
-  *#look(): Iterable<Step> {
-    this.#looks = this.#items.waits;
-    if (!this.#looks) return;
-    const look = function* (this: RealtimeConversation): Iterable<Step> {
-      for (const text of this.#items.look()) yield { type: 'say', text };
-      yield* this.#look();
-    };
-    yield { type: 'later', afterMs: LOOK_MS, steps: () => look.call(this) };
+    yield* this.#looks.begin();
   }
 
   #tellSession(what: 'created' | 'updated', settings = this.#settings, isBeta = this.#isBeta): string {

@@ -2,6 +2,7 @@
 import { Refusal, refuse } from '../../api/errors.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
 import { objectOf } from '../../providers/kit/json.ts';
+import { AskedEnds } from '../asked-ends.ts';
 import type { Conversation, Ending, Handshake, Step } from '../dialect.ts';
 import { FloatSamples } from '../float-samples.ts';
 import { type AskedLive, askedOfStart } from './asked.ts';
@@ -20,8 +21,10 @@ export class TranscribeConversation implements Conversation {
   readonly #query: URLSearchParams;
   #asked: AskedLive | undefined;
   #floats: FloatSamples | undefined;
-  /** How often the client has asked for the end of a turn, and was not told of it. */
-  #finalizing = 0;
+  readonly #ends = new AskedEnds((seconds = 0) => {
+    this.#settle(seconds);
+    return this.#said([mark(FIN)]);
+  });
   /** Something was said before. */
   #hasSpoken = false;
   #finalMs = 0;
@@ -36,8 +39,8 @@ export class TranscribeConversation implements Conversation {
     else if (text === '') yield CLOSE;
     else {
       const { type } = objectOf(text);
-      if (type === 'finalize') this.#finalizing++;
-      if (type === 'finalize' || type === 'keepalive') yield { type: 'tell', message: { type } };
+      if (type === 'finalize') yield* this.#ends.ask();
+      else if (type === 'keepalive') yield { type: 'tell', message: { type } };
       else yield { type: 'fault', message: SHAPE };
     }
   }
@@ -45,19 +48,22 @@ export class TranscribeConversation implements Conversation {
   *binary(bytes: Uint8Array): Iterable<Step> {
     if (this.#asked === undefined) yield { type: 'refuse', refusal: refuse('invalid_request', FIRST) };
     else if (bytes.byteLength === 0) yield CLOSE;
-    else yield { type: 'audio', bytes: this.#floats?.take(bytes) ?? bytes };
+    else yield this.#ends.audio(this.#floats?.take(bytes) ?? bytes);
   }
 
   encode(event: OutgoingEvent): readonly string[] {
     switch (event.type) {
       case 'transcript':
-        return event.is_final ? this.#final(event) : this.#said(this.#tokens(event, false));
+        return [
+          ...this.#ends.before(event),
+          ...(event.is_final ? this.#final(event) : this.#said(this.#tokens(event, false))),
+        ];
       case 'error':
         return [errorMessage(event.error.code, event.error.message)];
       case 'session_ended': {
         this.#totalMs = Math.max(this.#totalMs, millisecondsOf(event.audio_seconds));
-        const marks = Array.from({ length: this.#finalizing }, () => mark(FIN));
-        return event.reason === 'client_closed' ? this.#said(marks, { finished: true }) : [];
+        const past = this.#ends.end();
+        return event.reason === 'client_closed' ? [...past, ...this.#said([], { finished: true })] : [];
       }
       default:
         return [];
@@ -79,20 +85,25 @@ export class TranscribeConversation implements Conversation {
       if (error instanceof Refusal) return { type: 'refuse', refusal: error };
       throw error;
     }
+    this.#ends.begin(this.#asked.wish);
     if (this.#asked.isFloat) this.#floats = new FloatSamples();
     return { type: 'start', wish: this.#asked.wish };
   }
 
   /** A turn without words is marked only for who has asked for its end. */
   #final(heard: TranscriptEvent): string[] {
-    this.#finalMs = Math.max(this.#finalMs, millisecondsOf(heard.end));
-    const isAsked = this.#finalizing > 0;
-    if (isAsked) this.#finalizing--;
+    this.#settle(heard.end);
+    const isAsked = this.#ends.take(heard);
     const isMarked = heard.text !== '' && this.#asked?.marksEnds === true;
     const marks = isAsked ? [mark(FIN)] : isMarked ? [mark(END)] : [];
     const tokens = this.#tokens(heard, true);
     this.#hasSpoken ||= tokens.length > 0;
     return this.#said([...tokens, ...marks]);
+  }
+
+  #settle(seconds: number): void {
+    this.#finalMs = Math.max(this.#finalMs, millisecondsOf(seconds));
+    this.#totalMs = Math.max(this.#totalMs, this.#finalMs);
   }
 
   #tokens(heard: TranscriptEvent, is_final: boolean): object[] {

@@ -4,6 +4,7 @@ import { Refusal, refuse } from '../../api/errors.ts';
 import type { EventStamp } from '../../api/listen/event-encoder.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
 import { type Members, objectIn, objectOf } from '../../providers/kit/json.ts';
+import { AskedEnds } from '../asked-ends.ts';
 import type { Change, Conversation, Handshake, Step } from '../dialect.ts';
 import { FloatSamples } from '../float-samples.ts';
 import { changedOptions } from '../request.ts';
@@ -33,8 +34,7 @@ export class RealtimeConversation implements Conversation {
   #warnings: string[] = [];
   /** Messages of audio. */
   #added = 0;
-  /** The client has ended the turn that is open. */
-  #isForced = false;
+  readonly #ends = new AskedEnds((seconds = 0) => [endOfUtterance(seconds, FORCED)]);
 
   constructor({ query }: Handshake) {
     this.#query = query;
@@ -44,10 +44,8 @@ export class RealtimeConversation implements Conversation {
     const message = objectOf(text);
     if (this.#asked === undefined) yield this.#start(message);
     else if (message.message === 'EndOfStream') yield { type: 'tell', message: { type: 'close' } };
-    else if (message.message === 'ForceEndOfUtterance') {
-      this.#isForced = true;
-      yield { type: 'tell', message: { type: 'finalize' } };
-    } else if (message.message === 'GetSpeakers') yield say({ message: 'SpeakersResult', speakers: [] });
+    else if (message.message === 'ForceEndOfUtterance') yield* this.#ends.ask();
+    else if (message.message === 'GetSpeakers') yield say({ message: 'SpeakersResult', speakers: [] });
     else if (message.message === 'SetRecognitionConfig') yield { type: 'change', change: this.#change(message) };
     else yield { type: 'fault', message: SHAPE };
   }
@@ -57,7 +55,7 @@ export class RealtimeConversation implements Conversation {
       yield { type: 'refuse', refusal: refuse('invalid_request', FIRST) };
       return;
     }
-    yield { type: 'audio', bytes: this.#floats?.take(bytes) ?? bytes };
+    yield this.#ends.audio(this.#floats?.take(bytes) ?? bytes);
     if (!isPart) yield say({ message: 'AudioAdded', seq_no: ++this.#added });
   }
 
@@ -73,7 +71,7 @@ export class RealtimeConversation implements Conversation {
         this.#model = event.model;
         return [said(this.#started(sessionId)), ...this.#warnings.splice(0)];
       case 'transcript':
-        return event.is_final ? this.#final(event) : this.#interim(event);
+        return [...this.#ends.before(event), ...(event.is_final ? this.#final(event) : this.#interim(event))];
       case 'warning':
         return [warning(event.code, event.message)];
       case 'discontinuity': {
@@ -113,6 +111,7 @@ export class RealtimeConversation implements Conversation {
       if (error instanceof Refusal) return { type: 'refuse', refusal: error };
       throw error;
     }
+    this.#ends.begin(this.#asked.wish);
     if (this.#asked.isFloat) this.#floats = new FloatSamples();
     this.#warnings = UNSERVED.filter((name) => Object.keys(objectIn(message[name])).length > 0).map((name) =>
       warning('unsupported_config', `\`${name}\` is not served: transcripts alone are told. Leave it out.`),
@@ -179,15 +178,16 @@ export class RealtimeConversation implements Conversation {
     return this.#asked?.partials === true ? [said(this.#transcript('AddPartialTranscript', heard))] : [];
   }
 
-  /** A turn without words is none here. */
+  /** A turn without words is none here, but its end is told to who has asked for it. */
   #final(heard: TranscriptEvent): string[] {
-    const forced = this.#isForced ? { forced: true } : {};
-    const tellsEnd = this.#isForced || this.#asked?.utterances === true;
-    this.#isForced = false;
-    if (heard.text === '') return [];
-    const metadata = { start_time: heard.end, end_time: heard.end };
-    const end = tellsEnd ? [said({ message: 'EndOfUtterance', metadata, ...forced })] : [];
-    return [said(this.#transcript('AddTranscript', heard, forced)), ...end];
+    const isForced = this.#ends.take(heard);
+    const forced = isForced ? FORCED : {};
+    const isTold = heard.text !== '';
+    const tellsEnd = isForced || (isTold && this.#asked?.utterances === true);
+    return [
+      ...(isTold ? [said(this.#transcript('AddTranscript', heard, forced))] : []),
+      ...(tellsEnd ? [endOfUtterance(heard.end, forced)] : []),
+    ];
   }
 
   /** Clients put the texts of finals together as they are. */
@@ -206,3 +206,7 @@ export class RealtimeConversation implements Conversation {
 const said = (message: object): string => JSON.stringify(message);
 const say = (message: object): Step => ({ type: 'say', text: said(message) });
 const warning = (type: string, reason: string): string => said({ message: 'Warning', type, reason });
+
+const FORCED = { forced: true };
+const endOfUtterance = (seconds: number, more: object): string =>
+  said({ message: 'EndOfUtterance', metadata: { start_time: seconds, end_time: seconds }, ...more });
