@@ -1,5 +1,6 @@
 // What every door promises (src/edge/door.ts), each promise once. An implementation's test opens its door and names its gaps.
 import { bodySuite } from './door/bodies.ts';
+import { earlyAnswerSuite } from './door/early-answers.ts';
 import { closeAfterEach, type DoorUnderTest } from './door/fixture.ts';
 import { floodSuite } from './door/floods.ts';
 import { frameSuite } from './door/frames.ts';
@@ -16,6 +17,7 @@ export function doorSuite(under: DoorUnderTest): void {
   requestSuite(under);
   headSuite(under);
   bodySuite(under);
+  earlyAnswerSuite(under);
   streamSuite(under);
   slowReaderSuite(under);
   handshakeSuite(under);

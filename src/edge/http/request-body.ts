@@ -13,6 +13,11 @@ export const SLOWEST_BYTES_PER_SECOND = 1024;
 export const SLOWNESS_WINDOW_MS = 30_000;
 const WINDOW_BYTES_MIN = (SLOWEST_BYTES_PER_SECOND * SLOWNESS_WINDOW_MS) / 1000;
 
+/** Of a body whose answer is out already so much is read and dropped, for its client may read the answer behind all that it sends. */
+export const REST_BYTES_MAX = 64 * 1024 * 1024;
+/** And for so long. */
+export const REST_MS_MAX = 10_000;
+
 const tooSlow = `Less than ${SLOWEST_BYTES_PER_SECOND} bytes a second of the body arrived for ${SLOWNESS_WINDOW_MS / 1000} s. Send it again over a faster connection.`;
 
 /** How a body holds back its sender. */
@@ -36,6 +41,8 @@ export class RequestBody extends Readable {
   #complete = false;
   #windowFromMs = performance.now();
   #windowBytes = 0;
+  #restBytes = 0;
+  #restOver: ((isWhole: boolean) => void) | undefined;
 
   constructor(flow: Flow, declaredBytes: number | undefined) {
     super({ highWaterMark: HELD_BYTES_MAX });
@@ -50,6 +57,10 @@ export class RequestBody extends Readable {
     return !this.#complete && !this.#paused;
   }
 
+  get isComplete(): boolean {
+    return this.#complete;
+  }
+
   claim(maxBytes: number): this {
     if (this.#claimed) throw new Error('The body of a request can be read once.');
     this.#claimed = true;
@@ -60,6 +71,7 @@ export class RequestBody extends Readable {
 
   /** Takes over a chunk, which must not be changed afterwards. */
   arrived(chunk: Uint8Array): void {
+    if (this.#restOver !== undefined) this.#passOver(chunk.byteLength, this.#restOver);
     if (this.destroyed || chunk.byteLength === 0) return;
     this.#receivedBytes += chunk.byteLength;
     if (this.#receivedBytes > this.#maxBytes) this.#refuse();
@@ -70,6 +82,7 @@ export class RequestBody extends Readable {
   /** The last byte was given to `arrived`. */
   finished(): void {
     this.#complete = true;
+    this.#restOver?.(true);
     if (!this.destroyed) this.push(null);
   }
 
@@ -83,6 +96,26 @@ export class RequestBody extends Readable {
   discard(): void {
     this.destroy();
     this.#resume();
+  }
+
+  /**
+   * Once the answer is out: tells when the rest of the body has come, or that more of it would than is read for the answer's sake.
+   * Gives back what ends the wait.
+   */
+  afterRest(then: (isWhole: boolean) => void): () => void {
+    this.discard();
+    const end = () => {
+      clearTimeout(timer);
+      this.#restOver = undefined;
+    };
+    const over = (isWhole: boolean) => {
+      end();
+      then(isWhole);
+    };
+    const timer = setTimeout(() => over(false), REST_MS_MAX).unref();
+    this.#restOver = over;
+    if (this.#complete) over(true);
+    return end;
   }
 
   override _read(): void {
@@ -107,6 +140,11 @@ export class RequestBody extends Readable {
   #beginWindow(nowMs: number): void {
     this.#windowFromMs = nowMs;
     this.#windowBytes = 0;
+  }
+
+  #passOver(bytes: number, over: (isWhole: boolean) => void): void {
+    this.#restBytes += bytes;
+    if (this.#restBytes > REST_BYTES_MAX) over(false);
   }
 
   #refuse(): void {

@@ -160,8 +160,10 @@ export class NodeExchange {
   /** The answer is out, and the client may still be sending: it is given a while to read the answer, and no more. */
   #limitRest(): void {
     if (this.#incoming.complete) return;
-    const timer = setTimeout(() => this.#incoming.destroy(), BODY_SILENCE_MS).unref();
-    this.#incoming.once('close', () => clearTimeout(timer));
+    const end = this.#body.afterRest((isWhole) => {
+      if (!isWhole) this.#incoming.destroy();
+    });
+    this.#incoming.once('close', end);
   }
 }
 

@@ -29,6 +29,9 @@ export interface UwsContexts {
 /** Well below the 10 s of silence after which the library drops a client. */
 const SLOWNESS_MS = 3_000;
 
+/** An answer of so much leaves at once: the library does not tell when all of a larger one has. */
+const EARLY_ANSWER_BYTES_MAX = 16 * 1024;
+
 /** How long a client whose answer failed may still take nothing of what waits for it. */
 const LAST_PIECES_MS = 2_000;
 
@@ -82,6 +85,8 @@ class UwsExchange {
   /** Runs where the connection is dropped as soon as the client takes no more of what waits. */
   #lastPieces: NodeJS.Timeout | undefined;
   #countedFromMs = performance.now();
+  /** The answer is out, and the rest of the body is awaited. */
+  #endRest: (() => void) | undefined;
 
   constructor(response: UwsResponse, request: UwsRequest) {
     const query = request.getQuery() ?? '';
@@ -110,7 +115,8 @@ class UwsExchange {
     response.onAborted(() => {
       this.#over = true;
       this.#body.aborted();
-      abort.abort();
+      if (this.#endRest === undefined) abort.abort();
+      else this.#endRest();
       clearTimeout(this.#lastPieces);
       this.#stream?.gone();
     });
@@ -141,9 +147,14 @@ class UwsExchange {
     if (this.#over) return;
     // Before the answer: afterwards the connection could not be resumed any more.
     this.#body.discard();
-    this.#over = true;
     const response = this.#response;
     const body = reply.body ?? '';
+    const isEarly = !closeConnection && this.#isRestAwaited && this.head.method !== 'HEAD';
+    if (isEarly && typeof body === 'string' && Buffer.byteLength(body) <= EARLY_ANSWER_BYTES_MAX) {
+      this.#replyEarly(reply, body);
+      return;
+    }
+    this.#over = true;
     response.cork(() => {
       this.#writeHead(reply);
       if (this.head.method !== 'HEAD') {
@@ -154,6 +165,28 @@ class UwsExchange {
       response.writeHeader('Content-Length', String(Buffer.byteLength(body)));
       response.endWithoutBody();
     });
+  }
+
+  /** The connection ends with the answer, and the client is still sending. */
+  get #isRestAwaited(): boolean {
+    return this.#isChunked && !this.#body.isComplete;
+  }
+
+  /**
+   * Answers a client that is still sending. The library would close the connection at once behind an answer that ends it, which
+   * many clients take for a broken connection instead of reading the answer. So it is not told that the answer is whole: the end
+   * of the head and the body are written as the value of the last header, behind which the library writes a line break.
+   */
+  #replyEarly(reply: WholeReply, body: string): void {
+    const chunk = body === '' ? '' : `${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n`;
+    this.#response.cork(() => {
+      this.#writeHead(reply);
+      this.#response.writeHeader('Date', new Date().toUTCString());
+      this.#response.writeHeader('Connection', 'close');
+      this.#response.writeHeader('Transfer-Encoding', `chunked\r\n\r\n${chunk}0\r\n`);
+    });
+    // Not inside a call of the library, where the answer may not have left yet.
+    this.#endRest = this.#body.afterRest(() => setImmediate(() => this.#drop()));
   }
 
   /** Answers with a body in pieces. The head leaves with the first of them: the library ends no head that has no body yet. */
@@ -182,8 +215,12 @@ class UwsExchange {
           return !this.#isBehind;
         },
         end: () => {
-          this.#over = true;
-          corked(() => response.end('', this.#isChunked));
+          const end = () => {
+            this.#over = true;
+            corked(() => response.end('', this.#isChunked));
+          };
+          if (this.#isRestAwaited) this.#endRest = this.#body.afterRest(end);
+          else end();
         },
         cut: () => this.#cut(),
         drop: () => this.#drop(),
