@@ -90,6 +90,7 @@ export interface OpenPace extends SocketPace {
   /** The large message that has come is being taken by steps: until `taken` it has the place in which it was gathered. */
   taking(): void;
   taken(): void;
+  /** Any number of times. */
   release(): void;
 }
 
@@ -162,7 +163,7 @@ class Pace implements OpenPace {
   readonly #bytes: TokenBucket;
   readonly #messages: TokenBucket;
   readonly #calmTinyFrames: TokenBucket;
-  readonly #released: () => void;
+  #released: (() => void) | undefined;
   readonly #places: OwnPlaces;
   messageBytesMax = Number.POSITIVE_INFINITY;
   #isGathering = false;
@@ -283,7 +284,8 @@ class Pace implements OpenPace {
     if (this.#organisation.rushing === this) this.#organisation.rushing = undefined;
     if (this.#mayBeLarge) this.#places.sockets.giveBack(this.#places.asker.organisationId);
     this.#mayBeLarge = false;
-    this.#released();
+    this.#released?.();
+    this.#released = undefined;
   }
 
   #tooMuch(excess: Excess): number {

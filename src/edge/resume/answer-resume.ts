@@ -3,7 +3,7 @@ import { refuse } from '../../api/errors.ts';
 import type { DoorRequest, DoorSocket, SocketHandlers, SocketPace } from '../door.ts';
 import type { ListenDependencies } from '../listen/listen-dependencies.ts';
 import { excessWords, refuseOnSocket } from '../listen/refuse-on-socket.ts';
-import type { Excess } from '../pace/socket-pace.ts';
+import type { Excess, SocketPaces } from '../pace/socket-pace.ts';
 import { type ResumeWish, unsaid } from './resume-wish.ts';
 
 /**
@@ -28,7 +28,7 @@ export async function resumedSocket(
   if (found === 'unsaid') throw unsaid(wish.after);
   if (found !== undefined) {
     const accept = resumables.next(found, wish.after);
-    return { accept, pace: found.line.isEnded ? paces.refused() : found.resuming.pace };
+    return found.line.isEnded ? withoutPace(accept, paces) : { accept, pace: found.resuming.pace };
   }
   const { node, token, sessionId, after } = wish;
   const ask = { type: 'resume.ask' as const, token, sessionId, organisationId, keyId, after };
@@ -37,4 +37,14 @@ export async function resumedSocket(
   const end = await relays.join(node, ask, { organisationId, paces, exceeded });
   if (end === 'unsaid') throw unsaid(after);
   return typeof end === 'string' ? undefined : { accept: end, pace: end.pace };
+}
+
+/** Of a session that has ended: it has given its pace back, and its client has nothing to send. */
+function withoutPace(accept: SocketHandlers, paces: SocketPaces): { accept: SocketHandlers; pace: SocketPace } {
+  const pace = paces.refused();
+  const closed: SocketHandlers['closed'] = (...closing) => {
+    pace.release();
+    accept.closed(...closing);
+  };
+  return { accept: { ...accept, closed }, pace };
 }

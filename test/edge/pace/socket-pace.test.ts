@@ -147,6 +147,15 @@ describe('an organisation', () => {
   });
 });
 
+test('what a socket holds is given back once, however often it is released', () => {
+  const { open, paces } = rig();
+  const [gone, there] = [open('a'), open('a')];
+  for (let time = 0; time < 3; time++) gone.release();
+  expect(paces.size).toBe(1);
+  there.release();
+  expect(paces.size).toBe(0);
+});
+
 test('what there was too much of is told once, by its name', () => {
   const { open, excesses } = rig();
   const pace = open();
