@@ -49,7 +49,9 @@ describe('names and addresses in URLs', () => {
     'https://localhost:1/',
   ])('%s is refused before a connection is made', async (url) => {
     const poster = openPoster(undefined);
-    await expect(poster.post(new URL(url), {}, '{}')).rejects.toThrow('is no address that events are posted to');
+    await expect(poster.postOf('org_1')(new URL(url), {}, '{}')).rejects.toThrow(
+      'is no address that events are posted to',
+    );
     poster.close();
   });
 });

@@ -54,6 +54,18 @@ describe('sockets that hear a call', () => {
     expect(one.events.at(-1)?.type).toBe('session_ended');
   });
 
+  test('of a name hear the call that has it, also when another call says the same name', async () => {
+    const { socket } = await begun('twice');
+    const other = await begun('twice');
+    other.socket.close();
+    await other.closed;
+    const watcher = watch('twice');
+    await watcher.event('session_started');
+    socket.close();
+    await watcher.close();
+    expect(watcher.events.at(-1)?.type).toBe('session_ended');
+  });
+
   test('are refused where there is nothing of theirs', async () => {
     const { socket } = await begun('mine');
     expect(await codeOf(watch('nobody'))).toBe('not_found');

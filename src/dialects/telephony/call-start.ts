@@ -45,7 +45,7 @@ export function wishOfCall(call: CallStart, asked: ReadonlyMap<string, unknown>)
     );
   const names = [...ids, label].filter((name): name is string => typeof name === 'string' && NAME.test(name));
   const eventsUrl = take('events_url');
-  if (eventsUrl !== undefined && !/^https?:\/\/[^\s]{1,2000}$/.test(eventsUrl))
+  if (eventsUrl !== undefined && !(/^https?:\/\/\S{1,2000}$/.test(eventsUrl) && URL.canParse(eventsUrl)))
     throw badRequest('events_url', '`events_url` is the https:// address that the events are posted to.');
   const wishOfEvents = { carrier, names, eventsUrl, eventsSecret: take('events_secret') };
   parameters.set('encoding', encoding);

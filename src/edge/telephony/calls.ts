@@ -50,19 +50,24 @@ export class Calls {
   open(wish: CallWish, { sessionId, organisationId }: SessionOpening, socket: ClientLine, encoder: EventEncoder) {
     const { carrier, names } = wish;
     const about = { session_id: sessionId, call: { carrier, names } };
-    const webhook = this.#webhookOf(wish, sessionId, about);
+    const webhook = this.#webhookOf(wish, organisationId, sessionId, about);
     const { wallNow } = this.#options;
     const ended = (call: Call) => this.#keep(call);
     const call = new Call({ sessionId, organisationId, names, webhook, wallNow, ended });
     this.#bySession.set(sessionId, call);
-    for (const name of names) this.#byName.set(keyOf(organisationId, name), call);
+    for (const name of names) {
+      const key = keyOf(organisationId, name);
+      const before = this.#byName.get(key);
+      // A call that goes on keeps its names, whoever else says them.
+      if (before === undefined || this.#ended.has(before)) this.#byName.set(key, call);
+    }
     return carrierEnd(call, socket, encoder);
   }
 
   /** A call whose session was not opened: its webhook hears why, since its carrier tells nobody. */
   refused(wish: CallWish, refusal: Refusal, requestId: string): void {
     const { carrier, names } = wish;
-    const webhook = this.#webhookOf(wish, requestId, { session_id: null, call: { carrier, names } });
+    const webhook = this.#webhookOf(wish, '', requestId, { session_id: null, call: { carrier, names } });
     webhook?.say(JSON.stringify({ type: 'error', error: refusal.body(requestId) }));
     webhook?.end();
   }
@@ -78,12 +83,13 @@ export class Calls {
     this.#poster.close();
   }
 
-  #webhookOf({ eventsUrl, eventsSecret }: CallWish, id: string, about: object): Webhook | undefined {
+  #webhookOf({ eventsUrl, eventsSecret }: CallWish, customer: string, id: string, about: object): Webhook | undefined {
     if (eventsUrl === undefined) return undefined;
     const { clock, wallNow, posts, onDrop } = this.#options;
+    const url = new URL(eventsUrl);
     posts.opened();
     return new Webhook({
-      ...{ url: new URL(eventsUrl), secret: eventsSecret, about, id, post: this.#poster.post, clock, wallNow },
+      ...{ url, secret: eventsSecret, about, id, post: this.#poster.postOf(customer), clock, wallNow },
       dropped: () => onDrop('webhook_event'),
       done: () => posts.closed(),
     });
