@@ -9,6 +9,7 @@ import type { DoorRequest, Reply } from '../door.ts';
 import { readJson } from '../http/json-body.ts';
 import { readListenQuery } from '../listen/query.ts';
 import type { Route, RouteContext } from '../router.ts';
+import { headerCredentialOf } from './header-credential.ts';
 import { parametersFor } from './live.ts';
 import { addressOf, pathOf } from './place.ts';
 
@@ -27,11 +28,7 @@ export const callRoutes = (dependencies: CallDependencies, keyed: Keyed): Route[
     Object.entries(dialect.calls ?? {}).map(([path, call]) => ({
       method: 'POST',
       path: pathOf(dialect, path),
-      handle: keyed(answerFor(dialect, call, dependencies), ({ query, headers }) => {
-        const { credential, param } = dialect.credential({ query: new URLSearchParams(query), headers });
-        // Whoever can send JSON can send a header.
-        return param === undefined ? credential : undefined;
-      }),
+      handle: keyed(answerFor(dialect, call, dependencies), headerCredentialOf(dialect)),
       refusal: dialect.refusal,
     })),
   );

@@ -13,14 +13,17 @@ import {
   modelOf,
 } from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/index.ts';
+import type { Degradation } from '../../failover/chain.ts';
 import type { Members } from '../../providers/kit/json.ts';
 import type { DoorRequest, Reply } from '../door.ts';
 import type { Field } from '../multipart/form-fields.ts';
 import type { Route, RouteContext } from '../router.ts';
 import type { UploadDependencies } from '../routes/transcriptions/read-upload.ts';
+import { warningHeader } from '../routes/transcriptions/warnings.ts';
 import { asForm } from './as-form.ts';
+import { headerCredentialOf } from './header-credential.ts';
 import { jsonAsForm, membersOf, OTHERS } from './json-file.ts';
-import { parametersFor } from './live.ts';
+import { parametersFor, unmetOf } from './live.ts';
 import { pathOf } from './place.ts';
 
 type Post = (context: RouteContext, caller: Caller) => Promise<Reply>;
@@ -33,10 +36,7 @@ export const fileRoutes = (postBy: (fields?: Fields) => Post, keyed: Keyed, wall
     const route = (path: string, handler: Post): Route => ({
       method: 'POST',
       path: pathOf(dialect, path),
-      handle: keyed(handler, (request) => {
-        const query = new URLSearchParams(request.query);
-        return dialect.credential({ query, headers: request.headers }).credential;
-      }),
+      handle: keyed(handler, headerCredentialOf(dialect)),
       refusal: dialect.refusal,
     });
     const post = postBy();
@@ -71,13 +71,18 @@ const transcribeForm =
   (dialect: Dialect, door: FormDoor, postBy: (fields: Fields) => Post, wallNow: () => Date): Post =>
   async (context, caller) => {
     const handshake = handshakeOf(context);
+    let unmet: Degradation[] = [];
     const post = postBy({
-      fieldsOf: (fields, key) => [...parametersFor(dialect, door.open(fields, handshake), key), ...ANSWER],
+      fieldsOf: (fields, key) => {
+        const wish = door.open(fields, handshake);
+        unmet = unmetOf(dialect, wish, key);
+        return [...parametersFor(dialect, wish, key), ...ANSWER];
+      },
       listNames: door.lists ?? [],
       // Some of the vendors' own clients say a field twice.
       takesRepeated: true,
     });
-    return answered(await post(context, caller), (heard) => door.answer(heard, handshake, wallNow()));
+    return answered(await post(context, caller), unmet, (heard) => door.answer(heard, handshake, wallNow()));
   };
 
 const transcribeFor =
@@ -87,20 +92,24 @@ const transcribeFor =
     const wish = door.open(handshake);
     const fields = [...parametersFor(dialect, wish, caller.key), ...ANSWER];
     const reply = await post({ ...context, request: asForm(context.request, fields, wish.contentType) }, caller);
-    return answered(reply, (heard) => door.answer(heard, handshake, wallNow()));
+    const unmet = unmetOf(dialect, wish, caller.key);
+    return answered(reply, unmet, (heard) => door.answer(heard, handshake, wallNow()));
   };
 
 const transcribeJson =
   (dialect: Dialect, door: JsonFileDoor, postBy: (fields: Fields) => Post, wallNow: () => Date): Post =>
   async (context, caller) => {
     const handshake = handshakeOf(context);
-    const asked = (others: Members, key: AliasedKey): [string, string][] => [
-      ...parametersFor(dialect, door.open(others, handshake), key),
-      ...ANSWER,
-    ];
+    let unmet: Degradation[] = [];
+    const asked = (others: Members, key: AliasedKey): [string, string][] => {
+      const wish = door.open(others, handshake);
+      unmet = unmetOf(dialect, wish, key);
+      return [...parametersFor(dialect, wish, key), ...ANSWER];
+    };
     const post = postBy({ fieldsOf: (fields, key) => asked(othersIn(fields), key) });
     const request = jsonAsForm(context.request, door.member, (others) => asked(others, caller.key));
-    return answered(await post({ ...context, request }, caller), (heard) => door.answer(heard, handshake, wallNow()));
+    const reply = await post({ ...context, request }, caller);
+    return answered(reply, unmet, (heard) => door.answer(heard, handshake, wallNow()));
   };
 
 function othersIn(fields: readonly Field[]): Members {
@@ -108,9 +117,15 @@ function othersIn(fields: readonly Field[]): Members {
   return text === undefined ? {} : membersOf(text);
 }
 
-function answered(reply: Reply, answerOf: (heard: VerboseTranscription) => Answer): Reply {
-  const answer = answerOf(JSON.parse(String(reply.body)) as VerboseTranscription);
-  return { ...answer, headers: { ...reply.headers, ...answer.headers } };
+function answered(
+  reply: Reply,
+  unmet: readonly Degradation[],
+  answerOf: (heard: VerboseTranscription) => Answer,
+): Reply {
+  const heard = JSON.parse(String(reply.body)) as VerboseTranscription;
+  const warnings = [...unmet, ...(heard.warnings ?? [])];
+  const answer = answerOf(warnings.length === 0 ? heard : { ...heard, warnings });
+  return { ...answer, headers: { ...reply.headers, ...warningHeader(warnings), ...answer.headers } };
 }
 
 /** What our own form is asked for, so that any answer can be made of it. */

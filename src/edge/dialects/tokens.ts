@@ -2,12 +2,13 @@
 import { TOKEN_TTL_SECONDS } from '../../api/tokens.ts';
 import type { Authenticator, Caller } from '../../auth/authenticate.ts';
 import type { KeyLimits } from '../../auth/limits.ts';
-import type { Dialect, TokenDoor } from '../../dialects/dialect.ts';
+import type { TokenDoor } from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/index.ts';
 import { objectIn } from '../../providers/kit/json.ts';
 import type { DoorRequest, Reply } from '../door.ts';
 import { readJson } from '../http/json-body.ts';
 import type { Route, RouteContext } from '../router.ts';
+import { headerCredentialOf } from './header-credential.ts';
 import { pathOf } from './place.ts';
 
 interface TokenDependencies {
@@ -26,17 +27,11 @@ export const tokenRoutes = (dependencies: TokenDependencies, keyed: Keyed): Rout
       return {
         method,
         path: pathOf(dialect, path),
-        handle: keyed(mintAt(door, dependencies), (request) => credentialOf(dialect, request)),
+        handle: keyed(mintAt(door, dependencies), headerCredentialOf(dialect)),
         refusal: dialect.refusal,
       };
     }),
   );
-
-/** Whoever may mint can send a header. */
-function credentialOf(dialect: Dialect, { query, headers }: DoorRequest): string | undefined {
-  const { credential, param } = dialect.credential({ query: new URLSearchParams(query), headers });
-  return param === undefined ? credential : undefined;
-}
 
 const mintAt =
   (door: TokenDoor, { authenticator, limits, jsonBodyBytesMax }: TokenDependencies): Handler =>

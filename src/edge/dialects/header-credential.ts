@@ -1,0 +1,10 @@
+import type { Dialect } from '../../dialects/dialect.ts';
+import type { DoorRequest } from '../door.ts';
+
+/** The credential of a request over HTTP. None is taken from its URL, which is logged: whoever can send a body can send a header. */
+export const headerCredentialOf =
+  (dialect: Dialect) =>
+  ({ query, headers }: Pick<DoorRequest, 'query' | 'headers'>): string | undefined => {
+    const { credential, param } = dialect.credential({ query: new URLSearchParams(query), headers });
+    return param === undefined ? credential : undefined;
+  };
