@@ -137,7 +137,7 @@ export class Reconfiguration {
     const { charts, recovery, events } = this.#parts;
     const before = opening.chain.length;
     opening.request = request;
-    opening.chain = [...opening.chain, ...chain];
+    opening.chain = [...opening.chain.map(spent), ...chain];
     opening.meter.add(members);
     if (isInPlace) recovery.became(before);
     const next = isInPlace ? before : recovery.configured(before);
@@ -160,6 +160,11 @@ export class Reconfiguration {
     leg.pump();
   }
 }
+
+/** A member that is not dialled any more: of what it was asked for nothing is kept. One that is spent already stays as it is. */
+const spent = (member: ChainMember): ChainMember =>
+  member.params === NOTHING ? member : { ...member, params: NOTHING, told: [], degradations: [] };
+const NOTHING = {};
 
 const NOT_HERE = 'This session cannot be changed while it goes on. Open another.';
 const TOO_OFTEN = `This session was configured ${CONFIGURATIONS_MAX} times, which is the most. Open another.`;

@@ -11,7 +11,13 @@ import type { Configuration, SessionOpening } from '../../../src/session/session
 const MODEL = 'loopback/script';
 const provider = providers.find(({ name }) => name === 'loopback');
 const card = provider?.models.find(({ id }) => id === MODEL);
-const member = { slug: MODEL, provider, card, params: {}, sampleRate: 16_000 } as unknown as ChainMember;
+const member = {
+  slug: MODEL,
+  provider,
+  card,
+  params: { keyterm: ['gate'] },
+  sampleRate: 16_000,
+} as unknown as ChainMember;
 
 interface Circumstances {
   streaming?: boolean;
@@ -161,6 +167,17 @@ describe('a change', () => {
     clock.increment(10_000);
     expect(told).toEqual(['asked']);
     expect(opening.chain).toHaveLength(1);
+  });
+
+  it('leaves nothing behind of what was asked for before, but whose bill it is', async () => {
+    const { reconfiguration, opening, clock, settled } = started({ streaming: false });
+    for (let count = 0; count < 3; count++) {
+      reconfiguration.ask(CHANGE);
+      await settled();
+      clock.increment(1_000);
+    }
+    const kept = opening.chain.map(({ slug, params }) => [slug, params]);
+    expect(kept).toEqual([...Array.from({ length: 3 }, () => [MODEL, {}]), [MODEL, member.params]]);
   });
 
   it('beyond the hundredth is refused', async () => {
