@@ -1,4 +1,5 @@
 // What every door of a dialect is asked, and answers by HTTP.
+import type { Refusal } from '../api/errors.ts';
 
 export interface Handshake {
   query: URLSearchParams;
@@ -19,6 +20,8 @@ export interface Wish {
   ownOf?: string;
   /** Of a telephone call. */
   call?: CallWish;
+  /** Nothing else of it is asked for: it is refused, and those who hear of its call are told so. */
+  refused?: Refusal;
 }
 
 /** A call, whose client only sends: what was heard is told to others. */

@@ -40,6 +40,12 @@ const MEDIA = [
 const CONVERSATION = '2f0f0e3a-7b0a-4b0c-9b1e-000000000001';
 const hookOpen = { conversationId: CONVERSATION, media: MEDIA, customConfig: { model: 'a/b' } };
 
+const TOLD = { events_url: 'https://example.com/e', events_secret: 'whsec_c2VjcmV0' };
+const otherAudio = {
+  event: 'start',
+  start: { callSid: CALL, mediaFormat: { encoding: 'audio/x-l16' }, customParameters: TOLD },
+};
+
 describe('what a call asks for', () => {
   test.each<[string, Dialect, object, object]>([
     ['Twilio', twilio, start({ model: 'a/b' }), { names: [CALL, STREAM], encoding: 'mulaw', sample_rate: '8000' }],
@@ -110,6 +116,23 @@ describe('what a call asks for', () => {
     if (step?.type !== 'refuse') throw new Error(JSON.stringify(step));
     expect(step.refusal).toBeInstanceOf(Refusal);
     expect(step.refusal.message).toContain(words);
+  });
+
+  test.each<[string, Dialect, object, string]>([
+    ['Twilio, for a label', twilio, start({ ...TOLD, label: 'a b' }), CALL],
+    ['Twilio, for its audio', twilio, otherAudio, CALL],
+    ['Telnyx, for its tracks', telnyx, telnyxStart({ ...TOLD, tracks: 'all' }), 'v3:abc'],
+    ['Vonage, for an object', vonage, { event: 'websocket:connected', ...TOLD, uuid: 'u-1', model: {} }, 'u-1'],
+    ['AudioHook, for its media', audiohook, hook('open', { ...hookOpen, media: [], customConfig: TOLD }), CONVERSATION],
+  ])('where a refused call of %s says where its events go, they are told of it', (_, dialect, message, name) => {
+    const [step] = say(open(dialect), message);
+    if (step?.type !== 'start') throw new Error(JSON.stringify(step));
+    expect(step.wish.refused).toBeInstanceOf(Refusal);
+    expect(step.wish.call).toMatchObject({
+      ...{ carrier: dialect.name, eventsUrl: TOLD.events_url, eventsSecret: TOLD.events_secret },
+      names: expect.arrayContaining([name]),
+    });
+    expect(step.wish.call?.names).not.toContain('a b');
   });
 
   test('parameters of the URL count, and those of the call before them', () => {

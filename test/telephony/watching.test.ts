@@ -102,6 +102,8 @@ describe('a call whose session is not opened', () => {
     ['names no model', { model: '' }, 'invalid_request', 'model'],
     ['names an unknown one', { model: 'local/nobody' }, 'model_not_found', 'model'],
     ['asks for what is no parameter', { customer: '7' }, 'invalid_request', 'customer'],
+    ['asks for a label with a space', { label: 'a b' }, 'invalid_request', 'label'],
+    ['says how its audio is', { sample_rate: '8000' }, 'invalid_request', 'sample_rate'],
   ])('that %s tells its webhook why', async (_, parameters, code, param) => {
     const receiver = await startReceiver();
     const { closed, heard: said } = await callOn({ events_url: receiver.url, ...parameters });

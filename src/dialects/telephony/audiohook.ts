@@ -1,11 +1,11 @@
 // Calls of Genesys Cloud, by AudioHook: an open transaction, samples in binary messages, and transcripts as events.
 // https://developer.genesys.cloud/devapps/audiohook/session-walkthrough
-import { Refusal } from '../../api/errors.ts';
+import type { Refusal } from '../../api/errors.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
 import { jsonOf, listIn, type Members, objectIn, objectOf, textIn } from '../../providers/kit/json.ts';
 import type { Conversation, Ending, Step } from '../dialect.ts';
 import { confidenceOf, wordsOf } from '../words.ts';
-import { TEXT_BYTES_MAX, unsupported, wishOfCall } from './call-start.ts';
+import { callStep, TEXT_BYTES_MAX, unsupported } from './call-start.ts';
 import { telephone } from './dialect-of.ts';
 
 /** Of a connection that only tries whether somebody answers. */
@@ -60,30 +60,24 @@ class AudioHookCall implements Conversation {
   }
 
   #open({ conversationId, media, language, customConfig }: Members): Step {
-    try {
-      const offered = listIn(media)
-        .map(objectIn)
-        .filter(({ format, rate }) => format === 'PCMU' && rate === 8000);
-      this.#media = offered.find(({ channels }) => listIn(channels).length === 2) ?? offered[0] ?? {};
-      const channels = listIn(this.#media.channels).length;
-      if (channels < 1 || channels > 2) throw unsupported('not among the media that are offered', 'PCMU at 8000');
-      if (conversationId === NOBODY) {
-        this.#state = 'probe';
-        return { type: 'say', text: this.#opened() };
-      }
-      this.#state = 'open';
-      const config = objectIn(typeof customConfig === 'string' ? jsonOf(customConfig) : customConfig);
-      const asked = new Map<string, unknown>([...this.#query, ...Object.entries(config)]);
-      if (typeof language === 'string' && !asked.has('language')) asked.set('language', language);
-      const audio = { encoding: 'mulaw', sampleRate: 8000, channels } as const;
-      return {
-        type: 'start',
-        wish: wishOfCall({ carrier: 'audiohook', ids: [conversationId, this.#id], ...audio }, asked),
-      };
-    } catch (error) {
-      if (error instanceof Refusal) return { type: 'refuse', refusal: error };
-      throw error;
+    const offered = listIn(media)
+      .map(objectIn)
+      .filter(({ format, rate }) => format === 'PCMU' && rate === 8000);
+    this.#media = offered.find(({ channels }) => listIn(channels).length === 2) ?? offered[0] ?? {};
+    const channels = listIn(this.#media.channels).length;
+    const isTaken = channels === 1 || channels === 2;
+    if (conversationId === NOBODY && isTaken) {
+      this.#state = 'probe';
+      return { type: 'say', text: this.#opened() };
     }
+    this.#state = 'open';
+    const config = objectIn(typeof customConfig === 'string' ? jsonOf(customConfig) : customConfig);
+    const asked = new Map<string, unknown>([...this.#query, ...Object.entries(config)]);
+    if (typeof language === 'string' && !asked.has('language')) asked.set('language', language);
+    return callStep({ carrier: 'audiohook', ids: [conversationId, this.#id] }, asked, () => {
+      if (!isTaken) throw unsupported('not among the media that are offered', 'PCMU at 8000');
+      return { encoding: 'mulaw', sampleRate: 8000, channels };
+    });
   }
 
   /** The client waits for `closed`, which comes behind the last final. */

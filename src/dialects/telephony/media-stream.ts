@@ -1,9 +1,15 @@
 // A call whose audio comes in JSON, as Twilio and Telnyx send it: `start`, `media` of one track or two, and `stop`.
-import { Refusal } from '../../api/errors.ts';
 import { listIn, type Members, numberIn, objectIn, objectOf, textIn } from '../../providers/kit/json.ts';
 import { audioIn } from '../../providers/kit/simulator/checks.ts';
 import type { Conversation, LateDoor, Step } from '../dialect.ts';
-import { type CallStart, KEY_PARAMETER, TEXT_BYTES_MAX, TOLD_NOTHING, wishOfCall } from './call-start.ts';
+import {
+  type CallAudio,
+  type CarriedCall,
+  callStep,
+  KEY_PARAMETER,
+  TEXT_BYTES_MAX,
+  TOLD_NOTHING,
+} from './call-start.ts';
 import { InOrder } from './in-order.ts';
 import { type Track, TwoTracks } from './two-tracks.ts';
 
@@ -11,12 +17,13 @@ import { type Track, TwoTracks } from './two-tracks.ts';
 export interface MediaStreamWords {
   /** Where the parameters of the stream stand in `start`. */
   parameters: string;
+  callOf(start: Members, message: Members): CarriedCall;
   /**
-   * What `start` says of the call. Throws a Refusal.
+   * What `start` says of the call's audio. Throws a Refusal.
    *
    * @param asked the parameters; what is not one of a session is taken out
    */
-  startOf(start: Members, message: Members, asked: Map<string, unknown>): CallStart;
+  audioOf(start: Members, asked: Map<string, unknown>): CallAudio;
 }
 
 const TRACKS: Readonly<Record<string, Track>> = { inbound: 0, outbound: 1 };
@@ -72,19 +79,15 @@ class MediaStream implements Conversation {
   }
 
   #start(message: Members): Step {
-    try {
-      const start = objectIn(message.start);
-      const own = Object.entries(objectIn(start[this.#words.parameters]));
-      const asked = new Map<string, unknown>([...this.#query, ...own]);
-      const call = this.#words.startOf(start, message, asked);
-      const wish = wishOfCall(call, asked);
-      this.#hasStarted = true;
-      if (call.channels === 2) this.#tracks = new TwoTracks(call.sampleRate, SILENCE[call.encoding]);
-      return { type: 'start', wish };
-    } catch (error) {
-      if (error instanceof Refusal) return { type: 'refuse', refusal: error };
-      throw error;
-    }
+    this.#hasStarted = true;
+    const words = this.#words;
+    const start = objectIn(message.start);
+    const asked = new Map<string, unknown>([...this.#query, ...Object.entries(objectIn(start[words.parameters]))]);
+    return callStep(words.callOf(start, message), asked, () => {
+      const audio = words.audioOf(start, asked);
+      if (audio.channels === 2) this.#tracks = new TwoTracks(audio.sampleRate, SILENCE[audio.encoding]);
+      return audio;
+    });
   }
 
   *#media({ track: name = 'inbound', payload, chunk }: Members): Iterable<Step> {

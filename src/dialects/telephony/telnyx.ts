@@ -14,19 +14,18 @@ const TRACKS_WORDS = `\`tracks\` has to be what \`stream_track\` is: one of ${TR
 export const telnyx = telephone('telnyx', 'Telnyx', {
   '/media': mediaStreamDoor({
     parameters: 'custom_parameters',
-    startOf: ({ call_control_id, call_session_id, media_format }, { stream_id }, asked) => {
+    callOf: ({ call_control_id, call_session_id }, { stream_id }) => ({
+      carrier: 'telnyx',
+      ids: [call_control_id, call_session_id, stream_id],
+    }),
+    audioOf: ({ media_format }, asked) => {
       const { encoding = 'PCMU', sample_rate } = objectIn(media_format);
       const known = Object.hasOwn(ENCODINGS, encoding as string) ? ENCODINGS[encoding as string] : undefined;
       if (known === undefined) throw unsupported(encoding, 'PCMU or PCMA');
       const tracks = asked.get('tracks') ?? 'inbound_track';
       asked.delete('tracks');
       if (!TRACKS.includes(tracks as string)) throw badRequest('tracks', TRACKS_WORDS);
-      const channels = tracks === BOTH ? 2 : 1;
-      return {
-        carrier: 'telnyx',
-        ids: [call_control_id, call_session_id, stream_id],
-        ...{ encoding: known, sampleRate: numberIn(sample_rate) ?? 8000, channels },
-      };
+      return { encoding: known, sampleRate: numberIn(sample_rate) ?? 8000, channels: tracks === BOTH ? 2 : 1 };
     },
   }),
 });

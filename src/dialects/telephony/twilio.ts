@@ -9,11 +9,11 @@ const MULAW = 'audio/x-mulaw';
 export const twilio = telephone('twilio', 'Twilio', {
   '/media': mediaStreamDoor({
     parameters: 'customParameters',
-    startOf: ({ callSid, streamSid, tracks, mediaFormat }) => {
+    callOf: ({ callSid, streamSid }) => ({ carrier: 'twilio', ids: [callSid, streamSid] }),
+    audioOf: ({ tracks, mediaFormat }) => {
       const { encoding = MULAW } = objectIn(mediaFormat);
       if (encoding !== MULAW) throw unsupported(encoding, MULAW);
-      const audio = { encoding: 'mulaw', sampleRate: 8000, channels: channelsOf(tracks) } as const;
-      return { carrier: 'twilio', ids: [callSid, streamSid], ...audio };
+      return { encoding: 'mulaw', sampleRate: 8000, channels: channelsOf(tracks) };
     },
   }),
 });

@@ -1,9 +1,8 @@
 // Calls of Vonage, by its WebSockets: samples in binary messages, and what the call is in the first text.
 // https://developer.vonage.com/en/voice/voice-api/guides/websockets
-import { Refusal } from '../../api/errors.ts';
 import { type Members, objectOf, textIn } from '../../providers/kit/json.ts';
 import type { Conversation, Step } from '../dialect.ts';
-import { KEY_PARAMETER, TEXT_BYTES_MAX, TOLD_NOTHING, unsupported, wishOfCall } from './call-start.ts';
+import { callStep, KEY_PARAMETER, TEXT_BYTES_MAX, TOLD_NOTHING, unsupported } from './call-start.ts';
 import { telephone } from './dialect-of.ts';
 
 const CONNECTED = 'websocket:connected';
@@ -33,20 +32,14 @@ class VonageCall implements Conversation {
   }
 
   #start({ event: _, 'content-type': contentType = 'audio/l16;rate=16000', ...custom }: Members): Step {
-    try {
+    this.#hasStarted = true;
+    const { call_uuid, uuid, conversation_uuid, ...own } = custom;
+    const asked = new Map<string, unknown>([...this.#query, ...Object.entries(own)]);
+    return callStep({ carrier: 'vonage', ids: [call_uuid, uuid, conversation_uuid] }, asked, () => {
       const rate = /^audio\/l16; ?rate=(8000|16000|24000)$/.exec(String(contentType))?.[1];
       if (rate === undefined) throw unsupported(contentType, 'audio/l16 with a rate of 8000, 16000 or 24000');
-      const asked = new Map<string, unknown>([...this.#query, ...Object.entries(custom)]);
-      const ids = [custom.call_uuid, custom.uuid, custom.conversation_uuid];
-      for (const name of ['call_uuid', 'uuid', 'conversation_uuid']) asked.delete(name);
-      const audio = { encoding: 'linear16', sampleRate: Number(rate), channels: 1 } as const;
-      const wish = wishOfCall({ carrier: 'vonage', ids, ...audio }, asked);
-      this.#hasStarted = true;
-      return { type: 'start', wish };
-    } catch (error) {
-      if (error instanceof Refusal) return { type: 'refuse', refusal: error };
-      throw error;
-    }
+      return { encoding: 'linear16', sampleRate: Number(rate), channels: 1 };
+    });
   }
 }
 

@@ -75,6 +75,7 @@ function askedBy(
   const changes = new AskedChanges({ conversation, onRefused, parametersOf: read });
   const parametersOf = (asked: Wish) => {
     call = asked.call;
+    if (asked.refused !== undefined) throw asked.refused;
     const parameters = read(asked);
     changes.begin(parameters);
     return parameters;
