@@ -8,7 +8,7 @@ import type { Members } from '../providers/kit/json.ts';
 import type { JobDoors } from './jobs.ts';
 import type { Answer, Handshake, Wish } from './request.ts';
 
-export type { Answer, CallWish, Handshake, Wish } from './request.ts';
+export type { Answer, CallWish, Handshake, Unmet, Wish } from './request.ts';
 
 /** What a message of a client comes to. */
 export type Step =

@@ -14,7 +14,7 @@ export interface HeardTurn {
 }
 
 export function turnsOf({ segments = [], words = [], language }: VerboseTranscription): HeardTurn[] {
-  const code = language === 'und' ? undefined : (languageCode(language) ?? language);
+  const code = languageOf({ language });
   let at = 0;
   return segments.map(({ text, start, end, speaker, confidence }, index) => {
     const until = Math.max(end, segments[index + 1]?.start ?? Number.POSITIVE_INFINITY);
@@ -29,6 +29,10 @@ export function turnsOf({ segments = [], words = [], language }: VerboseTranscri
     };
   });
 }
+
+/** As a BCP-47 code, where it is known: a transcript has its English name. */
+export const languageOf = ({ language }: Pick<VerboseTranscription, 'language'>): string | undefined =>
+  language === 'und' ? undefined : (languageCode(language) ?? language);
 
 const isNext = (words: readonly HeardWord[], at: number, first: number): boolean =>
   at === first || (words[at] as HeardWord).start >= (words[at - 1] as HeardWord).start;

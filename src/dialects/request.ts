@@ -18,10 +18,22 @@ export interface Wish {
   own: Readonly<Record<string, unknown>>;
   /** Whose models `own` is for, where that is not the dialect's provider. */
   ownOf?: string;
+  /** What of it is not done. Told of wishes at the handshake, and of files. */
+  unmet?: readonly Unmet[];
   /** Of a telephone call. */
   call?: CallWish;
   /** Nothing else of it is asked for: it is refused, and those who hear of its call are told so. */
   refused?: Refusal;
+}
+
+/** A part of a wish that is left out, or cut. */
+export interface Unmet {
+  code: 'parameter_ignored' | 'parameter_shortened';
+  message: string;
+  /** As the client calls it. */
+  param: string;
+  /** Only where one of the vendor's own models hears: others are not asked for its options. */
+  isOwn?: true;
 }
 
 /** A call, whose client only sends: what was heard is told to others. */

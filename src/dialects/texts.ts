@@ -6,6 +6,7 @@ import type { Mode } from '../api/models.ts';
 import { type Members, objectIn } from '../providers/kit/json.ts';
 import type { OptionRows } from '../providers/kit/options.ts';
 import { valuesOf } from '../providers/kit/simulator/checks.ts';
+import type { Unmet } from './request.ts';
 
 /** Sets what is there. */
 export function setAll(to: Map<string, string>, from: Readonly<Record<string, string | null | undefined>>): void {
@@ -50,9 +51,20 @@ export function optionsInQuery(
 
 /** `keyterms` out of a vocabulary that may be larger than what all models are asked for: its first terms. */
 export function keytermsWithin(terms: readonly string[]): string | undefined {
-  const fit = terms.filter((term) => term !== '' && term.length <= KEYTERM_LENGTH_MAX).slice(0, KEYTERMS_MAX);
+  const fit = withinLimits(terms);
   return fit.length === 0 ? undefined : JSON.stringify(fit);
 }
+
+/** What is said where `keytermsWithin` left some out. @param name that the client has for them */
+export function keytermsCut(name: string, terms: readonly string[]): Unmet[] {
+  const count = terms.filter((term) => term !== '').length;
+  const fit = withinLimits(terms).length;
+  const message = `\`${name}\` has ${count} terms: ${fit} of them are asked for. At most ${KEYTERMS_MAX} of ${KEYTERM_LENGTH_MAX} characters are.`;
+  return fit === count ? [] : [{ code: 'parameter_shortened', message, param: name }];
+}
+
+const withinLimits = (terms: readonly string[]): string[] =>
+  terms.filter((term) => term !== '' && term.length <= KEYTERM_LENGTH_MAX).slice(0, KEYTERMS_MAX);
 
 /** Refuses what a configuration asks for besides the transcript: members that are set, and not to nothing. */
 export function refuseMembers(config: Members, names: readonly string[]): void {

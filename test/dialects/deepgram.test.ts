@@ -27,6 +27,8 @@ function finalize(conversation: Conversation, seconds: number): void {
 const told = (conversation: Conversation, event: object) =>
   conversation.encode(event as OutgoingEvent, STAMP).map((text) => JSON.parse(text));
 
+const files = deepgram.files['/v1/listen'];
+
 const final = {
   ...{ type: 'transcript', is_final: true, turn: 0, start: 0.2, end: 1.5, model: 'local/digits-en' },
   text: 'Nine, one.',
@@ -63,9 +65,22 @@ describe('a query asks for', () => {
     ['fallbacks=local/digits-en&region=eu', { fallbacks: 'local/digits-en', region: 'eu' }],
     [
       'endpointing=300&smart_format=true&tag=a',
-      { provider_params: '{"endpointing":300,"smart_format":true,"tag":["a"]}' },
+      { provider_params: '{"smart_format":true,"endpointing":300,"tag":["a"]}' },
     ],
   ])('%s', (query, parameters) => expect(asked(`${RAW}&${query}`)).toMatchObject(parameters));
+
+  it.each<[string, object | undefined]>([
+    ['', { smart_format: false }],
+    ['punctuate=false', { smart_format: false, punctuate: false }],
+    ['smart_format=true', { smart_format: true }],
+    ['model=flux-general-en', undefined],
+    ['model=local/digits-en', undefined],
+  ])('no smart format of Deepgram’s models that the client has not asked for: %s', (query, options) => {
+    const { provider_params: params } = asked(`${RAW}&${query}`) as Record<string, string>;
+    expect(params === undefined ? undefined : JSON.parse(params)).toEqual(options);
+    const file = files?.open({ query: new URLSearchParams(query), headers: new Map(), requestId: 'req_1' });
+    expect(parametersFor(deepgram, file as never, {}).get('provider_params')).toBe(params);
+  });
 
   it('options of Deepgram, which models of others are not asked for', () =>
     expect(asked(`${RAW}&model=local/digits-en&endpointing=300`)).not.toHaveProperty('provider_params'));
@@ -222,7 +237,6 @@ describe('a client of /v2/listen', () => {
 });
 
 describe('a file', () => {
-  const files = deepgram.files['/v1/listen'];
   const handshake = (query: string, type?: string) => ({
     query: new URLSearchParams(query),
     headers: new Map(type === undefined ? [] : [['content-type', type]]),
@@ -247,7 +261,7 @@ describe('a file', () => {
     expect(JSON.parse(answer?.body ?? '')).toMatchObject({
       metadata: { request_id: 'req_1', duration: 1.5, models: ['local/digits-en'] },
       results: {
-        channels: [{ alternatives: [{ transcript: 'Nine, one.' }], detected_language: 'english' }],
+        channels: [{ alternatives: [{ transcript: 'Nine, one.' }], detected_language: 'en' }],
         utterances: [{ transcript: 'Nine, one.', speaker: 1, words: [{ word: 'nine' }, { word: 'one' }] }],
       },
     });

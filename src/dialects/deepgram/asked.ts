@@ -1,8 +1,9 @@
 // What clients of Deepgram ask for in the query of an address, in the gateway's words.
+import { printable } from '../../api/errors.ts';
 import { REDACTIONS } from '../../api/listen/vocabulary.ts';
 import { options } from '../../providers/deepgram/options.ts';
-import type { Wish } from '../dialect.ts';
-import { badRequest, optionsInQuery, ownParameters, setAll } from '../texts.ts';
+import type { Unmet, Wish } from '../dialect.ts';
+import { badRequest, keytermsCut, keytermsWithin, optionsInQuery, ownParameters, setAll } from '../texts.ts';
 
 /** Encodings of Deepgram that are taken under the same name; rates that stand for a missing `sample_rate`. */
 const ENCODINGS: Readonly<Record<string, string | undefined>> = {
@@ -27,7 +28,7 @@ export const askedOfNova = (query: URLSearchParams): Wish => ({
     ...languageOf(query),
     ['interim_results', query.get('interim_results') ?? 'false'],
   ]),
-  own: optionsOf(query, 'nova-3'),
+  ...optionsOf(query, 'nova-3'),
 });
 
 /** Those of its `/v2/listen`. */
@@ -39,14 +40,14 @@ export const askedOfFlux = (query: URLSearchParams): Wish => ({
     ['turn_events', 'true'],
     ...listed('languages', query.getAll('language_hint')),
   ]),
-  own: optionsOf(query, 'flux-general-multi'),
+  ...optionsOf(query, 'flux-general-multi'),
 });
 
 /** Those of a file. */
 export const askedOfFile = (query: URLSearchParams): Wish => ({
   model: query.get('model') ?? undefined,
   parameters: new Map([...shared(query), ...languageOf(query)]),
-  own: optionsOf(query, 'nova-3'),
+  ...optionsOf(query, 'nova-3'),
 });
 
 function shared(query: URLSearchParams): Map<string, string> {
@@ -55,13 +56,16 @@ function shared(query: URLSearchParams): Map<string, string> {
       throw badRequest(name, `\`${name}\` is not served: the transcript is the answer itself. Leave it out.`);
   }
   const parameters = ownParameters(query);
-  const terms = [...query.getAll('keyterm'), ...query.getAll('keywords').map((term) => term.replace(/:[^:]*$/, ''))];
-  for (const [name, value] of [...listed('keyterms', terms), ...listed('redact', redactions(query))])
-    parameters.set(name, value);
+  for (const [name, value] of listed('redact', redactions(query))) parameters.set(name, value);
   const isDiarized = query.get('diarize') === 'true' || query.has('diarize_model');
-  setAll(parameters, { diarization: isDiarized ? 'true' : undefined });
+  setAll(parameters, { keyterms: keytermsWithin(termsOf(query)), diarization: isDiarized ? 'true' : undefined });
   return parameters;
 }
+
+const termsOf = (query: URLSearchParams): string[] => [
+  ...query.getAll('keyterm'),
+  ...query.getAll('keywords').map((term) => term.replace(/:[^:]*$/, '')),
+];
 
 /** Kinds of Deepgram's own are told by the nearest word that all models know. */
 function redactions(query: URLSearchParams): string[] {
@@ -115,6 +119,38 @@ function languageOf(query: URLSearchParams): Map<string, string> {
 const listed = (name: string, texts: readonly string[]): [string, string][] =>
   texts.length === 0 ? [] : [[name, JSON.stringify(texts)]];
 
-/** Options of Deepgram's own models, by the names that they have there. */
-const optionsOf = (query: URLSearchParams, model: string): Wish['own'] =>
-  optionsInQuery(query, options.schema(model), COMMON);
+/** Options of Deepgram's own models, by the names that they have there, and what of the query is not asked for. */
+function optionsOf(query: URLSearchParams, model: keyof typeof USUAL): Pick<Wish, 'own' | 'unmet'> {
+  const schema = options.schema(model);
+  const own = optionsInQuery(query, schema, COMMON);
+  const isFlux = query.get('model')?.includes('flux') === true;
+  return {
+    own: isFlux ? own : { ...USUAL[model], ...own },
+    unmet: [
+      ...keytermsCut(query.has('keyterm') ? 'keyterm' : 'keywords', termsOf(query)),
+      ...unservedIn(query, Object.keys(schema.properties)),
+    ],
+  };
+}
+
+/** Of those that the client says nothing of, what holds at Deepgram, where the gateway has another default. */
+const USUAL = { 'nova-3': { smart_format: false }, 'flux-general-multi': {} } as const;
+
+/** Other parameters that are known here. */
+const KNOWN = [
+  ...['model', 'encoding', 'sample_rate', 'channels', 'multichannel', 'language', 'detect_language', 'language_hint'],
+  ...['interim_results', 'diarize', 'utterances', 'fallbacks', 'region', 'retention', 'latency', ...COMMON],
+];
+const UNSERVED_MAX = 10;
+
+function unservedIn(query: URLSearchParams, known: readonly string[]): Unmet[] {
+  const isAsked = ([name, value]: [string, string]) =>
+    !known.includes(name) && !KNOWN.includes(name) && !['', 'false'].includes(value) && name !== 'version';
+  const names = new Set([...query].filter(isAsked).map(([name]) => printable(name)));
+  return [...names].slice(0, UNSERVED_MAX).map((param) => ({
+    code: 'parameter_ignored',
+    message: `\`${param}\` is not served, and Deepgram is not asked for it. Leave it out.`,
+    param,
+    isOwn: true,
+  }));
+}

@@ -1,7 +1,7 @@
 // Files of Deepgram's `/v1/listen`: the audio is the body, and the answer has channels and utterances.
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
 import type { Answer, FileDoor, Handshake } from '../dialect.ts';
-import { turnsOf } from '../heard-turns.ts';
+import { languageOf, turnsOf } from '../heard-turns.ts';
 import { badRequest } from '../texts.ts';
 import { askedOfFile } from './asked.ts';
 import { alternativeOf, metadataOf } from './shapes.ts';
@@ -16,7 +16,8 @@ export const files: FileDoor = {
 
   answer(heard: VerboseTranscription, { query, requestId }: Handshake, at: Date): Answer {
     const alternative = alternativeOf(heard);
-    const language = query.has('detect_language') ? { detected_language: heard.language } : {};
+    const code = languageOf(heard);
+    const language = query.has('detect_language') && code !== undefined ? { detected_language: code } : {};
     const body = {
       metadata: {
         ...metadataOf(requestId, at, heard.duration),

@@ -2,7 +2,7 @@
 import { languageTag } from '../../providers/elevenlabs/api.ts';
 import { options } from '../../providers/elevenlabs/options.ts';
 import type { Wish } from '../dialect.ts';
-import { badRequest, optionsInQuery, ownParameters, setAll } from '../texts.ts';
+import { badRequest, keytermsCut, keytermsWithin, optionsInQuery, ownParameters, setAll } from '../texts.ts';
 
 /** They are asked for in the words that all models know. */
 const COMMON = ['keyterms', 'secondary_languages'];
@@ -32,11 +32,12 @@ export function askedOfRealtime(query: URLSearchParams): RealtimeWish {
     sample_rate: rate,
     language: language === null ? undefined : tagOf(language),
     languages: others.length === 0 ? undefined : JSON.stringify(others),
-    keyterms: terms.length === 0 ? undefined : JSON.stringify(terms),
+    keyterms: keytermsWithin(terms),
     // Whatever model hears it: one that keeps something is refused.
     retention: query.get('enable_logging') === 'false' ? 'none' : undefined,
   });
-  return { model, parameters, own: optionsOf(query), audioFormat, sampleRate: Number(rate) };
+  const unmet = keytermsCut('keyterms', terms);
+  return { model, parameters, own: optionsOf(query), unmet, audioFormat, sampleRate: Number(rate) };
 }
 
 /** `eng` is `en`. */

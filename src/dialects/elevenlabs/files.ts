@@ -3,7 +3,7 @@ import type { VerboseTranscription } from '../../api/transcriptions.ts';
 import { options } from '../../providers/elevenlabs/options.ts';
 import { languageCode } from '../../providers/kit/languages/whisper-languages.ts';
 import type { Answer, FormDoor, Handshake, Wish } from '../dialect.ts';
-import { badRequest, optionsInQuery, ownParameters, setAll } from '../texts.ts';
+import { badRequest, keytermsCut, keytermsWithin, optionsInQuery, ownParameters, setAll } from '../texts.ts';
 import { tagOf } from './asked.ts';
 import { wordsAsTold } from './shapes.ts';
 
@@ -34,7 +34,7 @@ export const files: FormDoor = {
     setAll(parameters, {
       language: language === undefined ? undefined : tagOf(language),
       diarization: one.get('diarize') === 'true' ? 'true' : undefined,
-      keyterms: terms.length === 0 ? undefined : JSON.stringify(terms),
+      keyterms: keytermsWithin(terms),
       temperature: one.get('temperature'),
       // Whatever model hears it: one that keeps something is refused.
       retention: isLogged ? undefined : 'none',
@@ -45,7 +45,10 @@ export const files: FormDoor = {
       options.schema(MODEL),
       COMMON,
     );
-    return { model: one.get('model_id') ?? MODEL, parameters, own: isLogged ? own : { ...own, enable_logging: false } };
+    return {
+      ...{ model: one.get('model_id') ?? MODEL, parameters, unmet: keytermsCut('keyterms', terms) },
+      own: isLogged ? own : { ...own, enable_logging: false },
+    };
   },
 
   answer(heard: VerboseTranscription, { requestId }: Handshake): Answer {

@@ -1,11 +1,12 @@
 // What clients of Vercel's AI Gateway ask for in `providerOptions`, in the gateway's words: options of the model's provider under its
 // name, fallbacks under `gateway`, and what any model is asked for under `voxgate`.
 
+import { printable } from '../../api/errors.ts';
 import type { Mode } from '../../api/models.ts';
 import { ownerOf } from '../../api/slug.ts';
 import { providers } from '../../providers/index.ts';
 import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
-import type { Wish } from '../dialect.ts';
+import type { Unmet, Wish } from '../dialect.ts';
 import { badRequest, keytermsWithin, optionsIn, ownParameters, setAll } from '../texts.ts';
 
 /** Of `voxgate`. */
@@ -20,6 +21,7 @@ const OURS = [
   'region',
   'retention',
 ];
+const UNKNOWN_MAX = 10;
 /** Options of providers, as their packages of the AI SDK call them, that are asked for in the words that all models know. */
 const TERMS = ['keyterm', 'keyterms', 'keywords', 'keyterms_prompt', 'word_boost', 'custom_vocabulary'];
 const SPEAKERS = ['diarize', 'speaker_labels', 'diarization'];
@@ -45,7 +47,14 @@ export function wishOf(model: string | undefined, asked: Members, mode: Mode, qu
   setAll(parameters, Object.fromEntries(OURS.map((name) => [name, written(ours[name])])));
   const { optionRows = {} } = providers.find(({ name }) => name === provider) ?? {};
   const own = Object.entries(optionsIn(optionRows, options, mode)).filter(([name]) => !COMMON.includes(name));
-  return { model, parameters, own: Object.fromEntries(own), ownOf: provider };
+  const unmet = Object.keys(ours)
+    .filter((name) => !OURS.includes(name))
+    .slice(0, UNKNOWN_MAX)
+    .map((name): Unmet => {
+      const param = `voxgate.${printable(name)}`;
+      return { code: 'parameter_ignored', message: `\`${param}\` is not known. Known are ${OURS.join(', ')}.`, param };
+    });
+  return { model, parameters, own: Object.fromEntries(own), ownOf: provider, unmet };
 }
 
 const inSnakeCase = (options: Members): Members =>

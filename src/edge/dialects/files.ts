@@ -11,6 +11,7 @@ import {
   type Handshake,
   type JsonFileDoor,
   modelOf,
+  type Wish,
 } from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/index.ts';
 import type { Degradation } from '../../failover/chain.ts';
@@ -100,14 +101,18 @@ const transcribeJson =
   (dialect: Dialect, door: JsonFileDoor, postBy: (fields: Fields) => Post, wallNow: () => Date): Post =>
   async (context, caller) => {
     const handshake = handshakeOf(context);
+    const wishOf = (others: Members) => door.open(others, handshake);
+    const asked = (wish: Wish, key: AliasedKey): [string, string][] => [
+      ...parametersFor(dialect, wish, key),
+      ...ANSWER,
+    ];
+    const post = postBy({ fieldsOf: (fields, key) => asked(wishOf(othersIn(fields)), key) });
     let unmet: Degradation[] = [];
-    const asked = (others: Members, key: AliasedKey): [string, string][] => {
-      const wish = door.open(others, handshake);
-      unmet = unmetOf(dialect, wish, key);
-      return [...parametersFor(dialect, wish, key), ...ANSWER];
-    };
-    const post = postBy({ fieldsOf: (fields, key) => asked(othersIn(fields), key) });
-    const request = jsonAsForm(context.request, door.member, (others) => asked(others, caller.key));
+    const request = jsonAsForm(context.request, door.member, (others) => {
+      const wish = wishOf(others);
+      unmet = unmetOf(dialect, wish, caller.key);
+      return asked(wish, caller.key);
+    });
     const reply = await post({ ...context, request }, caller);
     return answered(reply, unmet, (heard) => door.answer(heard, handshake, wallNow()));
   };

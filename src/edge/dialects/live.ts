@@ -10,6 +10,7 @@ import {
   modelOf,
   type Wish,
 } from '../../dialects/dialect.ts';
+import type { Degradation } from '../../failover/chain.ts';
 import { AskedChanges } from '../configure/asked-changes.ts';
 import type { DoorRequest, UpgradeAnswer } from '../door.ts';
 import { type Asked, acceptToRefuse, openSocket, takeFromUrl } from '../listen/listen.ts';
@@ -83,6 +84,7 @@ function askedBy(
   return {
     parameters: wish === undefined ? new Map() : parametersOf(wish),
     waits: wish === undefined,
+    warnings: wish === undefined ? [] : unmetOf(dialect, wish, key),
     interpreter: {
       conversation,
       changes,
@@ -98,16 +100,24 @@ function askedBy(
  *
  * @param key whose aliases stand before the vendor's names
  */
-export function parametersFor(
-  dialect: Dialect,
-  { model, parameters, own, ownOf = dialect.provider }: Wish,
-  key: AliasedKey,
-): Map<string, string> {
+export function parametersFor(dialect: Dialect, wish: Wish, key: AliasedKey): Map<string, string> {
+  const { model, parameters, own } = wish;
   const named = modelOf(dialect, model, (name) => aliasOf(key, name) !== undefined);
-  const slug = named && slugNamed(key, named);
-  const isOwn = slug?.startsWith(`${ownOf}/`) === true && Object.keys(own).length > 0;
-  const options: [string, string][] = isOwn ? [['provider_params', JSON.stringify(own)]] : [];
+  const hasOptions = Object.keys(own).length > 0 && isOfOwn(dialect, wish, key);
+  const options: [string, string][] = hasOptions ? [['provider_params', JSON.stringify(own)]] : [];
   return new Map([...(named === undefined ? [] : ([['model', named]] as const)), ...parameters, ...options]);
+}
+
+/** What of a wish is not done, of the model that it names. */
+export const unmetOf = (dialect: Dialect, wish: Wish, key: AliasedKey): Degradation[] =>
+  (wish.unmet ?? [])
+    .filter(({ isOwn }) => isOwn !== true || isOfOwn(dialect, wish, key))
+    .map(({ isOwn: _, ...told }) => told);
+
+/** Whether one of the vendor's own models is named. */
+function isOfOwn(dialect: Dialect, { model, ownOf = dialect.provider }: Wish, key: AliasedKey): boolean {
+  const named = modelOf(dialect, model, (name) => aliasOf(key, name) !== undefined);
+  return named !== undefined && slugNamed(key, named).startsWith(`${ownOf}/`);
 }
 
 const notServed = ({ title, live }: Dialect): string =>

@@ -1,0 +1,94 @@
+// What vendors' clients ask for and is not done, or not all of it: it is told, and nothing is refused for it.
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import WebSocket from 'ws';
+import { sampleAudio } from '../fakes/processes/live-gateway.ts';
+import { startDialectRig } from './rig.ts';
+
+const rig = startDialectRig();
+const bytes = new Uint8Array(sampleAudio('commands.wav').bytes);
+const TERMS = Array.from({ length: 150 }, (_, at) => `term${at}`);
+const termsAs = (name: string) => TERMS.map((term) => `${name}=${term}`).join('&');
+const RAW = 'encoding=linear16&sample_rate=16000';
+
+/** The header of the handshake's answer. */
+async function handshake(path: string, headers: Record<string, string>): Promise<string | undefined> {
+  const socket = new WebSocket(`${rig.gateway.url.replace('http', 'ws')}/compat${path}`, { headers });
+  const [response] = await once(socket, 'upgrade');
+  socket.terminate();
+  return response.headers['voxgate-warning'];
+}
+
+const deepgram = () => ({ Authorization: `Token ${rig.key}` });
+const elevenlabs = () => ({ 'xi-api-key': rig.key });
+
+/** The header of a file's answer. */
+async function sent(
+  path: string,
+  headers: Record<string, string>,
+  body: FormData | Uint8Array<ArrayBuffer>,
+): Promise<string | null> {
+  const response = await fetch(`${rig.gateway.url}/compat${path}`, { method: 'POST', headers, body });
+  expect(response.status).toBe(200);
+  return response.headers.get('voxgate-warning');
+}
+
+function formOf(fields: readonly (readonly [string, string])[]): FormData {
+  const form = new FormData();
+  for (const [name, value] of fields) form.append(name, value);
+  form.append('file', new Blob([bytes]), 'audio.wav');
+  return form;
+}
+
+describe('options of Deepgram that are not served', () => {
+  it.each([
+    ['model=nova-3', undefined],
+    ['model=nova-3&replace=a:b', 'parameter_ignored'],
+    ['model=nova-3&replace=a:b&search=c&measurements=true&extra=d', Array(4).fill('parameter_ignored').join(', ')],
+    ['model=nova-3&paragraphs=true', 'parameter_ignored'],
+    ['model=nova-3&measurements=false&version=latest', undefined],
+    ['model=speechmatics/enhanced&replace=a:b', undefined],
+  ])('are named of its own models, live and of files: %s', async (query, warning) => {
+    expect(await handshake(`/deepgram/v1/listen?${RAW}&${query}`, deepgram())).toBe(warning);
+    expect(await sent(`/deepgram/v1/listen?${query}`, deepgram(), bytes)).toBe(warning ?? null);
+  });
+});
+
+describe('more than 100 key terms are cut, and that is told', () => {
+  it('of Deepgram’s clients', async () => {
+    const query = `model=deepgram/nova-3&${termsAs('keyterm')}`;
+    expect(await handshake(`/deepgram/v1/listen?${RAW}&${query}`, deepgram())).toBe('parameter_shortened');
+    expect(rig.asked.at(-1)?.searchParams.getAll('keyterm') ?? []).not.toContain('term100');
+    const file = await sent(`/deepgram/v1/listen?${query}`, deepgram(), bytes);
+    expect(file).toBe('parameter_shortened');
+  });
+
+  it('of ElevenLabs’ clients', async () => {
+    const path = `/elevenlabs/v1/speech-to-text/realtime?model_id=speechmatics/enhanced&${termsAs('keyterms')}`;
+    expect(await handshake(path, elevenlabs())).toContain('parameter_shortened');
+    const fields = [['model_id', 'speechmatics/enhanced'], ...TERMS.map((term) => ['keyterms', term])] as [
+      string,
+      string,
+    ][];
+    expect(await sent('/elevenlabs/v1/speech-to-text', elevenlabs(), formOf(fields))).toContain('parameter_shortened');
+  });
+});
+
+it('members of `voxgate` that are not known are warnings of a file of Vercel’s clients', async () => {
+  const response = await fetch(`${rig.gateway.url}/compat/vercel/v4/ai/transcription-model`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${rig.key}`,
+      'ai-model-id': 'deepgram/nova-3',
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({
+      audio: Buffer.from(bytes).toString('base64'),
+      mediaType: 'audio/wav',
+      providerOptions: { voxgate: { keyterm: ['gate'] } },
+    }),
+  });
+  expect(await response.json()).toMatchObject({
+    warnings: [{ message: expect.stringContaining('`voxgate.keyterm` is not known') }],
+  });
+});
