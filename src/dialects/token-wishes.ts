@@ -5,7 +5,7 @@ import { badRequest } from './texts.ts';
 /** A number of seconds that a token is asked for, if it is one. */
 export function secondsAsked(param: string, value: unknown): number | undefined {
   if (value === undefined || value === null || value === '') return undefined;
-  const seconds = Number(value);
+  const seconds = typeof value === 'object' ? Number.NaN : Number(value);
   if (Number.isFinite(seconds) && seconds > 0) return seconds;
   throw badRequest(param, `\`${param}\` has to be a number of seconds.`);
 }

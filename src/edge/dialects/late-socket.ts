@@ -100,12 +100,21 @@ export class LateSocket implements SocketHandlers {
       return;
     }
     if (!this.#hold(data, isBinary, UNNAMED_BYTES_MAX)) return;
-    const said = this.#asking.door.late(UTF8.decode(data));
+    const said = this.#saidIn(UTF8.decode(data));
     if (said === undefined) return;
     this.#state = 'judging';
     this.#place.said();
     this.#dependencies.clock.clearTimeout(this.#timer);
     void this.#judge(said.credential);
+  }
+
+  /** Whatever is said: what its protocol cannot make anything of says no key. */
+  #saidIn(text: string): ReturnType<LateDoor['late']> {
+    try {
+      return this.#asking.door.late(text);
+    } catch {
+      return undefined;
+    }
   }
 
   /** Keeps a message until there is a session for it. False: it is refused. */
@@ -123,12 +132,23 @@ export class LateSocket implements SocketHandlers {
   }
 
   async #judge(credential: string | undefined): Promise<void> {
+    const socket = this.#socket as DoorSocket;
+    let session: SessionSocket;
     try {
-      const session = await this.#asking.judge(credential);
-      if (this.#state === 'over') session.closed(this.#socket as DoorSocket, GONE);
-      else this.#begin(session, this.#socket as DoorSocket);
+      session = await this.#asking.judge(credential);
     } catch (error) {
       this.#refuse(error instanceof Refusal ? error : this.#dependencies.onFault(this.#asking.requestId, error));
+      return;
+    }
+    if (this.#state === 'over') {
+      session.closed(socket, GONE);
+      return;
+    }
+    try {
+      this.#begin(session, socket);
+    } catch (error) {
+      const { code, closeCode } = this.#dependencies.onFault(this.#asking.requestId, error);
+      socket.close(closeCode, code);
     }
   }
 

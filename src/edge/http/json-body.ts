@@ -35,12 +35,19 @@ export async function readJson(request: DoorRequest, bytesMax: number): Promise<
 }
 
 /** Strings whole, so that nothing in them is taken for structure. */
-const STRING_OR_BRACKET = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}]/g;
+const STRING_OR_BRACKET = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]/g;
+/** What is nested deeper cannot be written again by whoever handles it. */
+const DEPTH_MAX = 100;
 
-/** The first member that one object of valid JSON has twice: parsers differ in which of the two they take. */
+/** The first member that one object of valid JSON has twice: parsers differ in which of the two they take. Throws a Refusal for depth. */
 function duplicateMember(text: string): string | undefined {
   const open: Set<string>[] = [];
+  let depth = 0;
   for (const [token, string, colon] of text.matchAll(STRING_OR_BRACKET)) {
+    if (token === '{' || token === '[') depth++;
+    else if (token === '}' || token === ']') depth--;
+    if (depth > DEPTH_MAX)
+      throw refuse('invalid_request', `The body is nested more than ${DEPTH_MAX} deep. No request needs that.`);
     if (token === '{') open.push(new Set());
     else if (token === '}') open.pop();
     else if (string !== undefined && colon !== undefined) {

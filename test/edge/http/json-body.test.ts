@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import type { DoorRequest } from '../../../src/edge/door.ts';
 import { readJson } from '../../../src/edge/http/json-body.ts';
 
-const requestWith = (headers: Record<string, string>) =>
+const requestWith = (headers: Record<string, string>, body = '{"ttl_seconds":60}') =>
   ({
     headers: new Map(Object.entries({ 'content-type': 'application/json', ...headers })),
-    body: () => Readable.from([Buffer.from('{"ttl_seconds":60}')]),
+    body: () => Readable.from([Buffer.from(body)]),
   }) as unknown as DoorRequest;
 
 test.each(['gzip', 'br', 'deflate', 'GZIP', 'identity, gzip', 'unknown'])(
@@ -24,3 +24,13 @@ test.each(['gzip', 'br', 'deflate', 'GZIP', 'identity, gzip', 'unknown'])(
 test.each(['identity', ' Identity ', ''])('a body with the encoding "%s" is as it is', async (encoding) => {
   expect(await readJson(requestWith({ 'content-encoding': encoding }), 1_000)).toEqual({ ttl_seconds: 60 });
 });
+
+test.each(['[]', '{"a":}'])(
+  'a body whose %s are nested a hundred deep is taken, and one more is refused',
+  async (pair) => {
+    const nested = (depth: number) =>
+      `${pair.slice(0, -1).repeat(depth)}${pair === '[]' ? '' : '1'}${pair.slice(-1).repeat(depth)}`;
+    expect(await readJson(requestWith({}, nested(100)), 100_000)).toBeDefined();
+    await expect(readJson(requestWith({}, nested(101)), 100_000)).rejects.toMatchObject({ code: 'invalid_request' });
+  },
+);
