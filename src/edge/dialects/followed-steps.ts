@@ -3,6 +3,7 @@ import type { Clock } from '../../../machines/clock.ts';
 import type { Refusal } from '../../api/errors.ts';
 import type { Step } from '../../dialects/dialect.ts';
 import type { Decoded } from '../listen/client-message.ts';
+import type { ReadMessage } from '../pace/message-cost.ts';
 import type { Interpreter } from './interpreter.ts';
 
 /** Whatever is no UTF-8 becomes text that says nothing. */
@@ -14,6 +15,8 @@ export interface StepTaker {
   say(text: string): void;
   refuse(refusal: Refusal): void;
   begin(read: () => Map<string, string>): void;
+  /** All that a message came to was taken. */
+  read(message: Readonly<ReadMessage>): void;
 }
 
 export class FollowedSteps {
@@ -22,6 +25,15 @@ export class FollowedSteps {
   readonly #clock: Clock;
   /** Of what the conversation has asked for later. */
   #later: unknown;
+  /** The message that is read: one object for all of them. */
+  readonly #message: ReadMessage = {
+    bytes: 0,
+    isBinary: false,
+    pieces: 0,
+    audioBytes: 0,
+    isAnswered: false,
+    saysMore: false,
+  };
 
   constructor(interpreter: Interpreter, taker: StepTaker, clock: Clock) {
     this.#interpreter = interpreter;
@@ -33,7 +45,9 @@ export class FollowedSteps {
   /** @param isPart of a large message, of which more follows */
   take(data: Uint8Array, isBinary: boolean, isPart: boolean): void {
     const { conversation } = this.#interpreter;
+    this.#begin(data.byteLength, isBinary);
     this.#followAll(isBinary ? conversation.binary(data, isPart) : conversation.text(UTF8.decode(data)));
+    this.#taker.read(this.#message);
   }
 
   /** The connection is over. */
@@ -48,6 +62,7 @@ export class FollowedSteps {
   #follow(step: Step): void {
     const taker = this.#taker;
     const { changes } = this.#interpreter;
+    this.#count(step);
     if (step.type === 'audio') taker.audio(step.bytes);
     else if (step.type === 'tell') taker.message({ message: step.message });
     else if (step.type === 'change') {
@@ -60,5 +75,25 @@ export class FollowedSteps {
     else if (step.type === 'later')
       this.#later = this.#clock.setTimeout(() => this.#followAll(step.steps()), step.afterMs);
     else taker.begin(() => this.#interpreter.parametersOf(step.wish));
+  }
+
+  #begin(bytes: number, isBinary: boolean): void {
+    const message = this.#message;
+    message.bytes = bytes;
+    message.isBinary = isBinary;
+    message.pieces = 0;
+    message.audioBytes = 0;
+    message.isAnswered = false;
+    message.saysMore = false;
+  }
+
+  #count(step: Step): void {
+    const message = this.#message;
+    if (step.type === 'say') message.isAnswered = true;
+    else if (step.type !== 'audio') message.saysMore = true;
+    else if (step.bytes.byteLength > 0 || message.isBinary) {
+      message.pieces++;
+      message.audioBytes += step.bytes.byteLength;
+    }
   }
 }

@@ -48,6 +48,8 @@ export class SessionSocket implements Resuming {
   #isCall = false;
   /** Its audio has to be decoded, which is done by steps as well. */
   #isCoded = false;
+  /** Ended for what its client does: what still waits is not read. */
+  #isOver = false;
   readonly #work: SocketWork;
   /** Of what another vendor's client says. */
   readonly #steps: FollowedSteps | undefined;
@@ -123,6 +125,7 @@ export class SessionSocket implements Resuming {
   }
 
   #take(data: Uint8Array, isBinary: boolean, isPart = false): void {
+    if (this.#isOver) return;
     if (this.#steps !== undefined) this.#steps.take(data, isBinary, isPart);
     else if (isBinary) this.#audio(data);
     else if (this.#start?.isFirst === true) {
@@ -138,6 +141,7 @@ export class SessionSocket implements Resuming {
       say: (text) => this.#socket?.send(text),
       refuse: (refusal) => this.#start?.refuse(refusal),
       begin: (read) => this.#start?.begin(read),
+      read: (message) => this.pace.read(message),
     };
   }
 
@@ -170,7 +174,7 @@ export class SessionSocket implements Resuming {
     const pieceBytes = isBinary ? STEP_BYTES : data.byteLength;
     for (let at = 0; at < data.byteLength; at += pieceBytes) {
       this.#take(data.subarray(at, at + pieceBytes), isBinary, at + pieceBytes < data.byteLength);
-      yield pieceBytes;
+      yield pieceBytes + MESSAGE_BYTES;
       yield* this.#decodes();
     }
   }
@@ -287,6 +291,7 @@ export class SessionSocket implements Resuming {
 
   /** Ends it for what the client does. */
   #end(code: 'message_too_big' | 'rate_limit_exceeded', message: string): void {
+    this.#isOver = true;
     if (this.#session === undefined) this.#start?.refuse(refuse(code, message));
     else this.#session.abort(code, message);
   }

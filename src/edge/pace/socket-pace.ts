@@ -4,26 +4,19 @@
 import { SharedPlaces } from '../../runtime/limits/shared-places.ts';
 import type { SocketPace } from '../door.ts';
 import { LARGE_BYTES, LargeMessages } from './large-messages.ts';
+import { MessageCost, type ReadMessage, textWeight } from './message-cost.ts';
+import { OrganisationBudgets } from './organisation-budgets.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 /** Frames and bytes of audio that may come at once, as seconds of the rate: files are sent as fast as they are read. */
 const AUDIO_BURST_SECONDS = 4;
 /** The same of text frames and pings. */
 const MESSAGES_BURST_SECONDS = 10;
-/** Text is parsed: so many bytes count as one message more. */
-const TEXT_BYTES_PER_MESSAGE = 1024;
-const TEXT_WEIGHT_MAX = 64;
 /** Frames below this size cost more to take than what is in them, where a door cannot make them wait. */
 const TINY_BYTES = 128;
 /** Tiny frames of a socket that count for nobody else: each costs about 2 µs, so that these are 0.4 % of a processor. */
 const CALM_TINY_FRAMES_PER_SECOND = 2_000;
 const CALM_TINY_FRAMES = 20_000;
-/** What one socket of an organisation may send beyond them at a time: a MiB, byte by byte, is about two seconds of a processor. */
-const RUSH_FRAMES = 1_250_000;
-/** What all of its other sockets may. They are read in one turn of the event loop, and that may not take long. */
-const RUSHES_FRAMES = 300_000;
-/** All sockets of an organisation read by turns: what they may take of the process before the others are heard again. */
-const ORGANISATION_BURST_SECONDS = 0.25;
 /** A socket that has used less of its own messages is not the one that floods for its organisation. */
 const CALM_SHARE = 0.2;
 export interface PaceSettings {
@@ -38,30 +31,6 @@ export interface PaceSettings {
 
 /** What there was too much of. */
 export type Excess = 'messages' | 'tiny_frames';
-
-/** The budgets of one organisation, while it has sockets or owes anything. */
-class Shared {
-  sockets = 0;
-  readonly frames: TokenBucket;
-  readonly messages: TokenBucket;
-  /** Tiny frames of the socket that rushes, and of all others that are not calm. */
-  readonly rush: TokenBucket;
-  readonly rushes: TokenBucket;
-  rushing: Pace | undefined;
-
-  constructor(settings: PaceSettings, nowMs: number) {
-    const { organisationFramesPerSecondMax: frames, organisationMessagesPerSecondMax: messages } = settings;
-    this.frames = new TokenBucket(frames, frames * ORGANISATION_BURST_SECONDS, nowMs);
-    this.rush = new TokenBucket(frames / 2, RUSH_FRAMES, nowMs);
-    this.rushes = new TokenBucket(frames / 2, RUSHES_FRAMES, nowMs);
-    this.messages = new TokenBucket(messages, messages, nowMs);
-  }
-
-  /** In how many milliseconds a new socket would have the budgets of a new organisation, or nearly. */
-  owedMs(nowMs: number): number {
-    return Math.max(this.frames.take(0, nowMs), this.rush.fullMs(nowMs), this.rushes.fullMs(nowMs));
-  }
-}
 
 /** Where large messages are taken, and what they have in common on all sockets. */
 interface Places {
@@ -90,6 +59,8 @@ export interface OpenPace extends SocketPace {
   /** The large message that has come is being taken by steps: until `taken` it has the place in which it was gathered. */
   taking(): void;
   taken(): void;
+  /** What a message of another vendor's client came to. One that is no audio counts as in `/v1/listen`, and may be past bearing. */
+  read(message: ReadMessage): void;
   /** Any number of times. */
   release(): void;
 }
@@ -97,7 +68,7 @@ export interface OpenPace extends SocketPace {
 export class SocketPaces {
   readonly #settings: PaceSettings;
   readonly #now: () => number;
-  readonly #shared = new Map<string, Shared>();
+  readonly #shared = new Map<string, OrganisationBudgets>();
   readonly #places: Places;
 
   /** @param onSmallSocket hears of every socket whose messages may not be large, since others have the places */
@@ -124,7 +95,7 @@ export class SocketPaces {
 
   /**
    * @param onExcess hears once that the socket is to be let go of, and what there was too much of
-   * @param isTextAudio whether its audio comes in text frames: they count as audio then
+   * @param isTextAudio whether its audio comes in text frames: they count as audio then, until they are read
    */
   open(organisationId: string, onExcess: (excess: Excess) => void, isTextAudio = false): OpenPace {
     return this.#open(organisationId, onExcess, this.#places, isTextAudio);
@@ -133,7 +104,7 @@ export class SocketPaces {
   #open(organisationId: string, onExcess: (excess: Excess) => void, places: Places, isTextAudio = false): OpenPace {
     let shared = this.#shared.get(organisationId);
     if (shared === undefined) {
-      shared = new Shared(this.#settings, this.#now());
+      shared = new OrganisationBudgets(this.#settings, this.#now());
       this.#shared.set(organisationId, shared);
     }
     shared.sockets++;
@@ -147,7 +118,7 @@ export class SocketPaces {
   }
 
   /** A client that reconnects still has its debt. */
-  #forget(organisationId: string, shared: Shared): void {
+  #forget(organisationId: string, shared: OrganisationBudgets): void {
     if (shared.sockets > 0) return;
     const owedMs = shared.owedMs(this.#now());
     if (owedMs === 0) this.#shared.delete(organisationId);
@@ -157,7 +128,7 @@ export class SocketPaces {
 
 class Pace implements OpenPace {
   readonly #now: () => number;
-  readonly #organisation: Shared;
+  readonly #organisation: OrganisationBudgets;
   readonly #onExcess: (excess: Excess) => void;
   readonly #frames: TokenBucket;
   readonly #bytes: TokenBucket;
@@ -173,11 +144,13 @@ class Pace implements OpenPace {
   #onTaken: (() => void) | undefined;
   #mayBeLarge = false;
   #excess: Excess | undefined;
+  #isExceeded = false;
+  readonly #cost = new MessageCost();
 
   constructor(
     settings: PaceSettings,
     now: () => number,
-    organisation: Shared,
+    organisation: OrganisationBudgets,
     onExcess: (excess: Excess) => void,
     places: OwnPlaces,
     released: () => void,
@@ -200,14 +173,24 @@ class Pace implements OpenPace {
     const isAudio = isBinary || this.#places.isTextAudio;
     const nowMs = this.#now();
     const organisation = this.#organisation;
-    const weight = isAudio ? 0 : 1 + Math.min(TEXT_WEIGHT_MAX, Math.floor(bytes / TEXT_BYTES_PER_MESSAGE));
+    const weight = isAudio ? 0 : textWeight(bytes);
     if (!isAudio && this.#messages.take(weight, nowMs) > 0) return this.#tooMuch('messages');
     let waitMs = Math.max(this.#frames.take(1, nowMs), this.#bytes.take(bytes, nowMs));
     waitMs = Math.max(waitMs, organisation.frames.take(1, nowMs));
-    const messagesWaitMs = isAudio ? 0 : organisation.messages.take(weight, nowMs);
+    const isCalm = isBinary || (isAudio && this.#messages.used(nowMs) <= CALM_SHARE);
+    const messagesWaitMs = isCalm ? 0 : organisation.messages.take(weight, nowMs);
     if (canWait) return Math.max(waitMs, messagesWaitMs);
     if (messagesWaitMs > 0 && this.#messages.used(nowMs) > CALM_SHARE) return this.#tooMuch('messages');
     return isAudio && bytes < TINY_BYTES && this.#isFlood(nowMs) ? this.#tooMuch('tiny_frames') : 0;
+  }
+
+  read(message: ReadMessage): void {
+    const weight = this.#cost.weigh(message, this.#places.isTextAudio);
+    if (weight === 0) return;
+    const nowMs = this.#now();
+    // Beyond that of the organisation the next frame waits.
+    this.#organisation.messages.take(weight, nowMs);
+    if (this.#messages.take(weight, nowMs) > 0) this.exceeded();
   }
 
   /** Counts a tiny frame: whatever its size, audio that ends is taken as fast as it comes. */
@@ -230,6 +213,8 @@ class Pace implements OpenPace {
   }
 
   exceeded(): void {
+    if (this.#isExceeded) return;
+    this.#isExceeded = true;
     this.#onExcess(this.#excess ?? 'messages');
   }
 

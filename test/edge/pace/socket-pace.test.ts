@@ -147,6 +147,34 @@ describe('an organisation', () => {
   });
 });
 
+describe('a socket whose audio comes in text', () => {
+  const AUDIO = {
+    ...{ bytes: 980, isBinary: false, pieces: 1, audioBytes: 640 },
+    ...{ isAnswered: false, saysMore: false },
+  };
+  const MESSAGE = { ...AUDIO, pieces: 0, audioBytes: 0, saysMore: true };
+
+  test('is refused once, when what is no audio is more than ten seconds’ worth', () => {
+    const { paces, excesses } = rig();
+    const pace = paces.open('a', (excess) => excesses.push(excess), true);
+    for (let message = 0; message < 1_000; message++) pace.read(AUDIO);
+    for (let message = 0; message < 100; message++) pace.read(MESSAGE);
+    expect(excesses).toEqual([]);
+    for (let message = 0; message < 100; message++) pace.read(MESSAGE);
+    pace.exceeded();
+    expect(excesses).toEqual(['messages']);
+  });
+
+  test('waits for the messages of its organisation where it has said many of them, and not where it sends audio', () => {
+    const { paces } = rig();
+    const [calm, ...loud] = [0, 1, 2].map(() => paces.open('a', () => {}, true));
+    for (const pace of loud) for (let message = 0; message < 90; message++) pace.read(MESSAGE);
+    expect(loud.map((pace) => pace.take(640, false, true))).toEqual([200, 200]);
+    expect(loud[0]?.take(640, false, false)).toBe(Number.POSITIVE_INFINITY);
+    expect([calm?.take(640, false, true), calm?.take(640, false, false)]).toEqual([0, 0]);
+  });
+});
+
 test('what a socket holds is given back once, however often it is released', () => {
   const { open, paces } = rig();
   const [gone, there] = [open('a'), open('a')];
