@@ -32,7 +32,7 @@ export interface ShownJob {
   readonly id: string;
   /** The file, also when it is gone. */
   readonly file: ShownFile;
-  /** In the client's own words. */
+  /** In the client's own words; large members of it are left out. */
   readonly asked: Members;
   readonly createdAt: Date;
   /** When it was done or has failed. */
@@ -76,7 +76,7 @@ export type JobDoor =
       unless?(job: ShownJob, means: JobMeans): Answer | undefined;
       answer(job: ShownJob, means: JobMeans): Answer;
     }
-  /** Newest first. */
+  /** Newest first, and all there are: a page of them is answered. */
   | { does: 'list'; answer(jobs: readonly ShownJob[], means: JobMeans): Answer }
   | { does: 'showFile' | 'removeFile'; answer(file: ShownFile, means: JobMeans): Answer }
   | { does: 'listFiles'; answer(files: readonly ShownFile[], means: JobMeans): Answer };

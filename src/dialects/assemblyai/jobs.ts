@@ -7,6 +7,7 @@ import { told, toldText } from '../answers.ts';
 import type { Answer, Handshake } from '../dialect.ts';
 import { type HeardTurn, turnsOf } from '../heard-turns.ts';
 import type { JobDoors, JobMeans, JobState, JobWish, ShownJob } from '../jobs.ts';
+import { pageOf, placeOf } from '../pages.ts';
 import { badRequest, fileIdIn, keytermsWithin, optionsIn, ownParameters, refuseMembers, setAll } from '../texts.ts';
 import { confidenceOf } from '../words.ts';
 import { letterOf, millisecondsOf, toldWords } from './shapes.ts';
@@ -112,17 +113,17 @@ const listed = ({ id, asked, state, createdAt, endedAt }: ShownJob, url: (path: 
   error: state.type === 'failed' ? state.refusal.message : null,
 });
 
-/** All there are: one page. */
-function listOf(all: readonly ShownJob[], { url }: JobMeans): Answer {
-  const count = all.length;
+/** `prev_url` leads to older ones, as at AssemblyAI. */
+function listOf(all: readonly ShownJob[], { query, url }: JobMeans): Answer {
+  const from = all.find(({ id }) => id === query.get('before_id'));
+  const { items, limit, last } = pageOf(all, query.get('limit'), from && placeOf(from));
+  const at = (job: ShownJob | undefined) =>
+    url(`${TRANSCRIPTS}?limit=${limit}${job === undefined ? '' : `&before_id=${job.id}`}`);
   const page_details = {
-    limit: count,
-    result_count: count,
-    current_url: url(TRANSCRIPTS),
-    prev_url: null,
-    next_url: null,
+    ...{ limit, result_count: items.length, current_url: at(from) },
+    ...{ prev_url: last === undefined ? null : at(last), next_url: null },
   };
-  return told({ page_details, transcripts: all.map((job) => listed(job, url)) });
+  return told({ page_details, transcripts: items.map((job) => listed(job, url)) });
 }
 
 const shown = (job: ShownJob): Answer => told(transcriptOf(job));

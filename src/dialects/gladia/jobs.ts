@@ -1,9 +1,10 @@
 // Files of Gladia's clients: an upload, a job that is asked for, and looked after until it is done.
 // https://docs.gladia.io/api-reference/v2/pre-recorded/init
-import { listIn, type Members, objectIn } from '../../providers/kit/json.ts';
+import { countIn, listIn, type Members, objectIn } from '../../providers/kit/json.ts';
 import { told } from '../answers.ts';
 import { turnsOf } from '../heard-turns.ts';
 import type { JobDoors, JobState, ShownFile, ShownJob } from '../jobs.ts';
+import { pageOf } from '../pages.ts';
 import { badRequest, fileIdIn, refuseMembers } from '../texts.ts';
 import { askedOfFile } from './asked.ts';
 import { utteranceOf } from './utterances.ts';
@@ -33,8 +34,13 @@ const fileOf = ({ id, filename, bytes }: ShownFile) => ({
 
 const STATUS = { queued: 'queued', processing: 'processing', done: 'done', failed: 'error' } as const;
 
-function jobOf(job: ShownJob): Members {
-  const { id, file, asked, createdAt, endedAt, state } = job;
+const jobOf = (job: ShownJob): Members => ({
+  ...summaryOf(job),
+  result: job.state.type === 'done' ? resultOf(job, job.state) : null,
+});
+
+/** Without what was heard: of many jobs that is too much. */
+function summaryOf({ id, file, asked, createdAt, endedAt, state }: ShownJob): Members {
   const { custom_metadata, ...request_params } = asked;
   return {
     ...{ id, request_id: id, version: 2, kind: 'pre-recorded', status: STATUS[state.type], file: fileOf(file) },
@@ -42,7 +48,7 @@ function jobOf(job: ShownJob): Members {
     ...(custom_metadata === undefined ? {} : { custom_metadata }),
     error_code: state.type === 'failed' ? state.refusal.status : null,
     ...(state.type === 'failed' ? { error_message: state.refusal.message } : {}),
-    result: state.type === 'done' ? resultOf(job, state) : null,
+    result: null,
   };
 }
 
@@ -92,7 +98,13 @@ export const jobs: JobDoors = {
   },
   [`GET ${PATH}`]: {
     does: 'list',
-    answer: (all, { url }) => told({ first: url(PATH), current: url(PATH), next: null, items: all.map(jobOf) }),
+    answer(all, { query, url }) {
+      const offset = countIn(Number(query.get('offset'))) ?? 0;
+      const { items, limit, last } = pageOf(all.slice(offset), query.get('limit'));
+      const at = (from: number) => url(`${PATH}?offset=${from}&limit=${limit}`);
+      const next = last === undefined ? null : at(offset + items.length);
+      return told({ first: at(0), current: at(offset), next, items: items.map(summaryOf) });
+    },
   },
   [`GET ${PATH}/:id`]: { does: 'show', answer: (job) => told(jobOf(job)) },
   [`DELETE ${PATH}/:id`]: { does: 'remove', answer: (job) => told({ id: job.id }, 202) },

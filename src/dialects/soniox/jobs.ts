@@ -5,6 +5,7 @@ import { told } from '../answers.ts';
 import type { Answer, Handshake } from '../dialect.ts';
 import { turnsOf } from '../heard-turns.ts';
 import type { JobDoors, JobMeans, JobWish, ShownFile, ShownJob } from '../jobs.ts';
+import { pageOf, placeOf } from '../pages.ts';
 import { badRequest, ownParameters, refuseMembers } from '../texts.ts';
 import { wishOf } from './asked.ts';
 import { millisecondsOf, tokensOf } from './tokens.ts';
@@ -51,20 +52,31 @@ function transcriptOf({ id, state }: ShownJob, { requestId }: JobMeans): Answer 
   return told({ id, text: transcription.text, tokens });
 }
 
+function cursorPageOf<Item extends ShownFile | ShownJob>(all: readonly Item[], query: URLSearchParams) {
+  const { items, last } = pageOf(all, query.get('limit'), query.get('cursor'));
+  return { items, next_page_cursor: last === undefined ? null : placeOf(last) };
+}
+
 const GONE: Answer = { status: 204, headers: {}, body: '' };
 
 export const jobs: JobDoors = {
   [`POST ${FILES}`]: { does: 'keep', takes: { part: 'file' }, answer: (file) => told(fileOf(file), 201) },
   [`GET ${FILES}`]: {
     does: 'listFiles',
-    answer: (files) => told({ files: files.map(fileOf), next_page_cursor: null }),
+    answer(all, { query }) {
+      const { items, next_page_cursor } = cursorPageOf(all, query);
+      return told({ files: items.map(fileOf), next_page_cursor });
+    },
   },
   [`GET ${FILES}/:id`]: { does: 'showFile', answer: (file) => told(fileOf(file)) },
   [`DELETE ${FILES}/:id`]: { does: 'removeFile', answer: () => GONE },
   [`POST ${PATH}`]: { does: 'ask', open, answer: (job) => told(jobOf(job), 201) },
   [`GET ${PATH}`]: {
     does: 'list',
-    answer: (all) => told({ transcriptions: all.map(jobOf), next_page_cursor: null }),
+    answer(all, { query }) {
+      const { items, next_page_cursor } = cursorPageOf(all, query);
+      return told({ transcriptions: items.map(jobOf), next_page_cursor });
+    },
   },
   [`GET ${PATH}/:id`]: { does: 'show', answer: (job) => told(jobOf(job)) },
   [`GET ${PATH}/:id/transcript`]: { does: 'show', answer: transcriptOf },

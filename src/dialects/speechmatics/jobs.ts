@@ -5,6 +5,7 @@ import { told, toldText } from '../answers.ts';
 import type { Answer, Handshake } from '../dialect.ts';
 import { type HeardTurn, turnsOf } from '../heard-turns.ts';
 import type { JobDoors, JobMeans, JobState, JobWish, ShownJob } from '../jobs.ts';
+import { pageOf } from '../pages.ts';
 import { badRequest, refuseMembers } from '../texts.ts';
 import { wishOf } from './asked.ts';
 import { errorBody } from './refusals.ts';
@@ -81,11 +82,21 @@ function linesOf(turns: readonly HeardTurn[], { diarization, language }: Members
     .join('');
 }
 
+/** As places are written. */
+function timeOf(text: string | null): string | undefined {
+  const time = Date.parse(text ?? '');
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+}
+
 const PATH = '/v2/jobs';
 
 export const jobs: JobDoors = {
   [`POST ${PATH}`]: { does: 'keepAndAsk', part: 'data_file', open, answer: ({ id }) => told({ id }, 201) },
-  [`GET ${PATH}`]: { does: 'list', answer: (jobs) => told({ jobs: jobs.map(jobOf) }) },
+  [`GET ${PATH}`]: {
+    does: 'list',
+    answer: (all, { query }) =>
+      told({ jobs: pageOf(all, query.get('limit'), timeOf(query.get('created_before'))).items.map(jobOf) }),
+  },
   [`GET ${PATH}/:id`]: { does: 'show', answer: (job) => told({ job: jobOf(job) }) },
   [`GET ${PATH}/:id/transcript`]: { does: 'show', answer: transcriptOf },
   [`DELETE ${PATH}/:id`]: {

@@ -64,6 +64,14 @@ export const doneJob = (asked: object = {}): ShownJob =>
     asked,
   );
 
+/** The same in a list, newest first: `job_1` is a second younger than `job_2`. */
+export const listed = (count: number, job: ShownJob): ShownJob[] =>
+  Array.from({ length: count }, (_, at) => ({
+    ...job,
+    id: `job_${at + 1}`,
+    createdAt: new Date(AT.getTime() - at * 1_000),
+  }));
+
 /** What is answered: JSON, or text as it is. */
 export function answerOf(
   door: JobDoor,

@@ -7,18 +7,23 @@ import {
   DetachedJobs,
   JOB_KEPT_MS,
   JOBS_QUEUED_MAX,
-  KEY_CHARACTERS_MAX,
-  KEY_JOBS_MAX,
-  NODE_JOBS_MAX,
   type Work,
 } from '../../../src/edge/dialects/jobs/detached-jobs.ts';
+import {
+  KEY_CHARACTERS_MAX,
+  KEY_JOBS_MAX,
+  NODE_CHARACTERS_MAX,
+  NODE_JOBS_MAX,
+  ORGANISATION_CHARACTERS_MAX,
+  ORGANISATION_JOBS_MAX,
+} from '../../../src/edge/dialects/jobs/kept-jobs.ts';
 import { transcribeKept } from '../../../src/edge/dialects/jobs/work.ts';
 import { type Deferred, deferred } from '../../../src/edge/multipart/streams.ts';
 import { refusalOf } from '../../../src/edge/router.ts';
 
 type Heard = Awaited<ReturnType<Work['run']>>;
 
-const OWNER = { keyId: 'key_1', dialect: 'soniox' };
+const OWNER = { organisationId: 'org_1', keyId: 'key_1', dialect: 'soniox' };
 const FILE: ShownFile = { id: 'f', filename: 'a.wav', bytes: 1, createdAt: new Date(0), fields: new Map() };
 const HEARD = { transcription: { text: 'vox' }, srt: '', vtt: '' } as Heard;
 const full = () => Promise.reject(refuse('too_many_sessions', 'Full.'));
@@ -67,6 +72,23 @@ async function finished(owner = OWNER, heard = HEARD): Promise<ShownJob> {
   await one.ended;
   return jobs.find(owner, id);
 }
+
+/** Of a job that fails at once. */
+async function failed(owner = OWNER): Promise<string> {
+  const one = work(owner);
+  const { id } = await jobs.begin(one.work, free);
+  one.done.reject(refuse('unsupported_audio', 'No audio.'));
+  await one.ended;
+  return id;
+}
+
+/** So many of an organisation, by as many keys as it takes. */
+async function many(organisationId: string, count: number, one: (owner: typeof OWNER) => Promise<unknown>) {
+  for (let at = 0; at < count; at++)
+    await one({ ...OWNER, organisationId, keyId: `${organisationId}_${Math.floor(at / JOBS_QUEUED_MAX)}` });
+}
+
+const isHere = (owner: typeof OWNER, id: string): boolean => jobs.of(owner).some((job) => job.id === id);
 
 const codeOf = (failed: Promise<unknown>) =>
   failed.then(
@@ -194,13 +216,63 @@ describe('there are no more', () => {
     ).toEqual(ids.slice(1).sort());
   });
 
-  it(`than ${NODE_JOBS_MAX} of the node that are not over`, async () => {
-    let refused = 'none';
-    for (let count = 0; refused === 'none'; count++) {
-      const owner = { ...OWNER, keyId: `key_${Math.floor(count / JOBS_QUEUED_MAX)}` };
-      refused = await codeOf(jobs.begin(work(owner).work, count % JOBS_QUEUED_MAX === 0 ? free : full));
+  it(`than ${ORGANISATION_JOBS_MAX} of an organisation: its own are forgotten, those that failed before the others`, async () => {
+    const other = { ...OWNER, organisationId: 'org_2', keyId: 'key_2' };
+    const { id: paid } = await finished(other);
+    const { id: first } = await finished();
+    const early = await failed();
+    const late = await failed();
+    await many('org_1', ORGANISATION_JOBS_MAX - 3, finished);
+    expect([isHere(OWNER, early), forgotten]).toEqual([true, 0]);
+    const there: boolean[][] = [];
+    for (let count = 0; count < 3; count++) {
+      await finished({ ...OWNER, keyId: 'key_3' });
+      there.push([first, early, late].map((id) => isHere(OWNER, id)));
     }
-    expect([refused, jobs.size]).toEqual(['overloaded', NODE_JOBS_MAX]);
+    expect(there).toEqual([
+      [true, false, true],
+      [true, false, false],
+      [false, false, false],
+    ]);
+    expect([isHere(other, paid), forgotten, jobs.size]).toEqual([true, 3, ORGANISATION_JOBS_MAX + 1]);
+  });
+
+  it('than the node has room for: nobody’s transcript makes room for jobs of another that has more', async () => {
+    const owner = { ...OWNER, organisationId: 'org_b', keyId: 'key_b' };
+    const { id } = await finished(owner);
+    const organisations = NODE_JOBS_MAX / ORGANISATION_JOBS_MAX;
+    for (let at = 0; at < organisations; at++) await many(`org_a${at}`, ORGANISATION_JOBS_MAX + 10, failed);
+    await finished({ ...OWNER, organisationId: 'org_c', keyId: 'key_c' });
+    expect([jobs.size, isHere(owner, id)]).toEqual([NODE_JOBS_MAX, true]);
+    expect(forgotten).toBe(organisations * 10 + 2);
+  });
+
+  it.each([
+    ['an organisation', () => 'org_1', ORGANISATION_CHARACTERS_MAX],
+    ['the node', (at: number) => `org_${Math.floor(at / 2)}`, NODE_CHARACTERS_MAX],
+  ])('characters of %s than it may have, and others lose nothing', async (_, organisationOf, charactersMax) => {
+    const small = { ...OWNER, organisationId: 'org_small', keyId: 'key_small' };
+    const { id } = await finished(small);
+    const large = { ...HEARD, srt: 'x'.repeat(KEY_CHARACTERS_MAX - 1_000) };
+    const count = charactersMax / KEY_CHARACTERS_MAX + 1;
+    for (let at = 0; at < count; at++)
+      await finished({ ...OWNER, organisationId: organisationOf(at), keyId: `key_${at}` }, large);
+    await finished(small);
+    expect([jobs.size, forgotten, isHere(small, id)]).toEqual([count + 1, 1, true]);
+  });
+
+  it(`than ${ORGANISATION_JOBS_MAX} of an organisation that are not over, and ${NODE_JOBS_MAX} of the node`, async () => {
+    const begun = async (owner: typeof OWNER) => {
+      const code = await codeOf(jobs.begin(work(owner).work, free));
+      if (code !== 'none') refused.push(code);
+    };
+    const refused: string[] = [];
+    const organisations = NODE_JOBS_MAX / ORGANISATION_JOBS_MAX;
+    for (let at = 0; at < organisations; at++) await many(`org_${at}`, ORGANISATION_JOBS_MAX, begun);
+    expect([refused, jobs.size]).toEqual([[], NODE_JOBS_MAX]);
+    await many('org_0', 1, begun);
+    await many('org_new', 1, begun);
+    expect([refused, jobs.size]).toEqual([['too_many_sessions', 'overloaded'], NODE_JOBS_MAX]);
   });
 
   it('once the node ends: all that is under way is ended', async () => {

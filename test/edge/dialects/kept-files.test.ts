@@ -1,23 +1,24 @@
 // Files that are kept for their keys: for how long, how many, and that nothing of them is left behind.
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import {
   FILE_KEPT_MS,
   KEPT_FILES_MAX,
   KEPT_SHARE,
-  KEY_SHARE,
   KeptFiles,
+  ORGANISATION_FILES_MAX,
+  ORGANISATION_SHARE,
 } from '../../../src/edge/dialects/jobs/kept-files.ts';
 import { readForm } from '../../../src/edge/multipart/form.ts';
 import { SpoolBudget } from '../../../src/edge/multipart/spool-file.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
-const OWNER = { keyId: 'key_1', dialect: 'soniox' };
+const OWNER = { organisationId: 'org_1', keyId: 'key_1', dialect: 'soniox' };
 const OTHER = { ...OWNER, keyId: 'key_2' };
 const SPOOL_BYTES_MAX = 400_000;
-const KEY_BYTES_MAX = SPOOL_BYTES_MAX * KEY_SHARE;
+const SHARE_BYTES = SPOOL_BYTES_MAX * ORGANISATION_SHARE;
 const spoolDir = temporaryDirectory();
 
 let clock: SimulatedClock;
@@ -29,6 +30,8 @@ beforeEach(() => {
   spoolBudget = new SpoolBudget(SPOOL_BYTES_MAX);
   files = new KeptFiles({ clock, wallNow: () => new Date(clock.now()), spoolBudget, spoolBytesMax: SPOOL_BYTES_MAX });
 });
+
+afterEach(() => files.close());
 
 const formOf = (bytes: number) =>
   `--b\r\nContent-Disposition: form-data; name="label"\r\n\r\nvox\r\n--b\r\nContent-Disposition: form-data; name="audio"; filename="a.wav"\r\n\r\n${'x'.repeat(bytes)}\r\n--b--\r\n`;
@@ -126,19 +129,41 @@ describe('a key may keep', () => {
     expect(await codeOf(kept(1))).toBe('none');
   });
 
-  it('a part of what all may, which is a part of the disk', async () => {
-    expect(await codeOf(kept(KEY_BYTES_MAX + 1))).toBe('too_many_sessions');
+  it(`no more than its organisation has left of ${ORGANISATION_FILES_MAX} files`, async () => {
+    const arriving = () => new Promise<never>(() => {});
+    for (let count = 0; count < ORGANISATION_FILES_MAX; count++)
+      void files.keep({ ...OWNER, keyId: `key_${Math.floor(count / KEPT_FILES_MAX)}` }, arriving);
+    expect(await codeOf(kept(1, { ...OWNER, keyId: 'key_new' }))).toBe('too_many_sessions');
+    expect(await codeOf(kept(1, { ...OTHER, organisationId: 'org_2' }))).toBe('none');
+  });
+
+  it('with all other keys of its organisation a part of the disk', async () => {
+    expect(await codeOf(kept(SHARE_BYTES + 1))).toBe('too_many_sessions');
     expect(spoolBudget.bytes).toBe(0);
-    await kept(KEY_BYTES_MAX);
+    const { id } = await kept(SHARE_BYTES);
     expect(await codeOf(kept(1))).toBe('too_many_sessions');
-    await kept(KEY_BYTES_MAX, OTHER);
-    expect(spoolBudget.bytes).toBe(SPOOL_BYTES_MAX * KEPT_SHARE);
-    expect(await codeOf(kept(1, { ...OWNER, keyId: 'key_3' }))).toBe('overloaded');
+    expect(await codeOf(kept(1, OTHER))).toBe('too_many_sessions');
+    files.remove(OWNER, id);
+    expect(await codeOf(kept(SHARE_BYTES, OTHER))).toBe('none');
+  });
+
+  it('no more than its organisation leaves for others: a newcomer always finds room', async () => {
+    const ofOrganisation = (at: number) => ({ ...OWNER, organisationId: `org_${at}`, keyId: `key_of_${at}` });
+    let left = SPOOL_BYTES_MAX * KEPT_SHARE;
+    for (let at = 0; at < 8; at++) {
+      const room = Math.floor(left / 2);
+      expect(await codeOf(kept(room + 1, ofOrganisation(at)))).not.toBe('none');
+      expect(await codeOf(kept(room, ofOrganisation(at)))).toBe('none');
+      left -= room;
+    }
+    expect(await codeOf(kept(1, ofOrganisation(7)))).toBe('overloaded');
+    expect(spoolBudget.bytes).toBe(SPOOL_BYTES_MAX * KEPT_SHARE - left);
+    expect(await codeOf(kept(Math.floor(left / 2), ofOrganisation(8)))).toBe('none');
   });
 
   it('nothing of a form that is broken', async () => {
     const broken = files.keep(OWNER, () => Promise.reject(new Error('The client went away.')));
     await expect(broken).rejects.toThrow('went away');
-    expect(await codeOf(kept(KEY_BYTES_MAX))).toBe('none');
+    expect(await codeOf(kept(SHARE_BYTES))).toBe('none');
   });
 });

@@ -4,17 +4,13 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../../machines/clock.ts';
 import { Refusal, refuse } from '../../../api/errors.ts';
 import type { JobState, ShownFile, ShownJob } from '../../../dialects/jobs.ts';
+import { newestFirst } from '../../../dialects/pages.ts';
 import type { Members } from '../../../providers/kit/json.ts';
+import { KEY_CHARACTERS_MAX, KeptJobs, ORGANISATION_JOBS_MAX } from './kept-jobs.ts';
 import { isSame, notHere, type Owner } from './owner.ts';
 
 /** Of one key, while others are worked on. */
 export const JOBS_QUEUED_MAX = 100;
-/** Of one key and of the node: those that are not over yet, and those that are, of which the oldest is forgotten first. */
-export const KEY_JOBS_MAX = 1_000;
-export const NODE_JOBS_MAX = 10_000;
-/** The same for what they say, in characters of JSON. */
-export const KEY_CHARACTERS_MAX = 32 * 1024 * 1024;
-export const NODE_CHARACTERS_MAX = 256 * 1024 * 1024;
 /** From the end of the work. */
 export const JOB_KEPT_MS = 24 * 3_600_000;
 
@@ -58,12 +54,8 @@ export interface DetachedJobsOptions {
 
 export class DetachedJobs {
   readonly #options: DetachedJobsOptions;
-  /** Those that are over come in the order of their ends. */
-  readonly #jobs = new Map<string, Job>();
-  /** The same by their keys. */
-  readonly #keys = new Map<string, Set<Job>>();
+  readonly #jobs = new KeptJobs<Job>();
   readonly #lines = new Map<string, Line>();
-  #characters = 0;
   #isClosed = false;
 
   constructor(options: DetachedJobsOptions) {
@@ -93,8 +85,7 @@ export class DetachedJobs {
       ...{ id: randomUUID(), owner, file, asked, work, createdAt: this.#options.wallNow(), endedAt: undefined },
       ...{ state: { type: 'queued' }, characters: JSON.stringify(asked).length, timer: undefined },
     };
-    this.#add(job);
-    this.#characters += job.characters;
+    this.#jobs.add(job);
     const line = this.#lineOf(owner);
     if (place === undefined) line.queue.push(job);
     else {
@@ -113,8 +104,10 @@ export class DetachedJobs {
 
   /** Newest first. */
   of(owner: Owner): ShownJob[] {
-    const own = [...(this.#keys.get(owner.keyId) ?? [])].filter((job) => isSame(job.owner, owner));
-    return own.sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
+    return this.#jobs
+      .ofKey(owner.keyId)
+      .filter((job) => isSame(job.owner, owner))
+      .sort(newestFirst);
   }
 
   /** Forgets it, and ends the work on it. Throws a Refusal `not_found`. */
@@ -125,7 +118,7 @@ export class DetachedJobs {
 
   close(): void {
     this.#isClosed = true;
-    for (const job of [...this.#jobs.values()]) this.#forget(job);
+    for (const job of this.#jobs.all()) this.#forget(job);
   }
 
   #lineOf({ keyId }: Owner): Line {
@@ -149,7 +142,9 @@ export class DetachedJobs {
     if (isQueued && this.#lineOf(owner).queue.length >= JOBS_QUEUED_MAX)
       throw refuse('too_many_sessions', TOO_MANY, { retryAfterSeconds: 30 });
     this.#makeRoom(owner, 1);
-    if (this.#jobs.size >= NODE_JOBS_MAX) throw refuse('overloaded', BUSY, { retryAfterSeconds: 30 });
+    const full = this.#jobs.fullFor(owner);
+    if (full === 'organisation') throw refuse('too_many_sessions', UNFINISHED, { retryAfterSeconds: 30 });
+    if (full === 'node') throw refuse('overloaded', BUSY, { retryAfterSeconds: 30 });
   }
 
   /** Works on a job, and then on the next of its key in the same place. */
@@ -175,7 +170,7 @@ export class DetachedJobs {
       this.#over(job, characters > KEY_CHARACTERS_MAX ? TOO_LARGE : { type: 'done', heard }, characters);
     } catch (error) {
       // Of a job that was removed nobody is told.
-      if (!this.#jobs.has(job.id)) return;
+      if (this.#jobs.get(job.id) === undefined) return;
       const refusal = error instanceof Refusal ? error : this.#options.onFault(error);
       this.#over(job, { type: 'failed', refusal }, 0);
     } finally {
@@ -186,59 +181,26 @@ export class DetachedJobs {
 
   #over(job: Job, state: JobState, characters: number): void {
     // It was removed meanwhile.
-    if (!this.#take(job)) return;
+    if (!this.#jobs.take(job)) return;
     const { clock, wallNow } = this.#options;
     job.state = state;
     job.endedAt = wallNow();
-    const kept = state.type === 'done' ? characters : 0;
-    job.characters += kept;
-    this.#characters += kept;
+    if (state.type === 'done') job.characters += characters;
     job.timer = clock.setTimeout(() => this.#forget(job), JOB_KEPT_MS);
-    this.#add(job);
+    this.#jobs.add(job);
     this.#makeRoom(job.owner, 0);
   }
 
-  /** For so many more. The oldest of those that are over go first, of the key and then of all. */
-  #makeRoom({ keyId }: Owner, more: number): void {
-    const own = [...(this.#keys.get(keyId) ?? [])];
-    let characters = own.reduce((sum, job) => sum + job.characters, 0);
-    let count = own.length + more;
-    for (const job of own) {
-      if (count <= KEY_JOBS_MAX && characters <= KEY_CHARACTERS_MAX) break;
-      if (job.endedAt === undefined) continue;
-      count--;
-      characters -= job.characters;
-      this.#forgetEarly(job);
+  /** For so many more. */
+  #makeRoom(owner: Owner, more: number): void {
+    for (let job = this.#jobs.excess(owner, more); job !== undefined; job = this.#jobs.excess(owner, more)) {
+      this.#options.onForgotten();
+      this.#forget(job);
     }
-    for (const job of this.#jobs.values()) {
-      if (this.#jobs.size + more <= NODE_JOBS_MAX && this.#characters <= NODE_CHARACTERS_MAX) return;
-      if (job.endedAt !== undefined) this.#forgetEarly(job);
-    }
-  }
-
-  #add(job: Job): void {
-    const { keyId } = job.owner;
-    this.#jobs.set(job.id, job);
-    this.#keys.set(keyId, (this.#keys.get(keyId) ?? new Set()).add(job));
-  }
-
-  /** False: it is not here any more. */
-  #take(job: Job): boolean {
-    const { keyId } = job.owner;
-    const own = this.#keys.get(keyId);
-    own?.delete(job);
-    if (own?.size === 0) this.#keys.delete(keyId);
-    return this.#jobs.delete(job.id);
-  }
-
-  #forgetEarly(job: Job): void {
-    this.#options.onForgotten();
-    this.#forget(job);
   }
 
   #forget(job: Job): void {
-    if (!this.#take(job)) return;
-    this.#characters -= job.characters;
+    if (!this.#jobs.take(job)) return;
     this.#options.clock.clearTimeout(job.timer);
     const { work } = job;
     if (work === undefined) return;
@@ -253,7 +215,8 @@ export class DetachedJobs {
 }
 
 const TOO_MANY = `This key has ${JOBS_QUEUED_MAX} jobs waiting here already. Wait until some of them are over.`;
-const BUSY = 'This node has too many jobs that are not over. Send the job again later.';
+const UNFINISHED = `This organisation has ${ORGANISATION_JOBS_MAX} jobs here that are not over. Wait until some of them are.`;
+const BUSY = 'This node has too many jobs. Send the job again later.';
 const CLOSED = 'This node is being shut down. Send the job to another.';
 const TOO_LARGE: JobState = {
   type: 'failed',

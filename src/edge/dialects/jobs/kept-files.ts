@@ -4,15 +4,18 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../../machines/clock.ts';
 import { type Refusal, refuse } from '../../../api/errors.ts';
 import type { ShownFile } from '../../../dialects/jobs.ts';
+import { newestFirst } from '../../../dialects/pages.ts';
 import type { Form } from '../../multipart/form.ts';
+import { noRoom } from '../../multipart/refusals.ts';
 import { SpoolBudget } from '../../multipart/spool-file.ts';
 import { isSame, notHere, type Owner } from './owner.ts';
 
-/** Of one key, with those that only a job still needs. */
+/** Of one key, with those that only a job still needs; and of one organisation. */
 export const KEPT_FILES_MAX = 100;
-/** Of what uploads may have on disk: all that are kept, and those of one key. The rest is for files that are waited for. */
+export const ORGANISATION_FILES_MAX = 1_000;
+/** Of what uploads may have on disk: all that are kept, and those of one organisation. The rest is for files that are waited for. */
 export const KEPT_SHARE = 1 / 2;
-export const KEY_SHARE = 1 / 4;
+export const ORGANISATION_SHARE = 1 / 4;
 export const FILE_KEPT_MS = 3_600_000;
 
 export interface KeptFile extends ShownFile {
@@ -26,10 +29,28 @@ interface Record {
   holders: number;
 }
 
-interface OfKey {
-  readonly budget: SpoolBudget;
-  /** With those that are arriving. */
+/** With those that are arriving. */
+interface OfOrganisation {
+  readonly share: Share;
   count: number;
+  readonly counts: Map<string, number>;
+}
+
+/** What an organisation may have on disk: as much as is left for others at most, so that a newcomer finds room. */
+class Share extends SpoolBudget {
+  readonly #bytesLeft: () => number;
+
+  constructor(bytesMax: number, kept: SpoolBudget, keptBytesMax: number) {
+    super(bytesMax, kept, () => fullDisk(bytesMax));
+    this.#bytesLeft = () => keptBytesMax - kept.bytes;
+  }
+
+  override take(bytes: number): void {
+    super.take(bytes);
+    if (this.bytes <= this.#bytesLeft()) return;
+    this.give(bytes);
+    throw noRoom();
+  }
 }
 
 export interface KeptFilesOptions {
@@ -44,7 +65,7 @@ export class KeptFiles {
   readonly #options: KeptFilesOptions;
   readonly #budget: SpoolBudget;
   readonly #files = new Map<string, Record>();
-  readonly #keys = new Map<string, OfKey>();
+  readonly #organisations = new Map<string, OfOrganisation>();
   #isClosed = false;
 
   constructor(options: KeptFilesOptions) {
@@ -59,15 +80,13 @@ export class KeptFiles {
 
   /**
    * Keeps what is read, for its time; held once already, for who is going to work on it. Rejects with a Refusal: of the reading,
-   * or `too_many_sessions` where the key has no room left.
+   * or `too_many_sessions` where the key or its organisation has no room left.
    *
    * @param read takes the file into this budget
    */
   async keep(owner: Owner, read: (budget: SpoolBudget) => Promise<Form>): Promise<{ file: KeptFile; leave(): void }> {
     const { clock, wallNow } = this.#options;
-    const key = this.#keyOf(owner);
-    key.count++;
-    const form = await read(key.budget).catch((error) => {
+    const form = await read(this.#begin(owner)).catch((error) => {
       this.#gone(owner);
       throw error;
     });
@@ -96,7 +115,7 @@ export class KeptFiles {
   /** Newest first. */
   of(owner: Owner): KeptFile[] {
     const own = [...this.#files.values()].filter((record) => isSame(record.owner, owner));
-    return own.map(({ file }) => file).reverse();
+    return own.map(({ file }) => file).sort(newestFirst);
   }
 
   /** It cannot be asked for any more. Throws a Refusal `not_found`. */
@@ -117,15 +136,19 @@ export class KeptFiles {
     return record;
   }
 
-  #keyOf({ keyId }: Owner): OfKey {
-    const bytesMax = Math.floor(this.#options.spoolBytesMax * KEY_SHARE);
-    const key = this.#keys.get(keyId) ?? {
-      budget: new SpoolBudget(bytesMax, this.#budget, () => full(bytesMax)),
-      count: 0,
+  /** Counts one more. Throws a Refusal. */
+  #begin({ organisationId, keyId }: Owner): Share {
+    const { spoolBytesMax } = this.#options;
+    const organisation = this.#organisations.get(organisationId) ?? {
+      share: new Share(Math.floor(spoolBytesMax * ORGANISATION_SHARE), this.#budget, spoolBytesMax * KEPT_SHARE),
+      ...{ count: 0, counts: new Map<string, number>() },
     };
-    if (key.count >= KEPT_FILES_MAX) throw full(bytesMax);
-    this.#keys.set(keyId, key);
-    return key;
+    const count = organisation.counts.get(keyId) ?? 0;
+    if (count >= KEPT_FILES_MAX || organisation.count >= ORGANISATION_FILES_MAX) throw tooMany();
+    organisation.count++;
+    organisation.counts.set(keyId, count + 1);
+    this.#organisations.set(organisationId, organisation);
+    return organisation.share;
   }
 
   /** What arrived is let go by whoever works on it last. */
@@ -150,17 +173,21 @@ export class KeptFiles {
     this.#gone(owner);
   }
 
-  #gone({ keyId }: Owner): void {
-    const key = this.#keys.get(keyId);
-    if (key === undefined) return;
-    key.count--;
-    if (key.count === 0) this.#keys.delete(keyId);
+  #gone({ organisationId, keyId }: Owner): void {
+    const organisation = this.#organisations.get(organisationId);
+    if (organisation === undefined) return;
+    organisation.count--;
+    const count = (organisation.counts.get(keyId) ?? 0) - 1;
+    if (count > 0) organisation.counts.set(keyId, count);
+    else organisation.counts.delete(keyId);
+    if (organisation.count === 0) this.#organisations.delete(organisationId);
   }
 }
 
-const full = (bytesMax: number): Refusal =>
-  refuse(
-    'too_many_sessions',
-    `This key may keep ${KEPT_FILES_MAX} files here, of ${bytesMax} bytes together. Delete some, or wait until their jobs have ended.`,
-    { retryAfterSeconds: 30 },
-  );
+const full = (who: string): Refusal =>
+  refuse('too_many_sessions', `${who}. Delete some, or wait until their jobs have ended.`, { retryAfterSeconds: 30 });
+
+const tooMany = () =>
+  full(`A key may keep ${KEPT_FILES_MAX} files here, and its organisation ${ORGANISATION_FILES_MAX}`);
+
+const fullDisk = (bytesMax: number) => full(`The files that an organisation keeps here may have ${bytesMax} bytes`);

@@ -2,6 +2,7 @@
 import { refuse } from '../../../api/errors.ts';
 
 export interface Owner {
+  organisationId: string;
   keyId: string;
   /** Its name. */
   dialect: string;

@@ -1,4 +1,5 @@
 // The routes of files that are transcribed while nobody waits, for all dialects that have them.
+import { refuse } from '../../../api/errors.ts';
 import type { Authenticator } from '../../../auth/authenticate.ts';
 import type { KeyLimits } from '../../../auth/limits.ts';
 import type { Caller } from '../../../auth/permissions.ts';
@@ -19,6 +20,7 @@ import { addressOf, pathOf } from '../place.ts';
 import type { DetachedJobs } from './detached-jobs.ts';
 import type { KeptFiles } from './kept-files.ts';
 import type { Owner } from './owner.ts';
+import { bytesOf, SHOWN_BYTES_MAX, shownAgain } from './shown-again.ts';
 import { admit, transcribeKept } from './work.ts';
 
 export interface JobRoutesDependencies extends JobDependencies, UploadDependencies {
@@ -59,6 +61,9 @@ interface Held {
   leave(): void;
 }
 
+const NO_FIELDS: ReadonlyMap<string, string> = new Map();
+const TOO_MUCH_BESIDE = `The fields beside the file have more than ${SHOWN_BYTES_MAX} bytes. Send less.`;
+
 /** One request. */
 class Asked {
   readonly #dialect: Dialect;
@@ -74,7 +79,7 @@ class Asked {
     this.#context = context;
     this.#caller = caller;
     this.#dependencies = dependencies;
-    this.#owner = { keyId: caller.keyId, dialect: dialect.name };
+    this.#owner = { organisationId: caller.organisationId, keyId: caller.keyId, dialect: dialect.name };
     this.#means = {
       query: new URLSearchParams(request.query),
       headers: request.headers,
@@ -118,7 +123,9 @@ class Asked {
   async #keep(takes: Extract<JobDoor, { does: 'keep' }>['takes']): Promise<Held['file']> {
     const { file, leave } = await this.#read(takes);
     leave();
-    return file;
+    if (bytesOf(Object.fromEntries(file.fields)) <= SHOWN_BYTES_MAX) return file;
+    this.#dependencies.keptFiles.remove(this.#owner, file.id);
+    throw refuse('invalid_request', TOO_MUCH_BESIDE);
   }
 
   async #ask(door: Extract<JobDoor, { does: 'ask' }>): Promise<ShownJob> {
@@ -155,8 +162,11 @@ class Asked {
       const wish = open();
       const asked = this.#requestOf(wish);
       await admit(asked, by, dependencies);
+      const { id, filename, bytes, createdAt } = file;
       const work = {
-        ...{ owner: this.#owner, file, asked: wish.asked, end, ended: leave },
+        // Not the file itself, which the job outlives, nor its fields, which may be large.
+        file: { id, filename, bytes, createdAt, fields: NO_FIELDS },
+        ...{ owner: this.#owner, asked: shownAgain(wish.asked), end, ended: leave },
         run: () => transcribeKept(file, asked, by, end.signal, dependencies),
       };
       return await dependencies.detachedJobs.begin(work, () => dependencies.limits.takeFile(caller.key));
