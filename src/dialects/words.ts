@@ -12,9 +12,12 @@ export function wordsOf({
 }: Pick<TranscriptEvent, 'text' | 'start' | 'end' | 'words'>): readonly HeardWord[] {
   if (words.length > 0) return words;
   const texts = text.split(/\s+/).filter((word) => word !== '');
-  const edge = (at: number) => Math.round((start + (at * (end - start)) / texts.length) * 1_000) / 1_000;
+  const edge = (at: number) => toMilliseconds(start + (at * (end - start)) / texts.length);
   return texts.map((word, at) => ({ word, start: edge(at), end: edge(at + 1) }));
 }
+
+/** Seconds, as exact as times are told. */
+export const toMilliseconds = (seconds: number): number => Math.round(seconds * 1_000) / 1_000;
 
 /** A word as it is looked up: lower case, without the punctuation around it. */
 export const bareWord = (word: string): string =>

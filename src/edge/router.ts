@@ -29,6 +29,8 @@ const NOT_FOUND =
 export interface RouterOptions {
   /** What is said of a path that is none of these, where it is not that of the whole interface. */
   notFound?: string | undefined;
+  /** How refusals of a path that is none of these are answered, where not as the interface's own. */
+  refusalAt?(path: string): Route['refusal'];
   newRequestId(): string;
   /** What should not have happened, for the log. The client is told `internal_error` and the id. */
   onFault(error: unknown, requestId: string): void;
@@ -81,7 +83,7 @@ export function createRouter(
   return async (request) => {
     const requestId = options.newRequestId();
     let route = 'other';
-    let inItsWords: Route['refusal'];
+    let inItsWords = options.refusalAt?.(request.path);
     const refused = (error: unknown): Refusal => {
       // When the client left, whatever broke because of it is no fault of ours; it is counted as what it is.
       const hasLeft = request.signal.aborted && !(error instanceof Refusal);

@@ -95,6 +95,7 @@ async function serve(
   const route = createRouter(routes, {
     newRequestId: requestId,
     notFound: live === undefined ? NO_CLIENTS : undefined,
+    refusalAt: (path) => (live === undefined ? undefined : dialectAt(path)?.dialect.refusal),
     onFault: (error, id) => {
       if (error instanceof Error) told.add(error);
       onFault(error, id);

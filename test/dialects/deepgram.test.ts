@@ -164,6 +164,12 @@ describe('a client of /v1/listen', () => {
     expect(told(conversation, { type: 'session_ended', audio_seconds: 2 })).toMatchObject([{ channels: 2 }]);
   });
 
+  it('is told durations in whole milliseconds', () => {
+    const conversation = opened(RAW);
+    told(conversation, { ...final, end: 0.1 });
+    expect(told(conversation, { ...final, end: 2.64 })[0]).toMatchObject({ duration: 2.54 });
+  });
+
   it('is told which window its Finalize has ended', () => {
     const conversation = opened(RAW);
     finalize(conversation, 2);
@@ -231,6 +237,12 @@ describe('a client of /v2/listen', () => {
     ['{"type":"Configure","thresholds":{}}', [{ type: 'change' }]],
     ['{"type":"KeepAlive"}', [{ type: 'fault' }]],
   ])('says %s', (text, steps) => expect([...opened(RAW, PATH).text(text)]).toMatchObject(steps));
+
+  it('is told how far was heard, which never falls', () => {
+    const conversation = opened(RAW, PATH);
+    const ends = [1.5, 1.2, 1.8].flatMap((end) => told(conversation, { ...final, is_final: false, end }));
+    expect(ends.map(({ audio_window_end }) => audio_window_end)).toEqual([1.5, 1.5, 1.8]);
+  });
 
   it('is told no turn where nothing was said', () =>
     expect(told(opened(RAW, PATH), { ...final, text: '', words: [] })).toEqual([]));

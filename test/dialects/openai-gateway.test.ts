@@ -22,6 +22,27 @@ describe('a file of the SDK', () => {
   });
 });
 
+it('models are listed at the door for it as they are at /v1', async () => {
+  const { url, key } = rig.gateway;
+  const idsAt = async (base: string) => {
+    const { data } = await new OpenAI({ apiKey: key, baseURL: `${url}${base}`, maxRetries: 0 }).models.list();
+    return data.map(({ id }) => id);
+  };
+  expect(await idsAt('/compat/openai/v1')).toEqual(await idsAt('/v1'));
+});
+
+it.each<[string, object]>([
+  ['assemblyai', { error: expect.any(String) }],
+  ['deepgram', { err_code: 'Not Found' }],
+  ['elevenlabs', { detail: { status: 'not_found' } }],
+  ['speechmatics', { code: 404 }],
+  ['soniox', { status_code: 404 }],
+])('what is not served for clients of %s is not found in their vendor’s shape', async (name, body) => {
+  const response = await fetch(`${rig.gateway.url}/compat/${name}/v9/other`, { method: 'POST' });
+  expect(response.status).toBe(404);
+  expect(await response.json()).toMatchObject(body);
+});
+
 describe('a browser', () => {
   const connect = (key: string) =>
     new WebSocket(`${rig.gateway.url.replace('http', 'ws')}/compat/openai/v1/realtime?model=deepgram/nova-3`, [

@@ -162,6 +162,13 @@ describe('with turn detection', () => {
   });
 });
 
+it('a model that is refused is told with the id of the update that has named it', () => {
+  const conversation = opened();
+  for (const _ of conversation.text(JSON.stringify({ ...current(MODEL), event_id: 'mine' })));
+  const { messages } = conversation.refused(refuse('model_not_found', 'Why.'));
+  expect(JSON.parse(messages[0] as string)).toMatchObject({ type: 'error', error: { event_id: 'mine' } });
+});
+
 describe('without turn detection', () => {
   it('a commit takes the finals of its audio, those before it and those behind it', () => {
     const conversation = speaking({ turn_detection: null });

@@ -5,7 +5,7 @@ import { CHANNELS, type OutgoingEvent, type TranscriptEvent } from '../../api/li
 import { objectOf } from '../../providers/kit/json.ts';
 import { AskedEnds } from '../asked-ends.ts';
 import type { Conversation, Handshake, Step, Wish } from '../dialect.ts';
-import { wordsOf } from '../words.ts';
+import { toMilliseconds, wordsOf } from '../words.ts';
 import { askedOfNova } from './asked.ts';
 import { closeOf } from './refusals.ts';
 import { alternativeOf, metadataOf } from './shapes.ts';
@@ -117,7 +117,7 @@ export class NovaConversation implements Conversation {
       type: 'Results',
       channel_index: this.#indexOf(event),
       start: settledSeconds,
-      duration: Math.max(0, event.end - settledSeconds),
+      duration: toMilliseconds(Math.max(0, event.end - settledSeconds)),
       is_final: false,
       speech_final: false,
       from_finalize: false,

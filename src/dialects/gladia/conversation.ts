@@ -5,6 +5,7 @@ import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
 import { objectIn, objectOf } from '../../providers/kit/json.ts';
 import { audioIn } from '../../providers/kit/simulator/checks.ts';
 import type { Conversation, Handshake, Step, Wish } from '../dialect.ts';
+import { toMilliseconds } from '../words.ts';
 import type { Asked } from './asked.ts';
 import { readAddress } from './init.ts';
 import { closeOf } from './refusals.ts';
@@ -130,7 +131,7 @@ export class LiveConversation implements Conversation {
     const metadata = {
       audio_duration: seconds,
       number_of_distinct_channels: this.#asked.channels,
-      billing_time: seconds * this.#asked.channels,
+      billing_time: toMilliseconds(seconds * this.#asked.channels),
       transcription_time: seconds,
     };
     return [

@@ -7,7 +7,7 @@ import { type Members, objectIn, objectOf } from '../../providers/kit/json.ts';
 import { audioIn } from '../../providers/kit/simulator/checks.ts';
 import { AskedEnds } from '../asked-ends.ts';
 import type { Change, Conversation, Ending, Handshake, Step } from '../dialect.ts';
-import { confidenceOf } from '../words.ts';
+import { confidenceOf, toMilliseconds } from '../words.ts';
 import { askedOfCreate, updated } from './asked.ts';
 import { endingOf, errorOf } from './refusals.ts';
 
@@ -150,7 +150,7 @@ const transcript = (type: string, session_id: string, heard: Said): string =>
     transcript: heard.text,
     ...(heard.language === undefined ? {} : { language: heard.language }),
     start: heard.start,
-    duration: heard.end - heard.start,
+    duration: toMilliseconds(heard.end - heard.start),
     confidence: confidenceOf(heard),
     words: (heard.words ?? []).map(({ word, start, end, confidence = 1, speaker = heard.speaker }) => ({
       ...{ word, start, end, confidence },

@@ -55,6 +55,8 @@ export class RealtimeConversation implements Conversation {
   #itemCount = 0;
   #isStarted = false;
   #audioBytes = 0;
+  /** The id of the update that the session is asked for with. */
+  #startId: string | null = null;
   /** The session has begun with an update, which is answered when it is open. */
   #owesUpdated = false;
   readonly #looks: Looks;
@@ -131,7 +133,7 @@ export class RealtimeConversation implements Conversation {
   }
 
   refused(refusal: Refusal): { messages: readonly string[]; code: number; reason: string } {
-    const error = toldError(refusal.body(this.#requestId));
+    const error = { ...toldError(refusal.body(this.#requestId)), event_id: this.#startId };
     return { messages: [this.#event('error', { error })], ...closeOf(refusal.closeCode, refusal.code) };
   }
 
@@ -153,6 +155,7 @@ export class RealtimeConversation implements Conversation {
     if (textIn(after.transcription.model) === undefined) yield { type: 'say', text: this.#tellSession('updated') };
     else {
       this.#owesUpdated = true;
+      this.#startId = eventIdOf(message);
       yield this.#start();
     }
   }

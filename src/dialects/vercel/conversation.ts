@@ -6,6 +6,7 @@ import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
 import { type Members, objectIn, objectOf, textIn } from '../../providers/kit/json.ts';
 import type { Conversation, Ending, Handshake, Step, Wish } from '../dialect.ts';
 import { badRequest, setAll } from '../texts.ts';
+import { toMilliseconds } from '../words.ts';
 import { wishOf } from './asked.ts';
 import { spanOf } from './files.ts';
 import { endingOf, errorPart } from './refusals.ts';
@@ -92,7 +93,7 @@ export class StreamConversation implements Conversation {
   }
 
   #partial({ turn, text, start, end }: TranscriptEvent): string {
-    const times = { startSecond: start, durationInSeconds: end - start };
+    const times = { startSecond: start, durationInSeconds: toMilliseconds(end - start) };
     return part('transcript-partial', { id: String(turn), text, ...times });
   }
 

@@ -86,6 +86,8 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
   const transcribe = postTranscriptions(dependencies);
   return [
     { method: 'GET', path: '/v1/models', handle: keyed(getModels(dependencies)) },
+    // Clients of OpenAI list models where they send files.
+    { method: 'GET', path: '/compat/openai/v1/models', handle: keyed(getModels(dependencies)) },
     { method: 'GET', path: '/v1/models/:provider/:model', handle: keyed(getModel(dependencies)) },
     { method: 'GET', path: '/v1/models/:slug', handle: keyed(getModel(dependencies)) },
     { method: 'POST', path: '/v1/tokens', handle: keyed(postTokens(dependencies), 'tokens') },

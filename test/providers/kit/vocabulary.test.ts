@@ -111,6 +111,12 @@ it.each<Row>([
   ],
   ['no weight without terms', ['weights', { vocabulary_boost: 0.5 }], {}, { vocabulary_boost: 'dropped' }],
   [
+    'terms that its own option has as well, and more, without a word of that',
+    ['lists', { keyterms: ['a'] }, { terms: ['a', 'b'] }],
+    { terms: ['a', 'b'] },
+    { keyterms: 'honoured' },
+  ],
+  [
     'several options for one member',
     ['lists', { redact: ['pii'] }],
     { mask: true, masked: ['name', 'email'] },

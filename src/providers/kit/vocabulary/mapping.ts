@@ -174,9 +174,19 @@ const worstOf = (outcomes: readonly Told[]): Told | undefined =>
   outcomes[0];
 
 /** Objects are joined, member by member. */
-const isOverruled = (made: unknown, given: unknown): boolean =>
-  given !== undefined &&
-  !(isObject(made) && isObject(given) && Object.keys(made).every((name) => !Object.hasOwn(given, name)));
+const isOverruled = (made: unknown, given: unknown): boolean => {
+  if (given === undefined) return false;
+  if (!isObject(made) || !isObject(given)) return !covers(given, made);
+  return Object.entries(made).some(([name, value]) => Object.hasOwn(given, name) && !covers(given[name], value));
+};
+
+/** Whether all that was made is in what was given: each term of a list, and perhaps more of it. */
+function covers(given: unknown, made: unknown): boolean {
+  if (Array.isArray(made))
+    return Array.isArray(given) && made.every((part) => given.some((each) => covers(each, part)));
+  if (!isObject(made)) return given === made;
+  return isObject(given) && Object.entries(made).every(([name, value]) => covers(given[name], value));
+}
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
