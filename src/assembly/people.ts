@@ -33,6 +33,7 @@ export function openPeople(
     publicUrl,
     clock,
     nowMs: () => Date.now(),
+    models: [...assembly.providers.values()].flatMap(({ models }) => models.map(({ id }) => id)),
     describeSession,
     onKeyChanged: (keyId) => publishKeyChange(bus, KEY_CHANGED, keyId),
     ...(outbox === undefined ? {} : { outbox }),

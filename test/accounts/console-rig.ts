@@ -117,6 +117,7 @@ export async function openConsoleRig({
     },
     clock,
     nowMs,
+    models: ['deepgram/nova-3', 'local/commands-en', 'a/b'],
     ...(sendsMail ? {} : { outbox: mailbox }),
     passwords,
     ...reach,

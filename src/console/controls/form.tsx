@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
-import type { AllHTMLAttributes, ComponentChildren, TargetedSubmitEvent } from 'preact';
-import { useId } from 'preact/hooks';
+import { type AllHTMLAttributes, type ComponentChildren, createContext, type TargetedSubmitEvent } from 'preact';
+import { useContext, useId } from 'preact/hooks';
+import { Refused } from '../data/api.ts';
 import { Failure } from './notice.tsx';
 
 type InputProps =
@@ -23,22 +24,32 @@ interface FieldProps extends Pick<AllHTMLAttributes<HTMLInputElement>, InputProp
   hint?: ComponentChildren;
 }
 
+/** What a form was refused for, and the name of the field at fault where it has that. */
+interface Fault {
+  error: Error;
+  field: string | undefined;
+}
+
+const FormFault = createContext<Fault | undefined>(undefined);
+
 /** A line of a form. */
 export function Field({ label, hint, type = 'text', ...rest }: FieldProps) {
-  const { id, described } = useDescribed(hint);
+  const { described, ...labelled } = useDescribed(rest.name, hint);
   return (
-    <Labelled id={id} label={label} hint={hint}>
-      <input {...({ id, type, ...described, ...rest } as object)} />
+    <Labelled {...labelled} label={label} hint={hint}>
+      <input {...({ id: labelled.id, type, ...described, ...rest } as object)} />
     </Labelled>
   );
 }
 
 /** Several lines of a form. */
 export function Lines({ label, hint, value, name, rows }: Pick<FieldProps, 'label' | 'hint' | 'name'> & LinesProps) {
-  const { id, described } = useDescribed(hint);
+  const { described, ...labelled } = useDescribed(name, hint);
   return (
-    <Labelled id={id} label={label} hint={hint}>
-      <textarea {...({ id, name, rows, defaultValue: value, spellcheck: false, ...described } as object)} />
+    <Labelled {...labelled} label={label} hint={hint}>
+      <textarea
+        {...({ id: labelled.id, name, rows, defaultValue: value, spellcheck: false, ...described } as object)}
+      />
     </Labelled>
   );
 }
@@ -48,17 +59,33 @@ interface LinesProps {
   rows: number;
 }
 
-function useDescribed(hint: ComponentChildren) {
+function useDescribed(name: string, hint: ComponentChildren) {
   const id = useId();
-  return { id, described: hint === undefined ? {} : { 'aria-describedby': `${id}-hint` } };
+  const fault = useContext(FormFault);
+  const wrong = fault?.field === name ? fault.error : undefined;
+  const by = [...(wrong === undefined ? [] : [`${id}-wrong`]), ...(hint === undefined ? [] : [`${id}-hint`])];
+  const invalid = wrong === undefined ? {} : { 'aria-invalid': 'true' };
+  return { id, wrong, described: { ...invalid, ...(by.length === 0 ? {} : { 'aria-describedby': by.join(' ') }) } };
 }
 
-function Labelled(props: { id: string; label: string; hint: ComponentChildren; children: ComponentChildren }) {
-  const { id, label, hint, children } = props;
+interface LabelledProps {
+  id: string;
+  label: string;
+  hint: ComponentChildren;
+  wrong: Error | undefined;
+  children: ComponentChildren;
+}
+
+function Labelled({ id, label, hint, wrong, children }: LabelledProps) {
   return (
     <div class="field">
       <label for={id}>{label}</label>
       {children}
+      {wrong === undefined ? null : (
+        <div id={`${id}-wrong`}>
+          <Failure of={wrong} />
+        </div>
+      )}
       {hint === undefined ? null : <small id={`${id}-hint`}>{hint}</small>}
     </div>
   );
@@ -76,24 +103,28 @@ interface FormProps {
 /** Sends once at a time, and keeps what was typed when it is refused. */
 export function Form({ send, button, further, children }: FormProps) {
   const busy = useSignal(false);
-  const failure = useSignal<Error | undefined>(undefined);
+  const fault = useSignal<Fault | undefined>(undefined);
   const submit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
+    const form = event.currentTarget;
     if (busy.value) return;
     busy.value = true;
-    failure.value = undefined;
+    fault.value = undefined;
     try {
-      await send(new FormData(event.currentTarget));
+      await send(new FormData(form));
     } catch (error) {
-      failure.value = error as Error;
+      const name = error instanceof Refused ? error.param : undefined;
+      const field = name && form.querySelector<HTMLElement>(`.field > [name="${CSS.escape(name)}"]`);
+      fault.value = { error: error as Error, field: field ? name : undefined };
+      if (field) field.focus();
     } finally {
       busy.value = false;
     }
   };
   return (
     <form class="stack close" onSubmit={submit}>
-      {children}
-      <Failure of={failure.value} />
+      <FormFault.Provider value={fault.value}>{children}</FormFault.Provider>
+      <Failure of={fault.value?.field === undefined ? fault.value?.error : undefined} />
       <div class="row">
         <button type="submit" class="primary" disabled={busy.value}>
           {button}

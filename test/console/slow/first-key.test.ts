@@ -47,14 +47,25 @@ describe.skipIf(!browserIsHere)('somebody new', { timeout: 60_000 }, () => {
     await page.fill('[name=aliases]', 'best: local/commands-en');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('“best: local/commands-en” is no alias').waitFor();
+    await page.fill('[name=aliases]', 'best = local/nope');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const field = page.locator('.field', { has: page.locator('[name=aliases]') });
+    await field.getByRole('alert').getByText('There is no model local/nope').waitFor();
+    expect(await page.locator('[name=aliases]').getAttribute('aria-invalid')).toBe('true');
     await page.fill('[name=aliases]', 'best = local/commands-en, loopback/numbered\nother = local/commands-en');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: 'aliases best, other' }).waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
     expect(await page.inputValue('[name=aliases]')).toContain('best = local/commands-en, loopback/numbered');
+    await page.fill('[name=expires_at]', '2090-01-31T12:00');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' });
     expect(await page.getByRole('cell', { name: 'Checkout <b>' }).count()).toBe(1);
+
+    // At the width of a small laptop every button of a row is there.
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole('cell', { name: 'expires' }).waitFor();
+    expect(await page.locator('section.table').evaluate((table) => table.scrollWidth - table.clientWidth)).toBe(0);
 
     await page.getByRole('button', { name: 'Revoke', exact: true }).click();
     await page.getByRole('button', { name: 'Revoke the key' }).click();

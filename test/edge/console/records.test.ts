@@ -80,11 +80,22 @@ describe('a key', () => {
     [{ aliases: { best: ['deepgram/nova-3'] } }, 'an object of `model`'],
     [{ aliases: { best: [{ model: 'a/b', provider_params: { deep: JSON.parse(DEEP) } }] } }, 'levels deep'],
     [{ aliases: 'best' }, 'an object of names'],
+    [{ aliases: { best: [{ model: 'a/b' }, { model: 'local/nope' }] } }, 'The nearest is local/commands-en.'],
   ])('with settings that mean nothing is refused: %j', async (body, why) => {
     const before = await keysOf(ada);
     const answer = await ada.call('POST', 'keys', body);
     expect([answer.status, answer.code, answer.text.includes(why)]).toEqual([400, 'invalid_request', true]);
     expect(await keysOf(ada)).toEqual(before);
+  });
+
+  test('is not changed to an alias of a model that there is not, which is told of the field', async () => {
+    const { key } = await mint(ada, { name: 'aliased', aliases: { best: [{ model: 'a/b' }] } });
+    const answer = await ada.call('PATCH', `keys/${key.id}`, { aliases: { best: [{ model: 'deepgram/nova3' }] } });
+    expect([answer.status, members<{ error: object }>(answer).error]).toMatchObject([400, { param: 'aliases' }]);
+    expect(answer.text).toContain('The nearest is deepgram/nova-3.');
+    expect((await keysOf(ada)).find(({ id }) => id === key.id)).toMatchObject({
+      aliases: { best: [{ model: 'a/b' }] },
+    });
   });
 
   test('past the hundredth in use is not minted', async () => {

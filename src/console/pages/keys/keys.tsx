@@ -53,11 +53,10 @@ export function Keys() {
             columns={[
               { title: 'Name', cell: ({ name }) => name },
               { title: 'Key', cell: ({ display }) => <code>{display}</code> },
-              { title: 'State', cell: (key) => <Badge tone={TONES[key.status]}>{stateOf(key)}</Badge> },
+              { title: 'State', cell: stateOf },
               { title: 'For', cell: limitsOf },
-              { title: 'Made by', cell: makerOf },
               { title: 'Last used', cell: ({ last_used_at }) => (last_used_at === null ? 'never' : ago(last_used_at)) },
-              { title: 'Minted', cell: ({ created_at }) => <span title={time(created_at)}>{ago(created_at)}</span> },
+              { title: 'Minted', cell: mintedOf },
               {
                 title: 'Change',
                 cell: (key) =>
@@ -120,10 +119,14 @@ function Secret({ minted: { key, secret } }: { minted: Minted }) {
   );
 }
 
-function stateOf({ status, grace_until, expires_at }: KeyView): string {
-  if (status === 'rolled' && grace_until !== null) return `rolled, ends ${ago(grace_until)}`;
-  if (status === 'active' && expires_at !== null) return `active, expires ${ago(expires_at)}`;
-  return status;
+function stateOf({ status, grace_until, expires_at }: KeyView) {
+  const [what, when] = status === 'rolled' ? ['ends', grace_until] : ['expires', expires_at];
+  const isToEnd = when !== null && (status === 'rolled' || status === 'active');
+  return (
+    <>
+      <Badge tone={TONES[status]}>{status}</Badge> {isToEnd ? `${what} ${ago(when)}` : null}
+    </>
+  );
 }
 
 function limitsOf(key: KeyView): string {
@@ -144,7 +147,11 @@ function limitsOf(key: KeyView): string {
 /** Who is no admin looks after the own ones. */
 const isInReach = ({ made_by }: KeyView): boolean => may('admin') || made_by?.id === person.value?.id;
 
-function makerOf({ made_by }: KeyView): string {
-  if (made_by === null) return '';
-  return made_by.email ?? 'an account that is gone';
+function mintedOf({ created_at, made_by }: KeyView) {
+  return (
+    <>
+      <span title={time(created_at)}>{ago(created_at)}</span>
+      {made_by === null ? null : <div class="address">by {made_by.email ?? 'an account that is gone'}</div>}
+    </>
+  );
 }

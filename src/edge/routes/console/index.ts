@@ -54,6 +54,8 @@ export interface ConsoleOptions {
   clock: Clock;
   /** Wall-clock milliseconds, as the store has them. */
   nowMs(): number;
+  /** Slugs that aliases of keys may name; any when absent. */
+  models?: readonly string[];
   /** A session that is live on this node. */
   describeSession?: SessionsDependencies['describeSession'];
   /** A key's settings were changed, or it was rolled: what is remembered of it is old. */
@@ -77,7 +79,7 @@ export interface Console {
 }
 
 export function createConsole(options: ConsoleOptions): Console {
-  const { store, secret, settings, clock, nowMs, outbox, passwords = new Passwords(), further = [] } = options;
+  const { store, secret, settings, clock, nowMs, outbox, passwords = new Passwords(), further = [], models } = options;
   const { onKeyChanged = () => {}, describeSession = () => undefined } = options;
   const { isPrivate = false, publicUrl, canMail = true } = options;
   const publicUrlIsHttps = publicUrl?.startsWith('https:') ?? false;
@@ -98,7 +100,7 @@ export function createConsole(options: ConsoleOptions): Console {
       ...organisationRoutes({ store, logins, consoleRoute }),
       ...memberRoutes({ store, consoleRoute }),
       ...invitationRoutes({ store, invitations, consoleRoute }),
-      ...keyRoutes({ store, consoleRoute, nowMs, onKeyChanged }),
+      ...keyRoutes({ store, consoleRoute, models, nowMs, onKeyChanged }),
       ...recordRoutes({ store, consoleRoute, nowMs, describeSession }),
       overviewRoute(consoleRoute, { store, nowMs }),
       ...pageRoutes({ accounts, logins, reach, outbox }),

@@ -3,6 +3,8 @@
 
 import { EmptyBody, KeyBody, type KeyView, ROLL_GRACE_SECONDS, RollBody } from '../../../api/console/console.ts';
 import { refuse } from '../../../api/errors.ts';
+import type { Aliases } from '../../../api/listen.ts';
+import { nearestSlugs } from '../../../api/slug.ts';
 import { microUsdOf, usdOf } from '../../../billing/price.ts';
 import { checkedAliases } from '../../../store/keys/aliases.ts';
 import type { ApiKey, KeySettings, Store } from '../../../store/store.ts';
@@ -17,6 +19,8 @@ export const ACTIVE_KEYS_MAX = 100;
 export interface KeyRoutesDependencies {
   store: Pick<Store, 'findKey' | 'listKeys' | 'createKey' | 'changeKey' | 'rollKey' | 'revokeKey'>;
   consoleRoute: ConsoleRoute;
+  /** Slugs that aliases may name; any when absent. */
+  models?: readonly string[] | undefined;
   /** Wall-clock milliseconds. */
   nowMs(): number;
   /** What is remembered of the key is old now. */
@@ -45,18 +49,18 @@ const list =
   };
 
 const mint =
-  ({ store, nowMs }: KeyRoutesDependencies) =>
+  ({ store, models, nowMs }: KeyRoutesDependencies) =>
   async ({ request, organisationId, by }: ConsoleContext) => {
-    const body = await readBody(request, KeyBody, SETTINGS_BYTES_MAX);
-    const { key, secret } = await store.createKey(organisationId, settingsOf(body), by, ACTIVE_KEYS_MAX);
+    const settings = settingsOf(await readBody(request, KeyBody, SETTINGS_BYTES_MAX), models);
+    const { key, secret } = await store.createKey(organisationId, settings, by, ACTIVE_KEYS_MAX);
     return json(201, { key: viewOf(key, nowMs()), secret });
   };
 
 const change =
-  ({ store, nowMs, onKeyChanged }: KeyRoutesDependencies) =>
+  ({ store, models, nowMs, onKeyChanged }: KeyRoutesDependencies) =>
   async ({ request, params, organisationId, by }: ConsoleContext) => {
-    const body = await readBody(request, KeyBody, SETTINGS_BYTES_MAX);
-    const key = await store.changeKey(organisationId, params.id ?? '', settingsOf(body), by, ACTIVE_KEYS_MAX);
+    const settings = settingsOf(await readBody(request, KeyBody, SETTINGS_BYTES_MAX), models);
+    const key = await store.changeKey(organisationId, params.id ?? '', settings, by, ACTIVE_KEYS_MAX);
     if (key === undefined) throw noKey();
     onKeyChanged(key.id);
     return json(200, { key: viewOf(key, nowMs()) });
@@ -98,7 +102,7 @@ function noKey() {
   return refuse('not_found', 'There is no such key in use. GET /console/api/keys lists them.');
 }
 
-function settingsOf(body: KeyBody): Partial<KeySettings> {
+function settingsOf(body: KeyBody, models: readonly string[] | undefined): Partial<KeySettings> {
   const { daily_spend_usd_max: daily } = body;
   const settings = {
     name: body.name,
@@ -109,13 +113,26 @@ function settingsOf(body: KeyBody): Partial<KeySettings> {
     regions: body.regions,
     retention: body.retention,
     latency: body.latency,
-    aliases: body.aliases && checkedAliases(body.aliases),
+    aliases: body.aliases && knownAliases(checkedAliases(body.aliases), models),
     requestsPerMinuteMax: body.requests_per_minute_max,
     sessionsMax: body.sessions_max,
     tokensPerMinuteMax: body.tokens_per_minute_max,
     dailySpendMicroUsdMax: typeof daily === 'string' ? microUsdOf(daily) : daily,
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}
+
+/** Throws a Refusal with the nearest model to one that there is not. */
+function knownAliases(aliases: Aliases | null, models: readonly string[] | undefined): Aliases | null {
+  for (const [name, chain] of Object.entries(aliases ?? {})) {
+    const unknown = models && chain.find(({ model }) => !models.includes(model))?.model;
+    if (unknown === undefined) continue;
+    const [nearest] = nearestSlugs(unknown, models ?? [], 1);
+    const hint = nearest === undefined ? 'The page “Models” lists them' : `The nearest is ${nearest}`;
+    const words = `There is no model ${unknown}, for which the alias ${JSON.stringify(name)} would stand. ${hint}.`;
+    throw refuse('invalid_request', words, { param: 'aliases' });
+  }
+  return aliases;
 }
 
 /** What a key is good for at a time. */
