@@ -18,7 +18,7 @@ const FILENAME_LENGTH_MAX = 128;
 /** One part, in the order in which they arrive. */
 export interface Part {
   readonly name: string;
-  /** Printable ASCII, at most 128 characters, of no use as a path. Undefined for a plain field. */
+  /** To be shown: at most 128 characters, of no use as a path. Nothing of it is told to a provider. Undefined for a plain field. */
   readonly filename: string | undefined;
   /** As the client gave it, if it is printable. */
   readonly contentType: string | undefined;
@@ -112,7 +112,7 @@ function describe(header: PartHeader): Omit<Part, 'data'> {
   const filename = named.get('filename') ?? named.get('filename*');
   return {
     name,
-    filename: filename === undefined ? undefined : safeFilename(filename),
+    filename: filename === undefined ? undefined : shownFilename(filename),
     contentType: contentType !== undefined && isPrintable(contentType) ? contentType.trim() : undefined,
   };
 }
@@ -148,12 +148,13 @@ function parameters(text: string): [name: string, value: string][] | undefined {
   return pairs;
 }
 
-function safeFilename(raw: string): string {
-  const safe = utf8(raw)
-    .replace(/[^\x20-\x7e]|[\\/:*?"<>|]/g, '_')
+/** As the client wrote it, without what breaks a line, turns the direction of what is read, or makes a path. */
+function shownFilename(raw: string): string {
+  const shown = utf8(raw)
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\\/]/gu, '_')
     .trim();
   // The end is kept: it says what kind of file this is.
-  return safe.slice(-FILENAME_LENGTH_MAX) || 'audio';
+  return [...shown].slice(-FILENAME_LENGTH_MAX).join('') || 'audio';
 }
 
 function utf8(bytes: string): string {

@@ -86,6 +86,13 @@ describe('its SDK', () => {
     gateway = await startLiveGateway();
   });
 
+  it('is told the name of its file as it was sent', async () => {
+    const { files } = sonioxClient(gateway);
+    const { id, filename } = await files.upload(bytes, { filename: 'Müller café.wav' });
+    expect(filename).toBe('Müller café.wav');
+    await files.delete(id);
+  });
+
   it('uploads, lists, transcribes and deletes both', async () => {
     const { files, stt } = sonioxClient(gateway);
     const file = await files.upload(bytes, { filename: 'speech.wav', client_reference_id: 'order-1' });

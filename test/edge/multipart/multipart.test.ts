@@ -83,11 +83,13 @@ describe('a form', () => {
 
   test.each([
     ['a path', '../../etc/passwd', '.._.._etc_passwd'],
-    ['a Windows path', 'C:\\a\\b.wav', 'C__a_b.wav'],
-    ['control characters and other scripts', 'a\tb\u202e音.wav', 'a_b__.wav'],
+    ['a Windows path', 'C:\\a\\b.wav', 'C:_a_b.wav'],
+    ['other scripts and quotes', 'Müller café 音 „x“ 🎙.wav', 'Müller café 音 „x“ 🎙.wav'],
+    ['control characters and turned text', 'a\tb\u0085\u202ec.wav', 'a_b__c.wav'],
+    ['300 characters beyond 16 bits', `${'🎙'.repeat(300)}.mp3`, `${'🎙'.repeat(124)}.mp3`],
     ['300 characters', `${'n'.repeat(300)}.mp3`, `${'n'.repeat(124)}.mp3`],
     ['nothing', '', 'audio'],
-  ])('with a file name of %s gets a harmless one', async (_what, filename, expected) => {
+  ])('with a file name of %s keeps it for what is shown, and no harm in it', async (_what, filename, expected) => {
     expect((await read(bodyOf(form(file(Buffer.from('x'), { filename }))))).file.filename).toBe(expected);
   });
 

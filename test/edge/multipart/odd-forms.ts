@@ -212,7 +212,7 @@ export const ODD_FORMS: readonly OddForm[] = [
   disposed('an empty file name', 'form-data; name="file"; filename=""', 'audio'),
   disposed('its name behind its file name', 'form-data; filename="a.wav"; name="file"', 'a.wav'),
   disposed('a file name without quotes', 'form-data; name=file; filename=a.wav', 'a.wav'),
-  disposed('an escaped quote in its file name', 'form-data; name="file"; filename="a\\"b.wav"', 'a_b.wav'),
+  disposed('an escaped quote in its file name', 'form-data; name="file"; filename="a\\"b.wav"', 'a"b.wav'),
   disposed('a semicolon in its file name', 'form-data; name="file"; filename="a;b=c.wav"', 'a;b=c.wav'),
   disposed(
     'two file names, one of them extended',
