@@ -61,8 +61,7 @@ export class AskedChanges implements EventEncoder {
           asked.state = 'in force';
         }
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        asked.state = error;
+        asked.state = refusalOf(error);
       }
     }
     this.#answer();
@@ -113,8 +112,7 @@ export class AskedChanges implements EventEncoder {
         asked.change.taken();
         taken.push(asked);
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        asked.state = error;
+        asked.state = refusalOf(error);
       }
     }
     for (const asked of taken) asked.state = configuration === undefined ? 'in force' : 'taken';
@@ -168,6 +166,10 @@ function configureOf(parameters: ReadonlyMap<string, string>): Configure {
   });
   return { type: 'configure', ...Object.fromEntries(entries) } as Configure;
 }
+
+/** What a change fails at is that change: whatever its client has sent. */
+const refusalOf = (error: unknown): Refusal =>
+  error instanceof Refusal ? error : refuse('invalid_request', 'The change cannot be read. Nothing was changed.');
 
 const TOO_MANY = `More than ${CHANGES_WAITING_MAX} changes wait for their answers. Wait for them.`;
 const OVER = 'The session has ended before the change was in force.';

@@ -9,6 +9,21 @@ import type { Interpreter } from './interpreter.ts';
 /** Whatever is no UTF-8 becomes text that says nothing. */
 const UTF8 = new TextDecoder();
 
+/** What a message came to that its protocol fails at: the fault of whoever sent it, and of nobody else. */
+const UNREADABLE: Step = {
+  type: 'fault',
+  message: 'The message cannot be read: a value in it is nested too deeply, or of another kind than its protocol has.',
+};
+
+function nextOf(steps: Iterator<Step>): Step | undefined {
+  try {
+    const { value, done } = steps.next();
+    return done === true ? undefined : value;
+  } catch {
+    return UNREADABLE;
+  }
+}
+
 export interface StepTaker {
   audio(bytes: Uint8Array): void;
   message(decoded: Decoded): void;
@@ -56,7 +71,8 @@ export class FollowedSteps {
   }
 
   #followAll(steps: Iterable<Step>): void {
-    for (const step of steps) this.#follow(step);
+    const each = steps[Symbol.iterator]();
+    for (let step = nextOf(each); step !== undefined; step = nextOf(each)) this.#follow(step);
   }
 
   #follow(step: Step): void {
