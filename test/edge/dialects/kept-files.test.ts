@@ -167,3 +167,31 @@ describe('a key may keep', () => {
     expect(await codeOf(kept(SHARE_BYTES))).toBe('none');
   });
 });
+
+describe('a file that a job was made of', () => {
+  const used = async (bytes: number) => {
+    const file = await kept(bytes);
+    files.hold(OWNER, file.id).leave();
+    return file;
+  };
+
+  it('gives way to another where the key may keep no more, the oldest first', async () => {
+    const [first, second] = [await used(1), await used(1)];
+    for (let count = 2; count < KEPT_FILES_MAX; count++) await kept(1);
+    await kept(1);
+    expect(() => files.find(OWNER, first.id)).toThrow(missing);
+    expect(files.find(OWNER, second.id)).toBe(second);
+    await kept(1);
+    expect(await codeOf(kept(1))).toBe('too_many_sessions');
+  });
+
+  it('gives way where the disk has no room, but not while a job works on it', async () => {
+    const file = await used(SHARE_BYTES - 10_000);
+    const { leave } = files.hold(OWNER, file.id);
+    expect(await codeOf(kept(20_000))).toBe('too_many_sessions');
+    leave();
+    await kept(20_000);
+    expect(() => files.find(OWNER, file.id)).toThrow(missing);
+    expect(spoolBudget.bytes).toBe(20_000);
+  });
+});

@@ -1,5 +1,6 @@
 // Files that clients of other vendors have put here before they ask for a transcript. Each lies in the spool, is its key's alone,
-// and goes when its time is over; a job that works on it keeps it until it has ended.
+// and goes when its time is over; a job that works on it keeps it until it has ended. One that a job was made of gives way to others
+// where there is no room.
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../../machines/clock.ts';
 import { type Refusal, refuse } from '../../../api/errors.ts';
@@ -27,6 +28,8 @@ interface Record {
   readonly owner: Owner;
   timer: unknown;
   holders: number;
+  /** A job that was asked for later has worked on it. */
+  isUsed: boolean;
 }
 
 /** With those that are arriving. */
@@ -39,13 +42,25 @@ interface OfOrganisation {
 /** What an organisation may have on disk: as much as is left for others at most, so that a newcomer finds room. */
 class Share extends SpoolBudget {
   readonly #bytesLeft: () => number;
+  readonly #giveWay: () => boolean;
 
-  constructor(bytesMax: number, kept: SpoolBudget, keptBytesMax: number) {
+  /** @param giveWay takes a file away that is needed least; false where there is none */
+  constructor(bytesMax: number, kept: SpoolBudget, keptBytesMax: number, giveWay: () => boolean) {
     super(bytesMax, kept, () => fullDisk(bytesMax));
     this.#bytesLeft = () => keptBytesMax - kept.bytes;
+    this.#giveWay = giveWay;
   }
 
   override take(bytes: number): void {
+    try {
+      this.#take(bytes);
+    } catch (error) {
+      if (!this.#giveWay()) throw error;
+      this.take(bytes);
+    }
+  }
+
+  #take(bytes: number): void {
     super.take(bytes);
     if (this.bytes <= this.#bytesLeft()) return;
     this.give(bytes);
@@ -93,7 +108,7 @@ export class KeptFiles {
     const { filename, size = 0 } = form.file;
     const fields = new Map(form.fields);
     const file: KeptFile = { id: randomUUID(), filename, bytes: size, createdAt: wallNow(), fields, form };
-    const record: Record = { file, owner, timer: undefined, holders: 1 };
+    const record: Record = { file, owner, timer: undefined, holders: 1, isUsed: false };
     record.timer = clock.setTimeout(() => this.#drop(record), FILE_KEPT_MS);
     this.#files.set(file.id, record);
     if (this.#isClosed) this.#drop(record);
@@ -109,7 +124,14 @@ export class KeptFiles {
   hold(owner: Owner, id: string): { file: KeptFile; leave(): void } {
     const record = this.#recordOf(owner, id);
     record.holders++;
-    return { file: record.file, leave: this.#leaving(record) };
+    const leave = this.#leaving(record);
+    return {
+      file: record.file,
+      leave: () => {
+        record.isUsed = true;
+        leave();
+      },
+    };
   }
 
   /** Newest first. */
@@ -140,15 +162,29 @@ export class KeptFiles {
   #begin({ organisationId, keyId }: Owner): Share {
     const { spoolBytesMax } = this.#options;
     const organisation = this.#organisations.get(organisationId) ?? {
-      share: new Share(Math.floor(spoolBytesMax * ORGANISATION_SHARE), this.#budget, spoolBytesMax * KEPT_SHARE),
+      share: new Share(Math.floor(spoolBytesMax * ORGANISATION_SHARE), this.#budget, spoolBytesMax * KEPT_SHARE, () =>
+        this.#giveWay((owner) => owner.organisationId === organisationId),
+      ),
       ...{ count: 0, counts: new Map<string, number>() },
     };
-    const count = organisation.counts.get(keyId) ?? 0;
-    if (count >= KEPT_FILES_MAX || organisation.count >= ORGANISATION_FILES_MAX) throw tooMany();
+    const ofKey = () => organisation.counts.get(keyId) ?? 0;
+    const isFull = () => ofKey() >= KEPT_FILES_MAX || organisation.count >= ORGANISATION_FILES_MAX;
+    if (isFull()) this.#giveWay((owner) => owner.organisationId === organisationId && owner.keyId === keyId);
+    if (isFull()) throw tooMany();
     organisation.count++;
-    organisation.counts.set(keyId, count + 1);
+    organisation.counts.set(keyId, ofKey() + 1);
     this.#organisations.set(organisationId, organisation);
     return organisation.share;
+  }
+
+  /** The oldest of these that a job was made of goes. False where there is none. */
+  #giveWay(isMeant: (owner: Owner) => boolean): boolean {
+    for (const record of this.#files.values()) {
+      if (!record.isUsed || record.holders > 0 || !isMeant(record.owner)) continue;
+      this.#drop(record);
+      return true;
+    }
+    return false;
   }
 
   /** What arrived is let go by whoever works on it last. */
