@@ -238,12 +238,6 @@ describe('a client of /v2/listen', () => {
     ['{"type":"KeepAlive"}', [{ type: 'fault' }]],
   ])('says %s', (text, steps) => expect([...opened(RAW, PATH).text(text)]).toMatchObject(steps));
 
-  it('is told how far was heard, which never falls', () => {
-    const conversation = opened(RAW, PATH);
-    const ends = [1.5, 1.2, 1.8].flatMap((end) => told(conversation, { ...final, is_final: false, end }));
-    expect(ends.map(({ audio_window_end }) => audio_window_end)).toEqual([1.5, 1.5, 1.8]);
-  });
-
   it('is told no turn where nothing was said', () =>
     expect(told(opened(RAW, PATH), { ...final, text: '', words: [] })).toEqual([]));
 });

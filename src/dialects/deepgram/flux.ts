@@ -26,8 +26,6 @@ export class FluxConversation implements Conversation {
   #turn = 0;
   /** The turn that is open, as it was told last. */
   #open: Turn | undefined;
-  /** How far was heard, as it was told. */
-  #heardSeconds = 0;
   /** The client has ended the turn that is open. */
   #isForced = false;
 
@@ -125,13 +123,12 @@ export class FluxConversation implements Conversation {
   }
 
   #turnInfo(event: string, heard: Turn, endConfidence = CONFIDENCE[event] ?? 0, extras: object = {}): string {
-    this.#heardSeconds = Math.max(this.#heardSeconds, heard.end);
     return this.#numbered({
       type: 'TurnInfo',
       event,
       turn_index: this.#turn,
       audio_window_start: heard.start,
-      audio_window_end: this.#heardSeconds,
+      audio_window_end: heard.end,
       transcript: heard.text,
       words: wordsOf(heard).map(({ word, start, end, confidence = 1 }) => ({ word, confidence, start, end })),
       end_of_turn_confidence: endConfidence,

@@ -36,7 +36,7 @@ export interface FormLimits extends FieldLimits {
 }
 
 export interface FormFile extends UploadedFile {
-  /** At most 128 printable characters of ASCII; of no use as a path. */
+  /** At most 128 printable characters, in any script; of no use as a path. */
   readonly filename: string;
   read(): Readable;
 }
