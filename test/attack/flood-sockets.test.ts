@@ -22,7 +22,7 @@ beforeAll(async () => {
 const empty = (opcode: number, count: number) =>
   Array.from({ length: count }, () => clientFrame(opcode, '', { fin: false }));
 
-const FLOODS: readonly [what: string, sockets: number, frames: Buffer, first?: Buffer][] = [
+const FLOODS: readonly [what: string, sockets: number, frames: Buffer, first?: Buffer | undefined, query?: string][] = [
   ['text that is no message, on one socket', 1, clientFrame(OPCODE.text, 'x')],
   ['text that is no message, on 50 sockets', 50, clientFrame(OPCODE.text, 'x')],
   ['text of 32 KiB that is no message', 5, clientFrame(OPCODE.text, `[${'1,'.repeat(16_000)}1]`)],
@@ -47,6 +47,13 @@ const FLOODS: readonly [what: string, sockets: number, frames: Buffer, first?: B
   ],
   ['20 ms frames of audio', 20, clientFrame(OPCODE.binary, Buffer.alloc(640))],
   [
+    'packets of Opus that last 120 ms each',
+    5,
+    clientFrame(OPCODE.binary, Buffer.of(0x1b, 2)),
+    undefined,
+    '&encoding=opus',
+  ],
+  [
     'frames after one that is too large',
     20,
     clientFrame(OPCODE.binary, 'ab'),
@@ -58,14 +65,14 @@ const FLOODS: readonly [what: string, sockets: number, frames: Buffer, first?: B
 it.each(FLOODS)(
   'beside a flood of %s a paid session gets all of its finals',
   { timeout: 60_000 },
-  async (what, sockets, frames, first) => {
+  async (what, sockets, frames, first, query = '') => {
     const client = honest.connect({ model: 'loopback/numbered', provider_params: '{"turn_seconds":0.5}' });
     await client.event('session_started');
     // One of its own, since the places of the last one are taken until its sessions are over.
     const flooding = await attacked.customer(0n);
     const flood = await startFlood({
       url: attacked.url,
-      path: '/v1/listen?model=loopback/numbered',
+      path: `/v1/listen?model=loopback/numbered${query}`,
       key: flooding.key,
       sockets,
       framesHex: frames.toString('hex'),

@@ -7,6 +7,8 @@ import { refuse } from '../../api/errors.ts';
 export const PACKET_SAMPLES_MAX = 5_760;
 /** Each takes 90 KiB, and 10 GiB of addresses, of which a process has 128 TiB. */
 const DECODERS_MAX = 2_000;
+/** What a packet without sound counts: it takes time as well. */
+const PACKET_MS_MIN = 5;
 
 type Rate = 8000 | 12000 | 16000 | 24000 | 48000;
 
@@ -18,6 +20,8 @@ export const openDecoders = (): number => open;
 /** Decodes packets one after the other, of one or two channels, to one. */
 export class OpusDecoder {
   #library: Library<Rate> | undefined;
+  /** Sound that was decoded. */
+  decodedMs = 0;
 
   /** @param library is loaded, and counted as open */
   constructor(library: Library<Rate>) {
@@ -32,7 +36,8 @@ export class OpusDecoder {
    */
   decode(packet: Uint8Array): Float32Array | undefined {
     if (this.#library === undefined) throw new Error('The decoder is gone.');
-    const { channelData, samplesDecoded } = this.#library.decodeFrame(packet);
+    const { channelData, samplesDecoded, sampleRate } = this.#library.decodeFrame(packet);
+    this.decodedMs += Math.max(PACKET_MS_MIN, (samplesDecoded / sampleRate) * 1000);
     return samplesDecoded === 0 ? undefined : channelData[0];
   }
 

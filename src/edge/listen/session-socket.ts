@@ -1,12 +1,12 @@
 // The socket of one session: open at once where the handshake said everything, else as soon as a start message has. What happens
 // inside the session is not decided here.
 import { type Refusal, refuse } from '../../api/errors.ts';
-import { isCoded } from '../../api/listen.ts';
 import { type ClientSession, openSession } from '../../session/channels/channel-group.ts';
 import type { SessionOpening } from '../../session/session-opening.ts';
 import { FollowedSteps, type StepTaker } from '../dialects/followed-steps.ts';
 import type { Interpreter } from '../dialects/interpreter.ts';
 import type { DoorSocket } from '../door.ts';
+import { CodedMessages, type CodedParts } from '../pace/coded-messages.ts';
 import { LARGE_BYTES } from '../pace/large-messages.ts';
 import type { OpenPace } from '../pace/socket-pace.ts';
 import type { ResumableLine } from '../resume/resumable-line.ts';
@@ -16,15 +16,7 @@ import { type Decoded, decodeClientMessage, tell } from './client-message.ts';
 import { keepaliveOf, type SocketKeepalive } from './keepalive.ts';
 import type { ListenDependencies } from './listen-dependencies.ts';
 import { endWith, excessWords, refuseOnSocket, tooBigWords } from './refuse-on-socket.ts';
-import {
-  BACKLOG_WORDS,
-  CODED_BYTES_MAX,
-  MESSAGE_BYTES,
-  NOTHING_MORE,
-  SocketWork,
-  STEP_BYTES,
-  type Steps,
-} from './socket-work.ts';
+import { MESSAGE_BYTES, SocketWork, STEP_BYTES, type Steps } from './socket-work.ts';
 import { readStartMessage, START_ADVICE } from './start-message.ts';
 import { leave, StartWait, type StartWish, takerOf } from './start-wait.ts';
 
@@ -46,8 +38,8 @@ export class SessionSocket implements Resuming {
   receivedBytes = 0;
   /** Others hear it, whatever becomes of the socket. */
   #isCall = false;
-  /** Its audio has to be decoded, which is done by steps as well. */
-  #isCoded = false;
+  /** What decodes its audio, where it comes in Opus. */
+  #coded: CodedMessages | undefined;
   /** Ended for what its client does: what still waits is not read. */
   #isOver = false;
   readonly #work: SocketWork;
@@ -97,31 +89,10 @@ export class SessionSocket implements Resuming {
     if (this.#isTooBig(data.byteLength, isBinary)) return;
     if (isBinary) this.receivedBytes += data.byteLength;
     const isLarge = data.byteLength > LARGE_BYTES;
-    if (this.#isCoded && isBinary) this.#decode(data);
+    if (this.#coded !== undefined && isBinary) this.#coded.message(data);
     else if (!isLarge && !this.#work.isBusy) this.#take(data, isBinary);
     else if (isLarge) this.#work.add(data.byteLength + MESSAGE_BYTES, this.#inItsPlace(data, isBinary));
     else this.#work.add(data.byteLength + MESSAGE_BYTES, this.#pieces(new Uint8Array(data), isBinary));
-  }
-
-  /** Of Opus. What may not wait ends the session: decoded at once, it would keep other sockets from being heard. */
-  #decode(data: Uint8Array): void {
-    const bytes = data.byteLength + MESSAGE_BYTES;
-    const isWhole = !this.#work.isBusy && data.byteLength <= STEP_BYTES;
-    if (isWhole) this.#take(data, true);
-    if (isWhole && !this.#isDecoding) return;
-    if (!this.#work.hasRoomFor(bytes, CODED_BYTES_MAX)) {
-      this.#session?.stop('error', 'audio_backlog_exceeded', BACKLOG_WORDS);
-    } else if (isWhole) this.#work.add(MESSAGE_BYTES, this.#decodes());
-    else this.#work.add(bytes, this.#pieces(new Uint8Array(data), true));
-  }
-
-  get #isDecoding(): boolean {
-    return this.#isCoded && this.#session?.pipeline.isDecoding === true;
-  }
-
-  /** Goes on with what was taken, until all of it is decoded. */
-  *#decodes(): Generator<number, void> {
-    for (; this.#isDecoding; yield STEP_BYTES) this.#session?.audio(NOTHING_MORE);
   }
 
   #take(data: Uint8Array, isBinary: boolean, isPart = false): void {
@@ -169,13 +140,12 @@ export class SessionSocket implements Resuming {
     })();
   }
 
-  /** Text is taken whole. */
+  /** Text is taken whole. An empty message may say something as well. */
   *#pieces(data: Uint8Array, isBinary: boolean): Generator<number, void> {
-    const pieceBytes = isBinary ? STEP_BYTES : data.byteLength;
-    for (let at = 0; at < data.byteLength; at += pieceBytes) {
+    const pieceBytes = isBinary ? STEP_BYTES : Math.max(1, data.byteLength);
+    for (let at = 0; at === 0 || at < data.byteLength; at += pieceBytes) {
       this.#take(data.subarray(at, at + pieceBytes), isBinary, at + pieceBytes < data.byteLength);
       yield pieceBytes + MESSAGE_BYTES;
-      yield* this.#decodes();
     }
   }
 
@@ -196,9 +166,13 @@ export class SessionSocket implements Resuming {
     return true;
   }
 
-  /** What is coded comes in small messages: a long one could be hours of sound. */
   get #messageBytesMax(): number {
-    return Math.min(this.#isCoded ? LARGE_BYTES : Number.POSITIVE_INFINITY, this.pace.messageBytesMax);
+    return this.#messageBytesMaxOf(this.#coded !== undefined);
+  }
+
+  /** What is coded comes in small messages: a long one could be hours of sound. */
+  #messageBytesMaxOf(areCoded: boolean): number {
+    return Math.min(areCoded ? LARGE_BYTES : Number.POSITIVE_INFINITY, this.pace.messageBytesMax);
   }
 
   pong(): void {
@@ -234,17 +208,23 @@ export class SessionSocket implements Resuming {
 
   #begin(opening: SessionOpening, socket: DoorSocket): ClientSession {
     const { sessions, authenticator, resumables, wallNow } = this.#dependencies;
-    this.#isCoded = isCoded(opening.request.encoding);
     if (opening.request.isResumable === true) this.#line = resumables.open(opening, socket, this);
     const resumeToken = this.#line === undefined ? {} : { resumeToken: this.#line.token };
     const carrier = this.#interpreter?.carrierEnd?.(opening, socket);
     const parts = { ...this.#interpreter?.changes.partsOf(opening), ...(carrier && { encoder: carrier.encoder }) };
-    const more = { ...parts, messageBytesMax: this.#messageBytesMax, ...resumeToken };
+    const more = { ...parts, messageBytesMax: this.#messageBytesMaxOf(opening.decoder !== undefined), ...resumeToken };
     const session = openSession(sessions, { ...opening, ...more }, carrier?.line ?? this.#line ?? socket, wallNow);
     this.#isCall = carrier !== undefined;
+    const { decoder } = opening;
+    if (decoder !== undefined) this.#coded = new CodedMessages({ session, decoder, ...this.#codedParts });
     // The key was good when the handshake was judged, and may have been revoked since.
     if (authenticator.isRevoked(opening.keyId)) sessions.revoke(opening.keyId);
     return session;
+  }
+
+  get #codedParts(): Omit<CodedParts, 'session' | 'decoder'> {
+    const take = (bytes: Uint8Array, isPart: boolean) => this.#take(bytes, true, isPart);
+    return { sound: this.pace.sound, work: this.#work, waiting: this.#dependencies.waiting, take };
   }
 
   #waitFor(wish: StartWish, socket: DoorSocket): void {

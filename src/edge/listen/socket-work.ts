@@ -8,12 +8,6 @@ const WAITING_BYTES_MAX = 128 * 1024 * 1024;
 /** What every message counts besides its bytes. */
 export const MESSAGE_BYTES = 1024;
 
-/** Opus of one socket that waits to be decoded: a quarter of an hour of it and more. */
-export const CODED_BYTES_MAX = 4 * 1024 * 1024;
-export const BACKLOG_WORDS = `More than ${CODED_BYTES_MAX / 1024 / 1024} MiB of Opus came on this socket, or more on all of them than the gateway keeps, before they were decoded. Send it more slowly; what was accepted is transcribed.`;
-/** Goes on with what was taken before. */
-export const NOTHING_MORE = new Uint8Array(0);
-
 /** Each step gives about how many bytes it has taken. */
 export type Steps = Iterator<number, void>;
 
@@ -23,9 +17,18 @@ export class WaitingWork {
   #bytes = 0;
   /** In the order of their turns. */
   readonly #sockets = new Set<SocketWork>();
+  #turn = 0;
+  #isTurning = false;
 
   constructor(bytesMax = WAITING_BYTES_MAX) {
     this.#bytesMax = bytesMax;
+  }
+
+  /** Which turn of the event loop it is, for whoever may do something at each. */
+  get turn(): number {
+    if (!this.#isTurning) setImmediate(this.#turned);
+    this.#isTurning = true;
+    return this.#turn;
   }
 
   /** Bytes that wait. */
@@ -50,6 +53,11 @@ export class WaitingWork {
     this.#sockets.add(socket);
     if (this.#sockets.size === 1) setImmediate(this.#next);
   }
+
+  readonly #turned = (): void => {
+    this.#turn++;
+    this.#isTurning = false;
+  };
 
   readonly #next = (): void => {
     const socket = this.#sockets.values().next().value as SocketWork;
@@ -87,6 +95,23 @@ export class SocketWork {
   /** What comes now has to wait. */
   get isBusy(): boolean {
     return this.#works.length > 0;
+  }
+
+  /** What waits last. */
+  get last(): Steps | undefined {
+    return this.#works.at(-1)?.steps;
+  }
+
+  /** Counts bytes that wait besides, or wait no longer where negative. */
+  hold(bytes: number): void {
+    this.#bytes += bytes;
+    this.#waiting.count(bytes);
+  }
+
+  /** Behind what waits, at the socket's next turn. */
+  later(steps: Steps): void {
+    this.#works.push({ bytes: 0, steps });
+    this.#waiting.line(this);
   }
 
   /** Behind what waits: begins at once where nothing does. */

@@ -1,5 +1,4 @@
 // What the sockets of an organisation may send together.
-import type { PaceSettings } from './socket-pace.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 /** What one socket of an organisation may send beyond its calm tiny frames: a MiB, byte by byte, is about two seconds of a processor. */
@@ -8,6 +7,11 @@ const RUSH_FRAMES = 1_250_000;
 const RUSHES_FRAMES = 300_000;
 /** All sockets of an organisation read by turns: what they may take of the process before the others are heard again. */
 const ORGANISATION_BURST_SECONDS = 0.25;
+
+export interface OrganisationPaceSettings {
+  organisationFramesPerSecondMax: number;
+  organisationMessagesPerSecondMax: number;
+}
 
 /** The budgets of one organisation, while it has sockets or owes anything. */
 export class OrganisationBudgets {
@@ -20,7 +24,7 @@ export class OrganisationBudgets {
   /** The socket. */
   rushing: object | undefined;
 
-  constructor(settings: PaceSettings, nowMs: number) {
+  constructor(settings: OrganisationPaceSettings, nowMs: number) {
     const { organisationFramesPerSecondMax: frames, organisationMessagesPerSecondMax: messages } = settings;
     this.frames = new TokenBucket(frames, frames * ORGANISATION_BURST_SECONDS, nowMs);
     this.rush = new TokenBucket(frames / 2, RUSH_FRAMES, nowMs);

@@ -3,9 +3,10 @@
 
 import { SharedPlaces } from '../../runtime/limits/shared-places.ts';
 import type { SocketPace } from '../door.ts';
+import { DecodedSound } from './decoded-sound.ts';
 import { LARGE_BYTES, LargeMessages } from './large-messages.ts';
 import { MessageCost, type ReadMessage, textWeight } from './message-cost.ts';
-import { OrganisationBudgets } from './organisation-budgets.ts';
+import { OrganisationBudgets, type OrganisationPaceSettings } from './organisation-budgets.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 /** Frames and bytes of audio that may come at once, as seconds of the rate: files are sent as fast as they are read. */
@@ -19,12 +20,11 @@ const CALM_TINY_FRAMES_PER_SECOND = 2_000;
 const CALM_TINY_FRAMES = 20_000;
 /** A socket that has used less of its own messages is not the one that floods for its organisation. */
 const CALM_SHARE = 0.2;
-export interface PaceSettings {
+
+export interface PaceSettings extends OrganisationPaceSettings {
   socketFramesPerSecondMax: number;
   socketBytesPerSecondMax: number;
   socketMessagesPerSecondMax: number;
-  organisationFramesPerSecondMax: number;
-  organisationMessagesPerSecondMax: number;
   largeMessagesMax: number;
   largeMessageSocketsMax: number;
 }
@@ -54,6 +54,7 @@ interface OwnPlaces extends Places {
 export interface OpenPace extends SocketPace {
   /** What the door lets a message of it have. */
   readonly messageBytesMax: number;
+  readonly sound: Pick<DecodedSound, 'decoded' | 'isBehind'>;
   /** The door was told already that no message of it may be large. */
   staySmall(): void;
   /** The large message that has come is being taken by steps: until `taken` it has the place in which it was gathered. */
@@ -134,6 +135,7 @@ class Pace implements OpenPace {
   readonly #bytes: TokenBucket;
   readonly #messages: TokenBucket;
   readonly #calmTinyFrames: TokenBucket;
+  readonly sound: DecodedSound;
   #released: (() => void) | undefined;
   readonly #places: OwnPlaces;
   messageBytesMax = Number.POSITIVE_INFINITY;
@@ -159,6 +161,7 @@ class Pace implements OpenPace {
     const { socketMessagesPerSecondMax: messages } = settings;
     const nowMs = now();
     this.#now = now;
+    this.sound = new DecodedSound(now);
     this.#organisation = organisation;
     this.#onExcess = onExcess;
     this.#places = places;
@@ -179,7 +182,7 @@ class Pace implements OpenPace {
     waitMs = Math.max(waitMs, organisation.frames.take(1, nowMs));
     const isCalm = isBinary || (isAudio && this.#messages.used(nowMs) <= CALM_SHARE);
     const messagesWaitMs = isCalm ? 0 : organisation.messages.take(weight, nowMs);
-    if (canWait) return Math.max(waitMs, messagesWaitMs);
+    if (canWait) return Math.max(waitMs, messagesWaitMs, this.sound.owedMs(nowMs));
     if (messagesWaitMs > 0 && this.#messages.used(nowMs) > CALM_SHARE) return this.#tooMuch('messages');
     return isAudio && bytes < TINY_BYTES && this.#isFlood(nowMs) ? this.#tooMuch('tiny_frames') : 0;
   }
@@ -208,7 +211,7 @@ class Pace implements OpenPace {
 
   owedMs(): number {
     const nowMs = this.#now();
-    const own = Math.max(this.#frames.take(0, nowMs), this.#bytes.take(0, nowMs));
+    const own = Math.max(this.#frames.take(0, nowMs), this.#bytes.take(0, nowMs), this.sound.owedMs(nowMs));
     return Math.max(own, this.#organisation.frames.take(0, nowMs));
   }
 

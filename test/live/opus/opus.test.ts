@@ -4,6 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type CodedEncoding, DECODED_RATES } from '../../../src/api/listen.ts';
 import { openDecoders } from '../../../src/audio/opus/opus-decoders.ts';
 import { cut, packetsOf, recording } from '../../audio/opus/opus-fixture.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
+import { expectWhole } from '../../fakes/audio/numbered-finals.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 import { seeded } from '../../fakes/random.ts';
 
@@ -76,6 +78,19 @@ describe('a session in Opus', () => {
     const { code, ended } = await listen({ model: 'loopback/numbered', encoding: 'ogg-opus' }, [minutes]);
     expect(code).toBe(1000);
     expect(ended?.audio_seconds).toBeCloseTo(30 * (SECONDS - PRE_SKIP), 1);
+  });
+
+  it('in which a packet of two bytes is 120 ms, is heard whole, and others are heard beside it', async () => {
+    const other = live.connect({ model: 'loopback/numbered', provider_params: '{"turn_seconds":0.5}' });
+    await other.event('session_started');
+    const packets = Array<Uint8Array>(1_000).fill(Uint8Array.of(0x1b, 2));
+    const flood = listen({ model: 'loopback/numbered', encoding: 'opus' }, packets);
+    other.send(numberedAudio(0, 16_000));
+    other.send({ type: 'close' });
+    expect((await other.close()).code).toBe(1000);
+    expectWhole(other.finals, 16_000);
+    const { code, ended } = await flood;
+    expect([code, ended?.audio_seconds, ended?.dropped_bytes]).toEqual([1000, 120, undefined]);
   });
 
   it('goes on behind a damaged packet, and says so once', async () => {
