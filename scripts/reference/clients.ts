@@ -5,13 +5,19 @@ import { PROTOCOLS } from '../../test/failover/protocols.ts';
 import { page } from './page.ts';
 
 /** Of the clients that do so, as the first table has them. */
-const numbersOf = (does: 'live' | 'file'): string[] =>
-  drivers.flatMap((driver, at) => (driver[does] === undefined ? [] : [String(at + 1)]));
+const those = (does: 'live' | 'file') => drivers.filter((driver) => driver[does] !== undefined);
 
-const tableOf = (slugs: readonly string[], numbers: readonly string[]) => ({
-  head: ['model', ...numbers],
-  rows: slugs.map((slug) => [`\`${slug}\``, ...numbers.map(() => 'yes')]),
+const tableOf = (slugs: readonly string[], does: 'live' | 'file') => ({
+  head: ['model', ...those(does).map((driver) => String(drivers.indexOf(driver) + 1))],
+  rows: slugs.map((slug) => [
+    `\`${slug}\``,
+    ...those(does).map(({ unmet }) => (does === 'live' && unmet?.[slug] !== undefined ? 'no' : 'yes')),
+  ]),
 });
+
+const unmet = drivers.flatMap(({ client, unmet = {} }) =>
+  Object.entries(unmet).map(([slug, why]) => `${client} with \`${slug}\`: ${why}.`),
+);
 
 const mark = (is: boolean): string => (is ? 'yes' : '');
 
@@ -34,8 +40,9 @@ at a gateway is in [Clients of other vendors](../other-clients.md).`,
     '## Live, with models of every provider',
     `One model stands for all of a provider that speak the same protocol; clients have their numbers of above. The embedded recogniser
 is tried with speech, whose words have to be told.`,
-    tableOf([...PROTOCOLS.map(({ slug }) => slug), EMBEDDED], numbersOf('live')),
+    tableOf([...PROTOCOLS.map(({ slug }) => slug), EMBEDDED], 'live'),
+    `Not so: ${unmet.join(' ')}`,
     '## Files, with models of every provider',
     'One model for files stands for all of a provider.',
-    tableOf([...FILE_MODELS, EMBEDDED], numbersOf('file')),
+    tableOf([...FILE_MODELS, EMBEDDED], 'file'),
   ]);

@@ -24,6 +24,8 @@ export interface Driver {
   dialect: string;
   /** Sends the audio, piece by piece, and ends in order. Rejects with what the client makes of a refusal. */
   live?(job: Job, pieces: readonly Uint8Array[]): Promise<HeardFinal[]>;
+  /** Models that it does not hear to the end when it is live, and why not. */
+  unmet?: Readonly<Record<string, string>>;
   /** Transcribes a WAV file. */
   file?(job: Omit<Job, 'sampleRate'>, wav: Uint8Array): Promise<string>;
 }

@@ -94,6 +94,9 @@ const liveBy =
 export const livekitInference: Driver = {
   client: '@livekit/agents, inference.STT',
   dialect: 'livekit',
+  unmet: {
+    'kyutai/stt-1b-en_fr': 'it leaves three seconds after a final, and the next may take longer',
+  },
   live: (job, pieces) => hear(livekitStt(job), job, pieces, job.lastWordSeconds !== undefined),
 };
 

@@ -21,7 +21,10 @@ const TIMEOUT_MS = 180_000;
 type Cell = readonly [driver: Driver, slug: string];
 
 const cellsOf = (of: 'live' | 'file', slugs: readonly string[]): Cell[] =>
-  drivers.filter((driver) => driver[of] !== undefined).flatMap((driver) => slugs.map((slug): Cell => [driver, slug]));
+  drivers
+    .filter((driver) => driver[of] !== undefined)
+    .flatMap((driver) => slugs.map((slug): Cell => [driver, slug]))
+    .filter(([{ unmet = {} }, slug]) => of === 'file' || unmet[slug] === undefined);
 
 const groupsOf = (cells: readonly Cell[]) =>
   Array.from({ length: Math.ceil(cells.length / TOGETHER) }, (_, at) => ({
