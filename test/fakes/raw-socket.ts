@@ -186,10 +186,29 @@ function readReply(bytes: Buffer, hasBody: boolean): { value: RawReply; length: 
   const headers = new Map(
     lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
   );
+  if (hasBody && headers.get('transfer-encoding') === 'chunked') {
+    const whole = readChunks(bytes, end + 4);
+    return whole && { value: { status, headers, body: whole.body }, length: whole.end };
+  }
   const bodyLength = hasBody && status >= 200 ? Number(headers.get('content-length') ?? 0) : 0;
   const length = end + 4 + bodyLength;
   if (bytes.length < length) return undefined;
   return { value: { status, headers, body: bytes.subarray(end + 4, length).toString('utf8') }, length };
+}
+
+/** A body in chunks without trailers; undefined as long as it is not whole. */
+function readChunks(bytes: Buffer, from: number): { body: string; end: number } | undefined {
+  const pieces: Buffer[] = [];
+  for (let at = from; ; ) {
+    const line = bytes.indexOf('\r\n', at);
+    if (line < 0) return undefined;
+    const size = Number.parseInt(bytes.toString('latin1', at, line), 16);
+    const end = line + 2 + size + 2;
+    if (bytes.length < end) return undefined;
+    if (size === 0) return { body: Buffer.concat(pieces).toString(), end };
+    pieces.push(bytes.subarray(line + 2, line + 2 + size));
+    at = end;
+  }
 }
 
 function readFrame(bytes: Buffer): { value: RawFrame; length: number } | undefined {
