@@ -186,6 +186,17 @@ describe('without turn detection', () => {
     expect(saidIn(all.flat())).toMatchObject([{ type: expect.stringMatching(/completed$/), transcript: '' }]);
   });
 
+  it('a commit of much audio waits for a model that hears half as fast as was spoken', () => {
+    const conversation = speaking({ turn_detection: null }, 12);
+    const waiting = looks(steps(conversation, COMMIT));
+    const events = [2.4, 4.8, 7.2, 9.6, 11.8].flatMap((end, at) => {
+      const before = Array.from({ length: 10 }, () => saidIn(waiting.next().value ?? [])).flat();
+      return [...before, ...told(conversation, final(`word${at}`, end - 1, end))];
+    });
+    const completed = events.filter(({ type }) => type.endsWith('.completed'));
+    expect(completed.map(({ transcript }) => transcript)).toEqual(['word0 word1 word2 word3 word4']);
+  });
+
   it('words that were heard before a commit in silence are its words', () => {
     const conversation = speaking({ turn_detection: null });
     told(conversation, final('one', 0, 1));

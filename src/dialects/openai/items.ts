@@ -39,6 +39,13 @@ const LIVE_SECONDS = 1.5;
 const LOOKS = { withWords: 2, without: LOOKS_MAX } as const;
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription';
 
+/** A recogniser may be slower than the audio is long: while its finals come, the rest is given twice its own length. */
+function waitForRest({ until, age, patience }: Committed, end: number): void {
+  const rest = until - end;
+  if (rest <= LIVE_SECONDS) return;
+  patience.withWords = Math.max(patience.withWords, age + LOOKS.withWords + Math.ceil((2 * rest * 1000) / LOOK_MS));
+}
+
 /** Writes an event: its type and members. */
 type Say = (type: string, members: object) => string;
 
@@ -201,7 +208,11 @@ export class Items implements Awaited {
   /** A final of the first item that waits ends there. */
   #reached(end: number): string[] {
     const first = this.#committed[0];
-    if (first === undefined || (end < first.target && first.age < first.patience.withWords)) return [];
+    if (first === undefined) return [];
+    if (end < first.target && first.age < first.patience.withWords) {
+      waitForRest(first, end);
+      return [];
+    }
     const told = this.#complete();
     while (this.#committed[0] !== undefined && end >= this.#committed[0].until - SAME_SECONDS)
       told.push(...this.#complete());
