@@ -97,7 +97,7 @@ export const livekitInference: Driver = {
   unmet: {
     'kyutai/stt-1b-en_fr': 'it leaves three seconds after a final, and the next may take longer',
   },
-  live: (job, pieces) => hear(livekitStt(job), job, pieces, job.lastWordSeconds !== undefined),
+  live: liveBy(livekitStt, { waits: true }),
 };
 
 const PLUGIN = '@livekit/agents-plugin-deepgram';
