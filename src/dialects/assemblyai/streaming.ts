@@ -6,6 +6,7 @@ import { baseOf } from '../../providers/assemblyai/languages.ts';
 import { type Members, objectOf } from '../../providers/kit/json.ts';
 import type { Change, Conversation, Ending, Handshake, Step, Wish } from '../dialect.ts';
 import { changedOptions } from '../request.ts';
+import { modelFrom } from '../steps.ts';
 import { askedOfStream } from './asked.ts';
 import { closeOf, endingOf, errorMessage } from './refusals.ts';
 import { letterOf, millisecondsOf, toldWords } from './shapes.ts';
@@ -46,15 +47,9 @@ export class StreamingConversation implements Conversation {
   }
 
   encode(event: OutgoingEvent, { sessionId, at }: EventStamp): readonly string[] {
+    this.#model = modelFrom(event) ?? this.#model;
     switch (event.type) {
-      case 'configured':
-        this.#model = event.model;
-        return [];
-      case 'failover':
-        this.#model = event.to;
-        return [];
       case 'session_started': {
-        this.#model = event.model;
         this.#startedMs = at.getTime();
         const expires_at = Math.floor(at.getTime() / 1_000 + event.limits.session_seconds);
         return [said({ type: 'Begin', id: sessionId, expires_at, configuration: { model: event.model } })];

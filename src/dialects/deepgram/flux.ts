@@ -3,6 +3,7 @@ import type { Refusal } from '../../api/errors.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
 import { type Members, objectOf } from '../../providers/kit/json.ts';
 import type { Change, Conversation, Handshake, Step, Wish } from '../dialect.ts';
+import { modelFrom } from '../steps.ts';
 import { wordsOf } from '../words.ts';
 import { askedOfFlux } from './asked.ts';
 import { configured, toldConfiguration } from './configure.ts';
@@ -51,15 +52,9 @@ export class FluxConversation implements Conversation {
   }
 
   encode(event: OutgoingEvent): readonly string[] {
+    this.#model = modelFrom(event) ?? this.#model;
     switch (event.type) {
-      case 'configured':
-        this.#model = event.model;
-        return [];
-      case 'failover':
-        this.#model = event.to;
-        return [];
       case 'session_started':
-        this.#model = event.model;
         return [this.#numbered({ type: 'Connected' })];
       case 'transcript':
         return event.is_final ? this.#final(event) : this.#interim(event);

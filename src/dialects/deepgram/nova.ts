@@ -5,6 +5,7 @@ import { CHANNELS, type OutgoingEvent, type TranscriptEvent } from '../../api/li
 import { objectOf } from '../../providers/kit/json.ts';
 import { AskedEnds } from '../asked-ends.ts';
 import type { Conversation, Handshake, Step, Wish } from '../dialect.ts';
+import { modelFrom } from '../steps.ts';
 import { toMilliseconds, wordsOf } from '../words.ts';
 import { askedOfNova } from './asked.ts';
 import { closeOf } from './refusals.ts';
@@ -57,10 +58,8 @@ export class NovaConversation implements Conversation {
   }
 
   encode(event: OutgoingEvent, { at }: EventStamp): readonly string[] {
+    this.#model = modelFrom(event) ?? this.#model;
     switch (event.type) {
-      case 'session_started':
-        this.#model = event.model;
-        return [];
       case 'speech_started':
         return this.#tellsSpeech
           ? [said({ type: 'SpeechStarted', channel: this.#indexOf(event), timestamp: event.start })]
@@ -70,9 +69,6 @@ export class NovaConversation implements Conversation {
           ...this.#ends.before(event),
           ...(event.is_final ? this.#final(event) : [said(this.#results(event, {}))]),
         ];
-      case 'failover':
-        this.#model = event.to;
-        return [];
       case 'error': {
         const { code, message } = event.error;
         return [said({ type: 'Error', variant: code, description: message, message })];

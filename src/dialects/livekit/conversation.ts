@@ -1,12 +1,13 @@
 // A client of LiveKit Inference's speech recognition: one message creates the session, audio follows as base64, and an agent that
 // listens is told when speech begins, when it may be over, and what was said. https://docs.livekit.io/agents/models/stt/
-import { Refusal, refuse } from '../../api/errors.ts';
+import { type Refusal, refuse } from '../../api/errors.ts';
 import type { EventStamp } from '../../api/listen/event-encoder.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
 import { type Members, objectIn, objectOf } from '../../providers/kit/json.ts';
 import { audioIn } from '../../providers/kit/simulator/checks.ts';
 import { AskedEnds } from '../asked-ends.ts';
 import type { Change, Conversation, Ending, Handshake, Step } from '../dialect.ts';
+import { startOf } from '../steps.ts';
 import { confidenceOf, toMilliseconds } from '../words.ts';
 import { askedOfCreate, updated } from './asked.ts';
 import { endingOf, errorOf } from './refusals.ts';
@@ -21,7 +22,7 @@ type Said = Pick<TranscriptEvent, 'text' | 'start' | 'end'> &
   Partial<Pick<TranscriptEvent, 'language' | 'confidence' | 'speaker' | 'words'>>;
 
 const UPDATE_CHARACTERS_MAX = 65_536;
-/** What creates a session may be as large as any message; with updates it may not grow beyond. */
+/** What creates a session may be as large as any message. Its updates may not make it larger than that. */
 const CREATED_CHARACTERS_MAX = 1_048_576;
 
 export class SttConversation implements Conversation {
@@ -88,16 +89,13 @@ export class SttConversation implements Conversation {
   }
 
   #create(message: Members): Step {
-    try {
+    return startOf(() => {
       if (message.type !== 'session.create') throw refuse('invalid_request', FIRST, { param: 'type' });
       const wish = askedOfCreate(this.#query, message);
       this.#created = message;
       this.#ends.begin(wish);
-      return { type: 'start', wish };
-    } catch (error) {
-      if (error instanceof Refusal) return { type: 'refuse', refusal: error };
-      throw error;
-    }
+      return wish;
+    });
   }
 
   #update(created: Members, settings: Members): Step {

@@ -1,10 +1,11 @@
 // A client of Soniox' WebSocket: one message asks for the session, audio follows, and tokens are told, each finally once.
-import { Refusal, refuse } from '../../api/errors.ts';
+import { type Refusal, refuse } from '../../api/errors.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
 import { objectOf } from '../../providers/kit/json.ts';
 import { AskedEnds } from '../asked-ends.ts';
 import type { Conversation, Ending, Handshake, Step } from '../dialect.ts';
 import { FloatSamples } from '../float-samples.ts';
+import { startOf } from '../steps.ts';
 import { type AskedLive, askedOfStart } from './asked.ts';
 import { closeOf, endingOf, errorMessage } from './refusals.ts';
 import { millisecondsOf, tokensOf } from './tokens.ts';
@@ -79,15 +80,13 @@ export class TranscribeConversation implements Conversation {
   }
 
   #start(text: string): Step {
-    try {
-      this.#asked = askedOfStart(this.#query, objectOf(text));
-    } catch (error) {
-      if (error instanceof Refusal) return { type: 'refuse', refusal: error };
-      throw error;
-    }
-    this.#ends.begin(this.#asked.wish);
-    if (this.#asked.isFloat) this.#floats = new FloatSamples();
-    return { type: 'start', wish: this.#asked.wish };
+    return startOf(() => {
+      const asked = askedOfStart(this.#query, objectOf(text));
+      this.#asked = asked;
+      this.#ends.begin(asked.wish);
+      if (asked.isFloat) this.#floats = new FloatSamples();
+      return asked.wish;
+    });
   }
 
   /** A turn without words is marked only for who has asked for its end. */

@@ -1,6 +1,6 @@
 // A client of Speechmatics' realtime WebSocket: `StartRecognition`, audio that is confirmed message by message, and finals that are
 // put one behind the other.
-import { Refusal, refuse } from '../../api/errors.ts';
+import { type Refusal, refuse } from '../../api/errors.ts';
 import type { EventStamp } from '../../api/listen/event-encoder.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
 import { type Members, objectIn, objectOf } from '../../providers/kit/json.ts';
@@ -8,6 +8,7 @@ import { AskedEnds } from '../asked-ends.ts';
 import type { Change, Conversation, Handshake, Step } from '../dialect.ts';
 import { FloatSamples } from '../float-samples.ts';
 import { changedOptions } from '../request.ts';
+import { modelFrom, startOf } from '../steps.ts';
 import { type Asked, askedOf } from './asked.ts';
 import { changedConfig, unchangeableIn } from './change.ts';
 import { closeOf, errorType } from './refusals.ts';
@@ -60,15 +61,9 @@ export class RealtimeConversation implements Conversation {
   }
 
   encode(event: OutgoingEvent, { sessionId }: EventStamp): readonly string[] {
+    this.#model = modelFrom(event) ?? this.#model;
     switch (event.type) {
-      case 'configured':
-        this.#model = event.model;
-        return [];
-      case 'failover':
-        this.#model = event.to;
-        return [];
       case 'session_started':
-        this.#model = event.model;
         return [said(this.#started(sessionId)), ...this.#warnings.splice(0)];
       case 'transcript':
         return [...this.#ends.before(event), ...(event.is_final ? this.#final(event) : this.#interim(event))];
@@ -101,22 +96,19 @@ export class RealtimeConversation implements Conversation {
   }
 
   #start(message: Members): Step {
-    if (message.message !== 'StartRecognition')
-      return { type: 'refuse', refusal: refuse('invalid_request', FIRST, { param: 'message' }) };
-    try {
-      this.#asked = askedOf(this.#query, message);
+    return startOf(() => {
+      if (message.message !== 'StartRecognition') throw refuse('invalid_request', FIRST, { param: 'message' });
+      const asked = askedOf(this.#query, message);
+      this.#asked = asked;
       this.#config = { audio_format: message.audio_format, transcription_config: message.transcription_config };
-      this.#hasInterims = this.#asked.partials;
-    } catch (error) {
-      if (error instanceof Refusal) return { type: 'refuse', refusal: error };
-      throw error;
-    }
-    this.#ends.begin(this.#asked.wish);
-    if (this.#asked.isFloat) this.#floats = new FloatSamples();
-    this.#warnings = UNSERVED.filter((name) => Object.keys(objectIn(message[name])).length > 0).map((name) =>
-      warning('unsupported_config', `\`${name}\` is not served: transcripts alone are told. Leave it out.`),
-    );
-    return { type: 'start', wish: this.#asked.wish };
+      this.#hasInterims = asked.partials;
+      this.#ends.begin(asked.wish);
+      if (asked.isFloat) this.#floats = new FloatSamples();
+      this.#warnings = UNSERVED.filter((name) => Object.keys(objectIn(message[name])).length > 0).map((name) =>
+        warning('unsupported_config', `\`${name}\` is not served: transcripts alone are told. Leave it out.`),
+      );
+      return asked.wish;
+    });
   }
 
   #change(message: Members): Change {

@@ -1,10 +1,11 @@
 // A client of Vercel's AI Gateway that speaks: a start, audio in binary messages, its end; and the parts of the stream that its model
 // of transcription gives, with the whole at the end.
-import { Refusal, refuse } from '../../api/errors.ts';
+import { type Refusal, refuse } from '../../api/errors.ts';
 import type { EventStamp } from '../../api/listen/event-encoder.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
 import { type Members, objectIn, objectOf, textIn } from '../../providers/kit/json.ts';
 import type { Conversation, Ending, Handshake, Step, Wish } from '../dialect.ts';
+import { startOf } from '../steps.ts';
 import { badRequest, setAll } from '../texts.ts';
 import { toMilliseconds } from '../words.ts';
 import { wishOf } from './asked.ts';
@@ -81,15 +82,12 @@ export class StreamConversation implements Conversation {
   }
 
   #start(message: Members): Step {
-    try {
+    return startOf(() => {
       if (message.type !== START) throw refuse('invalid_request', FIRST, { param: 'type' });
       const wish = askedOf(this.#query, message);
       this.#isAsked = true;
-      return { type: 'start', wish };
-    } catch (error) {
-      if (error instanceof Refusal) return { type: 'refuse', refusal: error };
-      throw error;
-    }
+      return wish;
+    });
   }
 
   #partial({ turn, text, start, end }: TranscriptEvent): string {
