@@ -49,11 +49,12 @@ describe('a socket', () => {
   test('that sends frames of audio as fast as it can is never refused, also where nobody can make it wait', () => {
     const { open, excesses } = rig();
     const pace = open();
+    let refused = 0;
     for (let frame = 0; frame < 100_000; frame++) {
-      expect(Number.isFinite(pace.take(640, true, true))).toBe(true);
-      expect(pace.take(640, true, false)).toBe(0);
+      if (!Number.isFinite(pace.take(640, true, true))) refused++;
+      if (pace.take(640, true, false) !== 0) refused++;
     }
-    expect(excesses).toEqual([]);
+    expect([refused, excesses]).toEqual([0, []]);
   });
 
   test.each([1, 32, 100])(

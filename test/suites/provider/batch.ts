@@ -131,8 +131,8 @@ export function testBatch(name: string, codec: HttpBatchCodec, fixtures: BatchFi
           fc.array(fc.oneof({ weight: 4, arbitrary: spoilt }, fc.jsonValue()), { minLength: 5, maxLength: 5 }),
           (given) => {
             for (const step of stepsOf(codec, requestOf(), given)) {
-              expect(['request', 'done', 'failed']).toContain(step.type);
-              if (step.type !== 'done') continue;
+              if (step.type === 'request' || step.type === 'failed') continue;
+              if (step.type !== 'done') expect.fail(`a step of no kind: ${JSON.stringify(step)}`);
               for (const { text, start, end } of step.result.utterances)
                 if (typeof text !== 'string' || ![start, end].every(Number.isFinite) || end < start)
                   expect.fail(`"${text}" ${start}-${end}`);
