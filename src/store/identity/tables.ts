@@ -21,7 +21,8 @@ export function createIdentityTables({
   const replace = database.prepare<[string]>('UPDATE ledger_identity SET replaces = ?');
   // What this connection has changed, and whether another one has.
   const changes = database.prepare<[], number>('SELECT total_changes()').pluck();
-  const seen = (): string => `${changes.get()} ${database.pragma('data_version', { simple: true })}`;
+  const others = database.prepare<[], number>('PRAGMA data_version').pluck();
+  const seen = (): string => `${changes.get()} ${others.get()}`;
   const identity = () => find.get() as LedgerIdentity;
   let noted: string | undefined;
 

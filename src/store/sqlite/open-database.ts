@@ -139,11 +139,22 @@ function check(database: Database.Database, file: string): void {
 
 /** Whether every column of its version is there: no check of the pages looks at the words of the schema. */
 function hasColumns(database: Database.Database, version: number): boolean {
+  const found = new Set(columnsOf(database));
+  return referenceColumns(version).every((column) => found.has(column));
+}
+
+const columnsByVersion = new Map<number, readonly string[]>();
+
+/** Of a new database at that version: made once, as a process may open many. */
+function referenceColumns(version: number): readonly string[] {
+  const known = columnsByVersion.get(version);
+  if (known !== undefined) return known;
   const reference = keepDatabase(new Database(':memory:'));
   try {
     for (const migration of MIGRATIONS.slice(0, version)) reference.exec(migration);
-    const found = new Set(columnsOf(database));
-    return columnsOf(reference).every((column) => found.has(column));
+    const columns = columnsOf(reference);
+    columnsByVersion.set(version, columns);
+    return columns;
   } finally {
     reference.close();
   }

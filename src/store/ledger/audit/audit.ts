@@ -1,5 +1,6 @@
 // Recomputes the ledger from what it rests on, in SQL alone: bills from usage and prices, balances from transfers, holds from
 // their ends. A sentence for every difference. Only reads.
+import type { Statement } from 'better-sqlite3';
 import { usdOf } from '../../../billing/price.ts';
 import type { TableContext } from '../../table-context.ts';
 import type { LedgerAudit, LedgerCalls } from '../calls.ts';
@@ -153,12 +154,21 @@ export function createLedgerAudit(
     )
     .safeIntegers();
 
-  function faultsOf({ sql, sentence }: Check, now: bigint, limit: number): string[] {
-    const rows = database
-      .prepare<{ now: bigint; limit: number }, Fault>(`SELECT * FROM (${sql}) LIMIT @limit`)
+  const rows = new Map<Check, Statement<{ now: bigint; limit: number }, Fault>>();
+
+  /** Prepared when it is looked at first: most connections make no audit. */
+  function rowsOf(check: Check): Statement<{ now: bigint; limit: number }, Fault> {
+    const known = rows.get(check);
+    if (known !== undefined) return known;
+    const statement = database
+      .prepare<{ now: bigint; limit: number }, Fault>(`SELECT * FROM (${check.sql}) LIMIT @limit`)
       .safeIntegers();
-    return rows.all({ now, limit }).map(sentence);
+    rows.set(check, statement);
+    return statement;
   }
+
+  const faultsOf = (check: Check, now: bigint, limit: number): string[] =>
+    rowsOf(check).all({ now, limit }).map(check.sentence);
 
   const decided = database
     .prepare<{ limit: number }, Parameters<typeof DECISIONS.sentence>[0]>(DECISIONS.sql)
