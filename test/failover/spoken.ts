@@ -86,6 +86,8 @@ function earOf(texts: readonly string[], rate: number, listener: (message: EarMe
   let over = false;
   /** What is heard now: since where there was no silence, how loud it is, and for how many samples in a row. */
   const loudness = { since: undefined as number | undefined, last: 0, level: 0, steady: 0 };
+  /** A sample as loud as this says no more than that the open turn goes on; most samples are. */
+  let same = -1;
 
   /** Never inside a call of the ear. */
   const say = (message: EarMessage): void =>
@@ -108,16 +110,23 @@ function earOf(texts: readonly string[], rate: number, listener: (message: EarMe
     turn++;
   };
   const silence = (): void => {
+    same = -1;
     loudness.steady = 0;
     if (open !== undefined && position - open.end >= pauseSamples) endTurn();
     if (position - loudness.last > EDGE_SECONDS * rate) loudness.since = undefined;
   };
-  const hear = (sample: number): void => {
-    const loud = Math.abs(sample);
+  const goOn = (turn: HeardTurn): void => {
+    loudness.steady++;
+    loudness.last = position;
+    turn.end = position + 1;
+    if (turn.end - turn.start >= turn.nextInterim) tellInterim(turn);
+  };
+  const hear = (loud: number): void => {
     if (loud < LOUDNESS.quiet) {
       silence();
       return;
     }
+    same = -1;
     const level = Math.round((loud - LOUDNESS.base) / LOUDNESS.step);
     loudness.steady = level === loudness.level ? loudness.steady + 1 : 1;
     loudness.level = level;
@@ -139,6 +148,7 @@ function earOf(texts: readonly string[], rate: number, listener: (message: EarMe
     }
     open.end = position + 1;
     if (open.end - open.start >= open.nextInterim) tellInterim(open);
+    same = loud;
   };
 
   return {
@@ -146,11 +156,14 @@ function earOf(texts: readonly string[], rate: number, listener: (message: EarMe
     audio(bytes) {
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       for (let at = 0; at + 1 < bytes.byteLength; at += 2) {
-        hear(view.getInt16(at, true));
+        const loud = Math.abs(view.getInt16(at, true));
+        if (loud === same && open !== undefined) goOn(open);
+        else hear(loud);
         position++;
       }
     },
     finalize() {
+      same = -1;
       const from = Math.max(told, open?.end ?? 0);
       endTurn();
       // What is behind the last word was asked about as well.
