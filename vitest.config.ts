@@ -48,6 +48,8 @@ export default defineConfig({
     // One more than the build has cores: many files wait for speech, sockets and processes.
     maxWorkers: 3,
     reporters: ['default', './test/setup/slowest-files.ts'],
+    // What was transformed once is kept for the next run: the tiers share nearly all of it.
+    experimental: { fsModuleCache: true },
     globalSetup: ['test/global-setup.ts'],
     sequence: { sequencer: LongestFirst },
     // Without a project named, as with `npx vitest run test/bus`, files of both tiers run.

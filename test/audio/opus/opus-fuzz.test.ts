@@ -3,10 +3,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openDecoders, openOpusDecoder, PACKET_SAMPLES_MAX } from '../../../src/audio/opus/opus-decoders.ts';
 import { UnsupportedStream } from '../../../src/audio/opus/packet-source.ts';
+import { drawn } from '../../fakes/drawn.ts';
 import { type Random, seeded } from '../../fakes/random.ts';
 import { cut, hear, packetsOf, pagesOf, recording, sealed } from './opus-fixture.ts';
 
-const STREAMS = 1_000;
+const STREAMS = drawn(1_000);
 /** A page of Ogg with what was begun of a packet, or a block of WebM, and one message. */
 const HELD_BYTES_MAX = 65_307 + 3_841 + 262_144 + 4_096;
 

@@ -7,11 +7,12 @@ import { parametersFor } from '../../../src/edge/dialects/live.ts';
 import { requestOf } from '../../../src/edge/routes/transcriptions/read-upload.ts';
 import { providers } from '../../../src/providers/index.ts';
 import { objectOf } from '../../../src/providers/kit/json.ts';
+import { drawn } from '../../fakes/drawn.ts';
 import { seeded } from '../../fakes/random.ts';
 import { mutatedMessage } from '../fuzz/mutations.ts';
 import { answerOf, doneJob, jobIn, openedAs } from './shown.ts';
 
-const COUNT = 10_000;
+const COUNT = drawn(10_000);
 const ID = '0123abcd-0000-4000-8000-000000000000';
 const known = new Map(providers.map((each) => [each.name, each]));
 
@@ -55,7 +56,7 @@ function refusedOr<Value>(attempt: () => Value): Value | undefined {
   try {
     return attempt();
   } catch (error) {
-    expect(error).toBeInstanceOf(Refusal);
+    if (!(error instanceof Refusal)) throw error;
     return undefined;
   }
 }
