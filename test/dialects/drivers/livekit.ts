@@ -1,5 +1,6 @@
 // LiveKit's agents: the recogniser of LiveKit Inference, and those of their plugin for Deepgram, pointed at the gateway by addresses
 // alone.
+import { setTimeout } from 'node:timers/promises';
 import { inference, initializeLogger, stt, VAD, VADStream } from '@livekit/agents';
 import { STTv2 as FluxSTT, STT as NovaSTT } from '@livekit/agents-plugin-deepgram';
 import { AudioFrame } from '@livekit/rtc-node';
@@ -44,30 +45,33 @@ const livekitStt = ({ url, key, model, sampleRate }: Job): stt.STT =>
 const ROUNDING_SECONDS = 0.05;
 
 /**
- * Every frame at once; then the client ends by itself.
- *
- * @param waits ends only when it was told all: the client leaves with the first message behind its own end, or three seconds after
- *   a final
+ * How a client ends: `atOnce` behind the last frame; `heard` when it was told all, where it leaves with the first message behind its own
+ * end; `atPace` behind frames that came at the pace of speech, as an agent has them, where it leaves three seconds after a final.
  */
+type Ends = 'atOnce' | 'heard' | 'atPace';
+
 async function hear(
   recogniser: stt.STT,
   { sampleRate, lastWordSeconds }: Job,
   pieces: readonly Uint8Array[],
-  waits: boolean,
+  ends: Ends,
 ) {
   const failed = new Promise<never>((_, reject) => recogniser.on('error', ({ error }) => reject(error)));
   failed.catch(() => {});
   const stream = recogniser.stream({ connOptions: ONCE });
-  for (const piece of pieces) {
-    const samples = new Int16Array(new Uint8Array(piece).buffer);
-    stream.pushFrame(new AudioFrame(samples, sampleRate, 1, samples.length));
-  }
+  const send = async () => {
+    for (const piece of pieces) {
+      const samples = new Int16Array(new Uint8Array(piece).buffer);
+      stream.pushFrame(new AudioFrame(samples, sampleRate, 1, samples.length));
+      if (ends === 'atPace') await setTimeout((samples.length / sampleRate) * 1_000);
+    }
+    if (ends === 'heard') stream.flush();
+    else stream.endInput();
+  };
   const audioSeconds = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0) / 2 / sampleRate;
   const seconds = lastWordSeconds ?? audioSeconds;
-  if (waits) stream.flush();
-  else stream.endInput();
   const finals: HeardFinal[] = [];
-  let isWaiting = waits;
+  let isWaiting = ends === 'heard';
   const told = async () => {
     for await (const { type, alternatives } of stream) {
       if (type !== stt.SpeechEventType.FINAL_TRANSCRIPT || alternatives === undefined) continue;
@@ -80,24 +84,26 @@ async function hear(
     return finals;
   };
   try {
-    return await Promise.race([failed, told()]);
+    const [, heard] = await Promise.race([failed, Promise.all([send(), told()])]);
+    return heard;
   } finally {
     stream.close();
   }
 }
 
 const liveBy =
-  (recogniserOf: (job: Job) => stt.STT, { waits = false } = {}): NonNullable<Driver['live']> =>
+  (recogniserOf: (job: Job) => stt.STT, ends: Ends): NonNullable<Driver['live']> =>
   (job, pieces) =>
-    hear(recogniserOf(job), job, pieces, waits);
+    hear(recogniserOf(job), job, pieces, ends);
 
 export const livekitInference: Driver = {
   client: '@livekit/agents, inference.STT',
   dialect: 'livekit',
   unmet: {
-    'kyutai/stt-1b-en_fr': 'it leaves three seconds after a final, and the next may take longer',
+    'kyutai/stt-1b-en_fr':
+      'it leaves three seconds after a final, and the next may take longer where the machine is busy',
   },
-  live: liveBy(livekitStt, { waits: true }),
+  live: liveBy(livekitStt, 'atPace'),
 };
 
 const PLUGIN = '@livekit/agents-plugin-deepgram';
@@ -111,7 +117,7 @@ export const livekitNova: Driver = {
         ...{ model: model as never, sampleRate, apiKey: key },
         baseUrl: `${url.replace('http', 'ws')}/compat/deepgram`,
       }),
-    { waits: true },
+    'heard',
   ),
 };
 
@@ -124,5 +130,6 @@ export const livekitFlux: Driver = {
         ...{ model: model as never, sampleRate, apiKey: key },
         endpointUrl: `${url.replace('http', 'ws')}/compat/deepgram/v2/listen`,
       }),
+    'atOnce',
   ),
 };

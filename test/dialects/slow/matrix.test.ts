@@ -13,7 +13,7 @@ import { heardWrongly, startDialectRig } from '../rig.ts';
 
 const rig = startDialectRig();
 /** Sessions at a time: most of each is waiting for the pace of its provider. */
-const TOGETHER = 8;
+const TOGETHER = 16;
 const FILE_SECONDS = 1.9;
 /** Of a busy machine. */
 const TIMEOUT_MS = 180_000;
