@@ -36,7 +36,7 @@ const common: TestProjectInlineConfiguration['test'] = {
   // uWebSockets.js aborts the process when a worker thread ends with an open listen socket; forks are safe.
   pool: 'forks',
   // Thousands of simulated sessions make much that is short-lived; with Node's 16 MB much of it is copied before it is gone.
-  execArgv: ['--max-semi-space-size=32'],
+  execArgv: ['--max-semi-space-size=64'],
   setupFiles: ['test/setup/own-modules.ts', 'test/setup/documented.ts'],
   // Whoever waits for what never comes; the machine may be busy with something else as well.
   testTimeout: 60_000,
