@@ -35,8 +35,9 @@ export class Finalizer {
   tellDue(nowMs: number, tell: () => void): void {
     const pipeline = this.#pipeline;
     for (let end = this.#ends.next; end !== undefined; end = this.#ends.next) {
-      // An end within what is held back, with nothing more to leave by itself, does not wait for it.
-      if (pipeline.sentSamples < end && pipeline.waitMs(nowMs) < Number.POSITIVE_INFINITY) break;
+      // An end within what is held back, with nothing more to leave by itself, does not wait for it. What waits for money will leave.
+      const leaves = pipeline.starved || pipeline.waitMs(nowMs) < Number.POSITIVE_INFINITY;
+      if (pipeline.sentSamples < end && leaves) break;
       this.#ends.tellNext();
       this.#endpointer?.ended(pipeline.sentSamples);
       tell();

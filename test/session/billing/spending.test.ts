@@ -79,6 +79,20 @@ describe('what a session costs', () => {
   });
 });
 
+it('an end of a turn that is asked for while audio waits for money comes behind that audio', async () => {
+  const rig = rigWith(microUsdOf('100'));
+  const client = await rig.open({ model: NUMBERED, providerParams: { turn_seconds: 7 } });
+  // More than is held for, and at once.
+  for (let at = 0; at < 300; at++) client.session.audio(numberedAudio(at * RATE, (at + 1) * RATE));
+  client.session.control({ type: 'finalize' });
+  await rig.advance(10_000, 100);
+  expect(client.finals.at(-1)).toMatchObject({ start: 294, end: 300 });
+  client.session.control({ type: 'close' });
+  await untilEnded(rig, client);
+  expectInOrder(client);
+  await expectNothingLeft(rig);
+});
+
 describe('credit that runs out', () => {
   it('ends the session after the last final it pays for, names what was cut, and never goes below zero', async () => {
     const rig = rigWith(microUsdOf('0.25'));
