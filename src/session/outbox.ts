@@ -7,6 +7,8 @@ import type { OutgoingEvent } from '../api/listen.ts';
 export interface ClientLine {
   send(text: string): 'sent' | 'queued' | 'gone';
   readonly bufferedBytes: number;
+  /** Nobody is at its end for now: it keeps what it is given for a client that comes back, within a bound of its own. */
+  readonly isKeeping?: boolean;
   close(code: number, reason: string): void;
 }
 
@@ -92,11 +94,15 @@ export class Outbox {
 
   /** Sends what waits, and the close frame behind it: a client that reads on until the socket is cut misses nothing. */
   close(code: number, reason: string): void {
-    for (let event = this.#waiting.shift(); event !== undefined; event = this.#waiting.shift()) this.#emit(event);
+    this.#emitAll();
     this.#gone = true;
     const { line, encoder } = this.#options;
     const last = encoder === undefined ? { code, reason } : encoder.close(code, reason);
     line.close(last.code, last.reason);
+  }
+
+  #emitAll(): void {
+    for (let event = this.#waiting.shift(); event !== undefined; event = this.#waiting.shift()) this.#emit(event);
   }
 
   #emit(event: OutgoingEvent): void {
@@ -114,6 +120,7 @@ export class Outbox {
     // Whatever this event says replaces the interims that wait: they are older.
     if (event.type === 'transcript') this.#dropInterims();
     if (event.type === 'received') this.#waiting = this.#waiting.filter(({ type }) => type !== 'received');
+    if (this.#waiting.length >= this.#options.unreadEventsMax && this.#options.line.isKeeping === true) this.#emitAll();
     if (this.#waiting.length < this.#options.unreadEventsMax || this.#phase === 'ending') {
       this.#waiting.push(event);
       return;

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DoorSocket } from '../../src/edge/door.ts';
 import { ResumableLine } from '../../src/edge/resume/resumable-line.ts';
+import { Outbox } from '../../src/session/outbox.ts';
 
 function socketOf(sent: string[]): DoorSocket {
   const send = (text: string) => {
@@ -38,9 +39,34 @@ describe('the line of a session that outlives its socket', () => {
 
   it('has no room while there is no socket, so that interims become one', () => {
     const { line } = rig();
-    expect(line.bufferedBytes).toBe(0);
+    expect([line.bufferedBytes, line.isKeeping]).toEqual([0, false]);
     line.detach();
-    expect(line.bufferedBytes).toBe(Number.POSITIVE_INFINITY);
+    expect([line.bufferedBytes, line.isKeeping]).toEqual([Number.POSITIVE_INFINITY, true]);
+  });
+
+  it('takes more events of its session while there is no socket than the session holds, each once and in order', () => {
+    const { first, line } = rig();
+    let overflows = 0;
+    const outbox = new Outbox({
+      ...{ sessionId: 'ses_a', line, unreadBytesMax: 100, unreadEventsMax: 4, wallNow: () => new Date(0) },
+      onOverflow: () => overflows++,
+      onDrop: () => {},
+    });
+    const say = (turn: number) => {
+      const said = { text: `${turn}`, turn, start: turn, end: turn + 1, model: 'm/m' };
+      outbox.push({ type: 'transcript', is_final: false, ...said });
+      outbox.push({ type: 'transcript', is_final: true, ...said });
+    };
+    say(0);
+    line.detach();
+    for (let turn = 1; turn < 1_000; turn++) say(turn);
+    const next: string[] = [];
+    line.attach(socketOf(next), first.length, 0);
+    outbox.drained();
+    const events = [...first, ...next.slice(1)].map((text) => JSON.parse(text));
+    expect(overflows).toBe(0);
+    expect(events.filter((event) => event.is_final).map(({ turn }) => turn)).toEqual([...Array(1_000).keys()]);
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1));
   });
 
   it('lets go of what came before a ping that the client has answered', () => {

@@ -57,6 +57,11 @@ export class ResumableLine implements ClientLine {
     return socket === undefined || socket.closed ? Number.POSITIVE_INFINITY : socket.bufferedBytes;
   }
 
+  /** More than the session holds may be said while there is no socket: it is kept here, up to the bound. */
+  get isKeeping(): boolean {
+    return this.#socket?.closed ?? true;
+  }
+
   send(text: string): SocketSend {
     this.#kept.add(text);
     // A socket that is gone is no end of the session.
