@@ -103,7 +103,8 @@ export const livekitInference: Driver = {
     'kyutai/stt-1b-en_fr':
       'it leaves three seconds after a final, and the next may take longer where the machine is busy',
   },
-  live: liveBy(livekitStt, 'atPace'),
+  // Turns of speech end by themselves, and a slow machine is waited for; those of numbered audio end with the client.
+  live: (job, pieces) => hear(livekitStt(job), job, pieces, job.lastWordSeconds === undefined ? 'atPace' : 'heard'),
 };
 
 const PLUGIN = '@livekit/agents-plugin-deepgram';

@@ -77,7 +77,9 @@ describe('every client hears what was said, with the embedded recogniser', () =>
       pcm.subarray(at * PIECE_BYTES, (at + 1) * PIECE_BYTES),
     );
     const finals = (await driver.live?.(job, pieces)) ?? [];
-    return finals.map((final) => final.text).join(' ');
+    // An end that was asked for before the words came, on a busy machine, is answered as silence.
+    const said = finals.filter((final) => final.text !== '');
+    return said.map((final) => final.text).join(' ');
   }
 
   it.each(groupsOf(cellsOf('live', [EMBEDDED])))('live, group $group', { timeout: TIMEOUT_MS }, async ({ cells }) => {
