@@ -134,6 +134,7 @@ function handlersOf(
       reservations: money.reservations,
       node: bus.node,
       bus,
+      isNodeThere: (node) => live.nodes().some((each) => each.node === node),
       clock: backgroundClock,
       sessions: live.sessions,
       openSpool: live.openSpool,

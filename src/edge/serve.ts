@@ -3,7 +3,6 @@
 
 import type { Clock } from '../../machines/clock.ts';
 import type { Refusal } from '../api/errors.ts';
-import type { Bus } from '../bus/bus.ts';
 import { parseNetworks } from '../config/networks.ts';
 import { answerDialect } from './dialects/live.ts';
 import { dialectAt, withDialect } from './dialects/place.ts';
@@ -18,7 +17,7 @@ import { OpenSockets } from './listen/open-sockets.ts';
 import { WaitingWork } from './listen/socket-work.ts';
 import { type DoorChoice, openDoor } from './open-door.ts';
 import { SocketPaces } from './pace/socket-pace.ts';
-import { Relays } from './resume/relay/relays.ts';
+import { Relays, type RelaysOptions } from './resume/relay/relays.ts';
 import { ResumableSessions, resumeService } from './resume/resumable-sessions.ts';
 import { createRouter, type Route, refusalOf, refusalReply } from './router.ts';
 import { type OperatorDependencies, operatorRoutes, type RoutesDependencies, routesOf } from './routes/index.ts';
@@ -46,7 +45,8 @@ export interface EdgeOptions extends DoorSettings {
   live: Omit<
     ListenDependencies,
     'reply' | 'onRefused' | 'onFault' | 'sockets' | 'paces' | 'waiting' | 'late' | 'resumables' | 'relays' | 'calls'
-  > & { bus: Bus };
+  > &
+    Pick<RelaysOptions, 'bus' | 'isNodeThere'>;
   routes: RoutesDependencies;
 }
 

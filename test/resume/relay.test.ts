@@ -1,13 +1,15 @@
 // The two ends of a relay: what is said reaches the other side whole and in order, or both are cut.
+import { Type } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import type { Address } from '../../src/bus/bus.ts';
+import { type Address, BusError } from '../../src/bus/bus.ts';
 import { MemoryBus } from '../../src/bus/memory.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { DoorSocket, SocketHandlers } from '../../src/edge/door.ts';
 import { OpenSockets } from '../../src/edge/listen/open-sockets.ts';
 import { SocketPaces } from '../../src/edge/pace/socket-pace.ts';
 import { ClientEnd } from '../../src/edge/resume/relay/client-end.ts';
+import { Relays } from '../../src/edge/resume/relay/relays.ts';
 import { SessionEnd } from '../../src/edge/resume/relay/session-end.ts';
 
 const SILENCE_MS = 30_000;
@@ -155,5 +157,34 @@ describe('a relay', () => {
     client.message(socket, new Uint8Array(2 * MIB), true);
     clock.increment(1_000);
     expect(client.pace.take(1, true, true)).toBe(0);
+  });
+});
+
+describe('a session whose node does not answer', () => {
+  const joined = (reason: BusError['reason'], isThere: boolean) => {
+    const bus = new MemoryBus();
+    bus.requestOf = () => Promise.reject(new BusError(reason, 'No.'));
+    const clock = new SimulatedClock();
+    const service = { name: 'resume', shape: Type.Object({}), find: () => 'gone' as const };
+    const settings = { pingMs: 1_000, pongMs: 1_000 };
+    const sockets = new OpenSockets();
+    const relays = new Relays({ bus, clock, settings, sockets, isNodeThere: () => isThere }, service);
+    const paces = new SocketPaces(loadConfig({}, { providers: [] }).limits, () => clock.now());
+    return relays.join('other', { type: 'ask' }, { organisationId: 'org', paces, exceeded: () => {} });
+  };
+
+  it.each([
+    ['disconnected', false],
+    ['timeout', true],
+  ] as const)('is asked for again where it may be there still (%s)', async (reason, isThere) => {
+    await expect(joined(reason, isThere)).rejects.toMatchObject({ code: 'overloaded' });
+  });
+
+  it.each([
+    ['unknown_node', true],
+    ['unknown_actor', true],
+    ['timeout', false],
+  ] as const)('is gone where that is known (%s)', async (reason, isThere) => {
+    await expect(joined(reason, isThere)).resolves.toBe('gone');
   });
 });

@@ -2,6 +2,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { Clock } from '../../../../machines/clock.ts';
+import { refuse } from '../../../api/errors.ts';
 import { type Address, type Bus, type BusBody, BusError } from '../../../bus/bus.ts';
 import type { DoorSocket, SocketHandlers } from '../../door.ts';
 import type { OpenSockets } from '../../listen/open-sockets.ts';
@@ -13,12 +14,15 @@ import { SessionEnd } from './session-end.ts';
 const ANSWER_MS = 2_000;
 /** Beside the pings of a session: what may lie between two of them. */
 const LATE_MS = 5_000;
+const UNREACHABLE = 'The node that has this cannot be reached just now, and may have it still. Try again in a moment.';
 
 export interface RelaysOptions {
   bus: Bus;
   clock: Clock;
   settings: { pingMs: number; pongMs: number };
   sockets: OpenSockets;
+  /** Whether a node is one of the cluster, as far as this one has heard. */
+  isNodeThere(node: string): boolean;
 }
 
 /** What other nodes ask of this one. */
@@ -48,7 +52,10 @@ export class Relays<Ask extends BusBody & { relay: string }> {
     options.bus.serve(service.name, (body) => this.#answer(body));
   }
 
-  /** What takes the messages of the client's socket; `gone` as well where that node cannot be asked. */
+  /**
+   * What takes the messages of the client's socket; `gone` as well where that node is. Rejects with a Refusal where it cannot be asked
+   * just now: it may have the session still.
+   */
   async join(
     node: string,
     ask: Omit<Ask, 'relay'>,
@@ -68,9 +75,14 @@ export class Relays<Ask extends BusBody & { relay: string }> {
       return answer.why;
     } catch (error) {
       end.dispose();
-      if (error instanceof BusError) return 'gone';
-      throw error;
+      if (!(error instanceof BusError)) throw error;
+      if (this.#mayHaveIt(node, error)) throw refuse('overloaded', UNREACHABLE, { retryAfterSeconds: 1 });
+      return 'gone';
     }
+  }
+
+  #mayHaveIt(node: string, { reason }: BusError): boolean {
+    return reason === 'disconnected' || (reason === 'timeout' && this.#options.isNodeThere(node));
   }
 
   #answer(body: BusBody): RelayAnswer {
