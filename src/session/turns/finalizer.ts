@@ -36,8 +36,7 @@ export class Finalizer {
     const pipeline = this.#pipeline;
     for (let end = this.#ends.next; end !== undefined; end = this.#ends.next) {
       // An end within what is held back, with nothing more to leave by itself, does not wait for it. What waits for money will leave.
-      const leaves = pipeline.starved || pipeline.waitMs(nowMs) < Number.POSITIVE_INFINITY;
-      if (pipeline.sentSamples < end && leaves) break;
+      if (pipeline.sentSamples < end && (pipeline.starved || pipeline.waitMs(nowMs) < Number.POSITIVE_INFINITY)) break;
       this.#ends.tellNext();
       this.#endpointer?.ended(pipeline.sentSamples);
       tell();

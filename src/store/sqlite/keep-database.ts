@@ -11,16 +11,20 @@ interface Native {
 /** The same database; it and everything that it prepares, pragmas too, live as long as their thread. */
 export function keepDatabase(database: Database): Database {
   kept.push(database);
-  // The library's own prepare is behind the one that programs call, and behind `pragma`.
+  onPrepared(database, (statement) => kept.push(statement));
+  return database;
+}
+
+/** Tells of every statement that is prepared from here on: the library's own prepare is behind that of programs, and behind `pragma`. */
+export function onPrepared(database: Database, tell: (statement: unknown) => void): void {
   for (const symbol of Object.getOwnPropertySymbols(database)) {
     const native = Reflect.get(database, symbol) as Partial<Native> | null;
     if (typeof native !== 'object' || typeof native?.prepare !== 'function') continue;
     const prepare = native.prepare.bind(native);
     native.prepare = (...args) => {
       const statement = prepare(...args);
-      kept.push(statement);
+      tell(statement);
       return statement;
     };
   }
-  return database;
 }

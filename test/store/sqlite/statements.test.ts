@@ -1,30 +1,12 @@
 // Every statement is kept for as long as its thread lives, so calls must not prepare any: what does so every few seconds fills the memory.
-import type { Database } from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { onPrepared } from '../../../src/store/sqlite/keep-database.ts';
 import { creditOf, endOf, headOf, holdOf, ledgerRig, lineOf, perMinute } from '../../fakes/store/ledger.ts';
-
-interface Native {
-  prepare(...args: unknown[]): unknown;
-}
-
-/** Counts what is prepared from here on, pragmas too: the library prepares behind a symbol. */
-function countPrepared(database: Database): () => number {
-  let count = 0;
-  for (const symbol of Object.getOwnPropertySymbols(database)) {
-    const native = Reflect.get(database, symbol) as Partial<Native> | null;
-    if (typeof native !== 'object' || typeof native?.prepare !== 'function') continue;
-    const prepare = native.prepare.bind(native);
-    native.prepare = (...args) => {
-      count++;
-      return prepare(...args);
-    };
-  }
-  return () => count;
-}
 
 test('a second day prepares no statement that the first has not', () => {
   const { database, ledger, clock, customer } = ledgerRig();
-  const prepared = countPrepared(database);
+  let prepared = 0;
+  onPrepared(database, () => prepared++);
   const day = (id: string) => {
     const who = customer({ credit: 1_000_000n });
     ledger.addCredit(creditOf(who.organisationId, 10n), { type: 'operator', id: 'test' });
@@ -45,9 +27,9 @@ test('a second day prepares no statement that the first has not', () => {
     clock.nowMs += 1_000;
   };
   day('first');
-  const first = prepared();
+  const first = prepared;
   // What is made when it is first needed.
   expect(first).toBeGreaterThan(0);
   day('second');
-  expect(prepared() - first).toBe(0);
+  expect(prepared - first).toBe(0);
 });

@@ -154,21 +154,15 @@ export function createLedgerAudit(
     )
     .safeIntegers();
 
-  const rows = new Map<Check, Statement<{ now: bigint; limit: number }, Fault>>();
-
-  /** Prepared when it is looked at first: most connections make no audit. */
-  function rowsOf(check: Check): Statement<{ now: bigint; limit: number }, Fault> {
-    const known = rows.get(check);
-    if (known !== undefined) return known;
-    const statement = database
-      .prepare<{ now: bigint; limit: number }, Fault>(`SELECT * FROM (${check.sql}) LIMIT @limit`)
-      .safeIntegers();
-    rows.set(check, statement);
-    return statement;
-  }
-
-  const faultsOf = (check: Check, now: bigint, limit: number): string[] =>
-    rowsOf(check).all({ now, limit }).map(check.sentence);
+  let prepared: { sentence: Check['sentence']; rows: Statement<{ now: bigint; limit: number }, Fault> }[] | undefined;
+  /** Prepared for the first audit: most connections make none. */
+  const preparedChecks = () =>
+    (prepared ??= checks.map(({ sql, sentence }) => ({
+      sentence,
+      rows: database
+        .prepare<{ now: bigint; limit: number }, Fault>(`SELECT * FROM (${sql}) LIMIT @limit`)
+        .safeIntegers(),
+    })));
 
   const decided = database
     .prepare<{ limit: number }, Parameters<typeof DECISIONS.sentence>[0]>(DECISIONS.sql)
@@ -179,9 +173,9 @@ export function createLedgerAudit(
     const now = nowMs();
     const { sessions, transfers, openHolds, oldest, sum } = figures.get()!;
     const faults: string[] = [];
-    for (const check of checks) {
+    for (const { rows, sentence } of preparedChecks()) {
       if (faults.length === FAULTS_MAX) break;
-      faults.push(...faultsOf(check, BigInt(now), FAULTS_MAX - faults.length));
+      faults.push(...rows.all({ now: BigInt(now), limit: FAULTS_MAX - faults.length }).map(sentence));
     }
     return {
       ok: faults.length === 0,
