@@ -35,6 +35,7 @@ import type { Config } from './config/schema.ts';
 import { rolesOf } from './config/schema-cluster.ts';
 import { releaseVersion } from './documents/version.ts';
 import type { Door } from './edge/door.ts';
+import type { Edge } from './edge/serve.ts';
 import { providersWith } from './providers/index.ts';
 import { startObserved } from './runtime/observe.ts';
 import { DRAIN_TAIL_MS } from './session/drain-pace.ts';
@@ -96,7 +97,7 @@ class Node {
   #live: Live | undefined;
   #mails: Mails | undefined;
   #members: Membership | undefined;
-  #door!: Door;
+  #edge!: Edge;
   #own: OwnAccounts | undefined;
   #firstKey: Gateway['firstKey'];
   #ready = false;
@@ -127,7 +128,7 @@ class Node {
         actors: {
           start: attempt(() => this.#open()),
           listen: attempt(async () => {
-            this.#door = await openDoor(this.#assembly, this.#behind, () => this.#ready);
+            this.#edge = await openDoor(this.#assembly, this.#behind, () => this.#ready);
             this.#onListening();
             this.#describe();
             this.#mails?.start();
@@ -154,7 +155,7 @@ class Node {
   }
 
   #facade(ended: Promise<string | null>): Gateway {
-    const door = this.#door;
+    const { door } = this.#edge;
     const actor = this.#actor;
     const sessions = this.#behind?.live.sessions;
     const own = this.#own;
@@ -181,12 +182,12 @@ class Node {
   /** Where the node can be reached from this machine. */
   get #url(): string {
     const { host, tlsCertFile } = this.#config.server;
-    return `${tlsCertFile === undefined ? 'http' : 'https'}://${hostInUrl(host)}:${this.#door.port}`;
+    return `${tlsCertFile === undefined ? 'http' : 'https'}://${hostInUrl(host)}:${this.#edge.door.port}`;
   }
 
   /** The node's description of itself. */
   #describe(): void {
-    const { port, name: door, build } = this.#door;
+    const { port, name: door, build } = this.#edge.door;
     const { bus, roles } = this.#assembly;
     this.#logger.info({ port, door, build, incarnation: bus.node }, 'listening');
     const version = releaseVersion();
@@ -280,7 +281,8 @@ class Node {
     const members = this.#members;
     this.#logger.info({ sessions: behind?.live.sessions.size ?? 0 }, 'draining');
     members?.drain();
-    const under = [behind?.live.sessions.drain(), behind?.money.files.idle(), live?.legs?.drain(), this.#drainsAfter];
+    const clients = this.#edge.drain(behind?.live.sessions.drain());
+    const under = [clients, behind?.money.files.idle(), live?.legs?.drain(), this.#drainsAfter];
     void Promise.all(under).then(() => this.#actor?.send({ type: 'sessions.gone' }));
   }
 

@@ -7,7 +7,6 @@ import type { Authenticator } from '../auth/authenticate.ts';
 import type { KeyLimits } from '../auth/limits.ts';
 import { DetachedJobs } from '../edge/dialects/jobs/detached-jobs.ts';
 import { KeptFiles } from '../edge/dialects/jobs/kept-files.ts';
-import type { Door } from '../edge/door.ts';
 import { Idempotency } from '../edge/idempotency/idempotency.ts';
 import { SpoolBudget } from '../edge/multipart/spool-file.ts';
 import { refusalOf } from '../edge/router.ts';
@@ -20,7 +19,7 @@ import { providersOf } from '../edge/routes/console/pages/set-up.ts';
 import type { OperatorDependencies, RoutesDependencies } from '../edge/routes/index.ts';
 import type { ModelsDependencies } from '../edge/routes/models.ts';
 import { type SessionEventsDependencies, streamPlaces } from '../edge/routes/session-events.ts';
-import { type DoorSettings, type EdgeOptions, serveEdge, serveOperator } from '../edge/serve.ts';
+import { type DoorSettings, type Edge, type EdgeOptions, serveEdge, serveOperator } from '../edge/serve.ts';
 import { listLiveSessions } from '../session/watch/live-sessions.ts';
 import { breakProvider } from '../session/watch/provider-break.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
@@ -58,7 +57,7 @@ export interface Behind {
 }
 
 /** `behind`: absent on a node that serves no clients. */
-export async function openDoor(assembly: Assembly, behind: Behind | undefined, isReady: () => boolean): Promise<Door> {
+export async function openDoor(assembly: Assembly, behind: Behind | undefined, isReady: () => boolean): Promise<Edge> {
   const { clock, defer } = assembly;
   const settings = doorSettings(assembly);
   const operator = operatorOf(assembly, isReady);
@@ -73,7 +72,7 @@ export async function openDoor(assembly: Assembly, behind: Behind | undefined, i
     await edge.quiet(CLOSE_MS);
     await door.close();
   });
-  return door;
+  return edge;
 }
 
 function doorSettings({ config, logger, metrics }: Assembly): DoorSettings {

@@ -17,13 +17,20 @@ const NORMAL: CloseCode = {
   when: 'The session ended as it was asked to: after `close`, everything was delivered.',
 };
 
+const RESTART: CloseCode = {
+  close: 1012,
+  advice: 'reconnect',
+  codes: [],
+  when: 'The node that hands on to the session’s node is shut down. The session goes on: come back with the resume token.',
+};
+
 /** In rising order. */
 export function closeCodes(): readonly CloseCode[] {
   const rows = Object.entries(ERROR_CATALOGUE).map(([code, row]) => ({ code: code as ErrorCode, ...row }));
   const refused = [...grouped(rows, ({ close }) => close)].flatMap(([close, each]) =>
     close === null ? [] : [closeCode(close, each)],
   );
-  return [NORMAL, ...refused].sort((one, other) => one.close - other.close);
+  return [NORMAL, RESTART, ...refused].sort((one, other) => one.close - other.close);
 }
 
 type Row = { code: ErrorCode; advice: Advice; when: string };

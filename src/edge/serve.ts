@@ -46,7 +46,7 @@ export interface EdgeOptions extends DoorSettings {
     ListenDependencies,
     'reply' | 'onRefused' | 'onFault' | 'sockets' | 'paces' | 'waiting' | 'late' | 'resumables' | 'relays' | 'calls'
   > &
-    Pick<RelaysOptions, 'bus' | 'isNodeThere'>;
+    Pick<RelaysOptions, 'bus' | 'isNodeThere'> & { settings: RelaysOptions['settings'] };
   routes: RoutesDependencies;
 }
 
@@ -58,6 +58,13 @@ export interface OperatorOptions extends DoorSettings {
 /** A node's open edge. */
 export interface Edge {
   door: Door;
+  /**
+   * The node is shut down. Resolves when the clients of other nodes' sessions have left, and none may come back any more that has not
+   * heard the end of its own.
+   *
+   * @param sessions when all sessions of this node have ended
+   */
+  drain(sessions: Promise<void> | undefined): Promise<void>;
   /** Accepts no new sockets; resolves when the live sockets have closed by themselves, and at the latest after the time given. */
   quiet(timeoutMs: number): Promise<void>;
 }
@@ -111,7 +118,7 @@ async function serve(
   const withClientAddress = createRemoteAddress(options.trustedProxies);
   const { isBehindTls, trustedProxies } = options;
   const tlsHeaders = createStayWithTls({ always: isBehindTls, trustedProxies });
-  const { upgrade, close } = upgrades(options, sockets, live);
+  const { upgrade, close, drain } = upgrades(options, sockets, live);
   const door = await openDoor(
     options.door,
     {
@@ -139,7 +146,7 @@ async function serve(
     options.onFallback,
   );
   return {
-    door,
+    ...{ door, drain },
     quiet: async (timeoutMs) => {
       door.stopListening();
       await sockets.gone(clock, timeoutMs);
@@ -154,7 +161,7 @@ function upgrades(
   { onRefused, onFault }: DoorSettings,
   sockets: OpenSockets,
   live?: EdgeOptions['live'],
-): { upgrade: Upgrade; close(): void } {
+): Pick<Edge, 'drain'> & { upgrade: Upgrade; close(): void } {
   const answers = {
     reply: refusalReply,
     onRefused,
@@ -163,21 +170,21 @@ function upgrades(
       return refusalOf(error);
     },
   };
-  if (live === undefined) return { upgrade: (_, id) => answerOtherUpgrade(id, answers), close() {} };
+  if (live === undefined)
+    return { upgrade: (_, id) => answerOtherUpgrade(id, answers), close() {}, drain: async () => {} };
   const { clock, settings, wallNow, onResumableEvicted } = live;
   const resumables = new ResumableSessions(clock, settings.resumeMs, wallNow, onResumableEvicted);
   const { resumeMs: keptMs, webhookNetworks } = settings;
   const networks = webhookNetworks === undefined ? undefined : parseNetworks(webhookNetworks);
   const calls = new Calls({ clock, wallNow, keptMs, networks, posts: sockets, onDrop: live.onCallDrop });
+  const relays = new Relays({ ...live, sockets }, resumeService(resumables));
   const listen: ListenDependencies = {
     ...live,
     sockets,
     paces: new SocketPaces(live.settings, undefined, live.onSmallSocket),
     waiting: new WaitingWork(),
     late: new LateSockets(live.settings),
-    resumables,
-    relays: new Relays({ ...live, sockets }, resumeService(resumables)),
-    calls,
+    ...{ resumables, relays, calls },
     ...answers,
   };
   const watching = new CallWatching(calls, { ...live, sockets }, listen);
@@ -188,5 +195,12 @@ function upgrades(
     const of = dialectAt(request.path);
     return of === undefined ? answerOtherUpgrade(id, listen) : answerDialect(of.dialect, of.path, request, id, listen);
   };
-  return { upgrade, close: () => calls.close() };
+  return {
+    upgrade,
+    close: () => calls.close(),
+    drain: async (sessions) => {
+      const heard = sessions?.then(() => resumables.heard());
+      await Promise.all([relays.drain(), watching.drain(), heard]);
+    },
+  };
 }

@@ -101,6 +101,20 @@ describe('a resume token', () => {
     expect([refused.status, JSON.parse(refused.body).error.code]).toEqual([404, 'not_found']);
   });
 
+  it('of a session that is gone counts as one request of its key', async () => {
+    const few = await startLiveGateway({ VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '3' });
+    const left = async (more: Record<string, string>) => {
+      const client = few.connect({ ...numbered, resume: 'on', ...more });
+      const { resume_token: token } = await client.event('session_started');
+      client.socket.close(1000);
+      await client.close();
+      return { resume: String(token), last_seq: '1' };
+    };
+    const third = few.connect(await left(await left({})));
+    expect((await third.refused()).status).toBe(404);
+    expect((await few.connect(numbered).refused()).status).toBe(429);
+  });
+
   it('of a session that is gone opens a new one that says where it begins', async () => {
     const { token, id, client } = await started();
     client.socket.close(1000);

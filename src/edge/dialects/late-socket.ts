@@ -74,8 +74,8 @@ export class LateSocket implements SocketHandlers {
     else if (this.#state !== 'over') this.#refuse(tooMuch(this.#bytesMax));
   }
 
-  pong(): void {
-    this.#session?.pong();
+  pong(socket: DoorSocket): void {
+    this.#session?.pong(socket);
   }
 
   drained(): void {

@@ -1,7 +1,6 @@
 // The WebSockets of other vendors' clients: the handshake in their words, and the session of `/v1/listen` behind it.
 import { Refusal, refuse } from '../../api/errors.ts';
 import { type AliasedKey, aliasOf, slugNamed } from '../../auth/aliases.ts';
-import type { Caller } from '../../auth/permissions.ts';
 import {
   type Conversation,
   type Dialect,
@@ -13,7 +12,7 @@ import {
 import type { Degradation } from '../../failover/chain.ts';
 import { AskedChanges } from '../configure/asked-changes.ts';
 import type { DoorRequest, UpgradeAnswer } from '../door.ts';
-import { type Asked, acceptToRefuse, openSocket, takeFromUrl } from '../listen/listen.ts';
+import { type Asked, acceptToRefuse, callerOf, openSocket, takeFromUrl } from '../listen/listen.ts';
 import type { ListenDependencies } from '../listen/listen-dependencies.ts';
 import { endWith } from '../listen/refuse-on-socket.ts';
 import { warningHeader } from '../routes/transcriptions/warnings.ts';
@@ -37,16 +36,19 @@ export async function answerDialect(
     if (door === undefined) throw refuse('not_found', notServed(dialect));
     if (param !== undefined) takeFromUrl(param, dependencies);
     prove?.(dependencies.wallNow());
-    const read = ({ key }: Caller) => askedBy(dialect, door.open(handshake), key, requestId, dependencies);
+    const open = async (answered: Record<string, string>, said: string | undefined) => {
+      const caller = await callerOf(request, answered, said, dependencies);
+      const read = () => askedBy(dialect, door.open(handshake), caller.key, requestId, dependencies);
+      return openSocket(request, requestId, caller, dependencies, read);
+    };
     if (credential === undefined && isLate(door)) {
       dependencies.sessions.admit();
       const { remoteAddress } = request;
-      const judge = async (said: string | undefined) =>
-        (await openSocket(request, requestId, {}, said, dependencies, read)).socket;
+      const judge = async (said: string | undefined) => (await open({}, said)).socket;
       const late = new LateSocket({ door, requestId, remoteAddress, judge }, dependencies);
       return { accept: late, pace: late.pace, headers };
     }
-    const { socket, warnings } = await openSocket(request, requestId, headers, credential, dependencies, read);
+    const { socket, warnings } = await open(headers, credential);
     return { accept: socket, pace: socket.pace, headers: { ...headers, ...warningHeader(warnings) }, ...chosen };
   } catch (error) {
     const refusal = error instanceof Refusal ? error : dependencies.onFault(requestId, error);

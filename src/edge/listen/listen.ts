@@ -34,12 +34,13 @@ export async function answerListen(
       takeFromUrl('api_key', dependencies);
     }
     const wish = readResumeWish(query);
+    const caller = await callerOf(request, headers, offer.credential, dependencies);
     if (wish !== undefined) {
-      const resumed = await resumedSocket(wish, request, requestId, headers, offer.credential, dependencies);
+      const resumed = await resumedSocket(wish, caller, dependencies);
       if (resumed !== undefined) return { ...resumed, headers, ...protocol };
       if (wish.anew === undefined) throw gone();
     }
-    const { socket } = await openSocket(request, requestId, headers, offer.credential, dependencies, () => ({
+    const { socket } = await openSocket(request, requestId, caller, dependencies, () => ({
       ...readStartWish(wish?.anew ?? query),
       warnings: offer.method === 'query' ? [credentialInUrl] : [],
       ...(wish === undefined ? {} : { continues: { sessionId: wish.sessionId, seconds: wish.heardSeconds } }),
@@ -65,23 +66,32 @@ export interface Asked {
 }
 
 /**
- * Judges who asks, and makes its socket. Rejects with a Refusal.
+ * Judges who asks, and counts the request. Rejects with a Refusal.
  *
  * @param headers gathers what the answer to the handshake says, also where it is refused
  */
+export async function callerOf(
+  request: DoorRequest,
+  headers: Record<string, string>,
+  credential: string | undefined,
+  { authenticator, limits }: Pick<ListenDependencies, 'authenticator' | 'limits'>,
+): Promise<Caller> {
+  const caller = await authenticator.socket(credential, request.remoteAddress, request.headers.get('origin'));
+  Object.assign(headers, limits.takeRequest(caller.key));
+  return caller;
+}
+
+/** Makes the socket of who asks. Rejects with a Refusal. */
 export async function openSocket(
   request: DoorRequest,
   requestId: string,
-  headers: Record<string, string>,
-  credential: string | undefined,
+  caller: Caller,
   dependencies: ListenDependencies,
-  read: (caller: Caller) => Asked,
+  read: () => Asked,
 ): Promise<{ socket: SessionSocket; warnings: readonly Degradation[] }> {
-  const { authenticator, limits, sessions } = dependencies;
-  const caller = await authenticator.socket(credential, request.remoteAddress, request.headers.get('origin'));
-  Object.assign(headers, limits.takeRequest(caller.key));
+  const { limits, sessions } = dependencies;
   sessions.admit();
-  const { parameters, waits, warnings = [], interpreter, continues } = read(caller);
+  const { parameters, waits, warnings = [], interpreter, continues } = read();
   const traceparent = request.headers.get('traceparent') ?? undefined;
   const asking = { requestId, traceparent, caller, warnings, continues };
   // Who waits takes a place as well: connections that never start are bounded by it.

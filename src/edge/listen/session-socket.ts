@@ -8,7 +8,7 @@ import type { Interpreter } from '../dialects/interpreter.ts';
 import type { DoorSocket } from '../door.ts';
 import { CodedMessages, type CodedParts } from '../pace/coded-messages.ts';
 import { LARGE_BYTES } from '../pace/large-messages.ts';
-import type { OpenPace } from '../pace/socket-pace.ts';
+import type { Excess, OpenPace } from '../pace/socket-pace.ts';
 import type { ResumableLine } from '../resume/resumable-line.ts';
 import type { Resuming } from '../resume/resumable-sessions.ts';
 import { giveBack } from './admission.ts';
@@ -54,7 +54,7 @@ export class SessionSocket implements Resuming {
     const { organisationId } = 'asking' in wish ? wish.asking.caller : wish;
     this.pace = dependencies.paces.open(
       organisationId,
-      (excess) => this.#end('rate_limit_exceeded', excessWords(excess, dependencies.settings)),
+      (excess) => this.#exceeded(excess),
       interpreter?.conversation.textBytesMax !== undefined,
     );
     this.#work = new SocketWork(dependencies.waiting, (error) => this.#fault(error));
@@ -84,7 +84,8 @@ export class SessionSocket implements Resuming {
   }
 
   message(socket: DoorSocket, data: Uint8Array, isBinary: boolean): void {
-    if (socket !== this.#socket) return;
+    // Of a large message that was refused as it came, the pieces may still come from another node.
+    if (socket !== this.#socket || this.#isOver) return;
     this.#keepalive?.heard();
     if (this.#isTooBig(data.byteLength, isBinary)) return;
     if (isBinary) this.receivedBytes += data.byteLength;
@@ -149,7 +150,8 @@ export class SessionSocket implements Resuming {
     }
   }
 
-  arriving(_: DoorSocket, bytes: number, isBinary: boolean): void {
+  arriving(socket: DoorSocket, bytes: number, isBinary: boolean): void {
+    if (socket !== this.#socket || this.#isOver) return;
     this.#keepalive?.heard();
     this.#isTooBig(bytes, isBinary);
   }
@@ -175,13 +177,19 @@ export class SessionSocket implements Resuming {
     return Math.min(areCoded ? LARGE_BYTES : Number.POSITIVE_INFINITY, this.pace.messageBytesMax);
   }
 
-  pong(): void {
+  /** What comes of a socket in whose place there is another one says nothing of that. */
+  pong(socket: DoorSocket): void {
+    if (socket !== this.#socket) return;
     this.#keepalive?.heard();
     this.#line?.ponged();
   }
 
   drained(): void {
     this.#session?.drained();
+  }
+
+  exceeded(socket: DoorSocket, excess: Excess): void {
+    if (socket === this.#socket) this.#exceeded(excess);
   }
 
   closed(socket: DoorSocket, code: number): void {
@@ -267,6 +275,10 @@ export class SessionSocket implements Resuming {
     if (this.#session !== undefined) this.#session.fault('audio', error);
     else if ('asking' in this.#wish)
       this.#start?.refuse(this.#dependencies.onFault(this.#wish.asking.requestId, error));
+  }
+
+  #exceeded(excess: Excess): void {
+    this.#end('rate_limit_exceeded', excessWords(excess, this.#dependencies.settings));
   }
 
   /** Ends it for what the client does. */

@@ -1,29 +1,19 @@
 // `GET /v1/listen?resume=<token>`: the session goes on with the new socket.
-import { refuse } from '../../api/errors.ts';
-import type { DoorRequest, DoorSocket, SocketHandlers, SocketPace } from '../door.ts';
+import type { Caller } from '../../auth/permissions.ts';
+import type { SocketHandlers, SocketPace } from '../door.ts';
 import type { ListenDependencies } from '../listen/listen-dependencies.ts';
-import { excessWords, refuseOnSocket } from '../listen/refuse-on-socket.ts';
-import type { Excess, SocketPaces } from '../pace/socket-pace.ts';
+import type { SocketPaces } from '../pace/socket-pace.ts';
 import { type ResumeWish, unsaid } from './resume-wish.ts';
 
 /**
  * What takes the messages of the new socket; undefined where the session is gone, or can no longer be gone on with. Rejects with a
  * Refusal.
- *
- * @param headers gathers what the answer to the handshake says
  */
 export async function resumedSocket(
   wish: ResumeWish,
-  request: DoorRequest,
-  requestId: string,
-  headers: Record<string, string>,
-  credential: string | undefined,
-  dependencies: ListenDependencies,
+  { organisationId, keyId }: Caller,
+  { resumables, relays, paces }: ListenDependencies,
 ): Promise<{ accept: SocketHandlers; pace: SocketPace } | undefined> {
-  const { authenticator, limits, resumables, relays, paces, settings } = dependencies;
-  const caller = await authenticator.socket(credential, request.remoteAddress, request.headers.get('origin'));
-  Object.assign(headers, limits.takeRequest(caller.key));
-  const { organisationId, keyId } = caller;
   const found = resumables.find({ ...wish, organisationId, keyId });
   if (found === 'unsaid') throw unsaid(wish.after);
   if (found !== undefined) {
@@ -32,9 +22,7 @@ export async function resumedSocket(
   }
   const { node, token, sessionId, after } = wish;
   const ask = { type: 'resume.ask' as const, token, sessionId, organisationId, keyId, after };
-  const exceeded = (socket: DoorSocket, excess: Excess) =>
-    refuseOnSocket(socket, refuse('rate_limit_exceeded', excessWords(excess, settings)), requestId, dependencies);
-  const end = await relays.join(node, ask, { organisationId, paces, exceeded });
+  const end = await relays.join(node, ask, { organisationId, paces });
   if (end === 'unsaid') throw unsaid(after);
   return typeof end === 'string' ? undefined : { accept: end, pace: end.pace };
 }

@@ -2,10 +2,11 @@
 // ended meanwhile.
 import type { Clock } from '../../../machines/clock.ts';
 import type { SessionOpening } from '../../session/session-opening.ts';
-import type { DoorSocket, SocketHandlers } from '../door.ts';
+import type { DoorSocket } from '../door.ts';
 import type { OpenPace } from '../pace/socket-pace.ts';
 import { RESUME_SESSION, ResumeAsk } from './relay/relay-words.ts';
 import type { RelayService } from './relay/relays.ts';
+import type { RelayedHandlers } from './relay/session-end.ts';
 import { ResumableLine } from './resumable-line.ts';
 import { isSameToken, newResumeToken } from './resume-token.ts';
 
@@ -19,7 +20,7 @@ const ENDED_BYTES = 1024;
 const LEFT: ReadonlySet<number> = new Set([1000, 1001, 1005]);
 
 /** What takes the messages of a session, from one socket after the other. */
-export interface Resuming extends SocketHandlers {
+export interface Resuming extends RelayedHandlers {
   readonly pace: OpenPace;
   /** Bytes of binary messages that were taken. */
   readonly receivedBytes: number;
@@ -65,6 +66,9 @@ export class ResumableSessions {
   readonly #kept = new Map<string, Kept>();
   #endedBytes = 0;
   #telling: unknown;
+  /** Those that have ended while their clients were gone. */
+  readonly #unheard = new Set<string>();
+  #whenHeard = () => {};
 
   /** @param onEvicted what an ended session had left to say is let go of before its time */
   constructor(clock: Clock, resumeMs: number, wallNow: () => Date, onEvicted: () => void) {
@@ -121,7 +125,7 @@ export class ResumableSessions {
   }
 
   /** What takes the messages of the next socket of the session. */
-  next({ line, resuming }: Resumable, after: number): SocketHandlers {
+  next({ line, resuming }: Resumable, after: number): RelayedHandlers {
     let isOpen = false;
     return {
       open: (socket) => {
@@ -129,15 +133,25 @@ export class ResumableSessions {
         const kept = this.#kept.get(line.sessionId);
         if (kept !== undefined && !line.isEnded) this.#clock.clearTimeout(kept.timer);
         resuming.resume(socket, after);
+        this.#heard(line.sessionId);
       },
       message: (...message) => resuming.message(...message),
       arriving: (...arriving) => resuming.arriving?.(...arriving),
+      exceeded: (...exceeded) => resuming.exceeded(...exceeded),
       pong: (socket) => resuming.pong(socket),
       drained: (socket) => resuming.drained(socket),
       closed: (...closed) => {
         if (isOpen) resuming.closed(...closed);
       },
     };
+  }
+
+  /** Resolves when no client may come back any more that has not heard the end of its session. */
+  async heard(): Promise<void> {
+    if (this.#unheard.size === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#whenHeard = resolve;
+    });
   }
 
   /** Nobody is to come back for it. */
@@ -161,12 +175,20 @@ export class ResumableSessions {
       this.#onEvicted();
       this.#forget(id);
     }
-    if (!kept.line.hasSocket) kept.resuming.leave();
+    if (kept.line.hasSocket) return;
+    if (this.#kept.has(sessionId)) this.#unheard.add(sessionId);
+    kept.resuming.leave();
+  }
+
+  /** What it had to say has been told, or is told to nobody. */
+  #heard(sessionId: string): void {
+    if (this.#unheard.delete(sessionId) && this.#unheard.size === 0) this.#whenHeard();
   }
 
   #forget(sessionId: string): void {
     const kept = this.#kept.get(sessionId);
     if (kept === undefined) return;
+    this.#heard(sessionId);
     this.#kept.delete(sessionId);
     this.#endedBytes -= kept.endedBytes;
     this.#clock.clearTimeout(kept.timer);

@@ -1,9 +1,11 @@
 // One socket on which the events of a call are told. Its client has nothing to say.
 import { refuse } from '../../api/errors.ts';
-import type { DoorSocket, SocketHandlers, SocketPace } from '../door.ts';
+import type { DoorSocket, SocketPace } from '../door.ts';
 import { keepaliveOf, type SocketKeepalive } from '../listen/keepalive.ts';
 import type { ListenDependencies } from '../listen/listen-dependencies.ts';
-import { refuseOnSocket } from '../listen/refuse-on-socket.ts';
+import { excessWords, refuseOnSocket } from '../listen/refuse-on-socket.ts';
+import type { Excess } from '../pace/socket-pace.ts';
+import type { RelayedHandlers } from '../resume/relay/session-end.ts';
 import type { Call } from './call.ts';
 
 /** Characters that a client may leave unread; beyond that it is closed, and may come again. */
@@ -22,7 +24,7 @@ export interface WatcherOptions {
   left(): void;
 }
 
-export class CallWatcher implements SocketHandlers {
+export class CallWatcher implements RelayedHandlers {
   readonly pace: WatcherOptions['pace'];
   readonly #options: WatcherOptions;
   readonly #dependencies: ListenDependencies;
@@ -62,6 +64,10 @@ export class CallWatcher implements SocketHandlers {
 
   arriving(socket: DoorSocket): void {
     this.message(socket);
+  }
+
+  exceeded(socket: DoorSocket, excess: Excess): void {
+    this.#refuse(socket, 'rate_limit_exceeded', excessWords(excess, this.#dependencies.settings));
   }
 
   pong(): void {

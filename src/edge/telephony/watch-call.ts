@@ -8,8 +8,7 @@ import { readSocketCredential } from '../http/credentials.ts';
 import { knownQuery } from '../http/query-values.ts';
 import { acceptToRefuse, takeFromUrl } from '../listen/listen.ts';
 import type { ListenDependencies } from '../listen/listen-dependencies.ts';
-import { excessWords, refuseOnSocket } from '../listen/refuse-on-socket.ts';
-import type { Excess } from '../pace/socket-pace.ts';
+import { refuseOnSocket } from '../listen/refuse-on-socket.ts';
 import { CallAsk, type NotJoined, WATCH_CALL } from '../resume/relay/relay-words.ts';
 import { Relays, type RelaysOptions } from '../resume/relay/relays.ts';
 import { LAST_SEQ, readNumber, unsaid } from '../resume/resume-wish.ts';
@@ -45,6 +44,11 @@ export class CallWatching {
     this.#places = new CallPlaces({ bus: options.bus, clock: options.clock, has });
   }
 
+  /** The node is shut down. Resolves when the clients that hear calls of other nodes have left. */
+  drain(): Promise<void> {
+    return this.#relays.drain();
+  }
+
   /** Answers an upgrade. Never rejects. */
   async answer(name: string, request: DoorRequest, requestId: string): Promise<UpgradeAnswer> {
     const { headers: sent, query } = request;
@@ -74,7 +78,7 @@ export class CallWatching {
     requestId: string,
     headers: Record<string, string>,
   ) {
-    const { authenticator, limits, paces, settings } = this.#dependencies;
+    const { authenticator, limits, paces } = this.#dependencies;
     const caller = await authenticator.rest(credential, remoteAddress, sent.get('origin'));
     Object.assign(headers, limits.takeRequest(caller.key));
     requireScope(caller, 'listen');
@@ -87,14 +91,7 @@ export class CallWatching {
     if (here !== 'gone') throw notJoined(here, after);
     const node = await this.#places.find(organisationId, name);
     if (node === undefined) throw notJoined('gone', after);
-    const exceeded = (socket: DoorSocket, excess: Excess) =>
-      refuseOnSocket(
-        socket,
-        refuse('rate_limit_exceeded', excessWords(excess, settings)),
-        requestId,
-        this.#dependencies,
-      );
-    const end = await this.#relays.join(node, ask, { organisationId, paces, exceeded });
+    const end = await this.#relays.join(node, ask, { organisationId, paces });
     if (typeof end === 'string') throw notJoined(end, after);
     return end;
   }

@@ -5,26 +5,31 @@ import type { Address, Bus, BusBody } from '../../../bus/bus.ts';
 import type { DoorSocket, SocketHandlers, SocketPace } from '../../door.ts';
 import type { OpenSockets } from '../../listen/open-sockets.ts';
 import type { Excess, OpenPace } from '../../pace/socket-pace.ts';
+import { HandingOn } from './handing-on.ts';
 import { RelayLink } from './relay-link.ts';
 import { PIECE_BYTES, ToClient, type ToSession, type Unnumbered } from './relay-words.ts';
 
-/** Audio that may be under way; the client is not read while there is more. */
-const UNDER_WAY_BYTES_MAX = 1024 * 1024;
+/** What the client has sent and the session has not taken; the client is not read while there is more. */
+const UNTAKEN_BYTES_MAX = 1024 * 1024;
 /** How soon it is looked again, then. */
 const FULL_MS = 20;
-/** A door that cannot let a client wait cuts it off beyond it. */
-const UNDER_WAY_BYTES_BEARABLE = 64 * 1024 * 1024;
+/** A door that cannot let a client wait cuts it off when it sends a message while there is more. */
+const UNTAKEN_BYTES_BEARABLE = 64 * 1024 * 1024;
+/** The node of the socket is shut down; the session goes on (RFC 6455, service restart). */
+const RESTART = 1012;
 
 export interface ClientEndOptions {
   bus: Bus;
   actorId: string;
   clock: Clock;
+  /** The client is gone when it says nothing for so long after a ping. */
+  pongMs: number;
   /** The other node is gone when it says nothing for so long: it pings. */
   silenceMs: number;
   openPace(exceeded: (excess: Excess) => void): OpenPace;
-  /** The client has sent more than is borne: tells it so, and closes its socket. */
-  exceeded(socket: DoorSocket, excess: Excess): void;
   sockets: OpenSockets;
+  /** Everything was handed on, or nothing can be. */
+  over(end: ClientEnd): void;
 }
 
 export class ClientEnd implements SocketHandlers {
@@ -32,18 +37,21 @@ export class ClientEnd implements SocketHandlers {
   readonly #options: ClientEndOptions;
   readonly #link: RelayLink;
   readonly #own: OpenPace;
+  readonly #handingOn = new HandingOn((message, bytes) => this.#link.send(message, bytes));
   #socket: DoorSocket | undefined;
-  #underWayBytes = 0;
-  #unsent = 0;
   #silence: unknown;
+  #pongDue: unknown;
+  #isHeard = false;
+  /** The session hears nothing more by this way. */
+  #isOver = false;
+  #isLeaving = false;
+  #closeCode: number | undefined;
 
   constructor(options: ClientEndOptions) {
     this.#options = options;
     const received = (body: BusBody) => this.#receive(body);
-    this.#link = new RelayLink(options.bus, options.actorId, { received, broken: () => this.#socket?.terminate() });
-    this.#own = options.openPace((excess) => {
-      if (this.#socket !== undefined) options.exceeded(this.#socket, excess);
-    });
+    this.#link = new RelayLink(options.bus, options.actorId, { received, broken: () => this.#cut() });
+    this.#own = options.openPace((excess) => this.#tell({ type: 'relay.excess', excess }));
     this.pace = this.#paceOf(this.#own);
   }
 
@@ -62,74 +70,120 @@ export class ClientEnd implements SocketHandlers {
     this.#link.close();
     this.#options.clock.clearTimeout(this.#silence);
     this.#own.release();
+    this.#options.over(this);
+  }
+
+  /** This node is shut down: the client goes on with its session on another one. */
+  leave(): void {
+    this.#isLeaving = true;
+    this.#socket?.close(RESTART, 'This node is being shut down; the session goes on.');
   }
 
   open(socket: DoorSocket): void {
     this.#socket = socket;
     this.#options.sockets.opened();
-    this.#heard();
-    this.#tell({ type: 'relay.open' });
+    if (this.#isOver) socket.terminate();
+    else if (this.#isLeaving) this.leave();
+    else {
+      this.#heardOfSession();
+      this.#tell({ type: 'relay.open' });
+    }
   }
 
-  message(_: DoorSocket, data: Uint8Array, isBinary: boolean): void {
-    if (!isBinary) {
-      this.#tell({ type: 'relay.text', text: Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString() });
+  message(socket: DoorSocket, data: Uint8Array, isBinary: boolean): void {
+    this.#isHeard = true;
+    if (this.#handingOn.bytes > UNTAKEN_BYTES_BEARABLE) {
+      socket.terminate();
       return;
     }
-    this.#underWayBytes += data.byteLength;
-    if (this.#underWayBytes > UNDER_WAY_BYTES_BEARABLE) {
-      this.#socket?.terminate();
-      return;
-    }
-    for (let at = 0; at < data.byteLength; at += PIECE_BYTES)
-      this.#tell({ type: 'relay.audio' }, data.subarray(at, at + PIECE_BYTES));
+    // The session judges its size, and hears of pieces only.
+    if (data.byteLength > PIECE_BYTES) this.arriving(socket, data.byteLength, isBinary);
+    this.#handingOn.add(data, isBinary);
+  }
+
+  arriving(_: DoorSocket, bytes: number, isBinary: boolean): void {
+    this.#isHeard = true;
+    this.#tell({ type: 'relay.arriving', bytes, isBinary });
   }
 
   pong(): void {
+    this.#isHeard = true;
     this.#tell({ type: 'relay.pong' });
   }
 
   drained(): void {
-    if (this.#unsent === 0) return;
-    this.#tell({ type: 'relay.sent', count: this.#unsent });
-    this.#unsent = 0;
+    this.#tell({ type: 'relay.sent', count: 0, unread: 0 });
   }
 
+  /** What the client has sent before is handed on before that is told. */
   closed(_: DoorSocket, code: number): void {
+    this.#options.clock.clearTimeout(this.#pongDue);
     if (this.#socket !== undefined) this.#options.sockets.closed();
-    this.#tell({ type: 'relay.closed', code });
+    this.#closeCode = code;
+    this.#closeBehindAll();
+  }
+
+  #closeBehindAll(): void {
+    if (this.#closeCode === undefined || (this.#handingOn.isWaiting && !this.#isOver)) return;
+    this.#tell({ type: 'relay.closed', code: this.#closeCode });
     this.dispose();
   }
 
-  #tell(message: Unnumbered<ToSession>, bytes?: Uint8Array): void {
-    this.#link.send(message, bytes);
+  #tell(message: Unnumbered<ToSession>): void {
+    this.#link.send(message);
   }
 
   #receive(body: BusBody): void {
     const socket = this.#socket;
     if (socket === undefined || !Value.Check(ToClient, body)) {
-      socket?.terminate();
+      this.#cut();
       return;
     }
-    this.#heard();
-    if (body.type === 'relay.say') {
-      this.#unsent += body.text.length;
-      if (socket.send(body.text) === 'sent') this.drained();
-    } else if (body.type === 'relay.ping') socket.ping();
-    else if (body.type === 'relay.taken') this.#underWayBytes -= body.count;
-    else if (body.type === 'relay.close') socket.close(body.code, body.reason);
-    else socket.terminate();
+    this.#heardOfSession();
+    if (body.type === 'relay.say') this.#say(socket, body.text);
+    else if (body.type === 'relay.ping') this.#ping(socket);
+    else if (body.type === 'relay.taken') {
+      this.#handingOn.taken(body.count);
+      this.#closeBehindAll();
+    } else if (body.type === 'relay.close') {
+      this.#isOver = true;
+      socket.close(body.code, body.reason);
+    } else this.#cut();
   }
 
-  #heard(): void {
+  #say(socket: DoorSocket, text: string): void {
+    socket.send(text);
+    this.#tell({ type: 'relay.sent', count: text.length, unread: socket.bufferedBytes });
+  }
+
+  /** Only this node knows whether its client can be heard: it answers for it, and lets go of one that is silent. */
+  #ping(socket: DoorSocket): void {
+    const { clock, pongMs } = this.#options;
+    this.#isHeard = false;
+    this.#tell({ type: 'relay.here' });
+    socket.ping();
+    clock.clearTimeout(this.#pongDue);
+    this.#pongDue = clock.setTimeout(() => {
+      if (!this.#isHeard && !socket.heldBack && !socket.watchesSilence) socket.terminate();
+    }, pongMs);
+  }
+
+  #heardOfSession(): void {
     const { clock, silenceMs } = this.#options;
     clock.clearTimeout(this.#silence);
-    this.#silence = clock.setTimeout(() => this.#socket?.terminate(), silenceMs);
+    this.#silence = clock.setTimeout(() => this.#cut(), silenceMs);
   }
 
-  /** The client's own pace, and none at all while too much is under way. */
+  /** The session cannot be reached by this way any more. */
+  #cut(): void {
+    this.#isOver = true;
+    if (this.#closeCode !== undefined) this.dispose();
+    else this.#socket?.terminate();
+  }
+
+  /** The client's own pace, and none at all while too much is not taken. */
   #paceOf(pace: OpenPace): SocketPace {
-    const room = (owedMs: number) => (this.#underWayBytes > UNDER_WAY_BYTES_MAX ? Math.max(owedMs, FULL_MS) : owedMs);
+    const room = (owedMs: number) => (this.#handingOn.bytes > UNTAKEN_BYTES_MAX ? Math.max(owedMs, FULL_MS) : owedMs);
     return {
       take: (bytes, isAudio, canWait) => {
         const owedMs = pace.take(bytes, isAudio, canWait);

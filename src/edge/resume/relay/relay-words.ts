@@ -46,12 +46,26 @@ const numbered = <Type extends string>(type: Type) => ({
 
 export const ToSession = Type.Union([
   Type.Object(numbered('relay.open')),
+  /** A message of so many bytes is on its way, or begins. */
+  Type.Object({ ...numbered('relay.arriving'), bytes: Type.Integer({ minimum: 0 }), isBinary: Type.Boolean() }),
   /** A piece of a binary message, in the bytes. */
   Type.Object(numbered('relay.audio')),
-  Type.Object({ ...numbered('relay.text'), text: Type.String() }),
+  /** A piece of a text, in the bytes. */
+  Type.Object({ ...numbered('relay.text'), isLast: Type.Boolean() }),
+  /** What the client has sent too much of. */
+  Type.Object({
+    ...numbered('relay.excess'),
+    excess: Type.Union([Type.Literal('messages'), Type.Literal('tiny_frames')]),
+  }),
   Type.Object(numbered('relay.pong')),
-  /** So many characters have left for the client. */
-  Type.Object({ ...numbered('relay.sent'), count: Type.Integer({ minimum: 0 }) }),
+  /** To every ping at once: the node of the socket is there, and judges whether its client is. */
+  Type.Object(numbered('relay.here')),
+  /** So many characters more were given to the client's socket, and so many bytes of all have not left it. */
+  Type.Object({
+    ...numbered('relay.sent'),
+    count: Type.Integer({ minimum: 0 }),
+    unread: Type.Integer({ minimum: 0 }),
+  }),
   Type.Object({ ...numbered('relay.closed'), code: Type.Integer() }),
 ]);
 export type ToSession = Static<typeof ToSession>;
@@ -59,7 +73,7 @@ export type ToSession = Static<typeof ToSession>;
 export const ToClient = Type.Union([
   Type.Object({ ...numbered('relay.say'), text: Type.String() }),
   Type.Object(numbered('relay.ping')),
-  /** So many bytes of audio were taken. */
+  /** So many bytes of its messages were taken. */
   Type.Object({ ...numbered('relay.taken'), count: Type.Integer({ minimum: 0 }) }),
   Type.Object({ ...numbered('relay.close'), code: Type.Integer(), reason: Type.String() }),
   Type.Object(numbered('relay.cut')),

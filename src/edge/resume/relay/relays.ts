@@ -4,12 +4,12 @@ import { Value } from '@sinclair/typebox/value';
 import type { Clock } from '../../../../machines/clock.ts';
 import { refuse } from '../../../api/errors.ts';
 import { type Address, type Bus, type BusBody, BusError } from '../../../bus/bus.ts';
-import type { DoorSocket, SocketHandlers } from '../../door.ts';
+import { tellInTurn } from '../../../session/drain-pace.ts';
 import type { OpenSockets } from '../../listen/open-sockets.ts';
-import type { Excess, SocketPaces } from '../../pace/socket-pace.ts';
-import { ClientEnd } from './client-end.ts';
+import type { SocketPaces } from '../../pace/socket-pace.ts';
+import { ClientEnd, type ClientEndOptions } from './client-end.ts';
 import type { NotJoined, RelayAnswer } from './relay-words.ts';
-import { SessionEnd } from './session-end.ts';
+import { type RelayedHandlers, SessionEnd } from './session-end.ts';
 
 const ANSWER_MS = 2_000;
 /** Beside the pings of a session: what may lie between two of them. */
@@ -19,7 +19,7 @@ const UNREACHABLE = 'The node that has this cannot be reached just now, and may 
 export interface RelaysOptions {
   bus: Bus;
   clock: Clock;
-  settings: { pingMs: number; pongMs: number };
+  settings: { pingMs: number; pongMs: number; drainMs: number };
   sockets: OpenSockets;
   /** Whether a node is one of the cluster, as far as this one has heard. */
   isNodeThere(node: string): boolean;
@@ -30,21 +30,22 @@ export interface RelayService<Ask extends BusBody> {
   name: string;
   shape: TSchema;
   /** What takes the messages of the client's socket. */
-  find(ask: Ask): SocketHandlers | NotJoined;
+  find(ask: Ask): RelayedHandlers | NotJoined;
 }
 
-/** Whose socket it is, and what becomes of a client that sends too much. */
+/** Whose socket it is. */
 export interface RelayedClient {
   organisationId: string;
   paces: SocketPaces;
-  /** Tells it so, and closes its socket. */
-  exceeded(socket: DoorSocket, excess: Excess): void;
 }
 
 export class Relays<Ask extends BusBody & { relay: string }> {
   readonly #options: RelaysOptions;
   readonly #service: RelayService<Ask>;
+  readonly #ends = new Set<ClientEnd>();
   #count = 0;
+  #isDraining = false;
+  #whenGone = () => {};
 
   constructor(options: RelaysOptions, service: RelayService<Ask>) {
     this.#options = options;
@@ -54,19 +55,18 @@ export class Relays<Ask extends BusBody & { relay: string }> {
 
   /**
    * What takes the messages of the client's socket; `gone` as well where that node is. Rejects with a Refusal where it cannot be asked
-   * just now: it may have the session still.
+   * just now, since it may have the session still, and where this node is shut down.
    */
   async join(
     node: string,
     ask: Omit<Ask, 'relay'>,
-    { organisationId, paces, exceeded }: RelayedClient,
+    { organisationId, paces }: RelayedClient,
   ): Promise<ClientEnd | NotJoined> {
-    const { bus, clock, settings, sockets } = this.#options;
+    const { bus } = this.#options;
     if (node === bus.node) return 'gone';
-    const silenceMs = settings.pingMs + settings.pongMs + LATE_MS;
-    const actorId = this.#actorId('client');
-    const openPace = (on: (excess: Excess) => void) => paces.open(organisationId, on);
-    const end = new ClientEnd({ bus, actorId, clock, silenceMs, openPace, exceeded, sockets });
+    if (this.#isDraining)
+      throw refuse('node_draining', 'This node is being shut down. Connect again; another one answers.');
+    const end = this.#openEnd((exceeded) => paces.open(organisationId, exceeded));
     const body = { ...ask, relay: end.address } as unknown as Ask;
     try {
       const answer = (await bus.requestOf(node, this.#service.name, end.address, body, ANSWER_MS)) as RelayAnswer;
@@ -79,6 +79,36 @@ export class Relays<Ask extends BusBody & { relay: string }> {
       if (this.#mayHaveIt(node, error)) throw refuse('overloaded', UNREACHABLE, { retryAfterSeconds: 1 });
       return 'gone';
     }
+  }
+
+  /**
+   * The node is shut down: clients of other nodes' sessions are told in turn to go on elsewhere, and none comes any more. Resolves when
+   * all have left.
+   */
+  async drain(): Promise<void> {
+    const { clock, settings } = this.#options;
+    this.#isDraining = true;
+    if (this.#ends.size === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#whenGone = resolve;
+      tellInTurn([...this.#ends], settings.drainMs, clock, (end) => end.leave());
+    });
+  }
+
+  #openEnd(openPace: ClientEndOptions['openPace']): ClientEnd {
+    const { bus, clock, settings, sockets } = this.#options;
+    const { pingMs, pongMs } = settings;
+    const silenceMs = pingMs + pongMs + LATE_MS;
+    const over = (end: ClientEnd) => {
+      this.#ends.delete(end);
+      if (this.#ends.size === 0) this.#whenGone();
+    };
+    const end = new ClientEnd({
+      ...{ bus, clock, pongMs, silenceMs, openPace, sockets, over },
+      actorId: this.#actorId('client'),
+    });
+    this.#ends.add(end);
+    return end;
   }
 
   #mayHaveIt(node: string, { reason }: BusError): boolean {

@@ -3,6 +3,7 @@ import { Value } from '@sinclair/typebox/value';
 import type { Clock } from '../../../../machines/clock.ts';
 import type { Address, Bus, BusBody } from '../../../bus/bus.ts';
 import type { DoorSocket, SocketHandlers, SocketSend } from '../../door.ts';
+import type { Excess } from '../../pace/socket-pace.ts';
 import { RelayLink } from './relay-link.ts';
 import { type ToClient, ToSession, type Unnumbered } from './relay-words.ts';
 
@@ -11,6 +12,16 @@ const TAKEN_BYTES = 64 * 1024;
 const BROKEN = 1006;
 /** How long the client's socket may take to open. */
 const OPEN_MS = 10_000;
+/** What may be on its way to the client's socket before it counts as unread: events of some seconds. */
+const UNDER_WAY_MAX = 1024 * 1024;
+/** No text is larger; one that is was refused when it was announced. */
+const TEXT_BYTES_MAX = 1024 * 1024;
+
+/** What takes the messages of a socket of another node. */
+export interface RelayedHandlers extends SocketHandlers {
+  /** The client has sent more than is borne. */
+  exceeded(socket: DoorSocket, excess: Excess): void;
+}
 
 export interface SessionEndOptions {
   bus: Bus;
@@ -18,19 +29,26 @@ export interface SessionEndOptions {
   actorId: string;
   /** The other end. */
   client: Address;
-  handlers: SocketHandlers;
+  handlers: RelayedHandlers;
 }
 
 export class SessionEnd implements DoorSocket {
-  readonly watchesSilence = false;
   readonly heldBack = false;
   closed = false;
-  bufferedBytes = 0;
-  readonly #handlers: SocketHandlers;
+  readonly #handlers: RelayedHandlers;
   readonly #link: RelayLink;
   readonly #clock: Clock;
   readonly #unopened: unknown;
+  /** The other node has answered since the last ping. */
+  #isThere = false;
   #takenBytes = 0;
+  /** Characters that the client's socket is not known to have. */
+  #underWay = 0;
+  /** Bytes that have not left the client's socket, as far as is known. */
+  #unread = 0;
+  /** Of a text that is not whole. */
+  #text: Uint8Array[] = [];
+  #textBytes = 0;
 
   constructor({ bus, clock, actorId, client, handlers }: SessionEndOptions) {
     this.#handlers = handlers;
@@ -44,14 +62,24 @@ export class SessionEnd implements DoorSocket {
     return this.#link.address;
   }
 
+  /** The other node does, for as long as it is there itself. */
+  get watchesSilence(): boolean {
+    return this.#isThere;
+  }
+
+  get bufferedBytes(): number {
+    return this.closed ? 0 : this.#unread + Math.max(0, this.#underWay - UNDER_WAY_MAX);
+  }
+
   send(text: string): SocketSend {
     if (this.closed) return 'gone';
-    this.bufferedBytes += text.length;
+    this.#underWay += text.length;
     this.#tell({ type: 'relay.say', text });
     return 'queued';
   }
 
   ping(): void {
+    this.#isThere = false;
     this.#tell({ type: 'relay.ping' });
   }
 
@@ -76,26 +104,46 @@ export class SessionEnd implements DoorSocket {
       this.terminate();
       return;
     }
-    if (body.type === 'relay.open') {
-      this.#clock.clearTimeout(this.#unopened);
-      this.#handlers.open(this);
-    } else if (body.type === 'relay.audio') this.#audio(bytes);
-    else if (body.type === 'relay.text') this.#handlers.message(this, Buffer.from(body.text), false);
-    else if (body.type === 'relay.pong') this.#handlers.pong(this);
+    const handlers = this.#handlers;
+    if (body.type === 'relay.audio') {
+      handlers.message(this, bytes, true);
+      this.#taken(bytes);
+    } else if (body.type === 'relay.text') {
+      this.#gather(bytes, body.isLast);
+      this.#taken(bytes);
+    } else if (body.type === 'relay.sent') this.#left(body.count, body.unread);
+    else if (body.type === 'relay.here') this.#isThere = true;
+    else if (body.type === 'relay.pong') handlers.pong(this);
+    else if (body.type === 'relay.arriving') handlers.arriving?.(this, body.bytes, body.isBinary);
+    else if (body.type === 'relay.excess') handlers.exceeded(this, body.excess);
     else if (body.type === 'relay.closed') this.#over(body.code, '');
-    else this.#left(body.count);
+    else {
+      this.#clock.clearTimeout(this.#unopened);
+      handlers.open(this);
+    }
   }
 
-  #audio(bytes: Uint8Array): void {
-    this.#handlers.message(this, bytes, true);
-    this.#takenBytes += bytes.byteLength;
+  #taken({ byteLength }: Uint8Array): void {
+    this.#takenBytes += byteLength;
     if (this.#takenBytes < TAKEN_BYTES) return;
     this.#tell({ type: 'relay.taken', count: this.#takenBytes });
     this.#takenBytes = 0;
   }
 
-  #left(count: number): void {
-    this.bufferedBytes = Math.max(0, this.bufferedBytes - count);
+  #gather(bytes: Uint8Array, isLast: boolean): void {
+    this.#textBytes += bytes.byteLength;
+    if (this.#textBytes <= TEXT_BYTES_MAX) this.#text.push(isLast ? bytes : new Uint8Array(bytes));
+    if (!isLast) return;
+    const text = this.#text.length === 1 ? (this.#text[0] as Uint8Array) : Buffer.concat(this.#text);
+    const isWhole = this.#textBytes <= TEXT_BYTES_MAX;
+    this.#text = [];
+    this.#textBytes = 0;
+    if (isWhole) this.#handlers.message(this, text, false);
+  }
+
+  #left(count: number, unread: number): void {
+    this.#underWay = Math.max(0, this.#underWay - count);
+    this.#unread = unread;
     if (this.bufferedBytes === 0) this.#handlers.drained(this);
   }
 
@@ -103,7 +151,6 @@ export class SessionEnd implements DoorSocket {
   #over(code: number, reason: string): void {
     if (this.closed) return;
     this.closed = true;
-    this.bufferedBytes = 0;
     this.#link.close();
     this.#clock.clearTimeout(this.#unopened);
     queueMicrotask(() => this.#handlers.closed(this, code, reason));

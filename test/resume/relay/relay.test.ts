@@ -1,0 +1,270 @@
+// The two ends of a relay: what is said reaches the other side whole and in order, or both are cut.
+import { Type } from '@sinclair/typebox';
+import { describe, expect, it } from 'vitest';
+import { SimulatedClock } from 'xstate';
+import { BusError } from '../../../src/bus/bus.ts';
+import { MemoryBus } from '../../../src/bus/memory.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import { OpenSockets } from '../../../src/edge/listen/open-sockets.ts';
+import { SocketPaces } from '../../../src/edge/pace/socket-pace.ts';
+import { Relays } from '../../../src/edge/resume/relay/relays.ts';
+import { oneEnd, opened, PONG_MS, rig, SILENCE_MS, unansweredEnd } from './rig.ts';
+
+const MIB = 1024 * 1024;
+
+describe('a relay', () => {
+  it('hands on audio, texts and pongs of the client in their order, large messages in pieces', () => {
+    const { client, socket, heard } = opened();
+    client.message(socket, new Uint8Array(600 * 1024), true);
+    client.message(socket, Buffer.from('{"type":"close"}'), false);
+    client.pong();
+    const pieces = ['audio 262144', 'audio 262144', 'audio 90112'];
+    expect(heard).toEqual(['open', 'arriving 614400 binary', ...pieces, '{"type":"close"}', 'pong']);
+  });
+
+  it('hands on events, pings and the close of the session', async () => {
+    const { session, said, heard } = opened();
+    session().send('event');
+    session().ping();
+    session().close(1000, '');
+    await Promise.resolve();
+    expect(said).toEqual(['event', 'ping', 'close 1000']);
+    expect(heard).toEqual(['open', 'drained', 'closed 1000']);
+  });
+
+  it('counts what the client has not read as unread by the session', () => {
+    const { client, session, state, heard } = opened();
+    state.bufferedBytes = 5;
+    session().send('12345');
+    expect(session().bufferedBytes).toBe(5);
+    client.drained();
+    expect([session().bufferedBytes, heard.at(-1)]).toEqual([0, 'drained']);
+  });
+
+  it('tells the session when the client is gone', async () => {
+    const { client, socket, heard } = opened();
+    client.closed(socket, 1006);
+    await Promise.resolve();
+    expect(heard).toEqual(['open', 'closed 1006']);
+  });
+
+  it.each([
+    ['a message is missing', { type: 'relay.pong', number: 9 }],
+    ['it is none that there is', { type: 'relay.other', number: 2 }],
+  ])('is cut on the side of the session when %s', async (_, body) => {
+    const { client, end, forge, heard } = opened();
+    forge(end.address, client.address, body);
+    await Promise.resolve();
+    expect(heard).toEqual(['open', 'closed 1006']);
+  });
+
+  it.each([
+    ['a message is missing', { type: 'relay.ping', number: 9 }],
+    ['it is none that there is', { type: 'relay.other', number: 1 }],
+  ])('is cut on the side of the client when %s', (_, body) => {
+    const { client, end, forge, said } = opened();
+    forge(client.address, end.address, body);
+    expect(said).toEqual(['cut']);
+  });
+
+  it('hears nobody but its other end', () => {
+    const { client, end, forge, said, heard } = opened();
+    forge(client.address, 'abcdef/other', { type: 'relay.cut', number: 1 });
+    forge(end.address, 'abcdef/other', { type: 'relay.pong', number: 2 });
+    expect([said, heard]).toEqual([[], ['open']]);
+  });
+
+  it('is given up when the client’s socket does not open in ten seconds', async () => {
+    const { clock, heard } = rig();
+    clock.increment(10_000);
+    await Promise.resolve();
+    expect(heard).toEqual(['closed 1006']);
+  });
+
+  it('cuts the client, which comes back, when the other node has been silent for too long', () => {
+    const { clock, client, said, session } = opened();
+    clock.increment(SILENCE_MS - 1);
+    session().ping();
+    client.pong();
+    clock.increment(SILENCE_MS - 1);
+    expect(said).toEqual(['ping']);
+    clock.increment(1);
+    expect(said).toEqual(['ping', 'cut']);
+  });
+
+  it('counts events that are on their way as unread beyond 1 MiB only', () => {
+    const { end } = unansweredEnd();
+    for (let at = 0; at < 40; at++) end.send('e'.repeat(MIB / 32));
+    expect(end.bufferedBytes).toBe(MIB / 4);
+  });
+
+  it('hands on a large text whole, and announces one beyond all limits only', () => {
+    const { client, socket, heard } = opened();
+    client.message(socket, Buffer.alloc(MIB, 'a'), false);
+    client.message(socket, Buffer.alloc(MIB + 1, 'b'), false);
+    client.message(socket, Buffer.from('c'), false);
+    expect(heard.map((each) => each.slice(0, 24))).toEqual([
+      ...['open', 'arriving 1048576 text', 'a'.repeat(24), 'arriving 1048577 text', 'c'],
+    ]);
+    expect(heard[2]?.length).toBe(MIB);
+  });
+
+  it('tells the session that a message arrives, and that the client sends too much', () => {
+    const { client, socket, heard } = opened();
+    client.arriving(socket, 5 * MIB, true);
+    client.pace.exceeded();
+    expect(heard).toEqual(['open', 'arriving 5242880 binary', 'exceeded messages']);
+  });
+
+  it('sends the client elsewhere when its node is shut down, and the session waits for it', async () => {
+    const { client, socket, said, heard, isOver } = opened();
+    client.leave();
+    client.closed(socket, 1012);
+    await Promise.resolve();
+    expect([said, heard, isOver()]).toEqual([['close 1012'], ['open', 'closed 1012'], true]);
+  });
+
+  it('sends a client elsewhere whose socket opens behind that', () => {
+    const { client, socket, said } = rig();
+    client.leave();
+    client.open(socket);
+    expect(said).toEqual(['close 1012']);
+  });
+
+  it('cuts a socket that opens when the session cannot be reached any more', () => {
+    const { client, end, socket, said } = rig();
+    end.terminate();
+    client.open(socket);
+    expect(said).toEqual(['cut']);
+  });
+});
+
+describe('a client that is silent', () => {
+  const asked = (change: (all: ReturnType<typeof opened>) => void) => {
+    const all = opened();
+    all.session().ping();
+    expect(all.session().watchesSilence).toBe(true);
+    change(all);
+    all.clock.increment(PONG_MS);
+    return all.said;
+  };
+
+  it('is let go of by its own node', () => expect(asked(() => {})).toEqual(['ping', 'cut']));
+
+  it.each<[string, Parameters<typeof asked>[0]]>([
+    ['answers', ({ client }) => client.pong()],
+    ['sends audio', ({ client, socket }) => client.message(socket, new Uint8Array(2), true)],
+    ['is in the middle of a large message', ({ client, socket }) => client.arriving(socket, 2 * MIB, true)],
+    ['is not read for the moment', ({ state }) => Object.assign(state, { heldBack: true })],
+    ['is watched by the library', ({ state }) => Object.assign(state, { watchesSilence: true })],
+  ])('is not when it %s', (_, change) => expect(asked(change)).toEqual(['ping']));
+
+  it('is judged by the session where its own node does not answer', () => {
+    const { end } = unansweredEnd();
+    end.ping();
+    expect(end.watchesSilence).toBe(false);
+  });
+});
+
+describe('a client whose session takes nothing for now', () => {
+  const MESSAGE = { type: 'relay.audio', bytes: 256 * 1024 };
+  const slow = () => {
+    const all = oneEnd();
+    all.client.open(all.socket);
+    all.client.message(all.socket, new Uint8Array(2 * MIB), true);
+    return all;
+  };
+  const audio = (heard: ReturnType<typeof oneEnd>['heard']) =>
+    heard.filter(({ type }) => type === 'relay.audio').reduce((sum, { bytes }) => sum + bytes, 0);
+
+  it('has 1 MiB under way at most, and is not read while there is more', () => {
+    const { client, heard } = slow();
+    expect(heard.slice(-4)).toMatchObject([MESSAGE, MESSAGE, MESSAGE, MESSAGE]);
+    expect(audio(heard)).toBe(MIB);
+    expect(client.pace.take(1, true, true)).toBeGreaterThanOrEqual(20);
+    expect(client.pace.owedMs()).toBeGreaterThanOrEqual(20);
+    expect(client.pace.take(1, true, false)).toBe(0);
+  });
+
+  it('goes on as that is taken, with small messages in their place', () => {
+    const { clock, client, socket, heard, say } = slow();
+    const small = Buffer.from('text');
+    client.message(socket, small, false);
+    small.fill(0);
+    say({ type: 'relay.taken', count: MIB });
+    say({ type: 'relay.taken', count: MIB });
+    expect([audio(heard), heard.at(-1)?.type, heard.at(-1)?.bytes]).toEqual([2 * MIB, 'relay.text', 4]);
+    clock.increment(1_000);
+    expect(client.pace.take(1, true, true)).toBe(0);
+  });
+
+  it('has left when all that it sent is handed on', () => {
+    const { client, socket, heard, say, isOver } = slow();
+    client.closed(socket, 1000);
+    expect([heard.at(-1)?.type, isOver()]).toEqual(['relay.audio', false]);
+    say({ type: 'relay.taken', count: MIB });
+    expect([audio(heard), heard.at(-1)?.type, isOver()]).toEqual([2 * MIB, 'relay.closed', true]);
+  });
+
+  it('has left as well when its session goes, or falls silent', () => {
+    for (const end of [
+      ({ client, socket, say }: ReturnType<typeof slow>) => {
+        say({ type: 'relay.close', code: 4000, reason: '' });
+        client.closed(socket, 4000);
+      },
+      ({ client, clock, socket }: ReturnType<typeof slow>) => {
+        client.closed(socket, 1000);
+        clock.increment(SILENCE_MS);
+      },
+    ]) {
+      const all = slow();
+      end(all);
+      expect(all.isOver()).toBe(true);
+    }
+  });
+
+  it('is cut when it goes on all the same, where its door cannot let it wait', () => {
+    const { client, socket, said } = slow();
+    client.message(socket, new Uint8Array(63 * MIB), true);
+    expect(said).toEqual([]);
+    client.message(socket, new Uint8Array(2), true);
+    expect(said).toEqual(['cut']);
+  });
+});
+
+describe('a session whose node does not answer', () => {
+  const relaysTo = (reason: BusError['reason'], isThere: boolean) => {
+    const bus = new MemoryBus();
+    bus.requestOf = () => Promise.reject(new BusError(reason, 'No.'));
+    const clock = new SimulatedClock();
+    const service = { name: 'resume', shape: Type.Object({}), find: () => 'gone' as const };
+    const settings = { pingMs: 1_000, pongMs: 1_000, drainMs: 1_000 };
+    const sockets = new OpenSockets();
+    const relays = new Relays({ bus, clock, settings, sockets, isNodeThere: () => isThere }, service);
+    const paces = new SocketPaces(loadConfig({}, { providers: [] }).limits, () => clock.now());
+    const join = () => relays.join('other', { type: 'ask' }, { organisationId: 'org', paces });
+    return { relays, join };
+  };
+  const joined = (...how: Parameters<typeof relaysTo>) => relaysTo(...how).join();
+
+  it('is not asked any more where this node is shut down', async () => {
+    const { relays, join } = relaysTo('timeout', true);
+    await relays.drain();
+    await expect(join()).rejects.toMatchObject({ code: 'node_draining' });
+  });
+
+  it.each([
+    ['disconnected', false],
+    ['timeout', true],
+  ] as const)('is asked for again where it may be there still (%s)', async (reason, isThere) => {
+    await expect(joined(reason, isThere)).rejects.toMatchObject({ code: 'overloaded' });
+  });
+
+  it.each([
+    ['unknown_node', true],
+    ['unknown_actor', true],
+    ['timeout', false],
+  ] as const)('is gone where that is known (%s)', async (reason, isThere) => {
+    await expect(joined(reason, isThere)).resolves.toBe('gone');
+  });
+});
