@@ -177,17 +177,16 @@ function upgrades(
   const { resumeMs: keptMs, webhookNetworks } = settings;
   const networks = webhookNetworks === undefined ? undefined : parseNetworks(webhookNetworks);
   const calls = new Calls({ clock, wallNow, keptMs, networks, posts: sockets, onDrop: live.onCallDrop });
-  const relays = new Relays({ ...live, sockets }, resumeService(resumables));
+  const common = { ...live, sockets, waiting: new WaitingWork() };
+  const relays = new Relays(common, resumeService(resumables));
   const listen: ListenDependencies = {
-    ...live,
-    sockets,
+    ...common,
     paces: new SocketPaces(live.settings, undefined, live.onSmallSocket),
-    waiting: new WaitingWork(),
     late: new LateSockets(live.settings),
     ...{ resumables, relays, calls },
     ...answers,
   };
-  const watching = new CallWatching(calls, { ...live, sockets }, listen);
+  const watching = new CallWatching(calls, common, listen);
   const upgrade: Upgrade = (request, id) => {
     if (request.path === '/v1/listen') return answerListen(request, id, listen);
     const call = callOf(request.path);

@@ -6,6 +6,7 @@ import { BusError } from '../../../src/bus/bus.ts';
 import { MemoryBus } from '../../../src/bus/memory.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { OpenSockets } from '../../../src/edge/listen/open-sockets.ts';
+import { WaitingWork } from '../../../src/edge/listen/socket-work.ts';
 import { SocketPaces } from '../../../src/edge/pace/socket-pace.ts';
 import { Relays } from '../../../src/edge/resume/relay/relays.ts';
 import { oneEnd, opened, PONG_MS, rig, SILENCE_MS, unansweredEnd } from './rig.ts';
@@ -18,7 +19,7 @@ describe('a relay', () => {
     client.message(socket, new Uint8Array(600 * 1024), true);
     client.message(socket, Buffer.from('{"type":"close"}'), false);
     client.pong();
-    const pieces = ['audio 262144', 'audio 262144', 'audio 90112'];
+    const pieces = [...Array(9).fill('audio 65536'), 'audio 24576'];
     expect(heard).toEqual(['open', 'arriving 614400 binary', ...pieces, '{"type":"close"}', 'pong']);
   });
 
@@ -167,43 +168,46 @@ describe('a client that is silent', () => {
 });
 
 describe('a client whose session takes nothing for now', () => {
-  const MESSAGE = { type: 'relay.audio', bytes: 256 * 1024 };
-  const slow = () => {
-    const all = oneEnd();
+  const UNDER_WAY_BYTES = 256 * 1024;
+  const slow = (bytesMax?: number) => {
+    const all = oneEnd(bytesMax);
     all.client.open(all.socket);
     all.client.message(all.socket, new Uint8Array(2 * MIB), true);
     return all;
   };
   const audio = (heard: ReturnType<typeof oneEnd>['heard']) =>
     heard.filter(({ type }) => type === 'relay.audio').reduce((sum, { bytes }) => sum + bytes, 0);
+  const takeAll = ({ heard, say }: ReturnType<typeof slow>) => {
+    for (let taken = 0; taken < audio(heard); taken += UNDER_WAY_BYTES)
+      say({ type: 'relay.taken', count: UNDER_WAY_BYTES });
+  };
 
-  it('has 1 MiB under way at most, and is not read while there is more', () => {
-    const { client, heard } = slow();
-    expect(heard.slice(-4)).toMatchObject([MESSAGE, MESSAGE, MESSAGE, MESSAGE]);
-    expect(audio(heard)).toBe(MIB);
+  it('has a quarter of a MiB under way, and is not read while more than 1 MiB waits', () => {
+    const { client, heard, waiting } = slow();
+    expect([audio(heard), waiting.bytes]).toEqual([UNDER_WAY_BYTES, 2 * MIB - UNDER_WAY_BYTES]);
     expect(client.pace.take(1, true, true)).toBeGreaterThanOrEqual(20);
     expect(client.pace.owedMs()).toBeGreaterThanOrEqual(20);
     expect(client.pace.take(1, true, false)).toBe(0);
   });
 
   it('goes on as that is taken, with small messages in their place', () => {
-    const { clock, client, socket, heard, say } = slow();
+    const all = slow();
     const small = Buffer.from('text');
-    client.message(socket, small, false);
+    all.client.message(all.socket, small, false);
     small.fill(0);
-    say({ type: 'relay.taken', count: MIB });
-    say({ type: 'relay.taken', count: MIB });
+    takeAll(all);
+    const { clock, client, heard, waiting } = all;
     expect([audio(heard), heard.at(-1)?.type, heard.at(-1)?.bytes]).toEqual([2 * MIB, 'relay.text', 4]);
     clock.increment(1_000);
-    expect(client.pace.take(1, true, true)).toBe(0);
+    expect([client.pace.take(1, true, true), waiting.bytes]).toEqual([0, 0]);
   });
 
   it('has left when all that it sent is handed on', () => {
-    const { client, socket, heard, say, isOver } = slow();
-    client.closed(socket, 1000);
-    expect([heard.at(-1)?.type, isOver()]).toEqual(['relay.audio', false]);
-    say({ type: 'relay.taken', count: MIB });
-    expect([audio(heard), heard.at(-1)?.type, isOver()]).toEqual([2 * MIB, 'relay.closed', true]);
+    const all = slow();
+    all.client.closed(all.socket, 1000);
+    expect([all.heard.at(-1)?.type, all.isOver()]).toEqual(['relay.audio', false]);
+    takeAll(all);
+    expect([audio(all.heard), all.heard.at(-1)?.type, all.isOver()]).toEqual([2 * MIB, 'relay.closed', true]);
   });
 
   it('has left as well when its session goes, or falls silent', () => {
@@ -219,16 +223,23 @@ describe('a client whose session takes nothing for now', () => {
     ]) {
       const all = slow();
       end(all);
-      expect(all.isOver()).toBe(true);
+      expect([all.isOver(), all.waiting.bytes]).toEqual([true, 0]);
     }
   });
 
   it('is cut when it goes on all the same, where its door cannot let it wait', () => {
     const { client, socket, said } = slow();
-    client.message(socket, new Uint8Array(63 * MIB), true);
+    client.message(socket, new Uint8Array(64 * MIB), true);
     expect(said).toEqual([]);
-    client.message(socket, new Uint8Array(2), true);
+    client.message(socket, new Uint8Array(64 * MIB), true);
     expect(said).toEqual(['cut']);
+  });
+
+  it('is cut where the messages of all sockets hold too much, and gives back what it held', () => {
+    const { client, socket, said, waiting, isOver } = slow(MIB);
+    expect([said, waiting.bytes]).toEqual([['cut'], 0]);
+    client.closed(socket, 1006);
+    expect(isOver()).toBe(true);
   });
 });
 
@@ -240,7 +251,8 @@ describe('a session whose node does not answer', () => {
     const service = { name: 'resume', shape: Type.Object({}), find: () => 'gone' as const };
     const settings = { pingMs: 1_000, pongMs: 1_000, drainMs: 1_000 };
     const sockets = new OpenSockets();
-    const relays = new Relays({ bus, clock, settings, sockets, isNodeThere: () => isThere }, service);
+    const isNodeThere = () => isThere;
+    const relays = new Relays({ bus, clock, settings, sockets, isNodeThere, waiting: new WaitingWork() }, service);
     const paces = new SocketPaces(loadConfig({}, { providers: [] }).limits, () => clock.now());
     const join = () => relays.join('other', { type: 'ask' }, { organisationId: 'org', paces });
     return { relays, join };

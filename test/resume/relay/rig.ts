@@ -5,6 +5,7 @@ import { MemoryBus } from '../../../src/bus/memory.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import type { DoorSocket } from '../../../src/edge/door.ts';
 import { OpenSockets } from '../../../src/edge/listen/open-sockets.ts';
+import { WaitingWork } from '../../../src/edge/listen/socket-work.ts';
 import { SocketPaces } from '../../../src/edge/pace/socket-pace.ts';
 import { ClientEnd } from '../../../src/edge/resume/relay/client-end.ts';
 import type { ToClient, Unnumbered } from '../../../src/edge/resume/relay/relay-words.ts';
@@ -31,10 +32,11 @@ function newSocket() {
   return { said, state: socket, socket: socket as unknown as DoorSocket };
 }
 
-function newClientEnd(bus: MemoryBus, clock: SimulatedClock) {
+function newClientEnd(bus: MemoryBus, clock: SimulatedClock, waiting = new WaitingWork()) {
   const state = { isOver: false };
   const client = new ClientEnd({
     ...{ bus, clock, actorId: 'client', pongMs: PONG_MS, silenceMs: SILENCE_MS, sockets: new OpenSockets() },
+    waiting,
     openPace: (exceeded) => newPaces(clock).open('org', exceeded),
     over: () => {
       state.isOver = true;
@@ -82,10 +84,11 @@ export function opened() {
 }
 
 /** A client's end whose session is a node that takes, and says, what the test does. */
-export function oneEnd() {
+export function oneEnd(bytesMax?: number) {
   const clock = new SimulatedClock();
   const bus = new MemoryBus();
-  const { client, isOver } = newClientEnd(bus, clock);
+  const waiting = new WaitingWork(bytesMax);
+  const { client, isOver } = newClientEnd(bus, clock, waiting);
   const heard: { type: string; bytes: number; [member: string]: unknown }[] = [];
   const address = bus.address('session');
   bus.attach('session', ({ body, bytes }) => heard.push({ ...body, bytes: bytes?.byteLength ?? 0 }));
@@ -96,7 +99,7 @@ export function oneEnd() {
   };
   client.meet(address);
   const made = newSocket();
-  return { ...made, clock, client, heard, say, isOver };
+  return { ...made, clock, client, heard, say, isOver, waiting };
 }
 
 /** A session's end whose client is on a node that never answers. */

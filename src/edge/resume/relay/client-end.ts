@@ -4,6 +4,8 @@ import type { Clock } from '../../../../machines/clock.ts';
 import type { Address, Bus, BusBody } from '../../../bus/bus.ts';
 import type { DoorSocket, SocketHandlers, SocketPace } from '../../door.ts';
 import type { OpenSockets } from '../../listen/open-sockets.ts';
+import type { WaitingWork } from '../../listen/socket-work.ts';
+import { LARGE_BYTES } from '../../pace/large-messages.ts';
 import type { Excess, OpenPace } from '../../pace/socket-pace.ts';
 import { HandingOn } from './handing-on.ts';
 import { RelayLink } from './relay-link.ts';
@@ -13,10 +15,12 @@ import { PIECE_BYTES, ToClient, type ToSession, type Unnumbered } from './relay-
 const UNTAKEN_BYTES_MAX = 1024 * 1024;
 /** How soon it is looked again, then. */
 const FULL_MS = 20;
-/** A door that cannot let a client wait cuts it off when it sends a message while there is more. */
-const UNTAKEN_BYTES_BEARABLE = 64 * 1024 * 1024;
+/** A door that cannot let a client wait cuts it off beyond it; the largest message fits, and something more. */
+const UNTAKEN_BYTES_BEARABLE = 96 * 1024 * 1024;
 /** The node of the socket is shut down; the session goes on (RFC 6455, service restart). */
 const RESTART = 1012;
+
+const NOTHING = (): void => {};
 
 export interface ClientEndOptions {
   bus: Bus;
@@ -28,6 +32,7 @@ export interface ClientEndOptions {
   silenceMs: number;
   openPace(exceeded: (excess: Excess) => void): OpenPace;
   sockets: OpenSockets;
+  waiting: Pick<WaitingWork, 'count'>;
   /** Everything was handed on, or nothing can be. */
   over(end: ClientEnd): void;
 }
@@ -37,7 +42,7 @@ export class ClientEnd implements SocketHandlers {
   readonly #options: ClientEndOptions;
   readonly #link: RelayLink;
   readonly #own: OpenPace;
-  readonly #handingOn = new HandingOn((message, bytes) => this.#link.send(message, bytes));
+  readonly #handingOn: HandingOn;
   #socket: DoorSocket | undefined;
   #silence: unknown;
   #pongDue: unknown;
@@ -51,6 +56,8 @@ export class ClientEnd implements SocketHandlers {
     this.#options = options;
     const received = (body: BusBody) => this.#receive(body);
     this.#link = new RelayLink(options.bus, options.actorId, { received, broken: () => this.#cut() });
+    const send = (message: Unnumbered<ToSession>, bytes: Uint8Array) => this.#link.send(message, bytes);
+    this.#handingOn = new HandingOn({ send, waiting: options.waiting });
     this.#own = options.openPace((excess) => this.#tell({ type: 'relay.excess', excess }));
     this.pace = this.#paceOf(this.#own);
   }
@@ -68,6 +75,7 @@ export class ClientEnd implements SocketHandlers {
   /** There is nothing to hand on. */
   dispose(): void {
     this.#link.close();
+    this.#handingOn.clear();
     this.#options.clock.clearTimeout(this.#silence);
     this.#own.release();
     this.#options.over(this);
@@ -92,13 +100,16 @@ export class ClientEnd implements SocketHandlers {
 
   message(socket: DoorSocket, data: Uint8Array, isBinary: boolean): void {
     this.#isHeard = true;
-    if (this.#handingOn.bytes > UNTAKEN_BYTES_BEARABLE) {
-      socket.terminate();
-      return;
-    }
+    const isLarge = data.byteLength > LARGE_BYTES;
+    // It has the place in which it was gathered until it is handed on.
+    if (isLarge) this.#own.taking();
+    const gone = isLarge ? () => this.#own.taken() : NOTHING;
     // The session judges its size, and hears of pieces only.
     if (data.byteLength > PIECE_BYTES) this.arriving(socket, data.byteLength, isBinary);
-    this.#handingOn.add(data, isBinary);
+    if (this.#handingOn.add(data, isBinary, gone) && this.#handingOn.bytes <= UNTAKEN_BYTES_BEARABLE) return;
+    // The client sends it again: it knows how much was taken.
+    this.#handingOn.clear();
+    socket.terminate();
   }
 
   arriving(_: DoorSocket, bytes: number, isBinary: boolean): void {

@@ -84,4 +84,4 @@ export type ToClient = Static<typeof ToClient>;
 export type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'number'> : never;
 
 /** The largest piece of a message on the bus. */
-export const PIECE_BYTES = 256 * 1024;
+export const PIECE_BYTES = 64 * 1024;

@@ -6,6 +6,7 @@ import { refuse } from '../../../api/errors.ts';
 import { type Address, type Bus, type BusBody, BusError } from '../../../bus/bus.ts';
 import { tellInTurn } from '../../../session/drain-pace.ts';
 import type { OpenSockets } from '../../listen/open-sockets.ts';
+import type { WaitingWork } from '../../listen/socket-work.ts';
 import type { SocketPaces } from '../../pace/socket-pace.ts';
 import { ClientEnd, type ClientEndOptions } from './client-end.ts';
 import type { NotJoined, RelayAnswer } from './relay-words.ts';
@@ -21,6 +22,8 @@ export interface RelaysOptions {
   clock: Clock;
   settings: { pingMs: number; pongMs: number; drainMs: number };
   sockets: OpenSockets;
+  /** What the messages of all sockets hold of memory. */
+  waiting: WaitingWork;
   /** Whether a node is one of the cluster, as far as this one has heard. */
   isNodeThere(node: string): boolean;
 }
@@ -96,7 +99,7 @@ export class Relays<Ask extends BusBody & { relay: string }> {
   }
 
   #openEnd(openPace: ClientEndOptions['openPace']): ClientEnd {
-    const { bus, clock, settings, sockets } = this.#options;
+    const { bus, clock, settings, sockets, waiting } = this.#options;
     const { pingMs, pongMs } = settings;
     const silenceMs = pingMs + pongMs + LATE_MS;
     const over = (end: ClientEnd) => {
@@ -104,7 +107,7 @@ export class Relays<Ask extends BusBody & { relay: string }> {
       if (this.#ends.size === 0) this.#whenGone();
     };
     const end = new ClientEnd({
-      ...{ bus, clock, pongMs, silenceMs, openPace, sockets, over },
+      ...{ bus, clock, pongMs, silenceMs, openPace, sockets, waiting, over },
       actorId: this.#actorId('client'),
     });
     this.#ends.add(end);
