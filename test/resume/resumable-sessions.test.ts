@@ -20,7 +20,7 @@ function ended(isGone: boolean) {
     () => {},
   );
   const resuming = {
-    receivedBytes: 0,
+    takenBytes: 0,
     resume: (next: DoorSocket, after: number) => line.attach(next, after, 0),
     leave: () => {},
   } as unknown as Resuming;

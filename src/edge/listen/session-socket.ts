@@ -35,7 +35,9 @@ export class SessionSocket implements Resuming {
   #session: ClientSession | undefined;
   /** Of a session that outlives its socket. */
   #line: ResumableLine | undefined;
-  receivedBytes = 0;
+  /** Bytes of binary messages, also of those that wait to be taken. */
+  #receivedBytes = 0;
+  takenBytes = 0;
   /** Others hear it, whatever becomes of the socket. */
   #isCall = false;
   /** What decodes its audio, where it comes in Opus. */
@@ -71,7 +73,7 @@ export class SessionSocket implements Resuming {
   resume(socket: DoorSocket, after: number): void {
     this.#socket?.close(TAKEN_OVER, 'resumed');
     this.#attach(socket);
-    this.#line?.attach(socket, after, this.receivedBytes);
+    this.#line?.attach(socket, after, this.#receivedBytes);
     this.#session?.drained();
   }
 
@@ -88,7 +90,7 @@ export class SessionSocket implements Resuming {
     if (socket !== this.#socket || this.#isOver) return;
     this.#keepalive?.heard();
     if (this.#isTooBig(data.byteLength, isBinary)) return;
-    if (isBinary) this.receivedBytes += data.byteLength;
+    if (isBinary) this.#receivedBytes += data.byteLength;
     const isLarge = data.byteLength > LARGE_BYTES;
     if (this.#coded !== undefined && isBinary) this.#coded.message(data);
     else if (!isLarge && !this.#work.isBusy) this.#take(data, isBinary);
@@ -98,6 +100,7 @@ export class SessionSocket implements Resuming {
 
   #take(data: Uint8Array, isBinary: boolean, isPart = false): void {
     if (this.#isOver) return;
+    if (isBinary) this.takenBytes += data.byteLength;
     if (this.#steps !== undefined) this.#steps.take(data, isBinary, isPart);
     else if (isBinary) this.#audio(data);
     else if (this.#start?.isFirst === true) {
@@ -202,7 +205,7 @@ export class SessionSocket implements Resuming {
   }
 
   tellReceived(): void {
-    this.#session?.received(this.receivedBytes);
+    this.#session?.received(this.takenBytes);
   }
 
   leave(): void {

@@ -22,8 +22,8 @@ const LEFT: ReadonlySet<number> = new Set([1000, 1001, 1005]);
 /** What takes the messages of a session, from one socket after the other. */
 export interface Resuming extends RelayedHandlers {
   readonly pace: OpenPace;
-  /** Bytes of binary messages that were taken. */
-  readonly receivedBytes: number;
+  /** Bytes of binary messages that the session has taken; more may wait for that, and is not taken where it ends before. */
+  readonly takenBytes: number;
   /** Goes on with this socket, in the place of any other. */
   resume(socket: DoorSocket, after: number): void;
   /** Tells the client how many bytes of its audio were taken. */
@@ -199,9 +199,9 @@ export class ResumableSessions {
 
   readonly #tell = (): void => {
     for (const kept of this.#kept.values()) {
-      const { receivedBytes } = kept.resuming;
-      if (kept.line.isEnded || receivedBytes === kept.toldBytes) continue;
-      kept.toldBytes = receivedBytes;
+      const { takenBytes } = kept.resuming;
+      if (kept.line.isEnded || takenBytes === kept.toldBytes) continue;
+      kept.toldBytes = takenBytes;
       kept.resuming.tellReceived();
     }
     this.#telling = this.#clock.setTimeout(this.#tell, RECEIVED_MS);

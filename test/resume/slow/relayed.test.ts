@@ -130,6 +130,17 @@ describe.skipIf(!natsServerIsHere)('a client of another node', () => {
     }
   });
 
+  it('is told as taken only what a session that is ended has taken', async () => {
+    const client = await back(await left('one', 5), 'two');
+    client.socket.send(numberedAudio(0, 10 * MIB));
+    await client.event('received');
+    client.socket.send('x'.repeat(70_000));
+    await client.close();
+    const taken = client.of('received').at(-1)?.bytes ?? 0;
+    expect(taken).toBeGreaterThan(0);
+    expect(client.of('session_ended')[0]?.audio_seconds).toBeGreaterThanOrEqual(taken / 2 / RATE);
+  });
+
   it('is sent elsewhere when that node is shut down, and loses nothing', async () => {
     const token = await left('one', 0.5);
     const client = await back(token, 'two');
