@@ -72,6 +72,21 @@ interface HeardTurn {
   nextInterim: number;
 }
 
+/** Those that are whole. */
+function samplesOf(bytes: Uint8Array): Int16Array {
+  const whole = bytes.byteLength - (bytes.byteLength % 2);
+  const { buffer, byteOffset } = bytes.byteOffset % 2 === 0 ? bytes : new Uint8Array(bytes);
+  return new Int16Array(buffer, byteOffset, whole / 2);
+}
+
+/** How many samples from one on are as loud as this, up to a number of them. */
+function alikeFrom(samples: Int16Array, from: number, loud: number, most: number): number {
+  const end = Math.min(samples.length, from + most);
+  let at = from;
+  while (at < end && (samples[at] === loud || samples[at] === -loud)) at++;
+  return at - from;
+}
+
 function earOf(texts: readonly string[], rate: number, listener: (message: EarMessage) => void): ReturnType<OpenEar> {
   const [pauseSamples, wordSamples, interimSamples] = [
     PAUSE_SECONDS * rate,
@@ -115,10 +130,12 @@ function earOf(texts: readonly string[], rate: number, listener: (message: EarMe
     if (open !== undefined && position - open.end >= pauseSamples) endTurn();
     if (position - loudness.last > EDGE_SECONDS * rate) loudness.since = undefined;
   };
-  const goOn = (turn: HeardTurn): void => {
-    loudness.steady++;
-    loudness.last = position;
-    turn.end = position + 1;
+  /** So many samples alike, at most up to the next interim. */
+  const goOn = (turn: HeardTurn, samples: number): void => {
+    loudness.steady += samples;
+    position += samples;
+    loudness.last = position - 1;
+    turn.end = position;
     if (turn.end - turn.start >= turn.nextInterim) tellInterim(turn);
   };
   const hear = (loud: number): void => {
@@ -154,11 +171,17 @@ function earOf(texts: readonly string[], rate: number, listener: (message: EarMe
   return {
     queuedBytes: 0,
     audio(bytes) {
-      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      for (let at = 0; at + 1 < bytes.byteLength; at += 2) {
-        const loud = Math.abs(view.getInt16(at, true));
-        if (loud === same && open !== undefined) goOn(open);
-        else hear(loud);
+      const samples = samplesOf(bytes);
+      let at = 0;
+      while (at < samples.length) {
+        const most = open === undefined || same === -1 ? 0 : Math.ceil(open.start + open.nextInterim) - position;
+        const alike = alikeFrom(samples, at, same, most);
+        if (alike > 0) {
+          goOn(open as HeardTurn, alike);
+          at += alike;
+          continue;
+        }
+        hear(Math.abs(samples[at++] as number));
         position++;
       }
     },
