@@ -48,9 +48,12 @@ export function spoken(turns: readonly SpokenTurn[], rate = RATE): Uint8Array {
   for (const [index, { speech, pause }] of lengths.entries()) {
     const loudness = LOUDNESS.base + index * LOUDNESS.step;
     const tail = Math.round((turns[index]?.tailSeconds ?? 0) * rate);
-    for (let sample = 0; sample < speech + tail; sample++) {
-      const level = sample < speech ? loudness : LOUDNESS.tail;
-      samples[at + sample] = Math.floor(sample / halfWave) % 2 === 0 ? level : -level;
+    for (let half = 0; half * halfWave < speech + tail; half++) {
+      const sign = half % 2 === 0 ? 1 : -1;
+      const [from, to] = [Math.ceil(half * halfWave), Math.ceil((half + 1) * halfWave)];
+      samples.fill(sign * loudness, at + Math.min(from, speech), at + Math.min(to, speech));
+      const [tailFrom, tailTo] = [Math.max(from, speech), Math.min(to, speech + tail)];
+      if (tailFrom < tailTo) samples.fill(sign * LOUDNESS.tail, at + tailFrom, at + tailTo);
     }
     at += speech + pause;
   }
