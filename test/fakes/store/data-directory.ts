@@ -1,11 +1,13 @@
 // Data directories, stores and other processes on them, for the tests of the store.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import type { Actor } from '../../../src/store/audit-log/calls.ts';
 import { openDatabase } from '../../../src/store/sqlite/open-database.ts';
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from '../../../src/store/sqlite/store.ts';
 import { createTables } from '../../../src/store/tables.ts';
+import { emptyDatabase } from '../../setup/empty-database.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 
 /** Who acts where the test is not about that. */
@@ -26,8 +28,9 @@ export async function openStore(directory: string, options: Partial<SqliteStoreO
   return store;
 }
 
-/** All tables on a new database without the thread, at a time that the test sets; closed after the test. */
+/** All tables on a new database without the thread, or on one that is there, at a time that the test sets; closed after the test. */
 export function openTables(file = databaseIn(temporaryDirectory()), nowMs = Date.UTC(2026, 5, 15, 12, 0, 30, 500)) {
+  if (!existsSync(file)) writeFileSync(file, emptyDatabase(), { mode: 0o600 });
   const database = openDatabase(file);
   opened.push(database);
   const time = { nowMs };

@@ -1,5 +1,4 @@
 // A ledger on a database of its own, with a clock that stands until it is moved, and the few words its tests are written in.
-import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type {
   Credit,
@@ -14,7 +13,7 @@ import type {
 import { keepDatabase } from '../../../src/store/sqlite/keep-database.ts';
 import { openDatabase } from '../../../src/store/sqlite/open-database.ts';
 import { createTables } from '../../../src/store/tables.ts';
-import { temporaryDirectory } from '../temporary-directory.ts';
+import { emptyDatabase } from '../../setup/empty-database.ts';
 
 export const OPERATOR = { type: 'operator', id: 'test' } as const;
 export const START_MS = Date.parse('2026-11-21T12:00:00.000Z');
@@ -30,18 +29,9 @@ export interface LedgerRig {
   };
 }
 
-let empty: Buffer | undefined;
-
 /** An empty database in memory, at the newest schema. */
 function databaseInMemory(): Database.Database {
-  if (empty === undefined) {
-    const first = openDatabase(join(temporaryDirectory(), 'empty.db'));
-    // A database in memory has no log beside it.
-    first.pragma('journal_mode = DELETE');
-    empty = first.serialize();
-    first.close();
-  }
-  const database = keepDatabase(new Database(empty));
+  const database = keepDatabase(new Database(emptyDatabase({ isInMemory: true })));
   database.pragma('foreign_keys = ON');
   return database;
 }

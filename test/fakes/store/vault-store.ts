@@ -1,10 +1,12 @@
 // The vault's tables on a database of their own, as the store would answer, without its thread; and an organisation or two.
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAuditTables } from '../../../src/store/audit-log/tables.ts';
 import { openDatabase } from '../../../src/store/sqlite/open-database.ts';
 import type { AsynchronousCalls } from '../../../src/store/store.ts';
 import type { VaultCalls } from '../../../src/store/vault/calls.ts';
 import { createVaultTables } from '../../../src/store/vault/tables.ts';
+import { emptyDatabase } from '../../setup/empty-database.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 
 export type VaultStore = Pick<AsynchronousCalls, keyof VaultCalls>;
@@ -16,7 +18,9 @@ export function openVaultStore(
   clock: { nowMs: number } = { nowMs: Date.UTC(2026, 0, 1) },
   directory = temporaryDirectory(),
 ) {
-  const database = openDatabase(join(directory, 'voxgate.db'));
+  const file = join(directory, 'voxgate.db');
+  if (!existsSync(file)) writeFileSync(file, emptyDatabase(), { mode: 0o600 });
+  const database = openDatabase(file);
   const base = { database, nowMs: () => clock.nowMs, nowText: () => new Date(clock.nowMs).toISOString() };
   const audit = createAuditTables(base);
   const tables = createVaultTables({ ...base, audit: audit.recordAudit, outbox: () => {} });
