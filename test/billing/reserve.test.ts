@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { costMicroUsd } from '../../src/billing/price.ts';
 import { boundMicroUsd, carriedMs, dearestMicroUsd, type ReserveMember } from '../../src/billing/reserve.ts';
+import { drawn } from '../fakes/drawn.ts';
 
 const member = (slug: string, microUsd: bigint, more: Partial<ReserveMember['price']> & { own?: boolean } = {}) => {
   const { own = false, ...price } = more;
@@ -44,7 +45,7 @@ describe('the bound', () => {
         const audioMs = members.reduce((sum, _, index) => sum + parts[index]!, 0);
         expect(cost(members, parts) <= boundMicroUsd(members, audioMs)).toBe(true);
       }),
-      { seed: 8, numRuns: 5_000 },
+      { seed: 8, numRuns: drawn(5_000) },
     );
   });
 
@@ -91,7 +92,7 @@ describe('the dearest member', () => {
         expect(dearest <= boundMicroUsd(members, audioMs)).toBe(true);
         expect(members.some((each) => boundMicroUsd([each], audioMs) === dearest)).toBe(true);
       }),
-      { seed: 11, numRuns: 5_000 },
+      { seed: 11, numRuns: drawn(5_000) },
     );
   });
 
@@ -134,7 +135,7 @@ describe('the audio that an amount carries', () => {
         expect(ms === 0 || boundMicroUsd(members, ms) <= amount).toBe(true);
         expect(boundMicroUsd(members, ms + 1) > amount).toBe(true);
       }),
-      { seed: 10, numRuns: 5_000 },
+      { seed: 10, numRuns: drawn(5_000) },
     );
   });
 

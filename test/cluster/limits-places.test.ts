@@ -1,6 +1,7 @@
 // Sessions at a time over all nodes: exact while somebody counts, each node's share while nobody does, and the truth again after.
 import { describe, expect, test } from 'vitest';
 import type { PlaceRequest, PlaceTaken } from '../../src/cluster/limits/places.ts';
+import { drawn } from '../fakes/drawn.ts';
 import { LimitsNetwork, type LimitsNode } from '../fakes/network/limits-network.ts';
 import { seeded } from '../fakes/random.ts';
 
@@ -145,7 +146,7 @@ describe('while nobody counts', () => {
 
 type Three = Awaited<ReturnType<typeof three>>;
 
-const SEEDS = 200;
+const SEEDS = drawn(200);
 
 test(`${SEEDS} histories of sessions on three nodes, with nothing amiss: never one too many, and none refused without reason`, async () => {
   for (let seed = 1; seed <= SEEDS; seed++) {

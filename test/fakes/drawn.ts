@@ -3,3 +3,6 @@
 const PART = 0.1;
 
 export const drawn = (all: number): number => (process.env.ALL_DRAWN === 'true' ? all : Math.ceil(all * PART));
+
+/** The cases of a list that are drawn. */
+export const drawnOf = <Case>(all: readonly Case[]): readonly Case[] => all.slice(0, drawn(all.length));

@@ -15,6 +15,7 @@ import { createStreamedStore } from '../../src/ledger/streamed-store.ts';
 import { consumeUsage } from '../../src/ledger/usage-consumer.ts';
 import { readUsage, usageBody, usageKeys } from '../../src/ledger/usage-message.ts';
 import { StoreError } from '../../src/store/store-error.ts';
+import { drawn } from '../fakes/drawn.ts';
 import { seeded } from '../fakes/random.ts';
 import { settle } from '../fakes/session-rig.ts';
 import { directStore } from '../fakes/store/direct-store.ts';
@@ -216,7 +217,7 @@ async function recovered(
   return found.length;
 }
 
-const SEEDS = 50;
+const SEEDS = drawn(50);
 const SESSIONS = 20;
 
 test(`${SEEDS} histories of nodes that are killed, a stream that goes away and repeats, and an owner that dies: no micro-dollar lost or doubled`, async () => {

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Segment, Segmenter, type SegmenterRules } from '../../../src/audio/voice/segmenter.ts';
+import { drawn } from '../../fakes/drawn.ts';
 import { sampleAudio, samples } from '../../fakes/processes/live-gateway.ts';
 
 const RATE = 16_000;
@@ -113,7 +114,7 @@ describe('any audio', () => {
           from += length;
         }
       }),
-      { seed: 20_260_806, numRuns: 150 },
+      { seed: 20_260_806, numRuns: drawn(150) },
     );
   });
 

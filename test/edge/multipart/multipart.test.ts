@@ -7,6 +7,7 @@ import { Refusal } from '../../../src/api/errors.ts';
 import { BodyTooLarge } from '../../../src/edge/door.ts';
 import { readForm } from '../../../src/edge/multipart/form.ts';
 import { refuseContentEncoding } from '../../../src/edge/multipart/parts.ts';
+import { drawn } from '../../fakes/drawn.ts';
 import { turns } from '../../fakes/raw-socket.ts';
 import { BOUNDARY, BROKEN_FORMS, CONTENT_TYPE, field, file, form } from './broken-forms.ts';
 import { bodyOf, contentOf, FormRig } from './form-rig.ts';
@@ -191,7 +192,7 @@ describe('whatever is sent', () => {
           expect(await outcomeOf(form(...parts), pieceBytes)).toEqual({ fields: given, content: audio });
         },
       ),
-      { numRuns: 300 },
+      { numRuns: drawn(300) },
     );
   });
 
@@ -223,7 +224,7 @@ describe('whatever is sent', () => {
           await outcomeOf(bytes, pieceBytes);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: drawn(1_000) },
     );
   });
 });

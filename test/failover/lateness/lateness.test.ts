@@ -1,11 +1,12 @@
 // After a failover to a provider that takes no more than about real time a session is on time again, and nothing is said twice.
 import { describe, expect, it } from 'vitest';
+import { drawnOf } from '../../fakes/drawn.ts';
 import { seeded } from '../../fakes/random.ts';
 import { CHAINS, expectOnTime, OPENAI, playTalk, STREAMING, talk, UNIVERSAL_3 } from './talk.ts';
 
 describe.each(CHAINS)('%s, then %s', (...chain) => {
   it('is late by less than a second within 5 s of talk when the connection was reset', async () => {
-    for (const seed of [1, 2]) expectOnTime(await playTalk(chain, ['drop-after=6s'], talk(seeded(seed), 10)));
+    for (const seed of drawnOf([1, 2])) expectOnTime(await playTalk(chain, ['drop-after=6s'], talk(seeded(seed), 10)));
   });
 
   it('makes up for a provider that fell silent in the first long pause, and before that with each pause', async () => {
@@ -27,13 +28,13 @@ describe.each([
   [OPENAI, STREAMING, 10] as const,
 ])('%s, then %s', (from, to, seconds) => {
   it.each(['stall', 'freeze'])(`is late by less than a second within ${seconds} s of talk after a %s`, async (how) => {
-    for (const seed of [1, 2])
+    for (const seed of drawnOf([1, 2]))
       expectOnTime(await playTalk([from, to], [`${how}-after=1${seed}s`], talk(seeded(seed), 32)), seconds);
   });
 });
 
 it('a leg that left out silence is lost as well: the next hears all that has no final, in its place', async () => {
   const chain = ['deepgram/nova-3', 'assemblyai/universal-streaming-english', 'openai/gpt-4o-transcribe'];
-  for (const seed of [4, 5, 6])
+  for (const seed of drawnOf([4, 5, 6]))
     await playTalk(chain, ['stall-after=3s', `drop-after=${seed}500ms`], talk(seeded(seed), 16));
 });

@@ -2,6 +2,7 @@
 // organisation, after a failure, or when the client is gone.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { drawn } from '../../fakes/drawn.ts';
 import { answer } from '../../upstream/http-batch-fixture.ts';
 import {
   END,
@@ -274,7 +275,7 @@ it('any interleaving of requests with few keys and bodies asks and charges once 
       expect(calls()).toBe(answered.size + failed.count);
       expect(reservations.open).toBe(0);
     }),
-    { numRuns: 40, seed: 11 },
+    { numRuns: drawn(40), seed: 11 },
   );
   await expectNothingLeft();
 }, 60_000);

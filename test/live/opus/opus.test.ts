@@ -6,6 +6,7 @@ import { openDecoders } from '../../../src/audio/opus/opus-decoders.ts';
 import { cut, packetsOf, recording } from '../../audio/opus/opus-fixture.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { expectWhole } from '../../fakes/audio/numbered-finals.ts';
+import { drawnOf } from '../../fakes/drawn.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 import { seeded } from '../../fakes/random.ts';
 
@@ -51,7 +52,8 @@ describe('a session in Opus', () => {
     expect(openDecoders()).toBe(0);
   });
 
-  it.each(DECODED_RATES)('is decoded to %i Hz, and its times stay the same', async (rate) => {
+  // What is decoded to each rate is looked at in test/audio/opus as well.
+  it.each(drawnOf(DECODED_RATES))('is decoded to %i Hz, and its times stay the same', async (rate) => {
     const query = { encoding: 'webm-opus', sample_rate: String(rate) };
     const { client, ended } = await listen(query, [WEBM]);
     expect(client.finals[0]).toMatchObject({ text: TURNS[0] });

@@ -12,6 +12,7 @@ import type { MeterMember } from '../../../src/ledger/meter.ts';
 import { pricedMembers } from '../../../src/ledger/priced.ts';
 import { rated } from '../../../src/ledger/rates.ts';
 import { Usage } from '../../../src/session/billing/usage.ts';
+import { drawn } from '../../fakes/drawn.ts';
 import type { RigClient, SessionRig } from '../../fakes/session-rig.ts';
 import { endOf, headOf, holdOf, ledgerRig, perMinute } from '../../fakes/store/ledger.ts';
 import { MemoryLedger } from '../../fakes/store/memory-ledger.ts';
@@ -241,7 +242,7 @@ describe('what a session tells of its rates', () => {
         expect(ledger.auditLedger().faults).toEqual([]);
         database.close();
       }),
-      { seed: 20, numRuns: 100 },
+      { seed: 20, numRuns: drawn(100) },
     );
   });
 });
