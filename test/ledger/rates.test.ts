@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { FALLBACKS_MAX } from '../../src/api/listen/aliases.ts';
-import { CONFIGURATIONS_MAX } from '../../src/api/listen/configuring.ts';
+import { CONFIGURATIONS_MAX } from '../../src/api/listen/bounds.ts';
 import { priceWith } from '../../src/billing/add-ons.ts';
 import { createPriceList } from '../../src/billing/price-list.ts';
 import { Meter, type MeterMember } from '../../src/ledger/meter.ts';

@@ -1,12 +1,10 @@
 // What a client may change while its session goes on, and how it is told that the change is in force.
 import { type Static, Type } from '@sinclair/typebox';
 import { FALLBACKS_MAX } from './aliases.ts';
+import { CONFIGURATIONS_MAX } from './bounds.ts';
 import { Candidate, ProviderParams } from './candidate.ts';
 import { Channel, Common, Slug } from './turn-events.ts';
 import { AskedOfModels, Vocabulary } from './vocabulary.ts';
-
-/** How often a session may be configured; one that wants more is to be opened anew. */
-export const CONFIGURATIONS_MAX = 100;
 
 const { languages, keyterms, prompt, redact, vocabulary_boost } = Vocabulary.properties;
 

@@ -3,7 +3,8 @@
 // the end of the turn.
 import type { Clock } from '../../../machines/clock.ts';
 import { Refusal, refuse } from '../../api/errors.ts';
-import { CONFIGURATIONS_MAX, type Configure } from '../../api/listen/configuring.ts';
+import { CONFIGURATIONS_MAX } from '../../api/listen/bounds.ts';
+import type { Configure } from '../../api/listen/configuring.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import type { ChainMember } from '../../failover/chain.ts';
 import { timingOf } from '../../failover/member-timing.ts';
