@@ -63,7 +63,8 @@ export interface DoorSocket {
   readonly closed: boolean;
   /** Nothing is read of it for the moment, because it sent too fast: silence is not the client's. */
   readonly heldBack: boolean;
-  ping(): void;
+  /** @param text what the other side repeats in its answer, up to 125 ASCII characters */
+  ping(text?: string): void;
   /** Sends what is queued, then a close frame. */
   close(code: number, reason: string): void;
   /** Drops the connection without an answer. */
@@ -77,8 +78,8 @@ export interface DoorSocket {
 export interface SocketHandlers {
   open(socket: DoorSocket): void;
   message(socket: DoorSocket, data: Uint8Array, isBinary: boolean): void;
-  /** The other side answered a ping. */
-  pong(socket: DoorSocket): void;
+  /** The other side answered a ping, and repeats its text; or says so without having been asked. */
+  pong(socket: DoorSocket, text: string): void;
   /**
    * A message over 1 MiB is on its way, and has announced so many bytes so far: told as its pieces begin, and now and then while it
    * arrives. Only where the library lets the door see that.

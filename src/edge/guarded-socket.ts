@@ -19,6 +19,8 @@ const HELD_BACK_MS_MAX = 5_000;
 /** Frames that a client may still have sent after it was refused; a client that sends more is cut off. */
 const UNHEARD_FRAMES_MAX = 20_000;
 
+const TEXT = new TextDecoder();
+
 /** One WebSocket of any library: a door supplies the five moves and reports what happens. */
 export abstract class GuardedSocket implements DoorSocket {
   readonly #handlers: SocketHandlers;
@@ -41,7 +43,7 @@ export abstract class GuardedSocket implements DoorSocket {
 
   /** Hands a message to the library; false when the connection is past taking any. */
   protected abstract write(text: string): boolean;
-  protected abstract writePing(): void;
+  protected abstract writePing(text: string): void;
   /** Bytes that the library holds. */
   protected abstract queuedBytes(): number;
   /** Sends a close frame and gives the connection up. */
@@ -80,8 +82,8 @@ export abstract class GuardedSocket implements DoorSocket {
     return 'gone';
   }
 
-  ping(): void {
-    if (this.#state === 'open') this.#attempt(() => this.writePing());
+  ping(text = ''): void {
+    if (this.#state === 'open') this.#attempt(() => this.writePing(text));
   }
 
   close(code: number, reason: string): void {
@@ -115,8 +117,8 @@ export abstract class GuardedSocket implements DoorSocket {
     this.#gathered();
   }
 
-  protected ponged(bytes: number): void {
-    if (this.#listens(bytes, false)) this.#tell(() => this.#handlers.pong(this));
+  protected ponged(data: Uint8Array): void {
+    if (this.#listens(data.byteLength, false)) this.#tell(() => this.#handlers.pong(this, TEXT.decode(data)));
   }
 
   /** Whether the ping is to be answered. */

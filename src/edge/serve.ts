@@ -17,6 +17,7 @@ import { OpenSockets } from './listen/open-sockets.ts';
 import { WaitingWork } from './listen/socket-work.ts';
 import { type DoorChoice, openDoor } from './open-door.ts';
 import { SocketPaces } from './pace/socket-pace.ts';
+import { PartsUnderWay } from './resume/relay/parts-under-way.ts';
 import { Relays, type RelaysOptions } from './resume/relay/relays.ts';
 import { ResumableSessions, resumeService } from './resume/resumable-sessions.ts';
 import { createRouter, type Route, refusalOf, refusalReply } from './router.ts';
@@ -177,7 +178,7 @@ function upgrades(
   const { resumeMs: keptMs, webhookNetworks } = settings;
   const networks = webhookNetworks === undefined ? undefined : parseNetworks(webhookNetworks);
   const calls = new Calls({ clock, wallNow, keptMs, networks, posts: sockets, onDrop: live.onCallDrop });
-  const common = { ...live, sockets, waiting: new WaitingWork() };
+  const common = { ...live, sockets, waiting: new WaitingWork(), parts: new PartsUnderWay() };
   const relays = new Relays(common, resumeService(resumables));
   const listen: ListenDependencies = {
     ...common,

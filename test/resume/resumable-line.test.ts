@@ -72,9 +72,9 @@ describe('the line of a session that outlives its socket', () => {
   it('lets go of what came before a ping that the client has answered', () => {
     const { line } = rig();
     for (let event = 0; event < 200; event++) line.send('x');
-    line.pinged();
+    const text = line.pinged();
     line.send('y');
-    line.ponged();
+    line.ponged(text);
     expect(line.keptBytes).toBe(1);
     expect([line.gapAfter(199), line.gapAfter(200), line.gapAfter(201), line.gapAfter(202)]).toEqual([
       'forgotten',
@@ -87,10 +87,33 @@ describe('the line of a session that outlives its socket', () => {
   it('takes an answer of an earlier socket for nothing', () => {
     const { line } = rig();
     line.send('1');
-    line.pinged();
+    const text = line.pinged();
     line.detach();
-    line.ponged();
+    line.ponged(text);
     expect(line.gapAfter(0)).toBeUndefined();
+  });
+
+  it.each([
+    ['that nobody asked for', ''],
+    ['in other words', '2 events'],
+    ['to the ping before the last one', '1'],
+  ])('takes an answer %s for no more than it says', (_, text) => {
+    const { line } = rig();
+    line.send('1');
+    line.pinged();
+    line.send('2');
+    line.pinged();
+    line.ponged(text);
+    expect([line.gapAfter(1), line.gapAfter(0)]).toEqual([undefined, text === '1' ? 'forgotten' : undefined]);
+  });
+
+  it('lets go of nothing that came behind the last ping, whatever an answer says', () => {
+    const { line } = rig();
+    line.send('1');
+    line.pinged();
+    line.send('2');
+    line.ponged('99');
+    expect([line.gapAfter(1), line.gapAfter(0)]).toEqual([undefined, 'forgotten']);
   });
 
   it('keeps at most 1 MiB, and says that older events are forgotten', () => {

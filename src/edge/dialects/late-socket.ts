@@ -74,8 +74,8 @@ export class LateSocket implements SocketHandlers {
     else if (this.#state !== 'over') this.#refuse(tooMuch(this.#bytesMax));
   }
 
-  pong(socket: DoorSocket): void {
-    this.#session?.pong(socket);
+  pong(socket: DoorSocket, text: string): void {
+    this.#session?.pong(socket, text);
   }
 
   drained(): void {

@@ -56,18 +56,15 @@ export class SocketKeepalive {
   }
 }
 
-/** @param pinged called before each ping */
+/** @param pinged called before each ping, and gives its text */
 export const keepaliveOf = (
   socket: DoorSocket,
   clock: Clock,
   settings: { pingMs: number; pongMs: number },
-  pinged: () => void,
+  pinged: () => string,
 ): SocketKeepalive =>
   new SocketKeepalive(clock, settings, {
-    ping: () => {
-      pinged();
-      socket.ping();
-    },
+    ping: () => socket.ping(pinged()),
     isDeaf: () => socket.heldBack || socket.watchesSilence,
     dead: () => socket.terminate(),
   });

@@ -82,7 +82,7 @@ export class SessionSocket implements Resuming {
     this.#socket = socket;
     sockets.opened();
     this.#keepalive?.stop();
-    this.#keepalive = keepaliveOf(socket, clock, settings, () => this.#line?.pinged());
+    this.#keepalive = keepaliveOf(socket, clock, settings, () => this.#line?.pinged() ?? '');
   }
 
   message(socket: DoorSocket, data: Uint8Array, isBinary: boolean): void {
@@ -96,6 +96,16 @@ export class SessionSocket implements Resuming {
     else if (!isLarge && !this.#work.isBusy) this.#take(data, isBinary);
     else if (isLarge) this.#work.add(data.byteLength + MESSAGE_BYTES, this.#inItsPlace(data, isBinary));
     else this.#work.add(data.byteLength + MESSAGE_BYTES, this.#pieces(new Uint8Array(data), isBinary));
+  }
+
+  part(socket: DoorSocket, data: Uint8Array, taken: () => void): void {
+    if (socket !== this.#socket || this.#isOver) return;
+    this.#keepalive?.heard();
+    this.#receivedBytes += data.byteLength;
+    if (this.#coded !== undefined) {
+      this.#coded.message(data);
+      taken();
+    } else this.#work.later(this.#pieces(data, true, taken), data.byteLength + MESSAGE_BYTES);
   }
 
   #take(data: Uint8Array, isBinary: boolean, isPart = false): void {
@@ -133,23 +143,19 @@ export class SessionSocket implements Resuming {
   /** The place in which it was gathered is free when all of it is taken. */
   #inItsPlace(data: Uint8Array, isBinary: boolean): Steps {
     this.pace.taking();
-    const { pace } = this;
-    const pieces = this.#pieces(data, isBinary);
-    return (function* () {
-      try {
-        yield* pieces;
-      } finally {
-        pace.taken();
-      }
-    })();
+    return this.#pieces(data, isBinary, () => this.pace.taken());
   }
 
-  /** Text is taken whole. An empty message may say something as well. */
-  *#pieces(data: Uint8Array, isBinary: boolean): Generator<number, void> {
+  /** Text is taken whole. An empty message may say something as well. `taken` is called whatever becomes of it. */
+  *#pieces(data: Uint8Array, isBinary: boolean, taken = () => {}): Generator<number, void> {
     const pieceBytes = isBinary ? STEP_BYTES : Math.max(1, data.byteLength);
-    for (let at = 0; at === 0 || at < data.byteLength; at += pieceBytes) {
-      this.#take(data.subarray(at, at + pieceBytes), isBinary, at + pieceBytes < data.byteLength);
-      yield pieceBytes + MESSAGE_BYTES;
+    try {
+      for (let at = 0; at === 0 || at < data.byteLength; at += pieceBytes) {
+        this.#take(data.subarray(at, at + pieceBytes), isBinary, at + pieceBytes < data.byteLength);
+        yield pieceBytes + MESSAGE_BYTES;
+      }
+    } finally {
+      taken();
     }
   }
 
@@ -181,10 +187,10 @@ export class SessionSocket implements Resuming {
   }
 
   /** What comes of a socket in whose place there is another one says nothing of that. */
-  pong(socket: DoorSocket): void {
+  pong(socket: DoorSocket, text: string): void {
     if (socket !== this.#socket) return;
     this.#keepalive?.heard();
-    this.#line?.ponged();
+    this.#line?.ponged(text);
   }
 
   drained(): void {

@@ -108,10 +108,12 @@ export class SocketWork {
     this.#waiting.count(bytes);
   }
 
-  /** Behind what waits, at the socket's next turn. */
-  later(steps: Steps): void {
-    this.#works.push({ bytes: 0, steps });
-    this.#waiting.line(this);
+  /** Behind what waits, at the socket's next turn; at once where too much waits already. */
+  later(steps: Steps, bytes = 0): void {
+    this.#works.push({ bytes, steps });
+    this.#bytes += bytes;
+    if (bytes > 0 && !this.#waiting.count(bytes)) this.step(Number.POSITIVE_INFINITY);
+    if (this.isBusy) this.#waiting.line(this);
   }
 
   /** Behind what waits: begins at once where nothing does. */

@@ -196,7 +196,7 @@ class NodeSocket extends GuardedSocket {
     this.#webSocket = webSocket;
     let fault = '';
     webSocket.on('message', (data, isBinary) => this.received(data as Buffer, isBinary));
-    webSocket.on('pong', (data: Buffer) => this.ponged(data.byteLength));
+    webSocket.on('pong', (data: Buffer) => this.ponged(data));
     webSocket.on('ping', (data: Buffer) => {
       if (this.pinged(data.byteLength)) this.#answerPing(data);
     });
@@ -249,8 +249,8 @@ class NodeSocket extends GuardedSocket {
     return true;
   }
 
-  protected override writePing(): void {
-    this.#webSocket.ping(undefined, undefined, this.#afterWrite);
+  protected override writePing(text: string): void {
+    this.#webSocket.ping(text, false, this.#afterWrite);
     this.#noteQueue();
   }
 

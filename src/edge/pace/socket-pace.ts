@@ -251,7 +251,9 @@ class Pace implements OpenPace {
     next?.();
   }
 
+  /** What its session was told once holds for each of its sockets, and one place is all that they take. */
   mayBeLarge(): boolean {
+    if (this.#mayBeLarge || this.messageBytesMax === LARGE_BYTES) return this.#mayBeLarge;
     const { sockets, asker, onSmallSocket } = this.#places;
     this.#mayBeLarge = sockets.take(asker.organisationId);
     if (!this.#mayBeLarge) {

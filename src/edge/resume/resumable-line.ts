@@ -7,6 +7,8 @@ import { KeptTexts } from './kept-texts.ts';
 /** What is kept of one session: some seconds of events, with words and their times. */
 const KEPT_BYTES_MAX = 1024 * 1024;
 
+const NUMBER = /^\d{1,15}$/;
+
 /** Why a socket cannot go on where the client stopped to hear: what it has not had is kept no longer, or was never said. */
 export type Gap = 'forgotten' | 'unsaid';
 
@@ -74,14 +76,20 @@ export class ResumableLine implements ClientLine {
     this.#options.ended();
   }
 
-  /** What was said up to now is the client's once it answers. */
-  pinged(): void {
+  /** What was said up to now is the client's once it repeats this text: the number of the last event. */
+  pinged(): string {
     this.#pingedAt = this.#kept.lastSeq;
+    return `${this.#pingedAt}`;
   }
 
-  /** The client has answered: messages come in their order, so that it has had what was said before the ping. */
-  ponged(): void {
-    while (this.#kept.firstSeq <= this.#pingedAt) this.#kept.forget();
+  /**
+   * The client has answered a ping: messages come in their order, so that it has had what was said before that. An answer that nobody
+   * asked for has no such text.
+   */
+  ponged(text: string): void {
+    if (!NUMBER.test(text)) return;
+    const until = Math.min(Number(text), this.#pingedAt);
+    while (this.#kept.firstSeq <= until) this.#kept.forget();
   }
 
   /** The socket is gone. */

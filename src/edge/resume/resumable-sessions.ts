@@ -137,8 +137,9 @@ export class ResumableSessions {
       },
       message: (...message) => resuming.message(...message),
       arriving: (...arriving) => resuming.arriving?.(...arriving),
+      part: (...part) => resuming.part(...part),
       exceeded: (...exceeded) => resuming.exceeded(...exceeded),
-      pong: (socket) => resuming.pong(socket),
+      pong: (...pong) => resuming.pong(...pong),
       drained: (socket) => resuming.drained(socket),
       closed: (...closed) => {
         if (isOpen) resuming.closed(...closed);

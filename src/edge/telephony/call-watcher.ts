@@ -43,7 +43,7 @@ export class CallWatcher implements RelayedHandlers {
     const { clock, settings, sockets } = this.#dependencies;
     this.#isOpen = true;
     sockets.opened();
-    this.#keepalive = keepaliveOf(socket, clock, settings, () => {});
+    this.#keepalive = keepaliveOf(socket, clock, settings, () => '');
     this.#ask(socket);
     const { call, after } = this.#options;
     this.#detach = call.attach(
@@ -63,6 +63,10 @@ export class CallWatcher implements RelayedHandlers {
   }
 
   arriving(socket: DoorSocket): void {
+    this.message(socket);
+  }
+
+  part(socket: DoorSocket): void {
     this.message(socket);
   }
 

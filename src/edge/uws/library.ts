@@ -95,7 +95,7 @@ export interface UwsResponse {
 export interface UwsHandle {
   /** 1: handed to the kernel or the cork buffer; 0: queued here; 2: dropped. */
   send(message: string, isBinary: boolean): 0 | 1 | 2;
-  ping(): void;
+  ping(text: string): void;
   getBufferedAmount(): number;
   end(code: number, reason: string): void;
   close(): void;

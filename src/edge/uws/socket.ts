@@ -34,7 +34,7 @@ export class UwsSocket extends GuardedSocket {
     },
     drain: (handle) => ownerOf(handle).flushed(),
     ping: (handle, message) => void ownerOf(handle).pinged(message.byteLength),
-    pong: (handle, message) => ownerOf(handle).ponged(message.byteLength),
+    pong: (handle, message) => ownerOf(handle).ponged(new Uint8Array(message)),
     close: (handle, code, message) => ownerOf(handle).#closed(code, Buffer.from(message).toString()),
   };
 
@@ -69,8 +69,8 @@ export class UwsSocket extends GuardedSocket {
     return outcome === 0 || outcome === 1;
   }
 
-  protected override writePing(): void {
-    this.#handle?.ping();
+  protected override writePing(text: string): void {
+    this.#handle?.ping(text);
   }
 
   protected override queuedBytes(): number {

@@ -207,6 +207,16 @@ describe('sockets of a door that cannot see a message before it is whole', () =>
     expect([open().mayBeLarge(), open('d').mayBeLarge()]).toEqual([true, false]);
   });
 
+  test('take one place for one session, however often its client comes back, and what it was told holds', () => {
+    const { open } = rig();
+    const [other, large, small] = [open(), open(), open()];
+    expect(other.mayBeLarge()).toBe(true);
+    for (let socket = 0; socket < 3; socket++) expect([large.mayBeLarge(), small.mayBeLarge()]).toEqual([true, false]);
+    large.release();
+    expect([small.mayBeLarge(), small.messageBytesMax]).toEqual([false, 1_048_576]);
+    expect([open().mayBeLarge(), open().mayBeLarge()]).toEqual([true, false]);
+  });
+
   test('that were refused take no place', () => {
     const { paces, open } = rig({ largeMessageSocketsMax: 2 });
     expect(paces.refused().mayBeLarge()).toBe(false);

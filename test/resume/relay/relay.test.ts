@@ -8,6 +8,7 @@ import { loadConfig } from '../../../src/config/load.ts';
 import { OpenSockets } from '../../../src/edge/listen/open-sockets.ts';
 import { WaitingWork } from '../../../src/edge/listen/socket-work.ts';
 import { SocketPaces } from '../../../src/edge/pace/socket-pace.ts';
+import { PartsUnderWay } from '../../../src/edge/resume/relay/parts-under-way.ts';
 import { Relays } from '../../../src/edge/resume/relay/relays.ts';
 import { oneEnd, opened, PONG_MS, rig, SILENCE_MS, unansweredEnd } from './rig.ts';
 
@@ -18,18 +19,18 @@ describe('a relay', () => {
     const { client, socket, heard } = opened();
     client.message(socket, new Uint8Array(600 * 1024), true);
     client.message(socket, Buffer.from('{"type":"close"}'), false);
-    client.pong();
-    const pieces = [...Array(9).fill('audio 65536'), 'audio 24576'];
-    expect(heard).toEqual(['open', 'arriving 614400 binary', ...pieces, '{"type":"close"}', 'pong']);
+    client.pong(socket, '7');
+    const pieces = [...Array(9).fill('part 65536'), 'part 24576'];
+    expect(heard).toEqual(['open', 'arriving 614400 binary', ...pieces, '{"type":"close"}', 'pong 7']);
   });
 
   it('hands on events, pings and the close of the session', async () => {
     const { session, said, heard } = opened();
     session().send('event');
-    session().ping();
+    session().ping('3');
     session().close(1000, '');
     await Promise.resolve();
-    expect(said).toEqual(['event', 'ping', 'close 1000']);
+    expect(said).toEqual(['event', 'ping 3', 'close 1000']);
     expect(heard).toEqual(['open', 'drained', 'closed 1000']);
   });
 
@@ -50,7 +51,7 @@ describe('a relay', () => {
   });
 
   it.each([
-    ['a message is missing', { type: 'relay.pong', number: 9 }],
+    ['a message is missing', { type: 'relay.here', number: 9 }],
     ['it is none that there is', { type: 'relay.other', number: 2 }],
   ])('is cut on the side of the session when %s', async (_, body) => {
     const { client, end, forge, heard } = opened();
@@ -60,7 +61,7 @@ describe('a relay', () => {
   });
 
   it.each([
-    ['a message is missing', { type: 'relay.ping', number: 9 }],
+    ['a message is missing', { type: 'relay.cut', number: 9 }],
     ['it is none that there is', { type: 'relay.other', number: 1 }],
   ])('is cut on the side of the client when %s', (_, body) => {
     const { client, end, forge, said } = opened();
@@ -83,10 +84,10 @@ describe('a relay', () => {
   });
 
   it('cuts the client, which comes back, when the other node has been silent for too long', () => {
-    const { clock, client, said, session } = opened();
+    const { clock, client, socket, said, session } = opened();
     clock.increment(SILENCE_MS - 1);
     session().ping();
-    client.pong();
+    client.pong(socket, '');
     clock.increment(SILENCE_MS - 1);
     expect(said).toEqual(['ping']);
     clock.increment(1);
@@ -153,7 +154,7 @@ describe('a client that is silent', () => {
   it('is let go of by its own node', () => expect(asked(() => {})).toEqual(['ping', 'cut']));
 
   it.each<[string, Parameters<typeof asked>[0]]>([
-    ['answers', ({ client }) => client.pong()],
+    ['answers', ({ client, socket }) => client.pong(socket, '')],
     ['sends audio', ({ client, socket }) => client.message(socket, new Uint8Array(2), true)],
     ['is in the middle of a large message', ({ client, socket }) => client.arriving(socket, 2 * MIB, true)],
     ['is not read for the moment', ({ state }) => Object.assign(state, { heldBack: true })],
@@ -176,10 +177,10 @@ describe('a client whose session takes nothing for now', () => {
     return all;
   };
   const audio = (heard: ReturnType<typeof oneEnd>['heard']) =>
-    heard.filter(({ type }) => type === 'relay.audio').reduce((sum, { bytes }) => sum + bytes, 0);
+    heard.filter(({ type }) => type === 'relay.part').reduce((sum, { bytes }) => sum + bytes, 0);
   const takeAll = ({ heard, say }: ReturnType<typeof slow>) => {
     for (let taken = 0; taken < audio(heard); taken += UNDER_WAY_BYTES)
-      say({ type: 'relay.taken', count: UNDER_WAY_BYTES });
+      say({ type: 'relay.part_taken', count: UNDER_WAY_BYTES });
   };
 
   it('has a quarter of a MiB under way, and is not read while more than 1 MiB waits', () => {
@@ -205,7 +206,7 @@ describe('a client whose session takes nothing for now', () => {
   it('has left when all that it sent is handed on', () => {
     const all = slow();
     all.client.closed(all.socket, 1000);
-    expect([all.heard.at(-1)?.type, all.isOver()]).toEqual(['relay.audio', false]);
+    expect([all.heard.at(-1)?.type, all.isOver()]).toEqual(['relay.part', false]);
     takeAll(all);
     expect([audio(all.heard), all.heard.at(-1)?.type, all.isOver()]).toEqual([2 * MIB, 'relay.closed', true]);
   });
@@ -252,7 +253,10 @@ describe('a session whose node does not answer', () => {
     const settings = { pingMs: 1_000, pongMs: 1_000, drainMs: 1_000 };
     const sockets = new OpenSockets();
     const isNodeThere = () => isThere;
-    const relays = new Relays({ bus, clock, settings, sockets, isNodeThere, waiting: new WaitingWork() }, service);
+    const relays = new Relays(
+      { bus, clock, settings, sockets, isNodeThere, waiting: new WaitingWork(), parts: new PartsUnderWay() },
+      service,
+    );
     const paces = new SocketPaces(loadConfig({}, { providers: [] }).limits, () => clock.now());
     const join = () => relays.join('other', { type: 'ask' }, { organisationId: 'org', paces });
     return { relays, join };

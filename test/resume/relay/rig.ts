@@ -8,6 +8,7 @@ import { OpenSockets } from '../../../src/edge/listen/open-sockets.ts';
 import { WaitingWork } from '../../../src/edge/listen/socket-work.ts';
 import { SocketPaces } from '../../../src/edge/pace/socket-pace.ts';
 import { ClientEnd } from '../../../src/edge/resume/relay/client-end.ts';
+import { PartsUnderWay } from '../../../src/edge/resume/relay/parts-under-way.ts';
 import type { ToClient, Unnumbered } from '../../../src/edge/resume/relay/relay-words.ts';
 import { type RelayedHandlers, SessionEnd } from '../../../src/edge/resume/relay/session-end.ts';
 
@@ -25,18 +26,18 @@ function newSocket() {
     heldBack: false,
     watchesSilence: false,
     send: (text: string) => said.push(text),
-    ping: () => said.push('ping'),
+    ping: (text: string) => said.push(`ping ${text}`.trim()),
     close: (code: number) => said.push(`close ${code}`),
     terminate: () => said.push('cut'),
   };
   return { said, state: socket, socket: socket as unknown as DoorSocket };
 }
 
-function newClientEnd(bus: MemoryBus, clock: SimulatedClock, waiting = new WaitingWork()) {
+function newClientEnd(bus: MemoryBus, clock: SimulatedClock, waiting = new WaitingWork(), parts = new PartsUnderWay()) {
   const state = { isOver: false };
   const client = new ClientEnd({
     ...{ bus, clock, actorId: 'client', pongMs: PONG_MS, silenceMs: SILENCE_MS, sockets: new OpenSockets() },
-    waiting,
+    ...{ waiting, parts },
     openPace: (exceeded) => newPaces(clock).open('org', exceeded),
     over: () => {
       state.isOver = true;
@@ -54,9 +55,13 @@ function newHandlers() {
       heard.push('open');
     },
     message: (_, data, isBinary) => heard.push(isBinary ? `audio ${data.byteLength}` : Buffer.from(data).toString()),
+    part: (_, data, taken) => {
+      heard.push(`part ${data.byteLength}`);
+      taken();
+    },
     arriving: (_, bytes, isBinary) => heard.push(`arriving ${bytes} ${isBinary ? 'binary' : 'text'}`),
     exceeded: (_, excess) => heard.push(`exceeded ${excess}`),
-    pong: () => heard.push('pong'),
+    pong: (_, text) => heard.push(`pong ${text}`),
     drained: () => heard.push('drained'),
     closed: (_, code) => heard.push(`closed ${code}`),
   };

@@ -49,7 +49,8 @@ export class Signal<T> {
 }
 
 export type Event =
-  | { type: 'open' | 'pong' | 'drained'; socket: DoorSocket }
+  | { type: 'open' | 'drained'; socket: DoorSocket }
+  | { type: 'pong'; socket: DoorSocket; text: string }
   | { type: 'message'; socket: DoorSocket; data: Buffer; isBinary: boolean }
   | { type: 'closed'; socket: DoorSocket; code: number; reason: string };
 
@@ -62,7 +63,7 @@ export function recordingHandlers(events: Signal<Event>, on: (event: Event) => v
   return {
     open: (socket) => record({ type: 'open', socket }),
     message: (socket, data, isBinary) => record({ type: 'message', socket, data: Buffer.from(data), isBinary }),
-    pong: (socket) => record({ type: 'pong', socket }),
+    pong: (socket, text) => record({ type: 'pong', socket, text }),
     drained: (socket) => record({ type: 'drained', socket }),
     closed: (socket, code, reason) => record({ type: 'closed', socket, code, reason }),
   };

@@ -210,11 +210,14 @@ export function socketSuite(under: DoorUnderTest): void {
     });
   });
 
-  test('a ping of the host is answered by the client, and the host hears it', async () => {
+  test('a ping of the host is answered by the client, and the host hears it with its text', async () => {
     const { port, events } = await recording();
     await webSocket(port);
-    (await opened(events)).ping();
-    expect((await events.next()).type).toBe('pong');
+    const socket = await opened(events);
+    for (const text of ['', '41']) {
+      socket.ping(text);
+      expect(await events.next()).toMatchObject({ type: 'pong', text });
+    }
   });
 
   describe('a client that does not read', () => {

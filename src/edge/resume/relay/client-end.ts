@@ -8,8 +8,9 @@ import type { WaitingWork } from '../../listen/socket-work.ts';
 import { LARGE_BYTES } from '../../pace/large-messages.ts';
 import type { Excess, OpenPace } from '../../pace/socket-pace.ts';
 import { HandingOn } from './handing-on.ts';
+import type { PartsUnderWay } from './parts-under-way.ts';
 import { RelayLink } from './relay-link.ts';
-import { PIECE_BYTES, ToClient, type ToSession, type Unnumbered } from './relay-words.ts';
+import { PART_BYTES, ToClient, type ToSession, type Unnumbered } from './relay-words.ts';
 
 /** What the client has sent and the session has not taken; the client is not read while there is more. */
 const UNTAKEN_BYTES_MAX = 1024 * 1024;
@@ -33,6 +34,7 @@ export interface ClientEndOptions {
   openPace(exceeded: (excess: Excess) => void): OpenPace;
   sockets: OpenSockets;
   waiting: Pick<WaitingWork, 'count'>;
+  parts: PartsUnderWay;
   /** Everything was handed on, or nothing can be. */
   over(end: ClientEnd): void;
 }
@@ -57,7 +59,7 @@ export class ClientEnd implements SocketHandlers {
     const received = (body: BusBody) => this.#receive(body);
     this.#link = new RelayLink(options.bus, options.actorId, { received, broken: () => this.#cut() });
     const send = (message: Unnumbered<ToSession>, bytes: Uint8Array) => this.#link.send(message, bytes);
-    this.#handingOn = new HandingOn({ send, waiting: options.waiting });
+    this.#handingOn = new HandingOn({ send, waiting: options.waiting, parts: options.parts });
     this.#own = options.openPace((excess) => this.#tell({ type: 'relay.excess', excess }));
     this.pace = this.#paceOf(this.#own);
   }
@@ -104,8 +106,8 @@ export class ClientEnd implements SocketHandlers {
     // It has the place in which it was gathered until it is handed on.
     if (isLarge) this.#own.taking();
     const gone = isLarge ? () => this.#own.taken() : NOTHING;
-    // The session judges its size, and hears of pieces only.
-    if (data.byteLength > PIECE_BYTES) this.arriving(socket, data.byteLength, isBinary);
+    // The session judges its size, and hears of parts only.
+    if (data.byteLength > PART_BYTES) this.arriving(socket, data.byteLength, isBinary);
     if (this.#handingOn.add(data, isBinary, gone) && this.#handingOn.bytes <= UNTAKEN_BYTES_BEARABLE) return;
     // The client sends it again: it knows how much was taken.
     this.#handingOn.clear();
@@ -117,9 +119,9 @@ export class ClientEnd implements SocketHandlers {
     this.#tell({ type: 'relay.arriving', bytes, isBinary });
   }
 
-  pong(): void {
+  pong(_: DoorSocket, text: string): void {
     this.#isHeard = true;
-    this.#tell({ type: 'relay.pong' });
+    this.#tell({ type: 'relay.pong', text });
   }
 
   drained(): void {
@@ -152,14 +154,14 @@ export class ClientEnd implements SocketHandlers {
     }
     this.#heardOfSession();
     if (body.type === 'relay.say') this.#say(socket, body.text);
-    else if (body.type === 'relay.ping') this.#ping(socket);
-    else if (body.type === 'relay.taken') {
-      this.#handingOn.taken(body.count);
-      this.#closeBehindAll();
-    } else if (body.type === 'relay.close') {
+    else if (body.type === 'relay.ping') this.#ping(socket, body.text);
+    else if (body.type === 'relay.taken') this.#handingOn.taken(body.count);
+    else if (body.type === 'relay.part_taken') this.#handingOn.partTaken(body.count);
+    else if (body.type === 'relay.close') {
       this.#isOver = true;
       socket.close(body.code, body.reason);
     } else this.#cut();
+    this.#closeBehindAll();
   }
 
   #say(socket: DoorSocket, text: string): void {
@@ -168,11 +170,11 @@ export class ClientEnd implements SocketHandlers {
   }
 
   /** Only this node knows whether its client can be heard: it answers for it, and lets go of one that is silent. */
-  #ping(socket: DoorSocket): void {
+  #ping(socket: DoorSocket, text: string): void {
     const { clock, pongMs } = this.#options;
     this.#isHeard = false;
     this.#tell({ type: 'relay.here' });
-    socket.ping();
+    socket.ping(text);
     clock.clearTimeout(this.#pongDue);
     this.#pongDue = clock.setTimeout(() => {
       if (!this.#isHeard && !socket.heldBack && !socket.watchesSilence) socket.terminate();

@@ -1,18 +1,19 @@
-// What a client has sent, on its way to the node of its session: in its order, in pieces, and no faster than that node takes it.
-// Nodes share the bytes that may be under way between them: without the bound one large message took them all.
+// What a client has sent, on its way to the node of its session: in its order, what is large in parts, and no faster than that node
+// takes it.
 import type { WaitingWork } from '../../listen/socket-work.ts';
 import { LARGE_BYTES } from '../../pace/large-messages.ts';
-import { PIECE_BYTES, type ToSession, type Unnumbered } from './relay-words.ts';
+import type { PartsUnderWay } from './parts-under-way.ts';
+import { PART_BYTES, type ToSession, type Unnumbered } from './relay-words.ts';
 
-/** What may be under way, and not said to be taken. */
+/** What may be under way of one client, and not said to be taken. */
 const UNDER_WAY_BYTES_MAX = 256 * 1024;
 
 interface Message {
   data: Uint8Array;
   isBinary: boolean;
-  /** Where the next piece begins. */
+  /** Where the next part begins. */
   at: number;
-  /** The last piece has left. */
+  /** The last part has left. */
   gone(): void;
 }
 
@@ -20,6 +21,7 @@ export interface HandingOnOptions {
   send(message: Unnumbered<ToSession>, bytes: Uint8Array): void;
   /** What the messages of all sockets hold of memory. */
   waiting: Pick<WaitingWork, 'count'>;
+  parts: PartsUnderWay;
 }
 
 export class HandingOn {
@@ -27,6 +29,7 @@ export class HandingOn {
   readonly #messages: Message[] = [];
   #waitingBytes = 0;
   #underWayBytes = 0;
+  #partBytes = 0;
 
   constructor(options: HandingOnOptions) {
     this.#options = options;
@@ -52,40 +55,63 @@ export class HandingOn {
     this.#messages.push(message);
     this.#waitingBytes += data.byteLength;
     const hasRoom = this.#options.waiting.count(data.byteLength);
-    this.#handOn();
+    this.goOn();
     if (!this.isWaiting) return true;
     if (data.byteLength <= LARGE_BYTES) message.data = new Uint8Array(data);
     return hasRoom;
   }
 
-  /** The session has taken so many bytes. */
+  /** The session has taken so many bytes of whole messages. */
   taken(bytes: number): void {
     this.#underWayBytes -= bytes;
-    this.#handOn();
+    this.goOn();
+  }
+
+  /** The session has taken so many bytes of parts. */
+  partTaken(bytes: number): void {
+    this.#underWayBytes -= bytes;
+    this.#partBytes -= bytes;
+    this.goOn();
+    this.#options.parts.giveBack(bytes);
   }
 
   /** Nothing more is handed on. */
   clear(): void {
-    this.#options.waiting.count(-this.#waitingBytes);
+    const { waiting, parts } = this.#options;
+    waiting.count(-this.#waitingBytes);
     this.#waitingBytes = 0;
     this.#messages.length = 0;
+    parts.leave(this);
+    parts.giveBack(this.#partBytes);
+    this.#partBytes = 0;
   }
 
-  #handOn(): void {
-    const { send, waiting } = this.#options;
+  /** Hands on what may be under way. */
+  goOn(): void {
     while (this.#underWayBytes < UNDER_WAY_BYTES_MAX) {
       const message = this.#messages[0];
-      if (message === undefined) return;
-      const { data, at, isBinary } = message;
-      const piece = data.subarray(at, at + PIECE_BYTES);
-      message.at += piece.byteLength;
-      const isLast = message.at === data.byteLength;
-      if (isLast) this.#messages.shift();
-      this.#waitingBytes -= piece.byteLength;
-      this.#underWayBytes += piece.byteLength;
-      waiting.count(-piece.byteLength);
-      send(isBinary ? { type: 'relay.audio' } : { type: 'relay.text', isLast }, piece);
-      if (isLast) message.gone();
+      if (message === undefined || !this.#next(message)) return;
     }
+  }
+
+  /** Whether it could be handed on. */
+  #next(message: Message): boolean {
+    const { send, waiting, parts } = this.#options;
+    const { data, at, isBinary } = message;
+    const isWhole = data.byteLength <= PART_BYTES;
+    const bytes = isWhole ? data : data.subarray(at, at + PART_BYTES);
+    const { byteLength } = bytes;
+    if (!isWhole && !parts.take(byteLength, this)) return false;
+    message.at += byteLength;
+    const isLast = message.at === data.byteLength;
+    if (isLast) this.#messages.shift();
+    this.#waitingBytes -= byteLength;
+    this.#underWayBytes += byteLength;
+    if (!isWhole) this.#partBytes += byteLength;
+    waiting.count(-byteLength);
+    if (isWhole) send({ type: isBinary ? 'relay.audio' : 'relay.text' }, bytes);
+    else send({ type: 'relay.part', isBinary, isLast }, bytes);
+    if (isLast) message.gone();
+    return true;
   }
 }

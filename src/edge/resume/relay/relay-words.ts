@@ -48,16 +48,18 @@ export const ToSession = Type.Union([
   Type.Object(numbered('relay.open')),
   /** A message of so many bytes is on its way, or begins. */
   Type.Object({ ...numbered('relay.arriving'), bytes: Type.Integer({ minimum: 0 }), isBinary: Type.Boolean() }),
-  /** A piece of a binary message, in the bytes. */
+  /** A binary message, in the bytes. */
   Type.Object(numbered('relay.audio')),
-  /** A piece of a text, in the bytes. */
-  Type.Object({ ...numbered('relay.text'), isLast: Type.Boolean() }),
+  /** A text, in the bytes. */
+  Type.Object(numbered('relay.text')),
+  /** A part of a larger message, in the bytes. */
+  Type.Object({ ...numbered('relay.part'), isBinary: Type.Boolean(), isLast: Type.Boolean() }),
   /** What the client has sent too much of. */
   Type.Object({
     ...numbered('relay.excess'),
     excess: Type.Union([Type.Literal('messages'), Type.Literal('tiny_frames')]),
   }),
-  Type.Object(numbered('relay.pong')),
+  Type.Object({ ...numbered('relay.pong'), text: Type.String() }),
   /** To every ping at once: the node of the socket is there, and judges whether its client is. */
   Type.Object(numbered('relay.here')),
   /** So many characters more were given to the client's socket, and so many bytes of all have not left it. */
@@ -72,9 +74,11 @@ export type ToSession = Static<typeof ToSession>;
 
 export const ToClient = Type.Union([
   Type.Object({ ...numbered('relay.say'), text: Type.String() }),
-  Type.Object(numbered('relay.ping')),
-  /** So many bytes of its messages were taken. */
+  Type.Object({ ...numbered('relay.ping'), text: Type.String() }),
+  /** So many bytes of whole messages were taken. */
   Type.Object({ ...numbered('relay.taken'), count: Type.Integer({ minimum: 0 }) }),
+  /** So many bytes of parts were taken. */
+  Type.Object({ ...numbered('relay.part_taken'), count: Type.Integer({ minimum: 0 }) }),
   Type.Object({ ...numbered('relay.close'), code: Type.Integer(), reason: Type.String() }),
   Type.Object(numbered('relay.cut')),
 ]);
@@ -83,5 +87,5 @@ export type ToClient = Static<typeof ToClient>;
 /** Without its number. */
 export type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'number'> : never;
 
-/** The largest piece of a message on the bus. */
-export const PIECE_BYTES = 64 * 1024;
+/** The largest message that is handed on whole, and the largest part. */
+export const PART_BYTES = 64 * 1024;

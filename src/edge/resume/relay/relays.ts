@@ -9,6 +9,7 @@ import type { OpenSockets } from '../../listen/open-sockets.ts';
 import type { WaitingWork } from '../../listen/socket-work.ts';
 import type { SocketPaces } from '../../pace/socket-pace.ts';
 import { ClientEnd, type ClientEndOptions } from './client-end.ts';
+import type { PartsUnderWay } from './parts-under-way.ts';
 import type { NotJoined, RelayAnswer } from './relay-words.ts';
 import { type RelayedHandlers, SessionEnd } from './session-end.ts';
 
@@ -24,6 +25,8 @@ export interface RelaysOptions {
   sockets: OpenSockets;
   /** What the messages of all sockets hold of memory. */
   waiting: WaitingWork;
+  /** Of all clients of other nodes' sessions. */
+  parts: PartsUnderWay;
   /** Whether a node is one of the cluster, as far as this one has heard. */
   isNodeThere(node: string): boolean;
 }
@@ -99,7 +102,7 @@ export class Relays<Ask extends BusBody & { relay: string }> {
   }
 
   #openEnd(openPace: ClientEndOptions['openPace']): ClientEnd {
-    const { bus, clock, settings, sockets, waiting } = this.#options;
+    const { bus, clock, settings, sockets, waiting, parts } = this.#options;
     const { pingMs, pongMs } = settings;
     const silenceMs = pingMs + pongMs + LATE_MS;
     const over = (end: ClientEnd) => {
@@ -107,7 +110,7 @@ export class Relays<Ask extends BusBody & { relay: string }> {
       if (this.#ends.size === 0) this.#whenGone();
     };
     const end = new ClientEnd({
-      ...{ bus, clock, pongMs, silenceMs, openPace, sockets, waiting, over },
+      ...{ bus, clock, pongMs, silenceMs, openPace, sockets, waiting, parts, over },
       actorId: this.#actorId('client'),
     });
     this.#ends.add(end);

@@ -19,6 +19,8 @@ const TEXT_BYTES_MAX = 1024 * 1024;
 
 /** What takes the messages of a socket of another node. */
 export interface RelayedHandlers extends SocketHandlers {
+  /** A part of a large binary message, which is the handler's. `taken` is to be called when it has been taken. */
+  part(socket: DoorSocket, data: Uint8Array, taken: () => void): void;
   /** The client has sent more than is borne. */
   exceeded(socket: DoorSocket, excess: Excess): void;
 }
@@ -78,9 +80,9 @@ export class SessionEnd implements DoorSocket {
     return 'queued';
   }
 
-  ping(): void {
+  ping(text = ''): void {
     this.#isThere = false;
-    this.#tell({ type: 'relay.ping' });
+    this.#tell({ type: 'relay.ping', text });
   }
 
   close(code: number, reason: string): void {
@@ -105,15 +107,15 @@ export class SessionEnd implements DoorSocket {
       return;
     }
     const handlers = this.#handlers;
-    if (body.type === 'relay.audio') {
-      handlers.message(this, bytes, true);
+    if (body.type === 'relay.audio' || body.type === 'relay.text') {
+      handlers.message(this, bytes, body.type === 'relay.audio');
       this.#taken(bytes);
-    } else if (body.type === 'relay.text') {
-      this.#gather(bytes, body.isLast);
-      this.#taken(bytes);
+    } else if (body.type === 'relay.part') {
+      if (body.isBinary) this.#audioPart(bytes);
+      else this.#gather(bytes, body.isLast);
     } else if (body.type === 'relay.sent') this.#left(body.count, body.unread);
     else if (body.type === 'relay.here') this.#isThere = true;
-    else if (body.type === 'relay.pong') handlers.pong(this);
+    else if (body.type === 'relay.pong') handlers.pong(this, body.text);
     else if (body.type === 'relay.arriving') handlers.arriving?.(this, body.bytes, body.isBinary);
     else if (body.type === 'relay.excess') handlers.exceeded(this, body.excess);
     else if (body.type === 'relay.closed') this.#over(body.code, '');
@@ -130,15 +132,25 @@ export class SessionEnd implements DoorSocket {
     this.#takenBytes = 0;
   }
 
+  /** In its turn among the sockets, as a large message of this node's own is taken. */
+  #audioPart(bytes: Uint8Array): void {
+    this.#handlers.part(this, new Uint8Array(bytes), () => this.#partTaken(bytes.byteLength));
+  }
+
+  #partTaken(count: number): void {
+    this.#tell({ type: 'relay.part_taken', count });
+  }
+
   #gather(bytes: Uint8Array, isLast: boolean): void {
     this.#textBytes += bytes.byteLength;
-    if (this.#textBytes <= TEXT_BYTES_MAX) this.#text.push(isLast ? bytes : new Uint8Array(bytes));
+    const isWithin = this.#textBytes <= TEXT_BYTES_MAX;
+    if (isWithin) this.#text.push(new Uint8Array(bytes));
+    this.#partTaken(bytes.byteLength);
     if (!isLast) return;
-    const text = this.#text.length === 1 ? (this.#text[0] as Uint8Array) : Buffer.concat(this.#text);
-    const isWhole = this.#textBytes <= TEXT_BYTES_MAX;
+    const text = Buffer.concat(this.#text);
     this.#text = [];
     this.#textBytes = 0;
-    if (isWhole) this.#handlers.message(this, text, false);
+    if (isWithin) this.#handlers.message(this, text, false);
   }
 
   #left(count: number, unread: number): void {
