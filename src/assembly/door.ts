@@ -146,6 +146,7 @@ function handlersOf(
       onQueryCredential: () => metrics.queryCredential(),
       onSmallSocket: () => metrics.smallSocket(),
       onResumableEvicted: () => metrics.dropped('resumable_session'),
+      onRelayDrop: () => metrics.dropped('relayed_message'),
       onCallDrop: (name) => metrics.dropped(name),
     },
     routes: { ...common, ...operator, ...filesOf(assembly, behind), ...recordsOf(assembly, behind, operator, common) },

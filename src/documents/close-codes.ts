@@ -17,6 +17,13 @@ const NORMAL: CloseCode = {
   when: 'The session ended as it was asked to: after `close`, everything was delivered.',
 };
 
+const TRY_LATER: CloseCode = {
+  close: 1013,
+  advice: 'back_off',
+  codes: [],
+  when: 'More messages wait for the session’s node than are kept. The session goes on: come back with the resume token.',
+};
+
 const RESTART: CloseCode = {
   close: 1012,
   advice: 'reconnect',
@@ -30,7 +37,7 @@ export function closeCodes(): readonly CloseCode[] {
   const refused = [...grouped(rows, ({ close }) => close)].flatMap(([close, each]) =>
     close === null ? [] : [closeCode(close, each)],
   );
-  return [NORMAL, RESTART, ...refused].sort((one, other) => one.close - other.close);
+  return [NORMAL, RESTART, TRY_LATER, ...refused].sort((one, other) => one.close - other.close);
 }
 
 type Row = { code: ErrorCode; advice: Advice; when: string };

@@ -47,7 +47,7 @@ export interface EdgeOptions extends DoorSettings {
     ListenDependencies,
     'reply' | 'onRefused' | 'onFault' | 'sockets' | 'paces' | 'waiting' | 'late' | 'resumables' | 'relays' | 'calls'
   > &
-    Pick<RelaysOptions, 'bus' | 'isNodeThere'> & { settings: RelaysOptions['settings'] };
+    Pick<RelaysOptions, 'bus' | 'isNodeThere' | 'onRelayDrop'> & { settings: RelaysOptions['settings'] };
   routes: RoutesDependencies;
 }
 

@@ -228,18 +228,18 @@ describe('a client whose session takes nothing for now', () => {
     }
   });
 
-  it('is cut when it goes on all the same, where its door cannot let it wait', () => {
-    const { client, socket, said } = slow();
+  it('is sent away when it goes on all the same, where its door cannot let it wait', () => {
+    const { client, socket, said, drops } = slow();
     client.message(socket, new Uint8Array(64 * MIB), true);
     expect(said).toEqual([]);
     client.message(socket, new Uint8Array(64 * MIB), true);
-    expect(said).toEqual(['cut']);
+    expect([said, drops()]).toEqual([['close 1013'], 1]);
   });
 
-  it('is cut where the messages of all sockets hold too much, and gives back what it held', () => {
-    const { client, socket, said, waiting, isOver } = slow(MIB);
-    expect([said, waiting.bytes]).toEqual([['cut'], 0]);
-    client.closed(socket, 1006);
+  it('is sent away where the messages of all sockets hold too much, and gives back what it held', () => {
+    const { client, socket, said, waiting, isOver, drops } = slow(MIB);
+    expect([said, waiting.bytes, drops()]).toEqual([['close 1013'], 0, 1]);
+    client.closed(socket, 1013);
     expect(isOver()).toBe(true);
   });
 });
@@ -254,7 +254,16 @@ describe('a session whose node does not answer', () => {
     const sockets = new OpenSockets();
     const isNodeThere = () => isThere;
     const relays = new Relays(
-      { bus, clock, settings, sockets, isNodeThere, waiting: new WaitingWork(), parts: new PartsUnderWay() },
+      {
+        bus,
+        clock,
+        settings,
+        sockets,
+        isNodeThere,
+        waiting: new WaitingWork(),
+        parts: new PartsUnderWay(),
+        onRelayDrop: () => {},
+      },
       service,
     );
     const paces = new SocketPaces(loadConfig({}, { providers: [] }).limits, () => clock.now());

@@ -34,16 +34,19 @@ function newSocket() {
 }
 
 function newClientEnd(bus: MemoryBus, clock: SimulatedClock, waiting = new WaitingWork(), parts = new PartsUnderWay()) {
-  const state = { isOver: false };
+  const state = { isOver: false, drops: 0 };
   const client = new ClientEnd({
     ...{ bus, clock, actorId: 'client', pongMs: PONG_MS, silenceMs: SILENCE_MS, sockets: new OpenSockets() },
     ...{ waiting, parts },
     openPace: (exceeded) => newPaces(clock).open('org', exceeded),
+    onDrop: () => {
+      state.drops++;
+    },
     over: () => {
       state.isOver = true;
     },
   });
-  return { client, isOver: () => state.isOver };
+  return { client, isOver: () => state.isOver, drops: () => state.drops };
 }
 
 function newHandlers() {
@@ -93,7 +96,7 @@ export function oneEnd(bytesMax?: number) {
   const clock = new SimulatedClock();
   const bus = new MemoryBus();
   const waiting = new WaitingWork(bytesMax);
-  const { client, isOver } = newClientEnd(bus, clock, waiting);
+  const { client, isOver, drops } = newClientEnd(bus, clock, waiting);
   const heard: { type: string; bytes: number; [member: string]: unknown }[] = [];
   const address = bus.address('session');
   bus.attach('session', ({ body, bytes }) => heard.push({ ...body, bytes: bytes?.byteLength ?? 0 }));
@@ -104,7 +107,7 @@ export function oneEnd(bytesMax?: number) {
   };
   client.meet(address);
   const made = newSocket();
-  return { ...made, clock, client, heard, say, isOver, waiting };
+  return { ...made, clock, client, heard, say, isOver, drops, waiting };
 }
 
 /** A session's end whose client is on a node that never answers. */

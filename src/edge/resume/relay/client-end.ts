@@ -20,6 +20,8 @@ const FULL_MS = 20;
 const UNTAKEN_BYTES_BEARABLE = 96 * 1024 * 1024;
 /** The node of the socket is shut down; the session goes on (RFC 6455, service restart). */
 const RESTART = 1012;
+/** More waits to be handed on than is kept; the session goes on (RFC 6455, try again later). */
+const TRY_LATER = 1013;
 
 const NOTHING = (): void => {};
 
@@ -35,6 +37,8 @@ export interface ClientEndOptions {
   sockets: OpenSockets;
   waiting: Pick<WaitingWork, 'count'>;
   parts: PartsUnderWay;
+  /** What the client has sent is not kept; it sends it again. */
+  onDrop(): void;
   /** Everything was handed on, or nothing can be. */
   over(end: ClientEnd): void;
 }
@@ -111,7 +115,8 @@ export class ClientEnd implements SocketHandlers {
     if (this.#handingOn.add(data, isBinary, gone) && this.#handingOn.bytes <= UNTAKEN_BYTES_BEARABLE) return;
     // The client sends it again: it knows how much was taken.
     this.#handingOn.clear();
-    socket.terminate();
+    this.#options.onDrop();
+    socket.close(TRY_LATER, 'More waits than is kept; the session goes on.');
   }
 
   arriving(_: DoorSocket, bytes: number, isBinary: boolean): void {

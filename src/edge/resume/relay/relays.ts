@@ -27,6 +27,8 @@ export interface RelaysOptions {
   waiting: WaitingWork;
   /** Of all clients of other nodes' sessions. */
   parts: PartsUnderWay;
+  /** A client was sent away, since more of its messages wait than are kept. */
+  onRelayDrop(): void;
   /** Whether a node is one of the cluster, as far as this one has heard. */
   isNodeThere(node: string): boolean;
 }
@@ -102,7 +104,7 @@ export class Relays<Ask extends BusBody & { relay: string }> {
   }
 
   #openEnd(openPace: ClientEndOptions['openPace']): ClientEnd {
-    const { bus, clock, settings, sockets, waiting, parts } = this.#options;
+    const { bus, clock, settings, sockets, waiting, parts, onRelayDrop: onDrop } = this.#options;
     const { pingMs, pongMs } = settings;
     const silenceMs = pingMs + pongMs + LATE_MS;
     const over = (end: ClientEnd) => {
@@ -110,7 +112,7 @@ export class Relays<Ask extends BusBody & { relay: string }> {
       if (this.#ends.size === 0) this.#whenGone();
     };
     const end = new ClientEnd({
-      ...{ bus, clock, pongMs, silenceMs, openPace, sockets, waiting, parts, over },
+      ...{ bus, clock, pongMs, silenceMs, openPace, sockets, waiting, parts, onDrop, over },
       actorId: this.#actorId('client'),
     });
     this.#ends.add(end);
