@@ -1,5 +1,6 @@
-// What a meter and its session say to each other.
-import type { LedgerPrice, UsageLine } from '../store/ledger/calls.ts';
+// What a meter is made with, and what it and its session say to each other.
+import type { Clock } from '../../machines/clock.ts';
+import type { HoldGrant, HoldRequest, LedgerPrice, SessionEnd, SessionHead, UsageLine } from '../store/ledger/calls.ts';
 
 /** One member of a chain, as the bill sees it. `own`: on the customer's own provider key. */
 export interface MeterMember {
@@ -44,4 +45,24 @@ export interface MeterListener {
   ranOut(): void;
   /** Less was granted than asked for: what is left may be the last. Once. */
   low(shortage: Shortage, leftMs: number): void;
+}
+
+/** Reservations, as a meter needs them. */
+export interface MeterReservations {
+  /** Rejects with a Refusal, which leaves all as it was. */
+  begin(head: SessionHead, member: MeterMember): Promise<HoldGrant>;
+  renew(head: SessionHead, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant>;
+  /** Settles once and for good; whatever happens in between is theirs to bear. */
+  settle(head: SessionHead, end: SessionEnd): unknown;
+}
+
+export interface MeterOptions {
+  head: SessionHead;
+  members: readonly MeterMember[];
+  /** What the opening of the session was granted. */
+  grant: HoldGrant;
+  clock: Clock;
+  reservations: MeterReservations;
+  /** Audio that is let through without a hold while the ledger does not answer. */
+  graceMs: number;
 }

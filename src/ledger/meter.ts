@@ -1,10 +1,9 @@
 // What one live session may spend: how far its audio and its open connection may go on the held money, when to ask for more, and
 // what happens when there is none. Positions are milliseconds of the session's audio.
-import type { Clock } from '../../machines/clock.ts';
 import { billedMsOf, lineCostMicroUsd } from '../billing/price.ts';
 import { boundMicroUsd, carriedMs } from '../billing/reserve.ts';
-import type { HoldGrant, HoldRequest, SessionEnd, SessionHead, UsageLine } from '../store/ledger/calls.ts';
-import type { MeterListener, MeterMember, MeterSource, MeterState, Shortage } from './meter-words.ts';
+import type { HoldGrant, SessionEnd, SessionHead, UsageLine } from '../store/ledger/calls.ts';
+import type { MeterListener, MeterMember, MeterOptions, MeterSource, MeterState, Shortage } from './meter-words.ts';
 import { rated } from './rates.ts';
 
 export type { MeterListener, MeterMember, MeterSource, MeterState, Shortage };
@@ -17,24 +16,6 @@ export const LEASE_MS = 60_000;
 const RENEW_MS = 30_000;
 const AGAIN_MS = 1_000;
 const AGAIN_MS_MAX = 10_000;
-
-/** Reservations, as a meter needs them. */
-export interface MeterReservations {
-  renew(head: SessionHead, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant>;
-  /** Settles once and for good; whatever happens in between is theirs to bear. */
-  settle(head: SessionHead, end: SessionEnd): unknown;
-}
-
-export interface MeterOptions {
-  head: SessionHead;
-  members: readonly MeterMember[];
-  /** What the opening of the session was granted. */
-  grant: HoldGrant;
-  clock: Clock;
-  reservations: MeterReservations;
-  /** Audio that is let through without a hold while the ledger does not answer. */
-  graceMs: number;
-}
 
 export const isFree = ({ own, price }: MeterMember): boolean =>
   own || (price.microUsd === 0n && price.minimumMicroUsd === 0n);
@@ -80,6 +61,18 @@ export class Meter {
   /** Members of a chain that goes on behind this one. */
   add(members: readonly MeterMember[]): void {
     for (const member of members) this.#members.push(rated(member, this.#members));
+  }
+
+  /** The member is to hear next. A session that was free so far asks for its money as a new one does; rejects with a Refusal. */
+  async prepare(member: MeterMember): Promise<void> {
+    if (this.#ended || this.#held > 0n || !isFree(this.#active) || isFree(member)) return;
+    const lines = this.#source?.settledLines() ?? [];
+    const { heldMicroUsd } = await this.#options.reservations.begin(this.head, this.#rest(lines, member));
+    if (this.#ended) return;
+    // Whether it is enough is found out when the member hears. One that never does gives it back at the next renewal.
+    this.#held = heldMicroUsd;
+    this.#extend();
+    this.#arm(RENEW_MS);
   }
 
   /** The session begins. */
@@ -188,10 +181,10 @@ export class Meter {
     return this.#trustedMs + (left < 0n ? -carried : carried);
   }
 
-  /** The active member's price, without what is charged only once, at whatever rate, and was charged. */
-  #rest(lines: readonly UsageLine[]): MeterMember {
-    const { slug, own, price } = this.#active;
-    if (!lines.some((line) => line.model === slug && line.own === own && billedMsOf(line) > 0)) return this.#active;
+  /** A member's price, without what is charged only once, at whatever rate, and was charged. */
+  #rest(lines: readonly UsageLine[], member = this.#active): MeterMember {
+    const { slug, own, price } = member;
+    if (!lines.some((line) => line.model === slug && line.own === own && billedMsOf(line) > 0)) return member;
     const microUsd = price.unit === 'session' ? 0n : price.microUsd;
     return { slug, own, price: { ...price, microUsd, minimumMicroUsd: 0n } };
   }

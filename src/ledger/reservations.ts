@@ -128,15 +128,23 @@ export class Reservations {
       this.#requireRoom(UNSETTLED_FREE_MAX);
       this.#note(head);
     }
-    const grant = await this.hold(head, {
-      wantedMicroUsd: isFree(first) ? 0n : boundMicroUsd([first], OPENING_MS),
-      leastMicroUsd: isFree(first) ? 0n : boundMicroUsd([first], OPENING_MS_MIN),
-      leaseMs: LEASE_MS,
-    });
+    const grant = await this.begin(head, first);
     const { clock, settings } = this.#options;
     const meter = new Meter({ head, members, grant, clock, reservations: this, graceMs: settings.graceMs });
     this.journal.keep(new LiveEntry(meter, this.#options.wallNow));
     return meter;
+  }
+
+  /** What the member is to begin with, in a session that holds nothing: a new one, or one that was free so far. The same refusals. */
+  async begin(head: SessionHead, member: MeterMember): Promise<HoldGrant> {
+    const grant = await this.hold(head, {
+      wantedMicroUsd: isFree(member) ? 0n : boundMicroUsd([member], OPENING_MS),
+      leastMicroUsd: isFree(member) ? 0n : boundMicroUsd([member], OPENING_MS_MIN),
+      leaseMs: LEASE_MS,
+    });
+    // Another process took this one for dead, and settled the session: nothing more can be charged for it.
+    if (grant.settled === true) throw refusalOf({ reason: 'overflow' });
+    return grant;
   }
 
   /** A session that costs nothing is noted in the ledger while it runs, without waiting for it. */

@@ -22,7 +22,7 @@ function meterOf(...chains: readonly (readonly MeterMember[])[]): Meter {
     members,
     grant: { heldMicroUsd: 0n, limitedBy: null },
     clock: new SimulatedClock(),
-    reservations: { renew: () => new Promise(() => {}), settle: () => {} },
+    reservations: { begin: () => new Promise(() => {}), renew: () => new Promise(() => {}), settle: () => {} },
     graceMs: 0,
   });
   for (const chain of further) meter.add(chain);

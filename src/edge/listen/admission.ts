@@ -7,7 +7,7 @@ import { chainNamed } from '../../auth/aliases.ts';
 import type { Caller } from '../../auth/permissions.ts';
 import { placeRulesOf, requireModels } from '../../auth/permissions.ts';
 import { type ChainMember, type Degradation, resolveChain } from '../../failover/chain.ts';
-import type { Meter } from '../../ledger/meter.ts';
+import type { Meter, MeterMember } from '../../ledger/meter.ts';
 import { pricedMembers } from '../../ledger/priced.ts';
 import { newSessionId } from '../../session/session-id.ts';
 import type { Configuration, SessionOpening } from '../../session/session-opening.ts';
@@ -73,12 +73,11 @@ async function channelOf(
       chain: members,
       warnings: [...own, ...warnings],
       ruleNow: () => dependencies.authenticator.placeRule(caller),
-      configure: configuring(parameters, caller, dependencies),
     };
     release ??= await dependencies.limits.takeSession(caller.key);
     decoder = await decoderFor(request);
     const meter = await openMeter(opening, now, dependencies);
-    return { ...opening, meter, release, decoder };
+    return { ...opening, configure: configuring(parameters, caller, meter, dependencies), meter, release, decoder };
   } catch (error) {
     decoder?.free();
     release?.();
@@ -108,7 +107,12 @@ async function chainFor(parameters: ReadonlyMap<string, string>, caller: Caller,
 }
 
 /** What changes of a session while it goes on; one change is asked for at a time. */
-function configuring(parameters: ReadonlyMap<string, string>, caller: Caller, dependencies: ListenDependencies) {
+function configuring(
+  parameters: ReadonlyMap<string, string>,
+  caller: Caller,
+  meter: Pick<Meter, 'prepare'>,
+  dependencies: ListenDependencies,
+) {
   let current = parameters;
   return async (asked: Configure): Promise<Configuration> => {
     const next = changed(current, asked);
@@ -117,8 +121,10 @@ function configuring(parameters: ReadonlyMap<string, string>, caller: Caller, de
       await dependencies.authenticator.renewed(caller),
       dependencies,
     );
+    const members = pricedMembers(chain);
+    await meter.prepare(members[0] as MeterMember);
     current = next;
-    return { request, chain, members: pricedMembers(chain) };
+    return { request, chain, members };
   };
 }
 
