@@ -59,6 +59,8 @@ export interface DoorSocket {
   readonly bufferedBytes: number;
   /** The library cuts the connection by itself when nothing came for the time of `silenceMs`, which counts messages half there. */
   readonly watchesSilence: boolean;
+  /** The largest message that is taken of it, where that is less than its session takes. */
+  readonly messageBytesMax?: number | undefined;
   /** True from `close` or `terminate` on. */
   readonly closed: boolean;
   /** Nothing is read of it for the moment, because it sent too fast: silence is not the client's. */

@@ -31,9 +31,14 @@ describe('the line of a session that outlives its socket', () => {
     line.send('4');
     line.close(1000, '');
     const next: string[] = [];
-    line.attach(socketOf(next), 2, 640);
+    line.attach(socketOf(next), 2, 640, 65_536);
     expect(first).toEqual(['1', '2', '3']);
-    expect(JSON.parse(next[0] as string)).toMatchObject({ type: 'session_resumed', received_bytes: 640, next_seq: 3 });
+    expect(JSON.parse(next[0] as string)).toMatchObject({
+      type: 'session_resumed',
+      received_bytes: 640,
+      next_seq: 3,
+      limits: { binary_frame_bytes: 65_536 },
+    });
     expect(next.slice(1)).toEqual(['3', '4', 'close 1000']);
   });
 
@@ -61,7 +66,7 @@ describe('the line of a session that outlives its socket', () => {
     line.detach();
     for (let turn = 1; turn < 1_000; turn++) say(turn);
     const next: string[] = [];
-    line.attach(socketOf(next), first.length, 0);
+    line.attach(socketOf(next), first.length, 0, 65_536);
     outbox.drained();
     const events = [...first, ...next.slice(1)].map((text) => JSON.parse(text));
     expect(overflows).toBe(0);
@@ -123,7 +128,7 @@ describe('the line of a session that outlives its socket', () => {
     expect(line.keptBytes).toBeLessThanOrEqual(1_048_576);
     expect([line.gapAfter(0), line.gapAfter(2_999)]).toEqual(['forgotten', undefined]);
     const next: string[] = [];
-    line.attach(socketOf(next), 2_990, 0);
+    line.attach(socketOf(next), 2_990, 0, 65_536);
     expect(next.slice(1)).toEqual(Array.from({ length: 10 }, () => text));
   });
 });

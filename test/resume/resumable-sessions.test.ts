@@ -21,7 +21,7 @@ function ended(isGone: boolean) {
   );
   const resuming = {
     takenBytes: 0,
-    resume: (next: DoorSocket, after: number) => line.attach(next, after, 0),
+    resume: (next: DoorSocket, after: number) => line.attach(next, after, 0, 1),
     leave: () => {},
   } as unknown as Resuming;
   const line = sessions.open(opening, socket, resuming);

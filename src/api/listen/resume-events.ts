@@ -22,6 +22,14 @@ export const SessionResumed = Type.Object(
     seq: Type.Integer({ minimum: 0, description: 'As you said: the number of the last event that you have had.' }),
     received_bytes: ReceivedBytes,
     next_seq: Type.Integer({ minimum: 1, description: 'Number of the event that follows.' }),
+    limits: Type.Optional(
+      Type.Object({
+        binary_frame_bytes: Type.Integer({
+          description:
+            'Largest binary frame on this socket; less than at the start where the node that it has reached is busy.',
+        }),
+      }),
+    ),
   },
   {
     description:

@@ -7,7 +7,7 @@ import { FollowedSteps, type StepTaker } from '../dialects/followed-steps.ts';
 import type { Interpreter } from '../dialects/interpreter.ts';
 import type { DoorSocket } from '../door.ts';
 import { CodedMessages, type CodedParts } from '../pace/coded-messages.ts';
-import { LARGE_BYTES } from '../pace/large-messages.ts';
+import { LARGE_BYTES, messageBytesMaxOf } from '../pace/large-messages.ts';
 import type { Excess, OpenPace } from '../pace/socket-pace.ts';
 import type { ResumableLine } from '../resume/resumable-line.ts';
 import type { Resuming } from '../resume/resumable-sessions.ts';
@@ -73,7 +73,8 @@ export class SessionSocket implements Resuming {
   resume(socket: DoorSocket, after: number): void {
     this.#socket?.close(TAKEN_OVER, 'resumed');
     this.#attach(socket);
-    this.#line?.attach(socket, after, this.#receivedBytes);
+    const frameBytesMax = Math.min(this.#dependencies.settings.binaryFrameBytesMax, this.#messageBytesMax);
+    this.#line?.attach(socket, after, this.#receivedBytes, frameBytesMax);
     this.#session?.drained();
   }
 
@@ -178,12 +179,7 @@ export class SessionSocket implements Resuming {
   }
 
   get #messageBytesMax(): number {
-    return this.#messageBytesMaxOf(this.#coded !== undefined);
-  }
-
-  /** What is coded comes in small messages: a long one could be hours of sound. */
-  #messageBytesMaxOf(areCoded: boolean): number {
-    return Math.min(areCoded ? LARGE_BYTES : Number.POSITIVE_INFINITY, this.pace.messageBytesMax);
+    return messageBytesMaxOf(this.pace, this.#coded !== undefined, this.#socket);
   }
 
   /** What comes of a socket in whose place there is another one says nothing of that. */
@@ -229,7 +225,11 @@ export class SessionSocket implements Resuming {
     const resumeToken = this.#line === undefined ? {} : { resumeToken: this.#line.token };
     const carrier = this.#interpreter?.carrierEnd?.(opening, socket);
     const parts = { ...this.#interpreter?.changes.partsOf(opening), ...(carrier && { encoder: carrier.encoder }) };
-    const more = { ...parts, messageBytesMax: this.#messageBytesMaxOf(opening.decoder !== undefined), ...resumeToken };
+    const more = {
+      ...parts,
+      messageBytesMax: messageBytesMaxOf(this.pace, opening.decoder !== undefined),
+      ...resumeToken,
+    };
     const session = openSession(sessions, { ...opening, ...more }, carrier?.line ?? this.#line ?? socket, wallNow);
     this.#isCall = carrier !== undefined;
     const { decoder } = opening;

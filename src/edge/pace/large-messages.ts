@@ -39,3 +39,13 @@ export class LargeMessages {
     next.granted();
   }
 }
+
+/** The largest message of a session. What is coded comes in small ones: a long one could be hours of sound. */
+export function messageBytesMaxOf(
+  pace: { messageBytesMax: number },
+  isCoded: boolean,
+  socket?: { messageBytesMax?: number | undefined },
+): number {
+  const bytesMax = Math.min(pace.messageBytesMax, socket?.messageBytesMax ?? Number.POSITIVE_INFINITY);
+  return isCoded ? Math.min(LARGE_BYTES, bytesMax) : bytesMax;
+}

@@ -105,11 +105,12 @@ export class ResumableLine implements ClientLine {
   }
 
   /** Goes on, on this socket, with what came behind that event. */
-  attach(socket: DoorSocket, after: number, receivedBytes: number): void {
+  attach(socket: DoorSocket, after: number, receivedBytes: number, frameBytesMax: number): void {
     this.#socket = socket;
     const { sessionId, wallNow } = this.#options;
     const resumed = { type: 'session_resumed', session_id: sessionId, seq: after, at: wallNow().toISOString() };
-    socket.send(JSON.stringify({ ...resumed, received_bytes: receivedBytes, next_seq: after + 1 }));
+    const limits = { binary_frame_bytes: frameBytesMax };
+    socket.send(JSON.stringify({ ...resumed, received_bytes: receivedBytes, next_seq: after + 1, limits }));
     for (const text of this.#kept.after(after)) socket.send(text);
     if (this.#end !== undefined) socket.close(this.#end.code, this.#end.reason);
   }

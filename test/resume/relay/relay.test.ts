@@ -24,6 +24,13 @@ describe('a relay', () => {
     expect(heard).toEqual(['open', 'arriving 614400 binary', ...pieces, '{"type":"close"}', 'pong 7']);
   });
 
+  it('tells the session how large a message its node takes, where that is bounded', () => {
+    const [large, small] = [rig(), rig()];
+    small.pace.staySmall();
+    for (const { client, socket } of [large, small]) client.open(socket);
+    expect([large, small].map(({ session }) => session().messageBytesMax)).toEqual([undefined, MIB]);
+  });
+
   it('hands on events, pings and the close of the session', async () => {
     const { session, said, heard } = opened();
     session().send('event');

@@ -6,7 +6,7 @@ import { loadConfig } from '../../../src/config/load.ts';
 import type { DoorSocket } from '../../../src/edge/door.ts';
 import { OpenSockets } from '../../../src/edge/listen/open-sockets.ts';
 import { WaitingWork } from '../../../src/edge/listen/socket-work.ts';
-import { SocketPaces } from '../../../src/edge/pace/socket-pace.ts';
+import { type OpenPace, SocketPaces } from '../../../src/edge/pace/socket-pace.ts';
 import { ClientEnd } from '../../../src/edge/resume/relay/client-end.ts';
 import { PartsUnderWay } from '../../../src/edge/resume/relay/parts-under-way.ts';
 import type { ToClient, Unnumbered } from '../../../src/edge/resume/relay/relay-words.ts';
@@ -35,10 +35,14 @@ function newSocket() {
 
 function newClientEnd(bus: MemoryBus, clock: SimulatedClock, waiting = new WaitingWork(), parts = new PartsUnderWay()) {
   const state = { isOver: false, drops: 0 };
+  let pace: OpenPace | undefined;
   const client = new ClientEnd({
     ...{ bus, clock, actorId: 'client', pongMs: PONG_MS, silenceMs: SILENCE_MS, sockets: new OpenSockets() },
     ...{ waiting, parts },
-    openPace: (exceeded) => newPaces(clock).open('org', exceeded),
+    openPace: (exceeded) => {
+      pace = newPaces(clock).open('org', exceeded);
+      return pace;
+    },
     onDrop: () => {
       state.drops++;
     },
@@ -46,7 +50,7 @@ function newClientEnd(bus: MemoryBus, clock: SimulatedClock, waiting = new Waiti
       state.isOver = true;
     },
   });
-  return { client, isOver: () => state.isOver, drops: () => state.drops };
+  return { client, pace: pace as unknown as OpenPace, isOver: () => state.isOver, drops: () => state.drops };
 }
 
 function newHandlers() {
@@ -76,12 +80,12 @@ export function rig() {
   const clock = new SimulatedClock();
   const bus = new MemoryBus();
   const { heard, handlers, session } = newHandlers();
-  const { client, isOver } = newClientEnd(bus, clock);
+  const { client, isOver, pace } = newClientEnd(bus, clock);
   const end = new SessionEnd({ bus, clock, actorId: 'session', client: client.address, handlers });
   client.meet(end.address);
   /** As if the other end had said it. */
   const forge = (to: Address, from: Address, body: { type: string; number: number }) => bus.send(to, from, body);
-  return { ...newSocket(), clock, client, end, heard, forge, session, isOver };
+  return { ...newSocket(), clock, client, end, heard, forge, session, isOver, pace };
 }
 
 /** The same with the socket open. */

@@ -265,6 +265,10 @@ export interface SessionResumed extends EventHead {
   received_bytes: number;
   /** Number of the event that follows. */
   next_seq: number;
+  limits?: {
+    /** Largest binary frame on this socket; less than at the start where the node that it has reached is busy. */
+    binary_frame_bytes: number;
+  };
 }
 
 /** The last event: what was heard and what it costs. */

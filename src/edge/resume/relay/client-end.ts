@@ -100,7 +100,8 @@ export class ClientEnd implements SocketHandlers {
     else if (this.#isLeaving) this.leave();
     else {
       this.#heardOfSession();
-      this.#tell({ type: 'relay.open' });
+      const { messageBytesMax } = this.#own;
+      this.#tell({ type: 'relay.open', ...(Number.isFinite(messageBytesMax) ? { messageBytesMax } : {}) });
     }
   }
 

@@ -37,6 +37,7 @@ export interface SessionEndOptions {
 export class SessionEnd implements DoorSocket {
   readonly heldBack = false;
   closed = false;
+  messageBytesMax: number | undefined;
   readonly #handlers: RelayedHandlers;
   readonly #link: RelayLink;
   readonly #clock: Clock;
@@ -121,6 +122,7 @@ export class SessionEnd implements DoorSocket {
     else if (body.type === 'relay.closed') this.#over(body.code, '');
     else {
       this.#clock.clearTimeout(this.#unopened);
+      this.messageBytesMax = body.messageBytesMax;
       handlers.open(this);
     }
   }

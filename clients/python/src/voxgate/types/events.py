@@ -25,6 +25,7 @@ __all__ = [
     "ErrorEventError",
     "ErrorEvent",
     "Received",
+    "SessionResumedLimits",
     "SessionResumed",
     "SessionEnded",
 ]
@@ -352,6 +353,14 @@ class Received(EventHead):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionResumedLimits:
+    """A part of SessionResumed."""
+
+    binary_frame_bytes: int
+    """Largest binary frame on this socket; less than at the start where the node that it has reached is busy."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionResumed(EventHead):
     """The session goes on with this socket: audio follows from there."""
 
@@ -360,6 +369,7 @@ class SessionResumed(EventHead):
     """Bytes of audio that were taken since the session began, on all of its sockets together."""
     next_seq: int
     """Number of the event that follows."""
+    limits: SessionResumedLimits | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
