@@ -1,11 +1,11 @@
-// Files made to be slow to measure, twenty of five megabytes at a time, while somebody else sends an ordinary one.
+// Files made to be slow to measure, twenty of two megabytes and a half at a time, while somebody else sends an ordinary one.
 import { afterAll, expect, it } from 'vitest';
 import { mp3 } from '../fakes/audio/audio-files.ts';
 import { slowFiles } from '../fakes/audio/slow-files.ts';
 import { answer, HttpProvider } from '../upstream/http-batch-fixture.ts';
 import { type Customer, startAttacked } from './rig/rig.ts';
 
-const BYTES = 5_000_000;
+const BYTES = 2_500_000;
 const HOSTILE = 20;
 
 const provider = new HttpProvider(
