@@ -7,6 +7,8 @@ const SPREAD_MS_MAX = 15_000;
 /** And within this part of the time that each of them has from then on. */
 const SPREAD_SHARE = 1 / 4;
 const STEP_MS = 100;
+/** What somebody is told who comes to a node that is shut down. */
+export const DRAINING_WORDS = 'This node is being shut down. Connect again; another node answers.';
 /** Beyond the time to drain, which begins for each when it is told: for the last that is told, and for the tails of all. */
 export const DRAIN_TAIL_MS = 2 * SPREAD_MS_MAX;
 

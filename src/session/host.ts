@@ -4,7 +4,7 @@ import { refuse } from '../api/errors.ts';
 import { type DialGate, RetryBudget } from '../failover/admission.ts';
 import type { Breakers } from '../failover/breakers.ts';
 import { provideSessionMachine } from './chart-actions.ts';
-import { tellInTurn } from './drain-pace.ts';
+import { DRAINING_WORDS, tellInTurn } from './drain-pace.ts';
 import type { LegRecord } from './leg/leg-history.ts';
 import type { ClientLine } from './outbox.ts';
 import { LiveSession } from './session.ts';
@@ -70,8 +70,7 @@ export class SessionHost {
 
   /** Throws when this node takes no more sessions. Asked before the handshake is accepted. */
   admit(): void {
-    if (this.#draining)
-      throw refuse('node_draining', 'This node is being shut down. Connect again; another node answers.');
+    if (this.#draining) throw refuse('node_draining', DRAINING_WORDS);
     if (this.#sessions.size >= this.#options.sessionsMax) {
       throw refuse(
         'overloaded',

@@ -4,7 +4,7 @@ import { Value } from '@sinclair/typebox/value';
 import type { Clock } from '../../../../machines/clock.ts';
 import { refuse } from '../../../api/errors.ts';
 import { type Address, type Bus, type BusBody, BusError } from '../../../bus/bus.ts';
-import { tellInTurn } from '../../../session/drain-pace.ts';
+import { DRAINING_WORDS, tellInTurn } from '../../../session/drain-pace.ts';
 import type { OpenSockets } from '../../listen/open-sockets.ts';
 import type { WaitingWork } from '../../listen/socket-work.ts';
 import type { SocketPaces } from '../../pace/socket-pace.ts';
@@ -72,8 +72,7 @@ export class Relays<Ask extends BusBody & { relay: string }> {
   ): Promise<ClientEnd | NotJoined> {
     const { bus } = this.#options;
     if (node === bus.node) return 'gone';
-    if (this.#isDraining)
-      throw refuse('node_draining', 'This node is being shut down. Connect again; another one answers.');
+    if (this.#isDraining) throw refuse('node_draining', DRAINING_WORDS);
     const end = this.#openEnd((exceeded) => paces.open(organisationId, exceeded));
     const body = { ...ask, relay: end.address } as unknown as Ask;
     try {
