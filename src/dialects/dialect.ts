@@ -137,7 +137,7 @@ export interface TokenDoor {
   /** For how many seconds it is asked for; undefined as usual. Throws a Refusal. */
   open(handshake: Handshake, body: Members): number | undefined;
   /** What the client is given may be shorter, or a little longer, than what it asked for. */
-  answer(token: { token: string; seconds: number; expiresAt: string }): Answer;
+  answer(token: { token: string; seconds: number; expiresAt: string }, body: Members, handshake: Handshake): Answer;
 }
 
 /** By method and path: `GET /v3/token`. */

@@ -27,7 +27,7 @@ const REDACTED_KEYS = [
 ];
 
 /** The gateway's own keys and tokens, wherever a line should carry one in spite of everything. */
-const OWN_CREDENTIALS = /sk_vox_[0-9A-Za-z]{8,}|\bst_[\w-]{16,}(\.[\w-]+)?/g;
+const OWN_CREDENTIALS = /sk_vox_[0-9A-Za-z]{8,}|\b(?:st|ek)_[\w-]{16,}(?:\.[\w-]+)*/g;
 
 /**
  * A logger. `logger.info({ sessionId, pii: { text } }, 'session opened')`.

@@ -62,8 +62,9 @@ test('no secret appears, whichever way it is handed over', () => {
   logger.error({ err: failure }, 'an error on its way');
   logger.error(failure);
   logger.info({ url: `/v1/listen?api_key=${KEY}`, list: [KEY, TOKEN] }, `GET ${TOKEN}`);
+  logger.info(`a client secret: ek_${TOKEN.slice(3)}.${CANARY}`);
   logger.child({ token: CANARY, key: KEY }).info('bound');
-  expect(lines).toHaveLength(8);
+  expect(lines).toHaveLength(9);
   for (const line of lines) {
     expect(() => JSON.parse(line)).not.toThrow();
     expect(line).toContain('[redacted]');

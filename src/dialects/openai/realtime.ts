@@ -9,6 +9,7 @@ import { errorOf, invalid, type Refusal as Told } from '../../providers/kit/simu
 import type { Change, Conversation, Handshake, Step } from '../dialect.ts';
 import { Looks } from '../looks.ts';
 import { subprotocolsOf } from '../offers.ts';
+import { settingsOf } from './client-secrets.ts';
 import { Items } from './items.ts';
 import { closeOf, toldError } from './refusals.ts';
 import {
@@ -61,20 +62,21 @@ export class RealtimeConversation implements Conversation {
   #owesUpdated = false;
   readonly #looks: Looks;
 
-  constructor({ query, headers, requestId }: Handshake) {
+  constructor(handshake: Handshake) {
+    const { query, headers, requestId } = handshake;
     this.#query = query;
     this.#requestId = requestId;
     this.#name = requestId.replace(/^req_/, '');
     this.#isBeta =
       headers.get('openai-beta')?.includes('realtime=v1') === true || subprotocolsOf(headers).includes(BETA);
     this.#fresh = freshSettings(query);
-    this.#settings = this.#fresh;
+    this.#settings = settingsOf(handshake, this.#fresh);
     this.#items = new Items({
       say: (type, members) => this.#event(type, members),
       newId: () => `item_${this.#name}_${++this.#itemCount}`,
     });
     this.#looks = new Looks(this.#items);
-    this.#items.isBeta = this.#isBeta;
+    this.#take(this.#settings, this.#isBeta);
     this.greeting = [this.#tellSession('created')];
   }
 

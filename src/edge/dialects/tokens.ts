@@ -42,6 +42,6 @@ const mintAt =
     const asked = Math.floor(door.open(handshake, body) ?? usual);
     const headers = limits.takeToken(caller.key);
     const { token, expires_at, ttl_seconds } = authenticator.mint(caller, Math.min(max, Math.max(min, asked)));
-    const answered = door.answer({ token, seconds: ttl_seconds, expiresAt: expires_at });
+    const answered = door.answer({ token, seconds: ttl_seconds, expiresAt: expires_at }, body, handshake);
     return { ...answered, headers: { ...headers, ...answered.headers } };
   };

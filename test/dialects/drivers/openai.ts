@@ -23,7 +23,7 @@ interface Told {
   delta?: string;
 }
 
-const openaiClient = ({ url, key }: Pick<Job, 'url' | 'key'>): OpenAI =>
+export const openaiClient = ({ url, key }: Pick<Job, 'url' | 'key'>): OpenAI =>
   new OpenAI({ apiKey: key, baseURL: `${url}/compat/openai/v1`, maxRetries: 0 });
 
 /** The classes speak TLS, always. Options of `ws`, which they pass on, let them speak to a local port, with parameters of ours. */

@@ -6,6 +6,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
 import { assemblyaiClient } from '../../dialects/drivers/assemblyai.ts';
 import { deepgramClient } from '../../dialects/drivers/deepgram.ts';
 import { elevenlabsClient } from '../../dialects/drivers/elevenlabs.ts';
+import { openaiClient } from '../../dialects/drivers/openai.ts';
 import { sonioxClient } from '../../dialects/drivers/soniox.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 
@@ -23,20 +24,25 @@ beforeAll(async () => {
   store.close();
 });
 
-/** The type of the first message of a session. */
-async function opened(path: string, headers: Record<string, string>, start?: object): Promise<unknown> {
-  const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/compat${path}`, { headers });
+/** The first message of a session. */
+async function firstOf(path: string, headers: Record<string, string>, start?: object, protocols: string[] = []) {
+  const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/compat${path}`, protocols, { headers });
   // It may come with the answer of the handshake.
   const first = once(socket, 'message');
   try {
     await once(socket, 'open');
     if (start !== undefined) socket.send(JSON.stringify(start));
     const [data] = await first;
-    const said = JSON.parse(String(data));
-    return said.type ?? said.message ?? said;
+    return JSON.parse(String(data));
   } finally {
     socket.terminate();
   }
+}
+
+/** Its type. */
+async function opened(path: string, headers: Record<string, string>, start?: object): Promise<unknown> {
+  const said = await firstOf(path, headers, start);
+  return said.type ?? said.message ?? said;
 }
 
 async function ask(place: string, headers: Record<string, string>, body?: object) {
@@ -104,8 +110,70 @@ it('a client of Speechmatics is given a key that opens a session', async () => {
   expect(await opened(`/speechmatics/v2?model=${MODEL}`, authorization, start)).toBe('RecognitionStarted');
 });
 
+describe('OpenAI’s SDK is given a client secret', () => {
+  const input = {
+    format: { type: 'audio/pcm', rate: 24_000 },
+    transcription: { model: MODEL },
+    turn_detection: null,
+  } as const;
+  const session = { type: 'transcription', audio: { input } } as const;
+
+  it('that opens sessions as they were asked for, of which each may ask for something else', async () => {
+    const asked = { expires_after: { anchor: 'created_at', seconds: 60 }, session } as const;
+    const { value, expires_at, ...told } = await openaiClient(gateway).realtime.clientSecrets.create(asked);
+    expect(told.session).toMatchObject(session);
+    expect(expires_at * 1000).toBeGreaterThan(Date.now() + 50_000);
+    expect(value).toMatch(/^ek_/);
+    // As browsers send it, and servers.
+    const protocols = ['realtime', `openai-insecure-api-key.${value}`];
+    expect(await firstOf('/openai/v1/realtime', {}, undefined, protocols)).toMatchObject({
+      type: 'session.created',
+      session,
+    });
+    const bearer = { Authorization: `Bearer ${value}` };
+    const other = {
+      type: 'session.update',
+      session: { type: 'transcription', audio: { input: { turn_detection: null } } },
+    };
+    expect(await firstOf('/openai/v1/realtime', bearer, other)).toMatchObject({ type: 'session.created', session });
+  });
+
+  it('of the beta, and of a session that nothing is said of', async () => {
+    const client = openaiClient(gateway);
+    const input_audio_transcription = { model: 'gpt-4o-transcribe' } as const;
+    const { client_secret, ...told } = await client.beta.realtime.transcriptionSessions.create({
+      input_audio_transcription,
+    });
+    expect(told).toMatchObject({ input_audio_format: 'pcm16', input_audio_transcription });
+    const beta = { Authorization: `Bearer ${client_secret.value}`, 'OpenAI-Beta': 'realtime=v1' };
+    expect(await firstOf('/openai/v1/realtime', beta)).toMatchObject({
+      type: 'transcription_session.created',
+      session: { input_audio_transcription },
+    });
+    const { value } = await client.realtime.clientSecrets.create({});
+    const bearer = { Authorization: `Bearer ${value}` };
+    expect(await opened(`/openai/v1/realtime?model=${MODEL}`, bearer)).toBe('session.created');
+    // It opens sessions, and nothing else.
+    expect((await ask('GET /openai/v1/models', bearer)).status).toBe(401);
+  });
+
+  it.each<[string, object]>([
+    ['session.type', { session: { type: 'realtime', model: 'gpt-realtime' } }],
+    ['session.audio.input.turn_detection', { session: { audio: { input: { turn_detection: 'yes' } } } }],
+    ['session', { session: 5 }],
+    ['session', { session: { audio: { input: { transcription: { prompt: 'x'.repeat(3_072) } } } } }],
+    ['expires_after.seconds', { expires_after: { anchor: 'created_at', seconds: 9 } }],
+    ['expires_after.anchor', { expires_after: { anchor: 'used_at', seconds: 60 } }],
+  ])('never with a wrong %s', async (param, body) => {
+    const bearer = { Authorization: `Bearer ${gateway.key}` };
+    const { status, body: told } = await ask('POST /openai/v1/realtime/client_secrets', bearer, body);
+    expect([status, told]).toEqual([400, { error: expect.objectContaining({ param }) }]);
+  });
+});
+
 const GRANT = 'POST /deepgram/v1/auth/grant';
 const SONIOX = 'POST /soniox/v1/auth/temporary-api-key';
+const OPENAI = 'POST /openai/v1/realtime/client_secrets';
 
 it.each<[string, (key: string) => Record<string, string>, object | undefined]>([
   ['GET /assemblyai/v3/token?expires_in_seconds=soon', (key) => ({ Authorization: key }), undefined],
@@ -113,6 +181,7 @@ it.each<[string, (key: string) => Record<string, string>, object | undefined]>([
   ['POST /speechmatics/v1/api_keys?type=batch', (key) => ({ Authorization: `Bearer ${key}` }), { ttl: 60 }],
   ['POST /speechmatics/v1/api_keys?type=rt', (key) => ({ Authorization: `Bearer ${key}` }), { ttl: -1 }],
   [GRANT, (key) => ({ Authorization: `Token ${key}` }), { ttl_seconds: -1 }],
+  [OPENAI, (key) => ({ Authorization: `Bearer ${key}` }), { session: { type: 'realtime' } }],
   [SONIOX, (key) => ({ Authorization: `Bearer ${key}` }), { usage_type: 'tts_rt', expires_in_seconds: 60 }],
   [
     SONIOX,
