@@ -39,6 +39,12 @@ export const TRANSCRIPTIONS: readonly Named[] = [
   ['Transcription', transcriptions.Transcription, 'The answer in the format `json`.'],
   ['Segment', transcriptions.Segment, 'A stretch of a transcription; times in seconds.'],
   ['VerboseTranscription', transcriptions.VerboseTranscription, 'The answer in the format `verbose_json`.'],
+  [
+    'DiarizedSegment',
+    transcriptions.DiarizedSegment,
+    'A stretch of a transcription with its speaker; times in seconds.',
+  ],
+  ['DiarizedTranscription', transcriptions.DiarizedTranscription, 'The answer in the format `diarized_json`.'],
   ['TranscriptDelta', transcriptions.TranscriptDelta, 'A further piece of a streamed transcription’s text.'],
   ['TranscriptSegment', transcriptions.TranscriptSegment, 'A segment of a streamed transcription with its speaker.'],
   ['TranscriptDone', transcriptions.TranscriptDone, 'The end of a streamed transcription.'],

@@ -82,8 +82,13 @@ export const TranscriptionForm = Type.Object(
           Type.Literal('verbose_json'),
           Type.Literal('srt'),
           Type.Literal('vtt'),
+          Type.Literal('diarized_json'),
         ],
-        { default: 'json', description: 'What the answer looks like; `srt` and `vtt` are subtitles.' },
+        {
+          default: 'json',
+          description:
+            'What the answer looks like; `srt` and `vtt` are subtitles. `diarized_json` is OpenAI’s, and asks for `diarization`.',
+        },
       ),
     ),
     temperature: Type.Optional(

@@ -10,6 +10,7 @@ export const ResponseFormat = Type.Union([
   Type.Literal('verbose_json'),
   Type.Literal('srt'),
   Type.Literal('vtt'),
+  Type.Literal('diarized_json'),
 ]);
 export type ResponseFormat = Static<typeof ResponseFormat>;
 
@@ -109,6 +110,41 @@ export const VerboseTranscription = Type.Object({
 });
 export type VerboseTranscription = Static<typeof VerboseTranscription>;
 
+const segmentMembers = {
+  type: Type.Literal('transcript.text.segment'),
+  id: Type.String(),
+  start: Type.Number(),
+  end: Type.Number(),
+  text: Type.String(),
+};
+
+const ALPHABET = 26;
+
+/** A speaker as vendors with letters call one: `A`, …, `Z`, `AA`, … @param speaker from 0 */
+export function speakerLetter(speaker: number): string {
+  const before = speaker < ALPHABET ? '' : speakerLetter(Math.floor(speaker / ALPHABET) - 1);
+  return `${before}${String.fromCharCode(65 + (speaker % ALPHABET))}`;
+}
+
+export const DiarizedSegment = Type.Object({
+  ...segmentMembers,
+  speaker: Type.String({
+    description: '`A`, `B` and so on, in the order of first appearance; `unknown` where the model told none.',
+  }),
+});
+export type DiarizedSegment = Static<typeof DiarizedSegment>;
+
+/** `response_format=diarized_json`, as OpenAI has it: `verbose_json` with `diarization` says more. */
+export const DiarizedTranscription = Type.Object({
+  text: Type.String(),
+  task: Type.Literal('transcribe'),
+  duration: Type.Number({ description: 'Seconds of audio.' }),
+  segments: Type.Array(DiarizedSegment),
+  usage: DurationUsage,
+  warnings: Type.Optional(Type.Array(Warning)),
+});
+export type DiarizedTranscription = Static<typeof DiarizedTranscription>;
+
 /** The events of `stream=true`, each the `data` of a server-sent event. All deltas joined are the text of the last event. */
 export const TranscriptDelta = Type.Object({
   type: Type.Literal('transcript.text.delta'),
@@ -117,12 +153,11 @@ export const TranscriptDelta = Type.Object({
 });
 export const TranscriptSegment = Type.Object(
   {
-    type: Type.Literal('transcript.text.segment'),
-    id: Type.String(),
-    start: Type.Number(),
-    end: Type.Number(),
-    text: Type.String(),
-    speaker: Type.Integer({ description: 'From 0 in the order of first appearance.' }),
+    ...segmentMembers,
+    speaker: Type.Union([Type.Integer(), Type.String()], {
+      description:
+        'From 0 in the order of first appearance; with `response_format=diarized_json` `A`, `B` and so on, or `unknown`.',
+    }),
   },
   { description: 'With `diarization`, where the model told who spoke: behind the delta of the same segment.' },
 );

@@ -1,6 +1,13 @@
 // What a transcription says, in the shape of each format. Speakers, times and texts are those of the model that answered. Headers
 // and events are the edge's.
-import type { Segment, Transcription, VerboseTranscription } from '../api/transcriptions.ts';
+import {
+  type DiarizedSegment,
+  type DiarizedTranscription,
+  type Segment,
+  speakerLetter,
+  type Transcription,
+  type VerboseTranscription,
+} from '../api/transcriptions.ts';
 import { usdOf } from '../billing/price.ts';
 import type { Degradation } from '../failover/chain.ts';
 import { baseLanguage, languageName } from '../providers/kit/languages/whisper-languages.ts';
@@ -41,6 +48,27 @@ export function verboseTranscriptionOf(result: FileResult, requestId: string): V
     ...warningsOf(warnings),
   };
 }
+
+/** `response_format=diarized_json`. */
+export const diarizedTranscriptionOf = (result: FileResult): DiarizedTranscription => ({
+  text: textOf(result.outcome),
+  task: 'transcribe',
+  duration: rounded(result.outcome.seconds),
+  segments: result.outcome.utterances.map(diarizedSegmentOf),
+  usage: usageOf(result),
+  ...warningsOf(result.warnings),
+});
+
+/** @param index in the transcription */
+export const diarizedSegmentOf = (
+  { text, start, end, speaker }: TranscriptionOutcome['utterances'][number],
+  index: number,
+): DiarizedSegment => ({
+  ...{ type: 'transcript.text.segment', id: segmentIdOf(index), start, end, text },
+  speaker: speaker === undefined ? 'unknown' : speakerLetter(speaker),
+});
+
+export const segmentIdOf = (index: number): string => `seg_${index}`;
 
 /** `response_format=srt` and `vtt`. */
 export const subtitlesOf = ({ outcome }: FileResult): Cue[] =>

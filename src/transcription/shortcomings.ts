@@ -18,13 +18,13 @@ export function leftOut({ responseFormat, timestampGranularities, stream, common
   const shape = stream ? 'A stream' : `\`response_format=${responseFormat}\``;
   const found: Degradation[] = [];
   const ignored = (param: string, message: string) => found.push({ code: 'parameter_ignored', message, param });
-  if (stream && responseFormat !== 'json') {
+  if (stream && responseFormat !== 'json' && responseFormat !== 'diarized_json') {
     ignored('response_format', `A stream is events with text, and never ${responseFormat}.`);
   }
   if (timestampGranularities.length > 0 && (stream || responseFormat !== 'verbose_json')) {
     ignored(GRANULARITIES, `${shape} does not show them; \`response_format=verbose_json\` does.`);
   }
-  if ('include[]' in common && !stream && !responseFormat.endsWith('json')) {
+  if ('include[]' in common && !stream && !(responseFormat === 'json' || responseFormat === 'verbose_json')) {
     ignored('include[]', `${shape} has no room for it; \`response_format=json\` has.`);
   }
   return found;
@@ -46,10 +46,11 @@ export function shortcomings(fields: Shape, outcome: TranscriptionOutcome): Degr
   const found: Degradation[] = [];
   if (asksFor(fields, 'word') && said.some(({ words = [] }) => words.length === 0)) found.push(wordsUnavailable(slug));
   const isTimed = hasTimes(outcome);
+  const { responseFormat, timestampGranularities: wanted, stream } = fields;
   const showsSegments =
-    !fields.stream &&
-    fields.responseFormat === 'verbose_json' &&
-    (fields.timestampGranularities.length === 0 || fields.timestampGranularities.includes('segment'));
+    !stream &&
+    (responseFormat === 'diarized_json' ||
+      (responseFormat === 'verbose_json' && (wanted.length === 0 || wanted.includes('segment'))));
   if (
     (showsSegments && !isTimed) ||
     (isSubtitle(fields) && cuesOf(outcome.utterances, outcome.seconds, isTimed).isEstimated)

@@ -2,6 +2,7 @@
 import { expect, expectTypeOf, it } from 'vitest';
 import type {
   Answer,
+  DiarizedTranscription,
   Fallback,
   ListenOptions,
   LiveSession,
@@ -68,6 +69,7 @@ it('an answer has the type of its format', () => {
     text: client.transcribe({ model: 'openai/whisper-1', file, responseFormat: 'text' }),
     srt: client.transcribe({ model: 'openai/whisper-1', file, responseFormat: 'srt' }),
     verbose: client.transcribe({ model: 'openai/whisper-1', file, responseFormat: 'verbose_json' }),
+    diarized: client.transcribe({ model: 'openai/whisper-1', file, responseFormat: 'diarized_json' }),
     stream: client.transcribe({ model: 'openai/whisper-1', file, stream: true }),
   });
   type Answers = ReturnType<typeof formats>;
@@ -76,6 +78,7 @@ it('an answer has the type of its format', () => {
   expectTypeOf<Answers['text']>().toEqualTypeOf<Answer<string>>();
   expectTypeOf<Answers['srt']>().toEqualTypeOf<Answer<string>>();
   expectTypeOf<Answers['verbose']>().toEqualTypeOf<Answer<VerboseTranscription>>();
+  expectTypeOf<Answers['diarized']>().toEqualTypeOf<Answer<DiarizedTranscription>>();
   expectTypeOf<Answers['stream']>().toEqualTypeOf<Answer<AsyncIterable<TranscriptionEvent>>>();
   expectTypeOf<TranscriptionOf<'vtt'>>().toEqualTypeOf<string>();
   expectTypeOf<'yaml'>().not.toExtend<NonNullable<TranscribeOptions['responseFormat']>>();

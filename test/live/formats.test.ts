@@ -93,6 +93,33 @@ describe('a transcription', () => {
     ]);
   });
 
+  it('as diarized_json is what OpenAI gives with speakers, also as a stream', async () => {
+    const segment = (id: string, start: number, speaker: string) => ({
+      type: 'transcript.text.segment',
+      id,
+      start,
+      end: start + 2,
+      text: TEXT,
+      speaker,
+    });
+    const segments = [segment('seg_0', 0, 'A'), segment('seg_1', 2, 'B')];
+    const usage = { type: 'duration', seconds: 4 };
+    const { json, warning } = await send(SPEAKERS, format('diarized_json'));
+    expect([json, warning]).toEqual([{ text: TWICE, task: 'transcribe', duration: 4, segments, usage }, null]);
+    const streamed = await send(SPEAKERS, [['stream', 'true'], ...format('diarized_json')]);
+    const events = streamed.text.split('\n\n').filter((block) => block !== '');
+    const told = events.map((block) => JSON.parse(block.slice('data: '.length)));
+    expect([told.filter(({ type }) => type === 'transcript.text.segment'), streamed.warning]).toEqual([segments, null]);
+  });
+
+  it('as diarized_json of a model that tells no speakers says so, and is refused strictly', async () => {
+    const { json, warning } = await send(WHISPER, format('diarized_json'));
+    expect(json.segments.map(({ speaker }: { speaker: string }) => speaker)).toEqual(['unknown', 'unknown']);
+    expect(warning).toBe('diarization_unsupported');
+    const refused = await send(WHISPER, [...format('diarized_json'), STRICT], 0);
+    expect([refused.status, refused.json]).toMatchObject([422, { error: { param: 'diarization' } }]);
+  });
+
   it('of nothing is an empty file in every format', async () => {
     const silent: Fields = [['provider_params', '{"turns":[{"text":"","seconds":9}]}']];
     const answers = [];
@@ -138,11 +165,11 @@ describe('what a format has no room for', () => {
     expect([refused.status, refused.json]).toMatchObject([422, { error: { code: 'unsupported_parameter', param } }]);
   });
 
-  it('a format of OpenAI’s that is none here is refused with what to ask for', async () => {
-    const { status, json } = await send(SPEAKERS, format('diarized_json'));
+  it('a format that there is not is refused with those that there are', async () => {
+    const { status, json } = await send(SPEAKERS, format('csv'));
     expect([status, json.error]).toMatchObject([
       400,
-      { param: 'response_format', message: expect.stringMatching(/srt, vtt.*verbose_json with `diarization=true`/) },
+      { param: 'response_format', message: expect.stringMatching(/json, text, verbose_json, srt, vtt, diarized_json/) },
     ]);
   });
 });

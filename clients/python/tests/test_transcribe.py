@@ -89,6 +89,10 @@ class Format(Case):
         self.assertEqual((answer.usage.cost_usd, answer.usage.byok), ("0.00", False))
         self.assertEqual((info.status, info.attempts, info.warnings), (200, 1, ()))
 
+    async def test_diarized_json_gives_who_said_what(self) -> None:
+        answer = await self.client().transcribe(PATH, response_format="diarized_json", **MODEL)
+        self.assertEqual((answer.text, [(each.text, each.speaker) for each in answer.segments]), (TEXT, [(TEXT, "unknown")]))
+
     async def test_text_srt_and_vtt_are_strings(self) -> None:
         client = self.client()
         self.assertEqual((await client.transcribe(PATH, response_format="text", **MODEL)).strip(), TEXT)

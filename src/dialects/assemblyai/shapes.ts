@@ -1,15 +1,10 @@
 // What AssemblyAI says in the same shape of each turn: words in milliseconds, and speakers by letters.
 import type { TranscriptEvent } from '../../api/listen.ts';
+import { speakerLetter } from '../../api/transcriptions.ts';
 import { confidenceOf, wordsOf } from '../words.ts';
 
-const ALPHABET = 26;
-
-/** `A`, …, `Z`, `AA`, … */
-export function letterOf(speaker: number | undefined): string | undefined {
-  if (speaker === undefined) return undefined;
-  const before = speaker < ALPHABET ? '' : letterOf(Math.floor(speaker / ALPHABET) - 1);
-  return `${before}${String.fromCharCode(65 + (speaker % ALPHABET))}`;
-}
+export const letterOf = (speaker: number | undefined): string | undefined =>
+  speaker === undefined ? undefined : speakerLetter(speaker);
 
 /** Clients read text out of words. */
 export const toldWords = (heard: Parameters<typeof wordsOf>[0] & Pick<TranscriptEvent, 'speaker' | 'confidence'>) =>

@@ -6,6 +6,7 @@ import { Model, ModelList, ModelsQuery } from '../../api/models.ts';
 import { TokenRequest, TokenResponse } from '../../api/tokens.ts';
 import { TranscriptionForm } from '../../api/transcription-form.ts';
 import {
+  DiarizedTranscription,
   TranscriptDelta,
   TranscriptDone,
   Transcription,
@@ -125,7 +126,10 @@ const createTranscription: Operation = {
       description: 'The transcript, in the form that `response_format` and `stream` ask for.',
       headers: ['Voxgate-Warning', 'Idempotency-Replayed'],
       forms: {
-        'application/json': { schema: [Transcription, VerboseTranscription], example: examples.verbose },
+        'application/json': {
+          schema: [Transcription, VerboseTranscription, DiarizedTranscription],
+          example: examples.verbose,
+        },
         'text/plain': {
           schema: { text: 'The text, with `response_format=text`; subtitles with `srt`.' },
           example: 'set the temperature to twenty one degrees\n',

@@ -73,6 +73,8 @@ export const restSchemas = (providers: readonly Provider[]): NamedSchemas => ({
   Transcription: transcriptions.Transcription,
   VerboseTranscription: transcriptions.VerboseTranscription,
   Segment: transcriptions.Segment,
+  DiarizedTranscription: transcriptions.DiarizedTranscription,
+  DiarizedSegment: transcriptions.DiarizedSegment,
   TokenLogprob: transcriptions.TokenLogprob,
   TranscriptDelta: transcriptions.TranscriptDelta,
   TranscriptSegment: transcriptions.TranscriptSegment,

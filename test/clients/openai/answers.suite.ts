@@ -15,6 +15,7 @@ const WHISPER = 'openai/whisper-1';
 const REQUEST_ID = /^req_[0-9a-f-]{36}$/;
 
 type Verbose = OpenAI.Audio.TranscriptionVerbose;
+type Diarized = OpenAI.Audio.TranscriptionDiarized;
 
 export function answersSuite(rig: Rig): void {
   describe('a transcription', () => {
@@ -42,6 +43,14 @@ export function answersSuite(rig: Rig): void {
       expect(await create('vtt')).toMatch(
         /^WEBVTT\n\n(?:1\n)?00:00:00\.000 --> 00:00:02\.000\nhello and welcome\n\n(?:2\n)?00:00:02\.000 --> 00:00:04\.000\nthis is a script\n/,
       );
+    });
+
+    it('has segments with speakers in diarized_json', async () => {
+      const { segments } = (await create('diarized_json')) as unknown as Diarized;
+      expect(segments.map(({ id, start, end, text, speaker }) => [id, start, end, text, speaker])).toEqual([
+        ['seg_0', 0, 2, SAID[0], 'unknown'],
+        ['seg_1', 2, 4, SAID[1], 'unknown'],
+      ]);
     });
 
     it('has segments, words and a bill in verbose_json', async () => {

@@ -64,7 +64,7 @@ export function errorsSuite(rig: Rig): void {
       ],
       [
         'a format of another API',
-        () => transcribe({ response_format: 'diarized_json' }),
+        () => transcribe({ response_format: 'csv' }),
         'BadRequestError',
         { status: 400, code: 'invalid_request', param: 'response_format' },
       ],

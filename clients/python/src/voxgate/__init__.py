@@ -38,7 +38,7 @@ from .types.events import (
     TurnResumed,
     WarningEvent,
 )
-from .types.transcriptions import Segment, Transcription, VerboseTranscription
+from .types.transcriptions import DiarizedSegment, DiarizedTranscription, Segment, Transcription, VerboseTranscription
 
 __all__ = [
     "APIConnectionError",
@@ -50,6 +50,8 @@ __all__ = [
     "Balance",
     "ConfigureOptions",
     "Configured",
+    "DiarizedSegment",
+    "DiarizedTranscription",
     "Discontinuity",
     "ErrorEvent",
     "Failover",

@@ -14,7 +14,7 @@ from .rest.http import Call, Exchange
 from .rest.multipart import FileInput
 from .settings import GetToken, Settings, settings_of
 from .types.answers import Balance, Mode, Model, Token, Usage
-from .types.transcriptions import Transcription, VerboseTranscription
+from .types.transcriptions import DiarizedTranscription, Transcription, VerboseTranscription
 
 Data = TypeVar("Data")
 Models = list[Model]
@@ -54,6 +54,10 @@ class AsyncVoxgate:
     async def transcribe(
         self, file: FileInput, *, model: str, response_format: Literal["verbose_json"], **options: Unpack[TranscribeOptions]
     ) -> VerboseTranscription: ...
+    @overload
+    async def transcribe(
+        self, file: FileInput, *, model: str, response_format: Literal["diarized_json"], **options: Unpack[TranscribeOptions]
+    ) -> DiarizedTranscription: ...
     @overload
     async def transcribe(
         self,

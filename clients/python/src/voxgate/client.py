@@ -13,7 +13,7 @@ from .settings import GetToken, Settings, settings_of
 from .sync.loop_thread import LoopThread
 from .sync.session import LiveSession
 from .types.answers import Balance, Mode, Model, Token, Usage
-from .types.transcriptions import Transcription, VerboseTranscription
+from .types.transcriptions import DiarizedTranscription, Transcription, VerboseTranscription
 
 Data = TypeVar("Data")
 Models = list[Model]
@@ -50,6 +50,10 @@ class Voxgate:
     def transcribe(
         self, file: FileInput, *, model: str, response_format: Literal["verbose_json"], **options: Unpack[TranscribeOptions]
     ) -> VerboseTranscription: ...
+    @overload
+    def transcribe(
+        self, file: FileInput, *, model: str, response_format: Literal["diarized_json"], **options: Unpack[TranscribeOptions]
+    ) -> DiarizedTranscription: ...
     @overload
     def transcribe(
         self,

@@ -4,7 +4,12 @@ import { ConnectionError, errorOf, invalidOption } from '../errors.ts';
 import { type Fallback, fallbacksText, type ModelSlug, type ParamsOf, paramsText } from '../params.ts';
 import { refuseUnknown } from '../settings.ts';
 import type { ResponseFormat } from '../types/answers.ts';
-import type { Transcription, TranscriptionEvent, VerboseTranscription } from '../types/transcriptions.ts';
+import type {
+  DiarizedTranscription,
+  Transcription,
+  TranscriptionEvent,
+  VerboseTranscription,
+} from '../types/transcriptions.ts';
 import { VOCABULARY, type VocabularyOptions, vocabularyTexts } from '../vocabulary.ts';
 import { type Answer, answerOf } from './answer.ts';
 import { type FilePart, randomText, uploadOf } from './file-body.ts';
@@ -46,12 +51,23 @@ export interface TranscribeOptions<Slug extends ModelSlug = ModelSlug, Format ex
   idempotencyKey?: string;
 }
 
+/** The types of the answers that are JSON. */
+interface Transcriptions {
+  json: Transcription;
+  verbose_json: VerboseTranscription;
+  diarized_json: DiarizedTranscription;
+}
+
 /** The type of an answer by its format. */
-export type TranscriptionOf<Format extends ResponseFormat> = Format extends 'verbose_json'
-  ? VerboseTranscription
-  : Format extends 'json'
-    ? Transcription
-    : string;
+export type TranscriptionOf<Format extends ResponseFormat> = Format extends keyof Transcriptions
+  ? Transcriptions[Format]
+  : string;
+
+const JSON_FORMATS: Readonly<Record<keyof Transcriptions, true>> = {
+  json: true,
+  verbose_json: true,
+  diarized_json: true,
+};
 
 const KNOWN: readonly (keyof TranscribeOptions)[] = [
   'model',
@@ -90,8 +106,8 @@ export function transcribe(
       ),
     );
   }
-  const isText = responseFormat !== 'json' && responseFormat !== 'verbose_json';
-  const read = isText ? (response: Response) => response.text() : readJson<VerboseTranscription | Transcription>;
+  const isJson = Object.hasOwn(JSON_FORMATS, responseFormat);
+  const read = isJson ? readJson<Transcriptions[keyof Transcriptions]> : (response: Response) => response.text();
   return answerOf(call.then((ready) => http.send<TranscriptionOf<ResponseFormat>>(ready, read)));
 }
 

@@ -72,7 +72,7 @@ export type ErrorCode =
 export type Encoding = 'linear16' | 'mulaw' | 'alaw' | 'opus' | 'ogg-opus' | 'webm-opus';
 
 /** The form of a transcription. */
-export type ResponseFormat = 'json' | 'text' | 'verbose_json' | 'srt' | 'vtt';
+export type ResponseFormat = 'json' | 'text' | 'verbose_json' | 'srt' | 'vtt' | 'diarized_json';
 
 /** How a model is used: with files, or live. */
 export type Mode = 'batch' | 'live';

@@ -78,6 +78,36 @@ export interface VerboseTranscription {
   }[];
 }
 
+/** A stretch of a transcription with its speaker; times in seconds. */
+export interface DiarizedSegment {
+  type: 'transcript.text.segment';
+  id: string;
+  start: number;
+  end: number;
+  text: string;
+  /** `A`, `B` and so on, in the order of first appearance; `unknown` where the model told none. */
+  speaker: string;
+}
+
+/** The answer in the format `diarized_json`. */
+export interface DiarizedTranscription {
+  text: string;
+  task: 'transcribe';
+  /** Seconds of audio. */
+  duration: number;
+  segments: DiarizedSegment[];
+  usage: {
+    type: 'duration';
+    /** Seconds that are charged: those of the file, times its channels where the provider bills each of them. */
+    seconds: number;
+  };
+  warnings?: {
+    code: string;
+    message: string;
+    param?: string;
+  }[];
+}
+
 /** A further piece of a streamed transcription’s text. */
 export interface TranscriptDelta {
   type: 'transcript.text.delta';
@@ -93,8 +123,8 @@ export interface TranscriptSegment {
   start: number;
   end: number;
   text: string;
-  /** From 0 in the order of first appearance. */
-  speaker: number;
+  /** From 0 in the order of first appearance; with `response_format=diarized_json` `A`, `B` and so on, or `unknown`. */
+  speaker: number | string;
 }
 
 /** The end of a streamed transcription. */

@@ -1,6 +1,7 @@
 // A transcription as it is answered by HTTP, whole: the type and the headers of each format, or server-sent events where a stream
 // was asked for.
 import {
+  diarizedTranscriptionOf,
   logprobsOf,
   subtitlesOf,
   textOf,
@@ -33,6 +34,8 @@ export function answerOf(result: FileResult, requestId: string): WholeReply {
       return json(200, transcriptionOf(result), headers);
     case 'verbose_json':
       return json(200, verboseTranscriptionOf(result, requestId), headers);
+    case 'diarized_json':
+      return json(200, diarizedTranscriptionOf(result), headers);
     // Nobody has registered a type for SubRip; OpenAI sends it as plain text, and WebVTT has a type that players ask for.
     case 'srt':
       return inText('text/plain', srtOf(subtitlesOf(result)));
@@ -43,7 +46,7 @@ export function answerOf(result: FileResult, requestId: string): WholeReply {
 
 function eventsOf(result: FileResult): string {
   const { request, outcome, warnings } = result;
-  const events = new TranscriptEvents(request.diarization);
+  const events = new TranscriptEvents(request);
   const heard = outcome.utterances.map((utterance) => events.utterance(utterance)).join('');
   return (
     heard + events.done(textOf(outcome), { ...logprobsOf(result), usage: usageOf(result), ...warningsOf(warnings) })

@@ -1,30 +1,34 @@
 // A transcription as server-sent events, as OpenAI writes them: a delta for each utterance, its segment where speakers are told
 // apart, and the whole at the end. When they are sent is decided in stream.ts.
 import type { Utterance } from '../../../../machines/events.ts';
-import type { TranscriptEvent } from '../../../api/transcriptions.ts';
+import type { TranscriptEvent, TranscriptionRequest } from '../../../api/transcriptions.ts';
+import { diarizedSegmentOf, segmentIdOf } from '../../../transcription/answers.ts';
 
 type Done = Omit<Extract<TranscriptEvent, { type: 'transcript.text.done' }>, 'type' | 'text'>;
 
 /** The events of one answer, in order. The deltas joined are `textOf` of the utterances. */
 export class TranscriptEvents {
-  readonly #withSegments: boolean;
+  readonly #request: Pick<TranscriptionRequest, 'diarization' | 'responseFormat'>;
   #count = 0;
 
-  /** @param diarization whether speakers are told apart */
-  constructor(diarization: boolean) {
-    this.#withSegments = diarization;
+  constructor(request: Pick<TranscriptionRequest, 'diarization' | 'responseFormat'>) {
+    this.#request = request;
   }
 
-  utterance({ text, start, end, speaker }: Utterance): string {
-    const id = `seg_${this.#count}`;
-    const delta = this.#count === 0 ? text : ` ${text}`;
-    this.#count++;
-    const segment = this.#withSegments && speaker !== undefined ? { segment_id: id } : {};
-    const events: TranscriptEvent[] = [{ type: 'transcript.text.delta', delta, ...segment }];
-    if (this.#withSegments && speaker !== undefined) {
-      events.push({ type: 'transcript.text.segment', id, start, end, text, speaker });
-    }
-    return events.map(eventOf).join('');
+  utterance(utterance: Utterance): string {
+    const index = this.#count++;
+    const delta = index === 0 ? utterance.text : ` ${utterance.text}`;
+    const segment = this.#segmentOf(utterance, index);
+    if (segment === undefined) return eventOf({ type: 'transcript.text.delta', delta });
+    return eventOf({ type: 'transcript.text.delta', delta, segment_id: segmentIdOf(index) }) + eventOf(segment);
+  }
+
+  #segmentOf(utterance: Utterance, index: number): TranscriptEvent | undefined {
+    const { diarization, responseFormat } = this.#request;
+    const segment = diarizedSegmentOf(utterance, index);
+    if (responseFormat === 'diarized_json') return segment;
+    const { speaker } = utterance;
+    return diarization && speaker !== undefined ? { ...segment, speaker } : undefined;
   }
 
   done(text: string, more: Done): string {

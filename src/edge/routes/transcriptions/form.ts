@@ -58,7 +58,7 @@ export function readFields(fields: readonly (readonly [string, string])[]): Tran
     fallbacks: readFallbacks(one.get('fallbacks')),
     responseFormat,
     language: readLanguage(one.get('language')),
-    diarization: readBoolean('diarization', one.get('diarization'), false),
+    diarization: responseFormat === 'diarized_json' || readBoolean('diarization', one.get('diarization'), false),
     timestampGranularities: granularities,
     wordTimestamps: !stream && showsWords(responseFormat, granularities),
     providerParams: readParams(one.get('provider_params')),
@@ -88,8 +88,7 @@ const showsWords = (format: ResponseFormat, granularities: readonly string[]): b
 function format(text: string | undefined): ResponseFormat {
   if (text === undefined || text === '') return 'json';
   if (Value.Check(ResponseFormat, text)) return text;
-  const hint = text === 'diarized_json' ? ' For speakers ask for verbose_json with `diarization=true`.' : '';
-  throw bad('response_format', `\`response_format\` is "${printable(text)}"; it is one of ${FORMATS}.${hint}`);
+  throw bad('response_format', `\`response_format\` is "${printable(text)}"; it is one of ${FORMATS}.`);
 }
 
 function granularity(text: string): 'word' | 'segment' {

@@ -32,9 +32,9 @@ export class AnswerStream implements EarlyAnswer {
   }
 
   /** An utterance that stays as it is, and what is known by then of things that were not honoured. */
-  heard(utterance: Utterance, { diarization }: TranscriptionRequest, warnings: () => readonly Degradation[]): void {
+  heard(utterance: Utterance, request: TranscriptionRequest, warnings: () => readonly Degradation[]): void {
     if (this.#events === undefined) {
-      this.#events = new TranscriptEvents(diarization);
+      this.#events = new TranscriptEvents(request);
       this.#warnings = warnings();
     }
     const text = this.#events.utterance(utterance);

@@ -21,7 +21,7 @@ from ..options import (
 )
 from ..types.answers import Balance, Mode, Model, Token, Usage
 from ..types.reading import read
-from ..types.transcriptions import Transcription, VerboseTranscription
+from ..types.transcriptions import DiarizedTranscription, Transcription, VerboseTranscription
 from .http import Call, json_body
 from .multipart import FileInput, upload_of
 
@@ -33,8 +33,12 @@ class _ModelList:
     data: list[Model]
 
 
-_TYPES: Mapping[str, type] = {"json": Transcription, "verbose_json": VerboseTranscription}
-_FORMATS = ("json", "text", "verbose_json", "srt", "vtt")
+_TYPES: Mapping[str, type] = {
+    "json": Transcription,
+    "verbose_json": VerboseTranscription,
+    "diarized_json": DiarizedTranscription,
+}
+_FORMATS = ("json", "text", "verbose_json", "srt", "vtt", "diarized_json")
 
 
 def transcribe_call(file: FileInput, model: str, response_format: str, options: Mapping[str, Any]) -> Call[Any]:

@@ -113,7 +113,14 @@ Encoding = Literal[
 
 
 # The form of a transcription.
-ResponseFormat = Literal["json", "text", "verbose_json", "srt", "vtt"]
+ResponseFormat = Literal[
+        "json",
+        "text",
+        "verbose_json",
+        "srt",
+        "vtt",
+        "diarized_json",
+    ]
 
 
 # How a model is used: with files, or live.

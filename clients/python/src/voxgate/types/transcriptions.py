@@ -14,6 +14,8 @@ __all__ = [
     "VerboseTranscriptionFallback",
     "VerboseTranscriptionWarning",
     "VerboseTranscription",
+    "DiarizedSegment",
+    "DiarizedTranscription",
     "TranscriptDelta",
     "TranscriptSegment",
     "TranscriptDone",
@@ -126,6 +128,32 @@ class VerboseTranscription:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DiarizedSegment:
+    """A stretch of a transcription with its speaker; times in seconds."""
+
+    type: Literal["transcript.text.segment"] = "transcript.text.segment"
+    id: str
+    start: float
+    end: float
+    text: str
+    speaker: str
+    """`A`, `B` and so on, in the order of first appearance; `unknown` where the model told none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiarizedTranscription:
+    """The answer in the format `diarized_json`."""
+
+    text: str
+    task: Literal["transcribe"] = "transcribe"
+    duration: float
+    """Seconds of audio."""
+    segments: list[DiarizedSegment]
+    usage: TranscriptionUsage
+    warnings: list[VerboseTranscriptionWarning] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TranscriptDelta:
     """A further piece of a streamed transcription’s text."""
 
@@ -144,8 +172,9 @@ class TranscriptSegment:
     start: float
     end: float
     text: str
-    speaker: int
-    """From 0 in the order of first appearance."""
+    speaker: int | str
+    """From 0 in the order of first appearance; with `response_format=diarized_json` `A`, `B` and so on, or
+    `unknown`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
