@@ -30,6 +30,27 @@ export function turnsOf({ segments = [], words = [], language }: VerboseTranscri
   });
 }
 
+/**
+ * The sentences of a turn, by the punctuation of its words: the turn itself where there is none, or where its words are not its
+ * text, as in languages without spaces.
+ */
+export function sentencesOf(turn: HeardTurn): HeardTurn[] {
+  const { words, text } = turn;
+  if (words.map(({ word }) => word).join(' ') !== text) return [turn];
+  const sentences: HeardTurn[] = [];
+  let first = 0;
+  words.forEach(({ word, end }, at) => {
+    if (at < words.length - 1 && !SENTENCE_END.test(word)) return;
+    const own = words.slice(first, at + 1);
+    const said = own.map((each) => each.word).join(' ');
+    sentences.push({ ...turn, text: said, words: own, start: (own[0] as HeardWord).start, end });
+    first = at + 1;
+  });
+  return sentences;
+}
+
+const SENTENCE_END = /[.?!]["')\]]?$/;
+
 /** As a BCP-47 code, where it is known: a transcript has its English name. */
 export const languageOf = ({ language }: Pick<VerboseTranscription, 'language'>): string | undefined =>
   language === 'und' ? undefined : (languageCode(language) ?? language);

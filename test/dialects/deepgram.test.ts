@@ -257,12 +257,13 @@ describe('a file', () => {
   it('is not fetched from an address', () =>
     expect(() => files?.open(handshake('', 'application/json'))).toThrow(/send the audio itself/));
 
+  const heard = {
+    ...{ text: 'Nine, one.', task: 'transcribe', language: 'english', duration: 1.5, model: 'local/digits-en' },
+    ...{ words: final.words, request_id: 'req_1', usage: {} },
+    segments: [{ start: 0, end: 1.5, text: 'Nine, one.', speaker: 1 }],
+  };
+
   it('is told in channels, and in utterances where they are asked for', () => {
-    const heard = {
-      ...{ text: 'Nine, one.', task: 'transcribe', language: 'english', duration: 1.5, model: 'local/digits-en' },
-      ...{ words: final.words, request_id: 'req_1', usage: {} },
-      segments: [{ start: 0, end: 1.5, text: 'Nine, one.', speaker: 1 }],
-    };
     const answer = files?.answer(heard as never, handshake('utterances=true&detect_language=true'), new Date(0));
     expect(JSON.parse(answer?.body ?? '')).toMatchObject({
       metadata: { request_id: 'req_1', duration: 1.5, models: ['local/digits-en'] },
@@ -271,6 +272,36 @@ describe('a file', () => {
         utterances: [{ transcript: 'Nine, one.', speaker: 1, words: [{ word: 'nine' }, { word: 'one' }] }],
       },
     });
+    expect(answer?.body).not.toContain('paragraphs');
+  });
+
+  it.each(['paragraphs', 'smart_format'])('has paragraphs of its turns, and their sentences, with %s', (name) => {
+    const words = ['Nine.', 'Is', 'it?', 'No'].map((word, at) => ({ word, start: at, end: at + 0.5 }));
+    const segments = [
+      { start: 0, end: 2.5, text: 'Nine. Is it?', speaker: 0 },
+      { start: 3, end: 3.5, text: 'No', speaker: 1 },
+    ];
+    const answer = files?.answer({ ...heard, words, segments } as never, handshake(`${name}=true`), new Date(0));
+    expect(JSON.parse(answer?.body ?? '').results.channels[0].alternatives[0].paragraphs).toEqual({
+      transcript: '\nSpeaker 0: Nine. Is it?\n\nSpeaker 1: No',
+      paragraphs: [
+        {
+          sentences: [
+            { text: 'Nine.', start: 0, end: 0.5 },
+            { text: 'Is it?', start: 1, end: 2.5 },
+          ],
+          ...{ speaker: 0, num_words: 3, start: 0, end: 2.5 },
+        },
+        { sentences: [{ text: 'No', start: 3, end: 3.5 }], speaker: 1, num_words: 1, start: 3, end: 3.5 },
+      ],
+    });
+  });
+
+  it('with paragraphs is punctuated, unless that is said otherwise, and nothing is left out', () => {
+    const own = (query: string) => files?.open(handshake(query, 'audio/wav'));
+    expect(own('paragraphs=true')).toMatchObject({ own: { punctuate: true }, unmet: [] });
+    expect(own('paragraphs=true&punctuate=false')).toMatchObject({ own: { punctuate: false } });
+    expect(own('')?.own).not.toHaveProperty('punctuate');
   });
 });
 

@@ -5,10 +5,19 @@ import { options } from '../../providers/assemblyai/options.ts';
 import { listIn, type Members, numberIn, textIn } from '../../providers/kit/json.ts';
 import { told, toldText } from '../answers.ts';
 import type { Answer, Handshake } from '../dialect.ts';
-import { type HeardTurn, turnsOf } from '../heard-turns.ts';
+import { type HeardTurn, sentencesOf, turnsOf } from '../heard-turns.ts';
 import type { JobDoors, JobMeans, JobState, JobWish, ShownJob } from '../jobs.ts';
 import { pageOf, placeOf } from '../pages.ts';
-import { badRequest, fileIdIn, keytermsWithin, optionsIn, ownParameters, refuseMembers, setAll } from '../texts.ts';
+import {
+  badRequest,
+  fileIdIn,
+  keytermsCut,
+  keytermsWithin,
+  optionsIn,
+  ownParameters,
+  refuseMembers,
+  setAll,
+} from '../texts.ts';
 import { confidenceOf } from '../words.ts';
 import { letterOf, millisecondsOf, toldWords } from './shapes.ts';
 
@@ -41,7 +50,8 @@ function open(body: Members, { query }: Handshake): JobWish & { fileId: string }
   });
   const model = textIn(listIn(body.speech_models)[0]) ?? textIn(body.speech_model) ?? MODEL;
   const own = Object.entries(optionsIn(options.rows, body, 'batch')).filter(([name]) => !COMMON.includes(name));
-  return { fileId, model, parameters, own: Object.fromEntries(own), asked: body };
+  const unmet = keytermsCut('keyterms_prompt', terms);
+  return { fileId, model, parameters, own: Object.fromEntries(own), unmet, asked: body };
 }
 
 function languageIn({ language_code, language_detection }: Members): string | undefined {
@@ -102,7 +112,8 @@ const ofDone =
 const partsAs = (name: 'sentences' | 'paragraphs') =>
   ofDone(({ id, state: { heard } }) => {
     const { transcription } = heard;
-    const parts = turnsOf(transcription).map(partOf);
+    const turns = turnsOf(transcription);
+    const parts = (name === 'sentences' ? turns.flatMap(sentencesOf) : turns).map(partOf);
     const audio_duration = Math.round(transcription.duration);
     return told({ id, confidence: confidenceOf({ words: parts }), audio_duration, [name]: parts });
   });

@@ -43,12 +43,17 @@ export const askedOfFlux = (query: URLSearchParams): Wish => ({
   ...optionsOf(query, 'flux-general-multi'),
 });
 
-/** Those of a file. */
-export const askedOfFile = (query: URLSearchParams): Wish => ({
-  model: query.get('model') ?? undefined,
-  parameters: new Map([...shared(query), ...languageOf(query)]),
-  ...optionsOf(query, 'nova-3'),
-});
+/** Those of a file. Paragraphs are made here, of what any model heard; they are of sentences, and those of punctuation. */
+export function askedOfFile(query: URLSearchParams): Wish {
+  const { own, ...more } = optionsOf(query, 'nova-3');
+  const { paragraphs, ...options } = own;
+  return {
+    model: query.get('model') ?? undefined,
+    parameters: new Map([...shared(query), ...languageOf(query)]),
+    own: paragraphs === true ? { punctuate: true, ...options } : options,
+    ...more,
+  };
+}
 
 function shared(query: URLSearchParams): Map<string, string> {
   for (const name of ELSEWHERE) {

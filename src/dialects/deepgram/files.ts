@@ -1,7 +1,7 @@
 // Files of Deepgram's `/v1/listen`: the audio is the body, and the answer has channels and utterances.
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
 import type { Answer, FileDoor, Handshake } from '../dialect.ts';
-import { languageOf, turnsOf } from '../heard-turns.ts';
+import { languageOf, sentencesOf, turnsOf } from '../heard-turns.ts';
 import { badRequest } from '../texts.ts';
 import { askedOfFile } from './asked.ts';
 import { alternativeOf, metadataOf } from './shapes.ts';
@@ -15,7 +15,10 @@ export const files: FileDoor = {
   },
 
   answer(heard: VerboseTranscription, { query, requestId }: Handshake, at: Date): Answer {
-    const alternative = alternativeOf(heard);
+    const isAsked = (name: string) => query.get(name) === 'true';
+    // `smart_format` of a file makes paragraphs as well.
+    const isParted = isAsked('paragraphs') || isAsked('smart_format');
+    const alternative = { ...alternativeOf(heard), ...(isParted ? { paragraphs: paragraphsOf(heard) } : {}) };
     const code = languageOf(heard);
     const language = query.has('detect_language') && code !== undefined ? { detected_language: code } : {};
     const body = {
@@ -26,7 +29,7 @@ export const files: FileDoor = {
       },
       results: {
         channels: [{ alternatives: [alternative], ...language }],
-        ...(query.get('utterances') === 'true' ? { utterances: utterancesOf(heard) } : {}),
+        ...(isAsked('utterances') ? { utterances: utterancesOf(heard) } : {}),
       },
     };
     return {
@@ -41,6 +44,19 @@ export const files: FileDoor = {
 function rawType(query: URLSearchParams): string | undefined {
   if (query.get('encoding') !== 'linear16') return undefined;
   return `audio/l16;rate=${query.get('sample_rate') ?? '16000'}`;
+}
+
+/** A paragraph is a turn. */
+function paragraphsOf(transcription: VerboseTranscription) {
+  const turns = turnsOf(transcription).filter(({ text }) => text !== '');
+  const texts = turns.map(({ text, speaker }) => (speaker === undefined ? text : `Speaker ${speaker}: ${text}`));
+  const paragraphs = turns.map((turn) => ({
+    sentences: sentencesOf(turn).map(({ text, start, end }) => ({ text, start, end })),
+    ...(turn.speaker === undefined ? {} : { speaker: turn.speaker }),
+    num_words: turn.words.length,
+    ...{ start: turn.start, end: turn.end },
+  }));
+  return { transcript: `\n${texts.join('\n\n')}`, paragraphs };
 }
 
 const utterancesOf = (transcription: VerboseTranscription) =>

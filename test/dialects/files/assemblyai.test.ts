@@ -73,6 +73,12 @@ describe('a transcript is told', () => {
       ],
     }));
 
+  it('in sentences by its punctuation, and in paragraphs by its turns', () => {
+    const partsAt = (name: string) => answerOf(doorAt(assemblyai, `GET /v2/transcript/:id/${name}`), doneJob(own));
+    expect(partsAt('paragraphs')).toMatchObject({ paragraphs: [{ text: 'Nine, one.' }, { text: 'Two.' }] });
+    expect(partsAt('sentences')).toMatchObject({ sentences: [{ text: 'Nine, one.' }, { text: 'Two.' }] });
+  });
+
   it('without speakers where they were not asked for', () =>
     expect(answerOf(shown, doneJob({ audio_url }))).toMatchObject({ utterances: null }));
 
