@@ -18,7 +18,7 @@ export interface Wish {
   own: Readonly<Record<string, unknown>>;
   /** Whose models `own` is for, where that is not the dialect's provider. */
   ownOf?: string;
-  /** What of it is not done. Told of wishes at the handshake, and of files. */
+  /** What of it is not done. */
   unmet?: readonly Unmet[];
   /** Of a telephone call. */
   call?: CallWish;
@@ -32,8 +32,8 @@ export interface Unmet {
   message: string;
   /** As the client calls it. */
   param: string;
-  /** Only where one of the vendor's own models hears: others are not asked for its options. */
-  isOwn?: true;
+  /** Whom it holds for, where that is not all: the vendor's own models, which alone are asked for its options, or others. */
+  models?: 'own' | 'other';
 }
 
 /** A call, whose client only sends: what was heard is told to others. */

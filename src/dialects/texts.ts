@@ -55,12 +55,17 @@ export function keytermsWithin(terms: readonly string[]): string | undefined {
   return fit.length === 0 ? undefined : JSON.stringify(fit);
 }
 
-/** What is said where `keytermsWithin` left some out. @param name that the client has for them */
-export function keytermsCut(name: string, terms: readonly string[]): Unmet[] {
+/**
+ * What is said where `keytermsWithin` left some out.
+ *
+ * @param name that the client has for them
+ * @param models whom it holds for: the vendor's own may be asked for all of them by an option
+ */
+export function keytermsCut(name: string, terms: readonly string[], models?: Unmet['models']): Unmet[] {
   const count = terms.filter((term) => term !== '').length;
   const fit = withinLimits(terms).length;
   const message = `\`${name}\` has ${count} terms: ${fit} of them are asked for. At most ${KEYTERMS_MAX} of ${KEYTERM_LENGTH_MAX} characters are.`;
-  return fit === count ? [] : [{ code: 'parameter_shortened', message, param: name }];
+  return fit === count ? [] : [{ code: 'parameter_shortened', message, param: name, ...(models && { models }) }];
 }
 
 const withinLimits = (terms: readonly string[]): string[] =>

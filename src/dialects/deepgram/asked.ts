@@ -156,6 +156,6 @@ function unservedIn(query: URLSearchParams, known: readonly string[]): Unmet[] {
     code: 'parameter_ignored',
     message: `\`${param}\` is not served, and Deepgram is not asked for it. Leave it out.`,
     param,
-    isOwn: true,
+    models: 'own',
   }));
 }

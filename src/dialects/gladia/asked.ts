@@ -3,8 +3,8 @@ import { CHANNELS } from '../../api/listen.ts';
 import type { Mode } from '../../api/models.ts';
 import { options } from '../../providers/gladia/options.ts';
 import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
-import type { Wish } from '../dialect.ts';
-import { badRequest, keytermsWithin, optionsIn, ownParameters, setAll } from '../texts.ts';
+import type { Unmet, Wish } from '../dialect.ts';
+import { badRequest, keytermsCut, keytermsWithin, optionsIn, ownParameters, setAll } from '../texts.ts';
 
 const ENCODINGS: Readonly<Record<string, { encoding: string; bits: number }>> = {
   'wav/pcm': { encoding: 'linear16', bits: 16 },
@@ -55,10 +55,15 @@ export function askedOf(query: URLSearchParams, config: Members): Asked {
     turn_events: messages.speech ? 'true' : undefined,
     region: query.get('region')?.replace(/^(eu|us)-west$/, '$1'),
     ...languagesOf(config),
-    keyterms: processing.custom_vocabulary === false ? undefined : keytermsOf(processing),
+    keyterms: processing.custom_vocabulary === false ? undefined : keytermsWithin(termsOf(processing)),
   });
   return {
-    wish: { model: textIn(config.model), parameters, own: optionsOf(config, processing, 'live') },
+    wish: {
+      model: textIn(config.model),
+      parameters,
+      own: optionsOf(config, processing, 'live'),
+      unmet: cutOf(processing),
+    },
     rate: Number(sample_rate) * bytes * channels,
     channels,
     language: textIn(listIn(objectIn(config.language_config).languages)[0]) ?? '',
@@ -98,10 +103,10 @@ export function askedOfFile(query: URLSearchParams, config: Members): Wish {
     ...languagesOf(config),
     diarization: config.diarization === true ? 'true' : undefined,
     redact: config.pii_redaction === true ? '["pii"]' : undefined,
-    keyterms: config.custom_vocabulary === false ? undefined : keytermsOf(config),
+    keyterms: config.custom_vocabulary === false ? undefined : keytermsWithin(termsOf(config)),
   });
   const model = textIn(config.model) ?? query.get('model') ?? undefined;
-  return { model, parameters, own: optionsOf(config, config, 'batch') };
+  return { model, parameters, own: optionsOf(config, config, 'batch'), unmet: cutOf(config) };
 }
 
 function languagesOf({ language_config }: Members): Record<string, string | undefined> {
@@ -123,10 +128,13 @@ const messagesOf = (config: Members): Messages => ({
   whole: config.receive_post_processing_events === true,
 });
 
-function keytermsOf({ custom_vocabulary_config }: Members): string | undefined {
+function termsOf({ custom_vocabulary_config }: Members): string[] {
   const { vocabulary } = objectIn(custom_vocabulary_config);
-  return keytermsWithin(listIn(vocabulary).flatMap((each) => textIn(each) ?? textIn(objectIn(each).value) ?? []));
+  return listIn(vocabulary).flatMap((each) => textIn(each) ?? textIn(objectIn(each).value) ?? []);
 }
+
+const cutOf = (config: Members): Unmet[] =>
+  config.custom_vocabulary === false ? [] : keytermsCut('custom_vocabulary_config', termsOf(config), 'other');
 
 /** Words alone are asked for as all models know them; with pronunciations and the like they are for Gladia's own. */
 function optionsOf(config: Members, processing: Members, mode: Mode): Wish['own'] {

@@ -4,7 +4,7 @@ import { ownerOf } from '../../api/slug.ts';
 import { providers } from '../../providers/index.ts';
 import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
 import type { Wish } from '../dialect.ts';
-import { badRequest, keytermsWithin, optionsIn, ownParameters, setAll } from '../texts.ts';
+import { badRequest, keytermsCut, keytermsWithin, optionsIn, ownParameters, setAll } from '../texts.ts';
 
 /** The client leaves the choice of a model to the gateway. */
 export const AUTO = 'auto';
@@ -39,7 +39,8 @@ export function askedOfCreate(query: URLSearchParams, create: Members): Wish {
     turn_events: 'true',
     fallbacks: fallbacksOf(create) ?? parameters.get('fallbacks'),
   });
-  return { model, parameters, own: ownOf(model, extra), ownOf: ownerOf(model) };
+  const unmet = keytermsCut(TERMS.find((name) => name in extra) ?? 'keyterm', termsOf(extra));
+  return { model, parameters, own: ownOf(model, extra), ownOf: ownerOf(model), unmet };
 }
 
 function audioOf({ encoding = 'pcm_s16le', sample_rate }: Members): Record<string, string> {

@@ -69,6 +69,8 @@ export class SttConversation implements Conversation {
           ...this.#ends.before(event),
           ...(event.is_final ? this.#final(event, sessionId) : this.#interim(event, sessionId)),
         ];
+      case 'warning':
+        return [said('warning', { code: event.code, message: event.message })];
       case 'error':
         this.#error = JSON.stringify(errorOf(event.error.code, event.error.message));
         return [said('warning', { code: event.error.code, message: event.error.message })];

@@ -1,11 +1,10 @@
 // What clients of Soniox ask for in the first message of a connection, or of a file, in the gateway's words.
 
-import { KEYTERMS_MAX } from '../../api/listen/vocabulary.ts';
 import type { Mode } from '../../api/models.ts';
 import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
 import { options } from '../../providers/soniox/options.ts';
 import type { Wish } from '../dialect.ts';
-import { badRequest, keytermsWithin, optionsIn, ownParameters, setAll } from '../texts.ts';
+import { badRequest, keytermsCut, keytermsWithin, optionsIn, ownParameters, setAll } from '../texts.ts';
 
 /** Encodings of headerless audio; `pcm_f32le` is converted. */
 const ENCODINGS: Readonly<Record<string, string>> = {
@@ -71,9 +70,10 @@ export function wishOf(asked: Members, parameters: Map<string, string>, mode: Mo
   });
   const own = Object.entries(optionsIn(options.rows, asked, mode)).filter(([name]) => !COMMON.includes(name));
   // Facts, and terms beyond what all models are asked for, are for Soniox' own.
-  const isMore = listIn(context.general).length > 0 || terms.length > KEYTERMS_MAX;
+  const unmet = keytermsCut('context.terms', terms, 'other');
+  const isMore = listIn(context.general).length > 0 || unmet.length > 0;
   if (isMore) own.push(['context', asked.context]);
-  return { model: textIn(asked.model), parameters, own: Object.fromEntries(own) };
+  return { model: textIn(asked.model), parameters, own: Object.fromEntries(own), unmet };
 }
 
 /** Without hints, a language that is to be named has to be found. */

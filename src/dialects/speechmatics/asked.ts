@@ -6,7 +6,7 @@ import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json
 import { heardLanguage } from '../../providers/speechmatics/languages.ts';
 import { options } from '../../providers/speechmatics/options.ts';
 import type { Wish } from '../dialect.ts';
-import { badRequest, keytermsWithin, optionsIn, ownParameters, setAll } from '../texts.ts';
+import { badRequest, keytermsCut, keytermsWithin, optionsIn, ownParameters, setAll } from '../texts.ts';
 import { delimiterOf } from './results.ts';
 
 /** Encodings of headerless audio; `pcm_f32le` is converted. */
@@ -54,11 +54,12 @@ export function wishOf(query: URLSearchParams, config: Members, mode: Mode) {
   setAll(parameters, {
     diarization: isDiarized(config) ? 'true' : undefined,
     ...languagesOf(textIn(config.language) ?? '', textIn(config.output_locale)),
-    ...keytermsOf(config),
+    keyterms: keytermsWithin(termsOf(config)),
   });
   // What its own clients send of themselves cannot be changed in some of them; the address can.
   const model = query.get('model') ?? textIn(config.model) ?? textIn(config.operating_point);
-  return { model, parameters, own: optionsOf(config, mode) } satisfies Wish;
+  const unmet = keytermsCut('additional_vocab', termsOf(config), 'other');
+  return { model, parameters, own: optionsOf(config, mode), unmet } satisfies Wish;
 }
 
 function audioOf({ type, encoding, sample_rate }: Members): { encoding: string; sampleRate: number } {
@@ -97,10 +98,8 @@ function languagesOf(language: string, locale: string | undefined): Record<strin
 }
 
 /** Words that are to be expected; what they sound like is for Speechmatics' own models. */
-function keytermsOf({ additional_vocab }: Members): Record<string, string | undefined> {
-  const terms = listIn(additional_vocab).flatMap((each) => textIn(each) ?? textIn(objectIn(each).content) ?? []);
-  return { keyterms: keytermsWithin(terms) };
-}
+const termsOf = ({ additional_vocab }: Members): string[] =>
+  listIn(additional_vocab).flatMap((each) => textIn(each) ?? textIn(objectIn(each).content) ?? []);
 
 /** Members of the configuration that are options of Speechmatics' own models. */
 const optionsOf = (config: Members, mode: Mode): Wish['own'] =>

@@ -7,7 +7,7 @@ import { ownerOf } from '../../api/slug.ts';
 import { providers } from '../../providers/index.ts';
 import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
 import type { Unmet, Wish } from '../dialect.ts';
-import { badRequest, keytermsWithin, optionsIn, ownParameters, setAll } from '../texts.ts';
+import { badRequest, keytermsCut, keytermsWithin, optionsIn, ownParameters, setAll } from '../texts.ts';
 
 /** Of `voxgate`. */
 const OURS = [
@@ -37,24 +37,31 @@ export function wishOf(model: string | undefined, asked: Members, mode: Mode, qu
   const ours = objectIn(asked.voxgate);
   const parameters = ownParameters(query);
   const models = listIn(objectIn(asked.gateway).models).flatMap((each) => textIn(objectIn(each).model ?? each) ?? []);
+  const terms = TERMS.flatMap((name) => termsIn(options[name]));
   setAll(parameters, {
     language: LANGUAGE.map((name) => textIn(options[name])).find(Boolean),
     prompt: textIn(options.prompt) || undefined,
-    keyterms: keytermsWithin(TERMS.flatMap((name) => termsIn(options[name]))),
+    keyterms: keytermsWithin(terms),
     diarization: SPEAKERS.some((name) => options[name] === true) ? 'true' : undefined,
     fallbacks: models.length === 0 ? undefined : JSON.stringify(models),
   });
   setAll(parameters, Object.fromEntries(OURS.map((name) => [name, written(ours[name])])));
   const { optionRows = {} } = providers.find(({ name }) => name === provider) ?? {};
   const own = Object.entries(optionsIn(optionRows, options, mode)).filter(([name]) => !COMMON.includes(name));
-  const unmet = Object.keys(ours)
+  const unknown = Object.keys(ours)
     .filter((name) => !OURS.includes(name))
     .slice(0, UNKNOWN_MAX)
     .map((name): Unmet => {
       const param = `voxgate.${printable(name)}`;
       return { code: 'parameter_ignored', message: `\`${param}\` is not known. Known are ${OURS.join(', ')}.`, param };
     });
-  return { model, parameters, own: Object.fromEntries(own), ownOf: provider, unmet };
+  return {
+    model,
+    parameters,
+    own: Object.fromEntries(own),
+    ownOf: provider,
+    unmet: [...keytermsCut('keyterms', terms), ...unknown],
+  };
 }
 
 const inSnakeCase = (options: Members): Members =>

@@ -9,8 +9,9 @@ import type { DoorRequest, Reply } from '../door.ts';
 import { readJson } from '../http/json-body.ts';
 import { readListenQuery } from '../listen/query.ts';
 import type { Route, RouteContext } from '../router.ts';
+import { warningHeader } from '../routes/transcriptions/warnings.ts';
 import { headerCredentialOf } from './header-credential.ts';
-import { parametersFor } from './live.ts';
+import { parametersFor, unmetOf } from './live.ts';
 import { addressOf, pathOf } from './place.ts';
 
 interface CallDependencies {
@@ -46,5 +47,6 @@ const answerFor =
       socketUrl: (path) => addressOf(dialect, path, request, 'ws'),
       at: wallNow(),
     });
-    return { ...answered, headers: { ...headers, ...answered.headers } };
+    const warnings = warningHeader(unmetOf(dialect, wish, caller.key));
+    return { ...answered, headers: { ...headers, ...warnings, ...answered.headers } };
   };

@@ -3,6 +3,7 @@ import type { Clock } from '../../../machines/clock.ts';
 import type { Refusal } from '../../api/errors.ts';
 import type { Step } from '../../dialects/dialect.ts';
 import type { Decoded } from '../listen/client-message.ts';
+import type { StartAsked } from '../listen/start-wait.ts';
 import type { ReadMessage } from '../pace/message-cost.ts';
 import type { Interpreter } from './interpreter.ts';
 
@@ -29,7 +30,7 @@ export interface StepTaker {
   message(decoded: Decoded): void;
   say(text: string): void;
   refuse(refusal: Refusal): void;
-  begin(read: () => Map<string, string>): void;
+  begin(read: () => StartAsked): void;
   /** All that a message came to was taken. */
   read(message: Readonly<ReadMessage>): void;
 }
@@ -90,7 +91,7 @@ export class FollowedSteps {
     else if (step.type === 'refuse') taker.refuse(step.refusal);
     else if (step.type === 'later')
       this.#later = this.#clock.setTimeout(() => this.#followAll(step.steps()), step.afterMs);
-    else taker.begin(() => this.#interpreter.parametersOf(step.wish));
+    else taker.begin(() => this.#interpreter.asked(step.wish));
   }
 
   #begin(bytes: number, isBinary: boolean): void {

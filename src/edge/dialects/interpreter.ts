@@ -4,14 +4,15 @@ import type { Conversation, Wish } from '../../dialects/dialect.ts';
 import type { ClientLine } from '../../session/outbox.ts';
 import type { SessionOpening } from '../../session/session-opening.ts';
 import type { AskedChanges } from '../configure/asked-changes.ts';
+import type { StartAsked } from '../listen/start-wait.ts';
 
 /** Another vendor's client: how it speaks, and what its wish is in words of the query. */
 export interface Interpreter {
   conversation: Conversation;
   /** In its words the events of a session are told. */
   changes: AskedChanges;
-  /** Throws a Refusal. */
-  parametersOf(wish: Wish): Map<string, string>;
+  /** What a message asked for. Throws a Refusal. */
+  asked(wish: Wish): StartAsked;
   /** Of a call, whose events go to others. Undefined where the wish was of none. */
   carrierEnd?(opening: SessionOpening, socket: ClientLine): { encoder: EventEncoder; line: ClientLine } | undefined;
   /** The session was not opened: called beside the conversation's own. */

@@ -90,7 +90,7 @@ function askedBy(
     interpreter: {
       conversation,
       changes,
-      parametersOf,
+      asked: (late) => ({ parameters: parametersOf(late), warnings: unmetOf(dialect, late, key) }),
       carrierEnd: (opening, socket) => call && calls.open(call, opening, socket, conversation),
       refused: (refusal) => call && calls.refused(call, refusal, requestId),
     },
@@ -113,8 +113,8 @@ export function parametersFor(dialect: Dialect, wish: Wish, key: AliasedKey): Ma
 /** What of a wish is not done, of the model that it names. */
 export const unmetOf = (dialect: Dialect, wish: Wish, key: AliasedKey): Degradation[] =>
   (wish.unmet ?? [])
-    .filter(({ isOwn }) => isOwn !== true || isOfOwn(dialect, wish, key))
-    .map(({ isOwn: _, ...told }) => told);
+    .filter(({ models }) => models === undefined || (models === 'own') === isOfOwn(dialect, wish, key))
+    .map(({ models: _, ...told }) => told);
 
 /** Whether one of the vendor's own models is named. */
 function isOfOwn(dialect: Dialect, { model, ownOf = dialect.provider }: Wish, key: AliasedKey): boolean {

@@ -116,7 +116,7 @@ export class SessionSocket implements Resuming {
     else if (isBinary) this.#audio(data);
     else if (this.#start?.isFirst === true) {
       const { parameters } = this.#wish as StartWish;
-      this.#start.begin(() => readStartMessage(data, parameters));
+      this.#start.begin(() => ({ parameters: readStartMessage(data, parameters) }));
     } else this.#message(decodeClientMessage(data));
   }
 

@@ -2,6 +2,7 @@
 // sends meanwhile is held.
 import { Refusal, refuse } from '../../api/errors.ts';
 import { isCoded } from '../../api/listen.ts';
+import type { Degradation } from '../../failover/chain.ts';
 import type { ClientSession } from '../../session/channels/channel-group.ts';
 import type { SessionOpening } from '../../session/session-opening.ts';
 import { type Asking, giveBack, openingOf } from './admission.ts';
@@ -14,6 +15,14 @@ import { MESSAGE_BYTES, type Steps } from './socket-work.ts';
 export interface StartWish {
   asking: Asking & { release: () => void };
   parameters: ReadonlyMap<string, string>;
+}
+
+/** What a message asked for. */
+export interface StartAsked {
+  /** In words of the query. */
+  parameters: Map<string, string>;
+  /** What of it is not done. */
+  warnings?: readonly Degradation[];
 }
 
 export interface StartWaitCalls {
@@ -75,8 +84,8 @@ export class StartWait {
     );
   }
 
-  /** @param read gives what is asked for, in words of the query; may throw a Refusal */
-  begin(read: () => Map<string, string>): void {
+  /** @param read may throw a Refusal */
+  begin(read: () => StartAsked): void {
     if (this.#state !== 'waiting') return;
     this.#state = 'admitting';
     this.#dependencies.clock.clearTimeout(this.#timer);
@@ -106,8 +115,11 @@ export class StartWait {
     this.#wish.asking.release();
   }
 
-  async #admit(read: () => Map<string, string>): Promise<void> {
-    const opening = await openingOf(read(), this.#wish.asking, this.#dependencies);
+  async #admit(read: () => StartAsked): Promise<void> {
+    const { parameters, warnings = [] } = read();
+    const { asking } = this.#wish;
+    const told = { ...asking, warnings: [...asking.warnings, ...warnings] };
+    const opening = await openingOf(parameters, told, this.#dependencies);
     if (this.#state === 'over') {
       giveBack(opening, this.#dependencies);
       return;

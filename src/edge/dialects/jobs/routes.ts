@@ -6,6 +6,7 @@ import type { Caller } from '../../../auth/permissions.ts';
 import type { Answer, Dialect } from '../../../dialects/dialect.ts';
 import { dialects } from '../../../dialects/index.ts';
 import type { JobDoor, JobMeans, JobWish, ShownJob } from '../../../dialects/jobs.ts';
+import type { Degradation } from '../../../failover/chain.ts';
 import { objectIn } from '../../../providers/kit/json.ts';
 import { limitedSignal } from '../../../runtime/limited-signal.ts';
 import type { JobDependencies } from '../../../transcription/job.ts';
@@ -13,9 +14,11 @@ import type { DoorRequest, Reply } from '../../door.ts';
 import { readJson } from '../../http/json-body.ts';
 import type { Route, RouteContext } from '../../router.ts';
 import { readToKeep, requestOf, type UploadDependencies } from '../../routes/transcriptions/read-upload.ts';
+import { warningHeader } from '../../routes/transcriptions/warnings.ts';
 import { asForm } from '../as-form.ts';
 import { ANSWER } from '../files.ts';
-import { parametersFor } from '../live.ts';
+import { headerCredentialOf } from '../header-credential.ts';
+import { parametersFor, unmetOf } from '../live.ts';
 import { addressOf, pathOf } from '../place.ts';
 import type { DetachedJobs } from './detached-jobs.ts';
 import type { KeptFiles } from './kept-files.ts';
@@ -45,11 +48,7 @@ export const jobRoutes = (dependencies: JobRoutesDependencies, keyed: Keyed): Ro
         path: pathOf(dialect, path),
         handle: keyed(
           (context, caller) => new Asked(dialect, context, caller, dependencies).answer(door),
-          ({ query, headers }) => {
-            const { credential, param } = dialect.credential({ query: new URLSearchParams(query), headers });
-            // Whoever can send a file can send a header.
-            return param === undefined ? credential : undefined;
-          },
+          headerCredentialOf(dialect),
         ),
         refusal: dialect.refusal,
       };
@@ -72,6 +71,8 @@ class Asked {
   readonly #dependencies: JobRoutesDependencies;
   readonly #owner: Owner;
   readonly #means: JobMeans;
+  /** What of the wish is not done. */
+  #unmet: readonly Degradation[] = [];
 
   constructor(dialect: Dialect, context: RouteContext, caller: Caller, dependencies: JobRoutesDependencies) {
     const { request, requestId } = context;
@@ -90,6 +91,11 @@ class Asked {
   }
 
   async answer(door: JobDoor): Promise<Answer> {
+    const answered = await this.#answer(door);
+    return { ...answered, headers: { ...warningHeader(this.#unmet), ...answered.headers } };
+  }
+
+  async #answer(door: JobDoor): Promise<Answer> {
     const { keptFiles, detachedJobs } = this.#dependencies;
     const means = this.#means;
     const owner = this.#owner;
@@ -160,6 +166,7 @@ class Asked {
     const end = new AbortController();
     try {
       const wish = open();
+      this.#unmet = unmetOf(this.#dialect, wish, caller.key);
       const asked = this.#requestOf(wish);
       await admit(asked, by, dependencies);
       const { id, filename, bytes, createdAt } = file;
