@@ -2,7 +2,7 @@
 // and started again. What is said over it is not known here.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { temporaryDirectory } from '../temporary-directory.ts';
@@ -91,9 +91,11 @@ export class NatsServer {
     await this.ready();
   }
 
-  /** Stops it from doing anything; connections stay. */
+  /** Stops it from doing anything; connections stay. Returns when it has stopped: until then it might answer once more. */
   freeze(): void {
     this.#child.kill('SIGSTOP');
+    const status = `/proc/${this.#child.pid}/status`;
+    while (existsSync(status) && !/^State:\s+[TZ]/m.test(readFileSync(status, 'utf8')));
   }
 
   thaw(): void {
