@@ -201,7 +201,11 @@ class UwsExchange {
     let isHeadWritten = false;
     const corked = (write: () => void) =>
       response.cork(() => {
-        if (!isHeadWritten) this.#writeHead(head);
+        if (!isHeadWritten) {
+          this.#writeHead(head);
+          // The client closes the connection. The library would as well, but writes this header where it is told so at the end.
+          if (this.#isChunked) response.writeHeader('Connection', 'close');
+        }
         isHeadWritten = true;
         write();
       });
@@ -217,7 +221,7 @@ class UwsExchange {
         end: () => {
           const end = () => {
             this.#over = true;
-            corked(() => response.end('', this.#isChunked));
+            corked(() => response.end('', false));
           };
           if (this.#isRestAwaited) this.#endRest = this.#body.afterRest(end);
           else end();

@@ -1,6 +1,7 @@
 // The door's suite: answers in pieces. Each leaves as it comes, back-pressure reaches whoever makes them, and every ending is
 // told: the client that leaves, the body that fails, nobody to read. Clients that read slowly: slow-readers.ts.
 import { Agent } from 'node:http';
+import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { turns } from '../../fakes/raw-socket.ts';
 import { type DoorUnderTest, digest, http, rawSocket, Signal, start } from './fixture.ts';
@@ -40,6 +41,25 @@ export function streamSuite(under: DoorUnderTest): void {
       socket.write(GET);
       expect(await http(port, '/plain')).toMatchObject({ body: 'plain' });
       expect((await socket.reply({ hasBody: false })).status).toBe(200);
+    });
+
+    test('to a body in chunks is well-formed to its end', async () => {
+      const body = new Given();
+      const { port } = await start(under, {
+        request: async (request) => {
+          for await (const _ of request.body(100));
+          return { status: 200, body: body.give('one') };
+        },
+      });
+      const client = connect(port, '127.0.0.1').setEncoding('latin1');
+      client.write('POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n');
+      let text = '';
+      for await (const data of client) {
+        text += data;
+        if (text.includes('one')) body.give('two', undefined);
+        if (text.endsWith('0\r\n\r\n')) break;
+      }
+      expect(text.slice(text.indexOf('\r\n\r\n') + 4)).toBe('3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n');
     });
 
     test('is followed by others on the same connection', async () => {
