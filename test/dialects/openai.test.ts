@@ -10,6 +10,7 @@ import { parametersFor } from '../../src/edge/dialects/live.ts';
 
 const STAMP = { sessionId: 'ses_1', seq: 1, at: new Date(0) };
 const SECOND = Buffer.alloc(48_000).toString('base64');
+const TENTH = Buffer.alloc(4_800).toString('base64');
 const BETA = { 'openai-beta': 'realtime=v1' };
 
 const opened = (query = '', headers: Record<string, string> = {}): Conversation =>
@@ -193,8 +194,40 @@ describe('without turn detection', () => {
       const before = Array.from({ length: 10 }, () => saidIn(waiting.next().value ?? [])).flat();
       return [...before, ...told(conversation, final(`word${at}`, end - 1, end))];
     });
+    events.push(...[...waiting].flatMap(saidIn));
     const completed = events.filter(({ type }) => type.endsWith('.completed'));
     expect(completed.map(({ transcript }) => transcript)).toEqual(['word0 word1 word2 word3 word4']);
+  });
+
+  it('a commit of much audio that ends in silence completes soon after its last words', () => {
+    const conversation = speaking({ turn_detection: null }, 15);
+    const waiting = looks(steps(conversation, COMMIT));
+    for (let look = 0; look < 8; look++) expect(saidIn(waiting.next().value ?? [])).toEqual([]);
+    told(conversation, final('all of it', 0, 14.2));
+    const all = [...waiting];
+    expect(saidIn(all.flat())).toMatchObject([{ transcript: 'all of it' }]);
+    expect(all.length).toBeLessThan(8);
+  });
+
+  it.each([
+    ['that was spoken as it was sent', 2.4, [final('one', 0, 1)]],
+    ['that was sent faster', 15, []],
+  ])('a turn in the last third of a second of audio %s is in its commit', (_, seconds, before) => {
+    const conversation = speaking({ turn_detection: null }, 0);
+    for (let at = 0; at < seconds * 10; at++) steps(conversation, { ...APPEND, audio: TENTH });
+    for (const each of before) told(conversation, each);
+    const waiting = looks(steps(conversation, COMMIT));
+    expect(typesOf(told(conversation, final('two', 1, seconds - 0.3)))).toEqual(['delta']);
+    expect(typesOf(told(conversation, final('three', seconds - 0.3, seconds)))).toContain('completed');
+    expect([...waiting].flatMap(saidIn)).toEqual([]);
+  });
+
+  it('words that come behind the end of their commit can be committed without more audio', () => {
+    const conversation = speaking({ turn_detection: null });
+    told(conversation, final('one', 0, 1.9));
+    for (const _ of looks(steps(conversation, COMMIT)));
+    expect(typesOf(told(conversation, final('late', 1.9, 2)))).toEqual(['delta']);
+    expect(said(conversation, COMMIT).at(-1)).toMatchObject({ transcript: 'late' });
   });
 
   it('words that were heard before a commit in silence are its words', () => {
@@ -234,7 +267,7 @@ describe('is refused, and the session goes on', () => {
     ['a type that is none', { type: 'x', event_id: 'e' }, { param: 'type', event_id: 'e' }],
     ['a conversation', { type: 'session.update', session: { type: 'realtime' } }, { code: 'invalid_parameter' }],
     ['a session that is none', { type: 'session.update', session: [] }, { param: 'session' }],
-    ['a format', current({ format: { type: 'mp3' } }), { param: 'session.audio.input.format' }],
+    ['a format', current({ format: { type: 'mp3' } }), { param: 'session.audio.input.format.type' }],
     ['a format of the beta', beta({ input_audio_format: 'mp3' }), { param: 'session.input_audio_format' }],
     ['audio that is no base64', { type: 'input_audio_buffer.append', audio: '?' }, { param: 'audio' }],
     ['a commit of nothing', COMMIT, { code: 'input_audio_buffer_commit_empty', event_id: 'mine' }],

@@ -21,6 +21,8 @@ interface Committed extends Item {
   until: number;
   /** Where its last words end at the latest. */
   target: number;
+  /** Little of what was sent was unanswered when it was committed. */
+  isLive: boolean;
   /** Looks at it so far; and after how many it is given the words that are there, or none. */
   age: number;
   patience: { withWords: number; without: number };
@@ -31,7 +33,7 @@ const COMMIT_SECONDS_MIN = 0.1;
 const COMMITTED_MAX = 64;
 /** Words that no commit has taken: what is longer is committed without one. */
 const TEXT_MAX = 65_536;
-/** So close to a commit nothing more was said. */
+/** So close to a commit, words that were being said are whole. */
 const QUIET_SECONDS = 0.4;
 const SAME_SECONDS = 0.05;
 /** Who has more unanswered audio when a turn is committed sends faster than it is spoken, and is waited for accordingly. */
@@ -39,11 +41,15 @@ const LIVE_SECONDS = 1.5;
 const LOOKS = { withWords: 2, without: LOOKS_MAX } as const;
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription';
 
-/** A recogniser may be slower than the audio is long: while its finals come, the rest is given twice its own length. */
-function waitForRest({ until, age, patience }: Committed, end: number): void {
+/**
+ * A recogniser may be slower than the audio is long: the rest is given twice its own length from each final on. Of a client that
+ * sends as fast as it is spoken, a short rest is silence; a very short one may be another turn all the same, which is there soon.
+ */
+function waitForRest({ until, age, patience, isLive }: Committed, end: number): void {
   const rest = until - end;
-  if (rest <= LIVE_SECONDS) return;
-  patience.withWords = Math.max(patience.withWords, age + LOOKS.withWords + Math.ceil((2 * rest * 1000) / LOOK_MS));
+  if (isLive && rest <= QUIET_SECONDS) patience.withWords = age + 1;
+  else if (!isLive || rest > LIVE_SECONDS)
+    patience.withWords = age + LOOKS.withWords + Math.ceil((2 * rest * 1000) / LOOK_MS);
 }
 
 /** Writes an event: its type and members. */
@@ -131,18 +137,19 @@ export class Items implements Awaited {
 
   /** The client commits what it has sent; `empty` and `many` are refused. */
   commit(received: number): string[] | 'empty' | 'many' {
-    const hasWords = this.#areWordsOpen || (this.#open?.text ?? '') !== '';
+    const hasFinals = (this.#open?.text ?? '') !== '';
+    const hasWords = this.#areWordsOpen || hasFinals;
     const since = hasWords ? this.#committedUntil : Math.max(this.#committedUntil, this.#settled, this.#clearedUntil);
-    if (received - since < COMMIT_SECONDS_MIN) return 'empty';
+    if (received - since < COMMIT_SECONDS_MIN && !hasFinals) return 'empty';
     if (this.#committed.length >= COMMITTED_MAX) return 'many';
     const unanswered = received - this.#heard;
     const isLive = unanswered <= LIVE_SECONDS;
-    const quiet = received - QUIET_SECONDS;
     const more = isLive ? 0 : Math.ceil((unanswered * 1000) / LOOK_MS);
     const item: Committed = {
       ...this.#opened(),
       until: received,
-      target: isLive && this.#areWordsOpen ? Math.min(quiet, this.#heard) : quiet,
+      isLive,
+      target: isLive && this.#areWordsOpen ? Math.min(received - QUIET_SECONDS, this.#heard) : received - SAME_SECONDS,
       age: 0,
       patience: { withWords: LOOKS.withWords + more, without: LOOKS.without + more },
     };
