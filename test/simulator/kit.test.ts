@@ -39,7 +39,7 @@ describe('a query', () => {
     ['model=small&rate=7999', 'invalid', 'rate'],
     ['model=small&rate=', 'invalid', 'rate'],
     ['model=small&flag=1', 'invalid', 'flag'],
-    ['model=small&cut[threshold]=loud', 'invalid', 'cut'],
+    ['model=small&cut[threshold]=loud', 'invalid', 'cut.threshold'],
     ['model=small&voice=x', 'unknown', 'voice'],
   ])('%s is refused as %s %s', (query, kind, member) => {
     expect(fault(query)).toMatchObject({ kind, member });

@@ -99,7 +99,7 @@ describe('an update', () => {
       'turn detection of no kind',
       { transcription: { model }, turn_detection: { type: 'x' } },
       'invalid_value',
-      `${input}.turn_detection`,
+      `${input}.turn_detection.type`,
     ],
     ['languages', { transcription: { model, languages: ['en'] } }, 'invalid_value', `${input}.transcription.languages`],
     ['keywords', { transcription: { model, keywords: ['k'] } }, 'invalid_value', `${input}.transcription.keywords`],

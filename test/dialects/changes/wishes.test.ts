@@ -270,7 +270,7 @@ describe('an update of OpenAI', () => {
     },
     {
       messages: [current({ transcription: { language: 7 } })],
-      told: [{ type: 'error', error: { param: 'session.audio.input.transcription' } }],
+      told: [{ type: 'error', error: { param: 'session.audio.input.transcription.language' } }],
     },
   ])('$messages', (row) => expectChanged(started('gpt-4o-transcribe'), row));
 
