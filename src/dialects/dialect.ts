@@ -64,8 +64,8 @@ export interface Ending {
 export interface LiveDoor {
   /** Throws a Refusal for what the client asks for. */
   open(handshake: Handshake): Conversation;
-  /** How a refused handshake is told, where the vendor accepts every connection first; an HTTP answer when absent. */
-  refused?(refusal: Refusal): Ending;
+  /** How a refused handshake is told, where the vendor accepts the connection first; an HTTP answer when absent, or undefined. */
+  refused?(refusal: Refusal, handshake: Handshake): Ending | undefined;
 }
 
 /** A WebSocket endpoint whose clients may say their key in a message: they are let in, and judged as soon as it has come. */

@@ -1,4 +1,5 @@
 // Gladia's clients: live sessions, asked for by a request, and files. https://docs.gladia.io/api-reference/v2/live/init
+import type { Refusal } from '../../api/errors.ts';
 import type { Dialect } from '../dialect.ts';
 import { LiveConversation } from './conversation.ts';
 import { init } from './init.ts';
@@ -17,7 +18,7 @@ export const gladia: Dialect = {
     '/v2/live': {
       open: (handshake) => new LiveConversation(handshake),
       // A handshake that is refused is tried again by its own client, which tells nobody why.
-      refused: ({ code, message, closeCode }) => ({
+      refused: ({ code, message, closeCode }: Refusal) => ({
         messages: [JSON.stringify({ type: 'error', data: { code, message } })],
         ...closeOf(closeCode, code),
       }),

@@ -1,11 +1,13 @@
 // Client secrets: keys for browsers that live shortly and carry what their sessions begin with, so that any node knows it. Sessions
 // may ask for something else, as at OpenAI. https://developers.openai.com/api/reference/resources/realtime/subresources/client_secrets
-import { type Members, objectIn, objectOf } from '../../providers/kit/json.ts';
+import { printable, type Refusal, refuse } from '../../api/errors.ts';
+import { TOKEN_TTL_SECONDS } from '../../api/tokens.ts';
+import { jsonOf, type Members, objectIn } from '../../providers/kit/json.ts';
 import { told } from '../answers.ts';
 import type { Handshake, TokenDoor, TokenDoors } from '../dialect.ts';
 import { authorizationOf, subprotocolsOf } from '../offers.ts';
 import { badRequest } from '../texts.ts';
-import { freshSettings, type Settings, toldSession, updated } from './settings.ts';
+import { BETA_NAMES, freshSettings, type Settings, toldSession, updated } from './settings.ts';
 
 /** Libraries for browsers take no other keys. */
 const PREFIX = 'ek_';
@@ -27,23 +29,36 @@ function saidBy({ headers }: Pick<Handshake, 'headers'>): string | undefined {
 /** The key, or the client token of a client secret. Never throws. */
 export function credentialOf(handshake: Pick<Handshake, 'headers'>): string | undefined {
   const said = saidBy(handshake);
-  const token = said && FORM.exec(said)?.[1];
-  return token === undefined ? said : TOKEN_PREFIX + token;
+  if (said?.startsWith(PREFIX) !== true) return said;
+  return TOKEN_PREFIX + (FORM.exec(said)?.[1] ?? said.slice(PREFIX.length));
 }
 
-/** What a session of this client begins with: what its secret carries, if it is one and carries something. */
+/** Whether a page asks: it cannot read the answer to a handshake that is refused. */
+export const isPage = ({ headers }: Pick<Handshake, 'headers'>): boolean =>
+  !headers.has('authorization') && subprotocolsOf(headers).includes('realtime');
+
+/**
+ * What a session of this client begins with: what its secret carries, if it is one and carries something.
+ *
+ * @throws Refusal
+ */
 export function settingsOf(handshake: Pick<Handshake, 'headers'>, fresh: Settings): Settings {
   const carried = FORM.exec(saidBy(handshake) ?? '')?.[2];
   if (carried === undefined) return fresh;
-  const settings = updated(fresh, objectOf(Buffer.from(carried, 'base64url').toString()));
-  // It was judged when it was written: another version of the gateway may have taken more.
-  return 'code' in settings ? fresh : settings;
+  const settings = updated(fresh, jsonOf(Buffer.from(carried, 'base64url').toString()));
+  if (!('code' in settings)) return settings;
+  throw refuse(
+    'invalid_token',
+    'The session that the client secret carries cannot be read. Send the secret as it was given.',
+  );
 }
 
 /** What a secret is to carry, and the settings that it comes to. Throws a Refusal. */
-function judged(session: unknown = {}): { members: Members; settings: Settings } {
+function judged(known: readonly string[], session: unknown = {}): { members: Members; settings: Settings } {
   const settings = updated(freshSettings(new URLSearchParams()), session);
   if ('code' in settings) throw badRequest(settings.param ?? 'session', settings.message);
+  const unknown = Object.keys(objectIn(session)).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw unknownMember(`session.${unknown}`, known);
   const bytes = Buffer.byteLength(JSON.stringify(session));
   if (bytes > SESSION_BYTES_MAX)
     throw badRequest(
@@ -53,15 +68,23 @@ function judged(session: unknown = {}): { members: Members; settings: Settings }
   return { members: objectIn(session), settings };
 }
 
-function secondsAsked(expiry: unknown): number | undefined {
+/** @param param that says how long the secret lives */
+function secondsAsked(param: string, expiry: unknown): number | undefined {
+  if (expiry !== undefined && objectIn(expiry) !== expiry)
+    throw badRequest(param, `\`${param}\` is an object such as {"anchor": "created_at", "seconds": 60}.`);
   const { anchor = 'created_at', seconds } = objectIn(expiry);
-  if (anchor !== 'created_at') throw badRequest('expires_after.anchor', '`expires_after.anchor` is "created_at".');
+  if (anchor !== 'created_at') throw badRequest(`${param}.anchor`, `\`${param}.anchor\` is "created_at".`);
   if (seconds === undefined) return undefined;
   if (typeof seconds === 'number' && seconds >= SECONDS.min && seconds <= SECONDS.max) return seconds;
   throw badRequest(
-    'expires_after.seconds',
-    `\`expires_after.seconds\` is a number from ${SECONDS.min} to ${SECONDS.max}.`,
+    `${param}.seconds`,
+    `\`${param}.seconds\` is a number from ${SECONDS.min} to ${SECONDS.max}; a secret lives for ${TOKEN_TTL_SECONDS.max} at most.`,
   );
+}
+
+function unknownMember(name: string, known: readonly string[]): Refusal {
+  const param = printable(name);
+  return badRequest(param, `\`${param}\` is not known here. Known are ${known.join(', ')}.`);
 }
 
 function secretOf({ token, expiresAt }: Parameters<TokenDoor['answer']>[0], session: Members) {
@@ -71,25 +94,31 @@ function secretOf({ token, expiresAt }: Parameters<TokenDoor['answer']>[0], sess
   return { value, expires_at: Math.floor(Date.parse(expiresAt) / 1000) };
 }
 
+const SESSION = ['type', 'audio', 'include'];
+const BETA_SESSION = ['type', 'modalities', 'include', ...Object.values(BETA_NAMES)];
+const BODY = ['session', 'expires_after'];
+
 export const tokens: TokenDoors = {
   'POST /v1/realtime/client_secrets': {
-    open(_, { session, expires_after }) {
-      judged(session);
-      return secondsAsked(expires_after);
+    open(_, body) {
+      const unknown = Object.keys(body).find((name) => !BODY.includes(name));
+      if (unknown !== undefined) throw unknownMember(unknown, BODY);
+      judged(SESSION, body.session);
+      return secondsAsked('expires_after', body.expires_after);
     },
     answer(token, { session }, { requestId }) {
-      const { members, settings } = judged(session);
+      const { members, settings } = judged(SESSION, session);
       return told({ ...secretOf(token, members), session: toldSession(settings, sessionIdOf(requestId), false) });
     },
   },
   // The same of the beta, whose body is the session.
   'POST /v1/realtime/transcription_sessions': {
-    open(_, session) {
-      judged(session);
-      return undefined;
+    open(_, { client_secret, ...session }) {
+      judged(BETA_SESSION, session);
+      return secondsAsked('client_secret.expires_at', objectIn(client_secret).expires_at);
     },
-    answer(token, session, { requestId }) {
-      const { members, settings } = judged(session);
+    answer(token, { client_secret: _, ...session }, { requestId }) {
+      const { members, settings } = judged(BETA_SESSION, session);
       const client_secret = secretOf(token, members);
       return told({ ...toldSession(settings, sessionIdOf(requestId), true), client_secret });
     },

@@ -2,9 +2,9 @@
 // https://developers.openai.com/api/docs/guides/realtime-transcription
 import type { Dialect } from '../dialect.ts';
 import { subprotocolsOf } from '../offers.ts';
-import { credentialOf, tokens } from './client-secrets.ts';
+import { credentialOf, isPage, tokens } from './client-secrets.ts';
 import { RealtimeConversation } from './realtime.ts';
-import { refusalOf } from './refusals.ts';
+import { endingOf, refusalOf } from './refusals.ts';
 
 export const openai: Dialect = {
   name: 'openai',
@@ -12,7 +12,12 @@ export const openai: Dialect = {
   provider: 'openai',
   model: 'gpt-transcribe',
   names: { 'gpt-4o-mini-transcribe-2025-12-15': 'gpt-4o-mini-transcribe' },
-  live: { '/v1/realtime': { open: (handshake) => new RealtimeConversation(handshake) } },
+  live: {
+    '/v1/realtime': {
+      open: (handshake) => new RealtimeConversation(handshake),
+      refused: (refusal, handshake) => (isPage(handshake) ? endingOf(refusal, handshake.requestId) : undefined),
+    },
+  },
   files: {},
   forms: { '/v1/audio/transcriptions': 'ours' },
   tokens,

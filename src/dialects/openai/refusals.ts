@@ -1,7 +1,7 @@
 // Refusals as clients of OpenAI know them: errors of a session, its close frame, and HTTP answers, which are the gateway's own.
 import { ERROR_CATALOGUE, type ErrorCode } from '../../api/error-catalogue.ts';
 import type { ErrorBody, Refusal } from '../../api/errors.ts';
-import type { Answer } from '../dialect.ts';
+import type { Answer, Ending } from '../dialect.ts';
 
 /** Codes that clients of OpenAI look for. */
 const CODES: Partial<Record<ErrorCode, string>> = {
@@ -28,6 +28,17 @@ export function closeOf(code: number, reason: string): { code: number; reason: s
   const ownCode = reason === 'session_too_long' ? EXPIRED : (CLOSES[code] ?? code);
   return { code: ownCode, reason: `${type}.${told}` };
 }
+
+/** Of a handshake whose socket was let in to be told. */
+export const endingOf = (refusal: Refusal, requestId: string): Ending => ({
+  messages: [
+    JSON.stringify({
+      ...{ type: 'error', event_id: requestId.replace(/^req_/, 'event_') },
+      error: toldError(refusal.body(requestId)),
+    }),
+  ],
+  ...closeOf(refusal.closeCode, refusal.code),
+});
 
 const isErrorCode = (reason: string): reason is ErrorCode => Object.hasOwn(ERROR_CATALOGUE, reason);
 

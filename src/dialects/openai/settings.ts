@@ -49,7 +49,7 @@ const Input = lenient(
 );
 
 /** What each member of an input was called in the beta. */
-const BETA_NAMES = {
+export const BETA_NAMES = {
   format: 'input_audio_format',
   transcription: 'input_audio_transcription',
   turn_detection: 'turn_detection',
@@ -60,6 +60,7 @@ const BETA_FORMATS: Readonly<Record<string, string>> = {
   g711_ulaw: 'audio/pcmu',
   g711_alaw: 'audio/pcma',
 };
+const WRONG_BETA_FORMAT = `Invalid value for 'session.input_audio_format': it is one of ${Object.keys(BETA_FORMATS).join(', ')}.`;
 const ENCODINGS = { 'audio/pcm': 'linear16', 'audio/pcmu': 'mulaw', 'audio/pcma': 'alaw' } as const;
 const G711_RATE = 8_000;
 
@@ -86,10 +87,13 @@ export function updated(settings: Settings, session: unknown): Settings | Refusa
   if (asked.type !== undefined && asked.type !== 'transcription')
     return invalid('session.type', 'Only transcription is served: `type` is "transcription".', 'invalid_parameter');
   const isBeta = !('audio' in asked);
-  const input = isBeta ? inputOfBeta(asked) : objectIn(objectIn(asked.audio).input);
+  const input = isBeta ? inputOfBeta(asked) : inputIn(asked.audio);
+  if (input === undefined)
+    return invalid('session.audio', '`session.audio` is an object such as {"input": {"transcription": {…}}}.');
   const fault = faultIn(Input, input);
   if (fault !== undefined) {
     const [name = '', ...inner] = fault.member.split('.');
+    if (isBeta && name === 'format') return invalid(`session.${BETA_NAMES.format}`, WRONG_BETA_FORMAT);
     const outer = isBeta ? (BETA_NAMES[name as keyof typeof BETA_NAMES] ?? name) : `audio.input.${name}`;
     const param = ['session', outer, ...inner].join('.').slice(0, 120);
     return invalid(param, `Invalid value for '${param}': ${fault.message}.`);
@@ -101,6 +105,11 @@ export function updated(settings: Settings, session: unknown): Settings | Refusa
     turn_detection: detection === undefined ? settings.turn_detection : detectionOf(detection),
     noise_reduction: noise === undefined ? settings.noise_reduction : noise && { type: noise.type },
   };
+}
+
+function inputIn(audio: unknown): Members | undefined {
+  const { input = {} } = objectIn(audio);
+  return objectIn(audio) === audio && objectIn(input) === input ? objectIn(input) : undefined;
 }
 
 /** The members that are there, each under its name of the current shape. */

@@ -53,7 +53,7 @@ export async function answerDialect(
   } catch (error) {
     const refusal = error instanceof Refusal ? error : dependencies.onFault(requestId, error);
     dependencies.onRefused(refusal);
-    const ending = door?.refused?.(refusal);
+    const ending = door?.refused?.(refusal, handshake);
     if (ending !== undefined)
       return { ...acceptToRefuse((socket) => endWith(socket, ending), dependencies), headers, ...chosen };
     const told = dialect.refusal(refusal, requestId);

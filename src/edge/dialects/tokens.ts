@@ -1,10 +1,11 @@
 // Requests of other vendors' clients for a short-lived credential: a client token, as `POST /v1/tokens` gives it.
+import { refuse } from '../../api/errors.ts';
 import { TOKEN_TTL_SECONDS } from '../../api/tokens.ts';
 import type { Authenticator, Caller } from '../../auth/authenticate.ts';
 import type { KeyLimits } from '../../auth/limits.ts';
 import type { TokenDoor } from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/index.ts';
-import { objectIn } from '../../providers/kit/json.ts';
+import { type Members, objectIn } from '../../providers/kit/json.ts';
 import type { DoorRequest, Reply } from '../door.ts';
 import { readJson } from '../http/json-body.ts';
 import type { Route, RouteContext } from '../router.ts';
@@ -33,11 +34,18 @@ export const tokenRoutes = (dependencies: TokenDependencies, keyed: Keyed): Rout
     }),
   );
 
+/** No body is one without members. Throws a Refusal. */
+async function membersOf(request: DoorRequest, bytesMax: number): Promise<Members> {
+  const body = (await readJson(request, bytesMax)) ?? {};
+  if (objectIn(body) === body) return body as Members;
+  throw refuse('invalid_request', 'The body is a JSON object, or absent.');
+}
+
 const mintAt =
   (door: TokenDoor, { authenticator, limits, jsonBodyBytesMax }: TokenDependencies): Handler =>
   async ({ request, requestId }, caller) => {
     const handshake = { query: new URLSearchParams(request.query), headers: request.headers, requestId };
-    const body = request.method === 'GET' ? {} : objectIn(await readJson(request, jsonBodyBytesMax));
+    const body = request.method === 'GET' ? {} : await membersOf(request, jsonBodyBytesMax);
     const { min, max, default: usual } = TOKEN_TTL_SECONDS;
     const asked = Math.floor(door.open(handshake, body) ?? usual);
     const headers = limits.takeToken(caller.key);

@@ -29,6 +29,7 @@ async function firstOf(path: string, headers: Record<string, string>, start?: ob
   const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/compat${path}`, protocols, { headers });
   // It may come with the answer of the handshake.
   const first = once(socket, 'message');
+  first.catch(() => {});
   try {
     await once(socket, 'open');
     if (start !== undefined) socket.send(JSON.stringify(start));
@@ -118,6 +119,32 @@ describe('OpenAI’s SDK is given a client secret', () => {
   } as const;
   const session = { type: 'transcription', audio: { input } } as const;
 
+  it('in the beta for as long as it asks for, and never for a body of the other shape', async () => {
+    const bearer = { Authorization: `Bearer ${gateway.key}` };
+    const place = 'POST /openai/v1/realtime/transcription_sessions';
+    const seconds = (expires_at: object) => ask(place, bearer, { client_secret: { expires_at } });
+    const { body } = await seconds({ anchor: 'created_at', seconds: 200 });
+    const { expires_at } = body.client_secret as { expires_at: number };
+    expect(expires_at * 1000 - Date.now()).toBeGreaterThan(150_000);
+    expect((await seconds({ seconds: 99_999 })).body).toMatchObject({
+      error: { param: 'client_secret.expires_at.seconds' },
+    });
+    expect((await ask(place, bearer, { session: {} })).body).toMatchObject({ error: { param: 'session.session' } });
+  });
+
+  it.each([
+    ['wrong', 'ek_wrong', 'invalid_token'],
+    ['that was cut', 'cut', 'invalid_token'],
+  ])('and one %s is told to a page on its socket, and to others by HTTP', async (_, secret, code) => {
+    const { value } = await openaiClient(gateway).realtime.clientSecrets.create({ session });
+    const said = secret === 'cut' ? value.slice(0, -3) : secret;
+    const protocols = ['realtime', `openai-insecure-api-key.${said}`];
+    const first = await firstOf('/openai/v1/realtime', {}, undefined, protocols);
+    expect(first).toMatchObject({ type: 'error', error: { code } });
+    const refused = firstOf('/openai/v1/realtime', { Authorization: `Bearer ${said}` });
+    await expect(refused).rejects.toThrow('401');
+  });
+
   it('that opens sessions as they were asked for, of which each may ask for something else', async () => {
     const asked = { expires_after: { anchor: 'created_at', seconds: 60 }, session } as const;
     const { value, expires_at, ...told } = await openaiClient(gateway).realtime.clientSecrets.create(asked);
@@ -154,7 +181,7 @@ describe('OpenAI’s SDK is given a client secret', () => {
     const bearer = { Authorization: `Bearer ${value}` };
     expect(await opened(`/openai/v1/realtime?model=${MODEL}`, bearer)).toBe('session.created');
     // It opens sessions, and nothing else.
-    expect((await ask('GET /openai/v1/models', bearer)).status).toBe(401);
+    expect((await ask('GET /openai/v1/models', bearer)).status).toBe(403);
   });
 
   it.each<[string, object]>([
@@ -164,6 +191,12 @@ describe('OpenAI’s SDK is given a client secret', () => {
     ['session', { session: { audio: { input: { transcription: { prompt: 'x'.repeat(3_072) } } } } }],
     ['expires_after.seconds', { expires_after: { anchor: 'created_at', seconds: 9 } }],
     ['expires_after.anchor', { expires_after: { anchor: 'used_at', seconds: 60 } }],
+    ['session.foo', { session: { foo: 1 } }],
+    ['session.audio', { session: { audio: 5 } }],
+    ['sesion', { sesion: {} }],
+    ['session.audio', { session: { audio: { input: 'x' } } }],
+    ['expires_after', { expires_after: '60' }],
+    [null as never, []],
   ])('never with a wrong %s', async (param, body) => {
     const bearer = { Authorization: `Bearer ${gateway.key}` };
     const { status, body: told } = await ask('POST /openai/v1/realtime/client_secrets', bearer, body);
