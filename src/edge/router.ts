@@ -28,7 +28,7 @@ const NOT_FOUND =
 
 export interface RouterOptions {
   /** What is said of a path that is none of these, where it is not that of the whole interface. */
-  notFound?: string | undefined;
+  notFoundAt?(path: string): string | undefined;
   /** How refusals of a path that is none of these are answered, where not as the interface's own. */
   refusalAt?(path: string): Route['refusal'];
   newRequestId(): string;
@@ -93,7 +93,7 @@ export function createRouter(
       return refusal;
     };
     try {
-      const { entry, params } = findEntry(table, request.path, options.notFound ?? NOT_FOUND);
+      const { entry, params } = findEntry(table, request.path, options);
       route = entry.path;
       inItsWords = entry.refusal;
       const reply = await handlerOf(entry, request.method)({ request, params, requestId });
@@ -188,7 +188,7 @@ function handlerOf(entry: Entry, method: string): RouteHandler {
   throw refuse('method_not_allowed', `This endpoint takes ${allowed}.`, { headers: { Allow: allowed } });
 }
 
-function findEntry({ literal, named }: Table, path: string, notFound: string): Match {
+function findEntry({ literal, named }: Table, path: string, options: RouterOptions): Match {
   const entry = literal.get(path);
   if (entry !== undefined) return { entry, params: {} };
   const segments = path.split('/');
@@ -196,7 +196,7 @@ function findEntry({ literal, named }: Table, path: string, notFound: string): M
     const params = matchSegments(candidate.segments, segments);
     if (params !== undefined) return { entry: candidate, params };
   }
-  throw refuse('not_found', notFound);
+  throw refuse('not_found', options.notFoundAt?.(path) ?? NOT_FOUND);
 }
 
 /** The named segments, or undefined when the path is another. */

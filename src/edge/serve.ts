@@ -5,7 +5,7 @@ import type { Clock } from '../../machines/clock.ts';
 import type { Refusal } from '../api/errors.ts';
 import { parseNetworks } from '../config/networks.ts';
 import { answerDialect } from './dialects/live.ts';
-import { dialectAt, withDialect } from './dialects/place.ts';
+import { dialectAt, notServedAt, withDialect } from './dialects/place.ts';
 import type { Door, DoorOptions, DoorRequest, UpgradeAnswer } from './door.ts';
 import { createRemoteAddress } from './http/remote-address.ts';
 import { newRequestId } from './http/request-id.ts';
@@ -102,7 +102,7 @@ async function serve(
   const told = new WeakSet<object>();
   const route = createRouter(routes, {
     newRequestId: requestId,
-    notFound: live === undefined ? NO_CLIENTS : undefined,
+    notFoundAt: (path) => (live === undefined ? NO_CLIENTS : notServedAt(path)),
     refusalAt: (path) => (live === undefined ? undefined : dialectAt(path)?.dialect.refusal),
     onFault: (error, id) => {
       if (error instanceof Error) told.add(error);

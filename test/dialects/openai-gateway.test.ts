@@ -29,6 +29,10 @@ it('models are listed at the door for it as they are at /v1', async () => {
     return data.map(({ id }) => id);
   };
   expect(await idsAt('/compat/openai/v1')).toEqual(await idsAt('/v1'));
+  const { models } = new OpenAI({ apiKey: key, baseURL: `${url}/compat/openai/v1`, maxRetries: 0 });
+  expect((await models.retrieve('deepgram/nova-3')).id).toBe('deepgram/nova-3');
+  expect((await models.retrieve('whisper-1')).id).toBe('openai/whisper-1');
+  await expect(models.retrieve('whisper-9')).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
 });
 
 it.each<[string, object]>([
@@ -65,13 +69,23 @@ describe('a browser', () => {
     expect([code, String(reason)]).toEqual([4004, 'invalid_request_error.model_not_found']);
   });
 
-  it('is refused with another key, in OpenAI’s error body', async () => {
+  it('is refused with another key on its socket, since it cannot read the answer to a handshake', async () => {
+    const socket = connect('sk_vox_unknown');
+    const [[told], [code, reason]] = await Promise.all([once(socket, 'message'), once(socket, 'close')]);
+    const error = { type: 'authentication_error', code: 'invalid_api_key', param: null };
+    expect(JSON.parse(String(told))).toMatchObject({ type: 'error', error });
+    expect([socket.protocol, code, String(reason)]).toEqual(['realtime', 3000, 'authentication_error.invalid_api_key']);
+  });
+
+  it('a server is refused with another key in OpenAI’s error body', async () => {
+    const url = `${rig.gateway.url.replace('http', 'ws')}/compat/openai/v1/realtime`;
+    const socket = new WebSocket(url, { headers: { Authorization: 'Bearer sk_vox_unknown' } });
     const [, answer] = await once(
-      connect('sk_vox_unknown').on('error', () => {}),
+      socket.on('error', () => {}),
       'unexpected-response',
     );
-    const body = JSON.parse(String((await answer.toArray())[0]));
     expect(answer.statusCode).toBe(401);
+    const body = JSON.parse(String((await answer.toArray())[0]));
     expect(body.error).toMatchObject({ type: 'authentication_error', code: 'invalid_api_key', param: null });
   });
 });

@@ -1,6 +1,6 @@
 // Which door a request comes to: by its path, by its host, or at the root.
 import { expect, it } from 'vitest';
-import { dialectAt, withDialect } from '../../src/edge/dialects/place.ts';
+import { dialectAt, notServedAt, withDialect } from '../../src/edge/dialects/place.ts';
 import type { DoorRequest } from '../../src/edge/door.ts';
 
 const asked = (host: string, path: string) =>
@@ -33,4 +33,11 @@ it.each([
 ])('%s is of %s', (path, name, own) => {
   const at = dialectAt(path);
   expect([at?.dialect.name, at?.path]).toEqual([name, own]);
+});
+
+it('what a door does not serve is told with what it does', () => {
+  expect(notServedAt('/compat/openai/v1/realtime/calls')).toBe(
+    'There is no such endpoint for clients of OpenAI. Served are, below /compat/openai: /v1/realtime, /v1/audio/transcriptions, /v1/realtime/client_secrets, /v1/realtime/transcription_sessions.',
+  );
+  expect(notServedAt('/v1/nothing')).toBeUndefined();
 });

@@ -3,6 +3,7 @@ import type { VerboseTranscription } from '../../api/transcriptions.ts';
 import type { Answer, FileDoor, Handshake } from '../dialect.ts';
 import { languageOf, sentencesOf, turnsOf } from '../heard-turns.ts';
 import { badRequest } from '../texts.ts';
+import { wordsOf } from '../words.ts';
 import { askedOfFile } from './asked.ts';
 import { alternativeOf, metadataOf } from './shapes.ts';
 
@@ -53,7 +54,7 @@ function paragraphsOf(transcription: VerboseTranscription) {
   const paragraphs = turns.map((turn) => ({
     sentences: sentencesOf(turn).map(({ text, start, end }) => ({ text, start, end })),
     ...(turn.speaker === undefined ? {} : { speaker: turn.speaker }),
-    num_words: turn.words.length,
+    num_words: wordsOf(turn).length,
     ...{ start: turn.start, end: turn.end },
   }));
   return { transcript: `\n${texts.join('\n\n')}`, paragraphs };

@@ -47,6 +47,19 @@ function fits(pattern: string, path: string): boolean {
   );
 }
 
+/** What is said of a path below `/compat/<name>` that is no door. */
+export function notServedAt(path: string): string | undefined {
+  const dialect = dialectAt(path)?.dialect;
+  if (dialect === undefined) return undefined;
+  const { title, live, files, jsonFiles, calls, forms, jobs = {}, tokens = {} } = dialect;
+  const places = [...Object.keys(jobs), ...Object.keys(tokens)].map((place) => place.slice(place.indexOf('/')));
+  const paths = new Set([
+    ...[live, files, jsonFiles, calls, forms].flatMap((doors) => Object.keys(doors ?? {})),
+    ...places,
+  ]);
+  return `There is no such endpoint for clients of ${title}. Served are, below ${pathOf(dialect, '')}: ${[...paths].join(', ')}.`;
+}
+
 /** The dialect of a path, and the part of the path that is its own. */
 export function dialectAt(path: string): { dialect: Dialect; path: string } | undefined {
   if (!path.startsWith(BASE)) return undefined;

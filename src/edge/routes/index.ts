@@ -3,10 +3,12 @@ import { Refusal, refuse } from '../../api/errors.ts';
 import type { Authenticator, Caller } from '../../auth/authenticate.ts';
 import type { KeyLimits } from '../../auth/limits.ts';
 import { requireScope } from '../../auth/permissions.ts';
+import { openai } from '../../dialects/openai/index.ts';
 import type { Scope } from '../../store/keys/calls.ts';
 import type { Store } from '../../store/store.ts';
 import { callRoutes } from '../dialects/calls.ts';
 import { fileRoutes } from '../dialects/files.ts';
+import { headerCredentialOf } from '../dialects/header-credential.ts';
 import { type JobRoutesDependencies, jobRoutes } from '../dialects/jobs/routes.ts';
 import { tokenRoutes } from '../dialects/tokens.ts';
 import type { DoorRequest, Reply } from '../door.ts';
@@ -86,10 +88,19 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
   const transcribe = postTranscriptions(dependencies);
   return [
     { method: 'GET', path: '/v1/models', handle: keyed(getModels(dependencies)) },
-    // Clients of OpenAI list models where they send files.
-    { method: 'GET', path: '/compat/openai/v1/models', handle: keyed(getModels(dependencies)) },
     { method: 'GET', path: '/v1/models/:provider/:model', handle: keyed(getModel(dependencies)) },
     { method: 'GET', path: '/v1/models/:slug', handle: keyed(getModel(dependencies)) },
+    // Clients of OpenAI ask for models where they send files.
+    ...['', '/:provider/:model', '/:slug'].map((rest) => ({
+      method: 'GET',
+      path: `/compat/openai/v1/models${rest}`,
+      handle: keyed(
+        rest === '' ? getModels(dependencies) : getModel(dependencies, 'openai'),
+        undefined,
+        headerCredentialOf(openai),
+      ),
+      refusal: openai.refusal,
+    })),
     { method: 'POST', path: '/v1/tokens', handle: keyed(postTokens(dependencies), 'tokens') },
     ...forPages({
       method: 'POST',

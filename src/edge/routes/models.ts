@@ -94,9 +94,10 @@ export const getModels =
   };
 
 export const getModel =
-  (dependencies: ModelsDependencies) =>
+  (dependencies: ModelsDependencies, provider?: string) =>
   async ({ params }: RouteContext, caller: Lister) => {
-    const slug = params.slug ?? `${params.provider}/${params.model}`;
+    const named = params.slug ?? `${params.provider}/${params.model}`;
+    const slug = provider === undefined || named.includes('/') ? named : `${provider}/${named}`;
     const models = await modelsFor(caller, dependencies);
     const model = models.find((each) => each.id === slug);
     if (model !== undefined) return json(200, model);

@@ -184,7 +184,8 @@ const isOverruled = (made: unknown, given: unknown): boolean => {
 function covers(given: unknown, made: unknown): boolean {
   if (Array.isArray(made))
     return Array.isArray(given) && made.every((part) => given.some((each) => covers(each, part)));
-  if (!isObject(made)) return given === made;
+  // A term may be given with what it sounds like, or how much it counts.
+  if (!isObject(made)) return given === made || (isObject(given) && Object.values(given).includes(made));
   return isObject(given) && Object.entries(made).every(([name, value]) => covers(given[name], value));
 }
 
