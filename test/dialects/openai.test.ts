@@ -222,6 +222,15 @@ describe('without turn detection', () => {
     expect([...waiting].flatMap(saidIn)).toEqual([]);
   });
 
+  it('a turn that is heard behind the final of the one that was open is in its commit', () => {
+    const conversation = speaking({ turn_detection: null });
+    told(conversation, interim('one', 0, 1.4));
+    const waiting = looks(steps(conversation, COMMIT));
+    expect(typesOf(told(conversation, final('one', 0, 1.4)))).toEqual(['delta']);
+    expect(saidIn(waiting.next().value ?? [])).toEqual([]);
+    expect(told(conversation, final('two', 1.4, 2)).at(-1)).toMatchObject({ transcript: 'one two' });
+  });
+
   it('words that come behind the end of their commit can be committed without more audio', () => {
     const conversation = speaking({ turn_detection: null });
     told(conversation, final('one', 0, 1.9));

@@ -19,10 +19,8 @@ interface Item {
 /** An item that the client has committed, and that waits for its words. */
 interface Committed extends Item {
   until: number;
-  /** Where its last words end at the latest. */
-  target: number;
-  /** Little of what was sent was unanswered when it was committed. */
-  isLive: boolean;
+  /** Seconds of audio that no words had come for when it was committed. */
+  unanswered: number;
   /** Looks at it so far; and after how many it is given the words that are there, or none. */
   age: number;
   patience: { withWords: number; without: number };
@@ -33,7 +31,7 @@ const COMMIT_SECONDS_MIN = 0.1;
 const COMMITTED_MAX = 64;
 /** Words that no commit has taken: what is longer is committed without one. */
 const TEXT_MAX = 65_536;
-/** So close to a commit, words that were being said are whole. */
+/** There is hardly room for another turn in it, or for words that are late. */
 const QUIET_SECONDS = 0.4;
 const SAME_SECONDS = 0.05;
 /** Who has more unanswered audio when a turn is committed sends faster than it is spoken, and is waited for accordingly. */
@@ -42,14 +40,14 @@ const LOOKS = { withWords: 2, without: LOOKS_MAX } as const;
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription';
 
 /**
- * A recogniser may be slower than the audio is long: the rest is given twice its own length from each final on. Of a client that
- * sends as fast as it is spoken, a short rest is silence; a very short one may be another turn all the same, which is there soon.
+ * Behind the last words that came there may be another turn, whose words are there soon; where nothing of it comes, the rest is
+ * silence. Of a client that sends faster than it speaks, the rest is given twice its own length: a recogniser may be slower than it.
  */
-function waitForRest({ until, age, patience, isLive }: Committed, end: number): void {
+function waitForRest({ until, age, patience, unanswered }: Committed, end: number): void {
   const rest = until - end;
-  if (isLive && rest <= QUIET_SECONDS) patience.withWords = age + 1;
-  else if (!isLive || rest > LIVE_SECONDS)
-    patience.withWords = age + LOOKS.withWords + Math.ceil((2 * rest * 1000) / LOOK_MS);
+  const isSoon = Math.max(rest, unanswered) <= QUIET_SECONDS;
+  const more = unanswered <= LIVE_SECONDS ? 0 : Math.ceil((2 * rest * 1000) / LOOK_MS);
+  patience.withWords = age + (isSoon ? 1 : LOOKS.withWords) + more;
 }
 
 /** Writes an event: its type and members. */
@@ -143,13 +141,11 @@ export class Items implements Awaited {
     if (received - since < COMMIT_SECONDS_MIN && !hasFinals) return 'empty';
     if (this.#committed.length >= COMMITTED_MAX) return 'many';
     const unanswered = received - this.#heard;
-    const isLive = unanswered <= LIVE_SECONDS;
-    const more = isLive ? 0 : Math.ceil((unanswered * 1000) / LOOK_MS);
+    const more = unanswered <= LIVE_SECONDS ? 0 : Math.ceil((unanswered * 1000) / LOOK_MS);
     const item: Committed = {
       ...this.#opened(),
       until: received,
-      isLive,
-      target: isLive && this.#areWordsOpen ? Math.min(received - QUIET_SECONDS, this.#heard) : received - SAME_SECONDS,
+      unanswered,
       age: 0,
       patience: { withWords: LOOKS.withWords + more, without: LOOKS.without + more },
     };
@@ -216,7 +212,7 @@ export class Items implements Awaited {
   #reached(end: number): string[] {
     const first = this.#committed[0];
     if (first === undefined) return [];
-    if (end < first.target && first.age < first.patience.withWords) {
+    if (end < first.until - COMMIT_SECONDS_MIN) {
       waitForRest(first, end);
       return [];
     }
