@@ -3,7 +3,7 @@
 import type { Clock } from '../../machines/clock.ts';
 import { Refusal, refuse } from '../api/errors.ts';
 import { FREE_RULE, type PlaceRule, strictest } from '../api/places/place-rule.ts';
-import { TOKEN_TTL_SECONDS, type TokenResponse } from '../api/tokens.ts';
+import { TOKEN_PREFIX, TOKEN_TTL_SECONDS, type TokenResponse } from '../api/tokens.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
 import type { Scope } from '../store/keys/calls.ts';
 import { parseKey } from '../store/keys/key-text.ts';
@@ -15,7 +15,7 @@ import { FailedAttempts } from './failed-attempts.ts';
 import { KeyUse } from './key-use.ts';
 import { type Caller, placeRulesOf, requireOrigin, requireScope } from './permissions.ts';
 import { Revocations } from './revocations.ts';
-import { mintToken, TOKEN_PREFIX, tokenIdOf, tokenSecret, verifyToken } from './token.ts';
+import { mintToken, tokenIdOf, tokenSecret, verifyToken } from './token.ts';
 import {
   invalidKey,
   invalidToken,

@@ -3,8 +3,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-
-export const TOKEN_PREFIX = 'st_';
+import { TOKEN_PREFIX } from '../api/tokens.ts';
 
 const TOKEN_LENGTH_MAX = 400;
 /** The form alone: the characters also fit a WebSocket subprotocol. 43 characters are the 32 bytes of the signature. */

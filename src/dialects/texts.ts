@@ -71,6 +71,19 @@ export function keytermsCut(name: string, terms: readonly string[], models?: Unm
 const withinLimits = (terms: readonly string[]): string[] =>
   terms.filter((term) => term !== '' && term.length <= KEYTERM_LENGTH_MAX).slice(0, KEYTERMS_MAX);
 
+/** Of JSON: written for a header or an address it is a third longer, and servers take 8 KiB of that with all headers. */
+export const CARRIED_BYTES_MAX = 3_072;
+
+/** A configuration as a client carries it to whichever node it comes to. Throws a Refusal. */
+export function carried(config: Members, param: string, { what, advice }: { what: string; advice: string }): string {
+  const bytes = Buffer.from(JSON.stringify(config));
+  if (bytes.byteLength <= CARRIED_BYTES_MAX) return bytes.toString('base64url');
+  throw badRequest(
+    param,
+    `${what} has ${bytes.byteLength} bytes as JSON, and at most ${CARRIED_BYTES_MAX} are taken: ${advice}`,
+  );
+}
+
 /** Refuses what a configuration asks for besides the transcript: members that are set, and not to nothing. */
 export function refuseMembers(config: Members, names: readonly string[]): void {
   const nothing: readonly unknown[] = [undefined, null, false, ''];

@@ -4,8 +4,9 @@ import { Refusal, refuse } from '../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../src/api/listen.ts';
 import type { Conversation, LiveDoor, Step } from '../../src/dialects/dialect.ts';
 import { gladia } from '../../src/dialects/gladia/index.ts';
-import { CONFIG_BYTES_MAX, init } from '../../src/dialects/gladia/init.ts';
+import { init } from '../../src/dialects/gladia/init.ts';
 import { WHOLE_CHARACTERS_MAX } from '../../src/dialects/gladia/whole.ts';
+import { CARRIED_BYTES_MAX } from '../../src/dialects/texts.ts';
 import { recorded } from './drivers/gladia.ts';
 import { piecesOf, startDialectRig } from './rig.ts';
 
@@ -96,7 +97,7 @@ describe('POST /v2/live', () => {
     ['a summary', { post_processing: { summarization: true } }],
     [
       'more than an address has room for',
-      { realtime_processing: { custom_vocabulary_config: { vocabulary: ['a'.repeat(CONFIG_BYTES_MAX)] } } },
+      { realtime_processing: { custom_vocabulary_config: { vocabulary: ['a'.repeat(CARRIED_BYTES_MAX)] } } },
     ],
   ])('is refused with %s, in a sentence', (_, config) => {
     expect(() => asked(config)).toThrow(Refusal);

@@ -2,31 +2,27 @@
 // configuration, so that any node can be asked for it, and a client token for the key that is not in it.
 import { type Members, objectIn, objectOf } from '../../providers/kit/json.ts';
 import type { Call, Handshake } from '../dialect.ts';
-import { badRequest } from '../texts.ts';
+import { badRequest, carried } from '../texts.ts';
 import { type Asked, askedOf } from './asked.ts';
 
-/** Of JSON: as it is written in the address it is a third longer, and servers take 8 KiB of that with all headers. */
-export const CONFIG_BYTES_MAX = 3_072;
+const TOO_LARGE = {
+  what: 'The configuration',
+  advice: 'it stands in the address of the WebSocket. Name fewer words.',
+};
 
 export const init: Call = {
   open({ query, requestId }: Handshake, body: unknown) {
     // Nobody here looks at metadata.
     const { custom_metadata: _, ...config } = objectIn(body);
     const { wish } = askedOf(query, config);
-    const text = JSON.stringify(config);
-    const bytes = Buffer.byteLength(text);
-    if (bytes > CONFIG_BYTES_MAX)
-      throw badRequest(
-        'realtime_processing',
-        `The configuration has ${bytes} bytes as JSON, and at most ${CONFIG_BYTES_MAX} are taken: it stands in the address of the WebSocket. Name fewer words.`,
-      );
+    const configuration = carried(config, 'realtime_processing', TOO_LARGE);
     return {
       wish,
       answer({ mint, socketUrl, at }) {
         const address = new URLSearchParams(query);
         address.set('id', requestId);
         address.set('created_at', at.toISOString());
-        address.set('configuration', Buffer.from(text).toString('base64url'));
+        address.set('configuration', configuration);
         address.set('token', mint());
         const answer = { id: requestId, created_at: at.toISOString(), url: `${socketUrl('/v2/live')}?${address}` };
         return { status: 201, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(answer) };

@@ -1,23 +1,24 @@
 // Client secrets: keys for browsers that live shortly and carry what their sessions begin with, so that any node knows it. Sessions
 // may ask for something else, as at OpenAI. https://developers.openai.com/api/reference/resources/realtime/subresources/client_secrets
 import { printable, type Refusal, refuse } from '../../api/errors.ts';
-import { TOKEN_TTL_SECONDS } from '../../api/tokens.ts';
-import { jsonOf, type Members, objectIn } from '../../providers/kit/json.ts';
+import { TOKEN_PREFIX, TOKEN_TTL_SECONDS } from '../../api/tokens.ts';
+import { jsonOf, objectIn } from '../../providers/kit/json.ts';
 import { told } from '../answers.ts';
 import type { Handshake, TokenDoor, TokenDoors } from '../dialect.ts';
 import { authorizationOf, subprotocolsOf } from '../offers.ts';
-import { badRequest } from '../texts.ts';
+import { badRequest, carried } from '../texts.ts';
 import { BETA_NAMES, freshSettings, type Settings, toldSession, updated } from './settings.ts';
 
 /** Libraries for browsers take no other keys. */
 const PREFIX = 'ek_';
-const TOKEN_PREFIX = 'st_';
 /** A client token, without its prefix, and the session in base64url. */
 const FORM = /^ek_([\w-]+\.[\w-]+)(?:\.([\w-]+))?$/;
 const KEY_PROTOCOL = 'openai-insecure-api-key.';
 const SECONDS = { min: 10, max: 7_200 };
-/** Of JSON: it comes in a header, as a third more characters, and servers take 8 KiB of those in all. */
-export const SESSION_BYTES_MAX = 3_072;
+const TOO_LARGE = {
+  what: '`session`',
+  advice: 'it is a part of the secret. Let the client send the rest in an update.',
+};
 
 /** Browsers cannot set headers: a subprotocol stands for them. */
 function saidBy({ headers }: Pick<Handshake, 'headers'>): string | undefined {
@@ -43,9 +44,9 @@ export const isPage = ({ headers }: Pick<Handshake, 'headers'>): boolean =>
  * @throws Refusal
  */
 export function settingsOf(handshake: Pick<Handshake, 'headers'>, fresh: Settings): Settings {
-  const carried = FORM.exec(saidBy(handshake) ?? '')?.[2];
-  if (carried === undefined) return fresh;
-  const settings = updated(fresh, jsonOf(Buffer.from(carried, 'base64url').toString()));
+  const part = FORM.exec(saidBy(handshake) ?? '')?.[2];
+  if (part === undefined) return fresh;
+  const settings = updated(fresh, jsonOf(Buffer.from(part, 'base64url').toString()));
   if (!('code' in settings)) return settings;
   throw refuse(
     'invalid_token',
@@ -53,19 +54,15 @@ export function settingsOf(handshake: Pick<Handshake, 'headers'>, fresh: Setting
   );
 }
 
-/** What a secret is to carry, and the settings that it comes to. Throws a Refusal. */
-function judged(known: readonly string[], session: unknown = {}): { members: Members; settings: Settings } {
+/** What a secret carries, and the settings that it comes to. Throws a Refusal. */
+function judged(known: readonly string[], session: unknown = {}): { part: string; settings: Settings } {
   const settings = updated(freshSettings(new URLSearchParams()), session);
   if ('code' in settings) throw badRequest(settings.param ?? 'session', settings.message);
-  const unknown = Object.keys(objectIn(session)).find((name) => !known.includes(name));
+  const members = objectIn(session);
+  const names = Object.keys(members);
+  const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) throw unknownMember(`session.${unknown}`, known);
-  const bytes = Buffer.byteLength(JSON.stringify(session));
-  if (bytes > SESSION_BYTES_MAX)
-    throw badRequest(
-      'session',
-      `\`session\` has ${bytes} bytes as JSON, and at most ${SESSION_BYTES_MAX} are taken: it is a part of the secret. Let the client send the rest in an update.`,
-    );
-  return { members: objectIn(session), settings };
+  return { part: names.length === 0 ? '' : `.${carried(members, 'session', TOO_LARGE)}`, settings };
 }
 
 /** @param param that says how long the secret lives */
@@ -87,12 +84,10 @@ function unknownMember(name: string, known: readonly string[]): Refusal {
   return badRequest(param, `\`${param}\` is not known here. Known are ${known.join(', ')}.`);
 }
 
-function secretOf({ token, expiresAt }: Parameters<TokenDoor['answer']>[0], session: Members) {
-  const carried =
-    Object.keys(session).length === 0 ? '' : `.${Buffer.from(JSON.stringify(session)).toString('base64url')}`;
-  const value = PREFIX + token.slice(TOKEN_PREFIX.length) + carried;
-  return { value, expires_at: Math.floor(Date.parse(expiresAt) / 1000) };
-}
+const secretOf = ({ token, expiresAt }: Parameters<TokenDoor['answer']>[0], part: string) => ({
+  value: PREFIX + token.slice(TOKEN_PREFIX.length) + part,
+  expires_at: Math.floor(Date.parse(expiresAt) / 1000),
+});
 
 const SESSION = ['type', 'audio', 'include'];
 const BETA_SESSION = ['type', 'modalities', 'include', ...Object.values(BETA_NAMES)];
@@ -107,8 +102,8 @@ export const tokens: TokenDoors = {
       return secondsAsked('expires_after', body.expires_after);
     },
     answer(token, { session }, { requestId }) {
-      const { members, settings } = judged(SESSION, session);
-      return told({ ...secretOf(token, members), session: toldSession(settings, sessionIdOf(requestId), false) });
+      const { part, settings } = judged(SESSION, session);
+      return told({ ...secretOf(token, part), session: toldSession(settings, sessionIdOf(requestId), false) });
     },
   },
   // The same of the beta, whose body is the session.
@@ -118,8 +113,8 @@ export const tokens: TokenDoors = {
       return secondsAsked('client_secret.expires_at', objectIn(client_secret).expires_at);
     },
     answer(token, { client_secret: _, ...session }, { requestId }) {
-      const { members, settings } = judged(BETA_SESSION, session);
-      const client_secret = secretOf(token, members);
+      const { part, settings } = judged(BETA_SESSION, session);
+      const client_secret = secretOf(token, part);
       return told({ ...toldSession(settings, sessionIdOf(requestId), true), client_secret });
     },
   },

@@ -25,10 +25,9 @@ export class TranscriptEvents {
 
   #segmentOf(utterance: Utterance, index: number): TranscriptEvent | undefined {
     const { diarization, responseFormat } = this.#request;
-    const segment = diarizedSegmentOf(utterance, index);
-    if (responseFormat === 'diarized_json') return segment;
     const { speaker } = utterance;
-    return diarization && speaker !== undefined ? { ...segment, speaker } : undefined;
+    if (responseFormat === 'diarized_json') return diarizedSegmentOf(utterance, index);
+    return diarization && speaker !== undefined ? { ...diarizedSegmentOf(utterance, index), speaker } : undefined;
   }
 
   done(text: string, more: Done): string {
