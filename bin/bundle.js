@@ -1,7 +1,9 @@
 // Puts what is started by its path into few files: the program, and its threads. To find and read their hundreds of files, and those of
 // the packages, would take longer than all the rest of a start. The compiled files stay for programs that embed the gateway.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
+import { types } from 'node:util';
 
 const FOLDER = 'program';
 const STARTED = /^src\/(?:main|.+\/worker)\.js$/;
@@ -48,7 +50,7 @@ async function bundleTogether(dist, names, splitting) {
     keepNames: true,
     external: APART,
     banner: { js: REQUIRE },
-    plugins: [ownPlaces(dist)],
+    plugins: [ownPlaces(dist), lazyCommonJs],
     logLevel: 'error',
   });
 }
@@ -78,4 +80,39 @@ function ownPlaces(dist) {
       });
     },
   };
+}
+
+const LAZY = 'lazy CommonJS';
+
+/**
+ * Gives a lazily imported CommonJS package the named exports that it has in Node. On its own, esbuild gives such a package a default export only.
+ *
+ * @type {import('esbuild').Plugin}
+ */
+const lazyCommonJs = {
+  name: LAZY,
+  setup(build) {
+    build.onResolve({ filter: /./ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
+      if (kind !== 'dynamic-import' || pluginData === LAZY) return undefined;
+      const resolved = await build.resolve(path, { kind, importer, resolveDir, pluginData: LAZY });
+      const isPackage = resolved.namespace === 'file' && resolved.path.includes(`${sep}node_modules${sep}`);
+      if (!isPackage || resolved.external || exportsOf(resolved.path) === undefined) return resolved;
+      return { path: resolved.path, namespace: LAZY };
+    });
+    build.onLoad({ filter: /./, namespace: LAZY }, ({ path }) => {
+      const names = Object.keys(exportsOf(path) ?? {}).filter((name) => /^[\w$]+$/.test(name) && name !== 'default');
+      const contents = `const exported = require(${JSON.stringify(path)}); export default exported;
+${names.map((name, at) => `const export${at} = exported.${name}; export { export${at} as ${name} };`).join('\n')}`;
+      return { contents, loader: 'js', resolveDir: dirname(path) };
+    });
+  },
+};
+
+/**
+ * @param {string} path
+ * @returns {object | undefined} Nothing for an ES module, whose named exports esbuild keeps.
+ */
+function exportsOf(path) {
+  const exported = createRequire(path)(path);
+  return types.isModuleNamespaceObject(exported) ? undefined : exported;
 }

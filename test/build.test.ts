@@ -92,6 +92,46 @@ test('what is started is put together out of its files, which still know where t
   expect([said('main.js'), said('store/worker.js')]).toEqual([`${place}\n`, `at ${place}\n`]);
 });
 
+test('gives lazily imported packages the same exports as Node does, whatever they are written in', async () => {
+  const dist = join(root, 'dist');
+  const packages: Record<string, [type: string, text: string]> = {
+    named: ['commonjs', `exports.Server = class {}; exports.status = { OK: 0 };`],
+    compiled: [
+      'commonjs',
+      `Object.defineProperty(exports, '__esModule', { value: true });
+       const part = require('./part.js');
+       Object.defineProperty(exports, 'Client', { enumerable: true, get: function () { return part.Client; } });`,
+    ],
+    callable: ['commonjs', `module.exports = function open() {}; module.exports.delete = 1;`],
+    modern: ['module', `export const Decoder = 1; export default 2;`],
+  };
+  for (const [name, [type, text]] of Object.entries(packages)) {
+    mkdirSync(join(root, 'node_modules', name), { recursive: true });
+    write(`node_modules/${name}/package.json`, JSON.stringify({ name, type, main: 'index.js' }));
+    write(`node_modules/${name}/index.js`, text);
+  }
+  write('node_modules/compiled/part.js', `exports.Client = class {};`);
+  mkdirSync(join(dist, 'src/store'), { recursive: true });
+  writeFileSync(join(root, 'package.json'), '{"type":"module"}');
+  const lines = Object.keys(packages).map((name) => `show('${name}', await import('${name}'));`);
+  const program = `const show = (name, { __esModule, 'module.exports': whole, ...exported }) =>
+    console.log(name, Object.entries(exported).sort().map(([key, value]) => key + ':' + typeof value).join());
+    ${lines.join('\n')}`;
+  for (const name of ['src/plain.js', 'src/main.js', 'src/store/worker.js']) writeFileSync(join(dist, name), program);
+  await bundle(dist);
+  const said = (name: string) => execFileSync(process.execPath, [join(dist, 'src', name)], { encoding: 'utf8' });
+  expect(said('plain.js')).toBe(
+    [
+      'named Server:function,default:object,status:object',
+      'compiled Client:function,default:object',
+      'callable default:function,delete:number',
+      'modern Decoder:number,default:number',
+      '',
+    ].join('\n'),
+  );
+  expect([said('main.js'), said('store/worker.js')]).toEqual([said('plain.js'), said('plain.js')]);
+});
+
 test('a failed build leaves the old one in place, and the next start tries again', async () => {
   await build();
   write('src/main.ts', 'broken');
