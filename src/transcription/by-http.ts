@@ -5,10 +5,10 @@ import { modelOf } from '../api/slug.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import { WAV_HEADER_BYTES, wavHeader } from '../audio/wav/wav-header.ts';
 import type { ChainMember } from '../failover/chain.ts';
-import type { BatchFile, BatchRequest, HttpBatchCodec, ProviderAccess } from '../providers/provider.ts';
+import type { BatchFile, BatchRequest, BatchResult, HttpBatchCodec, ProviderAccess } from '../providers/provider.ts';
 import { type HttpBatchDependencies, runHttpBatch } from '../upstream/http/batch-codec.ts';
 import { LegFailed } from '../upstream/leg-failed.ts';
-import { type CredibleResult, credible } from './claims.ts';
+import { type CredibleResult, credible, type HeldAudio, isContradicted } from './claims.ts';
 import { audioTooLong, fileTooLarge } from './failures.ts';
 import type { FileSource } from './file/file-source.ts';
 
@@ -21,7 +21,7 @@ export async function transcribeByHttp(
   access: ProviderAccess,
   signal: AbortSignal,
   dependencies: HttpBatchDependencies,
-): Promise<CredibleResult & { seconds: number }> {
+): Promise<CredibleResult> {
   const { max_file_bytes: bytesMax, max_seconds: secondsMax } = member.card.audio;
   const { file, read } = packed(source);
   const { pieces } = source;
@@ -47,24 +47,16 @@ export async function transcribeByHttp(
     signal,
     dependencies,
   );
-  return withSeconds(credible(result, source.secondsMax), file.seconds);
+  return credible(result, await heldBy(source, result));
 }
 
-/** By so much a provider's last word may end behind the file. */
-const ROUNDING_SECONDS = 1;
-
-/** The seconds that are billed: the provider's, else the file's, else up to the last word. */
-function withSeconds(result: CredibleResult, fileSeconds: number | undefined): CredibleResult & { seconds: number } {
-  const heardSeconds = result.utterances.reduce((latest, { end }) => Math.max(latest, end), 0);
-  // A header that says less than was heard is not believed.
-  const isBelieved = fileSeconds !== undefined && heardSeconds < fileSeconds + ROUNDING_SECONDS;
-  const known = result.seconds ?? (isBelieved ? fileSeconds : undefined);
-  if (known !== undefined) return { ...result, seconds: known };
-  const warning = {
-    code: 'duration_unknown',
-    message: 'Neither the provider nor the file says how long the audio is; what was said in it ends there.',
-  };
-  return { ...result, seconds: heardSeconds, warnings: [...result.warnings, warning] };
+/** How much the file holds. Where nobody has measured it, that is done now if the provider's answer does not tell. */
+async function heldBy(source: FileSource, result: BatchResult): Promise<HeldAudio> {
+  const { seconds, secondsMin, secondsMax, bytes } = source;
+  const held = { seconds, secondsMin, secondsMax };
+  const isMeasured = bytes !== undefined && seconds !== undefined;
+  if (isMeasured || !isContradicted(result, bytes ?? 0, seconds)) return held;
+  return (await source.measure()) ?? held;
 }
 
 /** A file as providers take it: a container as it is, headerless samples as WAV. */

@@ -1,34 +1,97 @@
-// Checks the numbers of a provider's result: impossible ones are left out, times lie within the file, and no more seconds are
-// believed than the file can hold.
+// Checks the numbers of a provider's result: impossible ones are left out, times lie within the file, and the length is the file's
+// where that is known: a provider can neither make it longer than the file can hold nor shorter than it is.
 import type { Utterance } from '../../machines/events.ts';
+import { lasting } from '../providers/kit/words.ts';
 import type { BatchResult } from '../providers/provider.ts';
+import { BYTES_PER_SECOND_MAX } from './money/length.ts';
 
 /** A result whose numbers are possible. */
 export interface CredibleResult extends BatchResult {
+  /** Audio seconds of the file, of one channel. */
+  seconds: number;
   /** What the provider said of the length, where that was more than the file can hold. */
   claimedSeconds?: number;
 }
 
+/** How much audio a file holds. */
+export interface HeldAudio {
+  /** As far as the file tells. */
+  seconds?: number | undefined;
+  /** The least that it holds, where that is less. */
+  secondsMin?: number | undefined;
+  /** The most that it can hold, where that is known. */
+  secondsMax?: number | undefined;
+}
+
 /** Longer than any recording is. */
 const SECONDS_MAX = 360_000;
-/** Providers round up to whole seconds, and their last words may end behind the file. */
+/** Providers round to whole seconds, and their last words may end after the file does. */
 const ROUNDING_SECONDS = 1;
 
-/** @param secondsMax the most that the file can hold, where somebody knows */
-export function credible(result: BatchResult, secondsMax = SECONDS_MAX): CredibleResult {
-  const { utterances } = result;
-  const said = typeof result.seconds === 'number' ? result.seconds : undefined;
-  const most = Math.min(secondsMax, SECONDS_MAX);
-  const seconds = said !== undefined && said >= 0 ? Math.min(said, most) : undefined;
-  const kept = { ...result, seconds, utterances: utterances.map((each) => within(each, most + ROUNDING_SECONDS)) };
-  if (said === undefined || !(said > most + ROUNDING_SECONDS)) return kept;
+export function credible(result: BatchResult, held: HeldAudio): CredibleResult {
+  const most = Math.min(held.secondsMax ?? SECONDS_MAX, SECONDS_MAX);
+  const said = claimOf(result);
+  const placed = (fileSeconds: number) =>
+    result.utterances.map((each) => within(lasting(each, said ?? 0, fileSeconds), most + ROUNDING_SECONDS));
+  const endSeconds = endOf(placed(0));
+  const known = lengthOf(said === undefined ? undefined : Math.min(said, most), held, endSeconds);
+  const seconds = Math.min(known ?? endSeconds, most);
+  const kept: CredibleResult = { ...result, seconds, utterances: placed(seconds) };
+  if (known === undefined) return warned(kept, UNKNOWN);
+  if (said === undefined || Math.abs(said - seconds) <= ROUNDING_SECONDS) return kept;
   const claimedSeconds = Math.min(said, Number.MAX_SAFE_INTEGER / 1000);
-  const warning = {
-    code: 'duration_bounded',
-    message: `The provider says that the audio is ${Math.round(claimedSeconds)} s long; the file holds ${Math.ceil(most)} s at most, and is charged for no more.`,
-  };
-  return { ...kept, claimedSeconds, warnings: [...result.warnings, warning] };
+  const bounded = warned(kept, boundedWarning(claimedSeconds, seconds));
+  return said > most + ROUNDING_SECONDS ? { ...bounded, claimedSeconds } : bounded;
 }
+
+/** Whether the length is open until the file is measured: the claim contradicts the words, the bytes or the header of the file. */
+export function isContradicted(result: BatchResult, bytes: number, fileSeconds: number | undefined): boolean {
+  const claim = claimOf(result);
+  if (fileSeconds !== undefined) return claim !== undefined && claim > fileSeconds + ROUNDING_SECONDS;
+  const endSeconds = endOf(result.utterances.map((each) => lasting(each, claim ?? 0, 0)));
+  return !isClaimOf(claim, endSeconds) || claim < bytes / BYTES_PER_SECOND_MAX;
+}
+
+function claimOf({ seconds }: BatchResult): number | undefined {
+  return typeof seconds === 'number' && seconds >= 0 ? seconds : undefined;
+}
+
+/** Not zero, and not far before the last word. */
+const isClaimOf = (claim: number | undefined, endSeconds: number): claim is number =>
+  claim !== undefined && claim > 0 && claim >= endSeconds - Math.min(ROUNDING_SECONDS, endSeconds / 2);
+
+/** The length of the file, or the claim where the file leaves that open; undefined where neither agrees with the words. */
+function lengthOf(
+  said: number | undefined,
+  { seconds, secondsMin = seconds }: HeldAudio,
+  endSeconds: number,
+): number | undefined {
+  const claim = isClaimOf(said, endSeconds) ? said : undefined;
+  // A header that says less than was heard is not believed.
+  if (seconds === undefined || endSeconds > seconds + ROUNDING_SECONDS) return claim;
+  if (claim === undefined) return seconds;
+  return claim > seconds + ROUNDING_SECONDS ? claim : Math.max(secondsMin ?? 0, Math.min(claim, seconds));
+}
+
+const endOf = (utterances: readonly Utterance[]): number =>
+  utterances.reduce((latest, { end }) => Math.max(latest, end), 0);
+
+type Warning = BatchResult['warnings'][number];
+
+const warned = (result: CredibleResult, warning: Warning): CredibleResult => ({
+  ...result,
+  warnings: [...result.warnings, warning],
+});
+
+const UNKNOWN: Warning = {
+  code: 'duration_unknown',
+  message: 'Neither the provider nor the file says how long the audio is; the duration ends at the last word.',
+};
+
+const boundedWarning = (claimed: number, seconds: number): Warning => ({
+  code: 'duration_bounded',
+  message: `The provider reports a duration of ${Math.round(claimed)} s; the file holds ${Math.ceil(seconds)} s, and that is the duration here.`,
+});
 
 /** The utterance and its words, between the beginning and the end of the file. */
 function within(utterance: Utterance, endSeconds: number): Utterance {

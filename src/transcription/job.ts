@@ -11,6 +11,7 @@ import { pricedMembers } from '../ledger/priced.ts';
 import { type LimitedSignal, limitedSignal } from '../runtime/limited-signal.ts';
 import { chainOf } from './chain.ts';
 import { type EarlyAnswer, onceWhole } from './early-answer.ts';
+import type { UploadedFile } from './file/uploaded-file.ts';
 import type { FileObserver, ObservedFile } from './file-observer.ts';
 import type { LengthMeter } from './measuring/length-meter.ts';
 import { type Charge, FileBill } from './money/file-bill.ts';
@@ -241,13 +242,15 @@ export class FileJob {
 
   #ask(work: Work, signal: AbortSignal): Promise<TranscriptionOutcome> {
     const { requestId: jobId, organisationId, early, observer } = this.#options;
+    const { lengths } = this.#dependencies;
     const { upload, length, bill, members } = work;
     const { request } = upload;
     const onUtterance = onceWhole(upload, (utterance, by) => {
       bill.gave(by, utterance.end);
       early.heard(utterance, request, () => [...notHonoured(work, by), ...leftOut(request)]);
     });
-    const file = audioFileOf(upload.file, length, () => {
+    const measure = (file: UploadedFile) => lengthOf(file, true, lengths, organisationId);
+    const file = audioFileOf(upload.file, length, measure, () => {
       this.#isAtWork = bill.isPaid;
     });
     this.#isAtWork = bill.isPaid && upload.file.size !== undefined;

@@ -53,9 +53,7 @@ export interface TranscriptionDependencies {
   decodings: Pick<FileDecodings, 'open'>;
 }
 
-export interface TranscriptionOutcome extends Omit<CredibleResult, 'seconds'> {
-  /** Audio seconds of the file, however many channels it has: never more than it can hold. */
-  seconds: number;
+export interface TranscriptionOutcome extends CredibleResult {
   /** The model that answered. */
   member: ChainMember;
   /** What failed before it. */
@@ -123,14 +121,14 @@ async function attempt(
   file: FileSource,
   number: number,
   onUtterance: ((utterance: Utterance) => void) | undefined,
-): Promise<CredibleResult & { seconds: number }> {
+): Promise<CredibleResult> {
   const { request, signal, organisationId } = job;
   const { batch, name } = member.provider;
   if (batch?.kind !== 'http') {
     const decode = (source: FileSource) => decodings.open(source, organisationId, signal);
     const decoder = await FileDecoder.open(file, decode);
     try {
-      return await transcribeLive(upstream, `job.${job.jobId}.${number}`, member, job, file, decoder, onUtterance);
+      return await transcribeLive(upstream, `job.${job.jobId}.${number}`, member, job, decoder, onUtterance);
     } finally {
       decoder.close();
     }
@@ -160,10 +158,9 @@ async function transcribeLive(
   legId: string,
   member: ChainMember,
   { signal, organisationId }: TranscriptionJob,
-  file: FileSource,
   decoder: FileDecoder,
   onUtterance: ((utterance: Utterance) => void) | undefined,
-): Promise<CredibleResult & { seconds: number }> {
+): Promise<CredibleResult> {
   const sampleRate = rateFor(member.card, decoder.sampleRate);
   const leg: OpenLeg = {
     type: 'leg.open',
@@ -183,7 +180,8 @@ async function transcribeLive(
   const audio = decoder.audio(sampleRate, member.card.audio.max_seconds);
   const result = await transcribeThroughLeg(upstream, legId, leg, audio, signal, onUtterance);
   const warnings = decoder.isDamaged ? [...result.warnings, damagedWarning] : result.warnings;
-  return { ...credible({ ...result, warnings }, file.secondsMax), seconds: decoder.seconds };
+  const { seconds } = decoder;
+  return credible({ ...result, warnings }, { seconds, secondsMax: seconds });
 }
 
 const damagedWarning = {

@@ -55,7 +55,12 @@ export function needsWholeFile(
 }
 
 /** The file as models are handed it. `onEnd`: the last byte of one that was still arriving has been read. */
-export function audioFileOf(file: UploadedFile, { seconds, secondsMax }: FileLength, onEnd: () => void): AudioFile {
+export function audioFileOf(
+  file: UploadedFile,
+  { seconds, secondsMin, secondsMax }: FileLength,
+  measure: (file: UploadedFile) => Promise<FileLength>,
+  onEnd: () => void,
+): AudioFile {
   const { size, head, pieces } = file;
   const arriving = async function* () {
     yield* asLongAsSaid(file.read(), head);
@@ -65,8 +70,19 @@ export function audioFileOf(file: UploadedFile, { seconds, secondsMax }: FileLen
     bytes: size,
     pieces,
     rawSampleRate: rawRate(file.contentType),
+    secondsMin,
     secondsMax,
     ...(seconds === undefined ? {} : { seconds }),
+    // A transcript is not lost because its file could not be measured.
+    measure: () => measureWhole(file, measure).catch(() => undefined),
     read: () => (size === undefined ? arriving() : file.read()),
   };
+}
+
+async function measureWhole(
+  file: UploadedFile,
+  measure: (file: UploadedFile) => Promise<FileLength>,
+): Promise<FileLength | undefined> {
+  const whole = file.size === undefined ? file.arrived?.() : file;
+  return whole === undefined ? undefined : measure({ ...file, ...whole });
 }

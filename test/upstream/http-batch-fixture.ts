@@ -144,6 +144,8 @@ export function scriptedCodec({
         seconds?: number;
         /** Start and end of each. */
         turns?: [number, number][];
+        /** No times were reported: the text lasts as long as the provider says that the file does. */
+        untimed?: boolean;
         next?: string;
         after_ms?: number;
       };
@@ -158,7 +160,7 @@ export function scriptedCodec({
         };
         return { type: 'request', request, ...(said.after_ms === undefined ? {} : { afterMs: said.after_ms }) };
       }
-      const { text: heard = '', turns = [[0.5, 1.5]] } = said;
+      const { text: heard = '', untimed = false, turns = untimed ? [[0, said.seconds ?? 0]] : [[0.5, 1.5]] } = said;
       const utterances = turns.map(([start, end]) => ({
         text: heard,
         start,

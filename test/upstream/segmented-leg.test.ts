@@ -36,6 +36,27 @@ describe('a leg of a model that hears files only', () => {
     expect(world.reports.map(({ sequence }) => sequence)).toEqual(world.reports.map((_, index) => index + 1));
   });
 
+  it.each([undefined, 0, 0.01])(
+    'places a text without times where somebody speaks when the provider reports %s s',
+    async (seconds) => {
+      const read = () => {
+        const utterances = [{ text: 'heard', start: 0, end: seconds ?? 0 }];
+        return { type: 'done' as const, result: { utterances, language: undefined, seconds, warnings: [] } };
+      };
+      const world = await new World(SHORT, { read }).open();
+      world.send();
+      await world.finish();
+      expect(world.finals.length).toBe(WORDS.length);
+      for (const [index, { start, end }] of world.finals.entries()) {
+        const { from, to } = [SHORT.words[0], { from: SHORT.words[1]!.from, to: SHORT.words[2]!.to }, SHORT.words[3]][
+          index
+        ]!;
+        expect(Math.abs(start - from / RATE)).toBeLessThan(0.1);
+        expect(Math.abs(end - to / RATE)).toBeLessThan(0.1);
+      }
+    },
+  );
+
   it('gives the finals in order, also when the answers come in another', async () => {
     const world = await new World(SHORT).open();
     const { knowing } = world;

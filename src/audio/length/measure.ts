@@ -76,5 +76,5 @@ function* flacAudio(from: number, size: number): Scan<MeasuredAudio | undefined>
   yield* everyByte({ from: from + FLAC_HEAD_BYTES, to: size }, (bytes) => frames.push(bytes));
   frames.end();
   const secondsMax = Math.max(frames.seconds, info.samples / info.hertz);
-  return secondsMax > 0 ? { secondsMax, channels: frames.channels } : undefined;
+  return secondsMax > 0 ? { secondsMax, secondsMin: frames.seconds, channels: frames.channels } : undefined;
 }

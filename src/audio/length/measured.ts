@@ -5,6 +5,8 @@
 export interface MeasuredAudio {
   /** Seconds that the audio holds at most: the sum over chained or concatenated parts. */
   secondsMax: number;
+  /** The least that it holds, where that is less: what was counted, when a header says more. */
+  secondsMin?: number;
   /** 1 when the format does not say. */
   channels: number;
 }

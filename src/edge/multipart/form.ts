@@ -74,7 +74,7 @@ export async function readForm(body: Readable, contentType: string | undefined, 
   return new FormReader(body, boundary, limits).read();
 }
 
-type Content = Pick<FormFile, 'read' | 'readAt' | 'size' | 'pieces'>;
+type Content = Pick<FormFile, 'read' | 'readAt' | 'size' | 'pieces' | 'arrived'>;
 
 class FormReader {
   readonly #body: Readable;
@@ -199,7 +199,8 @@ class FormReader {
     if (this.#state !== 'reading') large.close();
     else if (stream !== undefined) {
       const readAt = () => Promise.reject(new Error('The file is still arriving.'));
-      this.#form.resolve(this.#formOf({ read: () => stream, readAt, size: undefined, pieces: undefined }));
+      const arrived = () => this.#arrived();
+      this.#form.resolve(this.#formOf({ read: () => stream, readAt, size: undefined, pieces: undefined, arrived }));
     }
   }
 
@@ -229,6 +230,12 @@ class FormReader {
     const form = this.#formOf({ pieces: undefined, ...content, size });
     this.#form.resolve(form);
     this.#whole.resolve(form);
+  }
+
+  /** The copy of a file that was handed on, once all of it is here. */
+  #arrived(): ReturnType<NonNullable<FormFile['arrived']>> {
+    const readAt = this.#state === 'ended' ? this.#large?.readAt : undefined;
+    return readAt && { readAt, size: (this.#file as { bytes: number }).bytes };
   }
 
   #formOf(content: Content): Form {

@@ -44,13 +44,18 @@ export class LargeFile {
   end(): void {
     if (this.stream === undefined) return;
     this.stream.end();
-    this.#dropSpool();
   }
 
   /** The form is whole, and fields came behind the file: the reader begins anew. Throws `overloaded` when there is no copy. */
   supersede(): void {
     if (this.#spool === undefined) throw noRoom();
     this.stream?.destroy(new FieldsFollow());
+  }
+
+  /** Some of the file from a position on, where it is kept; undefined where there was no room for the copy of a stream. */
+  get readAt(): ((position: number, length: number) => Promise<Uint8Array>) | undefined {
+    const spool = this.#spool;
+    return spool && ((position, length) => spool.readAt(position, length));
   }
 
   /** The content on disk, any number of times. */

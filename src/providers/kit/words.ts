@@ -80,6 +80,16 @@ export function meanConfidence(words: readonly { confidence?: number | undefined
   return known === 0 ? undefined : sum / known;
 }
 
+/**
+ * An utterance that lasts as long as the file where nothing but the provider's length of the file told when it ends: that length may be
+ * zero, or too short.
+ */
+export function lasting(utterance: Utterance, claimedSeconds: number, fileSeconds: number): Utterance {
+  const { start, end, words = [], text } = utterance;
+  const isTimed = words.length > 0 || text === '' || start > 0 || (end > 0 && end !== claimedSeconds);
+  return isTimed ? utterance : { ...utterance, end: fileSeconds };
+}
+
 export const textOf = (words: readonly Word[]): string => words.map(({ word }) => word).join(' ');
 
 /** Words made of parts of words, which bring their own spaces: one begins where there is a space. */

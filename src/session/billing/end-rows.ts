@@ -53,8 +53,7 @@ export const FILE_ENDS: readonly EndRow[] = [
   {
     when: 'Transcribed.',
     reason: 'completed',
-    billed:
-      'The seconds that the model tells, else those of the file, times the channels that its provider bills; never more than was held.',
+    billed: 'The length of the file, times the channels that its provider bills; never more than was held.',
     told: '200, with `usage`.',
   },
   {

@@ -4,6 +4,7 @@
 import { refuse } from '../../api/errors.ts';
 import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
 import { sniffContainer, wavLength } from '../../audio/container.ts';
+import type { FileLength } from '../money/length.ts';
 
 /** A file as the edge hands it over: a container, or headerless linear16 at `rawSampleRate`. */
 export interface AudioFile {
@@ -12,10 +13,14 @@ export interface AudioFile {
   rawSampleRate: number | undefined;
   /** Of audio, where somebody has measured it; else what its header says, or its bytes. */
   seconds?: number;
+  /** The least that it holds, where that is less. */
+  secondsMin?: number | undefined;
   /** The most that it can hold, of each channel: no provider is believed to have heard more. */
   secondsMax?: number;
   /** All of it, where it is in memory: then nothing has to be read. */
   pieces?: readonly Uint8Array[] | undefined;
+  /** Measures one that nobody has measured, once all of it is here. Undefined where it cannot be. */
+  measure?(): Promise<FileLength | undefined>;
   /** Its bytes from the first on; each chunk is a buffer of its own. */
   read(): AsyncIterable<Uint8Array>;
 }
@@ -90,9 +95,19 @@ export class FileSource {
     return this.#file.bytes;
   }
 
+  /** The least that it holds, where that is less than `seconds`. */
+  get secondsMin(): number | undefined {
+    return this.#file.secondsMin;
+  }
+
   /** The most that it can hold, where somebody has said so. */
   get secondsMax(): number | undefined {
     return this.#file.secondsMax;
+  }
+
+  /** Measures it; undefined where it cannot be. */
+  async measure(): Promise<FileLength | undefined> {
+    return this.#file.measure?.();
   }
 
   /** All of it, where it is in memory. */

@@ -16,6 +16,8 @@ export interface UploadedFile {
   read(): AsyncIterable<Uint8Array>;
   /** Some of it from a position on, or less at its end. Only where it has a `size`. */
   readAt(position: number, length: number): Promise<Uint8Array>;
+  /** The copy of a file without a `size`, once it has arrived; undefined before, and where no copy was kept. */
+  arrived?(): { size: number; readAt: UploadedFile['readAt'] } | undefined;
 }
 
 /** The rate of headerless PCM, which says so in its content type: `audio/l16;rate=16000`, little-endian, one channel. */

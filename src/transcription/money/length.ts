@@ -10,7 +10,7 @@ import type { LengthMeter } from '../measuring/length-meter.ts';
 /** Longer than any recording is, all channels together: what says so is broken, or a trap. */
 const SECONDS_MAX = 360_000;
 /** More than any recording has, lossless ones too: what is said to be shorter than that is not believed. */
-const BYTES_PER_SECOND_MAX = 625_000;
+export const BYTES_PER_SECOND_MAX = 625_000;
 /** Eight channels of 32 bits at 192 kHz. */
 const WAV_BYTES_PER_SECOND_MAX = 6_144_000;
 /** Tags and pictures may follow the samples of a WAV file. */
@@ -26,6 +26,8 @@ export interface FileLength {
   channels: number;
   /** As far as anybody can tell: charged where the model that heard it does not say. */
   seconds: number | undefined;
+  /** The least that it holds, where that is less. */
+  secondsMin?: number | undefined;
 }
 
 /**
@@ -46,7 +48,8 @@ export async function lengthOf(
   const said = size === undefined || !isMeasured ? undefined : await meter.measure({ size, readAt }, organisationId);
   if (size !== undefined && said !== undefined) {
     const secondsMax = Math.max(plausible(said.secondsMax), size / BYTES_PER_SECOND_MAX);
-    return { secondsMax, channels: said.channels, seconds: secondsMax };
+    const { channels, secondsMin = said.secondsMax } = said;
+    return { secondsMax, channels, seconds: secondsMax, secondsMin };
   }
   const bytesSeconds = size === undefined ? SECONDS_MAX : secondsAtMost(sniffContainer(head), size);
   return { secondsMax: Math.min(SECONDS_MAX, bytesSeconds), channels: 1, seconds: undefined };

@@ -3,6 +3,7 @@ import type { Utterance, Word } from '../../../machines/events.ts';
 import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
 import type { Segment } from '../../audio/voice/segmenter.ts';
 import { WAV_HEADER_BYTES, wavHeader } from '../../audio/wav/wav-header.ts';
+import { lasting } from '../../providers/kit/words.ts';
 import type { BatchFile, BatchResult } from '../../providers/provider.ts';
 import { joinUtterances } from '../../providers/turn-text.ts';
 import type { ReadFile } from '../http/body.ts';
@@ -31,12 +32,17 @@ export function fileOf({ samples }: Segment, sampleRate: number): { file: BatchF
 }
 
 /** The answer as one turn, on the leg's clock. Its text is empty where nothing was understood. */
-export function turnOf({ utterances, language }: BatchResult, segment: Segment, sampleRate: number): Utterance {
+export function turnOf(
+  { utterances, language, seconds = 0 }: BatchResult,
+  segment: Segment,
+  sampleRate: number,
+): Utterance {
   const [start, end] = [segment.start / sampleRate, segment.end / sampleRate];
   const placed = (seconds: number) => Math.min(end, Math.max(start, start + seconds));
   const parts = utterances.filter(({ text }) => text.trim() !== '');
   if (parts.length === 0) return { text: '', start: end, end };
-  const whole = joinUtterances(parts.map((part) => ({ ...part, text: part.text.trim() })));
+  const timed = parts.map((part) => lasting({ ...part, text: part.text.trim() }, seconds, end - start));
+  const whole = joinUtterances(timed);
   const turn: Utterance = {
     ...whole,
     ...spanOf(whole, segment, sampleRate, placed),

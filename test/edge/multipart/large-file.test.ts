@@ -43,9 +43,14 @@ describe('a file larger than memory allows', () => {
       undefined,
       true,
     ]);
+    expect(got.file.arrived?.()).toBeUndefined();
     end();
     expect((await contentOf(got.file.read())).equals(content)).toBe(true);
     expect(await got.whole).toBe(got);
+    const copy = got.file.arrived?.();
+    expect([copy?.size, Buffer.from((await copy?.readAt(0, content.length)) ?? [])]).toEqual([content.length, content]);
+    got.dispose();
+    expect(got.file.arrived?.()).toBeUndefined();
     expect(rig.limits.spoolBudget.bytes).toBe(0);
   });
 

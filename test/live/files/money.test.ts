@@ -1,6 +1,6 @@
 // What a file may cost is set aside before a provider is asked, and charged only when one has answered.
 import { describe, expect, it } from 'vitest';
-import { flacOf, MP3_FRAME_SECONDS, mp3, wavOf } from '../../fakes/audio/audio-files.ts';
+import { flacOf, MP3_FRAME_SECONDS, mp3, silentWav, wavOf } from '../../fakes/audio/audio-files.ts';
 import { answer } from '../../upstream/http-batch-fixture.ts';
 import {
   END,
@@ -114,12 +114,12 @@ describe('a large WAV file that costs money', () => {
 describe('a charge', () => {
   const VERBOSE: [string, string] = ['response_format', 'verbose_json'];
 
-  it('is what the provider has measured, and what the answer says', async () => {
+  it('covers the length of the file, and matches the answer', async () => {
     server('second').answers = [answer({ text: 'heard', seconds: 1.5 })];
     const { json } = await send([PAID, VERBOSE], wavOf(64_000), '/files', 'audio/wav');
-    expect(json.usage).toEqual({ type: 'duration', seconds: 1.5, cost_usd: '0.015', byok: false });
+    expect(json.usage).toEqual({ type: 'duration', seconds: 2, cost_usd: '0.02', byok: false });
     expect([...reservations.charges.values()]).toMatchObject([
-      { model: 'second/file', seconds: 1.5, costMicroUsd: 15_000n },
+      { model: 'second/file', seconds: 2, costMicroUsd: 20_000n },
     ]);
     expect(reservations.charges.has(json.request_id as string)).toBe(true);
   });
@@ -199,6 +199,10 @@ describe('what a provider says of a file is bounded by what it can hold', () => 
     ['less than nothing', '-1', 2],
     ['no number', '"NaN"', 2],
     ['nothing', 'null', 2],
+    ['zero', '0', 2],
+    ['a hundredth of a second', '0.01', 2],
+    ['half of the file', '0.9', 2],
+    ['a little less than the file', '1.7', 2],
   ])('%s for two seconds are charged as two', async (_, said, seconds) => {
     server('second').answers = [(response) => void response.end(`{"text":"heard","seconds":${said}}`)];
     const { status, json, warning } = await send([PAID, VERBOSE], wavOf(64_000), '/files', 'audio/wav');
@@ -208,7 +212,25 @@ describe('what a provider says of a file is bounded by what it can hold', () => 
       { type: 'duration', seconds, cost_usd: '0.02', byok: false },
     ]);
     expect([...reservations.charges.values()]).toMatchObject([{ seconds, costMicroUsd: CENTS }]);
-    expect(warning).toBe(Number(said) > seconds ? 'duration_bounded' : null);
+    const isClaim = !said.includes('"') && Number(said) >= 0 && said !== 'null';
+    expect(warning).toBe(isClaim && Math.abs(Number(said) - seconds) > 1 ? 'duration_bounded' : null);
+    await expectNothingLeft();
+  });
+
+  it.each<[string, Buffer<ArrayBuffer>, string, number]>([
+    ['a WAV file of half a second', wavOf(16_000), 'audio/wav', 0.5],
+    ['ten minutes of WAV', silentWav(600), 'audio/wav', 600],
+    ['headerless samples', Buffer.alloc(320_000), 'audio/l16;rate=8000', 20],
+    ['an MP3 file', mp3(1_000), 'audio/mpeg', 1_000 * MP3_FRAME_SECONDS],
+    ['a large MP3 file', mp3(10_000), 'audio/mpeg', 10_000 * MP3_FRAME_SECONDS],
+    ['a FLAC file', flacOf(480_000), 'audio/flac', 30],
+  ])('a claim of zero seconds for %s is charged by what the file holds', async (_, file, type, seconds) => {
+    server('second').answers = [answer({ text: 'heard', seconds: 0, untimed: true })];
+    const { json } = await send([PAID, VERBOSE], file, '/files', type);
+    const [charge] = [...reservations.charges.values()];
+    expect(charge?.seconds).toBeCloseTo(seconds, 2);
+    expect(json.duration).toBeCloseTo(seconds, 2);
+    expect(json.segments).toMatchObject([{ start: 0, end: expect.closeTo(seconds, 2) }]);
     await expectNothingLeft();
   });
 
@@ -222,6 +244,41 @@ describe('what a provider says of a file is bounded by what it can hold', () => 
     const { status } = await send([PAID, ['response_format', format]], wavOf(64_000), '/files', 'audio/wav');
     expect(status).toBe(200);
     await expectNothingLeft();
+  });
+});
+
+describe('the length of a file at a free model', () => {
+  const FIELDS: [string, string][] = [FREE, ['response_format', 'verbose_json']];
+  const LARGE = mp3(8_000);
+
+  it.each<[string, object, Buffer<ArrayBuffer>, string, number]>([
+    ['whose server reports none', {}, flacOf(480_000), 'audio/flac', 30],
+    ['whose server reports zero', { seconds: 0 }, flacOf(480_000), 'audio/flac', 30],
+    [
+      'whose server reports too little for its bytes',
+      { seconds: 0.001 },
+      mp3(100),
+      'audio/mpeg',
+      100 * MP3_FRAME_SECONDS,
+    ],
+    ['that is passed on while it arrives', {}, LARGE, 'audio/mpeg', 8_000 * MP3_FRAME_SECONDS],
+  ])('is measured for one %s', async (_, said, file, type, seconds) => {
+    server('straight').answers = [answer({ text: 'heard', untimed: true, ...said })];
+    const { json } = await send(FIELDS, file, '/files', type);
+    expect(json.duration).toBeCloseTo(seconds, 2);
+    expect(json.segments).toMatchObject([{ start: 0, end: expect.closeTo(seconds, 2), text: 'heard' }]);
+    await expectNothingLeft();
+  });
+
+  it('ends the only subtitle of a text without times', async () => {
+    server('straight').answers = [answer({ text: 'heard', untimed: true })];
+    const { text } = await send([FREE, ['response_format', 'srt']], flacOf(80_000));
+    expect(text).toContain('00:00:00,000 --> 00:00:05,000');
+  });
+
+  it('is the one that its server reports where that is possible', async () => {
+    server('straight').answers = [answer({ text: 'heard', seconds: 31 })];
+    expect((await send(FIELDS, flacOf(480_000))).json.duration).toBe(31);
   });
 });
 
