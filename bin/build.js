@@ -35,7 +35,15 @@ const CONSOLE = { settings: 'src/console/vite.config.ts', folder: 'console' };
 const SOURCE = /\.(?:tsx?|css|html|svg|wav|json)$/;
 /** Served as they are. */
 const PAGES = 'docs';
-const SETTINGS = ['package.json', 'tsconfig.json', ...PROJECTS.map(({ settings }) => settings)];
+/** The packages are part of the bundle, so their versions count, and so does how it is made. */
+const SETTINGS = [
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  ...PROJECTS.map(({ settings }) => settings),
+  'bin/build.js',
+  'bin/bundle.js',
+];
 /** A build takes about one second; whoever holds the lock so much longer is stuck. */
 const LOCK_WAIT_MS = 60_000;
 const LOCK_POLL_MS = 50;

@@ -32,7 +32,8 @@ const inDist = () => readdirSync(join(root, 'dist')).filter((name) => name.endsW
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'voxgate-build-'));
   compiled = 0;
-  for (const folder of ['docs/guides', 'machines', 'src/audio']) mkdirSync(join(root, folder), { recursive: true });
+  for (const folder of ['bin', 'docs/guides', 'machines', 'src/audio'])
+    mkdirSync(join(root, folder), { recursive: true });
   for (const file of ['package.json', 'tsconfig.json', 'tsconfig.build.json']) write(file, '{}');
   write('src/main.ts', '');
   write('src/audio/pcm.ts', '');
@@ -62,6 +63,8 @@ test.each([
   ['a renamed file', () => renameSync(join(root, 'src/audio/pcm.ts'), join(root, 'src/audio/pacer.ts'))],
   ['a changed page', () => write('docs/guides/live.md', '# Live from a program')],
   ['a changed setting', () => write('tsconfig.json', '{"compilerOptions":{}}')],
+  ['a changed version of a package', () => write('package-lock.json', '{}')],
+  ['a changed bundler', () => write('bin/bundle.js', '')],
   ['a deleted build', () => rmSync(join(root, 'dist'), { recursive: true })],
 ])('%s leads to a build that replaces the old one whole', async (_what, change) => {
   await build();

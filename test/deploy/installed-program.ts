@@ -1,4 +1,5 @@
 // The program without its source and without the packages of development, as it is on a server.
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
@@ -13,6 +14,26 @@ export function installedProgram(names: readonly string[]): string {
   const folder = temporaryDirectory();
   for (const name of names)
     if (name !== 'node_modules') cpSync(join(root, name), join(folder, name), { recursive: true });
+  linkPackages(folder);
+  return folder;
+}
+
+/** Installs what `npm pack` makes of the checkout, and returns the path of its command. */
+export function packedProgram(): string {
+  const folder = temporaryDirectory();
+  const packed = execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const program = join(folder, 'node_modules/voxgate');
+  mkdirSync(program, { recursive: true });
+  execFileSync('tar', ['-xzf', join(folder, packed.trim()), '-C', program, '--strip-components=1']);
+  linkPackages(folder);
+  return join(program, 'bin/voxgate.js');
+}
+
+/** Links what is not development's. */
+function linkPackages(folder: string): void {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { dev?: boolean; devOptional?: boolean }>;
   };
@@ -23,5 +44,4 @@ export function installedProgram(names: readonly string[]): string {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     symlinkSync(join(root, path), join(folder, path));
   }
-  return folder;
 }

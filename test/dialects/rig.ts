@@ -78,7 +78,7 @@ export function piecesOf(samples: number): Uint8Array[] {
  * @param named what the client names instead of the first of them
  */
 export async function heardWrongly(
-  { gateway: { url }, key }: DialectRig,
+  { gateway: { url }, key }: { gateway: { url: string }; key: string },
   driver: Driver,
   models: readonly string[],
   { seconds = 1.9, named = models[0] as string }: { seconds?: number; named?: string } = {},

@@ -4,18 +4,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { numberedAudio } from '../audio/numbered-audio.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { LiveClient } from './live-gateway.ts';
-import { firstKeyIn, UNDER_TEST } from './voxgate.ts';
+import { firstKeyIn, PROGRAM, UNDER_TEST } from './voxgate.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../../bin/voxgate.js', import.meta.url));
 const RATE = 16_000;
 
 export interface ServingOptions {
   env?: Record<string, string>;
+  /** The path of `voxgate.js`; that of the checkout when absent. */
+  program?: string;
   /** Program and arguments before `node`, such as `prlimit`. */
   before?: readonly string[];
   /** Code that the process runs with `count` from 1 each time that it is meddled with. `tell(name)` writes a log line. */
@@ -60,10 +60,10 @@ export class Serving {
 
   /** Resolves when it has told its address and its first key, and has logged that it listens. */
   static async start(options: ServingOptions = {}): Promise<Serving> {
-    const { env = {}, before = [], meddle, nodeArguments = [], output } = options;
+    const { env = {}, program: voxgate = PROGRAM, before = [], meddle, nodeArguments = [], output } = options;
     const directory = env.VOXGATE_DATA_DIRECTORY ?? temporaryDirectory();
     const preloaded = meddle === undefined ? [] : ['--import', preload(meddle)];
-    const [program = '', ...rest] = [...before, process.execPath, ...nodeArguments, ...preloaded, PROGRAM, 'serve'];
+    const [program = '', ...rest] = [...before, process.execPath, ...nodeArguments, ...preloaded, voxgate, 'serve'];
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('VOXGATE_'));
     const child = spawn(program, rest, {
       env: {

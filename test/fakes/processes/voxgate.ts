@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 
-const PROGRAM = fileURLToPath(new URL('../../../bin/voxgate.js', import.meta.url));
+export const PROGRAM = fileURLToPath(new URL('../../../bin/voxgate.js', import.meta.url));
 
 const COMMAND_MS_MAX = 20_000;
 
@@ -34,12 +34,17 @@ function environment(env: Record<string, string>): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(inherited), ...UNDER_TEST, ...env };
 }
 
-/** Starts a command; the caller waits for what it wants of it. */
+/**
+ * Starts a command; the caller waits for what it wants of it.
+ *
+ * @param program the path of `voxgate.js`
+ */
 export function startVoxgate(
   args: readonly string[],
   env: Record<string, string> = {},
+  program = PROGRAM,
 ): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [PROGRAM, ...args], { env: environment(env) });
+  return spawn(process.execPath, [program, ...args], { env: environment(env) });
 }
 
 const ONE_AFTER_THE_OTHER = `
@@ -86,8 +91,12 @@ export function voxgate(args: readonly string[], env: Record<string, string> = {
 }
 
 /** Runs the program to its end. */
-export function voxgateProcess(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
-  const child = startVoxgate(args, env);
+export function voxgateProcess(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  program = PROGRAM,
+): Promise<Outcome> {
+  const child = startVoxgate(args, env, program);
   let output = '';
   let errors = '';
   child.stdout.on('data', (chunk) => {
