@@ -104,7 +104,7 @@ function reachable(starts: readonly string[]): ReadonlySet<string> {
 const CLIENT_STARTS = ['index', 'node', 'microphone/microphone-worklet'].map((name) => `${CLIENT}/${name}.ts`);
 
 /** What the console's page loads, and how it is built. */
-const CONSOLE_STARTS = ['main.tsx', 'theme.ts', 'vite.config.ts'].map((name) => `src/console/${name}`);
+const CONSOLE_STARTS = ['main.tsx', 'docs.ts', 'theme.ts', 'vite.config.ts'].map((name) => `src/console/${name}`);
 
 describe('imports', () => {
   const layers = new Map(project.layerMap().map(({ place, layer }) => [place, layer]));

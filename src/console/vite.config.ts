@@ -20,6 +20,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // The console, and the frame that a gateway puts its documents into.
+    rollupOptions: { input: ['index.html', 'docs.html'].map((name) => `${import.meta.dirname}/${name}`) },
   },
   clearScreen: false,
   logLevel: 'warn',

@@ -4,8 +4,9 @@ import { createHash } from 'node:crypto';
 import type { Provider } from '../providers/provider.ts';
 import { asyncapiDocument } from './asyncapi.ts';
 import { openapiDocument } from './openapi.ts';
-import { type Guide, readGuides } from './pages/guides.ts';
-import { escaped, type Link, PAGE_HEADERS, page } from './pages/html.ts';
+import { type MenuGroup, PAGE_HEADERS, page, readFrame } from './pages/frame.ts';
+import { readGuides } from './pages/guides.ts';
+import { escaped } from './pages/html.ts';
 import { livePage } from './pages/live.ts';
 import { llmsText, markdownFor } from './pages/plain-text.ts';
 import { restPage } from './pages/rest.ts';
@@ -13,8 +14,8 @@ import { searchOf } from './pages/search.ts';
 
 /** The pages that are made from the two documents, by their names in the address. */
 const MADE = { rest: 'HTTP reference', live: 'Live reference' } as const;
-/** Of the others, those that every page leads to. */
-const ALWAYS = ['', 'promises'];
+/** Where they stand in the menu: before the pages that are linked under this heading. */
+const MADE_SECTION = 'Reference';
 
 /** Ready to be sent. */
 export interface Served {
@@ -55,15 +56,22 @@ export function createDocuments({
       ([name, title]) => [name, { title, content: made[name as keyof typeof MADE] }] as const,
     ),
   ]);
-  const always: Link[] = [
-    ...guides.filter(({ name }) => ALWAYS.includes(name)).map(linkOf),
-    ...Object.entries(MADE).map(([name, title]) => linkOf({ name, title })),
-  ];
-  const navigation = { always, near: [] };
+  const menu: MenuGroup[] = [...new Set(guides.map(({ section }) => section))].map((section) => ({
+    title: section || 'Start',
+    links: [
+      ...(section === MADE_SECTION
+        ? Object.entries(MADE).map(([name, title]) => [addressOf(name), title] as const)
+        : []),
+      ...guides
+        .filter((guide) => guide.section === section)
+        .map(({ name, title }) => [addressOf(name), title] as const),
+    ],
+  }));
+  const frame = readFrame();
+  const htmlOf = (title: string, current: string, content: string) => page(frame, { title, current, menu, content });
   const search = searchOf([...pages].map(([name, found]) => ({ ...found, address: addressOf(name) })));
   return {
-    search: (query, base) =>
-      served(withBase(page('Search', '/docs/search', navigation, search(query)), base), PAGE_HEADERS),
+    search: (query, base) => served(withBase(htmlOf('Search', '/docs/search', search(query)), base), PAGE_HEADERS),
     llms: (base) => served(llmsText(guides, base), TEXT_HEADERS),
     openapi: served(JSON.stringify(openapi), JSON_HEADERS),
     asyncapi: served(JSON.stringify(asyncapi), JSON_HEADERS),
@@ -74,16 +82,12 @@ export function createDocuments({
         const guide = guides.find((each) => `${each.name}.md` === name);
         return guide && served(markdownFor(guide, base), MARKDOWN_HEADERS);
       }
-      const near = guides.filter((guide) => guide.name.includes('/') && folderOf(guide.name) === folderOf(name));
-      const html = page(found.title, addressOf(name), { always, near: near.map(linkOf) }, found.content());
-      return served(withBase(html, base), PAGE_HEADERS);
+      return served(withBase(htmlOf(found.title, addressOf(name), found.content()), base), PAGE_HEADERS);
     },
   };
 }
 
-const folderOf = (name: string): string => name.slice(0, name.indexOf('/') + 1);
 const addressOf = (name: string): string => (name === '' ? '/docs' : `/docs/${name}`);
-const linkOf = ({ name, title }: Pick<Guide, 'name' | 'title'>): Link => [addressOf(name), title];
 
 const TEXT_HEADERS = { 'Content-Type': 'text/plain; charset=utf-8' };
 const MARKDOWN_HEADERS = { 'Content-Type': 'text/markdown; charset=utf-8' };

@@ -18,6 +18,7 @@ interface TableProps<Row> {
   empty: ComponentChildren;
 }
 
+/** Where there is no room for columns, a row becomes a card, and each cell has the title of its column before it. */
 export function Table<Row>({ caption, rows, idOf, columns, empty }: TableProps<Row>) {
   if (rows.length === 0) return <div class="table empty">{empty}</div>;
   return (
@@ -36,8 +37,10 @@ export function Table<Row>({ caption, rows, idOf, columns, empty }: TableProps<R
         <tbody>
           {rows.map((row) => (
             <tr key={idOf(row)}>
-              {columns.map(({ cell, isNumber }) => (
-                <td class={isNumber ? 'number' : ''}>{cell(row)}</td>
+              {columns.map(({ title, cell, isNumber }) => (
+                <td data-title={title} class={isNumber ? 'number' : ''}>
+                  {cell(row)}
+                </td>
               ))}
             </tr>
           ))}

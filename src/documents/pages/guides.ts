@@ -12,6 +12,8 @@ export interface Guide {
   /** In the address: `guides/failover`; empty for the first page. */
   name: string;
   title: string;
+  /** The heading of the first page under which it is linked; empty for the first page itself. */
+  section: string;
   /** As it is written. */
   text: string;
   page(): MarkdownPage;
@@ -20,18 +22,26 @@ export interface Guide {
 /** Those that the first page links to, in its order. */
 export function readGuides(folder: URL = FOLDER): readonly Guide[] {
   const index = readFileSync(new URL(INDEX, folder), 'utf8');
-  const files = [INDEX, ...new Set([...index.matchAll(LOCAL_LINK)].map(([, file = '']) => file))];
-  const served = new Set(files);
-  return files.map((file) =>
-    guideOf(file, file === INDEX ? index : readFileSync(new URL(file, folder), 'utf8'), served),
+  const sections = new Map([[INDEX, ''], ...linksBySection(index)]);
+  const served = new Set(sections.keys());
+  return [...sections].map(([file, section]) =>
+    guideOf(file, section, file === INDEX ? index : readFileSync(new URL(file, folder), 'utf8'), served),
   );
 }
 
-function guideOf(file: string, text: string, served: ReadonlySet<string>): Guide {
+function linksBySection(index: string): [file: string, section: string][] {
+  return index.split(/^## /m).flatMap((part) => {
+    const section = part.slice(0, part.indexOf('\n'));
+    return [...part.matchAll(LOCAL_LINK)].map(([, file = '']): [string, string] => [file, section]);
+  });
+}
+
+function guideOf(file: string, section: string, text: string, served: ReadonlySet<string>): Guide {
   let made: MarkdownPage | undefined;
   return {
     name: nameOf(file),
     title: /^# (.+)$/m.exec(text)?.[1] ?? file,
+    section,
     text,
     page: () => {
       made ??= markdownPage(text, (href) => targetOf(href, file, served));

@@ -2,7 +2,8 @@
 // how it is closed.
 
 import type { Json } from '../schemas/json-schema.ts';
-import { code, heading, inline, prose } from './html.ts';
+import { code } from './highlight.ts';
+import { heading, inline, prose } from './html.ts';
 import { exampleHtml, membersHtml, schemaHtml, schemasHtml } from './schema-html.ts';
 
 const BROWSER = `const { token } = await (await fetch('/your-server/token')).json(); // POST /v1/tokens, with the key, on your server
@@ -46,7 +47,7 @@ export function livePage(document: Json): string {
   const shown = Object.entries(schemas).filter(([name]) => messages[name] === undefined);
   return [
     prose(info.description),
-    code(BROWSER),
+    code(BROWSER, 'js'),
     heading(2, 'credentials', 'Credentials'),
     prose('The first place that is used is the one that counts, whatever stands in it.'),
     `<ol>${Object.values(securitySchemes)

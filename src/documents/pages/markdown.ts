@@ -1,5 +1,6 @@
 // Pages in Markdown as HTML, in the shapes of html.ts. HTML within them is not taken over, and links lead where the caller says.
 import { Marked, type Token, type Tokens } from 'marked';
+import { code } from './highlight.ts';
 import { escaped, table } from './html.ts';
 
 export interface MarkdownPage {
@@ -52,10 +53,7 @@ function rendererOf(ids: ReadonlyMap<Tokens.Heading, string>, taken: Set<string>
       const id = escaped(ids.get(token) ?? '');
       return `<h${token.depth} id="${id}"><a href="#${id}">${this.parser.parseInline(token.tokens)}</a></h${token.depth}>\n`;
     },
-    code({ text, lang = '' }) {
-      const language = /^\w+$/.test(lang) ? ` class="language-${lang}"` : '';
-      return `<pre><code${language}>${escaped(withPlaceholders(text))}</code></pre>\n`;
-    },
+    code: ({ text, lang = '' }) => `${code(withPlaceholders(text), lang)}\n`,
     table({ header, rows }) {
       const head = header.map(({ tokens }) => this.parser.parseInline(tokens));
       const body = rows.map((row) => row.map(({ tokens }) => this.parser.parseInline(tokens)));

@@ -4,7 +4,8 @@
 import { operations } from '../openapi.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Json } from '../schemas/json-schema.ts';
-import { code, escaped, heading, inline, prose, table } from './html.ts';
+import { code } from './highlight.ts';
+import { escaped, heading, inline, prose, table } from './html.ts';
 import { exampleHtml, membersHtml, schemasHtml, typeHtml } from './schema-html.ts';
 
 const CREDENTIALS: Readonly<Record<Operation['security'], string>> = {
@@ -76,7 +77,7 @@ function operationHtml(
     heading(3, id, `${summary}: \`${method.toUpperCase()} ${path}\``),
     prose(description),
     prose(CREDENTIALS[security]),
-    code(curl),
+    code(curl, 'sh'),
   ];
   const { parameters = [], requestBody, responses = {} } = written;
   if (parameters.length > 0) parts.push('<h4>Parameters</h4>', parameterTable(parameters));

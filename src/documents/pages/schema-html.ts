@@ -1,7 +1,8 @@
 // JSON Schemas as tables: members with their types, ranges and meaning. Named schemas become links to their own heading.
 
 import type { Json } from '../schemas/json-schema.ts';
-import { code, escaped, heading, inline, prose, table } from './html.ts';
+import { code } from './highlight.ts';
+import { escaped, heading, inline, prose, table } from './html.ts';
 
 const asJson = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
 const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.map(asJson) : []);
@@ -74,4 +75,4 @@ function meaningHtml({ description, default: usual }: Json): string {
 
 /** A value as it goes over the wire: texts as they are, everything else as indented JSON. */
 export const exampleHtml = (example: unknown): string =>
-  code(typeof example === 'string' ? example : JSON.stringify(example, null, 2));
+  typeof example === 'string' ? code(example) : code(JSON.stringify(example, null, 2), 'json');

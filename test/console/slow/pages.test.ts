@@ -64,6 +64,28 @@ describe.skipIf(!browserIsHere)('the pages of the console', { timeout: 120_000 }
     expect(await findings('/')).toEqual([]);
   });
 
+  it.each(['/docs', '/docs/guides/failover', '/docs/reference/models', '/docs/live', '/docs/search?q=failover'])(
+    'of the docs, such as %s, have no serious finding',
+    async (path) => {
+      expect(await findings(path)).toEqual([]);
+    },
+  );
+
+  it('of the docs copy a block of code, and unfold their menu on a phone', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: live.url });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${live.url}/docs/guides/failover`);
+    await page.getByRole('button', { name: 'Copy' }).first().click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('npm run -s voxgate -- demo');
+    const back = page.getByRole('link', { name: 'Back to the console' });
+    expect(await back.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('link', { name: 'Simulated providers', exact: true }).first().waitFor();
+    await back.click();
+    await page.getByRole('button', { name: 'Log in' }).waitFor();
+  });
+
   it('are shown behind the login', async () => {
     await logIn(page, live.url);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
