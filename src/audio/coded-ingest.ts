@@ -1,10 +1,12 @@
-// From packets of Opus to samples on the tape. It decodes by steps, because a few bytes may be a long sound.
+// From packets of Opus, or a container, to samples on the tape. It decodes by steps, because a few bytes may be a long sound.
 import type { CodedEncoding } from '../api/listen.ts';
 import type { SampleSource, Taken } from './ingest.ts';
 import { type OpusDecoder, PACKET_SAMPLES_MAX } from './opus/opus-decoders.ts';
 import { OpusStream } from './opus/opus-stream.ts';
 import { UnsupportedStream } from './opus/packet-source.ts';
+import type { SoundStream } from './opus/sound-stream.ts';
 import { toSample } from './pcm.ts';
+import { RecognisedStream } from './recognised-stream.ts';
 import { BLOCK_SAMPLES } from './tape/blocks.ts';
 import type { Tape } from './tape/tape.ts';
 import type { SpeechMeter } from './voice/energy.ts';
@@ -18,7 +20,7 @@ const HELD_BYTES_MAX = 1_048_576;
 const FULL_SCALE = 32_768;
 
 export class CodedIngest implements SampleSource {
-  readonly #stream: OpusStream;
+  readonly #stream: SoundStream;
   readonly #decoder: OpusDecoder;
   readonly #tape: Tape;
   readonly #meter: SpeechMeter;
@@ -28,7 +30,8 @@ export class CodedIngest implements SampleSource {
   fault: string | undefined;
 
   constructor(encoding: CodedEncoding, decoder: OpusDecoder, sampleRate: number, tape: Tape, meter: SpeechMeter) {
-    this.#stream = new OpusStream(encoding, decoder, sampleRate);
+    this.#stream =
+      encoding === 'auto' ? new RecognisedStream(decoder, sampleRate) : new OpusStream(encoding, decoder, sampleRate);
     this.#decoder = decoder;
     this.#tape = tape;
     this.#meter = meter;
@@ -60,6 +63,7 @@ export class CodedIngest implements SampleSource {
 
   end(): number {
     const { heldBytes } = this.#stream;
+    if (this.#tape.hasRoom(PACKET_SAMPLES_MAX)) this.#write(this.#stream.end());
     this.dispose();
     return heldBytes;
   }

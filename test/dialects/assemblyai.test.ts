@@ -32,6 +32,8 @@ describe('a query asks for', () => {
   it.each([
     ['', { model: 'assemblyai/universal-3-6-pro', encoding: 'linear16', sample_rate: '16000' }],
     ['speech_model=u3-pro&sample_rate=8000', { model: 'assemblyai/u3-rt-pro', sample_rate: '8000' }],
+    ['encoding=opus&sample_rate=44100', { encoding: 'opus' }],
+    ['encoding=ogg_opus', { encoding: 'ogg-opus' }],
     ['speech_model=local/digits-en&encoding=pcm_mulaw', { model: 'local/digits-en', encoding: 'mulaw' }],
     ['language_codes=["en"]', { language: 'en' }],
     ['language_codes=["en","es"]', { languages: '["en","es"]' }],

@@ -93,7 +93,16 @@ describe('a query asks for', () => {
     }));
 
   it.each([
-    ['', 'encoding'],
+    ['', { encoding: 'auto' }],
+    ['encoding=&sample_rate=44100&channels=2', { encoding: 'auto' }],
+  ])('a container, where no encoding is named: %s', (query, parameters) => {
+    for (const path of ['/v1/listen', '/v2/listen']) {
+      expect(asked(query, path)).toMatchObject(parameters);
+      for (const name of ['sample_rate', 'channels']) expect(asked(query, path)).not.toHaveProperty(name);
+    }
+  });
+
+  it.each([
     ['encoding=flac', 'encoding'],
     ['encoding=linear16', 'sample_rate'],
     [`${RAW}&channels=2`, 'channels'],

@@ -71,13 +71,19 @@ describe('a first message asks for', () => {
     [{ max_endpoint_delay_ms: 900, translation: null }, { provider_params: '{"max_endpoint_delay_ms":900}' }],
   ])('%j', (more, parameters) => expect(asked(more)).toMatchObject(parameters));
 
+  it.each(['auto', 'webm', 'ogg', 'wav'])('a container, for the audio format %s', (audio_format) => {
+    const parameters = asked({ audio_format, sample_rate: undefined, num_channels: undefined });
+    expect(parameters).toMatchObject({ encoding: 'auto' });
+    expect(parameters).not.toHaveProperty('sample_rate');
+  });
+
   it('what the address says besides', () =>
     expect(asked({}, 'fallbacks=local/digits-en&region=eu')).toMatchObject({
       ...{ fallbacks: 'local/digits-en', region: 'eu' },
     }));
 
   it.each<[object, string]>([
-    [{ audio_format: 'auto' }, 'audio_format'],
+    [{ audio_format: 'mp3' }, 'audio_format'],
     [{ audio_format: undefined }, 'audio_format'],
     [{ sample_rate: undefined }, 'sample_rate'],
     [{ num_channels: 2 }, 'num_channels'],

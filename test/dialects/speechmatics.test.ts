@@ -91,8 +91,15 @@ describe('StartRecognition', () => {
     expect([...new Int16Array(new Uint8Array(heard).buffer)]).toEqual([0, 32_767, -32_768, 32_767, 16_384]);
   });
 
+  it('asks for a container that is recognised', () => {
+    const [step] = start(opened(), {}, { audio_format: { type: 'file' } });
+    if (step?.type !== 'start') throw new Error(JSON.stringify(step));
+    expect(step.wish.parameters.get('encoding')).toBe('auto');
+    expect(step.wish.parameters.has('sample_rate')).toBe(false);
+  });
+
   it.each([
-    ['a container', { audio_format: { type: 'file' } }, {}, 'unsupported_audio', 'invalid_audio_type', 1003],
+    ['no kind of audio', { audio_format: { type: 'none' } }, {}, 'unsupported_audio', 'invalid_audio_type', 1003],
     [
       'another encoding',
       { audio_format: { ...RAW, encoding: 'g722' } },
@@ -273,7 +280,7 @@ describe('the official client', () => {
       { transcription_config: { language: 'en', max_delay: 9 } },
       'invalid_config',
     ],
-    ['a container', {}, { audio_format: { type: 'file' } }, 'invalid_audio_type'],
+    ['a kind of audio', {}, { audio_format: { type: 'none' } }, 'invalid_audio_type'],
   ] as const)('hears why it is refused: %s', async (_, more, config, type) => {
     await expect(recognised(job(more), [], config as never)).rejects.toThrow(type);
   });

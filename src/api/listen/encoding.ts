@@ -1,10 +1,10 @@
-// What a live client's bytes are: samples, each by itself, or Opus, which is decoded as it comes.
+// What a live client's bytes are: samples, each by itself, or Opus and containers, which are decoded as they come.
 import { type Static, Type } from '@sinclair/typebox';
 
 /** Samples of one channel. */
 const RAW = ['linear16', 'mulaw', 'alaw'] as const;
-/** Opus: a packet in each message, or a container that is cut into messages anywhere. */
-export const CODED_ENCODINGS = ['opus', 'ogg-opus', 'webm-opus'] as const;
+/** Opus: a packet in each message, or a container that is cut into messages anywhere. `auto`: the first bytes name the container. */
+export const CODED_ENCODINGS = ['opus', 'ogg-opus', 'webm-opus', 'auto'] as const;
 
 export type RawEncoding = (typeof RAW)[number];
 export type CodedEncoding = (typeof CODED_ENCODINGS)[number];
@@ -16,13 +16,13 @@ export const Encoding = Type.Unsafe<RawEncoding | CodedEncoding>(
     ENCODINGS.map((encoding) => Type.Literal(encoding)),
     {
       description:
-        '`linear16` (little-endian), `mulaw` and `alaw` are samples, those of several `channels` interleaved. `opus` is one packet of Opus in each binary message; `ogg-opus` an Ogg stream with Opus in it, and `webm-opus` one in WebM or Matroska, as the recorder of a browser makes it: both from their beginning, cut into messages anywhere. Two channels of Opus are mixed to one.',
+        '`linear16` (little-endian), `mulaw` and `alaw` are samples, those of several `channels` interleaved. `opus` is one packet of Opus in each binary message; `ogg-opus` an Ogg stream with Opus in it, and `webm-opus` one in WebM or Matroska, as the recorder of a browser makes it: both from their beginning, cut into messages anywhere. `auto` is WebM or Ogg with Opus, or WAV, recognised by its first bytes. Two channels of these are mixed to one.',
     },
   ),
 );
 export type Encoding = Static<typeof Encoding>;
 
-/** Hertz that Opus is decoded to. */
+/** Hertz that Opus and containers are decoded to. */
 export const DECODED_RATES: readonly number[] = [8_000, 12_000, 16_000, 24_000, 48_000];
 
 export const isCoded = (encoding: Encoding): encoding is CodedEncoding =>

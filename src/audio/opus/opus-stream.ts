@@ -6,13 +6,16 @@ import type { OpusDecoder } from './opus-decoders.ts';
 import { OPUS_HERTZ, type OpusHead } from './opus-head.ts';
 import { isOpusPacket } from './opus-packet.ts';
 import { PacketMessages, type PacketSource, UnsupportedStream } from './packet-source.ts';
+import type { SoundStream } from './sound-stream.ts';
 import { WebmPackets } from './webm-packets.ts';
+
+export type OpusEncoding = Exclude<CodedEncoding, 'auto'>;
 
 /** Packets in a row that cannot be decoded, after which it is no stream of Opus. */
 const FAULTS_MAX = 50;
 const NOTHING = new Float32Array(0);
 
-export class OpusStream {
+export class OpusStream implements SoundStream {
   readonly #source: PacketSource;
   readonly #decoder: OpusDecoder;
   readonly #sampleRate: number;
@@ -20,18 +23,16 @@ export class OpusStream {
   #faults = 0;
   #faultsInRow = 0;
 
-  constructor(encoding: CodedEncoding, decoder: OpusDecoder, sampleRate: number) {
+  constructor(encoding: OpusEncoding, decoder: OpusDecoder, sampleRate: number) {
     this.#source = SOURCES[encoding]();
     this.#decoder = decoder;
     this.#sampleRate = sampleRate;
   }
 
-  /** Bytes that are held and not decoded yet. */
   get heldBytes(): number {
     return this.#source.heldBytes;
   }
 
-  /** Pieces that were damaged, and passed over. */
   get damaged(): number {
     return this.#source.damaged + this.#faults;
   }
@@ -40,11 +41,6 @@ export class OpusStream {
     this.#source.push(bytes);
   }
 
-  /**
-   * What the next piece sounds like, from −1 to 1; maybe nothing. Undefined when more bytes have to come.
-   *
-   * @throws UnsupportedStream
-   */
   next(): Float32Array | undefined {
     const piece = this.#source.next();
     if (piece === undefined) return undefined;
@@ -63,6 +59,10 @@ export class OpusStream {
     const skipped = Math.min(this.#skip, samples.length);
     this.#skip -= skipped;
     return skipped === 0 ? samples : samples.subarray(skipped);
+  }
+
+  end(): Float32Array {
+    return NOTHING;
   }
 
   #begin({ channels, preSkip, streamCount = 1 }: OpusHead): void {
@@ -92,7 +92,7 @@ export class OpusStream {
   }
 }
 
-const SOURCES: Readonly<Record<CodedEncoding, () => PacketSource>> = {
+const SOURCES: Readonly<Record<OpusEncoding, () => PacketSource>> = {
   opus: () => new PacketMessages(),
   'ogg-opus': () => new OggPackets(),
   'webm-opus': () => new WebmPackets(),

@@ -60,6 +60,7 @@ function sampleMemory(count: number): SampleMemory {
 }
 
 export class WavReader {
+  readonly #isEndless: boolean;
   /** What comes next: pieces of the header, one chunk's head or body at a time, then samples, then what is of no interest. */
   #expected: 'riff' | 'chunk' | 'ds64' | 'fmt' | 'samples' | 'trailer' = 'riff';
   readonly #piece = new Uint8Array(FMT_BYTES.max);
@@ -81,6 +82,11 @@ export class WavReader {
   /** Bytes of samples still to come; Infinity when the file does not say. */
   #samplesLeft = 0;
   #output = sampleMemory(0);
+
+  /** @param isEndless samples go on to the end, whatever the header says: its writer did not know */
+  constructor({ isEndless = false } = {}) {
+    this.#isEndless = isEndless;
+  }
 
   /** Undefined until the samples begin. */
   get format(): WavFormat | undefined {
@@ -173,7 +179,8 @@ export class WavReader {
     this.#readSample = READERS[coding + bitsPerSample]!;
     this.#plain = coding === 'pcm' && bitsPerSample === 16 && channels === 1;
     this.#frame = new Uint8Array((channels * bitsPerSample) / 8);
-    this.#samplesLeft = UNKNOWN_SIZES.includes(size) ? this.#longBytes || Number.POSITIVE_INFINITY : size;
+    const said = UNKNOWN_SIZES.includes(size) ? this.#longBytes || Number.POSITIVE_INFINITY : size;
+    this.#samplesLeft = this.#isEndless ? Number.POSITIVE_INFINITY : said;
     this.#expected = 'samples';
   }
 

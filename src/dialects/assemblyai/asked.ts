@@ -7,9 +7,11 @@ import type { Wish } from '../dialect.ts';
 import { badRequest, optionsInQuery, ownParameters, setAll } from '../texts.ts';
 
 /** By the names that clients give encodings; rates that stand for a missing `sample_rate`. */
-const ENCODINGS: Readonly<Record<string, { encoding: string; sampleRate: string }>> = {
+const ENCODINGS: Readonly<Record<string, { encoding: string; sampleRate?: string }>> = {
   pcm_s16le: { encoding: 'linear16', sampleRate: '16000' },
   pcm_mulaw: { encoding: 'mulaw', sampleRate: '16000' },
+  opus: { encoding: 'opus' },
+  ogg_opus: { encoding: 'ogg-opus' },
 };
 /** They are asked for in the words that all models know. */
 const COMMON = ['keyterms_prompt', 'prompt', 'language_codes', 'speaker_labels'];
@@ -39,9 +41,11 @@ function audioOf(query: URLSearchParams): [string, string][] {
   const named = query.get('encoding') ?? 'pcm_s16le';
   const known = Object.hasOwn(ENCODINGS, named) ? ENCODINGS[named] : undefined;
   if (known === undefined) {
-    const names = Object.keys(ENCODINGS).join(' and ');
-    throw badRequest('encoding', `\`encoding\` is ${names} here. Send other encodings as files.`);
+    const names = Object.keys(ENCODINGS).join(', ');
+    throw badRequest('encoding', `\`encoding\` is one of ${names}. Send other audio as files.`);
   }
+  // Opus is decoded to the usual rate, whatever it was recorded at.
+  if (known.sampleRate === undefined) return [['encoding', known.encoding]];
   return [
     ['encoding', known.encoding],
     ['sample_rate', query.get('sample_rate') ?? known.sampleRate],

@@ -82,13 +82,17 @@ function redactions(query: URLSearchParams): string[] {
   return [...new Set(kinds.map(known))];
 }
 
+/** Without an encoding the audio has a container, as at Deepgram: then no rate and no channels are read. */
+const hasContainer = (query: URLSearchParams): boolean => (query.get('encoding') ?? '') === '';
+
 function audioOf(query: URLSearchParams): Map<string, string> {
   const encoding = query.get('encoding') ?? '';
+  if (hasContainer(query)) return new Map([['encoding', 'auto']]);
   if (!Object.hasOwn(ENCODINGS, encoding)) {
     const known = Object.keys(ENCODINGS).join(', ');
     throw badRequest(
       'encoding',
-      `\`encoding\` has to be named, with \`sample_rate\`: ${known} are taken. Send containers as files.`,
+      `\`encoding\` is one of ${known}. Leave it out for WebM or Ogg with Opus, or WAV. Send other audio as files.`,
     );
   }
   const rate = query.get('sample_rate') ?? ENCODINGS[encoding];
@@ -102,13 +106,15 @@ function audioOf(query: URLSearchParams): Map<string, string> {
 
 /** Each is heard by itself where that is asked for; else there is one. */
 function channelsOf(query: URLSearchParams): Map<string, string> {
+  if (hasContainer(query) && query.get('multichannel') !== 'true') return new Map();
   if (query.get('multichannel') === 'true') return new Map([['channels', query.get('channels') ?? '1']]);
   oneChannel(query, ', or add `multichannel=true` to have each heard by itself');
   return new Map();
 }
 
 function oneChannel(query: URLSearchParams, or = ''): URLSearchParams {
-  if (Number(query.get('channels') ?? 1) === 1 && query.get('multichannel') !== 'true') return query;
+  if (hasContainer(query) || (Number(query.get('channels') ?? 1) === 1 && query.get('multichannel') !== 'true'))
+    return query;
   throw badRequest('channels', `Channels are not mixed: send one${or}.`);
 }
 

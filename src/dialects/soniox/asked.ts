@@ -13,6 +13,8 @@ const ENCODINGS: Readonly<Record<string, string>> = {
   mulaw: 'mulaw',
   alaw: 'alaw',
 };
+/** Of audio that says itself what it is: neither a rate nor channels are named. */
+const CONTAINERS: readonly unknown[] = ['auto', 'ogg', 'wav', 'webm'];
 /** They are asked for in the words that all models know. */
 const COMMON = ['language_hints', 'context'];
 
@@ -25,21 +27,21 @@ export interface AskedLive {
 
 /** @throws Refusal */
 export function askedOfStart(query: URLSearchParams, start: Members): AskedLive {
-  const { encoding, sampleRate } = audioOf(start);
   const parameters = ownParameters(query);
-  setAll(parameters, { encoding: ENCODINGS[encoding], sample_rate: String(sampleRate) });
+  setAll(parameters, audioOf(start));
   return {
     wish: wishOf(start, parameters, 'live'),
-    isFloat: encoding === 'pcm_f32le',
+    isFloat: start.audio_format === 'pcm_f32le',
     marksEnds: start.enable_endpoint_detection === true,
   };
 }
 
-function audioOf({ audio_format, sample_rate, num_channels }: Members): { encoding: string; sampleRate: number } {
+function audioOf({ audio_format, sample_rate, num_channels }: Members): Record<string, string | undefined> {
+  if (CONTAINERS.includes(audio_format)) return { encoding: 'auto' };
   if (typeof audio_format !== 'string' || !Object.hasOwn(ENCODINGS, audio_format))
     throw badRequest(
       'audio_format',
-      `\`audio_format\` has to be one of ${Object.keys(ENCODINGS).join(', ')}: live audio is taken without a container. Send containers as files.`,
+      `\`audio_format\` is one of ${Object.keys(ENCODINGS).join(', ')}, or auto for WebM or Ogg with Opus, or WAV. Send other audio as files.`,
       'unsupported_audio',
     );
   if (typeof sample_rate !== 'number')
@@ -49,7 +51,7 @@ function audioOf({ audio_format, sample_rate, num_channels }: Members): { encodi
       'num_channels',
       '`num_channels` has to be 1: one channel is heard in a live session. Send each in a session of its own.',
     );
-  return { encoding: audio_format, sampleRate: sample_rate };
+  return { encoding: ENCODINGS[audio_format], sample_rate: String(sample_rate) };
 }
 
 /**

@@ -25,19 +25,18 @@ export interface Asked {
 /** @throws Refusal */
 export function askedOf(query: URLSearchParams, { audio_format, transcription_config }: Members): Asked {
   const config = objectIn(transcription_config);
-  const { encoding, sampleRate } = audioOf(objectIn(audio_format));
+  const format = objectIn(audio_format);
   const language = textIn(config.language) ?? '';
   const { end_of_utterance_silence_trigger: silence } = objectIn(config.conversation_config);
   const isPartial = config.enable_partials === true;
   const wish = wishOf(query, config, 'live');
   setAll(wish.parameters, {
-    encoding: ENCODINGS[encoding],
-    sample_rate: String(sampleRate),
+    ...audioOf(format),
     interim_results: String(isPartial),
   });
   return {
     wish,
-    isFloat: encoding === 'pcm_f32le',
+    isFloat: format.type === 'raw' && format.encoding === 'pcm_f32le',
     partials: isPartial,
     utterances: typeof silence === 'number' && silence > 0,
     delimiter: delimiterOf(language),
@@ -62,22 +61,23 @@ export function wishOf(query: URLSearchParams, config: Members, mode: Mode) {
   return { model, parameters, own: optionsOf(config, mode), unmet } satisfies Wish;
 }
 
-function audioOf({ type, encoding, sample_rate }: Members): { encoding: string; sampleRate: number } {
+function audioOf({ type, encoding, sample_rate }: Members): Record<string, string | undefined> {
+  if (type === 'file') return { encoding: 'auto' };
   if (type !== 'raw')
     throw badRequest(
       'audio_format',
-      '`audio_format.type` has to be raw: live audio is taken without a container. Send {"type":"raw","encoding":"pcm_s16le","sample_rate":16000}, or send the file to /v1/audio/transcriptions.',
+      '`audio_format` is {"type":"raw","encoding":"pcm_s16le","sample_rate":16000}, or {"type":"file"} for WebM or Ogg with Opus, or WAV.',
       'unsupported_audio',
     );
   if (typeof encoding !== 'string' || !Object.hasOwn(ENCODINGS, encoding))
     throw badRequest(
       'audio_format',
-      `\`audio_format.encoding\` has to be one of ${Object.keys(ENCODINGS).join(', ')}.`,
+      `\`audio_format.encoding\` is one of ${Object.keys(ENCODINGS).join(', ')}.`,
       'unsupported_audio',
     );
   if (typeof sample_rate !== 'number')
     throw badRequest('audio_format', '`audio_format.sample_rate` is missing: name it, in hertz.');
-  return { encoding, sampleRate: sample_rate };
+  return { encoding: ENCODINGS[encoding], sample_rate: String(sample_rate) };
 }
 
 function isDiarized({ diarization = 'none' }: Members): boolean {

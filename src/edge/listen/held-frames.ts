@@ -51,17 +51,16 @@ export class HeldFrames {
     return this.#texts.length < HELD_TEXTS_MAX && this.#texts.push({ at: this.#bytes, decoded }) > 0;
   }
 
-  /** Hands everything over, once, a block at each step. Throws when audio cannot be read back. */
+  /** Hands everything over, once, a piece of audio at each step. Throws when audio cannot be read back. */
   *handOver(to: FrameTaker): Steps {
     try {
       const tail = this.#block?.slice(0, this.#bytes % BLOCK_BYTES);
       let at = 0;
       for (let left = this.#spool?.length ?? 0; left > 0; left--) {
         this.#spool?.take(this.#block as Uint8Array);
-        at = this.#handOverPiece(to, this.#block as Uint8Array, at);
-        yield BLOCK_BYTES;
+        at = yield* this.#handOverPiece(to, this.#block as Uint8Array, at);
       }
-      this.#handOverPiece(to, tail ?? new Uint8Array(0), at);
+      yield* this.#handOverPiece(to, tail ?? new Uint8Array(0), at);
       for (const { decoded } of this.#texts.splice(0)) to.text(decoded);
     } finally {
       this.dispose();
@@ -78,15 +77,19 @@ export class HeldFrames {
   }
 
   /** The audio from that place on, with the messages that came before its end. Gives where it ends. */
-  #handOverPiece(to: FrameTaker, piece: Uint8Array, at: number): number {
+  *#handOverPiece(to: FrameTaker, piece: Uint8Array, at: number): Generator<number, number> {
+    const handed = (from: number, until: number): number => {
+      to.audio(piece.subarray(from, until));
+      return until - from;
+    };
     let done = 0;
     for (let next = this.#texts[0]; next !== undefined && next.at < at + piece.byteLength; next = this.#texts[0]) {
-      if (next.at > at + done) to.audio(piece.subarray(done, next.at - at));
+      if (next.at > at + done) yield handed(done, next.at - at);
       done = next.at - at;
       to.text(next.decoded);
       this.#texts.shift();
     }
-    if (done < piece.byteLength) to.audio(piece.subarray(done));
+    if (done < piece.byteLength) yield handed(done, piece.byteLength);
     return at + piece.byteLength;
   }
 }

@@ -181,7 +181,7 @@ function readChannels(text: string | undefined, encoding: Encoding): number {
   if (channels === 1 || !isCoded(encoding)) return channels;
   throw bad(
     'channels',
-    `\`channels\` is ${channels}, and \`encoding=${encoding}\` has one: two channels of Opus are mixed. Send samples (linear16, mulaw or alaw), interleaved, for several channels.`,
+    `\`channels\` is ${channels}, and \`encoding=${encoding}\` has one: several channels are mixed. Send samples (linear16, mulaw or alaw), interleaved, for several channels.`,
   );
 }
 

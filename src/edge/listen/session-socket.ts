@@ -277,7 +277,8 @@ export class SessionSocket implements Resuming {
 
   /** What the client has sent meanwhile comes before what it sends from now on. */
   #handOver(session: ClientSession): void {
-    if (this.#start !== undefined) this.#work.addFirst(this.#start.handOver(takerOf(session)));
+    const steps = this.#start?.handOver(takerOf(session));
+    if (steps !== undefined) this.#work.addFirst(this.#coded?.handOver(steps) ?? steps);
   }
 
   #fault(error: unknown): void {

@@ -1,7 +1,6 @@
 // A connection whose session is not open yet: it waits for the start message, then for the session to be admitted; what the client
 // sends meanwhile is held.
 import { Refusal, refuse } from '../../api/errors.ts';
-import { isCoded } from '../../api/listen.ts';
 import type { Degradation } from '../../failover/chain.ts';
 import type { ClientSession } from '../../session/channels/channel-group.ts';
 import type { SessionOpening } from '../../session/session-opening.ts';
@@ -124,7 +123,8 @@ export class StartWait {
       giveBack(opening, this.#dependencies);
       return;
     }
-    if (this.#held.hasAudio && isCoded(opening.request.encoding)) {
+    // What is held is one stream of bytes: where a packet of Opus ends is not known any more.
+    if (this.#held.hasAudio && opening.request.encoding === 'opus') {
       giveBack(opening, this.#dependencies);
       throw refuse('invalid_request', EARLY_OPUS, { param: 'encoding' });
     }
@@ -134,7 +134,7 @@ export class StartWait {
 }
 
 const EARLY_OPUS =
-  'Audio came before `session_started`, and Opus is not kept until then. With `start=message` wait for that event before you send it, or leave `start` out of the URL.';
+  'Audio came before `session_started`, and packets of Opus are not kept until then. With `start=message` wait for that event, or leave `start` out of the URL.';
 
 export const takerOf = (session: ClientSession): FrameTaker => ({
   audio: (bytes) => session.audio(bytes),

@@ -62,6 +62,14 @@ export class CodedMessages {
     } else session.stop('error', 'audio_backlog_exceeded', BACKLOG_WORDS);
   }
 
+  /** Audio that was held until the session was open: each piece is decoded before the next is handed over. */
+  *handOver(steps: Steps): Generator<number, void> {
+    for (let step = steps.next(); step.done !== true; step = steps.next()) {
+      yield Math.max(step.value, this.#count());
+      yield* this.#decodes();
+    }
+  }
+
   get #hasShare(): boolean {
     const { turn } = this.#parts.waiting;
     if (turn !== this.#turn) this.#shareMs = SHARE_MS;

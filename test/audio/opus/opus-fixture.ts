@@ -1,10 +1,9 @@
 // What the tests of live Opus share: recordings, packets out of them, and what a stream of them sounds like.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CodedEncoding } from '../../../src/api/listen.ts';
 import { OggPackets } from '../../../src/audio/opus/ogg-packets.ts';
 import { type OpusDecoder, openOpusDecoder } from '../../../src/audio/opus/opus-decoders.ts';
-import { OpusStream } from '../../../src/audio/opus/opus-stream.ts';
+import { type OpusEncoding, OpusStream } from '../../../src/audio/opus/opus-stream.ts';
 import type { Random } from '../../fakes/random.ts';
 
 export const recording = (name: string): Buffer<ArrayBuffer> =>
@@ -45,7 +44,7 @@ export interface Heard {
 
 /** Hears messages to their end, or to the first that cannot be heard. */
 export async function hear(
-  encoding: CodedEncoding,
+  encoding: OpusEncoding,
   messages: readonly Uint8Array[],
   rate = 16_000,
   /** One that is used for many; it stays open. */ kept?: OpusDecoder,

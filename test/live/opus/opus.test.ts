@@ -141,18 +141,34 @@ describe('what cannot be heard', () => {
 
   it.each([
     ['sample_rate', { encoding: 'opus', sample_rate: '44100' }, '8000, 12000, 16000, 24000 or 48000'],
-    ['encoding', { encoding: 'mp3' }, 'linear16, mulaw, alaw, opus, ogg-opus or webm-opus'],
+    ['encoding', { encoding: 'mp3' }, 'linear16, mulaw, alaw, opus, ogg-opus, webm-opus or auto'],
   ])('a wrong %s is refused with what is accepted', async (param, query, accepted) => {
     const { status, body } = await live.connect({ model: MODEL, ...query }).refused();
     const { error } = JSON.parse(body) as { error: { param: string; message: string } };
     expect([status, error.param, error.message.includes(accepted)]).toEqual([400, param, true]);
   });
 
-  it('Opus that comes before the session is open is refused', async () => {
+  it.each<[string, CodedEncoding, Uint8Array]>([
+    ['Ogg', 'ogg-opus', OGG],
+    ['WebM', 'webm-opus', WEBM],
+    ['a container that is recognised', 'auto', WEBM],
+  ])('keeps %s that comes before the session is open, and its close behind it', async (_, encoding, bytes) => {
     const client = live.connect({ start: 'message' });
     await client.opened();
-    client.send(OGG);
-    client.send({ type: 'start', model: MODEL, encoding: 'ogg-opus' });
+    for (const message of cut(bytes, seeded(6), 3_000)) client.send(message);
+    client.send({ type: 'start', model: MODEL, encoding });
+    client.send({ type: 'close' });
+    expect((await client.close()).code).toBe(1000);
+    expect(client.finals.map(({ text }) => text).slice(0, 3)).toEqual(TURNS);
+    expect(client.of('session_ended')[0]?.audio_seconds).toBeCloseTo(SECONDS - PRE_SKIP, 2);
+    expect(openDecoders()).toBe(0);
+  });
+
+  it('refuses packets of Opus that come before the session is open', async () => {
+    const client = live.connect({ start: 'message' });
+    await client.opened();
+    for (const packet of packetsOf(OGG)) client.send(packet);
+    client.send({ type: 'start', model: MODEL, encoding: 'opus' });
     expect((await client.event('error')).error).toMatchObject({
       code: 'invalid_request',
       param: 'encoding',

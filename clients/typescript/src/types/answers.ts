@@ -69,7 +69,7 @@ export type ErrorCode =
   | 'internal_error';
 
 /** How audio of a live session is written; always mono, little-endian. */
-export type Encoding = 'linear16' | 'mulaw' | 'alaw' | 'opus' | 'ogg-opus' | 'webm-opus';
+export type Encoding = 'linear16' | 'mulaw' | 'alaw' | 'opus' | 'ogg-opus' | 'webm-opus' | 'auto';
 
 /** The form of a transcription. */
 export type ResponseFormat = 'json' | 'text' | 'verbose_json' | 'srt' | 'vtt' | 'diarized_json';

@@ -21,7 +21,7 @@ export interface SessionStarted extends EventHead {
   model: string;
   /** Hertz of the audio that you send; of what it is decoded to, where that is Opus. */
   sample_rate: number;
-  /** `linear16` (little-endian), `mulaw` and `alaw` are samples, those of several `channels` interleaved. `opus` is one packet of Opus in each binary message; `ogg-opus` an Ogg stream with Opus in it, and `webm-opus` one in WebM or Matroska, as the recorder of a browser makes it: both from their beginning, cut into messages anywhere. Two channels of Opus are mixed to one. */
+  /** `linear16` (little-endian), `mulaw` and `alaw` are samples, those of several `channels` interleaved. `opus` is one packet of Opus in each binary message; `ogg-opus` an Ogg stream with Opus in it, and `webm-opus` one in WebM or Matroska, as the recorder of a browser makes it: both from their beginning, cut into messages anywhere. `auto` is WebM or Ogg with Opus, or WAV, recognised by its first bytes. Two channels of these are mixed to one. */
   encoding: Encoding;
   /** The models that are tried when the first one fails, in order. */
   fallbacks: {

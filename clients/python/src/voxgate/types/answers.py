@@ -109,6 +109,7 @@ Encoding = Literal[
         "opus",
         "ogg-opus",
         "webm-opus",
+        "auto",
     ]
 
 

@@ -96,8 +96,8 @@ class SessionStarted(EventHead):
     encoding: Encoding
     """`linear16` (little-endian), `mulaw` and `alaw` are samples, those of several `channels` interleaved. `opus` is
     one packet of Opus in each binary message; `ogg-opus` an Ogg stream with Opus in it, and `webm-opus` one in WebM
-    or Matroska, as the recorder of a browser makes it: both from their beginning, cut into messages anywhere. Two
-    channels of Opus are mixed to one."""
+    or Matroska, as the recorder of a browser makes it: both from their beginning, cut into messages anywhere. `auto`
+    is WebM or Ogg with Opus, or WAV, recognised by its first bytes. Two channels of these are mixed to one."""
     fallbacks: list[SessionStartedFallback]
     """The models that are tried when the first one fails, in order."""
     chain: list[AskedOfModel]
