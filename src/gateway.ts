@@ -255,7 +255,7 @@ class Node {
       describeSession: (id, organisationId) => live.elsewhere.describe(id, organisationId),
       outbox: this.#mails?.outbox,
     });
-    return { authenticator, money, vault, live, people, limits: openKeyLimits(assembly, members) };
+    return { authenticator, money, vault, live, people, limits: openKeyLimits(assembly, members, far?.client) };
   }
 
   /** This node's load, for its heartbeat. */

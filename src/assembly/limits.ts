@@ -1,12 +1,17 @@
 // How much a key may ask for: counted here, or over all nodes that serve clients.
 import { createKeyLimits, createSharedKeyLimits, type KeyLimits } from '../auth/limits.ts';
+import type { AccountsClient } from '../cluster/accounts/client.ts';
 import { openClusterLimits } from '../cluster/limits/limits.ts';
 import { LimitsMessages } from '../cluster/limits/messages.ts';
 import type { Membership } from '../cluster/membership/membership.ts';
 import { type Assembly, secretsOf } from './context.ts';
 
-/** `members`: undefined on a node by itself. */
-export function openKeyLimits(assembly: Assembly, members: Membership | undefined): KeyLimits {
+/** `members`: undefined on a node by itself. `accounts`: undefined on the node that keeps them, which also counts. */
+export function openKeyLimits(
+  assembly: Assembly,
+  members: Membership | undefined,
+  accounts: Pick<AccountsClient, 'isAway'> | undefined,
+): KeyLimits {
   const { config, clock, bus, metrics, defer } = assembly;
   const { limits } = config;
   const options = {
@@ -26,6 +31,7 @@ export function openKeyLimits(assembly: Assembly, members: Membership | undefine
     messages,
     edges: () => members.count('edge'),
     onNodes: (listener) => members.onNodes(listener),
+    isCounterAway: () => accounts?.isAway === true,
   });
   defer(() => shared.close());
   metrics.watchGauge(

@@ -43,6 +43,11 @@ export async function openMoney(assembly: Assembly, store: ReservationStore = as
       logger.info({ sessionId: id, usd }, 'session settled');
     },
   });
+  metrics.watchGauge(
+    'holds_on_trust',
+    'Sessions and files of customers without any limit that began while the ledger did not answer, since the start.',
+    () => reservations.unanswered.trusted,
+  );
   metrics.watchQueue('unsettled_sessions', () => reservations.unsettled);
   defer(() => reservations.close(SETTLE_MS));
   tellRecovered(logger, await reservations.recover());

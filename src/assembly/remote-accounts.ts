@@ -1,6 +1,7 @@
 // The accounts of the gateway where they are another node's: asked over the bus, as long as that is the node that this one knows.
 import { join } from 'node:path';
-import { type AccountsClient, createAccountsClient, FOREIGN } from '../cluster/accounts/client.ts';
+import { FOREIGN } from '../cluster/accounts/call-errors.ts';
+import { type AccountsClient, createAccountsClient } from '../cluster/accounts/client.ts';
 import { OWNER_PREFIX } from '../cluster/accounts/ownership.ts';
 import { shardOf } from '../cluster/accounts/shards.ts';
 import { LEDGER_FILE, RememberedLedger } from '../cluster/ledger/remembered-ledger.ts';
@@ -42,12 +43,21 @@ export async function openRemoteAccounts(
     clock,
     faultOf: (ledger) => remembered.faultOf(ledger),
     onForeign,
+    onAway: (isAway) => {
+      if (isAway) logger.warn('the accounts node does not answer');
+      else logger.info('the accounts node answers again');
+    },
   });
   // Who cannot read what this node says does not answer; but it has the name, written with another secret.
   const isForeign = () => shared?.leases.isForeign(OWNER_PREFIX).catch(() => false) ?? false;
   const foreign = await client.greet().catch(async () => ((await isForeign()) ? FOREIGN : undefined));
   if (foreign !== undefined) throw new ClusterError(foreign);
   metrics.watchQueue('accounts_questions', () => client.waiting);
+  metrics.watchGauge(
+    'accounts_reachable',
+    'Whether the node that keeps the accounts answers: 1, or 0 while calls to it fail without being sent.',
+    () => (client.isAway ? 0 : 1),
+  );
   return { store: createRemoteStore(client.ask), client };
 }
 

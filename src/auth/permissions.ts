@@ -37,6 +37,10 @@ export const placeRulesOf = ({ key }: Pick<Caller, 'key'>, asked: PlaceRule = FR
   },
 ];
 
+/** Whether the ledger grants every hold of the key: it has no spending limit, and its organisation no credit limit. */
+export const isUnlimited = ({ key }: Pick<Caller, 'key'>): boolean =>
+  key.organisationUnlimited === true && key.dailySpendMicroUsdMax === null;
+
 /** Throws a Refusal `scope_not_allowed` that names the scope. */
 export function requireScope({ key }: Pick<Caller, 'key'>, scope: Scope): void {
   if (!key.scopes.includes(scope)) throw scopeNotAllowed(scope);

@@ -47,10 +47,16 @@ export interface MeterListener {
   low(shortage: Shortage, leftMs: number): void;
 }
 
+/** What a session or file may spend at first. */
+export interface Grant extends HoldGrant {
+  /** The ledger did not answer, and would have granted every hold: nothing is held. */
+  onTrust?: true;
+}
+
 /** Reservations, as a meter needs them. */
 export interface MeterReservations {
-  /** Rejects with a Refusal, which leaves all as it was. */
-  begin(head: SessionHead, member: MeterMember): Promise<HoldGrant>;
+  /** Rejects with a Refusal, which leaves all as it was. `isUnlimited`: the ledger would grant every hold. */
+  begin(head: SessionHead, member: MeterMember, isUnlimited: boolean): Promise<Grant>;
   renew(head: SessionHead, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant>;
   /** Settles once and for good; whatever happens in between is theirs to bear. */
   settle(head: SessionHead, end: SessionEnd): unknown;
@@ -60,7 +66,9 @@ export interface MeterOptions {
   head: SessionHead;
   members: readonly MeterMember[];
   /** What the opening of the session was granted. */
-  grant: HoldGrant;
+  grant: Grant;
+  /** Whether the ledger grants every hold of this customer. */
+  isUnlimited: boolean;
   clock: Clock;
   reservations: MeterReservations;
   /** Audio that is let through without a hold while the ledger does not answer. */

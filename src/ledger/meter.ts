@@ -51,6 +51,7 @@ export class Meter {
     this.#active = this.#members[0] as MeterMember;
     this.#held = options.grant.heldMicroUsd;
     this.#shortage = options.grant.limitedBy ?? undefined;
+    if (options.grant.onTrust) this.#beginOnTrust();
     this.#allowed = this.#reach();
   }
 
@@ -67,12 +68,14 @@ export class Meter {
   async prepare(member: MeterMember): Promise<void> {
     if (this.#ended || this.#held > 0n || !isFree(this.#active) || isFree(member)) return;
     const lines = this.#source?.settledLines() ?? [];
-    const { heldMicroUsd } = await this.#options.reservations.begin(this.head, this.#rest(lines, member));
+    const { reservations, isUnlimited } = this.#options;
+    const { heldMicroUsd, onTrust } = await reservations.begin(this.head, this.#rest(lines, member), isUnlimited);
     if (this.#ended) return;
     // Whether it is enough is found out when the member hears. One that never does gives it back at the next renewal.
     this.#held = heldMicroUsd;
+    if (onTrust) this.#beginOnTrust();
     this.#extend();
-    this.#arm(RENEW_MS);
+    this.#arm(onTrust ? AGAIN_MS : RENEW_MS);
   }
 
   /** The session begins. */
@@ -80,7 +83,7 @@ export class Meter {
     this.#source = source;
     this.#listener = listener;
     if (this.#shortage !== undefined) this.#tellLow();
-    if (!isFree(this.#active)) this.#arm(RENEW_MS);
+    if (!isFree(this.#active)) this.#arm(this.#failures > 0 ? AGAIN_MS : RENEW_MS);
   }
 
   /** Audio before this position may be sent. */
@@ -237,6 +240,13 @@ export class Meter {
     this.#extend();
     if (this.#shortage === 'ledger') this.#tellLow();
     this.#arm(Math.min(AGAIN_MS_MAX, AGAIN_MS * 2 ** (this.#failures - 1)));
+  }
+
+  /** As when a renewal was not answered: the ledger is asked again soon, and the audio until then counts against the grace. */
+  #beginOnTrust(): void {
+    this.#failures = 1;
+    this.#trustedMs = Math.min(this.#options.graceMs, LOW_MS);
+    this.#wasTrusted = true;
   }
 
   #trust(): { onTrust?: true } {

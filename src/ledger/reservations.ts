@@ -13,9 +13,11 @@ import type {
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { History } from './history.ts';
+import { UnansweredHolds } from './holds/unanswered-holds.ts';
 import { Journal } from './journal.ts';
 import { EndedEntry, LiveEntry } from './journal-entries.ts';
 import { isFree, LEASE_MS, Meter, type MeterMember } from './meter.ts';
+import type { Grant } from './meter-words.ts';
 import { NEVER, type Recovered, recoverUsage } from './recovery.ts';
 import { refusalOf } from './shortage.ts';
 
@@ -67,6 +69,7 @@ export class Reservations {
   readonly #options: ReservationsOptions;
   /** What the next process would settle. */
   readonly journal: Journal;
+  readonly unanswered: UnansweredHolds;
   readonly #history: History;
   readonly #pending = new Map<string, Pending>();
   #closed = false;
@@ -90,6 +93,8 @@ export class Reservations {
       wallNow: options.wallNow,
       onFault: (error) => onFault('usage history', error),
     });
+    const settle = this.settle.bind(this);
+    this.unanswered = new UnansweredHolds({ ...options, mayTrust: settings.graceMs > 0, settle });
   }
 
   /** Ended sessions and files whose bill the ledger does not know yet. */
@@ -121,27 +126,27 @@ export class Reservations {
   /**
    * A live session's meter, with its first hold. `members` is the chain, the first of it the one that begins. Throws a Refusal:
    * `insufficient_credit`, `rate_limit_exceeded` for the day's spend, or `ledger_unavailable`. Free ones do not ask the ledger.
+   * `isUnlimited`: the ledger would grant every hold, so none is needed while it does not answer.
    */
-  async open(head: SessionHead, members: readonly MeterMember[]): Promise<Meter> {
+  async open(head: SessionHead, members: readonly MeterMember[], isUnlimited = false): Promise<Meter> {
     const first = members[0] as MeterMember;
     if (isFree(first)) {
       this.#requireRoom(UNSETTLED_FREE_MAX);
       this.#note(head);
     }
-    const grant = await this.begin(head, first);
+    const grant = await this.begin(head, first, isUnlimited);
     const { clock, settings } = this.#options;
-    const meter = new Meter({ head, members, grant, clock, reservations: this, graceMs: settings.graceMs });
+    const { graceMs } = settings;
+    const meter = new Meter({ head, members, grant, isUnlimited, clock, reservations: this, graceMs });
     this.journal.keep(new LiveEntry(meter, this.#options.wallNow));
     return meter;
   }
 
   /** What the member is to begin with, in a session that holds nothing: a new one, or one that was free so far. The same refusals. */
-  async begin(head: SessionHead, member: MeterMember): Promise<HoldGrant> {
-    const grant = await this.hold(head, {
-      wantedMicroUsd: isFree(member) ? 0n : boundMicroUsd([member], OPENING_MS),
-      leastMicroUsd: isFree(member) ? 0n : boundMicroUsd([member], OPENING_MS_MIN),
-      leaseMs: LEASE_MS,
-    });
+  async begin(head: SessionHead, member: MeterMember, isUnlimited: boolean): Promise<Grant> {
+    const wantedMicroUsd = isFree(member) ? 0n : boundMicroUsd([member], OPENING_MS);
+    const leastMicroUsd = isFree(member) ? 0n : boundMicroUsd([member], OPENING_MS_MIN);
+    const grant = await this.hold(head, { wantedMicroUsd, leastMicroUsd, leaseMs: LEASE_MS }, isUnlimited);
     // Another process took this one for dead, and settled the session: nothing more can be charged for it.
     if (grant.settled === true) throw refusalOf({ reason: 'overflow' });
     return grant;
@@ -154,7 +159,7 @@ export class Reservations {
   }
 
   /** A hold for a session or a file; the same refusals. Nothing is asked for nothing. */
-  async hold(head: SessionHead, hold: HoldRequest): Promise<HoldGrant> {
+  async hold(head: SessionHead, hold: HoldRequest, isUnlimited = false): Promise<Grant> {
     const isNothing = hold.wantedMicroUsd === 0n;
     this.#requireRoom(isNothing ? UNSETTLED_FREE_MAX : UNSETTLED_MAX);
     if (isNothing) return { heldMicroUsd: 0n, limitedBy: null };
@@ -165,6 +170,8 @@ export class Reservations {
         if (!(error instanceof StoreError)) throw error;
         // A lock is held for half a second at most before this is told.
         if (error.reason === 'busy' && tries < BUSY_TRIES_MAX) continue;
+        const trusted = this.unanswered.instead(head, error, isUnlimited);
+        if (trusted !== undefined) return trusted;
         throw Object.assign(refusalOf(error), { cause: error });
       }
     }
@@ -197,6 +204,7 @@ export class Reservations {
     if (this.#pending.size > 0) await this.#settled(timeoutMs);
     this.#closed = true;
     this.#options.clock.clearTimeout(this.#recoverTimer);
+    this.unanswered.close();
     for (const { timer } of this.#pending.values()) this.#options.clock.clearTimeout(timer);
     await this.journal.close();
     await this.#history.close();

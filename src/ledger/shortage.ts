@@ -31,7 +31,8 @@ export const shortageWords = {
   credit:
     'The credit of this organisation is used up. Add credit, or use a model that costs nothing or your own provider key.',
   daily_spend: 'This key has spent what it may spend in a day. Its limit is there again at midnight UTC.',
-  ledger: 'The ledger cannot be reached just now, and paid work needs it. Try again in a moment.',
+  ledger:
+    'The ledger does not answer just now, so no credit can be set aside for paid work. Try again in a moment, or use a model that costs nothing or your own provider key.',
 } as const;
 
 function secondsToMidnight(): number {

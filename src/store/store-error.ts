@@ -25,13 +25,16 @@ export type StoreErrorReason =
   | 'closed'
   | 'unreachable';
 
-/** A call that changed nothing, unless the reason is `unreachable`. The message is one sentence without secrets. */
+/** A call that changed nothing, unless the reason is `unreachable` and it was sent. The message is one sentence without secrets. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly reason: StoreErrorReason;
+  /** The call did not leave this node, or no node took it: it was certainly not applied. */
+  readonly isUnsent: boolean;
 
-  constructor(reason: StoreErrorReason, message: string) {
+  constructor(reason: StoreErrorReason, message: string, { isUnsent = false } = {}) {
     super(message);
     this.reason = reason;
+    this.isUnsent = isUnsent;
   }
 }

@@ -39,6 +39,8 @@ export interface JobOptions {
   requestId: string;
   organisationId: string;
   keyId: string;
+  /** Whether the ledger grants every hold of the caller. */
+  isUnlimited: boolean;
   /** Throws a Refusal where the key does not allow one of these models. */
   requireModels(slugs: readonly string[]): void;
   /** What the request, its key and its organisation ask for of where audio goes. */
@@ -191,18 +193,16 @@ export class FileJob {
 
   /** Admits and measures the file, and holds what the dearest model would cost. */
   async #begin(upload: Upload): Promise<Work> {
-    const { requestId, chargeId, organisationId, keyId } = this.#options;
+    const { requestId, chargeId, organisationId, keyId, isUnlimited } = this.#options;
     const { reservations, lengths } = this.#dependencies;
     const admitted = await this.admit(upload.request);
     const { members, priced } = admitted;
+    const { slug: model } = members[0] as ChainMember;
     const length = await lengthOf(upload.file, costsByLength(priced), lengths, organisationId);
     length.secondsMax = Math.min(length.secondsMax, longestOf(members));
     const payers = fileMembers(members, priced, length);
     const reserved = await reservations.reserve({
-      id: chargeId,
-      organisationId,
-      keyId,
-      model: (members[0] as ChainMember).slug,
+      ...{ id: chargeId, organisationId, keyId, model, isUnlimited },
       members: payers,
       secondsMax: length.secondsMax,
       again: chargeId !== requestId,

@@ -1,5 +1,6 @@
 // Two nodes: one that keeps the accounts in a database in memory, and one that asks it over a bus that keeps what it carries.
 
+import type { Clock } from '../../machines/clock.ts';
 import type { Bus, BusBody } from '../../src/bus/bus.ts';
 import { type AccountsClientOptions, createAccountsClient } from '../../src/cluster/accounts/client.ts';
 import { type AccountsServiceOptions, serveAccounts } from '../../src/cluster/accounts/service.ts';
@@ -36,9 +37,15 @@ function listening(bus: Bus, carried: Carried[]): Bus {
 }
 
 export function accountsRig(
-  options: { service?: Partial<AccountsServiceOptions>; client?: Partial<AccountsClientOptions>; random?: Random } = {},
+  options: {
+    service?: Partial<AccountsServiceOptions>;
+    client?: Partial<AccountsClientOptions>;
+    random?: Random;
+    clock?: Clock;
+  } = {},
 ) {
-  const network = new BusNetwork(systemClock, options.random);
+  const { clock = systemClock } = options;
+  const network = new BusNetwork(clock, options.random);
   const [owner, edge] = [network.open('owner1'), network.open('edge01')] as [NetworkBus, NetworkBus];
   const direct = directStore();
   const carried: Carried[] = [];
@@ -50,6 +57,7 @@ export function accountsRig(
       bus: owner,
       secret: SECRET,
       revision: 7,
+      clock,
       groups,
       onFault: (call, error) => faults.push(`${call}: ${(error as Error).message}`),
       onRefused: (reason) => refused.push(reason),
@@ -58,7 +66,7 @@ export function accountsRig(
     });
   const service = serve();
   const bus = listening(edge, carried);
-  const client = createAccountsClient({ bus, secret: SECRET, ...options.client });
+  const client = createAccountsClient({ bus, secret: SECRET, clock, ...options.client });
   return {
     network,
     owner,

@@ -142,7 +142,7 @@ describe('an answer', () => {
     const { client, edge, carried } = accountsRig({ service: counting() });
     await client.ask('test', null, 'first', []);
     const answers = carried.map(({ answer }) => answer!);
-    const forging = { node: edge.node, address: () => FROM, request: async () => forge(answers) } as unknown as Bus;
+    const forging = Object.assign(Object.create(edge) as Bus, { request: async () => forge(answers) });
     const victim = createAccountsClient({ bus: forging, secret: SECRET });
     expect(await reasonOf(victim.ask('test', null, 'call', []))).toBe('unreachable');
   });

@@ -33,6 +33,20 @@ const leave = (taken: PlaceTaken) => {
   taken.leave();
 };
 
+test('a counting node that is known to be away is not asked: the share decides at once, and everything is counted later', async () => {
+  const { network, nodes, served, take } = await three();
+  nodes[0].isFrozen = true;
+  nodes[1].isCounterAway = true;
+  const now = network.clock.now();
+  for (let place = 1; place <= 3; place++) expect(await take(nodes[1], ofKey('key_1', 9))).toHaveProperty('leave');
+  expect(await take(nodes[1], ofKey('key_1', 9))).toEqual({ full: 'key', max: 3, isShare: true });
+  expect([network.clock.now(), served.places]).toEqual([now, 0]);
+  nodes[0].isFrozen = false;
+  nodes[1].isCounterAway = false;
+  await network.pass(20_000);
+  expect(served.places).toBe(3);
+});
+
 describe('while somebody counts', () => {
   test.each([
     ['a key', ofKey('key_1', 3), ofKey('key_2', 3), 'key'],

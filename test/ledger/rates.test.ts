@@ -24,6 +24,7 @@ function meterOf(...chains: readonly (readonly MeterMember[])[]): Meter {
     clock: new SimulatedClock(),
     reservations: { begin: () => new Promise(() => {}), renew: () => new Promise(() => {}), settle: () => {} },
     graceMs: 0,
+    isUnlimited: false,
   });
   for (const chain of further) meter.add(chain);
   return meter;

@@ -1,13 +1,18 @@
-// Calls the node that keeps the accounts: seals, sends, opens, and repeats a call under the right epoch after a change of owner.
+// Calls the node that keeps the accounts: seals, sends, opens, and repeats a call under the right epoch after a change of owner. Each
+// call has a deadline that the owner keeps too, and a node that does not answer is left alone until it does.
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../machines/clock.ts';
 import { type Address, type Bus, BusError, type Detach } from '../../bus/bus.ts';
-import { accountsService } from '../../bus/subjects.ts';
+import { ACCOUNTS_OPEN, accountsService } from '../../bus/subjects.ts';
+import { isRecord } from '../../runtime/record.ts';
 import type { LedgerIdentity } from '../../store/identity/calls.ts';
 import type { Ask } from '../../store/remote/store.ts';
-import { StoreError, type StoreErrorReason } from '../../store/store-error.ts';
+import { StoreError } from '../../store/store-error.ts';
 import { backgroundClock } from '../../telemetry/clock.ts';
 import { readIdentity } from '../ledger/judgement.ts';
+import { FOREIGN, storeErrorOf, unreadable } from './call-errors.ts';
+import { OwnerBreaker } from './owner-breaker.ts';
+import { OwnerClock } from './owner-clock.ts';
 import {
   type AskContent,
   accountsKey,
@@ -32,17 +37,13 @@ const EPOCHS_MAX = 3;
 const JOIN_MS = 2_000;
 const NOTHING: AskContent = { group: '', organisationId: null, call: '', args: [] };
 
-/** The message for a node with another secret than the others. */
-export const FOREIGN =
-  'The node that keeps the accounts cannot read what this node says: give all nodes the same VOXGATE_SECRET, and while it is changed the one before as VOXGATE_SECRET_PREVIOUS.';
-
 export interface AccountsClientOptions {
   bus: Bus;
   /** The gateway's secret, the same on every node. */
   secret: Uint8Array;
   /** The previous secret, for an owner that does not have the new one yet. */
   previousSecret?: Uint8Array | undefined;
-  clock?: Pick<Clock, 'now'>;
+  clock?: Clock;
   /** Calls that may be open; a further one is rejected with `overflow`. 1024 when absent. */
   callsMax?: number;
   /**
@@ -52,12 +53,19 @@ export interface AccountsClientOptions {
   faultOf?: (ledger: LedgerIdentity) => string | undefined;
   /** Reports to the operator that the answering node is the wrong one. Called once until it is right again. */
   onForeign?: (sentence: string) => void;
+  /** The node has stopped to answer, or answers again. */
+  onAway?: (isAway: boolean) => void;
 }
 
 export interface AccountsClient {
+  /** Rejects at once, as `unreachable`, while the node does not answer. */
   readonly ask: Ask;
   /** Open calls. */
   readonly waiting: number;
+  /** Whether calls are rejected without being sent. */
+  readonly isAway: boolean;
+  /** Whether the node answers now, by a ping that runs nothing. Takes a second at most. */
+  isThere(): Promise<boolean>;
   /** Called when another process answers than before. */
   onOwner(listener: () => void): Detach;
   /**
@@ -82,12 +90,13 @@ export function createAccountsClient(options: AccountsClientOptions): AccountsCl
 class SealedClient implements AccountsClient {
   readonly ask: Ask;
   readonly #bus: Bus;
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Clock;
   readonly #keys: readonly Uint8Array[];
   readonly #callsMax: number;
   readonly #from: Address;
+  readonly #breaker: OwnerBreaker;
   /** The last report, by shard. */
-  readonly #epochs = new Map<string, string>();
+  readonly #epochs = new Map<string, { epoch: string; clock: OwnerClock }>();
   readonly #listeners = new Set<() => void>();
   readonly #faultOf: (ledger: LedgerIdentity) => string | undefined;
   readonly #onForeign: (sentence: string) => void;
@@ -103,12 +112,24 @@ class SealedClient implements AccountsClient {
     this.#keys = [secret, ...(previousSecret === undefined ? [] : [previousSecret])].map(accountsKey);
     this.#callsMax = callsMax;
     this.#from = bus.address('accounts');
+    this.#breaker = new OwnerBreaker({ clock, ping: this.#ping.bind(this), onChange: options.onAway });
+    // Another process may keep the accounts now, or this node could not hear the one that does.
+    bus.subscribe(ACCOUNTS_OPEN, () => this.#breaker.answered());
+    bus.onConnection((isConnected) => isConnected && this.#breaker.answered());
     this.ask = (group, organisationId, call, args, timeoutMs = TIMEOUT_MS) =>
       this.#ask({ group, organisationId, call, args }, timeoutMs);
   }
 
   get waiting(): number {
     return this.#waiting;
+  }
+
+  get isAway(): boolean {
+    return this.#breaker.isOpen;
+  }
+
+  isThere(): Promise<boolean> {
+    return this.#breaker.check();
   }
 
   onOwner(listener: () => void): Detach {
@@ -119,16 +140,24 @@ class SealedClient implements AccountsClient {
 
   async greet(): Promise<string | undefined> {
     const id = randomBytes(12).toString('base64url');
-    const shard = shardOf(null);
     for (const key of this.#keys) {
-      // A request without an epoch runs nothing.
-      const bound = { id, asker: this.#bus.node, epoch: '' };
-      const untilMs = this.#clock.now() + JOIN_MS;
-      const attempt = { service: accountsService(shard), bound, key, content: NOTHING, untilMs };
+      const attempt = this.#nothing(id, key, JOIN_MS);
       const said = await this.#send(attempt);
       if (said.type !== 'accounts.unread') return this.#faultIn(attempt, said);
     }
     return FOREIGN;
+  }
+
+  async #ping(timeoutMs: number): Promise<void> {
+    const id = randomBytes(12).toString('base64url');
+    await this.#send(this.#nothing(id, this.#keys[0] as Uint8Array, timeoutMs));
+  }
+
+  /** A request without an epoch runs nothing. */
+  #nothing(id: string, key: Uint8Array, timeoutMs: number): SealedAsk {
+    const bound = { id, asker: this.#bus.node, epoch: '' };
+    const service = accountsService(shardOf(null));
+    return { service, bound, key, content: NOTHING, untilMs: this.#clock.now() + timeoutMs };
   }
 
   async #ask(content: AskContent, timeoutMs: number): Promise<unknown> {
@@ -140,7 +169,7 @@ class SealedClient implements AccountsClient {
     }
     this.#waiting++;
     try {
-      return await this.#underSomeKey(content, this.#clock.now() + timeoutMs);
+      return await this.#breaker.run(() => this.#underSomeKey(content, this.#clock.now() + timeoutMs));
     } catch (error) {
       throw error instanceof BusError ? storeErrorOf(error) : error;
     } finally {
@@ -155,8 +184,11 @@ class SealedClient implements AccountsClient {
     let unread = 0;
     for (const key of this.#keys) {
       for (let attempts = 0; attempts < EPOCHS_MAX; attempts++) {
-        const bound = { id, asker: this.#bus.node, epoch: this.#epochs.get(shard) ?? '' };
-        const attempt: SealedAsk = { service: accountsService(shard), bound, key, content, untilMs };
+        const { epoch = '', clock } = this.#epochs.get(shard) ?? {};
+        const bound = { id, asker: this.#bus.node, epoch };
+        const until = clock?.at(untilMs);
+        const dated = until === undefined ? content : { ...content, untilMs: until };
+        const attempt: SealedAsk = { service: accountsService(shard), bound, key, content: dated, untilMs };
         const said = await this.#send(attempt);
         if (said.type === 'accounts.unread') {
           unread++;
@@ -165,9 +197,15 @@ class SealedClient implements AccountsClient {
         const fault = this.#faultIn(attempt, said);
         if (fault !== undefined) throw this.#foreign(fault);
         this.#isForeign = false;
-        if (said.type === 'accounts.answer')
-          return givenBy(opened(attempt, 'answer', await this.#whole(attempt, said)));
+        if (said.type === 'accounts.answer') {
+          const answer = opened(attempt, 'answer', await this.#whole(attempt, said));
+          clock?.learn(isRecord(answer) && answer.nowMs, this.#clock.now());
+          return givenBy(answer);
+        }
         if (said.type === 'accounts.epoch') this.#learn(shard, opened(attempt, 'epoch', said.sealed));
+        // When late by the owner's clock alone, the call is repeated with the right time.
+        if (said.clock !== undefined)
+          this.#epochs.get(shard)?.clock.learn(opened(attempt, 'clock', said.clock), this.#clock.now());
       }
     }
     if (unread < this.#keys.length) {
@@ -220,15 +258,16 @@ class SealedClient implements AccountsClient {
     if (leftMs <= 0) throw new BusError('timeout', 'The node that keeps the accounts did not answer in time.');
     const said = readSaid(await this.#bus.request(service, this.#from, body, leftMs));
     if (said === undefined) throw unreadable();
+    this.#breaker.answered();
     return said;
   }
 
   #learn(shard: string, epoch: unknown): void {
     if (typeof epoch !== 'string') throw unreadable();
     const before = this.#epochs.get(shard);
-    this.#epochs.set(shard, epoch);
-    if (before !== undefined && ownerOf(before) !== ownerOf(epoch))
-      for (const listener of [...this.#listeners]) listener();
+    const isSame = before !== undefined && ownerOf(before.epoch) === ownerOf(epoch);
+    this.#epochs.set(shard, { epoch, clock: isSame ? before.clock : new OwnerClock() });
+    if (before !== undefined && !isSame) for (const listener of [...this.#listeners]) listener();
   }
 }
 
@@ -247,16 +286,4 @@ function opened({ key, bound }: SealedAsk, direction: Exclude<Direction, 'ask'>,
   const found = openContent(key, direction, bound, sealed);
   if (found === undefined) throw unreadable();
   return found.content;
-}
-
-const unreadable = () =>
-  new StoreError('unreachable', 'What answered for the node that keeps the accounts could not be understood.');
-
-const REASONS: Partial<Record<BusError['reason'], StoreErrorReason>> = {
-  overflow: 'overflow',
-  handler_failed: 'failed',
-};
-
-function storeErrorOf({ reason, message }: BusError): StoreError {
-  return new StoreError(REASONS[reason] ?? 'unreachable', message);
 }

@@ -16,7 +16,7 @@ export const PART_LENGTH_MAX = 640 * 1024;
 export const PARTS_MAX = 16;
 const CALL_ID = /^[\w-]{16}$/;
 const EPOCH_LENGTH_MAX = 64;
-const LEDGER_LENGTH_MAX = 1024;
+const ASIDE_LENGTH_MAX = 1024;
 
 /** One part of a sealed request. */
 export interface AskBody extends BusBody {
@@ -41,18 +41,22 @@ export interface RestBody extends BusBody {
 
 /**
  * `answer`: the first part of a sealed answer, or a further one. `more`: the part was accepted, send the next one. `epoch`:
- * nothing was run; contains the right epoch, sealed. `unread`: nothing was run, because the request could not be opened or was a
- * repeat.
+ * nothing was run; contains the right epoch, sealed. `late`: nothing was run, because the deadline was over; only for requests
+ * with a deadline. `unread`: nothing was run, because the request could not be opened or was a repeat.
  */
 export interface SaidBody extends BusBody {
-  type: 'accounts.answer' | 'accounts.more' | 'accounts.epoch' | 'accounts.unread';
+  type: (typeof SAID)[number];
   parts: number;
   sealed: string;
   /** With an epoch: the identity of its ledger, sealed. Absent in older versions. */
   ledger?: string;
+  /** With an epoch, and when late: what the owner's clock shows, sealed. Absent in older versions. */
+  clock?: string;
 }
 
-export type Direction = 'ask' | 'answer' | 'epoch' | 'ledger';
+const SAID = ['accounts.answer', 'accounts.more', 'accounts.epoch', 'accounts.late', 'accounts.unread'] as const;
+
+export type Direction = 'ask' | 'answer' | 'epoch' | 'ledger' | 'clock';
 
 /** What a sealed text is bound to. */
 export interface Bound {
@@ -68,6 +72,8 @@ export interface AskContent {
   organisationId: string | null;
   call: string;
   args: readonly unknown[];
+  /** When the caller gives up, on the owner's clock. Absent in older versions, and while the caller does not know that clock. */
+  untilMs?: number;
 }
 
 /** Derives a sealing key from a secret of the gateway. */
@@ -126,12 +132,16 @@ export function readRequest(body: BusBody): AskBody | RestBody | undefined {
 }
 
 export function readSaid(body: BusBody): SaidBody | undefined {
-  const { type, parts, sealed, ledger } = body as Partial<SaidBody>;
-  const isKnown = ['accounts.answer', 'accounts.more', 'accounts.epoch', 'accounts.unread'].includes(type ?? '');
-  if (!isKnown || !isCount(parts) || typeof sealed !== 'string' || sealed.length > PART_LENGTH_MAX) return undefined;
-  if (ledger !== undefined && (typeof ledger !== 'string' || ledger.length > LEDGER_LENGTH_MAX)) return undefined;
-  return { type: type as SaidBody['type'], parts, sealed, ...(ledger !== undefined && { ledger }) };
+  const { type, parts, sealed, ledger, clock } = body as Partial<SaidBody>;
+  if (type === undefined || !SAID.includes(type) || !isCount(parts)) return undefined;
+  if (typeof sealed !== 'string' || sealed.length > PART_LENGTH_MAX) return undefined;
+  if (!isAside(ledger) || !isAside(clock)) return undefined;
+  return { type, parts, sealed, ...(ledger !== undefined && { ledger }), ...(clock !== undefined && { clock }) };
 }
+
+/** Whether it may be sent beside an epoch. */
+const isAside = (text: unknown): boolean =>
+  text === undefined || (typeof text === 'string' && text.length <= ASIDE_LENGTH_MAX);
 
 const isPart = (value: unknown): value is number =>
   Number.isInteger(value) && (value as number) >= 0 && (value as number) < PARTS_MAX;
@@ -139,10 +149,11 @@ const isCount = (value: unknown): value is number => (isPart(value) ? value > 0 
 
 export function readContent(content: unknown): AskContent | undefined {
   if (typeof content !== 'object' || content === null) return undefined;
-  const { group, organisationId, call, args } = content as Partial<AskContent>;
+  const { group, organisationId, call, args, untilMs } = content as Partial<AskContent>;
   if (typeof group !== 'string' || typeof call !== 'string' || !Array.isArray(args)) return undefined;
   if (organisationId !== null && typeof organisationId !== 'string') return undefined;
-  return { group, organisationId, call, args };
+  if (untilMs !== undefined && typeof untilMs !== 'number') return undefined;
+  return { group, organisationId, call, args, ...(untilMs !== undefined && { untilMs }) };
 }
 
 /** The outcome of a call, as it is sealed into the answer. */

@@ -10,6 +10,7 @@ import { backgroundClock } from '../../telemetry/clock.ts';
 import { MessageParts } from './message-parts.ts';
 import {
   type AskBody,
+  type AskContent,
   accountsKey,
   type Bound,
   type Outcome,
@@ -31,7 +32,7 @@ const IDS_MAX = 50_000;
 const PARTS_BOUNDS = { lengthMax: 32 * 1024 * 1024, keptMs: 30_000 };
 
 /** Why a request was not run. */
-export type RefusedAsk = 'malformed' | 'unread' | 'replayed' | 'overflow' | 'epoch';
+export type RefusedAsk = 'malformed' | 'unread' | 'replayed' | 'overflow' | 'epoch' | 'late';
 
 export interface AccountsServiceOptions {
   bus: Bus;
@@ -175,14 +176,21 @@ class Service {
     const running = this.#running.get(name);
     if (running !== undefined) return running;
     if (this.#ids.has(name) || this.#idsBefore.has(name)) return this.#refuse('replayed');
+    const clock = () => sealContent(key, 'clock', bound, this.#clock.now());
     if (bound.epoch !== this.#epoch) {
       this.#options.onRefused?.('epoch');
       const { ledger } = this.#options;
-      const epoch = said('accounts.epoch', sealContent(key, 'epoch', bound, this.#epoch));
+      const epoch = { ...said('accounts.epoch', sealContent(key, 'epoch', bound, this.#epoch)), clock: clock() };
       return ledger === undefined ? epoch : { ...epoch, ledger: sealContent(key, 'ledger', bound, ledger) };
     }
+    const asked = readContent(content);
+    // This node was frozen, or the request was on its way for long: its caller has given up, and would not know of what was done.
+    if (asked?.untilMs !== undefined && asked.untilMs < this.#clock.now()) {
+      this.#options.onRefused?.('late');
+      return { ...said('accounts.late'), clock: clock() };
+    }
     this.#remember(name);
-    const work = this.#outcome(content).then((outcome) => this.#answered(key, bound, outcome));
+    const work = this.#outcome(asked).then((outcome) => this.#answered(key, bound, outcome));
     this.#running.set(name, work);
     try {
       return await work;
@@ -199,9 +207,8 @@ class Service {
     this.#turn++;
   }
 
-  async #outcome(content: unknown): Promise<Outcome> {
+  async #outcome(asked: AskContent | undefined): Promise<Outcome> {
     const { callsMax = CALLS_MAX, isOwner = () => true, groups, onFault, onRefused } = this.#options;
-    const asked = readContent(content);
     const answering = asked && groups.get(asked.group);
     if (asked === undefined || answering === undefined) {
       return { store: 'invalid', message: 'The node that keeps the accounts knows no such call.' };
@@ -234,7 +241,7 @@ class Service {
   }
 
   #sealed(key: Uint8Array, bound: Bound, outcome: Outcome): SaidBody {
-    const parts = partsOf(sealContent(key, 'answer', bound, outcome));
+    const parts = partsOf(sealContent(key, 'answer', bound, { ...outcome, nowMs: this.#clock.now() }));
     if (parts === undefined) {
       return this.#sealed(key, bound, { store: 'invalid', message: 'The answer is larger than what can be sent.' });
     }

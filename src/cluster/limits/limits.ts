@@ -14,6 +14,8 @@ export interface ClusterLimitsOptions {
   edges(): number;
   /** Called for each node that comes or goes. */
   onNodes(listener: () => void): Detach;
+  /** Whether the node that counts sessions is known not to answer. Never when absent. */
+  isCounterAway?: (() => boolean) | undefined;
 }
 
 export interface ClusterLimits {
@@ -30,9 +32,10 @@ export interface OpenClusterLimits extends ClusterLimits {
   close(): void;
 }
 
-export function openClusterLimits({ bus, clock, messages, edges, onNodes }: ClusterLimitsOptions): OpenClusterLimits {
+export function openClusterLimits(options: ClusterLimitsOptions): OpenClusterLimits {
+  const { bus, clock, messages, edges, onNodes, isCounterAway } = options;
   const share = new LimitShare({ clock, bus, edges });
-  const places = new SessionPlaces({ bus, clock, messages, share });
+  const places = new SessionPlaces({ bus, clock, messages, share, isCounterAway });
   const rates = new RateGossip({ bus, clock, messages, edges: () => share.look() });
   const detach = onNodes(() => void share.look());
   return {

@@ -38,6 +38,8 @@ export interface SessionPlacesOptions {
   clock: Clock;
   messages: LimitsMessages;
   share: LimitShare;
+  /** Whether the counting node is known not to answer: it is not asked then. */
+  isCounterAway?: (() => boolean) | undefined;
 }
 
 type Place = Pick<PlaceRequest, 'keyId' | 'organisationId'>;
@@ -172,7 +174,13 @@ export class SessionPlaces {
 
   /** Whether the counting node knows all places; sends a full report if it does not. */
   #ready(): Promise<boolean> {
-    if (this.#closed || this.#options.clock.now() < this.#pausedUntilMs) return Promise.resolve(false);
+    const { clock, isCounterAway } = this.#options;
+    if (this.#closed || clock.now() < this.#pausedUntilMs) return Promise.resolve(false);
+    if (isCounterAway?.()) {
+      this.#told = undefined;
+      this.#again();
+      return Promise.resolve(false);
+    }
     if (this.#told === undefined) {
       const telling = this.#tellAll();
       this.#told = telling;

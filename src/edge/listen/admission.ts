@@ -5,7 +5,7 @@ import { isCoded, type ListenRequest } from '../../api/listen.ts';
 import { type OpusDecoder, openOpusDecoder } from '../../audio/opus/opus-decoders.ts';
 import { chainNamed } from '../../auth/aliases.ts';
 import type { Caller } from '../../auth/permissions.ts';
-import { placeRulesOf, requireModels } from '../../auth/permissions.ts';
+import { isUnlimited, placeRulesOf, requireModels } from '../../auth/permissions.ts';
 import { type ChainMember, type Degradation, resolveChain } from '../../failover/chain.ts';
 import type { Meter, MeterMember } from '../../ledger/meter.ts';
 import { pricedMembers } from '../../ledger/priced.ts';
@@ -76,7 +76,7 @@ async function channelOf(
     };
     release ??= await dependencies.limits.takeSession(caller.key);
     decoder = await decoderFor(request);
-    const meter = await openMeter(opening, now, dependencies);
+    const meter = await openMeter(opening, now, isUnlimited(caller), dependencies);
     return { ...opening, configure: configuring(parameters, caller, meter, dependencies), meter, release, decoder };
   } catch (error) {
     decoder?.free();
@@ -148,9 +148,10 @@ async function decoderFor({ encoding, sampleRate }: ListenRequest): Promise<Opus
 function openMeter(
   { sessionId, organisationId, keyId, chain }: Omit<SessionOpening, 'meter' | 'release'>,
   openedAt: Date,
+  isUnlimited: boolean,
   { reservations }: Pick<ListenDependencies, 'reservations'>,
 ): Promise<Meter> {
   const model = (chain[0] as ChainMember).slug;
   const head = { id: sessionId, organisationId, keyId, mode: 'live' as const, model, openedAt: openedAt.toISOString() };
-  return reservations.open(head, pricedMembers(chain));
+  return reservations.open(head, pricedMembers(chain), isUnlimited);
 }

@@ -74,6 +74,8 @@ export interface ApiKey extends KeySettings {
   organisationRegions: PlaceRule['regions'];
   organisationRetention: PlaceRule['retention'];
   organisationAliases: Aliases | null;
+  /** Whether its organisation has no credit limit. Absent where a node of an older version answers. */
+  organisationUnlimited?: boolean;
 }
 
 export type CreatedKey = { key: ApiKey; secret: string };

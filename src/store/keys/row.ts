@@ -27,6 +27,7 @@ export interface KeyRow {
   organisationRetention: 'none' | null;
   aliases: string | null;
   organisationAliases: string | null;
+  organisationUnlimited: bigint;
   graceUntil: string | null;
   rolledTo: string | null;
   lastUsedAt: string | null;
@@ -44,6 +45,7 @@ export const SELECT_KEYS = `
          api_keys.regions, api_keys.retention, latency, organisations.regions AS organisationRegions,
          organisations.retention AS organisationRetention,
          api_keys.aliases, organisations.aliases AS organisationAliases,
+         credit_limit_micro_usd IS NULL AS organisationUnlimited,
          grace_until AS graceUntil, rolled_to AS rolledTo, last_used_at AS lastUsedAt,
          made_by AS makerId, people.email AS maker, suspended_at IS NOT NULL AS suspended
   FROM api_keys JOIN organisations ON organisations.id = organisation_id LEFT JOIN people ON people.id = made_by`;
@@ -94,6 +96,7 @@ export function keyOf(row: KeyRow): ApiKey {
     sessionsMax: numberOf(row.sessionsMax),
     tokensPerMinuteMax: numberOf(row.tokensPerMinuteMax),
     suspended: row.suspended !== 0n,
+    organisationUnlimited: row.organisationUnlimited !== 0n,
   };
 }
 

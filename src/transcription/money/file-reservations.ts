@@ -59,6 +59,8 @@ export interface FileReservationRequest {
   secondsMax: number;
   /** An earlier attempt under the same id may have been charged: giving the hold back must not end the charge at nothing. */
   again?: boolean;
+  /** The ledger would grant every hold, so none is needed while it does not answer. */
+  isUnlimited?: boolean;
 }
 
 /** Ended by one of the two, once. */
@@ -96,7 +98,8 @@ export class FileReservations {
    *
    * @throws Refusal `insufficient_credit`, `rate_limit_exceeded` (of money a day), `ledger_unavailable`
    */
-  async reserve({ members, secondsMax, again = false, ...file }: FileReservationRequest): Promise<ReservedFile> {
+  async reserve(request: FileReservationRequest): Promise<ReservedFile> {
+    const { members, secondsMax, again = false, isUnlimited: mayTrust = false, ...file } = request;
     const { reservations, wallNow } = this.#options;
     const head: SessionHead = { ...file, mode: 'batch', openedAt: wallNow().toISOString() };
     const audioMsMax = Math.ceil(secondsMax * 1000);
@@ -105,7 +108,8 @@ export class FileReservations {
     const { isUnlimited = false, atMs = 0 } = this.#grantOf(head) ?? {};
     const isHeldLater = isUnlimited && !again && wantedMicroUsd > 0n && this.#options.clock.now() - atMs < BRIEF_MS;
     if (!isHeldLater) {
-      const held = this.#hold(head, hold);
+      // Only the ledger knows what an earlier attempt was charged.
+      const held = this.#hold(head, hold, mayTrust && !again);
       if (!isUnlimited) await held;
       // The file is charged all the same; the next one waits for the ledger again.
       else held.catch(() => {});
@@ -147,12 +151,12 @@ export class FileReservations {
     if (this.#open > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
-  async #hold(head: SessionHead, hold: HoldRequest): Promise<void> {
+  async #hold(head: SessionHead, hold: HoldRequest, mayTrust: boolean): Promise<void> {
     const { reservations, clock } = this.#options;
     const name = nameOf(head);
     try {
-      const { unlimited: isUnlimited = false } = await reservations.hold(head, hold);
-      if (hold.wantedMicroUsd === 0n) return;
+      const { unlimited: isUnlimited = false, onTrust } = await reservations.hold(head, hold, mayTrust);
+      if (hold.wantedMicroUsd === 0n || onTrust) return;
       this.#granted.delete(name);
       this.#granted.set(name, { atMs: clock.now(), isUnlimited });
       const [oldest] = this.#granted.keys();
@@ -207,7 +211,7 @@ export class FileReservations {
     let isKnown = isHeld;
     const ask = async () => {
       if (isKnown) await reservations.renew(head, [], hold);
-      else await this.#hold(head, hold);
+      else await this.#hold(head, hold, false);
       isKnown = true;
     };
     const arm = (afterMs: number) => {

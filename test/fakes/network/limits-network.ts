@@ -87,6 +87,8 @@ export class LimitsNode {
   /** It takes messages, and does nothing. */
   isFrozen = false;
   isConnected = true;
+  /** It knows that the counting node does not answer. */
+  isCounterAway = false;
   readonly handlers = new Map<string, (body: BusBody, from: Address) => BusBody | Promise<BusBody>>();
   readonly topics: [string, (body: BusBody) => void][] = [];
   private readonly network: LimitsNetwork;
@@ -107,6 +109,7 @@ export class LimitsNode {
       messages,
       edges: () => network.edges,
       onNodes,
+      isCounterAway: () => this.isCounterAway,
     });
   }
 

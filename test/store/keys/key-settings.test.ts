@@ -66,6 +66,7 @@ describe('a new key', () => {
       organisationRegions: null,
       organisationRetention: null,
       organisationAliases: null,
+      organisationUnlimited: false,
       revokedAt: null,
       graceUntil: null,
       rolledTo: null,

@@ -3,7 +3,7 @@
 import { refuse } from '../../../api/errors.ts';
 import type { TranscriptionRequest } from '../../../api/transcriptions.ts';
 import type { Authenticator } from '../../../auth/authenticate.ts';
-import { type Caller, placeRulesOf, requireModels } from '../../../auth/permissions.ts';
+import { type Caller, isUnlimited, placeRulesOf, requireModels } from '../../../auth/permissions.ts';
 import { subtitlesOf, verboseTranscriptionOf } from '../../../transcription/answers.ts';
 import type { EarlyAnswer } from '../../../transcription/early-answer.ts';
 import { FileJob, type JobDependencies } from '../../../transcription/job.ts';
@@ -59,6 +59,7 @@ const fileJob = (
     requestId,
     organisationId: caller.organisationId,
     keyId: caller.keyId,
+    isUnlimited: isUnlimited(caller),
     requireModels: (slugs) => requireModels(caller, slugs),
     rulesOf: (asked) => placeRulesOf(caller, asked),
     client,

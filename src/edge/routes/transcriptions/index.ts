@@ -3,7 +3,7 @@
 import { type ErrorCode, Refusal } from '../../../api/errors.ts';
 import type { TranscriptionRequest } from '../../../api/transcriptions.ts';
 import type { KeyLimits } from '../../../auth/limits.ts';
-import { type Caller, placeRulesOf, requireModels } from '../../../auth/permissions.ts';
+import { type Caller, isUnlimited, placeRulesOf, requireModels } from '../../../auth/permissions.ts';
 import { limitedSignal } from '../../../runtime/limited-signal.ts';
 import { chainOf } from '../../../transcription/chain.ts';
 import { FileJob, type JobDependencies } from '../../../transcription/job.ts';
@@ -61,6 +61,7 @@ const jobOf = (
     organisationId,
     observer: dependencies.observeFile?.({ requestId, organisationId, traceparent }),
     keyId: caller.keyId,
+    isUnlimited: isUnlimited(caller),
     requireModels: (slugs) => requireModels(caller, slugs),
     rulesOf: (asked) => placeRulesOf(caller, asked),
     client: request.signal,
