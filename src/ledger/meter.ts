@@ -200,7 +200,10 @@ export class Meter {
     const lines = source.settledLines();
     const wantedMs = Math.max(0, source.sentMs() - source.settledMs()) + AHEAD_MS;
     const free = isFree(this.#active);
-    const wantedMicroUsd = free ? 0n : boundMicroUsd([this.#rest(lines)], wantedMs);
+    const price = [this.#rest(lines)];
+    // What was sent and is not settled may have been heard by a dearer member.
+    const unsettledMicroUsd = costOf(source.sentLines()) - costOf(lines) + boundMicroUsd(price, AHEAD_MS);
+    const wantedMicroUsd = free ? 0n : most(boundMicroUsd(price, wantedMs), unsettledMicroUsd);
     this.#options.reservations
       .renew(this.head, lines, { wantedMicroUsd, leastMicroUsd: 0n, leaseMs: LEASE_MS, ...this.#trust() })
       .then(
@@ -259,11 +262,12 @@ export class Meter {
     this.#options.clock.clearTimeout(this.#connectionTimer);
     const leftMs = this.#source?.connectionLeftMs() ?? Number.POSITIVE_INFINITY;
     if (this.#ended || leftMs === Number.POSITIVE_INFINITY) return;
+    const waitMs = leftMs === 0 ? AGAIN_MS : Math.ceil(leftMs);
     this.#connectionTimer = this.#options.clock.setTimeout(() => {
       // A timer may come a little early.
       if (this.#source?.connectionLeftMs() !== 0) this.#extend();
       else this.#listener?.ranOut();
-    }, Math.ceil(leftMs));
+    }, waitMs);
   }
 
   #tellLow(): void {
@@ -287,5 +291,7 @@ export class Meter {
 }
 
 const NOTHING_HEARD = { reason: 'client_closed', code: null, audioMs: 0, lines: [] } as const;
+
+const most = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 
 const costOf = (lines: readonly UsageLine[]): bigint => lines.reduce((sum, line) => sum + lineCostMicroUsd(line), 0n);

@@ -155,6 +155,30 @@ describe('a session on a model that is metered by its connection', () => {
     await expectNothingLeft(rig);
   });
 
+  it('holds what a dearer model has heard without a final, and asks for more once in a while', async () => {
+    const dear = { unit: 'minute', amount: '6' } as const;
+    const { rig, puppet, ledger } = world('50', 600_000, { 'puppet/a': { live: dear } });
+    let renewals = 0;
+    const renewHold = ledger.renewHold.bind(ledger);
+    ledger.renewHold = (...asked) => {
+      renewals++;
+      return renewHold(...asked);
+    };
+    const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
+    client.session.audio(speech(50));
+    await rig.advance(1_000, 100);
+    const utterance = { text: 'a', start: 0, end: 50 };
+    await puppet.last.say({ type: 'partial', turnId: '1', utterance });
+    await puppet.last.hangUp(1011);
+    const before = renewals;
+    await rig.advance(120_000, 500);
+    expect(renewals - before).toBeLessThan(10);
+    await puppet.last.say({ type: 'turn.ended', turnId: '1', formattedFollows: false, utterance });
+    await end(rig, puppet, client);
+    expect([client.closeCode, ledger.beyond]).toEqual([1000, []]);
+    await expectNothingLeft(rig);
+  });
+
   it.each([
     ['a price of the session', { unit: 'session', amount: '0.15' } as const],
     ['no price', { unit: 'minute', amount: '0', free: true } as const],
