@@ -21,11 +21,12 @@ export interface PipelineOptions {
   decoder?: OpusDecoder | undefined;
   /** Audio ahead of the lane kept in memory, as linear16; beyond it the spool takes it. */
   memoryBytesMax: number;
-  /** Audio sent and not covered by a final: at most this much is kept, in memory. */
+  /** Audio sent and not covered by a final: this much is kept in memory, and this much beyond that in a spool. */
   replayMs: number;
+  replaySpoolMs: number;
   /** Audio that the spool may hold, as linear16. */
   spoolBytesMax: number;
-  /** Called once, when memory is first full. */
+  /** Called when memory is first full, of audio ahead of the lane and of audio kept for a replay. */
   openSpool(): Spool;
 }
 
@@ -50,10 +51,11 @@ export class AudioPipeline {
   #cut = false;
 
   constructor(options: PipelineOptions) {
-    const { sampleRate, memoryBytesMax, spoolBytesMax, replayMs } = options;
+    const { sampleRate, memoryBytesMax, spoolBytesMax, replayMs, replaySpoolMs } = options;
     this.#sampleRate = sampleRate;
-    const replaySamplesMax = Math.floor((replayMs * sampleRate) / 1000);
-    this.#tape = new Tape({ memoryBytesMax, spoolBytesMax, replaySamplesMax }, () => options.openSpool());
+    const samplesOf = (ms: number) => Math.floor((ms * sampleRate) / 1000);
+    const replay = { replaySamplesMax: samplesOf(replayMs), replaySpoolSamplesMax: samplesOf(replaySpoolMs) };
+    this.#tape = new Tape({ memoryBytesMax, spoolBytesMax, ...replay }, () => options.openSpool());
     this.#meter = new SpeechMeter(sampleRate);
     this.#ingest = sourceOf(options, this.#tape, this.#meter);
   }
@@ -102,12 +104,12 @@ export class AudioPipeline {
     return this.#droppedBytes;
   }
 
-  /** Memory held for audio, in bytes: whole blocks of 16 KiB. None when all audio is covered. */
+  /** Memory held for audio, in bytes. None when all audio is covered. */
   get bufferedBytes(): number {
     return this.#tape.memoryBytes;
   }
 
-  /** Audio in the spool, in bytes. */
+  /** Audio in spools, in bytes. */
   get spooledBytes(): number {
     return this.#tape.spooledBytes;
   }
@@ -185,9 +187,8 @@ export class AudioPipeline {
 
   /** No more audio will be pushed. */
   end(): void {
-    if (this.#ended) return;
+    if (!this.#ended) this.#droppedBytes += this.#ingest.end();
     this.#ended = true;
-    this.#droppedBytes += this.#ingest.end();
   }
 
   /**

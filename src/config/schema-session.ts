@@ -53,7 +53,14 @@ export const Session = Type.Object({
     SECOND,
     10 * MINUTE,
     MINUTE,
-    'Audio since the last final kept for a failover.',
+    'Audio since the last final that is kept in memory for a failover.',
+  ),
+  replaySpoolMs: integer(
+    'VOXGATE_SESSION_REPLAY_SPOOL_MS',
+    0,
+    24 * HOUR,
+    30 * MINUTE,
+    'Audio since the last final that is kept for a failover beyond that, in a spool file.',
   ),
   spoolNodeBytesMax: integer(
     'VOXGATE_SESSION_SPOOL_NODE_BYTES_MAX',

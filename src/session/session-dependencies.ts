@@ -23,6 +23,7 @@ export interface SessionSettings {
   longestMs: number;
   memoryBytesMax: number;
   replayMs: number;
+  replaySpoolMs: number;
   spoolNodeBytesMax: number;
   unreadBytesMax: number;
   unreadEventsMax: number;

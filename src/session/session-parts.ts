@@ -25,8 +25,8 @@ export function pipelineOf(
   // As far as audio may run ahead: to the end of the longest session, within the node's budget.
   const longestBytes = Math.ceil((settings.longestMs / 1000) * sampleRate * BYTES_PER_SAMPLE);
   const spoolBytesMax = Math.min(settings.spoolNodeBytesMax, longestBytes);
-  const { memoryBytesMax, replayMs } = settings;
-  const held = { memoryBytesMax, replayMs, spoolBytesMax, openSpool };
+  const { memoryBytesMax, replayMs, replaySpoolMs } = settings;
+  const held = { memoryBytesMax, replayMs, replaySpoolMs, spoolBytesMax, openSpool };
   const pipeline = new AudioPipeline({ sampleRate, encoding, decoder, ...held });
   return { pipeline, backlogSecondsMax: Math.floor(spoolBytesMax / (BYTES_PER_SAMPLE * sampleRate)) };
 }

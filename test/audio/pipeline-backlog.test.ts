@@ -1,9 +1,10 @@
 // Audio ahead of its leg: memory stays bounded, the spool gives everything back in order, and its file is always gone.
+import { tmpdir } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AudioPipeline } from '../../src/audio/pipeline.ts';
 import { BLOCK_BYTES } from '../../src/audio/tape/blocks.ts';
-import type { Spool } from '../../src/audio/tape/spool.ts';
+import { FileSpools, type Spool } from '../../src/audio/tape/spool.ts';
 import { NumberedReader, numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { ANY_SIZE, AT_LEAST_50_MS, drain, MEBIBYTE, pipelineOf, RATE, spools } from './pipeline-fixture.ts';
 
@@ -19,7 +20,14 @@ class FragileSpool implements Spool {
     return !this.full;
   }
   take(block: Uint8Array): void {
-    block.set(this.#blocks.shift()!);
+    this.read(0, block);
+    this.drop();
+  }
+  read(index: number, block: Uint8Array): void {
+    block.set(this.#blocks[index]!);
+  }
+  drop(): void {
+    this.#blocks.shift();
   }
   close(): void {}
 }
@@ -110,6 +118,69 @@ describe('a backlog', () => {
       ),
       { examples: [[RECOVERED]] },
     );
+  });
+});
+
+describe('sent audio without a final', () => {
+  /** Audio of so many seconds that a leg takes at once, ten seconds at a time; gives the most memory that was held. */
+  function play(pipeline: AudioPipeline, seconds: number): number {
+    let memory = 0;
+    pipeline.openLane(ANY_SIZE, 0);
+    for (let at = 0; at < seconds; at += 10) {
+      pipeline.push(numberedAudio(at * RATE, (at + 10) * RATE));
+      while (pipeline.next(0) !== undefined) memory = Math.max(memory, pipeline.bufferedBytes);
+    }
+    return memory;
+  }
+
+  /** A leg that replaces the one before hears this, and everything up to the end behind it. */
+  function expectReplay(pipeline: AudioPipeline, from: number, to: number): void {
+    expect(pipeline.openLane(ANY_SIZE, 0)).toMatchObject({ originSample: from, replaySamples: to - from });
+    const reader = new NumberedReader(from);
+    for (let frame = pipeline.next(0); frame !== undefined; frame = pipeline.next(0)) reader.take(frame.bytes);
+    expect(reader.position).toBe(to);
+  }
+
+  test('of twenty minutes is replayed whole, any number of times, within the memory for one minute', () => {
+    const pipeline = pipelineOf({ replaySpoolMs: 1_800_000 });
+    const end = 1200 * RATE;
+    expect(play(pipeline, 1200)).toBeLessThanOrEqual((60 + 10) * RATE * 2 + 3 * BLOCK_BYTES);
+    expect(pipeline.spooledBytes).toBeGreaterThan(1139 * RATE * 2);
+    expectReplay(pipeline, 0, end);
+    pipeline.openLane(ANY_SIZE, 0);
+    while (pipeline.sentSamples < 300 * RATE) pipeline.next(0);
+    pipeline.trim(200 * RATE + 7);
+    expectReplay(pipeline, 200 * RATE + 7, end);
+    expect(pipeline.bufferedBytes).toBeLessThanOrEqual(60 * RATE * 2 + 3 * BLOCK_BYTES);
+    pipeline.trim(end);
+    expect([pipeline.bufferedBytes, pipeline.spooledBytes, spools.bytes]).toEqual([0, 0, 0]);
+    pipeline.dispose();
+  });
+
+  test('is dropped from its beginning where the spool has no room, and the newest is replayed', () => {
+    const budget = new FileSpools({ directory: tmpdir(), bytesMax: 10 * BLOCK_BYTES, onFault: () => {} });
+    const pipeline = pipelineOf({ replayMs: 2_000, replaySpoolMs: 1_800_000, openSpool: () => budget.open() });
+    play(pipeline, 60);
+    const kept = 2 * RATE + 10 * (BLOCK_BYTES / 2);
+    const { originSample, lost } = pipeline.openLane(ANY_SIZE, 0);
+    expect(originSample).toBeGreaterThan(60 * RATE - kept - BLOCK_BYTES);
+    expect(originSample).toBeLessThanOrEqual(60 * RATE - kept + BLOCK_BYTES);
+    expect(lost).toEqual({ from: 0, to: originSample });
+    expectReplay(pipeline, originSample, 60 * RATE);
+    pipeline.dispose();
+    expect(budget.bytes).toBe(0);
+  });
+
+  test('is dropped where the disk takes nothing, beyond what memory holds', () => {
+    const spool = new FragileSpool();
+    spool.full = true;
+    const pipeline = pipelineOf({ replayMs: 2_000, replaySpoolMs: 1_800_000, openSpool: () => spool });
+    play(pipeline, 60);
+    const { originSample } = pipeline.openLane(ANY_SIZE, 0);
+    expect(60 * RATE - originSample).toBeGreaterThanOrEqual(2 * RATE);
+    expect(60 * RATE - originSample).toBeLessThan(2 * RATE + BLOCK_BYTES / 2);
+    expectReplay(pipeline, originSample, 60 * RATE);
+    pipeline.dispose();
   });
 });
 

@@ -34,6 +34,7 @@ export function pipelineOf(options: Partial<PipelineOptions> = {}): AudioPipelin
     encoding: 'linear16',
     memoryBytesMax: 2 * MEBIBYTE,
     replayMs: 60_000,
+    replaySpoolMs: 0,
     spoolBytesMax: 512 * MEBIBYTE,
     openSpool: () => spools.open(),
     ...options,

@@ -20,6 +20,7 @@ function pipelineWith(frame: Partial<LaneContract['frame']>, sampleRate: number)
     encoding: 'linear16',
     memoryBytesMax: 8_388_608,
     replayMs: 60_000,
+    replaySpoolMs: 0,
     spoolBytesMax: 0,
     openSpool: () => {
       throw new Error('There is no spool here.');

@@ -79,7 +79,7 @@ function pipelineOf(encoding: Encoding, sampleRate: number, decoder?: OpusDecode
   const openSpool = () => {
     throw new Error('Nothing is spooled here.');
   };
-  const bounds = { memoryBytesMax: 8 * 1_048_576, replayMs: 10_000, spoolBytesMax: 0 };
+  const bounds = { memoryBytesMax: 8 * 1_048_576, replayMs: 10_000, replaySpoolMs: 0, spoolBytesMax: 0 };
   return new AudioPipeline({ sampleRate, encoding, decoder, ...bounds, openSpool });
 }
 

@@ -107,7 +107,7 @@ describe('sources', () => {
       resumeMs: 60_000,
       ...{ pingMs: 15_000, pongMs: 10_000 },
       memoryBytesMax: 2 * 1024 ** 2,
-      replayMs: 60_000,
+      ...{ replayMs: 60_000, replaySpoolMs: 1_800_000 },
       spoolNodeBytesMax: 8 * 1024 ** 3,
       unreadBytesMax: 65536,
       unreadEventsMax: 256,

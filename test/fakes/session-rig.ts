@@ -38,6 +38,7 @@ export const SETTINGS: SessionSettings = {
   longestMs: 4 * 3_600_000,
   memoryBytesMax: 2 * 1_048_576,
   replayMs: 60_000,
+  replaySpoolMs: 1_800_000,
   spoolNodeBytesMax: 1_073_741_824,
   unreadBytesMax: 65_536,
   unreadEventsMax: 256,

@@ -262,7 +262,7 @@ it('audio that the bound on replays has dropped is named and not billed', async 
   const { rig, puppet } = puppetRig({
     timing: { stallMs: Number.POSITIVE_INFINITY },
     card: { pricing: { currency: 'USD', live: { unit: 'minute', amount: '0.06', byok: '0.00' } } },
-    rig: { settings: { replayMs: 10_000, idleMs: 100_000 } },
+    rig: { settings: { replayMs: 10_000, replaySpoolMs: 0, idleMs: 100_000 } },
   });
   const client = await rig.open(chain('a', 'b'));
   for (let seconds = 0; seconds < 30; seconds++) {

@@ -13,6 +13,10 @@ export interface Spool {
   put(block: Uint8Array): boolean;
   /** Moves the oldest block into `block`. Throws when it cannot be read: its audio is lost. */
   take(block: Uint8Array): void;
+  /** Copies a block without removing it; the oldest has index 0. Throws as `take` does. */
+  read(index: number, block: Uint8Array): void;
+  /** Removes the oldest block. */
+  drop(): void;
   /** Forgets everything and removes the file. Any number of times. */
   close(): void;
 }
@@ -119,11 +123,20 @@ class FileSpool implements Spool {
   }
 
   take(block: Uint8Array): void {
-    const place = this.#queue[0];
+    this.read(0, block);
+    this.drop();
+  }
+
+  read(index: number, block: Uint8Array): void {
+    const place = this.#queue[index];
     if (place === undefined || this.#file === undefined) throw new Error('The audio spool is empty.');
     const read = readSync(this.#file, block, 0, BLOCK_BYTES, place * BLOCK_BYTES);
     if (read !== BLOCK_BYTES) throw new Error(`The audio spool gave ${read} of ${BLOCK_BYTES} bytes.`);
-    this.#queue.shift();
+  }
+
+  drop(): void {
+    const place = this.#queue.shift();
+    if (place === undefined || this.#file === undefined) return;
     this.#vacant.push(place);
     if (this.#queue.length === 0) this.#empty(this.#file);
   }

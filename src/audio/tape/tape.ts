@@ -1,26 +1,31 @@
 // The session's audio on the client's sample clock: the part sent and not yet covered by a final (replayed when a leg
-// fails), then the part ahead of the lane, in memory first and in the spool beyond that. What leaves when is the lane's.
+// fails), then the part ahead of the lane; each in memory first and in a spool beyond that. What leaves when is the lane's.
 import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
 import { BLOCK_BYTES, BLOCK_SAMPLES, type Block, giveBlock, takeBlock } from './blocks.ts';
 import type { Spool } from './spool.ts';
+import { SpooledPast } from './spooled-past.ts';
 
 export interface TapeLimits {
   /** Audio ahead kept in memory, in bytes, rounded up to whole blocks. */
   memoryBytesMax: number;
   /** Audio ahead kept in the spool, in bytes. */
   spoolBytesMax: number;
-  /** Audio sent and kept for a replay, in samples. */
+  /** Audio sent and kept in memory for a replay, in samples. */
   replaySamplesMax: number;
+  /** Audio sent and kept in a spool for a replay beyond that, in samples. */
+  replaySpoolSamplesMax: number;
 }
 
 /**
  * Positions are samples from the beginning of the session: `start` ≤ `sent` ≤ `received`. Block number n holds the samples
- * from n × BLOCK_SAMPLES on, so a position names its place. In order of the clock: `#head` in memory, the spool, `#tail` in memory.
+ * from n × BLOCK_SAMPLES on, so a position names its place. In order of the clock: `#past` in a spool, `#head` in memory, the
+ * spool of what is ahead, `#tail` in memory.
  * The tail has blocks only while the spool is in use: the block being filled, and full ones the spool did not take.
  */
 export class Tape {
   readonly #limits: TapeLimits;
   readonly #openSpool: () => Spool;
+  readonly #past: SpooledPast;
   #spool: Spool | undefined;
   #head: Block[] = [];
   #tail: Block[] = [];
@@ -35,6 +40,7 @@ export class Tape {
   constructor(limits: TapeLimits, openSpool: () => Spool) {
     this.#limits = limits;
     this.#openSpool = openSpool;
+    this.#past = new SpooledPast(openSpool);
   }
 
   /** End of what was written. */
@@ -64,12 +70,17 @@ export class Tape {
 
   /** Bytes of memory held. */
   get memoryBytes(): number {
-    return (this.#head.length + this.#tail.length) * BLOCK_BYTES;
+    return (this.#head.length + this.#tail.length) * BLOCK_BYTES + this.#past.memoryBytes;
   }
 
-  /** Bytes of audio in the spool. */
+  /** Bytes of audio in spools. */
   get spooledBytes(): number {
-    return (this.#spool?.length ?? 0) * BLOCK_BYTES;
+    return (this.#blocksAhead + this.#past.length) * BLOCK_BYTES;
+  }
+
+  /** Blocks in the spool of what is ahead. */
+  get #blocksAhead(): number {
+    return this.#spool?.length ?? 0;
   }
 
   /** Whether so many further samples may be written now. False when both memory and spool are full, or the spool fails. */
@@ -101,10 +112,8 @@ export class Tape {
 
   /** The samples from `position` on that lie together, at most `samplesMax`. Valid until the tape changes. */
   view(position: number, samplesMax: number): Int16Array {
-    const number = Math.floor(position / BLOCK_SAMPLES);
-    while (number >= this.#first + this.#head.length) this.#load();
-    const block = this.#head[number - this.#first];
-    if (block === undefined || position < this.#start) throw new Error(`Sample ${position} is no longer on the tape.`);
+    if (position < this.#start) throw new Error(`Sample ${position} is no longer on the tape.`);
+    const block = this.#blockOf(Math.floor(position / BLOCK_SAMPLES));
     const offset = position % BLOCK_SAMPLES;
     const count = Math.min(samplesMax, BLOCK_SAMPLES - offset, this.#received - position);
     return block.samples.subarray(offset, offset + count);
@@ -153,12 +162,19 @@ export class Tape {
     for (const block of this.#tail) giveBlock(block);
     this.#head = [];
     this.#tail = [];
+    this.#past.close();
     this.#spool?.close();
     this.#spool = undefined;
   }
 
+  #blockOf(number: number): Block {
+    if (number < this.#first) return this.#past.read(number);
+    while (number >= this.#first + this.#head.length) this.#load();
+    return this.#head[number - this.#first]!;
+  }
+
   #overflowing(): boolean {
-    return this.#tail.length > 0 || this.spooledBytes > 0;
+    return this.#tail.length > 0 || this.#blocksAhead > 0;
   }
 
   #headEnd(): number {
@@ -192,20 +208,39 @@ export class Tape {
     } else if (this.#tail.length === 0) {
       throw new Error('Audio was read that was not received yet.');
     }
-    if (this.spooledBytes === 0) this.#head.push(...this.#tail.splice(0));
+    if (this.#blocksAhead === 0) this.#head.push(...this.#tail.splice(0));
   }
 
-  /** Gives back what neither the lane nor a replay can want. */
+  /** Gives back what neither the lane nor a replay can want, and spools what memory has no room for. */
   #release(): void {
-    const { replaySamplesMax } = this.#limits;
-    this.#start = Math.max(this.#start, Math.min(this.#covered, this.#sent), this.#sent - replaySamplesMax);
+    const { replaySamplesMax, replaySpoolSamplesMax } = this.#limits;
+    const oldest = this.#sent - replaySamplesMax - replaySpoolSamplesMax;
+    this.#start = Math.max(this.#start, Math.min(this.#covered, this.#sent), oldest);
+    this.#giveBack();
+    if (replaySpoolSamplesMax > 0) this.#spoolPast(this.#sent - replaySamplesMax);
+  }
+
+  /** Gives back everything before `#start`. */
+  #giveBack(): void {
     const blocks = this.#start / BLOCK_SAMPLES;
     // With nothing left to want, the block being filled goes as well: an idle session holds no memory.
     const keep = this.#start === this.#received ? Math.ceil(blocks) : Math.floor(blocks);
+    this.#past.forgetBefore(keep);
     while (this.#head.length > 0 && this.#first < keep) {
       giveBlock(this.#head.shift()!);
       this.#first++;
     }
-    if (this.#head.length === 0) this.#first = Math.floor(blocks);
+    if (this.#head.length === 0 && this.#past.length === 0) this.#first = Math.floor(blocks);
+  }
+
+  /** Moves the blocks that end before the position to the spool. What the spool has no room for is given up, the oldest first. */
+  #spoolPast(position: number): void {
+    while (this.#head.length > 0 && (this.#first + 1) * BLOCK_SAMPLES <= position) {
+      const block = this.#head.shift()!;
+      const oldest = this.#past.put(this.#first, block.bytes);
+      giveBlock(block);
+      this.#first++;
+      this.#start = Math.max(this.#start, oldest * BLOCK_SAMPLES);
+    }
   }
 }

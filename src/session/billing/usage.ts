@@ -62,9 +62,8 @@ export class Usage {
     this.#attributed = Math.max(this.#attributed, sample);
   }
 
-  /** Everything up to the sample was lost, as the client was told: what no leg answered for is not charged. */
+  /** Everything up to the sample was lost, as the client was told: no final covers it, so it is not charged. */
   skip(sample: number): void {
-    this.#attributeAnswered(this.#samples, sample);
     this.#attributed = Math.max(this.#attributed, sample);
   }
 

@@ -85,6 +85,7 @@ const host = new SessionHost({
       longestMs: 60 * MINUTE,
       memoryBytesMax: 2 * 1_048_576,
       replayMs: MINUTE,
+      replaySpoolMs: 0,
       drainMs: MINUTE,
     },
     ...{

@@ -81,7 +81,7 @@ describe('silence for an hour', () => {
     ['a quiet room, of which only the last minute can be replayed, says what was lost', hum, [{ from: 0, to: 60 }], 60],
     ['silence, which nobody has to hear again, loses nothing', silence, [], 0.5],
   ])('and a failed leg: %s', async (_, sound, lost, replayed) => {
-    const { rig, puppet } = puppetRig();
+    const { rig, puppet } = puppetRig({ rig: { settings: { replaySpoolMs: 0 } } });
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
     for (let chunk = 0; chunk < 12; chunk++) {
       client.session.audio(sound(10));

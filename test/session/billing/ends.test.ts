@@ -125,11 +125,14 @@ describe('an abort by the client', () => {
   });
 });
 
-it('audio that the bound on replays has dropped is billed as far as it was answered for, at whoever answered', async () => {
+it('does not bill audio that the bound on replays has dropped, although a leg had shown words of it', async () => {
   const { rig, puppet } = puppetRig({
     timing: TIMING,
     card: PRICED,
-    rig: { settings: { replayMs: 10_000, idleMs: 100_000 }, ledger: new MemoryLedger(microUsdOf('10')) },
+    rig: {
+      settings: { replayMs: 10_000, replaySpoolMs: 0, idleMs: 100_000 },
+      ledger: new MemoryLedger(microUsdOf('10')),
+    },
   });
   const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
   client.session.audio(speech(30));
@@ -138,10 +141,8 @@ it('audio that the bound on replays has dropped is billed as far as it was answe
   await puppet.last.say({ type: 'failed', failure: failure('next') });
   client.session.control({ type: 'close' });
   await puppet.last.say(final('1', 10), { type: 'finished' });
-  expect(client.of('session_ended')[0]?.usage).toMatchObject([
-    { model: 'puppet/a', seconds: 8 },
-    { model: 'puppet/b', seconds: 10 },
-  ]);
+  expect(client.of('discontinuity')).toMatchObject([{ from: 0, to: 20, reason: 'replay_exceeded' }]);
+  expect(client.of('session_ended')[0]?.usage).toMatchObject([{ model: 'puppet/b', seconds: 10 }]);
 });
 
 /** How an end that cuts a session short is brought about, where it is not an abort. */
