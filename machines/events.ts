@@ -70,6 +70,7 @@ export type TurnBoundary = 'eager_end' | 'resumed';
  * - `speech.started`: someone began to speak.
  * - `partial`: unsettled text of the turn, whole, without the pieces already settled. `boundary`: with these words the turn may
  *   be over, or is known not to be. `endConfidence`, here and of `turn.ended`: how sure the provider is of the end, from 0 to 1.
+ *   `settledWords`: the number of words at the beginning of the text that will not change any more.
  * - `piece`: a settled piece; pieces of a turn are joined when it ends.
  * - `turn.ended`: the turn is over. `utterance` is the whole turn (absent: the joined pieces). `formattedFollows` says that a
  *   formatted version of the same turn is to follow.
@@ -82,7 +83,14 @@ export type TurnBoundary = 'eager_end' | 'resumed';
 export type Heard =
   | { type: 'ready' }
   | { type: 'speech.started'; start: number }
-  | { type: 'partial'; turnId: string; utterance: Utterance; boundary?: TurnBoundary; endConfidence?: number }
+  | {
+      type: 'partial';
+      turnId: string;
+      utterance: Utterance;
+      boundary?: TurnBoundary;
+      endConfidence?: number;
+      settledWords?: number;
+    }
   | { type: 'piece'; turnId: string; utterance: Utterance }
   | { type: 'turn.ended'; turnId: string; utterance?: Utterance; formattedFollows: boolean; endConfidence?: number }
   | { type: 'turn.formatted'; turnId: string; utterance: Utterance }

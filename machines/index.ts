@@ -150,6 +150,7 @@ export const machines: readonly MachineEntry[] = [
       { type: 'turn.ended', formattedFollows: false },
       { type: 'turn.ended', formattedFollows: true },
       { type: 'turn.formatted' },
+      { type: 'turn.kept' },
       { type: 'turn.discarded' },
       { type: 'turn.flush' },
       { type: 'turn.timed', formattedWaitMs: 500 },

@@ -17,6 +17,8 @@ export type TurnEvent =
   /** The provider ended the turn. `formattedFollows`: a formatted final of the same turn is to come. */
   | { type: 'turn.ended'; formattedFollows: boolean }
   | { type: 'turn.formatted' }
+  /** The leg failed, and has settled so much of the turn that this is its final: the rest is another turn. */
+  | { type: 'turn.kept' }
   /** The turn came to nothing, or its leg failed and it will be heard again from its beginning. */
   | { type: 'turn.discarded' }
   /** Nothing more will be said: what is due is given now. */
@@ -62,6 +64,8 @@ export const turnMachine = setup({
     speaking: {
       on: {
         'turn.ended': [{ guard: 'formattedFollows', target: 'awaitingFormatted' }, settled],
+        // No sign of a model that works: the leg is lost.
+        'turn.kept': { target: 'idle', actions: 'deliverFinal' },
         'turn.discarded': 'idle',
       },
     },

@@ -32,6 +32,8 @@ export const finalMissing: LegFailure = {
 export class TurnText {
   #turnId: string | undefined;
   #pieces: Utterance[] = [];
+  /** The latest unsettled words, and how many of them the provider will not change any more. */
+  #partial: { utterance: Utterance; settledWords: number } | undefined;
   /** Settled pieces of a turn that went on under another name: they are words of the session, and stand first. */
   #carried: Utterance[] = [];
   #heardAny = false;
@@ -46,9 +48,12 @@ export class TurnText {
     }
     if (this.#turnId !== message.turnId) this.#begin(message.turnId);
     if (message.type === 'turn.ended') return this.#ended(message.utterance, message.formattedFollows);
-    if (message.type === 'piece') this.#pieces.push(message.utterance);
+    const { utterance: latest } = message;
+    this.#partial =
+      message.type === 'piece' ? undefined : { utterance: latest, settledWords: message.settledWords ?? 0 };
+    if (message.type === 'piece') this.#pieces.push(latest);
     const parts = [...this.#carried, ...this.#pieces];
-    if (message.type === 'partial') parts.push(message.utterance);
+    if (message.type === 'partial') parts.push(latest);
     const utterance = joinUtterances(parts);
     // Some providers say in so many words that they hear none.
     const begins = !this.#heardAny && utterance.text !== '';
@@ -64,8 +69,20 @@ export class TurnText {
     return this.#heardAny;
   }
 
+  /** The words of the open turn that its provider will not change any more: up to the end of the last of them. */
+  get settled(): Utterance | undefined {
+    const { utterance, settledWords = 0 } = this.#partial ?? {};
+    const first = utterance === undefined ? undefined : firstWordsOf(utterance, settledWords);
+    const parts = [...this.#carried, ...this.#pieces, ...(first === undefined ? [] : [first])];
+    const whole = joinUtterances(parts.filter(({ text }) => text !== ''));
+    if (whole.text === '') return undefined;
+    const last = whole.words?.at(-1);
+    return last === undefined ? whole : { ...whole, end: last.end };
+  }
+
   #begin(turnId: string): void {
     this.#turnId = turnId;
+    this.#partial = undefined;
     this.#carried.push(...this.#pieces);
     this.#pieces = [];
   }
@@ -80,6 +97,7 @@ export class TurnText {
     this.#endedIds.push(turnId);
     if (this.#endedIds.length > ENDED_REMEMBERED_MAX) this.#endedIds.shift();
     this.#turnId = undefined;
+    this.#partial = undefined;
     this.#pieces = [];
     this.#carried = [];
     this.#heardAny = false;
@@ -93,6 +111,16 @@ export class TurnText {
     this.#awaitedTurnId = undefined;
     return { type: 'formatted', utterance };
   }
+}
+
+/** The utterance up to the end of one of its words; undefined where its words do not make up its text. */
+function firstWordsOf(utterance: Utterance, count: number): Utterance | undefined {
+  const { text, words = [] } = utterance;
+  const texts = text.match(/\S+/g) ?? [];
+  const kept = words.slice(0, count);
+  const last = kept.at(-1);
+  if (last === undefined || texts.length !== words.length) return undefined;
+  return { ...utterance, text: texts.slice(0, count).join(' '), end: last.end, words: kept };
 }
 
 /** Joins parts of one turn in their order. The confidence is the mean weighted by length of text. */

@@ -5,6 +5,7 @@ import type { LegFailure } from '../../machines/events.ts';
 import type { ServerEvent } from '../../src/api/listen.ts';
 import type { ProviderSimulator } from '../../src/providers/simulation.ts';
 import { simulators } from '../../src/providers/simulators.ts';
+import type { EarSource } from '../../src/simulator/ears.ts';
 import { SimulatorStage } from '../../src/simulator/stage.ts';
 import { type DialFault, SimulatedNetwork, type SimulatedNetworkOptions } from '../fakes/network/simulated-network.ts';
 import { type RigClient, type RigOptions, SessionRig } from '../fakes/session-rig.ts';
@@ -26,6 +27,8 @@ const ASKED = new Set(PROTOCOLS.filter(({ isAsked }) => isAsked).map(({ provider
 export interface IncidentOptions extends Pick<RigOptions, 'settings'> {
   /** What is said in the sessions. */
   turns?: readonly SpokenTurn[];
+  /** Said in place of turns: its audio at a rate, and what hears it. */
+  speech?: Speech;
   /** Faults by provider, as of `--fault`. */
   faults?: Readonly<Record<string, readonly string[]>>;
   /** Credentials by provider; any other is a good one. */
@@ -35,6 +38,11 @@ export interface IncidentOptions extends Pick<RigOptions, 'settings'> {
   /** In place of the simulator of the same provider. */
   simulator?: ProviderSimulator;
   latencyMs?: SimulatedNetworkOptions['latencyMs'];
+}
+
+export interface Speech {
+  audio(rate: number): Uint8Array;
+  ear: EarSource;
 }
 
 /** How a client sends: chunks of so many bytes (0.1 s) at so many times real time, with `finalize` or nothing at all behind one of them. */
@@ -59,12 +67,15 @@ export class Incident {
   readonly dials: { provider: string; atMs: number }[] = [];
   readonly failures: { slug: string; atMs: number; failure: LegFailure }[] = [];
   readonly turns: readonly SpokenTurn[];
+  readonly #speech: Speech;
   readonly #network: SimulatedNetwork;
   readonly #callers: Caller[] = [];
 
   constructor(options: IncidentOptions = {}) {
     const { clock } = this;
     this.turns = options.turns ?? turnsOf(TEXTS);
+    const { turns } = this;
+    this.#speech = options.speech ?? { audio: (rate) => spoken(turns, rate), ear: hearing(turns) };
     this.#network = new SimulatedNetwork({
       latencyMs: options.latencyMs ?? 5,
       // A WebSocket that a provider was asked for is no dial of its own.
@@ -74,7 +85,7 @@ export class Incident {
     for (const known of simulators) {
       const simulator = options.simulator?.provider === known.provider ? options.simulator : known;
       const faults = options.faults?.[known.provider] ?? [];
-      const stage = new SimulatorStage({ simulator, ear: hearing(this.turns), clock, faults });
+      const stage = new SimulatorStage({ simulator, ear: this.#speech.ear, clock, faults });
       this.#network.serve(`${known.provider}.test`, stage);
     }
     this.rig = new SessionRig({
@@ -120,7 +131,7 @@ export class Incident {
   speak({ client: { session }, rate }: Caller, manner: Manner = {}): void {
     const bytesPerSecond = 2 * rate;
     const { chunkBytes = () => bytesPerSecond / 10, speed = 1, finalizeAfterChunk, silent } = manner;
-    const audio = spoken(this.turns, rate);
+    const audio = this.#speech.audio(rate);
     let at = 0;
     let chunks = 0;
     const next = (): void => {

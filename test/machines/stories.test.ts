@@ -245,6 +245,12 @@ const turnStories: Story[] = [
     calls: final,
   },
   {
+    story: 'gives what its leg had settled when it fails in a long turn, and takes that for no success',
+    events: ['turn.heard', 'turn.kept'],
+    state: 'idle',
+    calls: ['deliverFinal'],
+  },
+  {
     story: 'gives nothing when it came to nothing',
     events: ['turn.heard', 'turn.discarded'],
     state: 'idle',

@@ -15,7 +15,7 @@ import {
   wholeOf,
   wordsHeard,
 } from './turn-message.ts';
-import { areSettled } from './words.ts';
+import { areSettled, settledCount } from './words.ts';
 
 /**
  * Reads one `Turn`.
@@ -41,7 +41,9 @@ export function readTurn(turns: Turns, json: Members, sentSeconds: number): Hear
   const words = wordsHeard(turns, message, sentSeconds);
   if (!end_of_turn) {
     turns.open = { message, words };
-    return [...heard, partial(turn_order, interim(turns, message, words))];
+    const settledWords = settledCount(message.words);
+    const details = settledWords > 0 ? { settledWords } : {};
+    return [...heard, partial(turn_order, interim(turns, message, words), details)];
   }
   turns.open = undefined;
   const utterance = heardOf(turns, message, words, message.transcript || textOf(words));

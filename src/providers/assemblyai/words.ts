@@ -25,8 +25,17 @@ export function wordsOf(raw: unknown, speakers: Speakers, secondsMax = Number.PO
   return words;
 }
 
+/** The number of words at the beginning that the provider will not change any more. */
+export function settledCount(raw: unknown): number {
+  const words = spokenIn(raw);
+  const open = words.findIndex(({ word_is_final }) => word_is_final !== true);
+  return open < 0 ? words.length : open;
+}
+
 /** Whether the provider will change none of the words any more. */
-export const areSettled = (raw: unknown): boolean =>
+export const areSettled = (raw: unknown): boolean => settledCount(raw) === spokenIn(raw).length;
+
+const spokenIn = (raw: unknown) =>
   listIn(raw)
     .map(objectIn)
-    .every(({ text, word_is_final }) => word_is_final === true || (textIn(text)?.trim() ?? '') === '');
+    .filter(({ text }) => (textIn(text)?.trim() ?? '') !== '');

@@ -6,20 +6,23 @@ export const failed = (failure: LegFailure): Extract<Heard, { type: 'failed' }> 
 
 type TurnEnded = Extract<Heard, { type: 'turn.ended' }>;
 
-interface Bounds {
+interface PartialDetails {
+  /** What the provider thinks of the end of the turn, where it says so with these words. */
   boundary?: TurnBoundary | undefined;
   endConfidence?: number | undefined;
+  /** The number of words at the beginning of the text that will not change any more. */
+  settledWords?: number | undefined;
 }
 
-/** @param bounds what the provider thinks of the end of the turn, where it says so with these words */
 export const partial = (
   turn: string | number,
   utterance: Utterance,
-  { boundary, endConfidence }: Bounds = {},
+  { boundary, endConfidence, settledWords }: PartialDetails = {},
 ): Heard => {
   const heard: Heard = { type: 'partial', turnId: String(turn), utterance };
   if (boundary !== undefined) heard.boundary = boundary;
   if (endConfidence !== undefined) heard.endConfidence = endConfidence;
+  if (settledWords !== undefined) heard.settledWords = settledWords;
   return heard;
 };
 

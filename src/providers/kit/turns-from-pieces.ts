@@ -3,7 +3,7 @@
 import type { Heard, Utterance } from '../../../machines/events.ts';
 import { joinUtterances } from '../turn-text.ts';
 import { ended, partial } from './heard.ts';
-import { spaced } from './words.ts';
+import { spaced, wordCount } from './words.ts';
 
 const REMEMBERED_MAX = 32;
 
@@ -48,7 +48,7 @@ export class TurnsFromPieces {
   /** Unsettled words behind the pieces. */
   partial(utterance: Utterance): Heard {
     this.#unsettled = utterance.text !== '';
-    return partial(this.#turn, this.#areParts ? spaced(this.#with(utterance)) : utterance);
+    return this.#areParts ? this.#joined(this.#with(utterance)) : partial(this.#turn, utterance);
   }
 
   /** Settled words. Silence with none before it is a turn of its own, so that it need not be kept; else it belongs to theirs. */
@@ -58,7 +58,7 @@ export class TurnsFromPieces {
     this.#from ??= utterance.start;
     if (!this.#areParts) return { type: 'piece', turnId: this.turnId, utterance };
     this.#parts = this.#with(utterance);
-    return partial(this.#turn, spaced(this.#parts));
+    return this.#joined(this.#parts);
   }
 
   /**
@@ -78,6 +78,12 @@ export class TurnsFromPieces {
     this.#known.push(name);
     if (this.#known.length > REMEMBERED_MAX) this.#known.shift();
     return false;
+  }
+
+  /** The last word of the settled parts may go on in the next part. */
+  #joined(utterance: Utterance): Heard {
+    const settledWords = this.#parts === undefined ? 0 : Math.max(0, wordCount(this.#parts.text) - 1);
+    return partial(this.#turn, spaced(utterance), settledWords > 0 ? { settledWords } : {});
   }
 
   #with(utterance: Utterance): Utterance {

@@ -92,6 +92,9 @@ export function lasting(utterance: Utterance, claimedSeconds: number, fileSecond
 
 export const textOf = (words: readonly Word[]): string => words.map(({ word }) => word).join(' ');
 
+/** Words of a text that are parted by spaces. */
+export const wordCount = (text: string): number => text.match(/\S+/g)?.length ?? 0;
+
 /** Words made of parts of words, which bring their own spaces: one begins where there is a space. */
 export function spaced(utterance: Utterance): Utterance {
   const words: Word[] = [];

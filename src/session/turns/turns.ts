@@ -1,24 +1,25 @@
 // The turns of a session: what its legs hear becomes transcript events on the session's own timeline. Texts and positions
 // live here; when a final is due is the turn chart's decision, which this class is told of boundaries by.
-import type { Heard, Utterance, Word } from '../../../machines/events.ts';
+import type { Heard, Utterance } from '../../../machines/events.ts';
 import type { ListenRequest } from '../../api/listen.ts';
-import { readable } from '../../api/text.ts';
-import { LegTimeline } from '../../audio/leg-timeline.ts';
+import type { LegTimeline } from '../../audio/leg-timeline.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
-import { utteranceOf, wordOf } from '../../providers/kit/words.ts';
 import { type TurnMessage, TurnText } from '../../providers/turn-text.ts';
 import type { AudioAccount } from '../billing/audio-account.ts';
 import type { Charts } from '../charts.ts';
 import type { EventWriter } from '../event-writer.ts';
 import type { Outbox } from '../outbox.ts';
 import type { SessionTotals } from '../session-dependencies.ts';
-import { secondsOf } from '../timeline.ts';
 import type { SessionDelays } from '../watch/session-delays.ts';
 import type { SessionLog } from '../watch/session-log.ts';
 import type { EmptyTurns } from './empty-turns.ts';
 import { SpeakerNumbers } from './speaker-numbers.ts';
 import { transcriptEvent } from './transcript-event.ts';
 import { endConfidenceOf, TurnEvents } from './turn-events.ts';
+import { TurnPlacement } from './turn-placement.ts';
+
+/** A shorter turn is heard again as a whole, so that a sentence stays in one piece; a longer one would make the next finals late. */
+const KEPT_SECONDS_MIN = 10;
 
 /** The parts of the session that the turns work with. */
 export interface TurnsParts {
@@ -37,9 +38,8 @@ export interface TurnsParts {
 /** One for each session. `beginLeg` starts anew with each leg; turn numbers and positions go on. */
 export class Turns {
   readonly #parts: TurnsParts;
-  readonly #sampleRate: number;
+  readonly #place: TurnPlacement;
   #text = new TurnText();
-  #timeline = new LegTimeline();
   #model = '';
   readonly #speakers = new SpeakerNumbers();
   readonly #bounds: TurnEvents;
@@ -48,8 +48,6 @@ export class Turns {
   /** When the message was read that is being heard, and the one that made the final that is due. */
   #readMs = 0;
   #dueReadMs = 0;
-  /** End of the last final: nothing later may start before it. */
-  #lastEndSample = 0;
   /** Number of the current turn. */
   number = 0;
   #interimShown = false;
@@ -61,7 +59,7 @@ export class Turns {
 
   constructor(parts: TurnsParts) {
     this.#parts = parts;
-    this.#sampleRate = parts.request.sampleRate;
+    this.#place = new TurnPlacement(parts.pipeline, parts.request.sampleRate);
     this.#bounds = new TurnEvents(parts.request.turnEvents === true, parts.outbox);
   }
 
@@ -69,7 +67,7 @@ export class Turns {
   beginLeg(model: string, timeline: LegTimeline): void {
     this.#text = new TurnText();
     this.#model = model;
-    this.#timeline = timeline;
+    this.#place.beginLeg(timeline);
     this.#speakers.beginLeg();
     // The client does not see its text shrink: what is heard again is shown once it says more.
     this.#shownToSample = this.#interimShown ? this.#lastShownSample : 0;
@@ -90,8 +88,8 @@ export class Turns {
     const { events, account } = this.#parts;
     this.#readMs = readMs;
     if (heard.type === 'speech.started') {
-      const start = this.#clamp(this.#timeline.startOf(this.#legSampleOf(heard.start)));
-      this.#bounds.speech(this.number, this.#secondsOf(start));
+      const start = this.#place.startSampleOf(heard.start);
+      this.#bounds.speech(this.number, this.#place.secondsOf(start));
     } else if (heard.type === 'warned') {
       if (heard.once) events.warnOnce(heard);
       else events.warn(heard);
@@ -105,12 +103,12 @@ export class Turns {
     const { charts, empties, totals, delays } = this.#parts;
     const step = this.#text.hear(message);
     if ('utterance' in step && step.utterance.text !== '') {
-      this.#heardSamples = Math.max(this.#heardSamples, this.#endSampleOf(step.utterance.end));
+      this.#heardSamples = Math.max(this.#heardSamples, this.#place.endSampleOf(step.utterance.end));
     }
     switch (step.type) {
       case 'interim':
         if (step.begins) {
-          delays.partial(this.#clamp(this.#timeline.startOf(this.#legSampleOf(step.utterance.start))));
+          delays.partial(this.#place.startSampleOf(step.utterance.start));
           charts.tellTurn({ type: 'turn.heard' });
         }
         this.#interim(step.utterance, message);
@@ -133,7 +131,7 @@ export class Turns {
         charts.tellTurn({ type: 'turn.formatted' });
         return;
       case 'empty':
-        if (step.until !== undefined && empties.isHeardAgain(this.#endSampleOf(step.until))) return;
+        if (step.until !== undefined && empties.isHeardAgain(this.#place.endSampleOf(step.until))) return;
         this.#empty(step.until, step.heard);
         return;
       case 'dropped':
@@ -151,13 +149,13 @@ export class Turns {
     this.#bounds.settling(this.number, final);
     this.#tell(final, true);
     this.#bounds.ended(this.number, final, this.#dueConfidence);
-    const endSample = Math.round(final.end * this.#sampleRate);
+    const endSample = this.#place.samplesOf(final.end);
     const { start, end } = final;
     const { partialMs, finalMs, gatewayMs } = this.#parts.delays.final(endSample, this.#dueReadMs);
     this.#parts.log.turn({ turn: this.number, model: this.#model, start, end, partialMs, finalMs, gatewayMs });
     this.number++;
-    this.#lastEndSample = endSample;
-    this.#parts.account.covered(this.#lastEndSample, this.#model);
+    this.#place.lastEndSample = endSample;
+    this.#parts.account.covered(this.#place.lastEndSample, this.#model);
   }
 
   #setDue(due: Utterance, endConfidence?: number): void {
@@ -166,10 +164,18 @@ export class Turns {
     this.#dueReadMs = this.#readMs;
   }
 
-  /** Forgets the unfinished turn: its leg failed, and the next one hears it from its beginning. */
+  /**
+   * Forgets the unfinished turn: its leg failed, and the next one hears it from its beginning. Of a long turn, what the provider has
+   * settled is the final, and the next leg hears the rest.
+   */
   discard(): void {
+    const { settled } = this.#text;
     this.#text = new TurnText();
-    this.#parts.charts.tellTurn({ type: 'turn.discarded' });
+    const kept = settled === undefined ? undefined : this.#placed(settled);
+    if (kept !== undefined && kept.end - kept.start >= KEPT_SECONDS_MIN) {
+      this.#setDue(kept);
+      this.#parts.charts.tellTurn({ type: 'turn.kept' });
+    } else this.#parts.charts.tellTurn({ type: 'turn.discarded' });
     this.#bounds.lost(this.number);
   }
 
@@ -182,7 +188,7 @@ export class Turns {
     const { interimResults } = this.#parts.request;
     if (!(interimResults || this.#bounds.isAskedFor) || utterance.text === '') return;
     const placed = this.#placed(utterance);
-    const endSample = Math.round(placed.end * this.#sampleRate);
+    const endSample = this.#place.samplesOf(placed.end);
     if (endSample < this.#shownToSample) return;
     this.#interimShown = true;
     this.#lastShownSample = endSample;
@@ -200,8 +206,8 @@ export class Turns {
     }
     if (heard) this.#parts.charts.tellTurn({ type: 'turn.discarded' });
     if (until !== undefined) {
-      this.#lastEndSample = this.#endSampleOf(until);
-      this.#parts.account.covered(this.#lastEndSample, this.#model);
+      this.#place.lastEndSample = this.#place.endSampleOf(until);
+      this.#parts.account.covered(this.#place.lastEndSample, this.#model);
     }
   }
 
@@ -213,70 +219,23 @@ export class Turns {
   #reachesShown(until: number | undefined): boolean {
     if (this.#shownToSample === 0) return true;
     if (until === undefined) return false;
-    const end = this.#endSampleOf(until);
-    return end >= this.#shownToSample && this.#parts.pipeline.speechStartAfter(this.#lastEndSample) < end;
+    const end = this.#place.endSampleOf(until);
+    return end >= this.#shownToSample && this.#parts.pipeline.speechStartAfter(this.#place.lastEndSample) < end;
   }
 
   /** What was shown gets its final, without words. */
   #endEmpty(until: number | undefined, heard: boolean): void {
     // It may have been shown by a leg that failed: then the chart does not know of it any more.
     if (!heard) this.#parts.charts.tellTurn({ type: 'turn.heard' });
-    const end = this.#secondsOf(until === undefined ? this.#lastEndSample : this.#endSampleOf(until));
+    const end = this.#place.secondsOf(until === undefined ? this.#place.lastEndSample : this.#place.endSampleOf(until));
     this.#setDue({ text: '', start: end, end });
     this.#parts.charts.tellTurn({ type: 'turn.ended', formattedFollows: false });
   }
 
-  /** The utterance with its times on the session's timeline: rising, finite, and within the audio received. */
   #placed(utterance: Utterance): Utterance {
-    const { words } = utterance;
-    const [first, last] = [words?.[0], words?.at(-1)];
-    // A word lies on one side of what the leg was not given; an utterance that begins or ends with it does so as well.
-    const start = this.#clamp(
-      first?.start === utterance.start
-        ? this.#wordAt(first).start
-        : this.#timeline.startOf(this.#legSampleOf(utterance.start)),
-    );
-    const until = last?.end === utterance.end ? this.#clamp(this.#wordAt(last).end) : this.#endSampleOf(utterance.end);
-    const end = Math.max(start, until);
-    const text = readable(utterance.text);
-    const { confidence, speaker, language } = utterance;
-    const placed = utteranceOf(text, this.#secondsOf(start), this.#secondsOf(end), {
-      confidence,
-      speaker,
-      language,
-      words: words?.map((word) => this.#placedWord(word, start, end)),
-    });
+    const placed = this.#place.placed(utterance);
     this.#speakers.renumber(placed);
     return placed;
-  }
-
-  #placedWord(word: Word, start: number, end: number): Word {
-    const place = this.#wordAt(word);
-    const from = within(start, place.start, end);
-    const to = within(from, place.end, end);
-    const { confidence, speaker } = word;
-    return wordOf(readable(word.word), this.#secondsOf(from), this.#secondsOf(to), confidence, speaker);
-  }
-
-  #wordAt(word: Word): { start: number; end: number } {
-    return this.#timeline.wordOf(this.#legSampleOf(word.start), this.#legSampleOf(word.end));
-  }
-
-  /** Where what ends at this time of the leg ends in the session. */
-  #endSampleOf(seconds: number): number {
-    return this.#clamp(this.#timeline.endOf(this.#legSampleOf(seconds)));
-  }
-
-  #secondsOf(sample: number): number {
-    return secondsOf(sample, this.#sampleRate);
-  }
-
-  #legSampleOf(seconds: number): number {
-    return Math.round(seconds * this.#sampleRate);
-  }
-
-  #clamp(sample: number): number {
-    return within(this.#lastEndSample, sample, this.#parts.pipeline.receivedSamples);
   }
 
   #tell(utterance: Utterance, isFinal: boolean): void {
@@ -285,7 +244,3 @@ export class Turns {
     outbox.push(transcriptEvent(utterance, isFinal, this.number, this.#model));
   }
 }
-
-/** The sample kept between two others; one that is no number is the first of them. */
-const within = (low: number, sample: number, high: number): number =>
-  Number.isFinite(sample) ? Math.min(high, Math.max(low, sample)) : low;

@@ -230,6 +230,62 @@ describe('turns across legs', () => {
     expectInOrder(client);
   });
 
+  const word = (text: string, start: number) => ({ word: text, start, end: start + 1 });
+  /** Twelve words of a second each, from there on. */
+  const long = (from = 0): Utterance => {
+    const words = Array.from({ length: 12 }, (_, index) => word(`w${from + index}`, from + index));
+    return { text: words.map((each) => each.word).join(' '), start: from, end: from + 12, words };
+  };
+  const textsOf = (client: RigClient) =>
+    client.of('transcript').map(({ turn, is_final, text }) => [turn, is_final, text]);
+
+  it.each<[string, Heard[], string]>([
+    ['the settled pieces', [piece('1', long()), partial('1', say('w12 w13', 12, 14))], long().text],
+    [
+      'the settled words of a longer text',
+      [{ type: 'partial', turnId: '1', utterance: long(), settledWords: 11 }],
+      long().text.replace(' w11', ''),
+    ],
+    [
+      'settled pieces and words, under two names of the turn',
+      [piece('1', long()), { type: 'partial', turnId: '2', utterance: { ...long(12) }, settledWords: 2 }],
+      `${long().text} w12 w13`,
+    ],
+  ])('keep %s of a long turn as its final, and hear the rest again as the next turn', async (_, messages, text) => {
+    const { rig, puppet, client } = await stage({}, speech(30));
+    await puppet.last.say(...messages);
+    await puppet.last.hangUp(1011);
+    await rig.advance(500);
+    const words = text.split(' ').length;
+    expect(finalsOf(client)).toEqual([[0, text, 0, words]]);
+    expect(client.of('failover')).toMatchObject([{ replayed_seconds: 30 - words }]);
+    await puppet.last.say(partial('1', say('next', 0, 2)), ended('1', say('next', 0, 30 - words)));
+    expect(textsOf(client).slice(-2)).toEqual([
+      [1, false, 'next'],
+      [1, true, 'next'],
+    ]);
+    expect(client.finals.map(({ model }) => model)).toEqual(['puppet/a', 'puppet/b']);
+    expectInOrder(client);
+  });
+
+  it.each<[string, Heard[]]>([
+    ['settled words of a short turn', [piece('1', say('a b', 0, 4)), partial('1', say('c', 4, 5))]],
+    ['a long turn of which nothing is settled', [partial('1', long())]],
+    [
+      'words that do not make up their text',
+      [{ type: 'partial', turnId: '1', utterance: { ...long(), text: 'w0w1w2' }, settledWords: 11 }],
+    ],
+  ])('hear %s again as one turn', async (_, messages) => {
+    const { rig, puppet, client } = await stage({}, speech(30));
+    await puppet.last.say(...messages);
+    await puppet.last.hangUp(1011);
+    await rig.advance(500);
+    expect([client.finals, client.of('failover')]).toMatchObject([[], [{ replayed_seconds: 30 }]]);
+    await puppet.last.say(ended('1', say('all', 0, 30)));
+    expect(finalsOf(client)).toEqual([[0, 'all', 0, 30]]);
+    expectInOrder(client);
+  });
+
   it('give one final to a turn that was shown by the failed leg and is nothing to the next', async () => {
     const { rig, puppet, client } = await stage({}, speech(10));
     await puppet.last.say(partial('1', say('uh', 0, 1)));

@@ -29,6 +29,8 @@ const MESSAGES: Readonly<Record<number, string>> = {
 export const simulator: ProviderSimulator = {
   provider: 'deepgram',
   quirks: {
+    settles:
+      'windows of a turn are settled while it goes on, so many seconds after they were spoken; 3 without a number (v1)',
     'swallow-finalize': 'Finalize is never answered (v1)',
     'utterance-end-only': 'turns end by UtteranceEnd, without speech_final (v1)',
     'late-speech-final':

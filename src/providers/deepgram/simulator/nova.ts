@@ -16,6 +16,8 @@ const QUIET =
 /** Words of one settled window. */
 const WINDOW_WORDS_MAX = 4;
 
+const textOf = (words: readonly WireWord[]): string => words.map(({ word }) => word).join(' ');
+
 export class NovaSession extends SimulatedSession {
   readonly #query: URLSearchParams;
   readonly #requestId: string;
@@ -99,13 +101,30 @@ export class NovaSession extends SimulatedSession {
 
   protected interim(heard: HeardTurnText): void {
     this.#gapEnd = undefined;
-    if (this.#query.get('interim_results') === 'true')
-      this.#say(this.#results(heard.text, this.#words(heard), heard.end));
+    if (this.has('settles')) this.#settle(heard.end - this.numberOf('settles', 3), this.#openWords(heard));
+    if (this.#query.get('interim_results') !== 'true') return;
+    const words = this.#openWords(heard);
+    this.#say(this.#results(textOf(words), words, heard.end));
+  }
+
+  /** A window of an open turn is settled, up to there, once it is long enough. */
+  #settle(untilSeconds: number, words: WireWord[]): void {
+    const settled = words.filter(({ end }) => end <= untilSeconds);
+    if (settled.length < WINDOW_WORDS_MAX) return;
+    const end = settled.at(-1)?.end ?? untilSeconds;
+    this.#say(this.#results(textOf(settled), settled, end, { is_final: true }));
+    this.#settledSeconds = end;
+  }
+
+  /** Words of the turn that are not settled. */
+  #openWords(heard: HeardTurnText): WireWord[] {
+    const words = this.#words(heard);
+    return this.has('settles') ? words.filter(({ end }) => end > this.#settledSeconds) : words;
   }
 
   /** A turn is settled in several windows, the last of which ends it. */
   protected final(heard: HeardTurnText): void {
-    const words = this.#words(heard);
+    const words = this.#openWords(heard);
     if (words.length === 0) this.#silentUntil(heard.end);
     const size = Math.min(WINDOW_WORDS_MAX, Math.max(1, Math.ceil(words.length / 2)));
     const isFlush = this.#finalizing;
@@ -123,7 +142,7 @@ export class NovaSession extends SimulatedSession {
         speech_final: isLast && (isSpeechFinal || isFlush),
         from_finalize: isLast && isFlush,
       };
-      this.#say(this.#results(piece.map(({ word }) => word).join(' '), piece, end, flags));
+      this.#say(this.#results(textOf(piece), piece, end, flags));
       this.#settledSeconds = end;
       if (at === 0) this.#lateEnd();
     }

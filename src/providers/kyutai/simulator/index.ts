@@ -8,6 +8,7 @@ export const simulator: ProviderSimulator = {
   provider: 'kyutai',
 
   quirks: {
+    settles: 'words of a turn are told while it goes on, so many seconds after they were spoken; 1 without a number',
     'no-free-channels': 'every place is taken: an error and a close behind the upgrade',
     speed: '<n>: the model steps no faster than n times real time; audio that comes faster waits',
   },

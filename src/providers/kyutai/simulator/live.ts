@@ -29,6 +29,8 @@ export class Session extends SimulatedSession {
   readonly #untold: Told[] = [];
   /** Where turns have ended, until that is told. */
   readonly #pauses: number[] = [];
+  /** The words that were told of a turn. */
+  #told = { turn: -1, words: 0 };
   #step = 0;
   /** Up to where the model has stepped: a little behind the ear. */
   #steppedSeconds = 0;
@@ -86,19 +88,29 @@ export class Session extends SimulatedSession {
     this.#ends.hearing();
   }
 
-  protected interim(): void {
+  protected interim(heard: HeardTurnText): void {
     this.#ends.hearing();
+    if (this.has('settles')) this.#tellWords(heard, heard.end - this.numberOf('settles', 1));
   }
 
   protected final(heard: HeardTurnText): void {
-    const messages = wordsOf(heard).flatMap(({ word, start, end }) => [
-      { type: 'Word', text: word, start_time: start },
-      { type: 'EndWord', stop_time: end },
-    ]);
-    this.#tellBehind(heard.end, messages);
+    this.#tellWords(heard);
     const [asked] = this.#markers;
     if (asked === undefined || heard.end + ROUNDING_SECONDS < asked.atSeconds) this.#pauses.push(heard.end);
     this.#ends.heard(heard);
+  }
+
+  /** Words of the turn that were not told yet: all, or those up to there. */
+  #tellWords(heard: HeardTurnText, untilSeconds = Number.POSITIVE_INFINITY): void {
+    const all = wordsOf(heard);
+    const from = this.#told.turn === heard.turn ? this.#told.words : 0;
+    const words = all.slice(from).filter(({ end }) => end <= untilSeconds);
+    this.#told = { turn: heard.turn, words: from + words.length };
+    const messages = words.flatMap(({ word, start, end }) => [
+      { type: 'Word', text: word, start_time: start },
+      { type: 'EndWord', stop_time: end },
+    ]);
+    this.#tellBehind(Math.min(heard.end, untilSeconds), messages);
   }
 
   #tellBehind(endSeconds: number, messages: readonly Members[]): void {

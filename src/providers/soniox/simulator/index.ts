@@ -8,6 +8,8 @@ import { errorOf, KEY_FAULTS, refusal } from './words.ts';
 export const simulator: ProviderSimulator = {
   provider: 'soniox',
   quirks: {
+    settles:
+      'tokens of a turn become final while it goes on, so many seconds after they were spoken; 1 without a number',
     'cannot-continue':
       'after so many seconds of audio it asks for the session to be opened anew; 1 when no number is given',
     'one-message': 'the last tokens of a turn, its mark and the first tokens of the next come in one message',

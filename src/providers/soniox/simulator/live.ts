@@ -115,13 +115,27 @@ export class SonioxSession extends SimulatedSession {
   }
 
   protected interim(heard: HeardTurnText): void {
-    this.#tail = this.#tokens(heard, false);
-    this.#say(this.#kept.splice(0));
+    const settled = this.#settledTokens(heard);
+    this.#tail = this.#tokens(heard, false).filter((token) => this.#isOpen(token));
+    this.#say([...this.#kept.splice(0), ...settled]);
+  }
+
+  /** Those of an open turn that become final now. */
+  #settledTokens(heard: HeardTurnText): Token[] {
+    if (!this.has('settles')) return [];
+    const until = millisecondsOf(heard.end - this.numberOf('settles', 1));
+    const settled = this.#tokens(heard, true).filter((token) => this.#isOpen(token) && (token.end_ms ?? 0) <= until);
+    this.#finalMs = settled.at(-1)?.end_ms ?? this.#finalMs;
+    return settled;
+  }
+
+  #isOpen({ end_ms = 0 }: Token): boolean {
+    return !this.has('settles') || end_ms > this.#finalMs;
   }
 
   /** Some tokens are final while others of the turn are not. */
   protected final(heard: HeardTurnText): void {
-    const tokens = this.#tokens(heard, true);
+    const tokens = this.#tokens(heard, true).filter((token) => this.#isOpen(token));
     const first = tokens.slice(0, tokens.length / 2);
     this.#tail = tokens.slice(first.length).map((token) => ({ ...token, is_final: false }));
     if (first.length > 0) this.#say([...this.#kept.splice(0), ...first]);

@@ -21,6 +21,8 @@ export const simulator: ProviderSimulator = {
   provider: 'speechmatics',
 
   quirks: {
+    settles:
+      'slices of a turn are settled while it goes on, so many seconds after they were spoken; 1 without a number',
     'late-start': '<ms>: `RecognitionStarted` comes so many milliseconds after it was asked for',
     'no-audio-added': 'audio is heard and never confirmed',
     'read-speed': '<n>: audio is read at so many times real time, and confirmed as it is; 4 when no number is given',

@@ -184,14 +184,32 @@ export class Session extends SimulatedSession {
   }
 
   protected interim(heard: HeardTurnText): void {
-    if (this.#config.enable_partials === true) this.#transcript('AddPartialTranscript', this.#results(heard), heard);
+    if (this.has('settles')) this.#settle(heard.end - this.numberOf('settles', 1), this.#openResults(heard));
+    if (this.#config.enable_partials !== true) return;
+    const results = this.#openResults(heard);
+    this.#transcript('AddPartialTranscript', results, { start: results[0]?.start_time ?? heard.start, end: heard.end });
+  }
+
+  /** A slice of an open turn is settled, up to there, once it is long enough. */
+  #settle(untilSeconds: number, results: Results): void {
+    const settled = results.filter(({ end_time }) => end_time <= untilSeconds);
+    if (settled.length < SLICE_WORDS_MAX) return;
+    const end = settled.at(-1)?.end_time ?? untilSeconds;
+    this.#transcript('AddTranscript', settled, { start: this.#settledSeconds, end });
+    this.#settledSeconds = end;
+  }
+
+  /** Results of the turn that are not settled. */
+  #openResults(heard: HeardTurnText): Results {
+    const results = this.#results(heard);
+    return this.has('settles') ? results.filter(({ end_time }) => end_time > this.#settledSeconds) : results;
   }
 
   /** A turn is settled in several slices, with what is still open behind each; silence behind it ends it. */
   protected final(heard: HeardTurnText): void {
     if (this.has('empty-slices'))
       this.#transcript('AddTranscript', [], { start: this.#settledSeconds, end: heard.start });
-    const results = this.#results(heard);
+    const results = this.#openResults(heard);
     const forced = this.#forced ? { forced: true } : {};
     this.#forced = false;
     let start = this.#settledSeconds;
