@@ -97,6 +97,109 @@ it('a gateway that is gone for good is given up after two minutes', async () => 
   await failed;
 });
 
+describe('a provider that cannot be reached', () => {
+  const SECOND_BYTES = 32_000;
+
+  /** Sessions of so many seconds that take audio and end without a final, as those of a gateway without its provider. */
+  function failing(seconds: number, warns: boolean, after: (session: number) => boolean = () => false) {
+    return scriptedSockets((socket, index) => {
+      socket.start();
+      if (warns) socket.say('warning', { code: 'upstream_waiting', message: 'x' });
+      for (let second = 1; second <= seconds; second++) {
+        setTimeout(() => {
+          const bytes = socket.sent.reduce((sum, each) => sum + (typeof each === 'string' ? 0 : each.length), 0);
+          socket.say('received', { bytes });
+          if (after(index) && second === seconds) {
+            const end = bytes / SECOND_BYTES;
+            socket.say('transcript', { text: 'x', is_final: true, turn: 0, start: 0, end, model: 'm' });
+          }
+          if (second < seconds) return;
+          const error = { type: 'upstream_error', code: 'upstream_exhausted', message: 'x', param: null };
+          socket.say('error', { error });
+          socket.say('session_ended', { reason: 'upstream', audio_seconds: 0, usage: [], cost_usd: '0.00' });
+          socket.emit('close', { code: 4101, reason: 'upstream_exhausted' });
+        }, second * 1_000);
+      }
+    });
+  }
+
+  /** Speaks into a session until it is over, a second at a time; gives what was told, and when it was over. */
+  async function speak(
+    webSocket: ReturnType<typeof scriptedSockets>['webSocket'],
+    secondsMax: number,
+    spoken = secondsMax,
+  ) {
+    const session = made(webSocket).listen(MODEL);
+    const attempts: number[] = [];
+    let outcome: unknown;
+    const reading = (async () => {
+      for await (const event of session) if (event.type === 'reconnecting') attempts.push(event.attempt);
+    })().then(
+      () => (outcome = 'ended'),
+      (error) => (outcome = error),
+    );
+    let second = 0;
+    for (; second < secondsMax && outcome === undefined; second++) {
+      if (second < spoken) session.send(new Uint8Array(SECOND_BYTES)).catch(() => {});
+      else if (second === spoken) session.close().catch(() => {});
+      await pass(1_000);
+    }
+    session.terminate();
+    await reading;
+    return { attempts, outcome, second };
+  }
+
+  it.each<[string, number, boolean, number]>([
+    ['while somebody speaks', 13, true, 600],
+    ['after all was sent', 13, true, 20],
+    ['by a gateway that does not warn', 13, false, 600],
+    ['in sessions of 45 s', 45, true, 600],
+    ['in sessions of 45 s by a gateway that does not warn', 45, false, 600],
+    ['in sessions of five minutes that warn', 300, true, 1_500],
+  ])('is given up after two minutes %s', async (_, seconds, warns, spoken) => {
+    const { attempts, outcome, second } = await speak(failing(seconds, warns).webSocket, 1_500, spoken);
+    expect(outcome).toMatchObject({ code: 'upstream_exhausted', closeCode: 4101 });
+    expect(attempts).toEqual(attempts.map((_, index) => index + 1));
+    expect(second).toBeGreaterThanOrEqual(100);
+    expect(second).toBeLessThanOrEqual(120 + 2 * seconds);
+  });
+
+  it('is not given up while each session brings a final', async () => {
+    const { attempts, outcome } = await speak(failing(13, true, () => true).webSocket, 400);
+    expect([new Set(attempts), outcome]).toEqual([new Set([1]), 'ended']);
+  });
+
+  it('is not given up for the losses of long sessions before', async () => {
+    const { attempts, outcome } = await speak(failing(200, false).webSocket, 900);
+    expect([attempts, outcome]).toEqual([[1, 1, 1, 1], 'ended']);
+  });
+});
+
+it('a network that breaks all the time is no end while audio gets further', async () => {
+  let bytes = 0;
+  const { webSocket } = scriptedSockets((socket, index) => {
+    if (index === 0) socket.start({ resume_token: 'rt' });
+    else socket.say('session_resumed', { received_bytes: bytes, next_seq: 2, limits: { binary_frame_bytes: 65_536 } });
+    setTimeout(() => {
+      bytes += 32_000;
+      socket.say('received', { bytes });
+      socket.emit('close', { code: 1006, reason: '' });
+    }, 5_000);
+  });
+  const session = made(webSocket).listen(MODEL);
+  const attempts: number[] = [];
+  const reading = (async () => {
+    for await (const event of session) if (event.type === 'reconnecting') attempts.push(event.attempt);
+  })();
+  for (let second = 0; second < 300; second++) {
+    session.send(new Uint8Array(32_000)).catch(() => {});
+    await pass(1_000);
+  }
+  session.terminate();
+  await reading;
+  expect([attempts.length > 30, new Set(attempts)]).toEqual([true, new Set([1])]);
+});
+
 it.each([1000, 1001, 1005, 1006, 1011, 4200])(
   'a session that said it ended is over, whatever close code follows: %i',
   async (code) => {

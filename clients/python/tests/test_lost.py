@@ -1,9 +1,11 @@
 """Connections that are lost, and gateways that are none, in ways that no gateway plays on demand."""
 
 import asyncio
+import contextlib
 import http
 import json
 import logging
+from collections.abc import Awaitable, Callable
 from typing import Any
 from unittest import mock
 
@@ -13,7 +15,8 @@ import voxgate
 
 from .rig import KEY, NUMBERED, Case, events_of, numbered, said, scripted_socket, started, url_of
 
-ENDED = said("session_ended", reason="client_closed", audio_seconds=0, usage=[], cost_usd="0.00")
+ENDED_FIELDS: dict[str, Any] = {"reason": "client_closed", "audio_seconds": 0, "usage": [], "cost_usd": "0.00"}
+ENDED = said("session_ended", **ENDED_FIELDS)
 ONCE = voxgate.Reconnect(attempts_max=1)
 
 
@@ -101,6 +104,66 @@ class Lost(Case):
                 with self.assertRaises(voxgate.APIConnectionError) as raised:
                     await session.close()
         self.assertEqual((raised.exception.close_code, self.connections), (1006, 2))
+
+    async def failing(self, after: Callable[[Any, int], Awaitable[None]], warns: bool = True) -> Any:
+        """Sessions that take all audio and end without their provider; `after` speaks before the end."""
+
+        async def handler(socket: Any) -> None:
+            await socket.send(started())
+            if warns:
+                await socket.send(said("warning", code="upstream_waiting", message="x", param=None))
+            count = 0
+            # Each session is sent more than the one before.
+            while count < 32_000 * self.connections:
+                message = await socket.recv()
+                count += len(message) if isinstance(message, bytes) else 0
+            await socket.send(said("received", bytes=count))
+            await after(socket, count)
+            error = {"type": "upstream_error", "code": "upstream_exhausted", "message": "x", "param": None, "request_id": "r"}
+            await socket.send(said("error", error=error))
+            await socket.send(said("session_ended", **{**ENDED_FIELDS, "reason": "upstream"}))
+            await socket.close(4101, "upstream_exhausted")
+
+        return handler
+
+    async def attempts_of(self, handler: Any, attempts_max: int) -> tuple[list[int], list[voxgate.VoxgateError]]:
+        session = await self.listening(handler, reconnect=voxgate.Reconnect(attempts_max=attempts_max))
+        attempts: list[int] = []
+        errors: list[voxgate.VoxgateError] = []
+        async with session:
+
+            async def speak() -> None:
+                with contextlib.suppress(voxgate.VoxgateError):
+                    while True:
+                        await session.send(bytes(3_200))
+
+            speaking = asyncio.create_task(speak())
+            try:
+                async for event in session:
+                    if event.type == "reconnecting":
+                        attempts.append(event.attempt)
+                    if len(attempts) == 6:
+                        session.terminate()
+            except voxgate.VoxgateError as error:
+                errors.append(error)
+            speaking.cancel()
+        return attempts, errors
+
+    async def test_a_provider_that_cannot_be_reached_is_given_up_however_much_audio_was_taken(self) -> None:
+        async def nothing(socket: Any, count: int) -> None:
+            pass
+
+        for warns in (True, False):
+            attempts, errors = await self.attempts_of(await self.failing(nothing, warns), 3)
+            self.assertEqual((attempts, [error.code for error in errors]), ([1, 2, 3], ["upstream_exhausted"]))
+
+    async def test_a_provider_that_fails_after_a_final_is_tried_again_each_time(self) -> None:
+        async def final(socket: Any, count: int) -> None:
+            words = {"text": "x", "is_final": True, "turn": 0, "start": 0, "end": count / 32_000, "model": "m"}
+            await socket.send(said("transcript", **words))
+
+        attempts, errors = await self.attempts_of(await self.failing(final), 3)
+        self.assertEqual((attempts, errors), ([1] * 6, []))
 
     async def test_what_is_no_gateway_is_told_at_once(self) -> None:
         for words in ("hello", "[", json.dumps({"type": "session_started"})):

@@ -11,14 +11,12 @@ import { inTime } from './in-time.ts';
 import type { StartMessage } from './listen-options.ts';
 import { OutgoingAudio } from './outgoing-audio.ts';
 import { type Closed, CONNECT_TIMEOUT, type Loss, lossOf } from './reconnection/loss.ts';
-import { type ReconnectOptions, Retries } from './reconnection/reconnect.ts';
+import { Progress } from './reconnection/progress.ts';
+import { isLost, type ReconnectOptions, Retries } from './reconnection/reconnect.ts';
 import { Resumption } from './reconnection/resumption.ts';
 import { type Reconnection, SessionEvents } from './session-events.ts';
 import type { SessionSummary } from './summary.ts';
 import { type WebSocketConstructor, webSocketOf } from './web-socket.ts';
-
-/** A connection that held so long was no failed attempt, whatever it heard. */
-const STABLE_MS = 30_000;
 
 export interface LiveLinkOptions {
   url: string;
@@ -40,11 +38,12 @@ export class LiveLink {
   readonly #options: LiveLinkOptions;
   readonly #events: SessionEvents;
   readonly #retries: Retries;
+  readonly #progress: Progress;
   readonly #resumption: Resumption;
   readonly #stop = new AbortController();
   #connection: Connection | undefined;
   #connectTimer: ReturnType<typeof setTimeout> | undefined;
-  #openedAtMs: number | undefined;
+  #isOpen = false;
   /** What the gateway said to a connection that it did not open. */
   #refusal: ErrorEvent | undefined;
   /** All is heard but the end of the session and its bill: worth one more connection. */
@@ -59,6 +58,7 @@ export class LiveLink {
     const { sampleRate, bytesPerSample, reconnect, onEvent } = options;
     this.#events = new SessionEvents(sampleRate, onEvent);
     this.#retries = new Retries(reconnect);
+    this.#progress = new Progress(reconnect.totalMs);
     this.#resumption = new Resumption(reconnect.attemptsMax > 0);
     this.audio = new OutgoingAudio({ sampleRate, bytesPerSample, replaySecondsMax: reconnect.replaySecondsMax });
     this.#run().catch((error) => this.#end({ error }));
@@ -94,7 +94,6 @@ export class LiveLink {
       this.#hasRenewed = true;
       return 0;
     }
-    if (this.#openedAtMs !== undefined && performance.now() - this.#openedAtMs >= STABLE_MS) this.#retries.reset();
     return this.#retries.next(advice, performance.now());
   }
 
@@ -103,7 +102,8 @@ export class LiveLink {
    * not go on with the session, and is to be asked for a new one at once.
    */
   async #connect(): Promise<Loss | 'ask_for_less' | undefined> {
-    this.#openedAtMs = undefined;
+    this.#isOpen = false;
+    this.#progress.begin();
     this.#refusal = undefined;
     const { credentials, webSocket, connectTimeoutMs } = this.#options;
     const untilMs = performance.now() + connectTimeoutMs;
@@ -152,7 +152,7 @@ export class LiveLink {
     const event = WIRE_EVENTS.has(heard.type) ? (heard as WireEvent) : undefined;
     if (event?.type === 'session_started') this.#begin(event);
     else if (event?.type === 'session_resumed') this.#goOn(event);
-    else if (this.#openedAtMs === undefined) {
+    else if (!this.#isOpen) {
       if (event?.type === 'error') this.#refusal = event;
       return;
     }
@@ -163,8 +163,11 @@ export class LiveLink {
   #heard(event: WireEvent): void {
     if (event.type === 'session_started' || event.type === 'session_resumed') return;
     if (event.type === 'received') {
-      if (this.#resumption.received(event)) this.#retries.reset();
-    } else if (this.#events.heard(event)) {
+      this.#took(event.bytes);
+      return;
+    }
+    this.#progress.heard(event, performance.now());
+    if (this.#events.heard(event)) {
       this.#retries.reset();
       this.audio.covered(this.#events.coveredSample);
     }
@@ -173,7 +176,8 @@ export class LiveLink {
   #open(): void {
     clearTimeout(this.#connectTimer);
     this.#connection?.watch(() => this.audio.pendingMs);
-    this.#openedAtMs = performance.now();
+    this.#isOpen = true;
+    this.#progress.opened(performance.now());
     this.#hasRenewed = false;
   }
 
@@ -183,6 +187,7 @@ export class LiveLink {
     this.#resumption.began(event);
     const frameBytesMax = event.limits.binary_frame_bytes;
     const from = audio.connect(this.#connection as Connection, frameBytesMax, this.#events.coveredSample);
+    this.#progress.began(from.originSample);
     this.#events.began(event, from.originSample, from.replayedSamples, this.#reconnection());
     audio.pump();
   }
@@ -197,8 +202,13 @@ export class LiveLink {
       return;
     }
     this.#events.reconnected(event, this.#reconnection());
-    if (this.#resumption.received(event)) this.#retries.reset();
+    this.#took(event.received_bytes);
     this.audio.pump();
+  }
+
+  /** The gateway has so many bytes of what the session was sent. */
+  #took(bytes: number): void {
+    this.#progress.took(bytes / this.#options.bytesPerSample);
   }
 
   #reconnection(): Reconnection {
@@ -209,8 +219,10 @@ export class LiveLink {
 
   /** Undefined where the session ended in order, or has nothing left to be heard. */
   #closed(closed: Closed): Loss | 'ask_for_less' | undefined {
-    const wasOpen = this.#openedAtMs !== undefined;
+    const wasOpen = this.#isOpen;
     const { endReason } = this.#events;
+    const isCut = endReason === undefined && isLost(closed.code);
+    if (this.#progress.isMade(isCut, performance.now())) this.#retries.reset();
     const told = wasOpen ? this.#events.error : this.#refusal;
     if (wasOpen) this.#resumption.closed(closed.code, endReason !== undefined);
     // What the gateway said of its end counts, whether or not its close frame came through.

@@ -14,13 +14,12 @@ from .connection import DIAL_ERRORS, Connection, Ending, dial, refused
 from .listening import Listening
 from .outgoing import OutgoingAudio
 from .reconnection.losses import CONNECT_TIMEOUT, Loss, loss_of
-from .reconnection.reconnect import Retries
+from .reconnection.progress import Progress
+from .reconnection.reconnect import Retries, is_lost
 from .reconnection.resumption import Resumption
 from .session_events import Reconnection, SessionEvents
 from .summary import SessionSummary
 
-# A connection that held so long was no failed attempt, whatever it heard.
-STABLE_SECONDS = 30
 # What a gateway may take to say something after `close`, beside the time that the audio itself takes.
 CLOSING_SECONDS = 60
 # Close codes of a socket that is done with, and of one that is given up: by the first its session ends, by the second it waits.
@@ -34,9 +33,10 @@ class LiveLink:
         self._listening = listening
         self._events = SessionEvents(listening.sample_rate, on_event)
         self._retries = Retries(listening.reconnect)
+        self._progress = Progress(listening.reconnect.total_seconds)
         self._resumption = Resumption(listening.reconnect.attempts_max > 0)
         self._connection: Connection | None = None
-        self._opened_at: float | None = None
+        self._is_open = False
         # How long the current connection may say nothing: until the session is open, and after `close`.
         self._patience: asyncio.Timeout | None = None
         self._is_closing = False
@@ -88,15 +88,13 @@ class LiveLink:
         if loss.error.code == "token_expired" and is_renewable:
             self._has_renewed = True
             return 0
-        now = asyncio.get_running_loop().time()
-        if self._opened_at is not None and now - self._opened_at >= STABLE_SECONDS:
-            self._retries.reset()
-        return self._retries.next(loss.advice, now)
+        return self._retries.next(loss.advice, asyncio.get_running_loop().time())
 
     async def _connect(self) -> Loss | Literal["ask_for_less"] | None:
         """Returns when the connection is over: None where the session ended in order, `ask_for_less` where the gateway does not go on
         with the session, and is to be asked for a new one at once."""
-        self._opened_at = None
+        self._is_open = False
+        self._progress.begin()
         self._refusal = None
         self._is_closing = False
         until = asyncio.get_running_loop().time() + self._listening.connect_timeout
@@ -144,7 +142,7 @@ class LiveLink:
                         if not self._open(event):
                             return Ending(_DONE)
                         writer = asyncio.create_task(self._write(connection))
-                    elif self._opened_at is not None:
+                    elif self._is_open:
                         self._hear(event)
                     elif isinstance(event, ErrorEvent):
                         self._refusal = event
@@ -153,7 +151,7 @@ class LiveLink:
         except DIAL_ERRORS as error:
             # The time that is over is one of these as well.
             if patience.expired():
-                return Ending(1006, "" if self._opened_at is not None else CONNECT_TIMEOUT)
+                return Ending(1006, "" if self._is_open else CONNECT_TIMEOUT)
             return refused(error)
         finally:
             if writer is not None:
@@ -176,7 +174,7 @@ class LiveLink:
 
     def _be_patient(self) -> None:
         """While the session is open its socket tells whether the other side is there; after `close` it has to say something."""
-        if self._patience is None or self._patience.expired() or self._opened_at is None:
+        if self._patience is None or self._patience.expired() or not self._is_open:
             return
         now = asyncio.get_running_loop().time()
         self._patience.reschedule(now + CLOSING_SECONDS + self.audio.pending_seconds if self._is_closing else None)
@@ -184,9 +182,9 @@ class LiveLink:
     def _hear(self, event: EventHead) -> None:
         self._resumption.heard(event.seq)
         if isinstance(event, Received):
-            if self._resumption.received(event):
-                self._retries.reset()
+            self._took(event.bytes)
         elif isinstance(event, ServerEvent):
+            self._progress.heard(event, asyncio.get_running_loop().time())
             self._events.heard(event)
             if isinstance(event, Transcript) and event.is_final:
                 self._retries.reset()
@@ -194,21 +192,27 @@ class LiveLink:
 
     def _open(self, event: SessionStarted | SessionResumed) -> bool:
         """The connection has its session. False where that is not to go on: what follows the audio that it has is kept no longer."""
-        now = self._opened_at = asyncio.get_running_loop().time()
+        now = asyncio.get_running_loop().time()
+        self._is_open = True
+        self._progress.opened(now)
         self._has_renewed = False
         if isinstance(event, SessionStarted):
             self._resumption.began(event)
             origin, replayed = self.audio.connect(event.limits.binary_frame_bytes, self._events.covered_sample, now)
+            self._progress.began(origin)
             self._events.began(event, origin, replayed, self._reconnection())
         elif self.audio.resume(event.received_bytes, now):
             self._events.reconnected(event, self._reconnection())
-            if self._resumption.received(event):
-                self._retries.reset()
+            self._took(event.received_bytes)
         else:
             self._resumption.drop()
             return False
         self._resumption.heard(event.seq)
         return True
+
+    def _took(self, count: int) -> None:
+        """The gateway has so many bytes of what the session was sent."""
+        self._progress.took(count / self._listening.bytes_per_sample)
 
     def _reconnection(self) -> Reconnection:
         reason = "close_1006" if self._broke is None else self._broke.reason
@@ -217,8 +221,11 @@ class LiveLink:
 
     def _loss_of(self, ending: Ending) -> Loss | Literal["ask_for_less"] | None:
         """None where the session ended in order, or has nothing left to be heard."""
-        was_open = self._opened_at is not None
+        was_open = self._is_open
         reason = self._events.end_reason
+        is_cut = reason is None and is_lost(ending.code)
+        if self._progress.is_made(is_cut, asyncio.get_running_loop().time()):
+            self._retries.reset()
         told = self._events.error if was_open else self._refusal
         if was_open:
             self._resumption.closed(ending.code, has_ended=reason is not None)

@@ -1,5 +1,5 @@
 // Whether a session can be gone on with whose connection broke, and what a connection says to do so. Pure; live-link.ts connects.
-import type { Received, SessionResumed, SessionStarted } from '../../types/events.ts';
+import type { SessionStarted } from '../../types/events.ts';
 import { isLost } from './reconnect.ts';
 
 /** Parameters of a URL by which a gateway says that it does not go on with a session, or cannot at all. */
@@ -10,7 +10,6 @@ export class Resumption {
   #token: string | undefined;
   /** Number of the last event of the session, of kinds that this version does not know as well. */
   #lastSeq = 0;
-  #receivedBytes = 0;
 
   /** @param isOffered whether sessions are to wait for this client at all */
   constructor(isOffered: boolean) {
@@ -26,20 +25,11 @@ export class Resumption {
   began({ resume_token }: SessionStarted): void {
     this.#token = resume_token ?? undefined;
     this.#lastSeq = 0;
-    this.#receivedBytes = 0;
   }
 
   /** An event of the session. */
   heard(seq: number): void {
     this.#lastSeq = seq;
-  }
-
-  /** So much of the audio was taken. Whether that is more than was known: events that are sent again are no progress. */
-  received(event: Received | SessionResumed): boolean {
-    const bytes = event.type === 'received' ? event.bytes : event.received_bytes;
-    const isMore = bytes > this.#receivedBytes;
-    this.#receivedBytes = Math.max(bytes, this.#receivedBytes);
-    return isMore;
   }
 
   /** The session is not to be gone on with. */

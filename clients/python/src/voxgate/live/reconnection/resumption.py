@@ -2,7 +2,7 @@
 
 from urllib.parse import urlencode
 
-from ...types.events import Received, SessionResumed, SessionStarted
+from ...types.events import SessionStarted
 from .reconnect import is_lost
 
 # Parameters of a URL, and close codes, by which a gateway says that it does not go on with a session, or cannot at all.
@@ -17,7 +17,6 @@ class Resumption:
         self._token: str | None = None
         # Number of the last event of the session, of kinds that this version does not know as well.
         self._last_seq = 0
-        self._received_bytes = 0
 
     @property
     def is_waiting(self) -> bool:
@@ -28,18 +27,10 @@ class Resumption:
         """Another session is open."""
         self._token = event.resume_token
         self._last_seq = 0
-        self._received_bytes = 0
 
     def heard(self, seq: int) -> None:
         """An event of the session."""
         self._last_seq = max(self._last_seq, seq)
-
-    def received(self, event: Received | SessionResumed) -> bool:
-        """So much of the audio was taken. Whether that is more than was known: events that are sent again are no progress."""
-        count = event.bytes if isinstance(event, Received) else event.received_bytes
-        is_more = count > self._received_bytes
-        self._received_bytes = max(count, self._received_bytes)
-        return is_more
 
     def drop(self) -> None:
         """The session is not to be gone on with."""
