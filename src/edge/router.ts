@@ -3,6 +3,7 @@
 import { type ErrorCode, Refusal, refuse } from '../api/errors.ts';
 import { BodyTooLarge, type DoorRequest, type Reply, type WholeReply } from './door.ts';
 import { isInPieces, watched } from './door-stream.ts';
+import { isForPages, preflight, readableBy } from './http/cross-origin.ts';
 
 export interface RouteContext {
   readonly request: DoorRequest;
@@ -84,6 +85,8 @@ export function createRouter(
     const requestId = options.newRequestId();
     let route = 'other';
     let inItsWords = options.refusalAt?.(request.path);
+    const isOpen = isForPages(request.path);
+    const toPage = isOpen ? readableBy(request) : {};
     const refused = (error: unknown): Refusal => {
       // When the client left, whatever broke because of it is no fault of ours; it is counted as what it is.
       const hasLeft = request.signal.aborted && !(error instanceof Refusal);
@@ -92,11 +95,17 @@ export function createRouter(
       options.onReply(route, refusal.status, refusal);
       return refusal;
     };
+    const handled = (match: Match | undefined): Promise<Reply> => {
+      if (match === undefined) throw refuse('not_found', options.notFoundAt?.(request.path) ?? NOT_FOUND);
+      return handlerOf(match.entry, request.method)({ request, requestId, params: match.params });
+    };
     try {
-      const { entry, params } = findEntry(table, request.path, options);
-      route = entry.path;
-      inItsWords = entry.refusal;
-      const reply = await handlerOf(entry, request.method)({ request, params, requestId });
+      const match = findEntry(table, request.path);
+      route = match?.entry.path ?? route;
+      if (match !== undefined) inItsWords = match.entry.refusal;
+      const isPreflight = isOpen && request.method === 'OPTIONS';
+      const answer = isPreflight ? preflight(request, match && methodsOf(match.entry)) : await handled(match);
+      const reply = { ...answer, headers: { ...toPage, ...answer.headers } };
       const answered = () => options.onReply(route, reply.status, undefined);
       if (isInPieces(reply.body)) {
         const body = watched(reply.body, (failure) => (failure === undefined ? answered() : refused(failure.error)));
@@ -106,7 +115,9 @@ export function createRouter(
       return withCommonHeaders(reply, requestId);
     } catch (error) {
       const refusal = refused(error);
-      const reply = refusalReply(refusal, requestId);
+      // A page that may not use the key reads nothing.
+      const isForPage = refusal.code !== 'origin_not_allowed';
+      const reply = refusalReply(isForPage ? refusal.withHeaders(toPage) : refusal, requestId);
       const told = inItsWords?.(refusal, requestId);
       return told === undefined ? reply : { ...told, headers: { ...reply.headers, ...told.headers } };
     }
@@ -184,11 +195,14 @@ function createTable(routes: readonly Route[]): Table {
 function handlerOf(entry: Entry, method: string): RouteHandler {
   const handle = entry.methods.get(method) ?? (method === 'HEAD' ? entry.methods.get('GET') : undefined);
   if (handle !== undefined) return handle;
-  const allowed = [...entry.methods.keys()].flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each])).join(', ');
+  const allowed = methodsOf(entry);
   throw refuse('method_not_allowed', `This endpoint takes ${allowed}.`, { headers: { Allow: allowed } });
 }
 
-function findEntry({ literal, named }: Table, path: string, options: RouterOptions): Match {
+const methodsOf = ({ methods }: Entry): string =>
+  [...methods.keys()].flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each])).join(', ');
+
+function findEntry({ literal, named }: Table, path: string): Match | undefined {
   const entry = literal.get(path);
   if (entry !== undefined) return { entry, params: {} };
   const segments = path.split('/');
@@ -196,7 +210,7 @@ function findEntry({ literal, named }: Table, path: string, options: RouterOptio
     const params = matchSegments(candidate.segments, segments);
     if (params !== undefined) return { entry: candidate, params };
   }
-  throw refuse('not_found', options.notFoundAt?.(path) ?? NOT_FOUND);
+  return undefined;
 }
 
 /** The named segments, or undefined when the path is another. */

@@ -144,7 +144,7 @@ describe('a page that sends a file', () => {
     expect([other.status, readableBy(other), other.headers.get('access-control-allow-headers')]).toEqual([
       204,
       null,
-      'authorization, content-type',
+      'authorization, content-type, xi-api-key, x-gladia-key',
     ]);
   });
 

@@ -16,7 +16,6 @@ import { readRestCredential } from '../http/credentials.ts';
 import type { Route, RouteContext } from '../router.ts';
 import { getBalance } from './balance.ts';
 import { type BillsDependencies, getBill } from './bills.ts';
-import { forPages } from './cross-origin.ts';
 import { type DocumentsDependencies, documentRoutes } from './documents.ts';
 import { getHealth, getMetrics, getReady, type MetricsAccess } from './health.ts';
 import { getModel, getModels, type ModelsDependencies } from './models.ts';
@@ -102,11 +101,7 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
       refusal: openai.refusal,
     })),
     { method: 'POST', path: '/v1/tokens', handle: keyed(postTokens(dependencies), 'tokens') },
-    ...forPages({
-      method: 'POST',
-      path: '/v1/audio/transcriptions',
-      handle: keyed(transcribe, 'transcribe'),
-    }),
+    { method: 'POST', path: '/v1/audio/transcriptions', handle: keyed(transcribe, 'transcribe') },
     ...fileRoutes(
       (asked) => (asked === undefined ? transcribe : postTranscriptions({ ...dependencies, ...asked })),
       (handler, credentialOf) => keyed(handler, 'transcribe', credentialOf),
