@@ -1,8 +1,9 @@
 // What a client asks for, read out of queries and configurations in the same way for all dialects.
-import type { TObject } from '@sinclair/typebox';
+import { Kind, type TObject, type TSchema } from '@sinclair/typebox';
 import { type ErrorCode, refuse } from '../api/errors.ts';
 import { KEYTERM_LENGTH_MAX, KEYTERMS_MAX } from '../api/listen/vocabulary.ts';
 import type { Mode } from '../api/models.ts';
+import { booleanIn, readBooleanIn } from '../api/values/boolean.ts';
 import { type Members, objectIn } from '../providers/kit/json.ts';
 import type { OptionRows } from '../providers/kit/options.ts';
 import { valuesOf } from '../providers/kit/simulator/checks.ts';
@@ -22,13 +23,59 @@ export function ownParameters(query: URLSearchParams): Map<string, string> {
   return parameters;
 }
 
+const isFlag = (schema: TSchema): boolean => schema[Kind] === 'Boolean';
+
+/** The options of a schema that are booleans. */
+export const flagsOf = ({ properties }: TObject): string[] =>
+  Object.entries(properties).flatMap(([name, schema]) => (isFlag(schema) ? [name] : []));
+
+/** The same of a configuration, by their places in it. */
+export const flagPlacesOf = (rows: OptionRows, mode: Mode): string[] =>
+  Object.entries(rows).flatMap(([name, row]) => {
+    const place = placeOf(name, row, mode);
+    return place !== undefined && isFlag(row.schema) ? [place] : [];
+  });
+
+/**
+ * Texts of a query or form with `true` and `false` in the place of whatever the client has for these.
+ *
+ * @throws Refusal
+ */
+export const withFlags = (texts: Iterable<readonly [string, string]>, flags: readonly string[]): [string, string][] =>
+  [...texts].map(([name, value]) => [
+    name,
+    flags.includes(name) && value !== '' ? String(readBooleanIn(name, value)) : value,
+  ]);
+
+/**
+ * The same of a configuration. A list or an object is left for whoever knows what it means there.
+ *
+ * @param places of flags: dots between the members of objects
+ * @throws Refusal
+ */
+export const withFlagsAt = (config: Members, places: readonly string[]): Members =>
+  places.reduce((at, place) => withFlagAt(at, place.split('.'), place), config);
+
+function withFlagAt(config: Members, [name = '', ...inner]: readonly string[], place: string): Members {
+  const value = config[name];
+  if (value === undefined || value === null || value === '') return config;
+  if (typeof value !== 'object') return inner.length > 0 ? config : { ...config, [name]: readBooleanIn(place, value) };
+  return inner.length > 0 ? { ...config, [name]: withFlagAt(objectIn(value), inner, place) } : config;
+}
+
+/** Where an option stands in a configuration of its provider; undefined where it does not. */
+function placeOf(name: string, { wire, ...row }: OptionRows[string], mode: Mode): string | undefined {
+  const known = typeof wire === 'object' ? wire[mode] : wire;
+  return row[mode] === undefined || known === false ? undefined : (known ?? name);
+}
+
 /** Those options of a provider that stand in a configuration of its own, under the names that they have in the mode. */
 export function optionsIn(rows: OptionRows, config: unknown, mode: Mode = 'live'): Record<string, unknown> {
   const own: Record<string, unknown> = {};
-  for (const [name, { [mode]: models, wire }] of Object.entries(rows)) {
-    const known = typeof wire === 'object' ? wire[mode] : wire;
-    if (models === undefined || known === false) continue;
-    const value = (known ?? name).split('.').reduce<unknown>((at, part) => objectIn(at)[part], config);
+  for (const [name, row] of Object.entries(rows)) {
+    const value = placeOf(name, row, mode)
+      ?.split('.')
+      .reduce<unknown>((at, part) => objectIn(at)[part], config);
     if (value !== undefined && value !== null) own[name] = value;
   }
   return own;
@@ -86,8 +133,8 @@ export function carried(config: Members, param: string, { what, advice }: { what
 
 /** Refuses what a configuration asks for besides the transcript: members that are set, and not to nothing. */
 export function refuseMembers(config: Members, names: readonly string[]): void {
-  const nothing: readonly unknown[] = [undefined, null, false, ''];
-  const asked = names.find((name) => !nothing.includes(config[name]));
+  const nothing: readonly unknown[] = [undefined, null, ''];
+  const asked = names.find((name) => !nothing.includes(config[name]) && booleanIn(config[name]) !== false);
   if (asked !== undefined)
     throw badRequest(asked, `\`${asked}\` is not served: the transcript of the file is all there is. Leave it out.`);
 }

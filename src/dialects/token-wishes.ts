@@ -1,4 +1,5 @@
 // What other vendors' clients ask of a token.
+import { booleanIn } from '../api/values/boolean.ts';
 import type { Members } from '../providers/kit/json.ts';
 import { badRequest } from './texts.ts';
 
@@ -12,7 +13,9 @@ export function secondsAsked(param: string, value: unknown): number | undefined 
 
 /** Refuses what a token is asked to be besides short-lived. */
 export function refuseOfToken(params: Members, names: readonly string[]): void {
-  const asked = names.find((name) => ![undefined, null, false, ''].includes(params[name] as never));
+  const asked = names.find(
+    (name) => ![undefined, null, ''].includes(params[name] as never) && booleanIn(params[name]) !== false,
+  );
   if (asked !== undefined)
     throw badRequest(asked, `\`${asked}\` is not served: a token opens live sessions for its time. Leave it out.`);
 }

@@ -177,7 +177,7 @@ describe('POST /v1/audio/transcriptions', () => {
       'a bad boolean',
       [
         ['model', 'loopback/script'],
-        ['diarization', 'yes'],
+        ['diarization', 'maybe'],
       ],
       400,
       'invalid_request',

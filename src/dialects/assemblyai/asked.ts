@@ -4,7 +4,7 @@ import { hasLive } from '../../providers/assemblyai/models.ts';
 import { options } from '../../providers/assemblyai/options.ts';
 import { jsonOf, listIn } from '../../providers/kit/json.ts';
 import type { Wish } from '../dialect.ts';
-import { badRequest, optionsInQuery, ownParameters, setAll } from '../texts.ts';
+import { badRequest, flagsOf, optionsInQuery, ownParameters, setAll, withFlags } from '../texts.ts';
 
 /** By the names that clients give encodings; rates that stand for a missing `sample_rate`. */
 const ENCODINGS: Readonly<Record<string, { encoding: string; sampleRate?: string }>> = {
@@ -20,19 +20,25 @@ const ELSEWHERE = ['webhook_url', 'llm_gateway'];
 /** Whose options are looked up where a model has none of its own. */
 const NEWEST = 'universal-3-6-pro';
 
-export function askedOfStream(query: URLSearchParams): Wish {
+const FLAGS = [
+  ...flagsOf(options.schema(NEWEST)),
+  ...['speaker_labels', 'redact_pii', 'include_partial_turns', 'language_detection'],
+];
+
+export function askedOfStream(said: URLSearchParams): Wish {
+  const query = new URLSearchParams(withFlags(said, FLAGS));
   for (const name of ELSEWHERE) {
     if (query.has(name))
       throw badRequest(name, `\`${name}\` is not served: the transcript is told on this connection. Leave it out.`);
   }
   const parameters = new Map([...ownParameters(query), ...audioOf(query), ...languagesOf(query)]);
-  const isSet = (name: string) => /^true$/i.test(query.get(name) ?? '');
+  const isSet = (name: string) => query.get(name) === 'true';
   setAll(parameters, {
     keyterms: query.get('keyterms_prompt'),
     prompt: query.get('prompt'),
     diarization: isSet('speaker_labels') ? 'true' : undefined,
     redact: isSet('redact_pii') ? '["pii"]' : undefined,
-    interim_results: /^false$/i.test(query.get('include_partial_turns') ?? '') ? 'false' : undefined,
+    interim_results: query.get('include_partial_turns') === 'false' ? 'false' : undefined,
   });
   return { model: query.get('speech_model') ?? undefined, parameters, own: optionsOf(query) };
 }

@@ -11,12 +11,14 @@ import { pageOf, placeOf } from '../pages.ts';
 import {
   badRequest,
   fileIdIn,
+  flagPlacesOf,
   keytermsCut,
   keytermsWithin,
   optionsIn,
   ownParameters,
   refuseMembers,
   setAll,
+  withFlagsAt,
 } from '../texts.ts';
 import { confidenceOf } from '../words.ts';
 import { letterOf, millisecondsOf, toldWords } from './shapes.ts';
@@ -33,8 +35,11 @@ const UNSERVED = [
   ...['speech_understanding', 'translation'],
 ];
 
+const FLAGS = [...flagPlacesOf(options.rows, 'batch'), 'speaker_labels', 'redact_pii', 'language_detection'];
+
 /** Throws a Refusal. */
-function open(body: Members, { query }: Handshake): JobWish & { fileId: string } {
+function open(said: Members, { query }: Handshake): JobWish & { fileId: string } {
+  const body = withFlagsAt(said, FLAGS);
   const fileId = fileIdIn(body.audio_url, UPLOADS, 'audio_url');
   refuseMembers(body, UNSERVED);
   const parameters = ownParameters(query);

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { type Members, textIn } from '../../providers/kit/json.ts';
 import { faultIn, members } from '../../providers/kit/simulator/checks.ts';
 import type { Wish } from '../dialect.ts';
-import { badRequest } from '../texts.ts';
+import { badRequest, withFlagsAt } from '../texts.ts';
 import { languagesIn, RENAMED } from './asked.ts';
 
 const texts = Type.Array(Type.String());
@@ -16,7 +16,8 @@ const OWN = [
 ];
 
 /** What is not named stays; an empty list or text is none. Throws a Refusal. */
-export function updated({ model, parameters, own }: Wish, message: Members): Wish {
+export function updated({ model, parameters, own }: Wish, said: Members): Wish {
+  const message = withFlagsAt(said, ['format_turns', 'filter_profanity']);
   const fault = faultIn(Common, message);
   if (fault !== undefined) {
     const param = fault.member.slice(0, 120);

@@ -1,9 +1,19 @@
 // What clients of Deepgram ask for in the query of an address, in the gateway's words.
 import { printable } from '../../api/errors.ts';
 import { REDACTIONS } from '../../api/listen/vocabulary.ts';
+import { booleanIn } from '../../api/values/boolean.ts';
 import { options } from '../../providers/deepgram/options.ts';
 import type { Unmet, Wish } from '../dialect.ts';
-import { badRequest, keytermsCut, keytermsWithin, optionsInQuery, ownParameters, setAll } from '../texts.ts';
+import {
+  badRequest,
+  flagsOf,
+  keytermsCut,
+  keytermsWithin,
+  optionsInQuery,
+  ownParameters,
+  setAll,
+  withFlags,
+} from '../texts.ts';
 
 /** Encodings of Deepgram that are taken under the same name; rates that stand for a missing `sample_rate`. */
 const ENCODINGS: Readonly<Record<string, string | undefined>> = {
@@ -17,6 +27,23 @@ const ENCODINGS: Readonly<Record<string, string | undefined>> = {
 const COMMON = ['keyterm', 'keywords', 'redact'];
 /** What would be done without the client, by sending something to an address that it names. */
 const ELSEWHERE = ['callback', 'callback_method'];
+
+const FLAGS = [
+  ...flagsOf(options.schema('nova-3')),
+  ...['interim_results', 'diarize', 'multichannel', 'utterances', 'sentiment', 'topics', 'intents', 'measurements'],
+];
+/** Booleans or something else. */
+const MIXED = ['detect_language', 'redact', 'endpointing', 'summarize'];
+const WORD = /^[a-z]+$/i;
+
+/** The query with `true` and `false` for booleans. Throws a Refusal. */
+export function plainQuery(query: URLSearchParams): URLSearchParams {
+  const plain = withFlags(query, FLAGS).map(([name, value]): [string, string] => {
+    const read = MIXED.includes(name) && WORD.test(value) ? booleanIn(value) : undefined;
+    return [name, read === undefined ? value : String(read)];
+  });
+  return new URLSearchParams(plain);
+}
 
 /** Those of `/v1/listen` of Deepgram. */
 export const askedOfNova = (query: URLSearchParams): Wish => ({
@@ -74,9 +101,9 @@ const termsOf = (query: URLSearchParams): string[] => [
 
 /** Kinds of Deepgram's own are told by the nearest word that all models know. */
 function redactions(query: URLSearchParams): string[] {
-  const kinds = query.getAll('redact').filter((kind) => kind !== 'false' && kind !== '');
+  const kinds = query.getAll('redact').filter((kind) => kind !== '' && booleanIn(kind) !== false);
   const known = (kind: string): string => {
-    if (kind === 'true' || kind === 'aggressive_numbers' || kind === 'numbers') return 'numbers';
+    if (booleanIn(kind) === true || kind === 'aggressive_numbers' || kind === 'numbers') return 'numbers';
     return REDACTIONS.find((each) => each === kind) ?? 'pii';
   };
   return [...new Set(kinds.map(known))];
@@ -122,7 +149,7 @@ function languageOf(query: URLSearchParams): Map<string, string> {
   const parameters = new Map<string, string>();
   const language = query.get('language');
   const detects = query.get('detect_language');
-  const isAuto = language === 'multi' || (detects !== null && detects !== 'false');
+  const isAuto = language === 'multi' || (detects !== null && booleanIn(detects) !== false);
   setAll(parameters, { language: isAuto ? 'auto' : language });
   return parameters;
 }
@@ -156,7 +183,7 @@ const UNSERVED_MAX = 10;
 
 function unservedIn(query: URLSearchParams, known: readonly string[]): Unmet[] {
   const isAsked = ([name, value]: [string, string]) =>
-    !known.includes(name) && !KNOWN.includes(name) && !['', 'false'].includes(value) && name !== 'version';
+    !known.includes(name) && !KNOWN.includes(name) && value !== '' && booleanIn(value) !== false && name !== 'version';
   const names = new Set([...query].filter(isAsked).map(([name]) => printable(name)));
   return [...names].slice(0, UNSERVED_MAX).map((param) => ({
     code: 'parameter_ignored',

@@ -5,7 +5,7 @@ import { options } from '../../providers/deepgram/options.ts';
 import { jsonOf, listIn, type Members, objectIn } from '../../providers/kit/json.ts';
 import { faultIn, members } from '../../providers/kit/simulator/checks.ts';
 import type { Wish } from '../dialect.ts';
-import { badRequest } from '../texts.ts';
+import { badRequest, withFlagsAt } from '../texts.ts';
 
 const own = options.schema('flux-general-multi').properties;
 const THRESHOLDS = ['eager_eot_threshold', 'eot_threshold', 'eot_timeout_ms'] as const;
@@ -22,7 +22,8 @@ const Configure = members(
 );
 
 /** What is not named stays; an empty list is none. Throws a Refusal. */
-export function configured({ model, parameters, own }: Wish, message: Members): Wish {
+export function configured({ model, parameters, own }: Wish, said: Members): Wish {
+  const message = withFlagsAt(said, ['numerals']);
   const fault = faultIn(Configure, message);
   if (fault !== undefined) {
     const param = fault.member.slice(0, 120);

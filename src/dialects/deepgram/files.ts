@@ -4,7 +4,7 @@ import type { Answer, FileDoor, Handshake } from '../dialect.ts';
 import { languageOf, sentencesOf, turnsOf } from '../heard-turns.ts';
 import { badRequest } from '../texts.ts';
 import { wordsOf } from '../words.ts';
-import { askedOfFile } from './asked.ts';
+import { askedOfFile, plainQuery } from './asked.ts';
 import { alternativeOf, metadataOf } from './shapes.ts';
 
 export const files: FileDoor = {
@@ -12,10 +12,11 @@ export const files: FileDoor = {
     const contentType = headers.get('content-type');
     if (contentType?.startsWith('application/json'))
       throw badRequest('url', 'Files are not fetched from addresses here: send the audio itself as the body.');
-    return { ...askedOfFile(query), contentType: rawType(query) ?? contentType };
+    return { ...askedOfFile(plainQuery(query)), contentType: rawType(query) ?? contentType };
   },
 
-  answer(heard: VerboseTranscription, { query, requestId }: Handshake, at: Date): Answer {
+  answer(heard: VerboseTranscription, { query: said, requestId }: Handshake, at: Date): Answer {
+    const query = plainQuery(said);
     const isAsked = (name: string) => query.get(name) === 'true';
     // `smart_format` of a file makes paragraphs as well.
     const isParted = isAsked('paragraphs') || isAsked('smart_format');

@@ -5,7 +5,7 @@ import { type Members, objectOf } from '../../providers/kit/json.ts';
 import type { Change, Conversation, Handshake, Step, Wish } from '../dialect.ts';
 import { modelFrom } from '../steps.ts';
 import { wordsOf } from '../words.ts';
-import { askedOfFlux } from './asked.ts';
+import { askedOfFlux, plainQuery } from './asked.ts';
 import { configured, toldConfiguration } from './configure.ts';
 
 type Turn = Pick<TranscriptEvent, 'text' | 'start' | 'end' | 'words' | 'language'>;
@@ -31,7 +31,7 @@ export class FluxConversation implements Conversation {
   #isForced = false;
 
   constructor({ query, requestId }: Handshake) {
-    this.wish = askedOfFlux(query);
+    this.wish = askedOfFlux(plainQuery(query));
     this.#asked = this.wish;
     this.#requestId = requestId;
   }

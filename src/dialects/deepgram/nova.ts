@@ -7,7 +7,7 @@ import { AskedEnds } from '../asked-ends.ts';
 import type { Conversation, Handshake, Step, Wish } from '../dialect.ts';
 import { modelFrom } from '../steps.ts';
 import { toMilliseconds, wordsOf } from '../words.ts';
-import { askedOfNova } from './asked.ts';
+import { askedOfNova, plainQuery } from './asked.ts';
 import { closeOf } from './refusals.ts';
 import { alternativeOf, metadataOf } from './shapes.ts';
 
@@ -28,7 +28,8 @@ export class NovaConversation implements Conversation {
     return [this.#settled({ text: '', start: settled, end: end ?? settled, channel, model: this.#model }, true)];
   });
 
-  constructor({ query, requestId }: Handshake) {
+  constructor({ query: said, requestId }: Handshake) {
+    const query = plainQuery(said);
     this.wish = askedOfNova(query);
     this.#ends.begin(this.wish);
     this.#requestId = requestId;

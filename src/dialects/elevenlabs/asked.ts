@@ -1,8 +1,19 @@
 // What clients of ElevenLabs ask for in the query of an address, in the gateway's words.
+
+import { booleanIn } from '../../api/values/boolean.ts';
 import { languageTag } from '../../providers/elevenlabs/api.ts';
 import { options } from '../../providers/elevenlabs/options.ts';
 import type { Wish } from '../dialect.ts';
-import { badRequest, keytermsCut, keytermsWithin, optionsInQuery, ownParameters, setAll } from '../texts.ts';
+import {
+  badRequest,
+  flagsOf,
+  keytermsCut,
+  keytermsWithin,
+  optionsInQuery,
+  ownParameters,
+  setAll,
+  withFlags,
+} from '../texts.ts';
 
 /** They are asked for in the words that all models know. */
 const COMMON = ['keyterms', 'secondary_languages'];
@@ -14,9 +25,15 @@ export interface RealtimeWish extends Wish {
   sampleRate: number;
 }
 
+const FLAGS = [...flagsOf(options.schema('scribe_v2_realtime')), 'include_timestamps', 'enable_logging'];
+
+/** The query with `true` and `false` for booleans. Throws a Refusal. */
+export const plainQuery = (query: URLSearchParams): URLSearchParams => new URLSearchParams(withFlags(query, FLAGS));
+
 export function askedOfRealtime(query: URLSearchParams): RealtimeWish {
   for (const name of NOT_TOLD) {
-    if (query.has(name)) throw badRequest(name, `\`${name}\` is not served: only transcripts are told. Leave it out.`);
+    if (booleanIn(query.get(name)) !== false && query.has(name))
+      throw badRequest(name, `\`${name}\` is not served: only transcripts are told. Leave it out.`);
   }
   const model = query.get('model_id') ?? undefined;
   const audioFormat = query.get('audio_format') ?? 'pcm_16000';

@@ -1,10 +1,20 @@
 // Files of ElevenLabs' `/v1/speech-to-text`: a form, and an answer with every word and what stands between.
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
+import { booleanIn } from '../../api/values/boolean.ts';
 import { options } from '../../providers/elevenlabs/options.ts';
 import { languageCode } from '../../providers/kit/languages/whisper-languages.ts';
 import type { Answer, FormDoor, Handshake, Wish } from '../dialect.ts';
-import { badRequest, keytermsCut, keytermsWithin, optionsInQuery, ownParameters, setAll } from '../texts.ts';
-import { tagOf } from './asked.ts';
+import {
+  badRequest,
+  flagsOf,
+  keytermsCut,
+  keytermsWithin,
+  optionsInQuery,
+  ownParameters,
+  setAll,
+  withFlags,
+} from '../texts.ts';
+import { plainQuery, tagOf } from './asked.ts';
 import { wordsAsTold } from './shapes.ts';
 
 /** What would be fetched from elsewhere, or told there or in other ways. */
@@ -15,14 +25,17 @@ const UNSERVED = [
 /** They are asked for in the words that all models know. */
 const COMMON = ['keyterms', 'temperature'];
 const MODEL = 'scribe_v2';
+const FLAGS = [...flagsOf(options.schema(MODEL)), 'diarize'];
 
 export const files: FormDoor = {
   lists: ['keyterms', 'entity_detection', 'entity_redaction'],
 
-  open(fields, { query }): Wish {
+  open(said, handshake): Wish {
+    const query = plainQuery(handshake.query);
+    const fields = withFlags(said, FLAGS);
     const one = new Map(fields.filter(([, value]) => value !== ''));
     for (const name of UNSERVED) {
-      if ((one.get(name) ?? 'false') !== 'false')
+      if (booleanIn(one.get(name) ?? false) !== false)
         throw badRequest(name, `\`${name}\` is not served: the transcript of the file is the answer. Leave it out.`);
     }
     if ((one.get('file_format') ?? 'other') !== 'other')
@@ -39,12 +52,8 @@ export const files: FormDoor = {
       // Whatever model hears it: one that keeps something is refused.
       retention: isLogged ? undefined : 'none',
     });
-    const asked = fields.filter(([name, value]) => value !== '' && options.honours(name, MODEL, 'batch'));
-    const own = optionsInQuery(
-      asked.map(([...field]) => field),
-      options.schema(MODEL),
-      COMMON,
-    );
+    const ofModel = fields.filter(([name, value]) => value !== '' && options.honours(name, MODEL, 'batch'));
+    const own = optionsInQuery(ofModel, options.schema(MODEL), COMMON);
     return {
       ...{ model: one.get('model_id') ?? MODEL, parameters, unmet: keytermsCut('keyterms', terms) },
       own: isLogged ? own : { ...own, enable_logging: false },

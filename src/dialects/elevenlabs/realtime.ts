@@ -2,11 +2,12 @@
 import type { Refusal } from '../../api/errors.ts';
 import type { EventStamp } from '../../api/listen/event-encoder.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
+import { booleanIn } from '../../api/values/boolean.ts';
 import { objectOf } from '../../providers/kit/json.ts';
 import { audioIn } from '../../providers/kit/simulator/checks.ts';
 import { AskedEnds } from '../asked-ends.ts';
 import type { Conversation, Ending, Handshake, Step } from '../dialect.ts';
-import { askedOfRealtime, type RealtimeWish } from './asked.ts';
+import { askedOfRealtime, plainQuery, type RealtimeWish } from './asked.ts';
 import { closeOf, endingOf, errorMessage } from './refusals.ts';
 import { wordsAsTold } from './shapes.ts';
 
@@ -26,7 +27,8 @@ export class RealtimeConversation implements Conversation {
   /** Where the last final ended. */
   #settledSeconds = 0;
 
-  constructor({ query }: Handshake) {
+  constructor({ query: said }: Handshake) {
+    const query = plainQuery(said);
     this.wish = askedOfRealtime(query);
     this.#ends.begin(this.wish);
     this.#strategy = query.get('commit_strategy') ?? 'manual';
@@ -35,10 +37,11 @@ export class RealtimeConversation implements Conversation {
   }
 
   *text(text: string): Iterable<Step> {
-    const { message_type, audio_base_64, commit, sample_rate } = objectOf(text);
+    const { message_type, audio_base_64, commit: said = false, sample_rate } = objectOf(text);
+    const commit = booleanIn(said ?? false);
     const bytes = audioIn(audio_base_64);
     const { sampleRate, audioFormat } = this.wish;
-    if (message_type !== 'input_audio_chunk' || bytes === undefined) {
+    if (message_type !== 'input_audio_chunk' || bytes === undefined || commit === undefined) {
       yield {
         type: 'fault',
         message:
@@ -56,9 +59,8 @@ export class RealtimeConversation implements Conversation {
     }
     if (bytes.byteLength > 0) yield this.#ends.audio(bytes);
     this.#sentSeconds += bytes.byteLength / (audioFormat.startsWith('pcm') ? 2 : 1) / sampleRate;
-    if (commit === true && this.#sentSeconds - this.#settledSeconds < COMMIT_SECONDS_MIN)
-      yield { type: 'say', text: THROTTLED };
-    else if (commit === true) yield* this.#ends.ask();
+    if (commit && this.#sentSeconds - this.#settledSeconds < COMMIT_SECONDS_MIN) yield { type: 'say', text: THROTTLED };
+    else if (commit) yield* this.#ends.ask();
     else if (bytes.byteLength === 0) yield { type: 'tell', message: { type: 'keepalive' } };
   }
 

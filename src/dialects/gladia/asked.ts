@@ -4,7 +4,16 @@ import type { Mode } from '../../api/models.ts';
 import { options } from '../../providers/gladia/options.ts';
 import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
 import type { Unmet, Wish } from '../dialect.ts';
-import { badRequest, keytermsCut, keytermsWithin, optionsIn, ownParameters, setAll } from '../texts.ts';
+import {
+  badRequest,
+  flagPlacesOf,
+  keytermsCut,
+  keytermsWithin,
+  optionsIn,
+  ownParameters,
+  setAll,
+  withFlagsAt,
+} from '../texts.ts';
 
 const ENCODINGS: Readonly<Record<string, { encoding: string; bits: number }>> = {
   'wav/pcm': { encoding: 'linear16', bits: 16 },
@@ -18,6 +27,19 @@ const UNSERVED: Readonly<Record<string, readonly string[]>> = {
   realtime_processing: ['translation', 'named_entity_recognition', 'sentiment_analysis'],
   post_processing: ['summarization', 'chapterization'],
 };
+
+const LIVE_FLAGS = [
+  ...flagPlacesOf(options.rows, 'live'),
+  ...Object.entries(UNSERVED).flatMap(([place, names]) => names.map((name) => `${place}.${name}`)),
+  ...['callback', 'realtime_processing.custom_vocabulary', 'realtime_processing.custom_spelling'],
+  ...['partial_transcripts', 'final_transcripts', 'speech_events', 'acknowledgments', 'errors', 'lifecycle_events']
+    .concat(['pre_processing_events', 'realtime_processing_events', 'post_processing_events'])
+    .map((name) => `messages_config.receive_${name}`),
+];
+const FILE_FLAGS = [
+  ...flagPlacesOf(options.rows, 'batch'),
+  ...['diarization', 'pii_redaction', 'custom_vocabulary', 'custom_spelling', 'subtitles', 'detect_language'],
+];
 
 export interface Asked {
   wish: Wish;
@@ -40,7 +62,8 @@ export interface Messages {
 }
 
 /** @throws Refusal */
-export function askedOf(query: URLSearchParams, config: Members): Asked {
+export function askedOf(query: URLSearchParams, said: Members): Asked {
+  const config = withFlagsAt(said, LIVE_FLAGS);
   refuseUnserved(config);
   const { encoding, bytes, channels } = audioOf(config);
   const { sample_rate = 16_000 } = config;
@@ -91,6 +114,9 @@ function audioOf({ encoding = 'wav/pcm', bit_depth, channels = 1 }: Members) {
     throw badRequest('channels', `\`channels\` has to be from ${CHANNELS.min} to ${CHANNELS.max}.`);
   return { encoding: known.encoding, bytes: known.bits / 8, channels };
 }
+
+/** The configuration of a file with booleans for its flags. Throws a Refusal. */
+export const plainFile = (config: Members): Members => withFlagsAt(config, FILE_FLAGS);
 
 /**
  * What is asked for a file, whose configuration has no places for the time of processing.

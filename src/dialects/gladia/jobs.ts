@@ -6,7 +6,7 @@ import { turnsOf } from '../heard-turns.ts';
 import type { JobDoors, JobState, ShownFile, ShownJob } from '../jobs.ts';
 import { pageOf } from '../pages.ts';
 import { badRequest, fileIdIn, refuseMembers } from '../texts.ts';
-import { askedOfFile } from './asked.ts';
+import { askedOfFile, plainFile } from './asked.ts';
 import { utteranceOf } from './utterances.ts';
 
 const FILES = '/file';
@@ -88,7 +88,8 @@ export const jobs: JobDoors = {
   },
   [`POST ${PATH}`]: {
     does: 'ask',
-    open(asked, { query }) {
+    open(said, { query }) {
+      const asked = plainFile(said);
       const fileId = fileIdIn(asked.audio_url, FILES, 'audio_url');
       refuseMembers(asked, UNSERVED);
       formatsOf(asked);

@@ -1,10 +1,20 @@
 // What clients of LiveKit Inference ask for when they create a session, or update it, in the gateway's words.
 import { refuse } from '../../api/errors.ts';
 import { ownerOf } from '../../api/slug.ts';
+import { readBooleanIn } from '../../api/values/boolean.ts';
 import { providers } from '../../providers/index.ts';
 import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
 import type { Wish } from '../dialect.ts';
-import { badRequest, keytermsCut, keytermsWithin, optionsIn, ownParameters, setAll } from '../texts.ts';
+import {
+  badRequest,
+  flagPlacesOf,
+  keytermsCut,
+  keytermsWithin,
+  optionsIn,
+  ownParameters,
+  setAll,
+  withFlagsAt,
+} from '../texts.ts';
 
 /** The client leaves the choice of a model to the gateway. */
 export const AUTO = 'auto';
@@ -23,10 +33,12 @@ const SPEAKERS = ['diarize', 'speaker_labels', 'diarization'];
 const LANGUAGES = ['language_hint', 'language_codes', 'detect_language'];
 const COMMON = [...TERMS, ...SPEAKERS, ...LANGUAGES, 'interim_results'];
 
+const FLAGS = ['detect_language', 'interim_results'];
+
 /** @throws Refusal */
 export function askedOfCreate(query: URLSearchParams, create: Members): Wish {
   const settings = objectIn(create.settings);
-  const extra = objectIn(settings.extra);
+  const extra = withFlagsAt(objectIn(settings.extra), FLAGS);
   const model = textIn(create.model) ?? query.get('model') ?? AUTO;
   const parameters = ownParameters(query);
   setAll(parameters, {
@@ -34,7 +46,7 @@ export function askedOfCreate(query: URLSearchParams, create: Members): Wish {
     language: languageOf(settings, extra),
     ...languagesOf(extra),
     keyterms: keytermsWithin(termsOf(extra)),
-    diarization: SPEAKERS.some((name) => isOn(extra[name])) ? 'true' : undefined,
+    diarization: SPEAKERS.some((name) => isOn(name, extra[name])) ? 'true' : undefined,
     interim_results: extra.interim_results === false ? 'false' : undefined,
     turn_events: 'true',
     fallbacks: fallbacksOf(create) ?? parameters.get('fallbacks'),
@@ -70,9 +82,11 @@ const termsOf = (extra: Members): string[] =>
     return all.flatMap((each) => textIn(Array.isArray(each) ? each[0] : (objectIn(each).content ?? each)) ?? []);
   });
 
-/** `none` is how Speechmatics is asked for no speakers. */
-const isOn = (value: unknown): boolean =>
-  typeof value === 'string' ? !['', 'none', 'false'].includes(value.toLowerCase()) : value === true;
+/** `none` and `speaker` are how Speechmatics is asked. Throws a Refusal. */
+function isOn(name: string, value: unknown): boolean {
+  if (value === undefined || value === null || value === '' || value === 'none') return false;
+  return value === 'speaker' || readBooleanIn(`settings.extra.${name}`, value);
+}
 
 function fallbacksOf({ fallback }: Members): string | undefined {
   const candidates = listIn(objectIn(fallback).models).map((each) => {
@@ -92,8 +106,9 @@ const slugOf = (name: string): string => (Object.hasOwn(NAMES, name) ? (NAMES[na
 /** Those of a model's options that its provider knows by these names. */
 function ownOf(model: string, extra: Members): Record<string, unknown> {
   const { optionRows = {} } = providers.find(({ name }) => name === ownerOf(slugOf(model))) ?? {};
+  const plain = withFlagsAt(extra, flagPlacesOf(optionRows, 'live'));
   return Object.fromEntries(
-    Object.entries(optionsIn(optionRows, extra, 'live')).filter(([name]) => !COMMON.includes(name)),
+    Object.entries(optionsIn(optionRows, plain, 'live')).filter(([name]) => !COMMON.includes(name)),
   );
 }
 

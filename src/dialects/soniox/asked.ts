@@ -4,7 +4,16 @@ import type { Mode } from '../../api/models.ts';
 import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
 import { options } from '../../providers/soniox/options.ts';
 import type { Wish } from '../dialect.ts';
-import { badRequest, keytermsCut, keytermsWithin, optionsIn, ownParameters, setAll } from '../texts.ts';
+import {
+  badRequest,
+  flagPlacesOf,
+  keytermsCut,
+  keytermsWithin,
+  optionsIn,
+  ownParameters,
+  setAll,
+  withFlagsAt,
+} from '../texts.ts';
 
 /** Encodings of headerless audio; `pcm_f32le` is converted. */
 const ENCODINGS: Readonly<Record<string, string>> = {
@@ -18,6 +27,8 @@ const CONTAINERS: readonly unknown[] = ['auto', 'ogg', 'wav', 'webm'];
 /** They are asked for in the words that all models know. */
 const COMMON = ['language_hints', 'context'];
 
+const FLAGS = ['enable_speaker_diarization', 'enable_language_identification'];
+
 export interface AskedLive {
   wish: Wish;
   isFloat: boolean;
@@ -26,7 +37,8 @@ export interface AskedLive {
 }
 
 /** @throws Refusal */
-export function askedOfStart(query: URLSearchParams, start: Members): AskedLive {
+export function askedOfStart(query: URLSearchParams, said: Members): AskedLive {
+  const start = withFlagsAt(said, ['enable_endpoint_detection']);
   const parameters = ownParameters(query);
   setAll(parameters, audioOf(start));
   return {
@@ -59,7 +71,8 @@ function audioOf({ audio_format, sample_rate, num_channels }: Members): Record<s
  *
  * @throws Refusal
  */
-export function wishOf(asked: Members, parameters: Map<string, string>, mode: Mode): Wish {
+export function wishOf(said: Members, parameters: Map<string, string>, mode: Mode): Wish {
+  const asked = withFlagsAt(said, [...flagPlacesOf(options.rows, mode), ...FLAGS]);
   if (asked.translation !== undefined && asked.translation !== null)
     throw badRequest('translation', '`translation` is not served: transcripts alone are told. Leave it out.');
   const context = textIn(asked.context) === undefined ? objectIn(asked.context) : { text: asked.context };

@@ -6,7 +6,16 @@ import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json
 import { heardLanguage } from '../../providers/speechmatics/languages.ts';
 import { options } from '../../providers/speechmatics/options.ts';
 import type { Wish } from '../dialect.ts';
-import { badRequest, keytermsCut, keytermsWithin, optionsIn, ownParameters, setAll } from '../texts.ts';
+import {
+  badRequest,
+  flagPlacesOf,
+  keytermsCut,
+  keytermsWithin,
+  optionsIn,
+  ownParameters,
+  setAll,
+  withFlagsAt,
+} from '../texts.ts';
 import { delimiterOf } from './results.ts';
 
 /** Encodings of headerless audio; `pcm_f32le` is converted. */
@@ -24,7 +33,7 @@ export interface Asked {
 
 /** @throws Refusal */
 export function askedOf(query: URLSearchParams, { audio_format, transcription_config }: Members): Asked {
-  const config = objectIn(transcription_config);
+  const config = withFlagsAt(objectIn(transcription_config), ['enable_partials']);
   const format = objectIn(audio_format);
   const language = textIn(config.language) ?? '';
   const { end_of_utterance_silence_trigger: silence } = objectIn(config.conversation_config);
@@ -48,7 +57,8 @@ export function askedOf(query: URLSearchParams, { audio_format, transcription_co
  *
  * @throws Refusal
  */
-export function wishOf(query: URLSearchParams, config: Members, mode: Mode) {
+export function wishOf(query: URLSearchParams, said: Members, mode: Mode) {
+  const config = withFlagsAt(said, flagPlacesOf(options.rows, mode));
   const parameters = ownParameters(query);
   setAll(parameters, {
     diarization: isDiarized(config) ? 'true' : undefined,

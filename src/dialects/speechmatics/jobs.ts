@@ -1,5 +1,6 @@
 // Files of Speechmatics' clients: a job is asked for with its file, and looked after until it is done.
 // https://docs.speechmatics.com/api-ref/batch/create-a-new-job
+import { booleanIn } from '../../api/values/boolean.ts';
 import { type Members, objectIn, objectOf } from '../../providers/kit/json.ts';
 import { told, toldText } from '../answers.ts';
 import type { Answer, Handshake } from '../dialect.ts';
@@ -102,7 +103,7 @@ export const jobs: JobDoors = {
   [`DELETE ${PATH}/:id`]: {
     does: 'remove',
     unless: (job, { query }) =>
-      STATUS[job.state.type] === 'running' && query.get('force') !== 'true'
+      STATUS[job.state.type] === 'running' && booleanIn(query.get('force')) !== true
         ? told(errorBody(423, 'The job is under way. Add `force=true` to end it.'), 423)
         : undefined,
     answer: (job) => told({ job: { ...jobOf(job), status: 'deleted' } }),

@@ -7,7 +7,16 @@ import { ownerOf } from '../../api/slug.ts';
 import { providers } from '../../providers/index.ts';
 import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
 import type { Unmet, Wish } from '../dialect.ts';
-import { badRequest, keytermsCut, keytermsWithin, optionsIn, ownParameters, setAll } from '../texts.ts';
+import {
+  badRequest,
+  flagPlacesOf,
+  keytermsCut,
+  keytermsWithin,
+  optionsIn,
+  ownParameters,
+  setAll,
+  withFlagsAt,
+} from '../texts.ts';
 
 /** Of `voxgate`. */
 const OURS = [
@@ -33,7 +42,9 @@ export function wishOf(model: string | undefined, asked: Members, mode: Mode, qu
   if (!model)
     throw badRequest('ai-model-id', 'No model is named: `ai-model-id` has to be one, such as deepgram/nova-3.');
   const provider = ownerOf(model);
-  const options = inSnakeCase(objectIn(asked[provider]));
+  const { optionRows = {} } = providers.find(({ name }) => name === provider) ?? {};
+  const flags = [...flagPlacesOf(optionRows, mode), ...SPEAKERS];
+  const options = withFlagsAt(inSnakeCase(objectIn(asked[provider])), flags);
   const ours = objectIn(asked.voxgate);
   const parameters = ownParameters(query);
   const models = listIn(objectIn(asked.gateway).models).flatMap((each) => textIn(objectIn(each).model ?? each) ?? []);
@@ -46,7 +57,6 @@ export function wishOf(model: string | undefined, asked: Members, mode: Mode, qu
     fallbacks: models.length === 0 ? undefined : JSON.stringify(models),
   });
   setAll(parameters, Object.fromEntries(OURS.map((name) => [name, written(ours[name])])));
-  const { optionRows = {} } = providers.find(({ name }) => name === provider) ?? {};
   const own = Object.entries(optionsIn(optionRows, options, mode)).filter(([name]) => !COMMON.includes(name));
   const unknown = Object.keys(ours)
     .filter((name) => !OURS.includes(name))

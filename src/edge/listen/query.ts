@@ -17,6 +17,7 @@ import {
 } from '../../api/listen.ts';
 import { type PlaceRule, REGIONS, regionsIn } from '../../api/places/place-rule.ts';
 import { SLUG_LENGTH_MAX } from '../../api/slug.ts';
+import { readBooleanIn } from '../../api/values/boolean.ts';
 import { VOCABULARY_MEMBERS, vocabularyOf } from './vocabulary.ts';
 
 /** What goes with a resume token, and is read with it. */
@@ -137,18 +138,8 @@ export function readParams(text: string | undefined): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** As JSON writes it, or as Python does. */
-const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
-  ...['true', 'True', '1'].map((text) => [text, true] as const),
-  ...['false', 'False', '0'].map((text) => [text, false] as const),
-]);
-
-export function readBoolean(name: string, text: string | undefined, whenAbsent: boolean): boolean {
-  if (text === undefined) return whenAbsent;
-  const value = BOOLEANS.get(text);
-  if (value !== undefined) return value;
-  throw bad(name, `\`${name}\` is "${printable(text)}"; it is true or false.`);
-}
+export const readBoolean = (name: string, text: string | undefined, whenAbsent: boolean): boolean =>
+  text === undefined ? whenAbsent : readBooleanIn(name, text);
 
 export function readLanguage(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;

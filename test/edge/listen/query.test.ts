@@ -165,7 +165,7 @@ describe('a listen query', () => {
       'language',
     ]),
     ...['interim_results', 'diarization', 'strict'].flatMap((name) =>
-      ['', '2', 'TRUE', 'yes', 'false '].map((value): [string, [string, string][], string] => [
+      ['', '2', 'tru', 'maybe', 'false '].map((value): [string, [string, string][], string] => [
         `${name}=${value}`,
         [model, [name, value]],
         name,

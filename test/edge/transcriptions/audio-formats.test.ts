@@ -69,6 +69,7 @@ const KNOWN: readonly [name: string, title: string, seconds: number][] = [
   ['opus-stereo.webm', 'WebM or Matroska', 2.197],
   ['recorder/recorder.webm', 'WebM or Matroska', 5.9389],
   ['recorder/recorder-sliced.webm', 'WebM or Matroska', 6.007],
+  ['recorder/speech.webm', 'WebM or Matroska', 6],
   ['aac.m4a', 'MP4', 6],
   ['aac-fragmented.m4a', 'MP4', 6.064],
   ['opus-fragmented.m4a', 'MP4', 6.0065],
