@@ -4,6 +4,7 @@ import { sniffContainer } from '../container.ts';
 import { FlacFrames, flacInfo } from './frames/flac-frames.ts';
 import { adtsFrame, mpegFrame } from './frames/mpeg-frame.ts';
 import { MpegFrames } from './frames/mpeg-frames.ts';
+import { silentSeconds } from './frames/mpeg-silence.ts';
 import { type MeasuredAudio, secondsAtMost } from './measured.ts';
 import { mp4Audio } from './mp4.ts';
 import { oggAudio } from './ogg.ts';
@@ -57,13 +58,18 @@ function* behindTags(size: number): Scan<number> {
 
 /** MP3 and its kin. What is in between may be something else that decoders know, and is taken for the thinnest audio. */
 function* mpegAudio(from: number, size: number): Scan<MeasuredAudio | undefined> {
-  const first = yield { at: from, length: FLAC_HEAD_BYTES };
-  const frames = new MpegFrames(adtsFrame(first, 0) === undefined ? mpegFrame : adtsFrame);
+  const head: Uint8Array = yield { at: from, length: SNIFF_BYTES };
+  const frames = new MpegFrames(adtsFrame(head, 0) === undefined ? mpegFrame : adtsFrame);
+  const silent = silentSeconds(head);
   yield* everyByte({ from, to: size }, (bytes) => frames.push(bytes));
-  const { seconds, bytes } = frames.end();
-  if (seconds === 0) return undefined;
+  const { seconds, secondsMax, bytes } = frames.end();
+  if (secondsMax === 0) return undefined;
   const rest = Math.max(0, size - from - bytes - REST_BYTES_MAX);
-  return { secondsMax: seconds + secondsAtMost('MP3', rest), channels: frames.channels };
+  return {
+    seconds: seconds > silent ? seconds - silent : seconds,
+    secondsMax: secondsMax + secondsAtMost('MP3', rest),
+    channels: frames.channels,
+  };
 }
 
 /** The stream says how many samples it has, unless it was written live; its frames are counted. The larger of the two counts. */
@@ -76,5 +82,7 @@ function* flacAudio(from: number, size: number): Scan<MeasuredAudio | undefined>
   yield* everyByte({ from: from + FLAC_HEAD_BYTES, to: size }, (bytes) => frames.push(bytes));
   frames.end();
   const secondsMax = Math.max(frames.seconds, info.samples / info.hertz);
-  return secondsMax > 0 ? { secondsMax, secondsMin: frames.seconds, channels: frames.channels } : undefined;
+  if (secondsMax === 0) return undefined;
+  const { seconds: secondsMin, channels } = frames;
+  return { seconds: secondsMin || secondsMax, secondsMax, secondsMin, channels };
 }

@@ -3,19 +3,34 @@
 
 /** What counting a file's packets, frames or samples gave. */
 export interface MeasuredAudio {
-  /** Seconds that the audio holds at most: the sum over chained or concatenated parts. */
+  /** What decoders play of it: charged where a provider does not report a duration. */
+  seconds: number;
+  /**
+   * Seconds that the audio holds at most, the sum over chained or concatenated parts: held, and the bound of what a provider may
+   * report. No less than `seconds`.
+   */
   secondsMax: number;
   /** The least that it holds, where that is less: what was counted, when a header says more. */
   secondsMin?: number;
   /** 1 when the format does not say. */
   channels: number;
+  /** The file is cut off, or some of it cannot be read. */
+  isDamaged?: boolean;
+  /** The file has pictures too, so its size says nothing of its sound. */
+  hasVideo?: boolean;
 }
 
 /**
- * Bytes that a second takes at least, by the names of `sniffContainer`: MP3 at 8 kbit/s; packets of 120 ms of silence, as Opus
- * makes them, with what their container needs for each.
+ * Bytes that a second takes at least, by the names of `sniffContainer`: AAC at 4 kbit/s, MP3 at 8 kbit/s; packets of 120 ms of
+ * silence, as Opus makes them, with what their container needs for each.
  */
-const BYTES_PER_SECOND_MIN: Readonly<Record<string, number>> = { MP3: 1_000, Ogg: 25, MP4: 16, 'WebM or Matroska': 16 };
+const BYTES_PER_SECOND_MIN: Readonly<Record<string, number>> = {
+  AAC: 500,
+  MP3: 1_000,
+  Ogg: 25,
+  MP4: 16,
+  'WebM or Matroska': 16,
+};
 /** For an unknown codec, and for FLAC, whose silence takes nearly nothing: 65,535 samples in 14 bytes at 16 kHz. */
 const BYTES_PER_SECOND_OTHERWISE = 3;
 

@@ -1,14 +1,15 @@
 // For how long one sample of an MP4 track sounds, by its description. ISO/IEC 14496-12, 14496-14, 14496-3; the description says
 // how samples are decoded, so that what it says is what a decoder does.
 
-import { aacHertz } from './frames/mpeg-frame.ts';
+import { type AacConfig, aacConfig } from './aac/config.ts';
 import { boxesOf, inside, wordAt } from './mp4-boxes.ts';
 import { textAt, viewOf } from './scan.ts';
 
 /** Seconds of each sample, or how to look for them in the bytes. */
 export type Mp4Codec =
   | { kind: 'samples'; seconds: number; channels: number; packetBytesMax: number }
-  | { kind: 'pcm'; bytesPerSecond: number; channels: number }
+  | { kind: 'aac'; config: AacConfig; channels: number }
+  | { kind: 'pcm'; bytesPerSecond: number; frameBytes: number; channels: number }
   | { kind: 'opus' | 'mpeg'; channels: number }
   | { kind: 'flac'; hertz: number; channels: number }
   | { kind: 'unknown' };
@@ -16,6 +17,8 @@ export type Mp4Codec =
 /** Reserved bytes, the place of the data, and the first version of what is said of sound. */
 const ENTRY_BYTES = 28;
 const ENTRY_BYTES_BY_VERSION = [28, 44, 64];
+/** Their samples may have fewer bits than two bytes. */
+const NARROW_PCM = ['sowt', 'twos'];
 const PCM_BYTES: Readonly<Record<string, number>> = {
   'raw ': 1,
   alaw: 1,
@@ -31,7 +34,6 @@ const AAC_OBJECTS = [0x40, 0x66, 0x67, 0x68];
 const MPEG_OBJECTS = [0x69, 0x6b];
 const AC3_SAMPLES = 1536;
 /** No packet is larger: decoders go on in a sample that is, as if it were several. */
-const AAC_CHANNEL_BYTES_MAX = 768;
 const AC3_BYTES_MAX = 4096;
 
 /** Of the first description of a track; undefined where there is none. */
@@ -74,8 +76,8 @@ function described(
     return { kind: 'samples', seconds: AC3_SAMPLES / hertz, channels, packetBytesMax: AC3_BYTES_MAX };
   const bytes = PCM_BYTES[type];
   if (bytes === undefined) return undefined;
-  const frameBytes = Math.min(bytes, Math.ceil(bits / 8) || bytes) * channels;
-  return { kind: 'pcm', bytesPerSecond: hertz * frameBytes, channels };
+  const frameBytes = (NARROW_PCM.includes(type) && bits <= 8 ? 1 : bytes) * channels;
+  return { kind: 'pcm', bytesPerSecond: hertz * frameBytes, frameBytes, channels };
 }
 
 /** What the descriptors of MPEG-4 say: tags, each with a length in bytes of seven bits. */
@@ -100,36 +102,12 @@ function elementary(esds: Uint8Array, channels: number, hertz: number): Mp4Codec
       return aac(esds.subarray(at, at + length), channels, hertz);
     } else at += length;
   }
-  return undefined;
+  return AAC_OBJECTS.includes(object) ? aac(new Uint8Array(0), channels, hertz) : undefined;
 }
 
-/** What a decoder of AAC is set up by: kind, rate and channels, in bits. */
-export function aac(config: Uint8Array, channels: number, hertz: number): Mp4Codec | undefined {
-  let at = 0;
-  const take = (bits: number) => {
-    let value = 0;
-    for (let i = 0; i < bits; i++, at++) value = value * 2 + (((config[at >> 3] ?? 0) >> (7 - (at & 7))) & 1);
-    return value;
-  };
-  const first = take(5);
-  const kind = first === 31 ? 32 + take(6) : first;
-  const index = take(4);
-  // Of the core, where there is more: both have as many frames a second.
-  const rate = (index === 15 ? take(24) : aacHertz(index)) || hertz;
-  if (rate === 0) return undefined;
-  const layout = take(4);
-  const told = layout === 0 ? channels : layout === 7 ? 8 : Math.min(layout, 8);
-  const samples = samplesOfAac(kind);
-  const packetBytesMax = AAC_CHANNEL_BYTES_MAX * told * Math.max(1, samples / 1024);
-  return { kind: 'samples', seconds: samples / rate, channels: told, packetBytesMax };
-}
-
-const LOW_DELAY = [23, 39];
-const UNIFIED = 42;
-
-function samplesOfAac(kind: number): number {
-  if (LOW_DELAY.includes(kind)) return 512;
-  return kind === UNIFIED ? 4096 : 1024;
+function aac(setup: Uint8Array, channels: number, hertz: number): Mp4Codec | undefined {
+  const config = aacConfig(setup, channels, hertz);
+  return config && { kind: 'aac', config, channels: config.channels };
 }
 
 /** The codec of a track without a description. */

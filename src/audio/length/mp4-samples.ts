@@ -23,6 +23,10 @@ export interface Track {
   runs: Run[];
   /** For all fragments. */
   defaults: { ticks: number; bytes: number };
+  /** By the edit list; 0 where it says nothing: fragments come without a length. */
+  edits: { shownSeconds: number; skippedSeconds: number };
+  /** The movie has no other track, not even of pictures. */
+  isAlone: boolean;
 }
 
 /** Samples in tables, one run for each chunk. */

@@ -1,116 +1,110 @@
-// How much sound an MP4 or M4A file holds: its samples are counted, in tables or in fragments, since the times beside them are
-// what the file says of itself. The larger of the two counts. ISO/IEC 14496-12.
+// How much sound an MP4, M4A, MOV or 3GP file holds: the samples of its tracks are counted, in tables or in fragments, since the
+// times beside them are only what the file says of itself. ISO/IEC 14496-12.
+import { AccessUnits } from './aac/access-units.ts';
+import type { AacConfig } from './aac/config.ts';
 import { FlacFrames } from './frames/flac-frames.ts';
 import { MpegFrames } from './frames/mpeg-frames.ts';
 import { OPUS_HEAD_BYTES, opusSeconds } from './frames/opus.ts';
 import { type MeasuredAudio, secondsAtMost } from './measured.ts';
-import { BOX_HEAD_BYTES, boxesOf, boxHead, inside, wordAt } from './mp4-boxes.ts';
-import { handlerOf, type Mp4Codec, mp4Codec } from './mp4-codec.ts';
-import { addFragment, type Run, type Track, tableRuns } from './mp4-samples.ts';
-import { everyByte, type Scan, type Span } from './scan.ts';
+import { BOX_HEAD_BYTES, boxHead } from './mp4-boxes.ts';
+import type { Mp4Codec } from './mp4-codec.ts';
+import { addFragment, type Run, type Track } from './mp4-samples.ts';
+import { movieOf } from './mp4-tracks.ts';
+import { everyByte, type Scan } from './scan.ts';
 
 /** Tables of a day of sound are smaller. */
 const BOX_BYTES_MAX = 16 * 1024 * 1024;
+/** Encoders put up to three packets of silence in front of the sound, and fill up the last one. */
+const TRIMMED_PACKETS_MAX = 4;
+/** Ten days of AAC have fewer. */
+const UNITS_MAX = 20_000_000;
+
+/** What the samples of a track hold. */
+type Content = Omit<MeasuredAudio, 'hasVideo'> & {
+  /** Of one packet, where all have the same length. */
+  packetSeconds?: number;
+};
 
 /** Of the longest of its tracks; undefined where there is none, or it cannot be measured. */
 export function* mp4Audio(from: number, size: number): Scan<MeasuredAudio | undefined> {
   const tracks: Track[] = [];
+  let hasVideo = false;
   for (let at = from; at + 8 <= size; ) {
     const { type, headBytes, bytes } = boxHead(yield { at, length: BOX_HEAD_BYTES }, size - at);
     if (bytes < headBytes) break;
     if (type === 'moov' || (type === 'moof' && tracks.length > 0)) {
       if (bytes - headBytes > BOX_BYTES_MAX) return undefined;
       const body: Uint8Array = yield { at: at + headBytes, length: bytes - headBytes };
-      // The next piece takes its place.
-      if (type === 'moov') tracks.push(...soundTracks(body.slice(), size));
-      else for (const track of tracks) addFragment(track, body, at, size);
+      if (type === 'moov') {
+        // The next piece takes its place.
+        const movie = movieOf(body.slice(), size);
+        tracks.push(...movie.tracks);
+        hasVideo ||= movie.hasVideo;
+      } else for (const track of tracks) addFragment(track, body, at, size);
     }
     at += bytes;
   }
-  let secondsMax = 0;
-  let channels = 1;
+  const measured: MeasuredAudio = { seconds: 0, secondsMax: 0, channels: 1, isDamaged: false, hasVideo };
   for (const track of tracks) {
-    const counted = yield* contentOf(track, { from, to: size }, tracks.length === 1);
-    if (counted === undefined) return undefined;
+    const content: Content | undefined = yield* contentOf(track, size);
+    if (content === undefined) return undefined;
+    const { edits } = track;
     const stated = track.timescale === 0 ? 0 : track.ticks / track.timescale;
-    secondsMax = Math.max(secondsMax, counted.seconds, stated);
-    channels = Math.max(channels, counted.channels);
+    measured.seconds = Math.max(
+      measured.seconds,
+      trimmed(content, [stated, edits.shownSeconds, stated - edits.skippedSeconds]),
+    );
+    measured.secondsMax = Math.max(measured.secondsMax, content.secondsMax, stated);
+    measured.channels = Math.max(measured.channels, content.channels);
+    measured.isDamaged ||= content.isDamaged ?? false;
   }
-  return secondsMax > 0 ? { secondsMax, channels } : undefined;
+  return measured.secondsMax > 0 ? measured : undefined;
 }
 
-/** Every track but those of pictures: decoders take one for sound by how its samples are coded, whatever it is called. */
-function soundTracks(moov: Uint8Array, size: number): Track[] {
-  const tracks: Track[] = [];
-  for (const { type, body } of boxesOf(moov)) {
-    if (type !== 'trak') continue;
-    const media = inside(body, 'mdia');
-    const table = inside(media, 'minf', 'stbl');
-    const codec = mp4Codec(inside(table, 'stsd'));
-    const isSound = handlerOf(media) === 'soun';
-    if (codec === undefined || (codec.kind === 'unknown' && !isSound)) continue;
-    const header = inside(media, 'mdhd');
-    const trackHeader = inside(body, 'tkhd');
-    const id = wordAt(trackHeader, trackHeader?.[0] === 1 ? 20 : 12);
-    tracks.push({
-      id,
-      codec,
-      timescale: wordAt(header, header?.[0] === 1 ? 20 : 12),
-      ticks: ticksOfTable(inside(table, 'stts')),
-      runs: tableRuns(table, size),
-      defaults: defaultsOf(inside(moov, 'mvex'), id),
-    });
-  }
-  return tracks;
+/** Without the silence of the encoder at both ends, where the file says so and does not say more. */
+function trimmed({ seconds, packetSeconds = 0 }: Content, claims: readonly number[]): number {
+  const credible = claims.filter((claim) => claim > 0 && claim > seconds - TRIMMED_PACKETS_MAX * packetSeconds);
+  return Math.min(seconds, ...credible);
 }
 
-function ticksOfTable(stts: Uint8Array | undefined): number {
-  let ticks = 0;
-  for (let at = 8; stts !== undefined && at + 8 <= stts.length; at += 8)
-    ticks += wordAt(stts, at) * wordAt(stts, at + 4);
-  return ticks;
-}
-
-function defaultsOf(mvex: Uint8Array | undefined, id: number): Track['defaults'] {
-  for (const { type, body } of boxesOf(mvex)) {
-    if (type === 'trex' && wordAt(body, 4) === id) return { ticks: wordAt(body, 12), bytes: wordAt(body, 16) };
-  }
-  return { ticks: 0, bytes: 0 };
-}
-
-/** What the samples of a track hold; undefined when they cannot be read. */
-function* contentOf(
-  { codec, runs }: Track,
-  all: Span,
-  isAlone: boolean,
-): Scan<{ seconds: number; channels: number } | undefined> {
+/** Undefined when they cannot be read. */
+function* contentOf({ codec, runs, isAlone }: Track, size: number): Scan<Content | undefined> {
+  if (codec.kind === 'unknown') return undefined;
+  const { channels } = codec;
   switch (codec.kind) {
-    case 'unknown':
-      return undefined;
     case 'samples': {
       const seconds = runs.reduce((sum, run) => sum + secondsOf(run, codec), 0);
-      return { seconds, channels: codec.channels };
+      return { seconds, secondsMax: seconds, packetSeconds: codec.seconds, channels };
     }
+    case 'aac':
+      return yield* aacRuns(runs, codec.config, size);
     case 'pcm': {
-      const samples = runs.reduce((sum, run) => sum + run.count * run.sizeOf(0), 0);
-      const bytes = isAlone ? all.to - all.from : samples;
-      return { seconds: bytes / codec.bytesPerSecond, channels: codec.channels };
+      // QuickTime says one byte where a sample has more.
+      const bytes = runs.reduce((sum, run) => sum + run.count * Math.max(run.sizeOf(0), codec.frameBytes), 0);
+      const seconds = bytes / codec.bytesPerSecond;
+      const secondsMax = isAlone ? Math.max(seconds, size / codec.bytesPerSecond) : seconds;
+      return { seconds, secondsMax, channels };
     }
-    case 'opus':
-      return { seconds: yield* opusRuns(runs), channels: codec.channels };
+    case 'opus': {
+      const seconds = yield* opusRuns(runs);
+      return { seconds, secondsMax: seconds, packetSeconds: OPUS_PACKET_SECONDS, channels };
+    }
     case 'flac': {
       const frames = new FlacFrames(codec);
-      yield* everyByte(all, (bytes) => frames.push(bytes));
+      yield* everyRun(runs, size, (bytes) => frames.push(bytes));
       frames.end();
-      return frames;
+      return { seconds: frames.seconds, secondsMax: frames.seconds, channels: frames.channels };
     }
     case 'mpeg': {
       const frames = new MpegFrames();
-      yield* everyByte(all, (bytes) => frames.push(bytes));
-      return { seconds: frames.end().seconds, channels: frames.channels };
+      yield* everyRun(runs, size, (bytes) => frames.push(bytes));
+      const { seconds, secondsMax } = frames.end();
+      return { seconds, secondsMax, packetSeconds: frames.frameSeconds, channels: frames.channels };
     }
   }
 }
+
+const OPUS_PACKET_SECONDS = 0.02;
 
 /** One packet for each sample; what is too large to be one may be any number of them. */
 function secondsOf({ count, sizeOf }: Run, { seconds, packetBytesMax }: Mp4Codec & { kind: 'samples' }): number {
@@ -120,6 +114,23 @@ function secondsOf({ count, sizeOf }: Run, { seconds, packetBytesMax }: Mp4Codec
     sum += bytes > packetBytesMax ? secondsAtMost('MP4', bytes) : seconds;
   }
   return sum;
+}
+
+function* aacRuns(runs: readonly Run[], config: AacConfig, size: number): Scan<Content | undefined> {
+  if (runs.reduce((sum, { count }) => sum + count, 0) > UNITS_MAX) return undefined;
+  const units = new AccessUnits(config);
+  for (const { at: begin, count, sizeOf } of runs) {
+    let at = begin;
+    for (let sample = 0; sample < count; sample++) {
+      const length = sizeOf(sample);
+      if (at + length > size) units.missingUnit();
+      else if (units.isChecked(length)) units.unit(yield { at, length });
+      else units.uncheckedUnit(length);
+      at += length;
+    }
+  }
+  const { seconds, secondsMax, isDamaged, channels } = units;
+  return { seconds, secondsMax, isDamaged, packetSeconds: config.seconds, channels };
 }
 
 /** Packet by packet, by its first bytes. */
@@ -134,4 +145,13 @@ function* opusRuns(runs: readonly Run[]): Scan<number> {
     }
   }
   return seconds;
+}
+
+/** The bytes of all samples in their order. */
+function* everyRun(runs: readonly Run[], size: number, push: (bytes: Uint8Array) => void): Scan<void> {
+  for (const { at, count, sizeOf } of runs) {
+    let to = at;
+    for (let sample = 0; sample < count; sample++) to += sizeOf(sample);
+    yield* everyByte({ from: at, to: Math.min(to, size) }, push);
+  }
 }

@@ -37,7 +37,9 @@ class Streams {
   get measured(): MeasuredAudio | undefined {
     for (const serial of this.#open.keys()) this.#close(serial);
     this.#seconds += this.#oneTooMany.seconds;
-    return this.#seconds > 0 ? { secondsMax: this.#seconds, channels: this.#channels } : undefined;
+    return this.#seconds > 0
+      ? { seconds: this.#seconds, secondsMax: this.#seconds, channels: this.#channels }
+      : undefined;
   }
 
   /** @param bytes a page, and what follows it */

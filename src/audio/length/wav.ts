@@ -56,8 +56,10 @@ export function* wavAudio(from: number, size: number): Scan<MeasuredAudio | unde
       ? yield* mpegSeconds(samples)
       : secondsOf(format, samples.to - samples.from);
     if (seconds === undefined || !Number.isFinite(seconds)) return undefined;
+    const secondsMax = Math.max(seconds, measured?.secondsMax ?? 0);
     measured = {
-      secondsMax: Math.max(seconds, measured?.secondsMax ?? 0),
+      seconds: secondsMax,
+      secondsMax,
       channels: Math.max(channels, measured?.channels ?? 1),
     };
   }

@@ -1,12 +1,12 @@
 // For how long frames of a WebM or Matroska track sound, by the track's description. RFC 9559, and the list of codecs that goes
 // with it.
+import { AccessUnits } from './aac/access-units.ts';
+import { aacConfig } from './aac/config.ts';
 import { elementsOf, numberOf } from './ebml.ts';
 import { FlacFrames, flacInfo } from './frames/flac-frames.ts';
 import { MpegFrames } from './frames/mpeg-frames.ts';
 import { opusSeconds } from './frames/opus.ts';
 import { VorbisStream } from './frames/vorbis.ts';
-import { secondsAtMost } from './measured.ts';
-import { aac } from './mp4-codec.ts';
 import { viewOf } from './scan.ts';
 
 const NUMBER = 0xd7;
@@ -26,6 +26,9 @@ const AC3_SAMPLES = 1536;
 interface FrameCount {
   frame(bytes: Uint8Array): void;
   seconds(): number;
+  /** Where that may be more. */
+  secondsMax?(): number;
+  isDamaged?(): boolean;
 }
 
 /** A track of sound. */
@@ -90,10 +93,8 @@ function countOf(said: Description): FrameCount | undefined {
   if (codec === 'A_FLAC') return flac(setup);
   if (!(hertz > 0)) return undefined;
   if (codec.startsWith('A_AAC')) {
-    const said = aac(setup, channels, hertz);
-    if (said?.kind !== 'samples') return undefined;
-    // A frame that is too large for a packet may be any number of them.
-    return summed(({ length }) => (length > said.packetBytesMax ? secondsAtMost('MP4', length) : said.seconds));
+    const config = aacConfig(setup, channels, hertz);
+    return config && accessUnits(new AccessUnits(config));
   }
   if (codec.startsWith('A_AC3') || codec.startsWith('A_EAC3')) return summed(() => AC3_SAMPLES / hertz);
   const frameBytes = channels * Math.ceil(bits / 8);
@@ -108,6 +109,13 @@ function summed(secondsOf: (frame: Uint8Array) => number): FrameCount {
   };
   return { frame, seconds: () => sum };
 }
+
+const accessUnits = (units: AccessUnits): FrameCount => ({
+  frame: (bytes) => (units.isChecked(bytes.length) ? units.unit(bytes) : units.uncheckedUnit(bytes.length)),
+  seconds: () => units.seconds,
+  secondsMax: () => units.secondsMax,
+  isDamaged: () => units.isDamaged,
+});
 
 /** Its three headers stand one behind the other, with the lengths of two in front. */
 function vorbis(setup: Uint8Array): FrameCount | undefined {
@@ -126,7 +134,11 @@ function vorbis(setup: Uint8Array): FrameCount | undefined {
 
 function mpeg(): FrameCount {
   const frames = new MpegFrames();
-  return { frame: (bytes) => frames.push(bytes), seconds: () => frames.end().seconds };
+  return {
+    frame: (bytes) => frames.push(bytes),
+    seconds: () => frames.end().seconds,
+    secondsMax: () => frames.end().secondsMax,
+  };
 }
 
 function flac(setup: Uint8Array): FrameCount | undefined {

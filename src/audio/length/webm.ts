@@ -37,14 +37,21 @@ class Blocks {
   #isUnknown = false;
 
   get measured(): MeasuredAudio | undefined {
-    let secondsMax = 0;
-    let channels = 1;
+    let [seconds, secondsMax, channels, isDamaged] = [0, 0, 1, false];
     for (const { counts, firstTime, lastTime } of this.#tracks.values()) {
       const stated = Math.max(0, ((lastTime - firstTime) * this.#scale) / NANOSECONDS);
-      secondsMax = Math.max(secondsMax, stated, ...counts.map((count) => count.seconds()));
-      channels = Math.max(channels, ...counts.map((count) => count.channels));
+      for (const count of counts) {
+        const counted = count.seconds();
+        seconds = Math.max(seconds, counted);
+        secondsMax = Math.max(secondsMax, stated, counted, count.secondsMax?.() ?? 0);
+        channels = Math.max(channels, count.channels);
+        isDamaged ||= count.isDamaged?.() === true;
+      }
     }
-    return secondsMax > 0 && Number.isFinite(secondsMax) ? { secondsMax, channels } : undefined;
+    const hasVideo = this.#silent.size > 0;
+    return seconds > 0 && Number.isFinite(secondsMax)
+      ? { seconds, secondsMax, channels, isDamaged, hasVideo }
+      : undefined;
   }
 
   /** False where it cannot be measured. */

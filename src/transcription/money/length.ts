@@ -9,7 +9,7 @@ import type { LengthMeter } from '../measuring/length-meter.ts';
 
 /** Longer than any recording is, all channels together: what says so is broken, or a trap. */
 const SECONDS_MAX = 360_000;
-/** More than any recording has, lossless ones too: what is said to be shorter than that is not believed. */
+/** More than any recording has, lossless ones too: money is held as if a file without pictures had no more. */
 export const BYTES_PER_SECOND_MAX = 625_000;
 /** Eight channels of 32 bits at 192 kHz. */
 const WAV_BYTES_PER_SECOND_MAX = 6_144_000;
@@ -28,6 +28,8 @@ export interface FileLength {
   seconds: number | undefined;
   /** The least that it holds, where that is less. */
   secondsMin?: number | undefined;
+  /** The file is cut off, or some of it cannot be read. */
+  isDamaged?: boolean;
 }
 
 /**
@@ -47,9 +49,10 @@ export async function lengthOf(
   if (wav !== undefined && (size ?? wav.sampleBytes) !== undefined) return wavFileLength(file, wav);
   const said = size === undefined || !isMeasured ? undefined : await meter.measure({ size, readAt }, organisationId);
   if (size !== undefined && said !== undefined) {
-    const secondsMax = Math.max(plausible(said.secondsMax), size / BYTES_PER_SECOND_MAX);
-    const { channels, secondsMin = said.secondsMax } = said;
-    return { secondsMax, channels, seconds: secondsMax, secondsMin };
+    const { seconds, secondsMin = seconds, channels, hasVideo = false, isDamaged = false } = said;
+    const leastSeconds = hasVideo ? 0 : size / BYTES_PER_SECOND_MAX;
+    const secondsMax = Math.max(plausible(said.secondsMax), leastSeconds);
+    return { secondsMax, channels, seconds, secondsMin, isDamaged };
   }
   const bytesSeconds = size === undefined ? SECONDS_MAX : secondsAtMost(sniffContainer(head), size);
   return { secondsMax: Math.min(SECONDS_MAX, bytesSeconds), channels: 1, seconds: undefined };

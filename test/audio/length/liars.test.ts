@@ -165,6 +165,21 @@ function m4aOfOneSample(): Buffer {
   return bytes;
 }
 
+/** M4A with two blocks in each sample, none larger than a packet may be: decoders go on in it. */
+function m4aOfPairs(): Buffer {
+  const bytes = load('aac.m4a');
+  const [sizes = 0] = placesOf(bytes, 'stsz');
+  const count = Math.floor(bytes.readUInt32BE(sizes + 12) / 2);
+  for (let pair = 0; pair < count; pair++) {
+    const at = sizes + 16 + pair * 8;
+    bytes.writeUInt32BE(bytes.readUInt32BE(at) + bytes.readUInt32BE(at + 4), sizes + 16 + pair * 4);
+  }
+  bytes.writeUInt32BE(count, sizes + 12);
+  bytes.writeUInt32BE(count, placesOf(bytes, 'stsc')[0]! + 16);
+  bytes.writeUInt32BE(count, placesOf(bytes, 'stts')[0]! + 12);
+  return bytes;
+}
+
 /** Times of all clusters, and how long the whole is. */
 function webmWithoutTimes(): Buffer {
   const bytes = load('recorder/recorder-sliced.webm');
@@ -226,6 +241,7 @@ describe('a file that is more than its beginning says', () => {
     ['MP3 within the frames of MP3', streamInStream(100), 5_990 * INNER_SECONDS],
     ['MP3 with something else behind it', Buffer.concat([mp3(10), Buffer.alloc(1_000_000)]), 980],
     ['M4A of one sample that is too large for a packet', m4aOfOneSample(), 6],
+    ['M4A of two blocks in each sample', m4aOfPairs(), 6],
     ['WebM, twice', Buffer.concat([load('opus.webm'), load('opus.webm')]), 20],
     ['WebM without times', webmWithoutTimes(), 5.9],
     ['WebM that is damaged in front', damagedWebm(), 5.9],
@@ -238,6 +254,16 @@ describe('a file that is more than its beginning says', () => {
   ])('%s', (_, bytes, seconds) => {
     // Many packets are summed up: less a nanosecond for each of them.
     expect(measured(bytes)?.secondsMax ?? 0).toBeGreaterThanOrEqual(seconds - 1e-6);
+  });
+
+  it.each<[string, Buffer, number]>([
+    ['M4A of one sample', m4aOfOneSample(), 6],
+    ['M4A of two blocks in each sample', m4aOfPairs(), 6],
+    ['MP3, twice, of two rates', Buffer.concat([load('cbr.mp3'), mp3(400)]), 6 + 400 * MP3_FRAME_SECONDS],
+    ['MP3 within the frames of MP3', streamInStream(100), 5_990 * INNER_SECONDS],
+    ['WebM, twice', Buffer.concat([load('opus.webm'), load('opus.webm')]), 20],
+  ])('%s is charged in full where the provider does not report a duration', (_, bytes, seconds) => {
+    expect(measured(bytes)?.seconds ?? 0).toBeGreaterThanOrEqual(seconds - 1e-6);
   });
 
   it('is measured by its bytes where its coding is not known', () => {

@@ -81,7 +81,7 @@ describe('a file that claims ages', () => {
     await expectNothingLeft();
   });
 
-  it.each<[string, Buffer<ArrayBuffer>, number]>([
+  it.each<[string, Buffer<ArrayBuffer>, number, number?]>([
     ['MP3, in a Xing header', mp3Claiming('Xing', 0xffff_ffff, 100), 100 * MP3_FRAME_SECONDS],
     ['MP3, in an Info header', mp3Claiming('Info', 0xffff_ffff, 100), 100 * MP3_FRAME_SECONDS],
     ['MP3, in a VBRI header', mp3Claiming('VBRI', 0xffff_ffff, 100), 100 * MP3_FRAME_SECONDS],
@@ -93,7 +93,8 @@ describe('a file that claims ages', () => {
     ['Ogg with Opus, on its last page', patched('opus.ogg', 'OggS', 2, u64le(2n ** 52n), 'last'), 10.02],
     ['Ogg with Vorbis, on its last page', patched('vorbis.ogg', 'OggS', 2, u64le(2n ** 52n), 'last'), 4],
     ['WebM, in its duration', patched('opus.webm', '\x44\x89\x88', 0, double(1e15)), 10.02],
-    ['M4A, in its media header', patched('aac.m4a', 'mdhd', 16, u32(0xffff_ffff)), 6.08],
+    // Money is held for the silence that the encoder put in front, and for what fills up the last packet.
+    ['M4A, in its media header', patched('aac.m4a', 'mdhd', 16, u32(0xffff_ffff)), 6, 6.08],
     [
       'M4A in fragments, in the time of one of them',
       patched('aac-fragmented.m4a', 'tfdt', 4, Buffer.alloc(8, 0x7f), 'last'),
@@ -102,10 +103,10 @@ describe('a file that claims ages', () => {
     ['WAV, in its data chunk', wavOf(64_000, { said: 0xffff_fff0 }), 2],
     ['WAV that knows no length', wavOf(64_000, { said: 0xffff_ffff }), 2],
     ['WAV of 64 bits', patched('wav/rf64.wav', 'ds64', 12, u64le(2n ** 60n)), 0.8],
-  ])('%s is measured by what is in it', async (_, file, seconds) => {
+  ])('%s is measured by what is in it', async (_, file, seconds, heldSeconds = seconds) => {
     server('second').answers = [answer({ text: 'heard' })];
     expect((await send([PAID], file, '/files', 'application/octet-stream')).status).toBe(200);
-    expect(reservations.reserved[0]!.secondsMax).toBeCloseTo(seconds, 1);
+    expect(reservations.reserved[0]!.secondsMax).toBeCloseTo(heldSeconds, 1);
     expect([...reservations.charges.values()][0]!.seconds).toBeCloseTo(seconds, 1);
     await expectNothingLeft();
   });

@@ -1,5 +1,6 @@
 // What a file may cost is set aside before a provider is asked, and charged only when one has answered.
 import { describe, expect, it } from 'vitest';
+import { honestFiles, isRight } from '../../audio/length/honest/made.ts';
 import { flacOf, MP3_FRAME_SECONDS, mp3, silentWav, wavOf } from '../../fakes/audio/audio-files.ts';
 import { answer } from '../../upstream/http-batch-fixture.ts';
 import {
@@ -108,6 +109,25 @@ describe('a large WAV file that costs money', () => {
     expect([refused.status, refused.json]).toMatchObject([400, { error: { code: 'unsupported_audio' } }]);
     expect([reservations.charges.size, reservations.released]).toEqual([0, 1]);
     await expectNothingLeft();
+  });
+});
+
+describe('a file of AAC at a model that does not report a duration', () => {
+  const honest = honestFiles().filter(({ name }) => /^(aac|video|fdk)/.test(name) && !name.endsWith('.aac'));
+
+  it('is charged for what is in it, whatever its rate, bit rate and container, and little more is held', async () => {
+    expect(honest.length).toBeGreaterThan(40);
+    const wrong: string[] = [];
+    for (const { name, seconds, spareSeconds, bytes } of honest) {
+      server('second').answers = [answer({ text: 'heard' })];
+      const { status } = await send([PAID], bytes, '/files', 'application/octet-stream');
+      const held = reservations.reserved.splice(0)[0]?.secondsMax ?? 0;
+      const charged = [...reservations.charges.values()][0]?.seconds ?? 0;
+      reservations.charges.clear();
+      const isGood = isRight(charged, { name, seconds, spareSeconds }) && held <= charged + 6 * spareSeconds;
+      if (status !== 200 || !isGood) wrong.push(`${name}: ${status}, held ${held}, charged ${charged}`);
+    }
+    expect(wrong).toEqual([]);
   });
 });
 

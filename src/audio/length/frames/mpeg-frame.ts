@@ -4,6 +4,7 @@
 /** One frame. */
 export interface MpegFrame {
   bytes: number;
+  samples: number;
   seconds: number;
   channels: number;
   /** What most frames of one stream have in common: all that a header says but its length. Less than {@link KINDS}. */
@@ -31,14 +32,12 @@ const LAYER_I = 3;
 const MONO = 3;
 /** Version 2.5, none, 2 and 1: what the rate of version 1 is divided by. */
 const DIVISORS = [4, undefined, 2, 1];
-const AAC_HERTZ = [
+/** Rates of AAC by the number that stands for them, in ADTS and elsewhere. */
+export const AAC_HERTZ: readonly number[] = [
   96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
 ];
 const AAC_SAMPLES = 1024;
 const ADTS_HEAD_BYTES = 7;
-
-/** AAC's rate by the number that stands for it, in ADTS and elsewhere. */
-export const aacHertz = (index: number): number | undefined => AAC_HERTZ[index];
 
 /** Whether a frame of MPEG audio may begin so, and it is of layer III. */
 export const isLayerIii = (bytes: Uint8Array, at: number): boolean => ((bytes[at + 1]! >> 1) & 3) === LAYER_III;
@@ -61,11 +60,15 @@ export function mpegFrame(bytes: Uint8Array, at: number): MpegFrame | undefined 
   const slots = Math.floor((samples * 125 * kbps) / hertz / slotBytes) + ((third >> 1) & 1);
   return {
     bytes: kbps === 0 ? 0 : slots * slotBytes,
+    samples,
     seconds: samples / hertz,
     channels: bytes[at + 3]! >> 6 === MONO ? 1 : 2,
     kind: ((second & 31) << 4) | (((third >> 2) & 3) << 2) | (bytes[at + 3]! >> 6),
   };
 }
+
+/** Bytes in front of the first raw_data_block of an ADTS frame: a checksum may follow the header. */
+export const adtsHeadBytes = (bytes: Uint8Array, at: number): number => ((bytes[at + 1]! & 1) === 0 ? 9 : 7);
 
 /** The frame of AAC whose ADTS header is at `at`, or undefined when there is none. */
 export function adtsFrame(bytes: Uint8Array, at: number): MpegFrame | undefined {
@@ -75,9 +78,11 @@ export function adtsFrame(bytes: Uint8Array, at: number): MpegFrame | undefined 
   const length = ((bytes[at + 3]! & 3) << 11) | (bytes[at + 4]! << 3) | (bytes[at + 5]! >> 5);
   if (hertz === undefined || length < ADTS_HEAD_BYTES) return undefined;
   const channels = ((bytes[at + 2]! & 1) << 2) | (bytes[at + 3]! >> 6);
+  const samples = AAC_SAMPLES * ((bytes[at + 6]! & 3) + 1);
   return {
     bytes: length,
-    seconds: (AAC_SAMPLES * ((bytes[at + 6]! & 3) + 1)) / hertz,
+    samples,
+    seconds: samples / hertz,
     channels: channels || 1,
     kind: ((bytes[at + 1]! & 1) << 10) | ((bytes[at + 2]! >> 6) << 8) | (rate << 4) | channels,
   };

@@ -11,6 +11,17 @@ const HEAD_BYTES = 7;
 const NEAR_BYTES = 1_024;
 /** Header and side information of a frame whose length is not told. */
 const UNTOLD_BYTES = 13;
+/** By chance bytes inside frames look like frames: they make the longest row a little longer than what is played. */
+const CHANCE = 1.1;
+
+export interface MpegLength {
+  /** Of the frames that follow each other from the first one on, which is what decoders play. */
+  seconds: number;
+  /** Of the longest row: the same as `seconds`, where that row is much longer and a decoder may find it. */
+  secondsMax: number;
+  /** Of the frames that `seconds` counts. */
+  bytes: number;
+}
 
 /** Counts the frames of a stream of bytes. */
 export class MpegFrames {
@@ -23,11 +34,16 @@ export class MpegFrames {
   /** Seconds of that frame, where it was alone until then. */
   readonly #owed = new Float64Array(KINDS);
   #at = 0;
+  /** The frames that are played: where the last one ends. */
+  #playedTo = 0;
+  #playedSeconds = 0;
+  #playedBytes = 0;
   #best = 0;
   #bestBytes = 0;
   #carried: Uint8Array = new Uint8Array(0);
   /** Of the first frame that has another beside it. */
   channels = 0;
+  frameSeconds = 0;
 
   /** @param frameAt how a frame is told: those of MPEG audio, unless said otherwise */
   constructor(frameAt: (bytes: Uint8Array, at: number) => MpegFrame | undefined = mpegFrame) {
@@ -41,10 +57,14 @@ export class MpegFrames {
   }
 
   /** What was found, with the frame that the end may have cut off. */
-  end(): { seconds: number; bytes: number } {
+  end(): MpegLength {
     this.#count(this.#carried, this.#carried.length);
+    this.#carried = new Uint8Array(0);
     for (let place = 0; place < RING; place++) this.#arrive(place);
-    return { seconds: this.#best, bytes: this.#bestBytes };
+    const secondsMax = Math.max(this.#best, this.#playedSeconds);
+    return secondsMax > this.#playedSeconds * CHANCE
+      ? { seconds: secondsMax, secondsMax, bytes: this.#bestBytes }
+      : { seconds: this.#playedSeconds, secondsMax, bytes: this.#playedBytes };
   }
 
   #count(bytes: Uint8Array, end: number): void {
@@ -70,11 +90,17 @@ export class MpegFrames {
     const length = frame.bytes || UNTOLD_BYTES;
     const isStream = this.#at - this.#endOf[frame.kind]! <= NEAR_BYTES;
     this.#endOf[frame.kind] = this.#at + length;
+    if (this.#at === this.#playedTo || (this.#at > this.#playedTo && isStream)) {
+      this.#playedSeconds += frame.seconds;
+      this.#playedBytes += length;
+      this.#playedTo = this.#at + length;
+    }
     if (!isStream) {
       this.#owed[frame.kind] = frame.seconds;
       return;
     }
     this.channels ||= frame.channels;
+    this.frameSeconds ||= frame.seconds;
     const place = (this.#at + length) % RING;
     const seconds = this.#best + frame.seconds + this.#owed[frame.kind]!;
     this.#owed[frame.kind] = 0;
