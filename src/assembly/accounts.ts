@@ -13,6 +13,7 @@ import { servePlaces } from '../cluster/limits/session-counter.ts';
 import type { Membership } from '../cluster/membership/membership.ts';
 import { ClusterError } from '../cluster/membership/name-lease.ts';
 import type { Config } from '../config/schema.ts';
+import { HistoryReport } from '../ledger/history/history-report.ts';
 import { JOURNAL_SUFFIX } from '../ledger/journal.ts';
 import { LostSessions } from '../ledger/lost-sessions.ts';
 import type { Reservations } from '../ledger/reservations.ts';
@@ -199,7 +200,15 @@ function servePlacesOf(assembly: Assembly, { members }: Served): Stop {
 }
 
 function takeUsage(assembly: Assembly, { own: { store }, shared: { usage }, members, noteSettled }: Served): Stop {
-  const { config, logger, metrics } = assembly;
+  const { config, logger, metrics, clock } = assembly;
+  const history = new HistoryReport(clock, (counts) =>
+    logger.info({ ...counts }, 'usage histories of nodes are settled'),
+  );
+  metrics.watchGauge(
+    'usage_history_added',
+    'Sessions from the usage histories of other nodes that this ledger lacked, since the start.',
+    () => history.added,
+  );
   const onFault = (name: string, error: unknown) => {
     metrics.ledgerFault(name);
     logger.error({ action: name, err: error }, 'ledger fault');
@@ -227,11 +236,13 @@ function takeUsage(assembly: Assembly, { own: { store }, shared: { usage }, memb
         noteSettled(head, end);
         logger.debug({ sessionId: head.id }, 'usage is settled');
       },
+      onHistory: (outcome) => history.note(outcome),
       onFault,
     }),
   ];
   return () => {
     for (const each of detach) each();
+    history.close();
     lost.close();
   };
 }

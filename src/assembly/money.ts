@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { PriceList } from '../billing/price-list.ts';
 import { loadPriceList } from '../config/prices/price-list.ts';
-import { History } from '../ledger/history.ts';
+import { History } from '../ledger/history/history.ts';
 import { type Recovered, recoverUsage } from '../ledger/recovery.ts';
 import { type ReservationStore, Reservations } from '../ledger/reservations.ts';
 import { auditBeside } from '../store/ledger/audit/auditor.ts';

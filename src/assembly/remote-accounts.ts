@@ -1,14 +1,16 @@
 // The accounts of the gateway where they are another node's: asked over the bus, as long as that is the node that this one knows.
 import { join } from 'node:path';
+import { ACCOUNTS_OPEN } from '../bus/subjects.ts';
 import { FOREIGN } from '../cluster/accounts/call-errors.ts';
 import { type AccountsClient, createAccountsClient } from '../cluster/accounts/client.ts';
 import { OWNER_PREFIX } from '../cluster/accounts/ownership.ts';
 import { shardOf } from '../cluster/accounts/shards.ts';
 import { LEDGER_FILE, RememberedLedger } from '../cluster/ledger/remembered-ledger.ts';
 import { ClusterError } from '../cluster/membership/name-lease.ts';
+import { HistorySender } from '../ledger/history/history-sender.ts';
 import type { ReservationStore } from '../ledger/reservations.ts';
 import { createStreamedStore } from '../ledger/streamed-store.ts';
-import { usageKeys } from '../ledger/usage-message.ts';
+import { historyId, usageBody, usageKeys } from '../ledger/usage-message.ts';
 import { createRemoteStore } from '../store/remote/store.ts';
 import type { Store } from '../store/store.ts';
 import { createRemoteVault } from '../vault/remote.ts';
@@ -58,6 +60,7 @@ export async function openRemoteAccounts(
     'Whether the node that keeps the accounts answers: 1, or 0 while calls to it fail without being sent.',
     () => (client.isAway ? 0 : 1),
   );
+  if (shared !== undefined && before.roles.has('edge')) sendHistory(before, client, remembered, shared);
   return { store: createRemoteStore(client.ask), client };
 }
 
@@ -69,6 +72,42 @@ export const remoteVault = ({ bus, clock, logger, store }: Assembly, { client }:
     hearsNews: () => bus.isConnected,
     onFault: (action, error) => logger.error({ action, err: error }, 'vault fault'),
   });
+
+/**
+ * Sends the usage history of this node to each new generation of the ledger: after a restore, it lacks what was settled since its
+ * backup was made.
+ */
+function sendHistory(
+  before: BeforeStore,
+  client: AccountsClient,
+  remembered: RememberedLedger,
+  { usage }: SharedNetwork,
+): void {
+  const { bus, clock, config, logger, metrics, defer } = before;
+  const keys = usageKeys(secretsOf(before));
+  const sender = new HistorySender({
+    directory: join(config.data.directory, 'usage'),
+    clock,
+    send: (head, end, generation) =>
+      usage.publish(shardOf(head.organisationId), historyId(head, generation), usageBody(keys, head, end, true)),
+    onSent(generation, sessions) {
+      remembered.historySent(generation);
+      if (sessions > 0) logger.info({ sessions }, 'the usage history was sent to the ledger');
+    },
+    onFault(error) {
+      metrics.ledgerFault('usage history');
+      logger.error({ action: 'usage history', err: error }, 'ledger fault');
+    },
+  });
+  remembered.onHistoryDue((generation) => sender.begin(generation));
+  // A node that asks nothing of the ledger would not notice that it is another.
+  const look = () => void client.greet().catch(() => {});
+  const detach = [bus.subscribe(ACCOUNTS_OPEN, look), bus.onConnection((isConnected) => isConnected && look())];
+  defer(() => {
+    for (const each of detach) each();
+    sender.close();
+  });
+}
 
 /** Holds are asked of the owner; what was used goes by the stream. */
 export const remoteReservationStore = (assembly: Assembly, { usage }: SharedNetwork): ReservationStore =>

@@ -1,7 +1,7 @@
 // `voxgate ledger …`: checks, exports and backs up the ledger of this machine. How a backup is put back is the store's.
 import { join, resolve } from 'node:path';
 import { usdOf } from '../billing/price.ts';
-import { replayHistory } from '../ledger/history.ts';
+import { replayHistory } from '../ledger/history/replay.ts';
 import type { LedgerAudit, LedgerTransfer } from '../store/ledger/calls.ts';
 import { checkCopy, restoreDatabase } from '../store/sqlite/restore.ts';
 import { action, actionsCommand } from './shared/actions.ts';
@@ -25,7 +25,8 @@ Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data); all but 
   backup   writes a whole, consistent copy of the database to a file that is not there yet, and checks it
   restore  puts such a copy in the place of the database, once it was checked. What was there is kept beside it under
            another name, and needs --force. Sessions that were settled since the copy was made are settled again, as far
-           as the usage history goes back. Refused while anything has the database open
+           as the usage history goes back: those of this machine at once, those of other nodes when the gateway starts and
+           they send theirs. Refused while anything has the database open
   accept   lets this database take the place of that ledger when its node starts, for all nodes of the gateway; with its
            own name it goes on with an older copy as it is. A node that is refused says which name that is`;
 
@@ -92,6 +93,9 @@ export const ledger = actionsCommand(usage, {
       );
       print(
         `Of ${replayed.sessions} sessions that were settled of late, ${replayed.added} were not in it and are settled again${replayed.refused === 0 ? '' : `; ${replayed.refused} belong to organisations that it does not know`}.`,
+      );
+      print(
+        'Nodes without the database send the sessions of their own usage history when the gateway starts: its log counts them ("usage histories of nodes are settled"), as does the metric voxgate_usage_history_added.',
       );
       if (replayed.unreadable > 0) {
         print(`${replayed.unreadable} lines of the usage history were not written whole and could not be read.`);

@@ -12,7 +12,7 @@ import type {
 } from '../store/ledger/calls.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
-import { History } from './history.ts';
+import { History } from './history/history.ts';
 import { UnansweredHolds } from './holds/unanswered-holds.ts';
 import { Journal } from './journal.ts';
 import { EndedEntry, LiveEntry } from './journal-entries.ts';

@@ -7,17 +7,20 @@ import type { UsageStream, UsageVerdict } from '../bus/usage-stream.ts';
 import type { SessionEnd, SessionHead } from '../store/ledger/calls.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
+import { type SettledAgain, settleAgain } from './history/replay.ts';
 import { NEVER } from './recovery.ts';
 import { readUsage } from './usage-message.ts';
 
 export interface UsageConsumerOptions {
   usage: Pick<UsageStream, 'consume'>;
   shard: string;
-  store: Pick<Store, 'settleSession'>;
+  store: Pick<Store, 'settleSession' | 'findSession'>;
   /** `usageKeys` of the gateway's secret. */
   keys: SigningKeys;
   /** After the commit, perhaps more than once. */
   onSettled(head: SessionHead, end: SessionEnd): void;
+  /** A session of a node's history: whether this ledger had it, lacked it, or does not know its organisation. */
+  onHistory?(outcome: SettledAgain): void;
   /**
    * `usage refused`: a message that was put aside, and what it says is not billed. `usage waits`: the ledger does not take what
    * comes; told once until it does again. `usage newer`: a node of a later version wrote it, and it waits for such a ledger.
@@ -26,7 +29,8 @@ export interface UsageConsumerOptions {
 }
 
 /** From now on what waits in the stream is settled; until the returned function is called. */
-export function consumeUsage({ usage, shard, store, keys, onSettled, onFault }: UsageConsumerOptions): Detach {
+export function consumeUsage(options: UsageConsumerOptions): Detach {
+  const { usage, shard, store, keys, onSettled, onHistory = () => {}, onFault } = options;
   let isWaiting = false;
   let isNewerTold = false;
 
@@ -44,6 +48,14 @@ export function consumeUsage({ usage, shard, store, keys, onSettled, onFault }: 
       return 'again';
     }
     try {
+      if (message.isHistory) {
+        const outcome = await settleAgain(store, message.head, message.end);
+        onHistory(outcome);
+        isWaiting = false;
+        if (outcome === 'added') onSettled(message.head, message.end);
+        // The node that sent it keeps it.
+        return 'done';
+      }
       await store.settleSession(message.head, message.end);
     } catch (error) {
       if (error instanceof StoreError && NEVER.has(error.reason)) {

@@ -21,8 +21,13 @@ export const usageKeys = (secrets: SigningSecrets): SigningKeys => signingKeys(s
 /** The same for every try, so that the stream keeps one of them. */
 export const usageId = (head: Pick<SessionHead, 'id'>): string => `${head.id}:end`;
 
-export function usageBody(keys: SigningKeys, head: SessionHead, end: SessionEnd): BusBody {
-  return signed(keys, TYPE, { version: versionOf(end), head, end });
+/** Of a message from the history of a node. The stream may still remember the first one: to this generation of the ledger it is another. */
+export const historyId = (head: Pick<SessionHead, 'id'>, generation: number): string =>
+  `${usageId(head)}:${generation}`;
+
+/** `isHistory`: the session was settled before, and this generation of the ledger may lack it. */
+export function usageBody(keys: SigningKeys, head: SessionHead, end: SessionEnd, isHistory = false): BusBody {
+  return signed(keys, TYPE, { version: versionOf(end), head, end, ...(isHistory && { isHistory }) });
 }
 
 function versionOf({ lines }: SessionEnd): number {
@@ -31,7 +36,7 @@ function versionOf({ lines }: SessionEnd): number {
 }
 
 /** `newer`: written by a node of a later version. `foreign`: no node of this gateway wrote it, or it says nothing that could be settled. */
-export type UsageMessage = { head: SessionHead; end: SessionEnd } | 'newer' | 'foreign';
+export type UsageMessage = { head: SessionHead; end: SessionEnd; isHistory?: true } | 'newer' | 'foreign';
 
 /** Never throws, whatever it is given. */
 export function readUsage(keys: SigningKeys, body: BusBody): UsageMessage {
@@ -41,7 +46,8 @@ export function readUsage(keys: SigningKeys, body: BusBody): UsageMessage {
   if (version > VERSION_OF_RATES) return 'newer';
   const head = headOf(value.head);
   const end = endOf(value.end);
-  return version < VERSION || head === undefined || end === undefined ? 'foreign' : { head, end };
+  if (version < VERSION || head === undefined || end === undefined) return 'foreign';
+  return { head, end, ...(value.isHistory === true && { isHistory: true as const }) };
 }
 
 const areTexts = (...values: unknown[]): boolean => values.every((value) => typeof value === 'string');

@@ -169,6 +169,32 @@ describe('a node that asks', () => {
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ id: B, generation: 6 });
   });
 
+  it('owes its usage history to each new generation, also after a restart, until it was sent', () => {
+    const { file, remembered } = begin();
+    const due: number[] = [];
+    const listening = (each: RememberedLedger) => each.onHistoryDue((generation) => due.push(generation));
+    listening(remembered);
+    remembered.faultOf(ledger(A, 1));
+    remembered.faultOf(ledger(A, 1));
+    expect(due).toEqual([1]);
+    remembered.historySent(1);
+    listening(begin(file).remembered);
+    expect(due).toEqual([1]);
+    remembered.faultOf(ledger(A, 2));
+    // It was on its way to the ledger before.
+    remembered.historySent(1);
+    const again = begin(file).remembered;
+    listening(again);
+    expect(due).toEqual([1, 2, 2]);
+    again.historySent(2);
+    listening(begin(file).remembered);
+    expect(due).toEqual([1, 2, 2]);
+    // A file of an earlier version owes nothing.
+    writeFileSync(file, JSON.stringify({ id: A, generation: 2, sequence: 0 }));
+    listening(begin(file).remembered);
+    expect(due).toEqual([1, 2, 2]);
+  });
+
   it('goes on where the file cannot be written, and does not start with one that says nothing', () => {
     const { file, remembered, faults } = begin(join(temporaryDirectory(), 'ledger'));
     // In the place of what is written first.

@@ -11,7 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { History, replayHistory } from '../../src/ledger/history.ts';
+import { History } from '../../src/ledger/history/history.ts';
+import { replayHistory } from '../../src/ledger/history/replay.ts';
 import type { SessionEnd, SessionHead, SessionRecord } from '../../src/store/ledger/calls.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';

@@ -12,6 +12,9 @@ export class RememberedLedger {
   readonly #file: string;
   readonly #onFault: (error: unknown) => void;
   #known: KnownLedger | undefined;
+  /** This generation of the ledger may lack what this node has told a former one. Absent in files of older versions. */
+  #isHistoryDue = false;
+  #onHistoryDue: (generation: number) => void = () => {};
 
   /**
    * @param onFault the file cannot be written: it is remembered until the process ends
@@ -22,6 +25,7 @@ export class RememberedLedger {
     this.#onFault = onFault;
     const text = textOf(file);
     this.#known = text === undefined ? undefined : knownOf(text);
+    this.#isHistoryDue = text !== undefined && isHistoryDueIn(text);
     if (text === undefined || this.#known !== undefined) return;
     throw new ClusterError(`${file} does not say which ledger this node knows: remove it, and the next one is taken.`);
   }
@@ -37,13 +41,33 @@ export class RememberedLedger {
     return undefined;
   }
 
+  /** Called now and later with each generation of the ledger that the usage history of this node was not sent to yet. */
+  onHistoryDue(listener: (generation: number) => void): void {
+    this.#onHistoryDue = listener;
+    if (this.#known !== undefined && this.#isHistoryDue) listener(this.#known.generation);
+  }
+
+  /** The history was sent to the ledger of that generation. */
+  historySent(generation: number): void {
+    if (this.#known?.generation !== generation) return;
+    this.#isHistoryDue = false;
+    this.#write();
+  }
+
   #remember({ id, generation }: LedgerIdentity): void {
     // The node that has the ledger knows how far it has come.
     this.#known = { id, generation, sequence: 0 };
+    this.#isHistoryDue = true;
+    this.#write();
+    this.#onHistoryDue(generation);
+  }
+
+  #write(): void {
     try {
       mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
       const draft = `${this.#file}.${process.pid}`;
-      writeFileSync(draft, `${JSON.stringify(this.#known)}\n`, { mode: 0o600 });
+      const entry = { ...this.#known, ...(this.#isHistoryDue && { isHistoryDue: true }) };
+      writeFileSync(draft, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
       renameSync(draft, this.#file);
     } catch (error) {
       this.#onFault(error);
@@ -57,6 +81,14 @@ function textOf(file: string): string | undefined {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw new ClusterError(`${file} cannot be read: give this user the right to, or remove it.`);
+  }
+}
+
+function isHistoryDueIn(text: string): boolean {
+  try {
+    return (JSON.parse(text) as { isHistoryDue?: unknown } | null)?.isHistoryDue === true;
+  } catch {
+    return false;
   }
 }
 

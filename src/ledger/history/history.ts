@@ -1,15 +1,11 @@
 // What the ledger has settled, kept for some days beside it: a ledger that is restored from a backup hears again of everything
 // since. One file a day; written behind what happens, never waited for.
-import { type FileHandle, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SessionEnd, SessionHead } from '../store/ledger/calls.ts';
-import { NODE_LOST } from '../store/ledger/lost.ts';
-import type { Store } from '../store/store.ts';
-import { StoreError } from '../store/store-error.ts';
-import { lineOf, readableRecordsOf } from './journal-records.ts';
-import { unsettledIn } from './recovery.ts';
+import type { SessionEnd, SessionHead } from '../../store/ledger/calls.ts';
+import { lineOf } from '../journal-records.ts';
 
-const NAME = /^(\d{4}-\d\d-\d\d)\.settled$/;
+export const HISTORY_NAME = /^(\d{4}-\d\d-\d\d)\.settled$/;
 const DAY_MS = 86_400_000;
 /** Lines that wait, beside those that are being written; beyond it the oldest are left out, and that is told. */
 const LINES_MAX = 10_000;
@@ -84,7 +80,7 @@ export class History {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const oldest = new Date(Date.parse(day) - days * DAY_MS).toISOString().slice(0, 10);
     for (const name of await readdir(directory)) {
-      const [, of] = NAME.exec(name) ?? [];
+      const [, of] = HISTORY_NAME.exec(name) ?? [];
       if (of !== undefined && of < oldest) await rm(join(directory, name), { force: true });
     }
     this.#lastDay = day;
@@ -117,52 +113,5 @@ export class History {
     const file = this.#file;
     this.#file = undefined;
     await file?.handle.close().catch(this.#options.onFault);
-  }
-}
-
-export interface Replayed {
-  /** Settled sessions that the history holds. */
-  sessions: number;
-  /** Those that the ledger did not know. */
-  added: number;
-  /** Those that it cannot take: their organisation is younger than the backup. */
-  refused: number;
-  /** Lines that were not written whole. */
-  unreadable: number;
-}
-
-/** Settles everything of the history that the ledger does not know, oldest first. */
-export async function replayHistory(
-  directory: string,
-  store: Pick<Store, 'findSession' | 'settleSession'>,
-): Promise<Replayed> {
-  const replayed: Replayed = { sessions: 0, added: 0, refused: 0, unreadable: 0 };
-  const names = await readdir(directory).catch(() => []);
-  for (const name of names.filter((each) => NAME.test(each)).sort()) {
-    const { records, unreadable } = readableRecordsOf(await readFile(join(directory, name), 'utf8'));
-    replayed.unreadable += unreadable;
-    for (const { head, end } of unsettledIn(records)) {
-      replayed.sessions++;
-      const outcome = await replay(store, head, end);
-      if (outcome !== 'known') replayed[outcome]++;
-    }
-  }
-  return replayed;
-}
-
-async function replay(
-  store: Pick<Store, 'findSession' | 'settleSession'>,
-  head: SessionHead,
-  end: SessionEnd,
-): Promise<'known' | 'added' | 'refused'> {
-  const known = await store.findSession(head.organisationId, head.id);
-  // The ledger may lack the rest of a session that was closed because its node was lost.
-  if (known !== undefined && known.endedAt !== null && known.reason !== NODE_LOST) return 'known';
-  try {
-    await store.settleSession(head, end);
-    return 'added';
-  } catch (error) {
-    if (error instanceof StoreError && (error.reason === 'not_found' || error.reason === 'invalid')) return 'refused';
-    throw error;
   }
 }
