@@ -84,6 +84,7 @@ export async function openOwnAccounts(
       shard: FIRST_SHARD,
       id: nodeId(before),
       ledger: ledger.id,
+      onWaiting: (sentence) => logger.warn({ reason: sentence }, 'waiting for the accounts'),
       claim: async (revision) => {
         await record?.admit();
         await store.claimOwnership(FIRST_SHARD, revision, nodeId(before));

@@ -3,7 +3,7 @@
 import type { Bus, DeadLetterListener } from '../bus/bus.ts';
 import { isExpectedDeadLetter } from '../bus/expected-dead-letter.ts';
 import { MemoryBus } from '../bus/memory.ts';
-import { type NatsBus, type NatsBusOptions, openNatsBus } from '../bus/nats/bus.ts';
+import { NatsAwayError, type NatsBus, type NatsBusOptions, openNatsBus } from '../bus/nats/bus.ts';
 import { type NatsLeases, natsLeases } from '../bus/nats/jetstream/leases.ts';
 import { natsRecords, type Records } from '../bus/nats/jetstream/records.ts';
 import { type NatsUsage, natsUsage } from '../bus/nats/jetstream/usage-stream.ts';
@@ -90,6 +90,8 @@ async function openBus(options: NatsBusOptions): Promise<NatsBus> {
   try {
     return await openNatsBus(options);
   } catch (error) {
-    throw new ClusterError(error instanceof Error ? error.message : String(error));
+    throw new ClusterError(error instanceof Error ? error.message : String(error), {
+      isPassing: error instanceof NatsAwayError,
+    });
   }
 }

@@ -115,7 +115,7 @@ function explain(error: unknown): number {
   const isSettings = [ConfigError, SecretError, VaultError, ClusterError].some((kind) => error instanceof kind);
   if (error instanceof Error && (isSettings || cannotOpen)) {
     tell(`voxgate: ${error.message}`);
-    return EXIT.config;
+    return error instanceof ClusterError && error.isPassing ? EXIT.temporary : EXIT.config;
   }
   if (error instanceof CommandError) {
     tell(`voxgate: ${error.message}`);

@@ -58,6 +58,11 @@ export interface NatsBusOptions extends NatsServers, RefusalOptions {
   onDeadLetter?: DeadLetterListener | undefined;
 }
 
+/** No server answered in time; another start may find one. */
+export class NatsAwayError extends Error {
+  override readonly name = 'NatsAwayError';
+}
+
 /**
  * Connects. Rejects with an Error of one sentence when the options are wrong, or when no server accepted this node within
  * `startMs`.
@@ -73,7 +78,8 @@ export async function openNatsBus(options: NatsBusOptions): Promise<NatsBus> {
   if (bus.isConnected || options.missing === 'alone') return bus;
   await bus.close();
   const servers = options.servers.join(', ');
-  throw new Error(`NATS (${servers}) let no node in within ${options.startMs} ms: ${connector.lastFailure}.`);
+  const Failure = connector.isRefused ? Error : NatsAwayError;
+  throw new Failure(`NATS (${servers}) let no node in within ${options.startMs} ms: ${connector.lastFailure}.`);
 }
 
 export class NatsBus implements Bus {

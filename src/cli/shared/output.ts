@@ -1,7 +1,7 @@
 // How commands speak: results on standard output, words for people on standard error, and exit codes by sysexits.
 
-/** Exit codes. 64 and 78 are those of sysexits.h for usage and configuration. */
-export const EXIT = { ok: 0, failed: 1, usage: 64, config: 78 } as const;
+/** Exit codes. 64, 75 and 78 are those of sysexits.h for usage, a temporary failure and configuration. */
+export const EXIT = { ok: 0, failed: 1, usage: 64, temporary: 75, config: 78 } as const;
 
 /** Ends the command with one sentence and a code. */
 export class CommandError extends Error {

@@ -29,6 +29,8 @@ export interface OwnershipOptions {
   claim(revision: number): Promise<void>;
   /** This node is the owner with a new revision, after an outage or a start without NATS; the previous revision is void. */
   onRevision?(revision: number): void;
+  /** Called once when the start has to wait for another owner. */
+  onWaiting?: (sentence: string) => void;
   /** Another node is the owner: this one has to drain and end. Called once. */
   onLost(sentence: string): void;
   staleWaitMs?: number;
@@ -67,6 +69,8 @@ export async function ownShard(options: OwnershipOptions): Promise<Ownership> {
     value: { node: bus.node, id, ...(ledger !== undefined && { ledger }) },
     taken: (heldBy) =>
       `The accounts of shard ${shard} are kept by the node "${String(heldBy.id ?? 'unknown')}": stop it first, or leave \`accounts\` out of VOXGATE_ROLES of the node "${id}".`,
+    isHandedOver: true,
+    onWaiting: options.onWaiting,
     async onTaken(taken) {
       await claimPatiently(clock, () => claim(taken));
       revision = taken;

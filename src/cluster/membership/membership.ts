@@ -115,7 +115,7 @@ class Member implements Membership {
   }
 
   async join(): Promise<void> {
-    const { bus, leases, self, onConflict, staleWaitMs } = this.#options;
+    const { bus, leases, self, onConflict, onWarning, staleWaitMs } = this.#options;
     const { id, roles, version } = self;
     this.#name = await holdNameLease({
       bus,
@@ -126,6 +126,7 @@ class Member implements Membership {
       taken: () =>
         `Another node is called "${id}": give this one another VOXGATE_NODE_ID, or stop the other one first.`,
       isHolderAlive: (heldBy) => isCalled(bus, id, heldBy),
+      onWaiting: onWarning,
       onLost: onConflict,
       ...(staleWaitMs !== undefined && { staleWaitMs }),
     });

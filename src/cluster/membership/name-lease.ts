@@ -8,9 +8,16 @@ import type { Lease, Leases, LeaseValue } from '../../bus/leases.ts';
 export const STALE_LEASE_WAIT_MS = 20_000;
 const RETRY_MS = 1000;
 
-/** This node cannot join the cluster with its present settings. The message is one sentence for the operator. */
+/** This node cannot join the cluster now. The message is one sentence for the operator. */
 export class ClusterError extends Error {
   override readonly name = 'ClusterError';
+  /** Another start may succeed with the same settings, once another node or NATS has changed. */
+  readonly isPassing: boolean;
+
+  constructor(message: string, { isPassing = false } = {}) {
+    super(message);
+    this.isPassing = isPassing;
+  }
 }
 
 export interface NameLeaseOptions {
@@ -23,6 +30,10 @@ export interface NameLeaseOptions {
   staleWaitMs?: number;
   /** The sentence for the operator when another process holds the name. */
   taken(heldBy: LeaseValue): string;
+  /** The holder may be this node's predecessor: a later start may find the name free. Otherwise two nodes were given one name. */
+  isHandedOver?: boolean;
+  /** Called once when the first acquisition has to wait, with the reason. */
+  onWaiting?: ((sentence: string) => void) | undefined;
   /**
    * Whether the holder in the lease's value is running. The lease may be stale: if its holder does not answer, this process does
    * not give up, and takes the name as soon as it is free. Without this function every holder counts as running.
@@ -70,6 +81,7 @@ class HeldNameLease implements NameLease {
   #isSure = false;
   #isEnded = false;
   #isTaking = false;
+  #isWaitingTold = false;
   #wake = () => {};
 
   constructor(options: NameLeaseOptions) {
@@ -135,14 +147,26 @@ class HeldNameLease implements NameLease {
       const nowMs = this.#options.clock.now();
       if (found instanceof BusError) {
         foundAtMs = undefined;
-        if (isFirst && nowMs - beganAtMs >= this.#staleWaitMs) throw new ClusterError(found.message);
+        const isOver = nowMs - beganAtMs >= this.#staleWaitMs && !isServerMissing(found);
+        // Without JetStream there is nobody to ask, however long this waits.
+        if (isFirst && isOver) throw new ClusterError(found.message, { isPassing: found.reason !== 'unknown_actor' });
+        if (isFirst) this.#tellWaiting(found.message);
       } else {
         foundAtMs ??= nowMs;
         const isOver = nowMs - foundAtMs >= this.#staleWaitMs;
-        if (await this.#isGivenUp(found, isFirst, isOver)) throw new ClusterError(this.#options.taken(found));
+        const { taken, isHandedOver = false } = this.#options;
+        if (await this.#isGivenUp(found, isFirst, isOver))
+          throw new ClusterError(taken(found), { isPassing: isHandedOver });
+        if (isFirst && isHandedOver) this.#tellWaiting(taken(found));
       }
       await this.#pause(found instanceof BusError && !isFirst && !this.#options.bus.isConnected);
     }
+  }
+
+  #tellWaiting(sentence: string): void {
+    if (this.#isWaitingTold) return;
+    this.#isWaitingTold = true;
+    this.#options.onWaiting?.(sentence);
   }
 
   async #isGivenUp(found: LeaseValue, isFirst: boolean, isOver: boolean): Promise<boolean> {
@@ -211,3 +235,6 @@ class HeldNameLease implements NameLease {
     this.#wake();
   }
 }
+
+/** Fewer NATS servers run than the streams are to have replicas: the first start waits until they do, however long that takes. */
+const isServerMissing = ({ message }: BusError): boolean => /no suitable peers/.test(message);

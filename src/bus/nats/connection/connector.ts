@@ -1,5 +1,5 @@
 // Keeps one connection to the NATS servers with its subscriptions, and reconnects without end.
-import { connect, type Msg, type NatsConnection, type NatsError, type Status } from 'nats';
+import { connect, type Msg, type NatsConnection, NatsError, type Status } from 'nats';
 import { BusError, type Detach } from '../../bus.ts';
 import type { SigningSecrets } from '../../signed.ts';
 import { within } from '../../within.ts';
@@ -13,6 +13,12 @@ import { Sockets } from './sockets.ts';
 const VERSION_MIN = [2, 9] as const;
 /** How long to wait for a drain; a server that takes longer is not there. */
 const DRAIN_MS = 2_000;
+/** A server's errors that do not pass without other settings. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  'AUTHORIZATION_VIOLATION',
+  'AUTHENTICATION_EXPIRED',
+  'PERMISSIONS_VIOLATION',
+]);
 
 export interface NatsConnectorOptions extends NatsServers {
   prefix: string;
@@ -43,6 +49,7 @@ export class NatsConnector implements NatsLink {
   readonly #stop = new AbortController();
   #connection: NatsConnection | undefined;
   #lastFailure = 'none answered';
+  #isRefused = false;
 
   constructor(options: NatsConnectorOptions) {
     this.#options = options;
@@ -57,6 +64,11 @@ export class NatsConnector implements NatsLink {
 
   get isClosed(): boolean {
     return this.#stop.signal.aborted;
+  }
+
+  /** Whether the last server that answered does not let this node in, or cannot do what a gateway needs. */
+  get isRefused(): boolean {
+    return this.#isRefused;
   }
 
   /** Why the last attempt to connect failed. */
@@ -118,9 +130,11 @@ export class NatsConnector implements NatsLink {
       const unfit = unfitness(connection);
       if (unfit === undefined && !this.isClosed) return connection;
       this.#lastFailure = unfit ?? 'it was closed';
+      this.#isRefused = unfit !== undefined;
       await connection.close();
     } catch (error) {
       this.#lastFailure = error instanceof Error ? error.message : String(error);
+      this.#isRefused = error instanceof NatsError && REFUSALS.has(error.code);
     }
     return undefined;
   }
