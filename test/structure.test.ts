@@ -61,7 +61,7 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   xstate: [
     'machines',
     'src/auth/verdicts.ts',
-    'src/failover/breakers.ts',
+    'src/failover/breakers/breaker-set.ts',
     'src/gateway.ts',
     'src/runtime/inspect.ts',
     'src/runtime/observe.ts',

@@ -96,7 +96,7 @@ export const Model = Type.Object({
   provider_params: Type.Unknown({ description: 'JSON Schema of `provider_params` for this model.' }),
   available: Type.Boolean({ description: 'A credential exists for the caller, its own or the service’s.' }),
   status: Type.Union([Type.Literal('up'), Type.Literal('degraded'), Type.Literal('down')], {
-    description: 'How it has been doing: `down` models are passed over for a while.',
+    description: 'How it has been doing for your organisation: `down` models are skipped for a while.',
   }),
 });
 export type Model = Static<typeof Model>;

@@ -234,7 +234,8 @@ function recordsOf(
   const { publicUrl } = config.accounts;
   const tls = config.server.tlsCertFile !== undefined;
   const pages = appRoutes({ isReady, setUp: setUpOf(assembly), isPrivate: isPrivate(config), publicUrl, tls });
-  const statusOf = (slug: string) => live.breakers.statusOf(slug);
+  const statusOf: ModelsDependencies['statusOf'] = (slug, organisationId) =>
+    live.breakers.statusOf(slug, organisationId);
   const watching = {
     store,
     watchSession: (...args) => live.elsewhere.watch(...args),

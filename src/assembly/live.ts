@@ -7,8 +7,8 @@ import { type Placement, upstreamPlacement } from '../cluster/placement/placemen
 import type { UpstreamState } from '../cluster/placement/upstream-state.ts';
 import type { NodeOfGateway } from '../edge/routes/console/live/operator.ts';
 import { DialGate } from '../failover/admission.ts';
-import { shareBreakers } from '../failover/breaker-hints.ts';
-import { Breakers } from '../failover/breakers.ts';
+import { shareBreakers } from '../failover/breakers/breaker-hints.ts';
+import { Breakers } from '../failover/breakers/breakers.ts';
 import { hasModel } from '../providers/index.ts';
 import { LoopbackEngine } from '../providers/loopback/simulator.ts';
 import { RecogniserPool } from '../recogniser/threads/pool.ts';
@@ -199,7 +199,8 @@ function openBreakers({ config, clock, logger, metrics, defer }: Assembly, { vau
     openMs: breakerOpenMs,
     openMsMax: breakerOpenMsMax,
     onOwnKey: vault.noteUse,
-    onChange: (model, state) => logger.warn({ model, state }, 'breaker'),
+    onChange: ({ slug, organisationId }, state) =>
+      logger.warn({ model: slug, state, ...(organisationId === undefined ? {} : { organisationId }) }, 'breaker'),
     onFault: (error) => logger.error({ err: error }, 'breaker fault'),
   });
   metrics.watchGauge(

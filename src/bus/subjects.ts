@@ -39,6 +39,9 @@ export interface KeyChange {
 /** The topic that tells every node of a breaker that has opened. */
 export const BREAKER_OPENED = 'breaker.opened';
 
+/** The topic that tells every node of a breaker that has opened for one organisation. */
+export const BREAKER_OPENED_FOR = 'breaker.opened_for';
+
 /** The service of the nodes that hold sessions: describes a session, and begins to watch one. */
 export const WATCH_SESSION = 'session.watch';
 

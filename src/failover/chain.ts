@@ -35,6 +35,8 @@ export interface ChainMember {
   params: Readonly<Record<string, unknown>>;
   /** Whose credential is used: `service` for the gateway's own. Breakers are kept apart by it. */
   credentialId: string;
+  /** Who uses it. Breakers are kept apart by it where its own requests may be what fails. */
+  organisationId: string;
   /** Whether that is the organisation's own provider key: then nothing is charged. */
   own: boolean;
   /** What the node that dials has to keep to. */
@@ -166,6 +168,7 @@ async function member(
     ...spoken,
     ...paramsWithin(card.id, param, dial, ask.rules ?? []),
     ...credential,
+    organisationId: ask.organisationId,
     ...(barred ? { barred } : {}),
     price: priceWith(listed, spoken),
     sampleRate: rateFor(card, ask.sampleRate),

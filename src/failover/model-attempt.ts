@@ -2,8 +2,9 @@
 // is attempted, and what comes after it, is decided elsewhere.
 import type { LegFailure } from '../../machines/events.ts';
 import type { DialGate, RetryBudget, Ticket } from './admission.ts';
-import { type Breakers, type Guarded, keyOf } from './breakers.ts';
-import { GuardedCall } from './guarded-call.ts';
+import type { Breakers } from './breakers/breakers.ts';
+import { type Guarded, keyOf } from './breakers/guarded.ts';
+import { GuardedCall } from './breakers/guarded-call.ts';
 
 /** What all attempts of a node share. */
 export interface Attempts {

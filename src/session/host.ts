@@ -2,7 +2,7 @@
 // how many, is decided before it comes here.
 import { refuse } from '../api/errors.ts';
 import { type DialGate, RetryBudget } from '../failover/admission.ts';
-import type { Breakers } from '../failover/breakers.ts';
+import type { Breakers } from '../failover/breakers/breakers.ts';
 import { provideSessionMachine } from './chart-actions.ts';
 import { DRAINING_WORDS, tellInTurn } from './drain-pace.ts';
 import type { LegRecord } from './leg/leg-history.ts';

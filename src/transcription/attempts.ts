@@ -14,7 +14,7 @@ import {
   withFailure,
 } from '../../machines/failover/decision.ts';
 import { judged } from '../failover/blame.ts';
-import type { Breakers } from '../failover/breakers.ts';
+import type { Breakers } from '../failover/breakers/breakers.ts';
 import type { ChainMember } from '../failover/chain.ts';
 import { ownKeyFailure } from '../failover/chain-credential.ts';
 import type { FailedAttempt } from './failures.ts';

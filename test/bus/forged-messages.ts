@@ -39,6 +39,11 @@ export const FORGERIES: Readonly<Record<keyof typeof names, ((targets: Targets) 
     topic(names.SUSPENSION, { type: names.SUSPENSION, organisationId, suspended: true }),
   BREAKER_OPENED: () =>
     topic(names.BREAKER_OPENED, { type: names.BREAKER_OPENED, slug: 'loopback/numbered', openMs: 600_000 }),
+  BREAKER_OPENED_FOR: ({ organisationId }) =>
+    topic(names.BREAKER_OPENED_FOR, {
+      ...{ type: names.BREAKER_OPENED, node: 'forged', model: 'loopback/numbered', credentialId: 'service' },
+      ...{ openMs: 600_000, organisationId },
+    }),
   WATCH_SESSION: ({ edge, sessionId }) => [
     { subject: `s.${names.WATCH_SESSION}`, body: ask({ type: 'watch', sessionId }), reply: `n.${edge}.r.1` },
   ],

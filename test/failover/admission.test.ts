@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { LegFailure } from '../../machines/events.ts';
 import { DialGate, RetryBudget, type Ticket } from '../../src/failover/admission.ts';
-import { Breakers } from '../../src/failover/breakers.ts';
+import { Breakers } from '../../src/failover/breakers/breakers.ts';
 import { type Attempts, ModelAttempt } from '../../src/failover/model-attempt.ts';
 import { seeded } from '../fakes/random.ts';
 

@@ -12,7 +12,7 @@ const NEXT_DIAL_MS = 300;
 describe.each(PROTOCOLS)('$slug', (protocol) => {
   const { slug, provider, fallback, timing } = protocol;
   const chain = [slug, fallback];
-  const guarded = (credentialId: string) => ({ slug, credentialId });
+  const guarded = (credentialId: string) => ({ slug, credentialId, organisationId: 'org_1' });
 
   it.each<[string, string, number, IncidentOptions]>([
     ['refuses the connection', 'connect_failed', 0, { dials: { [provider]: ['refuse'] } }],
@@ -54,7 +54,7 @@ describe.each(PROTOCOLS)('$slug', (protocol) => {
   if (!protocol.isFull) return;
 
   it.each([401, 402, 403])(
-    'answers %d: it is not asked again, and only the breaker of this credential opens',
+    'answers %d: it is not asked again, and only the breaker of this credential opens, for who met it',
     async (status) => {
       const incident = new Incident({ faults: { [provider]: [`refuse=${status}`] } });
       const caller = await incident.play(chain);
@@ -64,6 +64,7 @@ describe.each(PROTOCOLS)('$slug', (protocol) => {
       expect(incident.failures.map(({ failure }) => failure.kind)).toEqual(['account']);
       const { breakers } = incident.rig;
       expect([breakers.isOpen(guarded('service')), breakers.isOpen(guarded('of-another'))]).toEqual([true, false]);
+      expect(breakers.isOpen({ ...guarded('service'), organisationId: 'org_2' })).toBe(false);
       await incident.close();
     },
   );
@@ -151,7 +152,13 @@ it('OpenAI’s refusal for want of quota is the account’s, although it comes a
   expectAllHeard(caller, incident);
   expect(incident.failures).toMatchObject([{ failure: { kind: 'account', code: 'insufficient_quota' } }]);
   expect(incident.dialsTo('openai')).toHaveLength(1);
-  expect(incident.rig.breakers.isOpen({ slug: 'openai/gpt-4o-transcribe', credentialId: 'service' })).toBe(true);
+  expect(
+    incident.rig.breakers.isOpen({
+      slug: 'openai/gpt-4o-transcribe',
+      credentialId: 'service',
+      organisationId: 'org_1',
+    }),
+  ).toBe(true);
   await incident.close();
 });
 
@@ -163,7 +170,7 @@ it('a provider that asks for time again is left alone from then on for as long',
   // With nothing else to try it is asked all the same.
   await incident.play([slug]);
   const lastMs = incident.failures.at(-1)?.atMs as number;
-  const isOpen = () => incident.rig.breakers.isOpen({ slug, credentialId: 'service' });
+  const isOpen = () => incident.rig.breakers.isOpen({ slug, credentialId: 'service', organisationId: 'org_1' });
   await incident.until(lastMs + 29_999);
   expect(isOpen()).toBe(true);
   await incident.until(lastMs + 30_000);

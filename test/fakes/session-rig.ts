@@ -10,7 +10,7 @@ import type { Bus } from '../../src/bus/bus.ts';
 import { MemoryBus } from '../../src/bus/memory.ts';
 import type { Placement } from '../../src/cluster/placement/placement.ts';
 import { DialGate } from '../../src/failover/admission.ts';
-import { Breakers, type BreakersOptions } from '../../src/failover/breakers.ts';
+import { Breakers, type BreakersOptions } from '../../src/failover/breakers/breakers.ts';
 import { type ChainDependencies, resolveChain } from '../../src/failover/chain.ts';
 import { pricedMembers } from '../../src/ledger/priced.ts';
 import { Reservations } from '../../src/ledger/reservations.ts';

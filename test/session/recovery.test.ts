@@ -170,7 +170,8 @@ describe('the end of a session', () => {
     client.session.control({ type: 'close' });
     await puppet.last.say({ type: 'partial', turnId: '1', utterance: { text: 'half', start: 0, end: 1 } });
     await puppet.last.say({ type: 'finished' });
-    expect(rig.breakers.size).toBe(1);
+    // That of the organisation, and the shared one.
+    expect(rig.breakers.size).toBe(2);
     await rig.advance(200, 50);
     await puppet.last.say(final('1', 1), { type: 'finished' });
     expect([client.closeCode, client.finals.length]).toEqual([1000, 1]);

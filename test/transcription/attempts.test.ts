@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FailureKind, FailureReason, LegFailure } from '../../machines/events.ts';
-import type { Guarded } from '../../src/failover/breakers.ts';
+import type { Guarded } from '../../src/failover/breakers/guarded.ts';
 import type { ChainMember } from '../../src/failover/chain.ts';
 import { Attempts } from '../../src/transcription/attempts.ts';
 import { detailsOf, type FailedAttempt, refusalOf } from '../../src/transcription/failures.ts';

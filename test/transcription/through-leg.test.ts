@@ -91,6 +91,7 @@ function world() {
       card: { ...card, audio: { ...card.audio, ...audio } },
       params,
       credentialId: 'service',
+      organisationId: 'org_1',
       own: false,
       price: FREE,
       sampleRate: 16_000,

@@ -42,6 +42,7 @@ function job(...models: string[]) {
     card: provider.models.find(({ id }) => id === slug)!,
     params: {},
     credentialId: 'service',
+    organisationId: 'org_1',
     own: false,
     price: FREE,
     sampleRate: 16_000,

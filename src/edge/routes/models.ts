@@ -24,8 +24,8 @@ export interface ModelsDependencies {
   prices: PriceList;
   /** The caller's own keys; absent without a vault. */
   ownKeyOf?: OwnKeyOf;
-  /** How a model is doing, from its breakers. */
-  statusOf(slug: string): Model['status'];
+  /** How a model is doing for an organisation, from its breakers; for all of them when absent. */
+  statusOf(slug: string, organisationId?: string): Model['status'];
 }
 
 /**
@@ -36,6 +36,7 @@ export function listModels(
   { providers, access, hasService, prices, statusOf }: ModelsDependencies,
   ownKeys: ReadonlyMap<string, OwnKey> = new Map(),
   { mode, rule = FREE_RULE, fits = () => true }: Partial<ModelsFilter> = {},
+  organisationId?: string,
 ): Model[] {
   return [...providers.values()].flatMap((provider) => {
     const own = ownKeys.get(provider.name);
@@ -57,7 +58,7 @@ export function listModels(
         pricing: prices.shown(card.id),
         provider_params: provider.options(modelOf(card.id)),
         available: own === undefined ? modes.some(isUsable) : !own.barred && modes.length > 0,
-        status: statusOf(card.id),
+        status: statusOf(card.id, organisationId),
       };
     });
     return listed.filter(fits);
@@ -82,7 +83,7 @@ async function modelsFor(caller: Lister, dependencies: ModelsDependencies, filte
     const own = credential === 'required' ? await ownKeyOf?.(caller.organisationId, name) : undefined;
     if (own !== undefined) ownKeys.set(name, own);
   }
-  const models = listModels(dependencies, ownKeys, filter);
+  const models = listModels(dependencies, ownKeys, filter, caller.organisationId);
   return [...models, ...listAliases(caller.key ?? {}, models)];
 }
 

@@ -2,7 +2,8 @@
 // that it is on, its money and its place. What is no chart is told as a named state.
 import type { WatchedActor } from '../../api/console/watching.ts';
 import type { Bus } from '../../bus/bus.ts';
-import type { Breakers, Guarded } from '../../failover/breakers.ts';
+import type { Breakers } from '../../failover/breakers/breakers.ts';
+import type { Guarded } from '../../failover/breakers/guarded.ts';
 import { type Chart, inspectSystem, stepsOf } from '../../runtime/inspect.ts';
 import type { PlacingState } from '../leg/leg-dialer.ts';
 import type { LegPlace } from './session-log.ts';

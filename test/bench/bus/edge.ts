@@ -9,7 +9,7 @@ import { createPriceList } from '../../../src/billing/price-list.ts';
 import { MemoryBus } from '../../../src/bus/memory.ts';
 import { openNatsBus } from '../../../src/bus/nats/bus.ts';
 import { DialGate } from '../../../src/failover/admission.ts';
-import { Breakers } from '../../../src/failover/breakers.ts';
+import { Breakers } from '../../../src/failover/breakers/breakers.ts';
 import { resolveChain } from '../../../src/failover/chain.ts';
 import { pricedMembers } from '../../../src/ledger/priced.ts';
 import { Reservations } from '../../../src/ledger/reservations.ts';

@@ -1,7 +1,7 @@
 // Sessions on one node and their legs on others, which know of each other what they say: a bad node costs nobody anything, one
 // without room passes on, and none keeps more than its share.
 import { describe, expect, it } from 'vitest';
-import { shareBreakers } from '../../../src/failover/breaker-hints.ts';
+import { shareBreakers } from '../../../src/failover/breakers/breaker-hints.ts';
 import { LOOK_MS } from '../../../src/upstream/service/leg-balance.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { expectWhole } from '../../fakes/audio/numbered-finals.ts';

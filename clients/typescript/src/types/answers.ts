@@ -244,7 +244,7 @@ export interface Model {
   provider_params: unknown;
   /** A credential exists for the caller, its own or the service’s. */
   available: boolean;
-  /** How it has been doing: `down` models are passed over for a while. */
+  /** How it has been doing for your organisation: `down` models are skipped for a while. */
   status: 'up' | 'degraded' | 'down';
 }
 

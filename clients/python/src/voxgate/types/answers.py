@@ -347,7 +347,7 @@ class Model:
     available: bool
     """A credential exists for the caller, its own or the service’s."""
     status: Literal["up", "degraded", "down"]
-    """How it has been doing: `down` models are passed over for a while."""
+    """How it has been doing for your organisation: `down` models are skipped for a while."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

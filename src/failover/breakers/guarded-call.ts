@@ -1,6 +1,7 @@
 // One call of a model under its circuit breaker, which is told that it began and, once, what became of it.
-import type { LegFailure } from '../../machines/events.ts';
-import type { Breakers, Guarded } from './breakers.ts';
+import type { LegFailure } from '../../../machines/events.ts';
+import type { Breakers } from './breakers.ts';
+import type { Guarded } from './guarded.ts';
 
 export class GuardedCall {
   readonly #guarded: Guarded;

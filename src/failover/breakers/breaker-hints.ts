@@ -2,8 +2,9 @@
 // opens here for as long. What a breaker makes of it is decided in machines/breaker.ts; nothing that was heard is passed on.
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import type { Bus, Detach } from '../bus/bus.ts';
-import { BREAKER_OPENED } from '../bus/subjects.ts';
+import type { Bus, Detach } from '../../bus/bus.ts';
+import { BREAKER_OPENED, BREAKER_OPENED_FOR } from '../../bus/subjects.ts';
+import { SERVICE_CREDENTIAL } from '../chain-credential.ts';
 import type { Breakers } from './breakers.ts';
 
 const OPEN_MS_MAX = 24 * 3_600_000;
@@ -18,6 +19,8 @@ const Hint = Type.Object({
   credentialId: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
   /** The endpoint that a rule has chosen. A node that does not know this member leaves the model alone at all of them. */
   endpoint: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' })),
+  /** Whose requests met the failures; all organisations where it is absent. */
+  organisationId: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' })),
   openMs: Type.Integer({ minimum: 1, maximum: OPEN_MS_MAX }),
 });
 
@@ -32,32 +35,39 @@ export interface BreakerHintsOptions {
 
 /** Shares the breakers of this node with the others, until it is detached. */
 export function shareBreakers({ bus, breakers, knows, onDrop }: BreakerHintsOptions): Detach {
-  const stopTelling = breakers.onOpened(({ slug, credentialId, endpoint }, openMs) => {
+  const stopTelling = breakers.onOpened(({ slug, credentialId, endpoint, organisationId }, openMs) => {
+    // A node that does not know the member `organisationId` would leave the model alone for all: it does not get the message.
+    const isOfOne = credentialId === SERVICE_CREDENTIAL && organisationId !== undefined;
     const hint: Static<typeof Hint> = {
       type: BREAKER_OPENED,
       node: bus.node,
       model: slug,
       credentialId,
       ...(endpoint === undefined ? {} : { endpoint }),
+      ...(organisationId === undefined ? {} : { organisationId }),
       openMs: Math.min(OPEN_MS_MAX, Math.max(1, Math.ceil(openMs))),
     };
-    bus.publish(BREAKER_OPENED, hint);
+    bus.publish(isOfOne ? BREAKER_OPENED_FOR : BREAKER_OPENED, hint);
   });
-  const stopHearing = bus.subscribe(BREAKER_OPENED, (body) => {
+  const receive = (body: unknown): void => {
     if (!Value.Check(Hint, body)) {
       onDrop('unread_breaker_hint');
       return;
     }
-    const { node, model, credentialId, endpoint, openMs } = body;
+    const { node, model, credentialId, endpoint, organisationId, openMs } = body;
     if (node === bus.node) return;
     if (!knows(model)) onDrop('breaker_hint_unknown_model');
     else {
-      const guarded = { slug: model, credentialId, ...(endpoint === undefined ? {} : { endpoint }) };
+      const guarded = {
+        ...{ slug: model, credentialId },
+        ...(endpoint === undefined ? {} : { endpoint }),
+        ...(organisationId === undefined ? {} : { organisationId }),
+      };
       if (breakers.hinted(guarded, openMs) === 'no_room') onDrop('breaker_hint_no_room');
     }
-  });
+  };
+  const detach = [stopTelling, bus.subscribe(BREAKER_OPENED, receive), bus.subscribe(BREAKER_OPENED_FOR, receive)];
   return () => {
-    stopTelling();
-    stopHearing();
+    for (const each of detach) each();
   };
 }

@@ -2,11 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import type { BusBody, Detach } from '../../src/bus/bus.ts';
-import { BREAKER_OPENED } from '../../src/bus/subjects.ts';
-import { shareBreakers } from '../../src/failover/breaker-hints.ts';
-import { Breakers, type Guarded } from '../../src/failover/breakers.ts';
-import { timersOf } from '../session/support.ts';
+import type { BusBody, Detach } from '../../../src/bus/bus.ts';
+import { BREAKER_OPENED, BREAKER_OPENED_FOR } from '../../../src/bus/subjects.ts';
+import { shareBreakers } from '../../../src/failover/breakers/breaker-hints.ts';
+import { Breakers } from '../../../src/failover/breakers/breakers.ts';
+import type { Guarded } from '../../../src/failover/breakers/guarded.ts';
+import { timersOf } from '../../session/support.ts';
 
 const model = (slug: string, credentialId = 'service'): Guarded => ({ slug, credentialId });
 const a = model('a/one');
@@ -15,7 +16,8 @@ const a = model('a/one');
 function nodes(count: number) {
   const clock = new SimulatedClock();
   const said: BusBody[] = [];
-  const receivers = new Set<(body: BusBody) => void>();
+  const topics: string[] = [];
+  const receivers = new Map<(body: BusBody) => void, string>();
   const drops: string[] = [];
   const all = Array.from({ length: count }, (_, index) => {
     const breakers = new Breakers({
@@ -29,12 +31,15 @@ function nodes(count: number) {
     });
     const bus = {
       node: `node0${index}`,
-      publish: (_topic: string, body: BusBody) => {
+      publish: (topic: string, body: BusBody) => {
         said.push(body);
-        for (const receiver of [...receivers]) receiver(JSON.parse(JSON.stringify(body)) as BusBody);
+        topics.push(topic);
+        for (const [receiver, heard] of [...receivers])
+          if (heard === topic) receiver(JSON.parse(JSON.stringify(body)) as BusBody);
       },
-      subscribe: (_topic: string, receiver: (body: BusBody) => void): Detach => {
-        receivers.add(receiver);
+      subscribe: (topic: string, receive: (body: BusBody) => void): Detach => {
+        const receiver = (body: BusBody) => receive(body);
+        receivers.set(receiver, topic);
         return () => void receivers.delete(receiver);
       },
     };
@@ -43,7 +48,7 @@ function nodes(count: number) {
     return { breakers, bus, detach };
   });
   const open = (guarded: Guarded) => all.map(({ breakers }) => breakers.isOpen(guarded));
-  return { clock, said, all, drops, open, receivers };
+  return { clock, said, topics, all, drops, open, receivers };
 }
 
 describe('a breaker that opens', () => {
@@ -72,6 +77,24 @@ describe('a breaker that opens', () => {
     expect(open(a)).toEqual([false, true]);
     second!.breakers.succeeded(a);
     expect([second!.breakers.statusOf('a/one'), first!.breakers.statusOf('a/one')]).toEqual(['up', 'degraded']);
+  });
+
+  it('for one organisation opens for it alone on every node, by a topic that earlier versions do not read', () => {
+    const { said, topics, all, open } = nodes(2);
+    const [first] = all;
+    const anna = { ...a, organisationId: 'org_anna' };
+    for (let time = 0; time < 20; time++) first!.breakers.failed(anna, { kind: 'next' });
+    expect([open(anna), open({ ...a, organisationId: 'org_ben' }), open(a)]).toEqual([
+      [true, true],
+      [false, false],
+      [false, false],
+    ]);
+    expect([topics, said[0]]).toMatchObject([[BREAKER_OPENED_FOR], { organisationId: 'org_anna' }]);
+    first!.breakers.failed({ ...a, organisationId: 'org_ben' }, { kind: 'next' });
+    expect([topics, open({ ...a, organisationId: 'org_cleo' })]).toEqual([
+      [BREAKER_OPENED_FOR, BREAKER_OPENED],
+      [true, true],
+    ]);
   });
 
   it('at one endpoint of a provider says nothing of its others, on any node', () => {
