@@ -106,6 +106,14 @@ export type Price = Static<typeof Price>;
 export const ModelList = Type.Object({ object: Type.Literal('list'), data: Type.Array(Model) });
 export type ModelList = Static<typeof ModelList>;
 
+/** The members of `view=short`. */
+export const SHORT_MEMBERS = [
+  ...(['id', 'object', 'created', 'owned_by', 'name', 'modes', 'live_turns', 'pricing'] as const),
+  ...(['available', 'status'] as const),
+] as const;
+export const ShortModel = Type.Pick(Model, SHORT_MEMBERS);
+export const ShortModelList = Type.Object({ object: Type.Literal('list'), data: Type.Array(ShortModel) });
+
 /** Which models are listed; without any, all. */
 export const ModelsQuery = Type.Object(
   {
@@ -127,6 +135,16 @@ export const ModelsQuery = Type.Object(
       }),
     ),
     retention: Type.Optional(Type.Literal('none', { description: 'The same of a request with this `retention`.' })),
+    available: Type.Optional(
+      Type.Union([Type.Literal('true'), Type.Literal('false')], {
+        description: '`true`: models that you can use now; `false`: the others.',
+      }),
+    ),
+    view: Type.Optional(
+      Type.Union([Type.Literal('full'), Type.Literal('short')], {
+        description: `\`short\`: of each model only ${SHORT_MEMBERS.map((name) => `\`${name}\``).join(', ')}.`,
+      }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -107,7 +107,7 @@ export async function openOwnAccounts(
     ledger,
     makeFirstKey: async () => {
       const firstKey = await store.bootstrap();
-      if (firstKey !== undefined) logger.warn({ ledger: ledger.id, directory }, 'a new ledger was made');
+      if (firstKey !== undefined) logger.info({ ledger: ledger.id, directory }, 'created a new ledger');
       return firstKey;
     },
     inviteFirstOwner: async () => {

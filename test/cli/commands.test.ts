@@ -134,14 +134,17 @@ describe('voxgate keys', () => {
 });
 
 describe('voxgate serve', () => {
-  it('tells its address, and once where the first key is, serves, and ends with 0 on SIGTERM', async () => {
+  it('tells its address, and once where the first key is, serves without a warning, and ends with 0 on SIGTERM', async () => {
     const directory = temporaryDirectory();
     const path = join(directory, 'first-key');
     const env = { VOXGATE_PORT: '0', VOXGATE_DATA_DIRECTORY: directory };
     const told = [];
     for (const start of [1, 2]) {
       const child = startVoxgate(['serve'], env);
-      child.stdout.resume();
+      let log = '';
+      child.stdout.on('data', (text) => {
+        log += text;
+      });
       const words = await welcome(child.stderr);
       const url = /http:\/\/127\.0\.0\.1:\d+/.exec(words)?.[0] as string;
       expect((await fetch(`${url}/healthz`)).status).toBe(200);
@@ -149,6 +152,8 @@ describe('voxgate serve', () => {
       told.push(words.includes(path));
       child.kill('SIGTERM');
       expect([start, ...(await once(child, 'close'))]).toEqual([start, 0, null]);
+      expect(log).toContain('"level":"info"');
+      expect(log).not.toMatch(/"level":"(?!info)/);
     }
     expect(told).toEqual([true, false]);
     expect(readFileSync(path, 'utf8')).toMatch(/^sk_vox_\w+\n$/);

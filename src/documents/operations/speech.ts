@@ -1,8 +1,10 @@
 // The operations that turn speech into text, and those that come before: models and client tokens.
+
+import { Type } from '@sinclair/typebox';
 import { ErrorAnswer } from '../../api/error-body.ts';
 import type { ErrorCode } from '../../api/error-catalogue.ts';
 import { ListenQuery } from '../../api/listen-query.ts';
-import { Model, ModelList, ModelsQuery } from '../../api/models.ts';
+import { Model, ModelList, ModelsQuery, ShortModelList } from '../../api/models.ts';
 import { TokenRequest, TokenResponse } from '../../api/tokens.ts';
 import { TranscriptionForm } from '../../api/transcription-form.ts';
 import {
@@ -37,7 +39,10 @@ const listModels: Operation = {
     200: {
       description: 'The models.',
       forms: {
-        'application/json': { schema: ModelList, example: { object: 'list', data: [examples.model] } },
+        'application/json': {
+          schema: Type.Union([ModelList, ShortModelList]),
+          example: { object: 'list', data: [examples.model] },
+        },
       },
     },
   },

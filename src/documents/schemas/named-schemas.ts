@@ -4,7 +4,7 @@ import { ErrorAnswer, ErrorAttempt, ErrorObject } from '../../api/error-body.ts'
 import { HealthAnswer, ReadyAnswer } from '../../api/health.ts';
 import * as listen from '../../api/listen.ts';
 import { StartMessage } from '../../api/listen-query.ts';
-import { Capabilities, Mode, Model, ModelList, Price } from '../../api/models.ts';
+import { Capabilities, Mode, Model, ModelList, Price, ShortModel, ShortModelList } from '../../api/models.ts';
 import { modelOf } from '../../api/slug.ts';
 import { TokenRequest, TokenResponse } from '../../api/tokens.ts';
 import { TranscriptionForm } from '../../api/transcription-form.ts';
@@ -66,6 +66,8 @@ export const restSchemas = (providers: readonly Provider[]): NamedSchemas => ({
   ...COMMON,
   Model,
   ModelList,
+  ShortModel,
+  ShortModelList,
   Mode,
   Capabilities,
   Price,

@@ -8,6 +8,7 @@ import { LANGUAGE, readRule } from '../listen/query.ts';
 export interface ModelsFilter {
   mode: Mode | undefined;
   rule: PlaceRule | undefined;
+  isShort: boolean;
   fits(model: Model): boolean;
 }
 
@@ -28,12 +29,19 @@ export function readModelsFilter(query: ReadonlyMap<string, string>): ModelsFilt
   if (maxPrice !== undefined && !Value.Check(ModelsQuery.properties.max_price, maxPrice))
     throw bad('max_price', 'is USD a minute, such as 0.005');
   const provider = query.get('provider');
+  const available = query.get('available');
+  if (available !== undefined && !Value.Check(ModelsQuery.properties.available, available))
+    throw bad('available', 'is true or false');
+  const view = query.get('view') ?? 'full';
+  if (!Value.Check(ModelsQuery.properties.view, view)) throw bad('view', 'is full or short');
   return {
     mode,
+    isShort: view === 'short',
     rule: readRule(query.get('region'), query.get('retention')),
     fits: (model) =>
       (mode === undefined || model.modes.includes(mode)) &&
       (provider === undefined || model.owned_by === provider) &&
+      (available === undefined || model.available === (available === 'true')) &&
       (language === undefined || knows(model, language)) &&
       (maxPrice === undefined || costsAtMost(model, mode, Number(maxPrice))),
   };

@@ -1,6 +1,6 @@
 // `GET /v1/models`, `GET /v1/models/{provider}/{model}`, and the same with the slash escaped, as client libraries write it.
 import { refuse } from '../../api/errors.ts';
-import type { Mode, Model } from '../../api/models.ts';
+import { type Mode, type Model, SHORT_MEMBERS } from '../../api/models.ts';
 import { FREE_RULE, isFree } from '../../api/places/place-rule.ts';
 import { modelOf, nearestSlugs, ownerOf } from '../../api/slug.ts';
 import type { AliasedKey } from '../../auth/aliases.ts';
@@ -87,11 +87,15 @@ async function modelsFor(caller: Lister, dependencies: ModelsDependencies, filte
   return [...models, ...listAliases(caller.key ?? {}, models)];
 }
 
+const shortened = (model: Model): Partial<Model> =>
+  Object.fromEntries(SHORT_MEMBERS.flatMap((name) => (name in model ? [[name, model[name]]] : [])));
+
 export const getModels =
   (dependencies: ModelsDependencies) =>
   async ({ request }: RouteContext, caller: Lister) => {
-    const data = await modelsFor(caller, dependencies, readModelsFilter(parseQuery(request.query)));
-    return json(200, { object: 'list', data });
+    const filter = readModelsFilter(parseQuery(request.query));
+    const models = await modelsFor(caller, dependencies, filter);
+    return json(200, { object: 'list', data: filter.isShort ? models.map(shortened) : models });
   };
 
 export const getModel =

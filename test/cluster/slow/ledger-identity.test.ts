@@ -58,7 +58,7 @@ describe.skipIf(!natsServerIsHere)('a gateway with a ledger', () => {
     voxgate(['ledger', 'accept', ledger], { VOXGATE_DATA_DIRECTORY: directory });
 
   it('says when it made a new one, and its nodes remember which it is', async () => {
-    expect(await accounts.logged('a new ledger was made')).toMatchObject({ ledger: id, directory: accounts.directory });
+    expect(await accounts.logged('created a new ledger')).toMatchObject({ ledger: id, directory: accounts.directory });
     expect(await statusOf(edge, key)).toBe(200);
     expect(JSON.parse(readFileSync(join(edge.directory, 'ledger'), 'utf8'))).toMatchObject({ id, generation: 1 });
   });
@@ -185,7 +185,7 @@ it('a node by itself makes no new database where it was told to stop, and says s
   });
   const node = new ClusterNode('alone', { VOXGATE_DATA_DIRECTORY: directory, VOXGATE_NATS: '' });
   await node.start().finally(() => node.end('SIGTERM'));
-  expect(await node.logged('a new ledger was made')).toMatchObject({ directory });
+  expect(await node.logged('created a new ledger')).toMatchObject({ directory });
   const again = new ClusterNode('alone', { ...env, VOXGATE_NATS: '' });
   await again.start().finally(() => again.end('SIGTERM'));
 });
