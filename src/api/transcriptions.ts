@@ -60,7 +60,12 @@ const logprobs = Type.Optional(
 );
 
 /** `response_format=json`. */
-export const Transcription = Type.Object({ text: Type.String(), logprobs, usage: DurationUsage });
+export const Transcription = Type.Object({
+  text: Type.String(),
+  logprobs,
+  usage: DurationUsage,
+  warnings: Type.Optional(Type.Array(Warning)),
+});
 export type Transcription = Static<typeof Transcription>;
 
 const neutral = (value: string) => `OpenAI's; ${value} here.`;

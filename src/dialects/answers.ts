@@ -1,4 +1,5 @@
 // Answers by HTTP, of any vendor.
+import type { VerboseTranscription } from '../api/transcriptions.ts';
 import type { Answer } from './request.ts';
 
 /** A JSON answer. */
@@ -13,3 +14,7 @@ export const toldText = (body: string, type = 'text/plain'): Answer => ({
   headers: { 'Content-Type': `${type}; charset=utf-8` },
   body,
 });
+
+/** What was asked for and is not honoured, for the metadata of vendors that have no shape for it. */
+export const warningsIn = ({ warnings }: Pick<VerboseTranscription, 'warnings'>) =>
+  warnings === undefined ? {} : { warnings };

@@ -16,9 +16,9 @@ export const HEADERS: Readonly<Record<string, Json>> = {
   'RateLimit-Reset': header('Seconds until all of them are there again.', whole, 1),
   'Retry-After': header('Seconds to wait before the request is worth repeating.', { type: 'integer', minimum: 1 }, 5),
   'Voxgate-Warning': header(
-    'Codes of what was asked for and is not honoured, separated by commas; in `verbose_json` they are `warnings` as well.',
+    'What was asked for and is not honoured: codes separated by commas, each with the name of the parameter where it is about one. JSON answers also have `warnings`, with messages.',
     { type: 'string' },
-    'parameter_ignored',
+    'parameter_ignored;param=summarize',
   ),
   'Idempotency-Replayed': header(
     'Present where this is the answer of an earlier request with the same `Idempotency-Key`.',

@@ -25,6 +25,7 @@ export const transcriptionOf = (result: FileResult): Transcription => ({
   text: textOf(result.outcome),
   ...logprobsOf(result),
   usage: usageOf(result),
+  ...warningsOf(result.warnings),
 });
 
 /** `response_format=verbose_json`. */

@@ -134,9 +134,9 @@ describe('Python’s requests', () => {
     const verbose: [string, string] = ['response_format', 'verbose_json'];
 
     it.each([
-      ['True', 'diarization_unsupported'],
-      ['1', 'diarization_unsupported'],
-      ['true', 'diarization_unsupported'],
+      ['True', 'diarization_unsupported;param=diarization'],
+      ['1', 'diarization_unsupported;param=diarization'],
+      ['true', 'diarization_unsupported;param=diarization'],
       ['False', undefined],
       ['0', undefined],
     ])('have booleans as Python writes them: %s', async (value, warning) => {

@@ -36,6 +36,8 @@ async function sent(
   return response.headers.get('voxgate-warning');
 }
 
+const ignored = (...names: string[]) => names.map((name) => `parameter_ignored;param=${name}`).join(', ');
+
 type Fields = readonly (readonly [string, string])[];
 const formOf = (fields: Fields): FormData => formWith('file', fields);
 
@@ -49,8 +51,11 @@ function formWith(part: string, fields: Fields): FormData {
 describe('options of Deepgram that are not served', () => {
   it.each([
     ['model=nova-3', undefined],
-    ['model=nova-3&replace=a:b', 'parameter_ignored'],
-    ['model=nova-3&replace=a:b&search=c&measurements=true&extra=d', Array(4).fill('parameter_ignored').join(', ')],
+    ['model=nova-3&replace=a:b', 'parameter_ignored;param=replace'],
+    [
+      'model=nova-3&replace=a:b&search=c&measurements=true&extra=d',
+      ignored('replace', 'search', 'measurements', 'extra'),
+    ],
     ['model=nova-3&measurements=false&version=latest', undefined],
     ['model=speechmatics/enhanced&replace=a:b', undefined],
   ])('are named of its own models, live and of files: %s', async (query, warning) => {
@@ -58,9 +63,19 @@ describe('options of Deepgram that are not served', () => {
     expect(await sent(`/deepgram/v1/listen?${query}`, deepgram(), bytes)).toBe(warning ?? null);
   });
 
+  it('are listed in the metadata of a file, as Deepgram lists warnings', async () => {
+    const url = `${rig.gateway.url}/compat/deepgram/v1/listen?model=nova-3&replace=a:b`;
+    const response = await fetch(url, { method: 'POST', headers: deepgram(), body: bytes });
+    expect(await response.json()).toMatchObject({
+      metadata: { warnings: [{ parameter: 'replace', type: 'parameter_ignored', message: expect.any(String) }] },
+    });
+  });
+
   it('paragraphs live: files have them', async () => {
     const query = 'model=nova-3&paragraphs=true';
-    expect(await handshake(`/deepgram/v1/listen?${RAW}&${query}`, deepgram())).toBe('parameter_ignored');
+    expect(await handshake(`/deepgram/v1/listen?${RAW}&${query}`, deepgram())).toBe(
+      'parameter_ignored;param=paragraphs',
+    );
     expect(await sent(`/deepgram/v1/listen?${query}`, deepgram(), bytes)).toBeNull();
   });
 });
@@ -68,10 +83,12 @@ describe('options of Deepgram that are not served', () => {
 describe('more than 100 key terms are cut, and that is told', () => {
   it('of Deepgram’s clients', async () => {
     const query = `model=deepgram/nova-3&${termsAs('keyterm')}`;
-    expect(await handshake(`/deepgram/v1/listen?${RAW}&${query}`, deepgram())).toBe('parameter_shortened');
+    expect(await handshake(`/deepgram/v1/listen?${RAW}&${query}`, deepgram())).toBe(
+      'parameter_shortened;param=keyterm',
+    );
     expect(rig.asked.at(-1)?.searchParams.getAll('keyterm') ?? []).not.toContain('term100');
     const file = await sent(`/deepgram/v1/listen?${query}`, deepgram(), bytes);
-    expect(file).toBe('parameter_shortened');
+    expect(file).toBe('parameter_shortened;param=keyterm');
   });
 
   it('of ElevenLabs’ clients', async () => {
@@ -82,6 +99,9 @@ describe('more than 100 key terms are cut, and that is told', () => {
       string,
     ][];
     expect(await sent('/elevenlabs/v1/speech-to-text', elevenlabs(), formOf(fields))).toContain('parameter_shortened');
+    const url = `${rig.gateway.url}/compat/elevenlabs/v1/speech-to-text`;
+    const response = await fetch(url, { method: 'POST', headers: elevenlabs(), body: formOf(fields) });
+    expect(await response.json()).toMatchObject({ warnings: [{ code: 'parameter_shortened', param: 'keyterms' }] });
   });
 
   const vocabulary = (of: string) => ({ [of]: TERMS });
@@ -133,7 +153,7 @@ describe('more than 100 key terms are cut, and that is told', () => {
         ['config', JSON.stringify({ type: 'transcription', transcription_config: { ...speechmatics, model } })],
       ]);
     const ask = (model: string) => sent('/speechmatics/v2/jobs', bearer(), config(model), 201);
-    expect(await ask('deepgram/nova-3')).toBe('parameter_shortened');
+    expect(await ask('deepgram/nova-3')).toBe('parameter_shortened;param=additional_vocab');
     expect(await ask('speechmatics/enhanced')).toBeNull();
   });
 
@@ -146,7 +166,7 @@ describe('more than 100 key terms are cut, and that is told', () => {
         JSON.stringify({ model, realtime_processing }),
         201,
       );
-    expect(await ask('deepgram/nova-3')).toBe('parameter_shortened');
+    expect(await ask('deepgram/nova-3')).toBe('parameter_shortened;param=custom_vocabulary_config');
     expect(await ask('gladia/solaria-1')).toBeNull();
   });
 });

@@ -8,6 +8,7 @@ import { SimulatorServer } from '../../src/simulator/server.ts';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { silentWav } from '../fakes/audio/audio-files.ts';
 import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
+import { warningCodes } from '../fakes/warning-codes.ts';
 
 type Fields = [string, string][];
 
@@ -36,7 +37,7 @@ async function send(model: string, fields: Fields = [], seconds = 4) {
   const text = await response.text();
   const type = response.headers.get('content-type');
   const json = type?.startsWith('application/json') ? JSON.parse(text) : undefined;
-  return { status: response.status, type, warning: response.headers.get('voxgate-warning'), text, json };
+  return { status: response.status, type, warning: warningCodes(response), text, json };
 }
 
 const format = (name: string): Fields => [['response_format', name]];

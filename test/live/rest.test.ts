@@ -266,8 +266,21 @@ describe('POST /v1/audio/transcriptions', () => {
       ['prompt', 'names'],
       ['response_format', 'verbose_json'],
     ]);
-    expect(response.headers.get('voxgate-warning')).toBe('diarization_unsupported, parameter_ignored');
+    expect(response.headers.get('voxgate-warning')).toBe(
+      'diarization_unsupported;param=diarization, parameter_ignored;param=prompt',
+    );
     expect(await response.json()).toMatchObject({ warnings: [{ param: 'diarization' }, { param: 'prompt' }] });
+  });
+
+  it('lists warnings in the default format', async () => {
+    const response = await send([
+      ['model', 'loopback/script'],
+      ['prompt', 'names'],
+    ]);
+    expect(await response.json()).toMatchObject({
+      warnings: [{ code: 'parameter_ignored', param: 'prompt', message: expect.stringContaining('loopback/script') }],
+    });
+    expect(await (await send([['model', 'loopback/script']])).json()).not.toHaveProperty('warnings');
   });
 
   it('refuses what is no audio it reads, by name', async () => {

@@ -3,7 +3,7 @@
 import { languageOf } from '../../providers/assemblyai/languages.ts';
 import { options } from '../../providers/assemblyai/options.ts';
 import { listIn, type Members, numberIn, textIn } from '../../providers/kit/json.ts';
-import { told, toldText } from '../answers.ts';
+import { told, toldText, warningsIn } from '../answers.ts';
 import type { Answer, Handshake } from '../dialect.ts';
 import { type HeardTurn, sentencesOf, turnsOf } from '../heard-turns.ts';
 import type { JobDoors, JobMeans, JobState, JobWish, ShownJob } from '../jobs.ts';
@@ -88,6 +88,7 @@ function heardOf({ heard: { transcription } }: Extract<JobState, { type: 'done' 
     confidence: confidenceOf({ words }),
     audio_duration: Math.round(transcription.duration),
     speech_model_used: transcription.model,
+    ...warningsIn(transcription),
     ...(turns[0]?.language === undefined ? {} : { language_code: turns[0].language }),
   };
 }

@@ -28,6 +28,7 @@ export const files: FileDoor = {
         ...metadataOf(requestId, at, heard.duration),
         models: [heard.model],
         model_info: { [heard.model]: { name: heard.model, version: '', arch: heard.model } },
+        ...warningsOf(heard),
       },
       results: {
         channels: [{ alternatives: [alternative], ...language }],
@@ -41,6 +42,12 @@ export const files: FileDoor = {
     };
   },
 };
+
+/** In Deepgram's own shape. */
+const warningsOf = ({ warnings }: VerboseTranscription) =>
+  warnings === undefined
+    ? {}
+    : { warnings: warnings.map(({ code, message, param = '' }) => ({ parameter: param, type: code, message })) };
 
 /** Headerless samples are declared in the query. */
 function rawType(query: URLSearchParams): string | undefined {

@@ -3,6 +3,7 @@ import type { VerboseTranscription } from '../../api/transcriptions.ts';
 import { booleanIn } from '../../api/values/boolean.ts';
 import { options } from '../../providers/elevenlabs/options.ts';
 import { languageCode } from '../../providers/kit/languages/whisper-languages.ts';
+import { warningsIn } from '../answers.ts';
 import type { Answer, FormDoor, Handshake, Wish } from '../dialect.ts';
 import {
   badRequest,
@@ -70,6 +71,7 @@ export const files: FormDoor = {
       words: wordsAsTold({ text, start: 0, end: duration, words }),
       transcription_id: requestId,
       audio_duration_secs: duration,
+      ...warningsIn(heard),
     };
     return { status: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(answer) };
   },

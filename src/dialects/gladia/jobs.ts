@@ -1,7 +1,7 @@
 // Files of Gladia's clients: an upload, a job that is asked for, and looked after until it is done.
 // https://docs.gladia.io/api-reference/v2/pre-recorded/init
 import { countIn, listIn, type Members, objectIn } from '../../providers/kit/json.ts';
-import { told } from '../answers.ts';
+import { told, warningsIn } from '../answers.ts';
 import { turnsOf } from '../heard-turns.ts';
 import type { JobDoors, JobState, ShownFile, ShownJob } from '../jobs.ts';
 import { pageOf } from '../pages.ts';
@@ -59,6 +59,7 @@ function resultOf({ asked, createdAt, endedAt }: ShownJob, { heard }: Extract<Jo
     metadata: {
       ...{ audio_duration: duration, number_of_distinct_channels: 1, billing_time: duration },
       transcription_time: ((endedAt ?? createdAt).getTime() - createdAt.getTime()) / 1_000,
+      ...warningsIn(heard.transcription),
     },
     transcription: {
       full_transcript: text,

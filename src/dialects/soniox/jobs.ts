@@ -1,7 +1,7 @@
 // Files of Soniox' clients: an upload, a transcription that is asked for, looked after until it is completed, and fetched.
 // https://soniox.com/docs/stt/api-reference
 import { type Members, textIn } from '../../providers/kit/json.ts';
-import { told } from '../answers.ts';
+import { told, warningsIn } from '../answers.ts';
 import type { Answer, Handshake } from '../dialect.ts';
 import { turnsOf } from '../heard-turns.ts';
 import type { JobDoors, JobMeans, JobWish, ShownFile, ShownJob } from '../jobs.ts';
@@ -49,7 +49,7 @@ function transcriptOf({ id, state }: ShownJob, { requestId }: JobMeans): Answer 
   }
   const { transcription } = state.heard;
   const tokens = turnsOf(transcription).flatMap((turn, at) => tokensOf(turn, at === 0 ? '' : ' ', {}));
-  return told({ id, text: transcription.text, tokens });
+  return told({ id, text: transcription.text, tokens, ...warningsIn(transcription) });
 }
 
 function cursorPageOf<Item extends ShownFile | ShownJob>(all: readonly Item[], query: URLSearchParams) {

@@ -2,7 +2,7 @@
 // https://docs.speechmatics.com/api-ref/batch/create-a-new-job
 import { booleanIn } from '../../api/values/boolean.ts';
 import { type Members, objectIn, objectOf } from '../../providers/kit/json.ts';
-import { told, toldText } from '../answers.ts';
+import { told, toldText, warningsIn } from '../answers.ts';
 import type { Answer, Handshake } from '../dialect.ts';
 import { type HeardTurn, turnsOf } from '../heard-turns.ts';
 import type { JobDoors, JobMeans, JobState, JobWish, ShownJob } from '../jobs.ts';
@@ -67,7 +67,10 @@ function wholeOf(job: ShownJob, { heard: { transcription } }: Done): Members {
   return {
     format: '2.9',
     job: known,
-    metadata: { created_at, type: 'transcription', transcription_config, language_pack_info: { word_delimiter } },
+    metadata: {
+      ...{ created_at, type: 'transcription', transcription_config, language_pack_info: { word_delimiter } },
+      ...warningsIn(transcription),
+    },
     results: turnsOf(transcription).flatMap(resultsOf),
   };
 }

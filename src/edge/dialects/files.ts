@@ -24,7 +24,7 @@ import { warningHeader } from '../routes/transcriptions/warnings.ts';
 import { asForm } from './as-form.ts';
 import { headerCredentialOf } from './header-credential.ts';
 import { jsonAsForm, membersOf, OTHERS } from './json-file.ts';
-import { parametersFor, unmetOf } from './live.ts';
+import { inOwnNames, parametersFor, unmetOf } from './live.ts';
 import { pathOf } from './place.ts';
 
 type Post = (context: RouteContext, caller: Caller) => Promise<Reply>;
@@ -128,7 +128,7 @@ function answered(
   answerOf: (heard: VerboseTranscription) => Answer,
 ): Reply {
   const heard = JSON.parse(String(reply.body)) as VerboseTranscription;
-  const warnings = [...unmet, ...(heard.warnings ?? [])];
+  const warnings = [...unmet, ...inOwnNames(heard.warnings ?? [])];
   const answer = answerOf(warnings.length === 0 ? heard : { ...heard, warnings });
   return { ...answer, headers: { ...reply.headers, ...warningHeader(warnings), ...answer.headers } };
 }

@@ -49,7 +49,12 @@ export async function answerDialect(
       return { accept: late, pace: late.pace, headers };
     }
     const { socket, warnings } = await open(headers, credential);
-    return { accept: socket, pace: socket.pace, headers: { ...headers, ...warningHeader(warnings) }, ...chosen };
+    return {
+      accept: socket,
+      pace: socket.pace,
+      headers: { ...headers, ...warningHeader(inOwnNames(warnings)) },
+      ...chosen,
+    };
   } catch (error) {
     const refusal = error instanceof Refusal ? error : dependencies.onFault(requestId, error);
     dependencies.onRefused(refusal);
@@ -115,6 +120,13 @@ export const unmetOf = (dialect: Dialect, wish: Wish, key: AliasedKey): Degradat
   (wish.unmet ?? [])
     .filter(({ models }) => models === undefined || (models === 'own') === isOfOwn(dialect, wish, key))
     .map(({ models: _, ...told }) => told);
+
+/** Options of the vendor's own are parameters of its clients. */
+export const inOwnNames = <Told extends Pick<Degradation, 'param'>>(warnings: readonly Told[]): Told[] =>
+  warnings.map((each) => {
+    const param = each.param?.replace(/^provider_params\./, '');
+    return param === undefined ? each : { ...each, param };
+  });
 
 /** Whether one of the vendor's own models is named. */
 function isOfOwn(dialect: Dialect, { model, ownOf = dialect.provider }: Wish, key: AliasedKey): boolean {

@@ -47,7 +47,7 @@ export function fieldsSuite(rig: Rig): void {
 
     it('for several languages is one for the first of them, where a model hears one at a time', async () => {
       const { data, response } = await create({ languages: ['fr', 'en'], response_format: 'verbose_json' });
-      expect(response.headers.get('voxgate-warning')).toBe('parameter_mapped');
+      expect(response.headers.get('voxgate-warning')).toBe('parameter_mapped;param=languages');
       expect(data).toMatchObject({ warnings: [{ param: 'languages', message: expect.stringContaining('language=') }] });
       expect((await create({ languages: ['fr'] })).response.headers.get('voxgate-warning')).toBeNull();
       expect(rig.upstream.field('language')).toEqual(['fr']);
@@ -75,7 +75,9 @@ export function fieldsSuite(rig: Rig): void {
       ['prompt', { prompt: 'Voxgate' }],
     ])('%s is warned about by a model that does not take it, and refused strictly', async (name, extra) => {
       const { response } = await create({ model: 'loopback/numbered', ...extra });
-      expect(response.headers.get('voxgate-warning')).toBe('parameter_ignored');
+      const [, param] =
+        /^parameter_ignored;param="?([\w[\]]+)"?$/.exec(response.headers.get('voxgate-warning') ?? '') ?? [];
+      expect(param?.replace('[]', '')).toBe(name);
       const error = await refused({ model: 'loopback/numbered', strict: true, ...extra });
       expect(error).toBeInstanceOf(rig.sdk.UnprocessableEntityError);
       expect([error.code, error.param?.replace('[]', '')]).toEqual(['unsupported_parameter', name]);

@@ -1,6 +1,6 @@
 // The playground in a real browser where things go wrong: a provider that is broken on purpose, hostile words, a refused microphone,
 // files that are none. Each time there is a plain sentence, and a way on.
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProviderSimulator } from '../../../src/providers/simulation.ts';
 import { simulators } from '../../../src/providers/simulators.ts';
@@ -91,6 +91,37 @@ describe.skipIf(!browserIsHere)('the playground, when things go wrong', { timeou
   ])('a file that is none of sound: %s', async (name, buffer, sentence) => {
     await page.setInputFiles('input[type=file]', { name, mimeType: 'audio/wav', buffer });
     await alert(sentence);
+  });
+
+  it('a warning and a lost connection are in front of the transcript, and the run does not look well', async () => {
+    let lost: WebSocketRoute | undefined;
+    let isAway = false;
+    await page.routeWebSocket(/\/v1\/listen/, (socket) => {
+      if (isAway) return void socket.close({ code: 1012 });
+      const server = socket.connectToServer();
+      lost ??= socket;
+      server.onMessage((message) => {
+        socket.send(message);
+        const event = JSON.parse(String(message));
+        if (event.type !== 'session_started') return;
+        const warning = { code: 'parameter_ignored', param: 'summarize', message: 'No model can sum it up.' };
+        socket.send(
+          JSON.stringify({ ...warning, type: 'warning', session_id: event.session_id, seq: 2, at: event.at }),
+        );
+      });
+    });
+    await page.getByRole('button', { name: 'Play the sample' }).click();
+    await alert('No model can sum it up. parameter_ignored: summarize');
+    await page.locator('.badge.warn', { hasText: 'listening' }).waitFor();
+    isAway = true;
+    await lost?.close({ code: 1012 });
+    await alert('The connection was lost');
+    await page.locator('.badge.warn', { hasText: 'reconnecting' }).waitFor();
+    isAway = false;
+    await page.locator('.badge.warn', { hasText: 'listening' }).waitFor();
+    expect(await page.locator('[role=alert]', { hasText: 'The connection was lost' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await ended();
   });
 
   it('a file that is too long is played as far as it says', async () => {

@@ -121,6 +121,16 @@ describe('its SDK', () => {
     await expect(transcripts.get(id)).rejects.toThrow('no such job');
   });
 
+  it('gets the warnings of what was cut', async () => {
+    const { transcripts } = assemblyaiClient(gateway);
+    const keyterms_prompt = Array.from({ length: 101 }, (_, at) => `term${at}`);
+    const asked = { audio: bytes, speech_models, keyterms_prompt };
+    expect(await transcripts.transcribe(asked, { pollingInterval: 20 })).toMatchObject({
+      status: 'completed',
+      warnings: [{ code: 'parameter_shortened', param: 'keyterms_prompt' }, { param: 'keyterms' }],
+    });
+  });
+
   it('is told of a file that is no audio', async () => {
     const { transcripts } = assemblyaiClient(gateway);
     const asked = { audio: Buffer.from('no audio at all'), speech_models };

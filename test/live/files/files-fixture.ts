@@ -24,6 +24,7 @@ import { patientBreakers } from '../../fakes/patient-breakers.ts';
 import { directStore } from '../../fakes/store/direct-store.ts';
 import { RecordingReservations } from '../../fakes/store/file-reservations.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
+import { warningCodes } from '../../fakes/warning-codes.ts';
 import { servesAt } from '../../setup/documented-notes.ts';
 import { answer, HttpProvider, SECRET, scriptedProvider } from '../../upstream/http-batch-fixture.ts';
 
@@ -191,7 +192,7 @@ export async function send(
   const text = await response.text();
   const json = text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {};
   const { status } = response;
-  return { status, headers: response.headers, warning: response.headers.get('voxgate-warning'), json, text };
+  return { status, headers: response.headers, warning: warningCodes(response), json, text };
 }
 
 /** Uploads kept on disk now. */

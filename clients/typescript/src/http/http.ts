@@ -153,7 +153,9 @@ export class Http {
       });
       const requestId = response.headers.get('x-request-id') ?? undefined;
       if (!response.ok) throw await refusalOf(response, requestId);
-      const warnings = (response.headers.get('voxgate-warning') ?? '').split(',').map((code) => code.trim());
+      const warnings = (response.headers.get('voxgate-warning') ?? '')
+        .split(',')
+        .map((each) => each.split(';')[0]?.trim() ?? '');
       const metadata: Metadata = {
         status: response.status,
         requestId,

@@ -16,6 +16,11 @@ export interface Transcription {
     /** Seconds that are charged: those of the file, times its channels where the provider bills each of them. */
     seconds: number;
   };
+  warnings?: {
+    code: string;
+    message: string;
+    param?: string;
+  }[];
 }
 
 /** A stretch of a transcription; times in seconds. */

@@ -7,8 +7,8 @@ import { usd } from '../../data/format.ts';
 import { costOf, medianOf, ms } from './delays.tsx';
 import { differences } from './differences.ts';
 import type { Run } from './run/run.ts';
+import { toneOf, Warnings } from './run/warnings.tsx';
 import { Timeline } from './timeline.tsx';
-import { TONES } from './transcription.tsx';
 
 const textOf = ({ finals }: Run): string => finals.value.map(({ text }) => text).join(' ');
 
@@ -69,11 +69,10 @@ function Heard({ run, price, reference }: HeardProps) {
         <h3>
           <code>{asked.model}</code>
         </h3>
-        <Badge tone={failure.value === undefined ? TONES[state.value] : 'bad'}>
-          {failure.value === undefined ? state.value : 'refused'}
-        </Badge>
+        <Badge tone={toneOf(run)}>{failure.value === undefined ? state.value : 'refused'}</Badge>
       </div>
       <Failure of={failure.value} />
+      <Warnings run={run} />
       {failure.value !== undefined && finals.value.length === 0 ? null : (
         <div class="transcript">
           <p>

@@ -1,22 +1,15 @@
 // One run as it goes: interims that turn into finals, who said what, which model heard it, how late, and what it cost.
 import type { SessionEvent } from '@voxgate/client';
 import { Link } from '../../controls/link.tsx';
-import { Badge, Failure, Notice, type Tone } from '../../controls/notice.tsx';
+import { Badge, Failure, Notice } from '../../controls/notice.tsx';
 import { Table } from '../../controls/table.tsx';
 import { BreakProvider } from './break-provider.tsx';
 import { Delays } from './delays.tsx';
 import { endOf } from './run/plain.ts';
-import type { Run, RunState } from './run/run.ts';
+import type { Run } from './run/run.ts';
+import { toneOf, Warnings } from './run/warnings.tsx';
 import { SpeakerName, speakerClass } from './speakers.tsx';
 import { Timeline } from './timeline.tsx';
-
-export const TONES: Readonly<Record<RunState, Tone>> = {
-  opening: 'busy',
-  listening: 'good',
-  reconnecting: 'warn',
-  finishing: 'busy',
-  ended: 'quiet',
-};
 
 export function Transcription({ run }: { run: Run }) {
   const { failure, state, ended, sessionId, events } = run;
@@ -27,7 +20,7 @@ export function Transcription({ run }: { run: Run }) {
         <div class="row apart">
           <h2>Heard</h2>
           <div class="row">
-            <Badge tone={TONES[state.value]}>{state.value}</Badge>
+            <Badge tone={toneOf(run)}>{state.value}</Badge>
             {sessionId.value === undefined ? null : (
               <a href={`/sessions/${sessionId.value}`} target="_blank" rel="noreferrer">
                 Watch this session
@@ -36,6 +29,7 @@ export function Transcription({ run }: { run: Run }) {
           </div>
         </div>
         <Failure of={failure.value} />
+        <Warnings run={run} />
         {failure.value === undefined && end !== undefined ? <Notice tone="warn">{end}</Notice> : null}
         <BreakProvider run={run} />
         <Timeline run={run} />

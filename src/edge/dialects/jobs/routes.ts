@@ -18,7 +18,7 @@ import { warningHeader } from '../../routes/transcriptions/warnings.ts';
 import { asForm } from '../as-form.ts';
 import { ANSWER } from '../files.ts';
 import { headerCredentialOf } from '../header-credential.ts';
-import { parametersFor, unmetOf } from '../live.ts';
+import { inOwnNames, parametersFor, unmetOf } from '../live.ts';
 import { addressOf, pathOf } from '../place.ts';
 import type { DetachedJobs } from './detached-jobs.ts';
 import type { KeptFiles } from './kept-files.ts';
@@ -166,7 +166,8 @@ class Asked {
     const end = new AbortController();
     try {
       const wish = open();
-      this.#unmet = unmetOf(this.#dialect, wish, caller.key);
+      const unmet = unmetOf(this.#dialect, wish, caller.key);
+      this.#unmet = unmet;
       const asked = this.#requestOf(wish);
       await admit(asked, by, dependencies);
       const { id, filename, bytes, createdAt } = file;
@@ -174,7 +175,7 @@ class Asked {
         // Not the file itself, which the job outlives, nor its fields, which may be large.
         file: { id, filename, bytes, createdAt, fields: NO_FIELDS },
         ...{ owner: this.#owner, asked: shownAgain(wish.asked), end, ended: leave },
-        run: () => transcribeKept(file, asked, by, end.signal, dependencies),
+        run: () => transcribeKept(file, asked, by, end.signal, dependencies).then((heard) => warned(heard, unmet)),
       };
       return await dependencies.detachedJobs.begin(work, () => dependencies.limits.takeFile(caller.key));
     } catch (error) {
@@ -187,4 +188,12 @@ class Asked {
     const { key } = this.#caller;
     return requestOf([...parametersFor(this.#dialect, wish, key), ...ANSWER], this.#dependencies, key);
   }
+}
+
+type Heard = Awaited<ReturnType<typeof transcribeKept>>;
+
+/** With what of the client's own words is not done. */
+function warned(heard: Heard, unmet: readonly Degradation[]): Heard {
+  const warnings = [...unmet, ...inOwnNames(heard.transcription.warnings ?? [])];
+  return warnings.length === 0 ? heard : { ...heard, transcription: { ...heard.transcription, warnings } };
 }

@@ -95,7 +95,7 @@ class Exchange(Generic[Data]):
             ) from cause
         on_answer = call.options.get("on_answer")
         if on_answer is not None:
-            warnings = (code.strip() for code in answer.headers.get("voxgate-warning", "").split(","))
+            warnings = (each.split(";")[0].strip() for each in answer.headers.get("voxgate-warning", "").split(","))
             on_answer(AnswerInfo(answer.status, request_id, tuple(filter(None, warnings)), attempts, answer.headers))
         return data
 

@@ -8,11 +8,11 @@ from .answers import Word
 __all__ = [
     "TranscriptionLogprob",
     "TranscriptionUsage",
+    "TranscriptionWarning",
     "Transcription",
     "Segment",
     "VerboseTranscriptionUsage",
     "VerboseTranscriptionFallback",
-    "VerboseTranscriptionWarning",
     "VerboseTranscription",
     "DiarizedSegment",
     "DiarizedTranscription",
@@ -42,6 +42,15 @@ class TranscriptionUsage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TranscriptionWarning:
+    """A part of Transcription."""
+
+    code: str
+    message: str
+    param: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Transcription:
     """The answer in the format `json`."""
 
@@ -49,6 +58,7 @@ class Transcription:
     logprobs: list[TranscriptionLogprob] | None = None
     """Where `include[]=logprobs` was asked for and the model gives them."""
     usage: TranscriptionUsage
+    warnings: list[TranscriptionWarning] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,15 +104,6 @@ class VerboseTranscriptionFallback:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VerboseTranscriptionWarning:
-    """A part of VerboseTranscription."""
-
-    code: str
-    message: str
-    param: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class VerboseTranscription:
     """The answer in the format `verbose_json`."""
 
@@ -122,7 +123,7 @@ class VerboseTranscription:
     request_id: str
     usage: VerboseTranscriptionUsage
     fallback: list[VerboseTranscriptionFallback] | None = None
-    warnings: list[VerboseTranscriptionWarning] | None = None
+    warnings: list[TranscriptionWarning] | None = None
     logprobs: list[TranscriptionLogprob] | None = None
     """Where `include[]=logprobs` was asked for and the model gives them."""
 
@@ -150,7 +151,7 @@ class DiarizedTranscription:
     """Seconds of audio."""
     segments: list[DiarizedSegment]
     usage: TranscriptionUsage
-    warnings: list[VerboseTranscriptionWarning] | None = None
+    warnings: list[TranscriptionWarning] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +187,7 @@ class TranscriptDone:
     logprobs: list[TranscriptionLogprob] | None = None
     """Where `include[]=logprobs` was asked for and the model gives them."""
     usage: TranscriptionUsage
-    warnings: list[VerboseTranscriptionWarning] | None = None
+    warnings: list[TranscriptionWarning] | None = None
 
 
 # What a streamed transcription is told in.

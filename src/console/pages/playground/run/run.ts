@@ -4,10 +4,12 @@ import {
   type Discontinuity,
   type Failover,
   type ListenOptions,
+  type Reconnecting,
   type SessionEnded,
   type SessionEvent,
   type Transcript,
   Voxgate,
+  type Warning,
 } from '@voxgate/client';
 import { ask } from '../../../data/api.ts';
 import type { Asked } from '../asked.ts';
@@ -19,6 +21,8 @@ import { Tape } from './tape.ts';
 /** Older events, and older finals, are counted only. */
 const EVENTS_MAX = 200;
 export const FINALS_MAX = 500;
+/** Later warnings are among the events only. */
+const WARNINGS_MAX = 20;
 
 export interface Final extends Transcript {
   /** From the end of the speech to its final, as this page saw it. */
@@ -42,6 +46,10 @@ export class Run {
   readonly interim: Signal<Transcript | undefined> = signal(undefined);
   readonly events: Signal<readonly SessionEvent[]> = signal([]);
   readonly changes: Signal<readonly Change[]> = signal([]);
+  /** Each of them once. */
+  readonly warnings: Signal<readonly Warning[]> = signal([]);
+  /** While the connection is lost. */
+  readonly reconnecting: Signal<Reconnecting | undefined> = signal(undefined);
   readonly gaps: Signal<readonly Discontinuity[]> = signal([]);
   readonly ended: Signal<SessionEnded | undefined> = signal(undefined);
   readonly failure: Signal<Error | undefined> = signal(undefined);
@@ -71,6 +79,7 @@ export class Run {
       this.#source?.stop();
       this.state.value = 'ended';
       this.interim.value = undefined;
+      this.reconnecting.value = undefined;
       this.figures.peek()?.close();
     }
   }
@@ -108,16 +117,29 @@ export class Run {
       case 'discontinuity':
         this.gaps.value = [...this.gaps.value, event];
         break;
+      case 'warning':
+        this.#warn(event);
+        break;
       case 'reconnecting':
         this.state.value = 'reconnecting';
+        this.reconnecting.value = event;
         break;
       case 'reconnected':
         this.state.value = 'listening';
+        this.reconnecting.value = undefined;
         this.#watch(event.session_id);
         break;
       case 'session_ended':
         this.ended.value = event;
     }
+  }
+
+  #warn(event: Warning): void {
+    const all = this.warnings.peek();
+    const isTold = all.some(
+      ({ code, param, message }) => code === event.code && param === event.param && message === event.message,
+    );
+    if (!isTold && all.length < WARNINGS_MAX) this.warnings.value = [...all, event];
   }
 
   /** After a broken connection it is another session. */
