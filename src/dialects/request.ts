@@ -28,7 +28,7 @@ export interface Wish {
 
 /** A part of a wish that is left out, or cut. */
 export interface Unmet {
-  code: 'parameter_ignored' | 'parameter_shortened';
+  code: 'parameter_ignored' | 'parameter_shortened' | 'parameter_mapped';
   message: string;
   /** As the client calls it. */
   param: string;

@@ -212,10 +212,16 @@ function find(
   const card = provider?.models.find((each) => each.id === slug);
   if (provider !== undefined && card !== undefined) return { provider, card };
   const known = [...providers.values()].flatMap((each) => each.models.map(({ id }) => id));
-  const nearest = nearestSlugs(slug, known);
+  // Clients of a vendor name its models without a provider.
+  const own = known.filter((id) => id.slice(id.indexOf('/') + 1) === slug);
+  const nearest = own.length > 0 ? own : nearestSlugs(slug, known);
+  const compatible = own.some((id) => id.startsWith('openai/')) ? ` ${WITHOUT_PROVIDER}` : '';
   const hint = nearest.length > 0 ? ` Did you mean ${nearest.join(', ')}?` : ' GET /v1/models lists them all.';
-  throw refuse('model_not_found', `There is no model "${printable(slug)}".${hint}`, { param });
+  throw refuse('model_not_found', `There is no model "${printable(slug)}".${hint}${compatible}`, { param });
 }
+
+const WITHOUT_PROVIDER =
+  'Set the base URL of OpenAI’s client to /compat/openai/v1 on this host to use its models without `openai/`.';
 
 function checkParams(card: ModelCard, schema: TSchema, params: Readonly<Record<string, unknown>>, param: string): void {
   const fault = Value.Errors(schema, params).First();

@@ -12,7 +12,18 @@ export const deepgram: Dialect = {
   title: 'Deepgram',
   provider: 'deepgram',
   model: 'nova-3',
-  names: { 'nova-3-general': 'nova-3', 'nova-2-general': 'nova-2' },
+  names: { 'nova-3-general': 'nova-3', 'nova-2-general': 'nova-2', 'flux-general': 'flux-general-en' },
+  // https://developers.deepgram.com/docs/models-languages-overview
+  replaced: [
+    [/^nova-3-(?:medical|pharmacy)$/, 'nova-3'],
+    [/^nova-2-atc$/, 'nova-2'],
+    [/^nova-(phonecall|medical)$/, 'nova-2-$1'],
+    [/^(?:enhanced|base)-(meeting|phonecall|finance|conversationalai|voicemail|video)$/, 'nova-2-$1'],
+    [/^(?:nova|enhanced|base)(?:-general)?$/, 'nova-2'],
+    [/^(?:2-)?(meeting|phonecall|finance|conversationalai|voicemail|video)$/, 'nova-2-$1'],
+    [/^(?:2-)?general$/, 'nova-2'],
+    [/^whisper(?:-(?:tiny|base|small|medium|large|cloud))?$/, 'nova-3'],
+  ],
   live: {
     '/v1/listen': { open: (handshake) => new NovaConversation(handshake) },
     '/v2/listen': { open: (handshake) => new FluxConversation(handshake) },

@@ -11,6 +11,7 @@ export const elevenlabs: Dialect = {
   provider: 'elevenlabs',
   model: 'scribe_v2_realtime',
   names: {},
+  replaced: [[/^scribe_v1(?:_base|_experimental)?$/, 'scribe_v2']],
   live: {
     '/v1/speech-to-text/realtime': { open: (handshake) => new RealtimeConversation(handshake), refused: endingOf },
   },

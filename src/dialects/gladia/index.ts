@@ -13,7 +13,8 @@ export const gladia: Dialect = {
   title: 'Gladia',
   provider: 'gladia',
   model: 'solaria-1',
-  names: {},
+  names: { solaria: 'solaria-1' },
+  replaced: [[/^(?:fast|accurate|solaria-(?:mini-1|[23]))$/, 'solaria-1']],
   live: {
     '/v2/live': {
       open: (handshake) => new LiveConversation(handshake),

@@ -23,6 +23,8 @@ export const AUTO = 'auto';
 export const NAMES: Readonly<Record<string, string>> = {
   [AUTO]: 'deepgram/nova-3',
   'deepgram/flux-general': 'deepgram/flux-general-en',
+  'deepgram/nova-3-general': 'deepgram/nova-3',
+  'deepgram/nova-2-general': 'deepgram/nova-2',
   'assemblyai/universal-streaming': 'assemblyai/universal-streaming-english',
   'xai/stt-1': 'xai/grok-voice-transcribe-2.0',
 };

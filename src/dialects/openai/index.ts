@@ -11,7 +11,13 @@ export const openai: Dialect = {
   title: 'OpenAI',
   provider: 'openai',
   model: 'gpt-transcribe',
-  names: { 'gpt-4o-mini-transcribe-2025-12-15': 'gpt-4o-mini-transcribe' },
+  names: {},
+  replaced: [
+    // Snapshots, of which the gateway has the newest.
+    [/^(gpt-(?:4o-(?:mini-)?|live-)?transcribe(?:-diarize)?|gpt-realtime-whisper)-(?:20\d\d-\d\d-\d\d|latest)$/, '$1'],
+    // Models that speak: an address of a session may name one beside the model that transcribes.
+    [/^gpt-(?:4o-)?(?:mini-)?realtime(?:-mini|-preview|-1\.5)*(?:-20\d\d-\d\d-\d\d)?$/, 'gpt-transcribe'],
+  ],
   live: {
     '/v1/realtime': {
       open: (handshake) => new RealtimeConversation(handshake),

@@ -14,14 +14,8 @@ export const soniox: Dialect = {
   title: 'Soniox',
   provider: 'soniox',
   model: 'stt-rt-v5',
-  names: {
-    'stt-rt-preview': 'stt-rt-v5',
-    'stt-rt-v3': 'stt-rt-v5',
-    'stt-rt-v4': 'stt-rt-v5',
-    'stt-async-preview': 'stt-async-v5',
-    'stt-async-v3': 'stt-async-v5',
-    'stt-async-v4': 'stt-async-v5',
-  },
+  names: {},
+  replaced: [[/^stt-(rt|async)-(?:preview(?:-v\d)?|v[1-4](?:-preview)?)$/, 'stt-$1-v5']],
   live: {
     '/transcribe-websocket': {
       open: (handshake) => new TranscribeConversation(handshake),

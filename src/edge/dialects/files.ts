@@ -11,6 +11,7 @@ import {
   type Handshake,
   type JsonFileDoor,
   modelOf,
+  replacedModel,
   type Wish,
 } from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/index.ts';
@@ -42,7 +43,7 @@ export const fileRoutes = (postBy: (fields?: Fields) => Post, keyed: Keyed, wall
     });
     const post = postBy();
     const formOf = (door: FormDoor | 'ours') =>
-      door === 'ours' ? postBy(withModelOf(dialect)) : transcribeForm(dialect, door, postBy, wallNow);
+      door === 'ours' ? transcribeOurs(dialect, postBy) : transcribeForm(dialect, door, postBy, wallNow);
     return [
       ...Object.entries(dialect.files).map(([path, door]) => route(path, transcribeFor(dialect, door, post, wallNow))),
       ...Object.entries(dialect.jsonFiles ?? {}).map(([path, door]) =>
@@ -52,15 +53,28 @@ export const fileRoutes = (postBy: (fields?: Fields) => Post, keyed: Keyed, wall
     ];
   });
 
-/** Our own form, in which a model has the vendor's name. */
-const withModelOf = (dialect: Dialect): Fields => ({
-  takesRepeated: true,
-  fieldsOf: (fields, key) =>
-    fields.map(([name, value]) => [
-      name,
-      name === 'model' ? (modelOf(dialect, value, (each) => aliasOf(key, each) !== undefined) ?? value) : value,
-    ]),
-});
+/** Our own form and answers, with the vendor's name of a model. */
+const transcribeOurs =
+  (dialect: Dialect, postBy: (fields: Fields) => Post): Post =>
+  async (context, caller) => {
+    let unmet: readonly Degradation[] = [];
+    const post = postBy({
+      takesRepeated: true,
+      fieldsOf: (fields, key) => {
+        const isAlias = (name: string) => aliasOf(key, name) !== undefined;
+        return fields.map(([name, value]) => {
+          if (name !== 'model') return [name, value];
+          unmet = replacedModel(dialect, value, isAlias);
+          return [name, modelOf(dialect, value, isAlias) ?? value];
+        });
+      },
+    });
+    const reply = await post(context, caller);
+    const warnings = [warningHeader(unmet), reply.headers ?? {}].flatMap((each) => each['Voxgate-Warning'] ?? []);
+    return warnings.length === 0
+      ? reply
+      : { ...reply, headers: { ...reply.headers, 'Voxgate-Warning': warnings.join(', ') } };
+  };
 
 const handshakeOf = ({ request, requestId }: RouteContext): Handshake => ({
   query: new URLSearchParams(request.query),

@@ -7,6 +7,7 @@ import {
   type LateDoor,
   type LiveDoor,
   modelOf,
+  replacedModel,
   type Wish,
 } from '../../dialects/dialect.ts';
 import type { Degradation } from '../../failover/chain.ts';
@@ -117,7 +118,7 @@ export function parametersFor(dialect: Dialect, wish: Wish, key: AliasedKey): Ma
 
 /** What of a wish is not done, of the model that it names. */
 export const unmetOf = (dialect: Dialect, wish: Wish, key: AliasedKey): Degradation[] =>
-  (wish.unmet ?? [])
+  [...replacedModel(dialect, wish.model, (name) => aliasOf(key, name) !== undefined), ...(wish.unmet ?? [])]
     .filter(({ models }) => models === undefined || (models === 'own') === isOfOwn(dialect, wish, key))
     .map(({ models: _, ...told }) => told);
 

@@ -1,18 +1,18 @@
 // Booleans as other vendors' clients write them: in a query, a form or JSON, of Python or of a shell, each is read in the same way.
 import { describe, expect, it } from 'vitest';
-import { Refusal } from '../../src/api/errors.ts';
-import { assemblyai } from '../../src/dialects/assemblyai/index.ts';
-import { deepgram } from '../../src/dialects/deepgram/index.ts';
-import type { Conversation, Dialect, FormDoor, Wish } from '../../src/dialects/dialect.ts';
-import { elevenlabs } from '../../src/dialects/elevenlabs/index.ts';
-import { gladia } from '../../src/dialects/gladia/index.ts';
-import { livekit } from '../../src/dialects/livekit/index.ts';
-import { soniox } from '../../src/dialects/soniox/index.ts';
-import { speechmatics } from '../../src/dialects/speechmatics/index.ts';
-import { vercel } from '../../src/dialects/vercel/index.ts';
-import { parametersFor } from '../../src/edge/dialects/live.ts';
-import { readListenQuery } from '../../src/edge/listen/query.ts';
-import { readFields } from '../../src/edge/routes/transcriptions/form.ts';
+import { Refusal } from '../../../src/api/errors.ts';
+import { assemblyai } from '../../../src/dialects/assemblyai/index.ts';
+import { deepgram } from '../../../src/dialects/deepgram/index.ts';
+import type { Conversation, Dialect, FormDoor, Wish } from '../../../src/dialects/dialect.ts';
+import { elevenlabs } from '../../../src/dialects/elevenlabs/index.ts';
+import { gladia } from '../../../src/dialects/gladia/index.ts';
+import { livekit } from '../../../src/dialects/livekit/index.ts';
+import { soniox } from '../../../src/dialects/soniox/index.ts';
+import { speechmatics } from '../../../src/dialects/speechmatics/index.ts';
+import { vercel } from '../../../src/dialects/vercel/index.ts';
+import { parametersFor } from '../../../src/edge/dialects/live.ts';
+import { readListenQuery } from '../../../src/edge/listen/query.ts';
+import { readFields } from '../../../src/edge/routes/transcriptions/form.ts';
 
 const ON = ['true', 'True', 'TRUE', '1', 'on', 'On', 'yes', 'YES'];
 const OFF = ['false', 'False', 'FALSE', '0', 'off', 'no', 'No'];
