@@ -5,7 +5,7 @@ import type { EventEncoder } from '../api/listen/event-encoder.ts';
 import type { ClientMessage } from '../api/listen.ts';
 import type { VerboseTranscription } from '../api/transcriptions.ts';
 import type { Members } from '../providers/kit/json.ts';
-import type { JobDoors } from './jobs.ts';
+import type { Captions, JobDoors } from './jobs.ts';
 import type { Answer, Handshake, Unmet, Wish } from './request.ts';
 
 export type { Answer, CallWish, Handshake, Unmet, Wish } from './request.ts';
@@ -81,6 +81,8 @@ export interface LateDoor extends LiveDoor {
 /** What a file's request asks for; the file is its body. */
 export interface FileWish extends Wish {
   contentType: string | undefined;
+  /** A header that makes a file of samples without one. @param bytes of the samples, where they are known */
+  headerOf?(bytes: number | undefined): Uint8Array;
 }
 
 /** An endpoint that takes a file as the whole body of a POST, and answers with its transcript. */
@@ -96,7 +98,11 @@ export interface FormDoor {
   lists?: readonly string[];
   /** Throws a Refusal. Asked of all fields; of a large file before that of those in front of it. */
   open(fields: readonly (readonly [name: string, value: string])[], handshake: Handshake): Wish;
-  answer(transcription: VerboseTranscription, handshake: Handshake, at: Date): Answer;
+  /** @param fields of the form */
+  answer(
+    transcription: VerboseTranscription,
+    means: Handshake & { at: Date; captions: Captions; fields: readonly (readonly [name: string, value: string])[] },
+  ): Answer;
 }
 
 /** An endpoint that takes a file in base64, as a member of a JSON object, and answers with its transcript. */
@@ -163,6 +169,8 @@ export interface Dialect {
   calls?: Readonly<Record<string, Call>>;
   jobs?: JobDoors;
   tokens?: TokenDoors;
+  /** What is said of paths that the vendor has and the gateway has not, by the pattern of the path. */
+  notServed?: Readonly<Record<string, string>>;
   /** Paths that are taken at the root as well: of clients that can be given no path. */
   atRoot?: readonly string[];
   /** `ours`: the form of `/v1/audio/transcriptions`, and its answers, with the vendor's names of its models. */

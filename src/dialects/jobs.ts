@@ -15,10 +15,20 @@ export interface ShownFile {
   readonly fields: ReadonlyMap<string, string>;
 }
 
+export interface CaptionLayout {
+  /** Of a cue, with the names of speakers; and of a line. As usual when absent. */
+  charactersMax?: number | undefined;
+  lineCharactersMax?: number | undefined;
+  /** Whether speakers are named; and how. */
+  hasSpeakers?: boolean;
+  nameOf?(speaker: number): string;
+}
+
+/** The subtitles of a transcript. */
+export type Captions = (heard: VerboseTranscription, format: 'srt' | 'vtt', layout?: CaptionLayout) => string;
+
 interface Heard {
   transcription: VerboseTranscription;
-  srt: string;
-  vtt: string;
 }
 
 export type JobState =
@@ -44,6 +54,7 @@ export interface JobMeans extends Handshake {
   at: Date;
   /** An address of the dialect, as this client reaches the gateway: `https://…`. */
   url(path: string): string;
+  captions: Captions;
 }
 
 export interface JobWish extends Wish {

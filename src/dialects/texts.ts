@@ -3,6 +3,7 @@ import { Kind, type TObject, type TSchema } from '@sinclair/typebox';
 import { type ErrorCode, refuse } from '../api/errors.ts';
 import { KEYTERM_LENGTH_MAX, KEYTERMS_MAX } from '../api/listen/vocabulary.ts';
 import type { Mode } from '../api/models.ts';
+import { notFetched } from '../api/values/address.ts';
 import { booleanIn, readBooleanIn } from '../api/values/boolean.ts';
 import { type Members, objectIn } from '../providers/kit/json.ts';
 import type { OptionRows } from '../providers/kit/options.ts';
@@ -139,6 +140,12 @@ export function refuseMembers(config: Members, names: readonly string[]): void {
     throw badRequest(asked, `\`${asked}\` is not served: the transcript of the file is all there is. Leave it out.`);
 }
 
+/** Refuses addresses of files. */
+export function refuseAddresses(config: Members, names: readonly string[]): void {
+  const named = names.find((name) => ![undefined, null, ''].includes(config[name] as never));
+  if (named !== undefined) throw badRequest(named, notFetched(named));
+}
+
 /** The file that an address stands for: one that was put here. What is elsewhere is not fetched. */
 export function fileIdIn(url: unknown, path: string, param: string): string {
   const pattern = new RegExp(`${path}/([0-9a-f-]{36})$`);
@@ -146,7 +153,7 @@ export function fileIdIn(url: unknown, path: string, param: string): string {
   if (id !== undefined) return id;
   throw badRequest(
     param,
-    `\`${param}\` has to be the address of a file that was uploaded here: files are not fetched from elsewhere. Upload it first.`,
+    `\`${param}\` is not the address of a file that was uploaded here, and audio by URL is not fetched. Upload the file first, and send the address of the answer.`,
   );
 }
 

@@ -235,6 +235,8 @@ export interface HttpBatchCodec<State = unknown> {
   read(state: State, answer: HttpAnswer): BatchStep;
   /** An answer with any other status. Without it the HTTP status decides. */
   refused?(state: State, refusal: ProviderRefusal): LegFailure;
+  /** The request to send in place of one that was refused; undefined where there is none. Asked before `refused`. */
+  instead?(state: State, refusal: ProviderRefusal): HttpRequest | undefined;
   /** What ends the job at the provider, and takes what is left of it away, when nobody waits for it any more. */
   abandon?(state: State): readonly HttpRequest[];
   /** A job that has ended is abandoned as well: the provider keeps what it was given. */

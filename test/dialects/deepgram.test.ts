@@ -264,7 +264,7 @@ describe('a file', () => {
   });
 
   it('is not fetched from an address', () =>
-    expect(() => files?.open(handshake('', 'application/json'))).toThrow(/send the audio itself/));
+    expect(() => files?.open(handshake('', 'application/json'))).toThrow(/Download the file .* Send it as the body/));
 
   const heard = {
     ...{ text: 'Nine, one.', task: 'transcribe', language: 'english', duration: 1.5, model: 'local/digits-en' },

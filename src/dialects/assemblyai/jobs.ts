@@ -20,12 +20,14 @@ import {
   setAll,
   withFlagsAt,
 } from '../texts.ts';
-import { confidenceOf } from '../words.ts';
+import { bareWord, confidenceOf, type HeardWord, wordsOf } from '../words.ts';
 import { letterOf, millisecondsOf, toldWords } from './shapes.ts';
 
 const UPLOADS = '/v2/upload';
 const TRANSCRIPTS = '/v2/transcript';
 const MODEL = 'universal-3-5-pro';
+/** Of a search: each is looked for in all words. */
+const TERMS_MAX = 100;
 /** They are asked for in the words that all models know. */
 const COMMON = ['keyterms_prompt', 'prompt'];
 /** What would be told elsewhere, or be made of the transcript. */
@@ -106,10 +108,10 @@ type Done = ShownJob & { state: Extract<JobState, { type: 'done' }> };
 
 /** What there is of a completed transcript alone. */
 const ofDone =
-  (answer: (job: Done) => Answer) =>
-  (job: ShownJob): Answer =>
+  (answer: (job: Done, means: JobMeans) => Answer) =>
+  (job: ShownJob, means: JobMeans): Answer =>
     job.state.type === 'done'
-      ? answer(job as Done)
+      ? answer(job as Done, means)
       : told(
           { error: `This transcript has the status ${STATUS[job.state.type]}, and has to be completed first.` },
           400,
@@ -123,6 +125,36 @@ const partsAs = (name: 'sentences' | 'paragraphs') =>
     const audio_duration = Math.round(transcription.duration);
     return told({ id, confidence: confidenceOf({ words: parts }), audio_duration, [name]: parts });
   });
+
+const captionsAs = (format: 'srt' | 'vtt', type?: string) =>
+  ofDone(({ state }, { query, captions }) => {
+    const asked = query.get('chars_per_caption') ?? '';
+    const charactersMax = asked === '' ? undefined : Number(asked);
+    if (charactersMax !== undefined && !(Number.isInteger(charactersMax) && charactersMax >= 1))
+      return told({ error: '`chars_per_caption` is a number of characters, such as 32.' }, 400);
+    const layout = { charactersMax, nameOf: (speaker: number) => `Speaker ${letterOf(speaker)}` };
+    return toldText(captions(state.heard.transcription, format, layout), type);
+  });
+
+/** Words, numbers and phrases, as they are said one after the other. */
+const search = ofDone(({ id, state }, { query }) => {
+  const terms = (query.get('words') ?? '').split(',').map((term) => term.trim().split(/\s+/).map(bareWord));
+  if (terms.every(([first]) => first === ''))
+    return told({ error: '`words` is missing: name words or phrases, separated by commas.' }, 400);
+  if (terms.length > TERMS_MAX)
+    return told({ error: `\`words\` has ${terms.length} terms. Send at most ${TERMS_MAX}.` }, 400);
+  const words = turnsOf(state.heard.transcription).flatMap((turn) => wordsOf(turn));
+  const said = words.map(({ word }) => bareWord(word));
+  const matches = terms.flatMap((term) => {
+    const indexes = said.flatMap((_, at) => (term.every((word, more) => said[at + more] === word) ? [at] : []));
+    const timestamps = indexes.map((at) => [
+      millisecondsOf((words[at] as HeardWord).start),
+      millisecondsOf((words[at + term.length - 1] as HeardWord).end),
+    ]);
+    return indexes.length === 0 ? [] : [{ text: term.join(' '), count: indexes.length, timestamps, indexes }];
+  });
+  return told({ id, total_count: matches.reduce((sum, { count }) => sum + count, 0), matches });
+});
 
 const listed = ({ id, asked, state, createdAt, endedAt }: ShownJob, url: (path: string) => string): Members => ({
   ...{ id, status: STATUS[state.type], resource_url: url(`${TRANSCRIPTS}/${id}`), audio_url: asked.audio_url },
@@ -156,11 +188,9 @@ export const jobs: JobDoors = {
   [`GET ${TRANSCRIPTS}/:id`]: { does: 'show', answer: shown },
   [`GET ${TRANSCRIPTS}/:id/sentences`]: { does: 'show', answer: partsAs('sentences') },
   [`GET ${TRANSCRIPTS}/:id/paragraphs`]: { does: 'show', answer: partsAs('paragraphs') },
-  [`GET ${TRANSCRIPTS}/:id/srt`]: { does: 'show', answer: ofDone(({ state }) => toldText(state.heard.srt)) },
-  [`GET ${TRANSCRIPTS}/:id/vtt`]: {
-    does: 'show',
-    answer: ofDone(({ state }) => toldText(state.heard.vtt, 'text/vtt')),
-  },
+  [`GET ${TRANSCRIPTS}/:id/srt`]: { does: 'show', answer: captionsAs('srt') },
+  [`GET ${TRANSCRIPTS}/:id/vtt`]: { does: 'show', answer: captionsAs('vtt', 'text/vtt') },
+  [`GET ${TRANSCRIPTS}/:id/word-search`]: { does: 'show', answer: search },
   [`DELETE ${TRANSCRIPTS}/:id`]: {
     does: 'remove',
     answer: (job) => told({ ...transcriptOf(job), text: 'Deleted by user.', words: null, utterances: null }),

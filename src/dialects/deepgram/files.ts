@@ -1,6 +1,10 @@
 // Files of Deepgram's `/v1/listen`: the audio is the body, and the answer has channels and utterances.
+
+import { CHANNELS, SAMPLE_RATE } from '../../api/listen.ts';
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
-import type { Answer, FileDoor, Handshake } from '../dialect.ts';
+import { notFetched } from '../../api/values/address.ts';
+import { wavHeader } from '../../audio/wav/wav-header.ts';
+import type { Answer, FileDoor, FileWish, Handshake } from '../dialect.ts';
 import { languageOf, sentencesOf, turnsOf } from '../heard-turns.ts';
 import { badRequest } from '../texts.ts';
 import { wordsOf } from '../words.ts';
@@ -11,8 +15,8 @@ export const files: FileDoor = {
   open({ query, headers }) {
     const contentType = headers.get('content-type');
     if (contentType?.startsWith('application/json'))
-      throw badRequest('url', 'Files are not fetched from addresses here: send the audio itself as the body.');
-    return { ...askedOfFile(plainQuery(query)), contentType: rawType(query) ?? contentType };
+      throw badRequest('url', `${notFetched('url')} Send it as the body.`);
+    return { ...askedOfFile(plainQuery(query)), contentType, ...rawFile(query) };
   },
 
   answer(heard: VerboseTranscription, { query: said, requestId }: Handshake, at: Date): Answer {
@@ -49,10 +53,31 @@ const warningsOf = ({ warnings }: VerboseTranscription) =>
     ? {}
     : { warnings: warnings.map(({ code, message, param = '' }) => ({ parameter: param, type: code, message })) };
 
-/** Headerless samples are declared in the query. */
-function rawType(query: URLSearchParams): string | undefined {
-  if (query.get('encoding') !== 'linear16') return undefined;
-  return `audio/l16;rate=${query.get('sample_rate') ?? '16000'}`;
+/** By the name of the encoding: the rate that stands for one that is not named. */
+const RAW: Readonly<Record<string, number>> = { linear16: 16_000, mulaw: 8_000, alaw: 8_000 };
+
+/** Samples without a header are declared in the query. All but the plainest become a WAV file. */
+function rawFile(query: URLSearchParams): Pick<FileWish, 'contentType' | 'headerOf'> | undefined {
+  const encoding = query.get('encoding') ?? '';
+  if (!Object.hasOwn(RAW, encoding)) return undefined;
+  const rate = numberOf(query, 'sample_rate', SAMPLE_RATE, RAW[encoding] as number);
+  const channels = numberOf(query, 'channels', CHANNELS, 1);
+  if (encoding === 'linear16' && channels === 1) return { contentType: `audio/l16;rate=${rate}` };
+  return {
+    contentType: 'audio/wav',
+    headerOf: (bytes) => wavHeader(rate, bytes, encoding as Parameters<typeof wavHeader>[2], channels),
+  };
+}
+
+function numberOf(
+  query: URLSearchParams,
+  name: string,
+  { min, max }: { min: number; max: number },
+  usual: number,
+): number {
+  const value = Number(query.get(name) || usual);
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw badRequest(name, `\`${name}\` is a number from ${min} to ${max}; ${usual} when absent.`);
 }
 
 /** A paragraph is a turn. */

@@ -4,7 +4,7 @@ import { booleanIn } from '../../api/values/boolean.ts';
 import { options } from '../../providers/elevenlabs/options.ts';
 import { languageCode } from '../../providers/kit/languages/whisper-languages.ts';
 import { warningsIn } from '../answers.ts';
-import type { Answer, FormDoor, Handshake, Wish } from '../dialect.ts';
+import type { Answer, FormDoor, Wish } from '../dialect.ts';
 import {
   badRequest,
   flagsOf,
@@ -12,15 +12,17 @@ import {
   keytermsWithin,
   optionsInQuery,
   ownParameters,
+  refuseAddresses,
   setAll,
   withFlags,
 } from '../texts.ts';
+import { additionalFormats, unservedFormats } from './additional-formats.ts';
 import { plainQuery, tagOf } from './asked.ts';
 import { wordsAsTold } from './shapes.ts';
 
 /** What would be fetched from elsewhere, or told there or in other ways. */
 const UNSERVED = [
-  ...['source_url', 'cloud_storage_url', 'webhook', 'webhook_id', 'additional_formats', 'use_multi_channel'],
+  ...['webhook', 'webhook_id', 'use_multi_channel'],
   ...['entity_detection', 'transcript_edit', 'detect_speaker_roles', 'use_speaker_library'],
 ];
 /** They are asked for in the words that all models know. */
@@ -35,6 +37,7 @@ export const files: FormDoor = {
     const query = plainQuery(handshake.query);
     const fields = withFlags(said, FLAGS);
     const one = new Map(fields.filter(([, value]) => value !== ''));
+    refuseAddresses(Object.fromEntries(one), ['source_url', 'cloud_storage_url']);
     for (const name of UNSERVED) {
       if (booleanIn(one.get(name) ?? false) !== false)
         throw badRequest(name, `\`${name}\` is not served: the transcript of the file is the answer. Leave it out.`);
@@ -56,12 +59,16 @@ export const files: FormDoor = {
     const ofModel = fields.filter(([name, value]) => value !== '' && options.honours(name, MODEL, 'batch'));
     const own = optionsInQuery(ofModel, options.schema(MODEL), COMMON);
     return {
-      ...{ model: one.get('model_id') ?? MODEL, parameters, unmet: keytermsCut('keyterms', terms) },
+      ...{
+        model: one.get('model_id') ?? MODEL,
+        parameters,
+        unmet: [...keytermsCut('keyterms', terms), ...unservedFormats(fields)],
+      },
       own: isLogged ? own : { ...own, enable_logging: false },
     };
   },
 
-  answer(heard: VerboseTranscription, { requestId }: Handshake): Answer {
+  answer(heard: VerboseTranscription, { requestId, fields, captions }): Answer {
     const { text, language, duration, words = [] } = heard;
     const answer = {
       language_code: languageCode(language) ?? language,
@@ -71,6 +78,7 @@ export const files: FormDoor = {
       words: wordsAsTold({ text, start: 0, end: duration, words }),
       transcription_id: requestId,
       audio_duration_secs: duration,
+      ...additionalFormats(heard, fields, captions),
       ...warningsIn(heard),
     };
     return { status: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(answer) };

@@ -29,7 +29,11 @@ export const gladia: Dialect = {
   calls: { '/v2/live': init },
   jobs,
   // Its own client puts these paths at the root of whatever address it is given.
-  atRoot: ['/v2/live', '/v2/upload', '/v2/pre-recorded', '/v2/pre-recorded/:id'],
+  notServed: {
+    '/v2/live/:id':
+      'Live sessions are not kept. Set `messages_config.receive_final_transcripts` and collect the finals, or set `receive_post_processing_events`: then `post_final_transcript` has the whole transcript.',
+  },
+  atRoot: ['/v2/live', '/v2/live/:id', '/v2/upload', '/v2/pre-recorded', '/v2/pre-recorded/:id'],
   credential: ({ query, headers }) => {
     const [key, token = ''] = [headers.get('x-gladia-key'), query.get('token') ?? undefined];
     if (key !== undefined || token === '') return { credential: key };

@@ -3,7 +3,7 @@
 import { countIn, listIn, type Members, objectIn } from '../../providers/kit/json.ts';
 import { told, warningsIn } from '../answers.ts';
 import { turnsOf } from '../heard-turns.ts';
-import type { JobDoors, JobState, ShownFile, ShownJob } from '../jobs.ts';
+import type { Captions, JobDoors, JobState, ShownFile, ShownJob } from '../jobs.ts';
 import { pageOf } from '../pages.ts';
 import { badRequest, fileIdIn, refuseMembers } from '../texts.ts';
 import { askedOfFile, plainFile } from './asked.ts';
@@ -34,9 +34,9 @@ const fileOf = ({ id, filename, bytes }: ShownFile) => ({
 
 const STATUS = { queued: 'queued', processing: 'processing', done: 'done', failed: 'error' } as const;
 
-const jobOf = (job: ShownJob): Members => ({
+const jobOf = (job: ShownJob, captions: Captions): Members => ({
   ...summaryOf(job),
-  result: job.state.type === 'done' ? resultOf(job, job.state) : null,
+  result: job.state.type === 'done' ? resultOf(job, job.state, captions) : null,
 });
 
 /** Without what was heard: of many jobs that is too much. */
@@ -52,7 +52,11 @@ function summaryOf({ id, file, asked, createdAt, endedAt, state }: ShownJob): Me
   };
 }
 
-function resultOf({ asked, createdAt, endedAt }: ShownJob, { heard }: Extract<JobState, { type: 'done' }>) {
+function resultOf(
+  { asked, createdAt, endedAt }: ShownJob,
+  { heard }: Extract<JobState, { type: 'done' }>,
+  captions: Captions,
+) {
   const { text, duration } = heard.transcription;
   const utterances = turnsOf(heard.transcription).map((turn) => utteranceOf(turn, ''));
   return {
@@ -66,7 +70,9 @@ function resultOf({ asked, createdAt, endedAt }: ShownJob, { heard }: Extract<Jo
       languages: [...new Set(utterances.map(({ language }) => language))].filter((each) => each !== ''),
       utterances,
       ...(asked.subtitles === true
-        ? { subtitles: formatsOf(asked).map((format) => ({ format, subtitles: heard[format] })) }
+        ? {
+            subtitles: formatsOf(asked).map((format) => ({ format, subtitles: captions(heard.transcription, format) })),
+          }
         : {}),
     },
   };
@@ -108,6 +114,6 @@ export const jobs: JobDoors = {
       return told({ first: at(0), current: at(offset), next, items: items.map(summaryOf) });
     },
   },
-  [`GET ${PATH}/:id`]: { does: 'show', answer: (job) => told(jobOf(job)) },
+  [`GET ${PATH}/:id`]: { does: 'show', answer: (job, { captions }) => told(jobOf(job, captions)) },
   [`DELETE ${PATH}/:id`]: { does: 'remove', answer: (job) => told({ id: job.id }, 202) },
 };

@@ -6,7 +6,7 @@ import type { Answer, Handshake } from '../dialect.ts';
 import { turnsOf } from '../heard-turns.ts';
 import type { JobDoors, JobMeans, JobWish, ShownFile, ShownJob } from '../jobs.ts';
 import { pageOf, placeOf } from '../pages.ts';
-import { badRequest, ownParameters, refuseMembers } from '../texts.ts';
+import { badRequest, ownParameters, refuseAddresses, refuseMembers } from '../texts.ts';
 import { wishOf } from './asked.ts';
 import { millisecondsOf, tokensOf } from './tokens.ts';
 
@@ -14,7 +14,7 @@ const FILES = '/v1/files';
 const PATH = '/v1/transcriptions';
 const MODEL = 'stt-async-v5';
 /** What would be fetched or told elsewhere. */
-const UNSERVED = ['audio_url', 'webhook_url', 'webhook_auth_header_name', 'webhook_auth_header_value'];
+const UNSERVED = ['webhook_url', 'webhook_auth_header_name', 'webhook_auth_header_value'];
 
 const fileOf = ({ id, filename, bytes, createdAt, fields }: ShownFile) => ({
   ...{ id, filename, size: bytes, created_at: createdAt.toISOString() },
@@ -23,6 +23,7 @@ const fileOf = ({ id, filename, bytes, createdAt, fields }: ShownFile) => ({
 
 /** Throws a Refusal. */
 function open(asked: Members, { query }: Handshake): JobWish & { fileId: string } {
+  refuseAddresses(asked, ['audio_url']);
   refuseMembers(asked, UNSERVED);
   const fileId = textIn(asked.file_id);
   if (fileId === undefined)

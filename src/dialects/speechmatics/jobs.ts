@@ -7,14 +7,14 @@ import type { Answer, Handshake } from '../dialect.ts';
 import { type HeardTurn, turnsOf } from '../heard-turns.ts';
 import type { JobDoors, JobMeans, JobState, JobWish, ShownJob } from '../jobs.ts';
 import { pageOf } from '../pages.ts';
-import { badRequest, refuseMembers } from '../texts.ts';
+import { badRequest, refuseAddresses, refuseMembers } from '../texts.ts';
 import { wishOf } from './asked.ts';
 import { errorBody } from './refusals.ts';
 import { delimiterOf, resultsOf } from './results.ts';
 
 /** What would be fetched or told elsewhere, or be made of the transcript. */
 const UNSERVED = [
-  ...['fetch_data', 'notification_config', 'translation_config', 'summarization_config', 'sentiment_analysis_config'],
+  ...['notification_config', 'translation_config', 'summarization_config', 'sentiment_analysis_config'],
   ...['topic_detection_config', 'auto_chapters_config', 'audio_events_config', 'text_data'],
 ];
 
@@ -26,6 +26,7 @@ function open(fields: ReadonlyMap<string, string>, { query }: Handshake): JobWis
       'config',
       '`config` is JSON, such as {"type":"transcription","transcription_config":{"language":"en"}}.',
     );
+  refuseAddresses(asked, ['fetch_data']);
   refuseMembers(asked, UNSERVED);
   return { ...wishOf(query, objectIn(asked.transcription_config), 'batch'), asked };
 }
@@ -43,7 +44,7 @@ function jobOf({ id, file, asked, createdAt, endedAt, state }: ShownJob): Member
 
 type Done = Extract<JobState, { type: 'done' }>;
 
-function transcriptOf(job: ShownJob, { query }: JobMeans): Answer {
+function transcriptOf(job: ShownJob, { query, captions }: JobMeans): Answer {
   const { state, asked } = job;
   if (state.type === 'failed') return told(errorBody(404, state.refusal.message, 'Job rejected'), 404);
   if (state.type !== 'done') return told(errorBody(404, 'The job is not done yet.', 'Transcription not ready'), 404);
@@ -53,7 +54,7 @@ function transcriptOf(job: ShownJob, { query }: JobMeans): Answer {
     case 'txt':
       return toldText(linesOf(turnsOf(state.heard.transcription), objectIn(asked.transcription_config)));
     case 'srt':
-      return toldText(state.heard.srt);
+      return toldText(captions(state.heard.transcription, 'srt', { nameOf: (speaker) => `S${speaker + 1}` }));
     default:
       return told(errorBody(400, '`format` has to be json-v2, txt or srt.'), 400);
   }

@@ -23,6 +23,7 @@ import type { Route, RouteContext } from '../router.ts';
 import type { UploadDependencies } from '../routes/transcriptions/read-upload.ts';
 import { warningHeader } from '../routes/transcriptions/warnings.ts';
 import { asForm } from './as-form.ts';
+import { captionsOf } from './captions.ts';
 import { headerCredentialOf } from './header-credential.ts';
 import { jsonAsForm, membersOf, OTHERS } from './json-file.ts';
 import { inOwnNames, parametersFor, unmetOf } from './live.ts';
@@ -87,8 +88,10 @@ const transcribeForm =
   async (context, caller) => {
     const handshake = handshakeOf(context);
     let unmet: Degradation[] = [];
+    let form: readonly Field[] = [];
     const post = postBy({
       fieldsOf: (fields, key) => {
+        form = fields;
         const wish = door.open(fields, handshake);
         unmet = unmetOf(dialect, wish, key);
         return [...parametersFor(dialect, wish, key), ...ANSWER];
@@ -97,7 +100,9 @@ const transcribeForm =
       // Some of the vendors' own clients say a field twice.
       takesRepeated: true,
     });
-    return answered(await post(context, caller), unmet, (heard) => door.answer(heard, handshake, wallNow()));
+    return answered(await post(context, caller), unmet, (heard) =>
+      door.answer(heard, { ...handshake, at: wallNow(), captions: captionsOf, fields: form }),
+    );
   };
 
 const transcribeFor =
@@ -106,7 +111,11 @@ const transcribeFor =
     const handshake = handshakeOf(context);
     const wish = door.open(handshake);
     const fields = [...parametersFor(dialect, wish, caller.key), ...ANSWER];
-    const reply = await post({ ...context, request: asForm(context.request, fields, wish.contentType) }, caller);
+    const header = wish.headerOf?.(lengthOf(context.request));
+    const reply = await post(
+      { ...context, request: asForm(context.request, fields, wish.contentType, header) },
+      caller,
+    );
     const unmet = unmetOf(dialect, wish, caller.key);
     return answered(reply, unmet, (heard) => door.answer(heard, handshake, wallNow()));
   };
@@ -130,6 +139,11 @@ const transcribeJson =
     const reply = await post({ ...context, request }, caller);
     return answered(reply, unmet, (heard) => door.answer(heard, handshake, wallNow()));
   };
+
+function lengthOf({ headers }: DoorRequest): number | undefined {
+  const length = headers.get('content-length');
+  return length === undefined ? undefined : Number(length);
+}
 
 function othersIn(fields: readonly Field[]): Members {
   const [, text] = fields.find(([name]) => name === OTHERS) ?? [];

@@ -28,9 +28,10 @@ export function withDialect(request: DoorRequest): DoorRequest {
 }
 
 const serves = (
-  { live, files, jsonFiles = {}, calls = {}, forms = {}, jobs = {}, tokens = {} }: Dialect,
+  { live, files, jsonFiles = {}, calls = {}, forms = {}, jobs = {}, tokens = {}, notServed = {} }: Dialect,
   path: string,
 ): boolean =>
+  Object.keys(notServed).some((pattern) => fits(pattern, path)) ||
   [live, files, jsonFiles, forms, calls].some((doors) => Object.hasOwn(doors, path)) ||
   [...Object.keys(jobs), ...Object.keys(tokens)].some((place) => fits(place.slice(place.indexOf('/')), path));
 
@@ -51,6 +52,10 @@ function fits(pattern: string, path: string): boolean {
 export function notServedAt(path: string): string | undefined {
   const dialect = dialectAt(path)?.dialect;
   if (dialect === undefined) return undefined;
+  const { notServed = {} } = dialect;
+  const own = path.slice(pathOf(dialect, '').length);
+  const [, words] = Object.entries(notServed).find(([pattern]) => fits(pattern, own)) ?? [];
+  if (words !== undefined) return words;
   const { title, live, files, jsonFiles, calls, forms, jobs = {}, tokens = {} } = dialect;
   const places = [...Object.keys(jobs), ...Object.keys(tokens)].map((place) => place.slice(place.indexOf('/')));
   const paths = new Set([

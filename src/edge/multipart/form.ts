@@ -6,7 +6,7 @@ import { BodyTooLarge } from '../door.ts';
 import { type Field, type FieldLimits, FormFields } from './form-fields.ts';
 import { LargeFile } from './large-file.ts';
 import { boundaryOf, createPartParser, type Part } from './parts.ts';
-import { fileTooLarge, missingFile, repeatedField, unexpectedFile } from './refusals.ts';
+import { addressNamed, fileTooLarge, missingFile, repeatedField, unexpectedFile } from './refusals.ts';
 import type { SpoolBudget } from './spool-file.ts';
 import { beginning, deferred } from './streams.ts';
 
@@ -209,7 +209,10 @@ class FormReader {
     await Promise.all(this.#reading);
     if (this.#state !== 'reading') return;
     const file = this.#file;
-    if (file === undefined) return this.#fail(missingFile('no file', this.#limits.fileField));
+    if (file === undefined) {
+      const address = addressNamed(this.#fields.front.map(([name]) => name));
+      return this.#fail(address ?? missingFile('no file', this.#limits.fileField));
+    }
     const isArriving = this.#large?.stream !== undefined;
     try {
       if (isArriving && this.#fields.behind.length > 0) this.#large?.supersede();

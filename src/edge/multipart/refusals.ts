@@ -1,5 +1,6 @@
 // What a form is refused for, in words: each names the part at fault and never shows what was in it.
 import { type Refusal, refuse } from '../../api/errors.ts';
+import { ADDRESSES, notFetched } from '../../api/values/address.ts';
 
 /** The form is not well-formed. */
 export function broken(what: string): Refusal {
@@ -14,6 +15,12 @@ export function fileTooLarge(fileBytesMax: number): Refusal {
 export function missingFile(what: string, part = 'file'): Refusal {
   const message = `The form has ${what}. Send the audio in the part \`${part}\`: with curl, -F ${part}=@audio.wav.`;
   return refuse('missing_file', message, { param: part });
+}
+
+/** Of a form without a file, which names the address of one instead. */
+export function addressNamed(names: readonly string[]): Refusal | undefined {
+  const name = names.find((each) => ADDRESSES.includes(each));
+  return name === undefined ? undefined : refuse('invalid_request', notFetched(name), { param: name });
 }
 
 export function unexpectedFile(name: string, part = 'file'): Refusal {

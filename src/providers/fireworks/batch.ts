@@ -1,5 +1,5 @@
 // Files, in the form of OpenAI with fields of its own. An answer may name several languages in one text.
-import { listIn, type Members, objectIn, textIn } from '../kit/json.ts';
+import { textIn } from '../kit/json.ts';
 import { openaiShapedBatch } from '../kit/openai-shaped/batch.ts';
 import type { BatchRequest } from '../provider.ts';
 import { api } from './api.ts';
@@ -17,7 +17,7 @@ export const batch = openaiShapedBatch({
     timestamp_granularities: wantsWords(request) ? 'word,segment' : 'segment',
     diarize: request.diarization || undefined,
   }),
-  shaped: (answer) => ({ ...answer, language: textIn(answer.language)?.split(',')[0], words: wordsOf(answer) }),
+  shaped: (answer) => ({ ...answer, language: textIn(answer.language)?.split(',')[0] }),
   // Audio is mixed down to one channel: https://docs.fireworks.ai/api-reference/audio-transcriptions
   billsChannels: 'never',
 });
@@ -27,7 +27,3 @@ function wantsWords(request: BatchRequest): boolean {
   const { timestamp_granularities } = options.honoured(request.params, request.model, 'batch');
   return request.wordTimestamps || request.diarization || timestamp_granularities?.includes('word') === true;
 }
-
-/** They stand beside the segments or in them. */
-const wordsOf = ({ words, segments }: Members): readonly unknown[] =>
-  listIn(words).length > 0 ? listIn(words) : listIn(segments).flatMap((segment) => listIn(objectIn(segment).words));

@@ -1,7 +1,15 @@
 // How providers take files: by one request, or as jobs, which are uploaded, made, asked about until they are done, and fetched.
 // Requests and answers only; the host sends them, streams the file and keeps the deadlines.
 import type { LegFailure } from '../../../machines/events.ts';
-import type { BatchRequest, BatchResult, BatchStep, ChannelBilling, HttpBatchCodec, HttpRequest } from '../provider.ts';
+import type {
+  BatchRequest,
+  BatchResult,
+  BatchStep,
+  ChannelBilling,
+  HttpBatchCodec,
+  HttpRequest,
+  ProviderRefusal,
+} from '../provider.ts';
 import type { FailureTable } from './failures.ts';
 import { type Members, objectOf } from './json.ts';
 
@@ -31,25 +39,42 @@ interface Common {
 interface Single extends Common {
   /** The request, or the failure of a file that need not be sent. */
   requestOf(request: BatchRequest): HttpRequest | LegFailure;
+  /** The request to send in place of one that was refused, once; undefined where there is none. */
+  instead?(request: BatchRequest, refusal: ProviderRefusal): HttpRequest | undefined;
 }
 
 /** One request with the file, one answer with what was said. */
-export function requestBatch({ failures, needsLength = false, requestOf, resultOf, ...rest }: Single): HttpBatchCodec {
-  const codec: HttpBatchCodec<BatchRequest> = {
+export function requestBatch({
+  failures,
+  needsLength = false,
+  requestOf,
+  instead,
+  resultOf,
+  ...rest
+}: Single): HttpBatchCodec {
+  const codec: HttpBatchCodec<{ request: BatchRequest; isOther: boolean }> = {
     kind: 'http',
     needsLength,
     ...rest,
-    begin: (state) => {
-      const request = requestOf(state);
-      return { state, step: 'kind' in request ? { type: 'failed', failure: request } : { type: 'request', request } };
+    begin: (batch) => {
+      const request = requestOf(batch);
+      return {
+        state: { request: batch, isOther: false },
+        step: 'kind' in request ? { type: 'failed', failure: request } : { type: 'request', request },
+      };
     },
     read: (state, { body }) => {
-      const result = resultOf(state, objectOf(body));
+      const result = resultOf(state.request, objectOf(body));
       return result === undefined
         ? { type: 'failed', failure: failures.named('bad_answer') }
         : { type: 'done', result };
     },
     refused: (_, refusal) => failures.ofRefusal(refusal, { file: true }),
+    instead: (state, refusal) => {
+      const other = state.isOther ? undefined : instead?.(state.request, refusal);
+      state.isOther = other !== undefined;
+      return other;
+    },
   };
   return codec;
 }

@@ -121,7 +121,18 @@ class HttpJob {
     this.#requests++;
     const answer = await this.#exchange(request, this.#codec.answerMs, this.#signal);
     if (isSuccess(answer.status)) return answer;
+    const other = this.#instead(answer);
+    if (other !== undefined) return this.#sendOnce(other);
     throw this.#failed(this.#refusal(answer));
+  }
+
+  #instead(answer: HttpAnswer): HttpRequest | undefined {
+    try {
+      return this.#codec.instead?.(this.#state, answer);
+    } catch (error) {
+      this.#fault('codec.instead', error);
+      return undefined;
+    }
   }
 
   #refusal(answer: HttpAnswer): LegFailure {

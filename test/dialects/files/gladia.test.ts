@@ -93,8 +93,8 @@ describe('a job is told', () => {
   it('with the subtitles that were asked for', () => {
     const both = { subtitles: true, subtitles_config: { formats: ['vtt', 'srt'] } };
     const subtitles = [
-      { format: 'srt', subtitles: '1\n' },
-      { format: 'vtt', subtitles: 'WEBVTT\n' },
+      { format: 'srt', subtitles: expect.stringMatching(/^1\n00:00:00,200 --> /) },
+      { format: 'vtt', subtitles: expect.stringMatching(/^WEBVTT\n\n00:00:00\.200 --> /) },
     ];
     expect(answerOf(shown, doneJob(both))).toMatchObject({ result: { transcription: { subtitles } } });
     expect(answerOf(shown, doneJob({ subtitles: true }))).toMatchObject({

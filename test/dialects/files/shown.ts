@@ -1,12 +1,15 @@
 // Jobs as codecs are shown them, and what they make of them.
+
 import type { Dialect } from '../../../src/dialects/dialect.ts';
 import type { JobDoor, JobMeans, JobState, JobWish, ShownFile, ShownJob } from '../../../src/dialects/jobs.ts';
+import { captionsOf } from '../../../src/edge/dialects/captions.ts';
 
 const AT = new Date('2026-01-01T00:00:00Z');
 export const FILE: ShownFile = { id: 'file_1', filename: 'speech.wav', bytes: 9, createdAt: AT, fields: new Map() };
 
 const MEANS: JobMeans = {
   ...{ query: new URLSearchParams(), headers: new Map(), requestId: 'req_1', at: AT },
+  captions: captionsOf,
   url: (path) => `https://voice.example.com/compat${path}`,
 };
 
@@ -57,8 +60,6 @@ export const doneJob = (asked: object = {}): ShownJob =>
           request_id: 'req_1',
           usage: { type: 'duration', seconds: 4, cost_usd: '0', byok: false },
         },
-        srt: '1\n',
-        vtt: 'WEBVTT\n',
       },
     },
     asked,

@@ -75,7 +75,7 @@ describe('a job is told', () => {
   it.each([
     ['txt', own, 'SPEAKER: S1\nNine, one.\nSPEAKER: S2\nTwo.\n'],
     ['txt', {}, 'Nine, one. Two.\n'],
-    ['srt', own, '1\n'],
+    ['srt', own, expect.stringMatching(/^1\n00:00:00,200 --> .*\nS1: Nine, one\.\n/)],
     ['docx', own, { code: 400, error: 'Bad Request', detail: expect.stringContaining('txt') }],
   ])('as %s of %o', (format, config, told) =>
     expect(answerOf(transcript, doneJob(config), `format=${format}`)).toEqual(told),

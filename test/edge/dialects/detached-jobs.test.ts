@@ -25,7 +25,7 @@ type Heard = Awaited<ReturnType<Work['run']>>;
 
 const OWNER = { organisationId: 'org_1', keyId: 'key_1', dialect: 'soniox' };
 const FILE: ShownFile = { id: 'f', filename: 'a.wav', bytes: 1, createdAt: new Date(0), fields: new Map() };
-const HEARD = { transcription: { text: 'vox' }, srt: '', vtt: '' } as Heard;
+const HEARD = { transcription: { text: 'vox' } } as Heard;
 const full = () => Promise.reject(refuse('too_many_sessions', 'Full.'));
 
 let clock: SimulatedClock;
@@ -120,7 +120,7 @@ describe('a job', () => {
   });
 
   it('whose transcript has no room fails', async () => {
-    const large = { ...HEARD, srt: 'x'.repeat(KEY_CHARACTERS_MAX) };
+    const large = { transcription: { text: 'x'.repeat(KEY_CHARACTERS_MAX) } } as Heard;
     expect((await finished(OWNER, large)).state).toMatchObject({ type: 'failed', refusal: { code: 'file_too_large' } });
   });
 
@@ -205,7 +205,7 @@ describe('there are no more', () => {
   });
 
   it('characters of a key than it may have: the oldest are forgotten', async () => {
-    const large = { ...HEARD, srt: 'x'.repeat(KEY_CHARACTERS_MAX / 2 - 1_000) };
+    const large = { transcription: { text: 'x'.repeat(KEY_CHARACTERS_MAX / 2 - 1_000) } } as Heard;
     const ids: string[] = [];
     for (let count = 0; count < 3; count++) ids.push((await finished(OWNER, large)).id);
     expect(
@@ -253,7 +253,7 @@ describe('there are no more', () => {
   ])('characters of %s than it may have, and others lose nothing', async (_, organisationOf, charactersMax) => {
     const small = { ...OWNER, organisationId: 'org_small', keyId: 'key_small' };
     const { id } = await finished(small);
-    const large = { ...HEARD, srt: 'x'.repeat(KEY_CHARACTERS_MAX - 1_000) };
+    const large = { transcription: { text: 'x'.repeat(KEY_CHARACTERS_MAX - 1_000) } } as Heard;
     const count = charactersMax / KEY_CHARACTERS_MAX + 1;
     for (let at = 0; at < count; at++)
       await finished({ ...OWNER, organisationId: organisationOf(at), keyId: `key_${at}` }, large);

@@ -113,6 +113,28 @@ describe('subtitles', () => {
     );
   });
 
+  it('of segments that overlap in any way are never shorter than a fifth of a second', () => {
+    const segment = fc.record({
+      text: fc.constantFrom('One.', 'Two three.', 'Four'),
+      start: fc.integer({ min: 0, max: 20_000 }).map((ms) => ms / 1000),
+      length: fc.integer({ min: 0, max: 8_000 }).map((ms) => ms / 1000),
+    });
+    fc.assert(
+      fc.property(fc.array(segment, { minLength: 1, maxLength: 12 }), (segments) => {
+        const utterances = segments.map(({ text, start, length }): Utterance => ({ text, start, end: start + length }));
+        const { cues } = cuesOf(utterances, 30, true);
+        if (cues.length !== utterances.length) return;
+        for (const [index, { startMs, endMs }] of cues.entries()) {
+          const length = Math.round(utterances[index]!.end * 1000) - Math.round(utterances[index]!.start * 1000);
+          // What was said in less is told in less, but for what had to wait.
+          const isShort = length > 0 && length < 200 && startMs === Math.round(utterances[index]!.start * 1000);
+          if (!isShort) expect(endMs - startMs).toBeGreaterThanOrEqual(200);
+        }
+      }),
+      { numRuns: 300, seed: 20_263 },
+    );
+  });
+
   it('stand while their words are spoken, where the model says when that is', () => {
     const sentences = fc.array(fc.array(fc.integer({ min: 200, max: 900 }), { minLength: 1, maxLength: 40 }), {
       minLength: 1,
@@ -178,6 +200,16 @@ describe('subtitles', () => {
         { text: 'Two.', start: 3, end: 8 },
       ],
       '1\n00:00:00,000 --> 00:00:03,000\nOne.\n\n2\n00:00:03,000 --> 00:00:08,000\nTwo.\n\n',
+    ],
+    [
+      'segments that lie within others: each stands long enough to be read',
+      [
+        { text: 'One.', start: 0, end: 5 },
+        { text: 'Two.', start: 0.1, end: 0.3 },
+        { text: 'Three.', start: 0.2, end: 4 },
+        { text: 'Four.', start: 4, end: 5 },
+      ],
+      '1\n00:00:00,000 --> 00:00:00,500\nOne.\n\n2\n00:00:00,500 --> 00:00:00,700\nTwo.\n\n3\n00:00:00,700 --> 00:00:04,000\nThree.\n\n4\n00:00:04,000 --> 00:00:05,000\nFour.\n\n',
     ],
   ])('of %s are right', (_, utterances, srt) => {
     expect(srtOf(cuesOf(utterances, 10, true).cues)).toBe(srt);

@@ -166,7 +166,7 @@ export class DetachedJobs {
     job.state = { type: 'processing' };
     try {
       const heard = await work.run();
-      const characters = JSON.stringify(heard.transcription).length + heard.srt.length + heard.vtt.length;
+      const characters = JSON.stringify(heard.transcription).length;
       this.#over(job, characters > KEY_CHARACTERS_MAX ? TOO_LARGE : { type: 'done', heard }, characters);
     } catch (error) {
       // Of a job that was removed nobody is told.

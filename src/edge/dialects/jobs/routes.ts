@@ -16,6 +16,7 @@ import type { Route, RouteContext } from '../../router.ts';
 import { readToKeep, requestOf, type UploadDependencies } from '../../routes/transcriptions/read-upload.ts';
 import { warningHeader } from '../../routes/transcriptions/warnings.ts';
 import { asForm } from '../as-form.ts';
+import { captionsOf } from '../captions.ts';
 import { ANSWER } from '../files.ts';
 import { headerCredentialOf } from '../header-credential.ts';
 import { inOwnNames, parametersFor, unmetOf } from '../live.ts';
@@ -87,6 +88,7 @@ class Asked {
       requestId,
       at: dependencies.wallNow(),
       url: (path) => addressOf(dialect, path, request, 'http'),
+      captions: captionsOf,
     };
   }
 

@@ -1,13 +1,12 @@
-// The work of a job: one file through `src/transcription/job.ts`, as for a client that waits, told in every shape that may be asked for.
+// The work of a job: one file through `src/transcription/job.ts`, as for a client that waits, told in a shape that all others can be made of.
 
 import { refuse } from '../../../api/errors.ts';
 import type { TranscriptionRequest } from '../../../api/transcriptions.ts';
 import type { Authenticator } from '../../../auth/authenticate.ts';
 import { type Caller, isUnlimited, placeRulesOf, requireModels } from '../../../auth/permissions.ts';
-import { subtitlesOf, verboseTranscriptionOf } from '../../../transcription/answers.ts';
+import { verboseTranscriptionOf } from '../../../transcription/answers.ts';
 import type { EarlyAnswer } from '../../../transcription/early-answer.ts';
 import { FileJob, type JobDependencies } from '../../../transcription/job.ts';
-import { srtOf, vttOf } from '../../../transcription/subtitles/formats.ts';
 import type { Upload } from '../../../transcription/upload.ts';
 import type { Work } from './detached-jobs.ts';
 import type { KeptFile } from './kept-files.ts';
@@ -45,8 +44,7 @@ export async function transcribeKept(
   const observer = dependencies.observeFile?.({ requestId, organisationId, traceparent });
   const job = fileJob(by, signal, dependencies, observer);
   const { result } = await job.run(async () => uploadOf(file, request));
-  const cues = subtitlesOf(result);
-  return { transcription: verboseTranscriptionOf(result, requestId), srt: srtOf(cues), vtt: vttOf(cues) };
+  return { transcription: verboseTranscriptionOf(result, requestId) };
 }
 
 const fileJob = (

@@ -4,6 +4,7 @@ import { Value } from '@sinclair/typebox/value';
 import { type ErrorCode, printable, refuse } from '../../../api/errors.ts';
 import type { Common } from '../../../api/listen/vocabulary.ts';
 import { ResponseFormat, type TranscriptionRequest } from '../../../api/transcriptions.ts';
+import { ADDRESSES, notFetched } from '../../../api/values/address.ts';
 import { readBoolean, readFallbacks, readLanguage, readParams, readRule } from '../../listen/query.ts';
 import { readList, readVocabulary, VOCABULARY_LISTS, VOCABULARY_MEMBERS } from '../../listen/vocabulary.ts';
 import { isOpenaiField, OPENAI_FIELDS, readOpenaiOptions } from './openai.ts';
@@ -38,6 +39,7 @@ export function readFields(fields: readonly (readonly [string, string])[]): Tran
   for (const [name, value] of fields) {
     // OpenAI's own are never unknown; where a model cannot honour them, that is said.
     const list = listOf(name);
+    if (ADDRESSES.includes(name)) throw bad(name, notFetched(name));
     if (list === undefined && !KNOWN.includes(name) && !isOpenaiField(name)) {
       const known = ['file', ...KNOWN, ...OPENAI_FIELDS, KEYWORDS].join(', ');
       throw bad(name, `\`${printable(name)}\` is not a field of this endpoint. Known are ${known}.`);

@@ -35,7 +35,7 @@ const lettersIn = (text: string): number => text.replace(/[^\p{L}\p{N}]/gu, '').
 function utterancesOf({ segments, words: told }: Members, text: string, fileSeconds: number): Utterance[] {
   const speakers = new Speakers(['?']);
   const utterances = segmentsOf(segments, speakers);
-  const words = wordsOf(told, speakers);
+  const words = wordsOf(toldWords(told, segments), speakers);
   const isWhole = utterances.length > 0 && lettersIn(utterances.map((each) => each.text).join('')) >= lettersIn(text);
   if (isWhole || text === '') return placeWords(utterances, words);
   return words.length > 0 ? sentencesOf(words, text) : [utteranceOf(text, 0, fileSeconds)];
@@ -56,10 +56,14 @@ function segmentsOf(segments: unknown, speakers: Speakers): Utterance[] {
   return utterances;
 }
 
-const wordsOf = (words: unknown, speakers: Speakers): Word[] =>
-  listIn(words).flatMap((each) => {
-    const { word, start: from, end: until, probability, speaker_id } = objectIn(each);
-    const [said, start, end] = [textIn(word)?.trim(), timeIn(from), timeIn(until)];
+/** They stand beside the segments, or in them. */
+const toldWords = (words: unknown, segments: unknown): readonly unknown[] =>
+  listIn(words).length > 0 ? listIn(words) : listIn(segments).flatMap((each) => listIn(objectIn(each).words));
+
+const wordsOf = (words: readonly unknown[], speakers: Speakers): Word[] =>
+  words.flatMap((each) => {
+    const { word, text, start: from, end: until, probability, speaker_id } = objectIn(each);
+    const [said, start, end] = [textIn(word ?? text)?.trim(), timeIn(from), timeIn(until)];
     if (said === undefined || start === undefined || end === undefined) return [];
     return [wordOf(said, start, end, fractionIn(probability), speakers.numberOf(speaker_id))];
   });

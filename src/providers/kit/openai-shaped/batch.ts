@@ -1,6 +1,6 @@
 // Files by `POST /v1/audio/transcriptions` as OpenAI shaped it, and many after it: each model is asked for the richest answer
 // it gives, and that is read. Answers differ in what they leave out.
-import type { BatchRequest, BatchResult, ChannelBilling, HttpBatchCodec } from '../../provider.ts';
+import type { BatchRequest, BatchResult, ChannelBilling, HttpBatchCodec, HttpRequest } from '../../provider.ts';
 import { formOf } from '../../urls.ts';
 import { modelAt, type ProviderApi } from '../api.ts';
 import { requestBatch } from '../batch.ts';
@@ -40,9 +40,8 @@ export function openaiShapedBatch<Rows extends OptionRows>(settings: Settings<Ro
   const { api, path = '/audio/transcriptions', options, failures, extensions } = settings;
   const { formBytesMax = Number.POSITIVE_INFINITY, nameOf = (model) => model, shaped = (answer) => answer } = settings;
 
-  const fieldsOf = (request: BatchRequest): [string, string][] => {
+  const fieldsOf = (request: BatchRequest, response_format = settings.formatOf(request.model)): [string, string][] => {
     const { model, params } = request;
-    const response_format = settings.formatOf(model);
     const { timestamp_granularities } = options.honoured(params, model, 'batch') as Members;
     const granularities = new Set([
       'segment',
@@ -61,6 +60,11 @@ export function openaiShapedBatch<Rows extends OptionRows>(settings: Settings<Ro
     });
   };
 
+  const requestOf = (request: BatchRequest, fields: [string, string][]): HttpRequest => {
+    const body = { kind: 'multipart', fields, fileField: 'file' } as const;
+    return (typeof api === 'function' ? api(request.model) : api).request(request.access, 'POST', path, body);
+  };
+
   return requestBatch({
     failures,
     needsLength: true,
@@ -72,9 +76,14 @@ export function openaiShapedBatch<Rows extends OptionRows>(settings: Settings<Ro
       if (extensions?.includes(extensionOf(request.file.name)) === false) return failures.named('unsupported_format');
       const fields = fieldsOf(request);
       if (formBytesOf(fields, request.file.bytes) > formBytesMax) return failures.named('file_too_large');
-      const body = { kind: 'multipart', fields, fileField: 'file' } as const;
-      return (typeof api === 'function' ? api(request.model) : api).request(request.access, 'POST', path, body);
+      return requestOf(request, fields);
     },
+
+    // Some servers give text alone, and say so of what asks for more.
+    instead: (request, { status, body }) =>
+      settings.formatOf(request.model) === 'verbose_json' && REFUSES.includes(status) && ASKED_FOR_MORE.test(body)
+        ? requestOf(request, fieldsOf(request, 'json'))
+        : undefined,
 
     resultOf(request, answer) {
       const result = resultOf(shaped(answer, request), request.file.seconds);
@@ -82,6 +91,9 @@ export function openaiShapedBatch<Rows extends OptionRows>(settings: Settings<Ro
     },
   });
 }
+
+const REFUSES: readonly number[] = [400, 404, 415, 422, 501];
+const ASKED_FOR_MORE = /verbose_json|response_format|timestamp_granularities/i;
 
 /** At most so much stands around a field, its name included. */
 const FIELD_BYTES = 256;
