@@ -6,6 +6,8 @@ export interface Handshake {
   /** Lower-case names. */
   headers: ReadonlyMap<string, string>;
   requestId: string;
+  /** A clock that only goes forward; absent where nothing goes on in time. */
+  nowMs?: () => number;
 }
 
 /** What a client asks for, in the gateway's words. */

@@ -1,6 +1,7 @@
 // The items of a session as clients of OpenAI know them: what was committed, by turn detection or by the client, and its words.
 import type { TranscriptEvent } from '../../api/listen.ts';
-import { type Awaited, LOOK_MS, LOOKS_MAX } from '../looks.ts';
+import type { Awaited } from '../looks.ts';
+import { firstPatience, isSentFast, type Patience, patienceAfter, QUIET_SECONDS } from './patience.ts';
 
 type Heard = Pick<TranscriptEvent, 'text' | 'start' | 'end' | 'language'>;
 
@@ -21,9 +22,13 @@ interface Committed extends Item {
   until: number;
   /** Seconds of audio that no words had come for when it was committed. */
   unanswered: number;
-  /** Looks at it so far; and after how many it is given the words that are there, or none. */
+  /** The client sends faster than it speaks: much of that may be speech. */
+  isFast: boolean;
+  /** How late words came before it. */
+  lag: number;
+  /** Looks at it so far. */
   age: number;
-  patience: { withWords: number; without: number };
+  patience: Patience;
 }
 
 /** A commit of less is refused, as by OpenAI. */
@@ -31,24 +36,8 @@ const COMMIT_SECONDS_MIN = 0.1;
 const COMMITTED_MAX = 64;
 /** Words that no commit has taken: what is longer is committed without one. */
 const TEXT_MAX = 65_536;
-/** There is hardly room for another turn in it, or for words that are late. */
-const QUIET_SECONDS = 0.4;
 const SAME_SECONDS = 0.05;
-/** Who has more unanswered audio when a turn is committed sends faster than it is spoken, and is waited for accordingly. */
-const LIVE_SECONDS = 1.5;
-const LOOKS = { withWords: 2, without: LOOKS_MAX } as const;
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription';
-
-/**
- * Behind the last words that came there may be another turn, whose words are there soon; where nothing of it comes, the rest is
- * silence. Of a client that sends faster than it speaks, the rest is given twice its own length: a recogniser may be slower than it.
- */
-function waitForRest({ until, age, patience, unanswered }: Committed, end: number): void {
-  const rest = until - end;
-  const isSoon = Math.max(rest, unanswered) <= QUIET_SECONDS;
-  const more = unanswered <= LIVE_SECONDS ? 0 : Math.ceil((2 * rest * 1000) / LOOK_MS);
-  patience.withWords = age + (isSoon ? 1 : LOOKS.withWords) + more;
-}
 
 /** Writes an event: its type and members. */
 type Say = (type: string, members: object) => string;
@@ -56,6 +45,9 @@ type Say = (type: string, members: object) => string;
 export interface ItemsOptions {
   say: Say;
   newId(): string;
+  /** Seconds of audio so far, and of the last piece of it. */
+  received(): number;
+  piece(): number;
 }
 
 /** One for each conversation. Seconds count from the first audio. */
@@ -72,6 +64,10 @@ export class Items implements Awaited {
   /** Ends of the last final, of the last words, of the last commit, of what was cleared and of what was counted. */
   #settled = 0;
   #heard = 0;
+  /** How long after they were sent the last words came, as far as more audio was sent by then. */
+  #lag: number | undefined;
+  /** Where speech began last. */
+  #speechAt = 0;
   #committedUntil = 0;
   #clearedUntil = 0;
   #countedUntil = 0;
@@ -86,6 +82,7 @@ export class Items implements Awaited {
   }
 
   speechStarted(start: number): string[] {
+    this.#speechAt = start;
     if (!this.detects || this.#waitingAt(start) !== undefined) return [];
     const item = this.#opened();
     if (item.isSpeechTold) return [];
@@ -97,7 +94,7 @@ export class Items implements Awaited {
   /** Words that may still change: told are those that two in a row agree on. */
   interim(heard: Heard): string[] {
     const past = this.#past(heard.start);
-    this.#heard = Math.max(this.#heard, heard.end);
+    this.#hear(heard.end);
     this.#areWordsOpen = true;
     const item = this.#itemOf(heard);
     if (item === undefined) return past;
@@ -110,7 +107,7 @@ export class Items implements Awaited {
   final(heard: Heard): string[] {
     const past = this.#past(heard.start);
     this.#areWordsOpen = false;
-    this.#heard = Math.max(this.#heard, heard.end);
+    this.#hear(heard.end);
     this.#settled = heard.end;
     const item = this.#itemOf(heard);
     if (item === undefined) return past;
@@ -133,21 +130,26 @@ export class Items implements Awaited {
     ];
   }
 
-  /** The client commits what it has sent; `empty` and `many` are refused. */
-  commit(received: number): string[] | 'empty' | 'many' {
+  /**
+   * The client commits what it has sent; `empty` and `many` are refused.
+   *
+   * @param ahead seconds of it that are ahead of the pace of speech; undefined where no clock tells
+   */
+  commit(ahead: number | undefined): string[] | 'empty' | 'many' {
+    const received = this.#options.received();
     const hasFinals = (this.#open?.text ?? '') !== '';
     const hasWords = this.#areWordsOpen || hasFinals;
     const since = hasWords ? this.#committedUntil : Math.max(this.#committedUntil, this.#settled, this.#clearedUntil);
     if (received - since < COMMIT_SECONDS_MIN && !hasFinals) return 'empty';
     if (this.#committed.length >= COMMITTED_MAX) return 'many';
     const unanswered = received - this.#heard;
-    const more = unanswered <= LIVE_SECONDS ? 0 : Math.ceil((unanswered * 1000) / LOOK_MS);
+    const lag = this.#lag ?? 0;
+    const isFast = isSentFast(Math.min(unanswered, ahead ?? this.#lag ?? unanswered));
     const item: Committed = {
       ...this.#opened(),
       until: received,
-      unanswered,
-      age: 0,
-      patience: { withWords: LOOKS.withWords + more, without: LOOKS.without + more },
+      ...{ unanswered, isFast, lag, age: 0 },
+      patience: firstPatience(unanswered, isFast, lag),
     };
     this.#open = undefined;
     this.#committedUntil = received;
@@ -157,9 +159,9 @@ export class Items implements Awaited {
   }
 
   /** The client wants no words of what is not committed. */
-  clear(received: number): void {
+  clear(): void {
     this.#open = undefined;
-    this.#clearedUntil = received;
+    this.#clearedUntil = this.#options.received();
   }
 
   /** What waited long enough is given as it is. */
@@ -180,6 +182,13 @@ export class Items implements Awaited {
     while (this.waits) told.push(...this.#complete());
     const item = this.#open;
     return item === undefined || (item.text === '' && item.told === '') ? told : [...told, ...this.#commitOpen(item)];
+  }
+
+  /** Words up to there. */
+  #hear(end: number): void {
+    if (end <= this.#heard) return;
+    this.#heard = end;
+    this.#lag = Math.max(0, this.#options.received() - this.#options.piece() - end);
   }
 
   #opened(): Item {
@@ -213,7 +222,8 @@ export class Items implements Awaited {
     const first = this.#committed[0];
     if (first === undefined) return [];
     if (end < first.until - COMMIT_SECONDS_MIN) {
-      waitForRest(first, end);
+      const words = { end, lag: this.#lag ?? 0, isSpeechAfter: this.#speechAt > end };
+      first.patience.withWords = first.age + patienceAfter(first, words);
       return [];
     }
     const told = this.#complete();

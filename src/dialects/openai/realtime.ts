@@ -12,6 +12,7 @@ import { subprotocolsOf } from '../offers.ts';
 import { settingsOf } from './client-secrets.ts';
 import { Items } from './items.ts';
 import { closeOf, toldError } from './refusals.ts';
+import { SendingPace } from './sending-pace.ts';
 import {
   bytesPerSecond,
   changedSettings,
@@ -52,10 +53,13 @@ export class RealtimeConversation implements Conversation {
   readonly #fresh: Settings;
   #settings: Settings;
   readonly #items: Items;
+  readonly #pace: SendingPace | undefined;
   #events = 0;
   #itemCount = 0;
   #isStarted = false;
   #audioBytes = 0;
+  /** Seconds of the last piece. */
+  #piece = 0;
   /** The id of the update that the session is asked for with. */
   #startId: string | null = null;
   /** The session has begun with an update, which is answered when it is open. */
@@ -63,7 +67,7 @@ export class RealtimeConversation implements Conversation {
   readonly #looks: Looks;
 
   constructor(handshake: Handshake) {
-    const { query, headers, requestId } = handshake;
+    const { query, headers, requestId, nowMs } = handshake;
     this.#query = query;
     this.#requestId = requestId;
     this.#name = requestId.replace(/^req_/, '');
@@ -74,7 +78,10 @@ export class RealtimeConversation implements Conversation {
     this.#items = new Items({
       say: (type, members) => this.#event(type, members),
       newId: () => `item_${this.#name}_${++this.#itemCount}`,
+      received: () => this.#received,
+      piece: () => this.#piece,
     });
+    this.#pace = nowMs && new SendingPace(nowMs);
     this.#looks = new Looks(this.#items);
     this.#take(this.#settings, this.#isBeta);
     this.greeting = [this.#tellSession('created')];
@@ -96,7 +103,7 @@ export class RealtimeConversation implements Conversation {
       case 'input_audio_buffer.clear':
         // A turn of what was cleared and of what comes now would be kept, or lost, as a whole.
         if (this.#isStarted) yield { type: 'tell', message: { type: 'finalize' } };
-        this.#items.clear(this.#received);
+        this.#items.clear();
         yield this.#say('input_audio_buffer.cleared', {});
         return;
       default:
@@ -204,11 +211,13 @@ export class RealtimeConversation implements Conversation {
     }
     if (!this.#isStarted) yield this.#start();
     this.#audioBytes += bytes.byteLength;
+    this.#piece = bytes.byteLength / bytesPerSecond(this.#settings);
+    this.#pace?.sent(this.#piece);
     yield { type: 'audio', bytes };
   }
 
   *#commit(message: Members): Iterable<Step> {
-    const told = this.#items.commit(this.#received);
+    const told = this.#items.commit(this.#pace?.ahead);
     if (typeof told === 'string') {
       yield this.#fault(COMMITS[told], message);
       return;

@@ -28,7 +28,8 @@ export async function answerDialect(
   dependencies: ListenDependencies,
 ): Promise<UpgradeAnswer> {
   const headers: Record<string, string> = { 'X-Request-Id': requestId };
-  const handshake = { query: new URLSearchParams(request.query), headers: request.headers, requestId };
+  const nowMs = () => dependencies.clock.now();
+  const handshake = { query: new URLSearchParams(request.query), headers: request.headers, requestId, nowMs };
   const door = Object.hasOwn(dialect.live, path) ? dialect.live[path] : undefined;
   const { credential, protocol, param, prove } = dialect.credential(handshake);
   // Clients that offer any fail where none is answered, also those that are let in to be refused.
