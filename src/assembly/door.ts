@@ -21,6 +21,7 @@ import type { ModelsDependencies } from '../edge/routes/models.ts';
 import { type SessionEventsDependencies, streamPlaces } from '../edge/routes/session-events.ts';
 import { type DoorSettings, type Edge, type EdgeOptions, serveEdge, serveOperator } from '../edge/serve.ts';
 import { listLiveSessions } from '../session/watch/live-sessions.ts';
+import { readHistories } from '../session/watch/node-histories.ts';
 import { breakProvider } from '../session/watch/provider-break.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
 import { FileDecodings } from '../transcription/decoding/decodings.ts';
@@ -254,6 +255,7 @@ function recordsOf(
         countMachines: () => live.machines.count(),
         nodes: () => live.nodes(),
         listSessions: (nodes, wanted) => listLiveSessions(bus, nodes, wanted),
+        readHistories: (nodes, window) => readHistories(bus, nodes, window),
         wallNow: () => new Date(),
       }),
       ...playgroundRoutes(people.consoleRoute, {

@@ -29,6 +29,7 @@ import { LegService } from '../upstream/service/leg-service.ts';
 import { UpstreamHost } from '../upstream/upstream-host.ts';
 import { prepareCalls } from '../upstream/wire/grpc-wire.ts';
 import { type Assembly, lastingName, servedProviders, serviceAccess, spoolDirectory } from './context.ts';
+import { openHistory } from './observing/history.ts';
 import { ObservedSessions } from './observing/observing.ts';
 import type { OpenedVault } from './vault.ts';
 
@@ -100,6 +101,7 @@ export function openEdgeLive(assembly: Assembly, vault: OpenedVault, members: Me
     defer(shareBreakers({ bus, breakers, knows, onDrop: (name) => metrics.dropped(name) }));
     defer(members.onGone((node) => sessions.nodeGone(node)));
   }
+  openHistory(assembly);
   const elsewhere = new SessionsElsewhere({ bus, clock, wallNow: () => new Date() });
   const alone = (): NodeOfGateway => ({
     id: lastingName(config),

@@ -54,6 +54,9 @@ export const COUNT_MACHINES = 'machines.count';
 /** The service on which every node that has sessions says which, for whoever runs the gateway. */
 export const LIST_SESSIONS = 'sessions.list';
 
+/** The service on which every node that has sessions gives its metrics of the last hour or day, for whoever runs the gateway. */
+export const READ_HISTORY = 'history.read';
+
 /** The topic of one session's events, while it is watched. */
 export const sessionFrames = (sessionId: string): string => `session.frames.${sessionId}`;
 

@@ -19,6 +19,14 @@ const HEARD = [0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 30];
 const OWN = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
 const FILE = [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800];
 
+/** Histograms whose percentiles the console draws. */
+export const DELAY_BOUNDS = {
+  partial: { metric: 'partial_delay_seconds', bounds: HEARD },
+  final: { metric: 'final_delay_seconds', bounds: HEARD },
+  file: { metric: 'file_seconds', bounds: FILE },
+} as const;
+export type DelayName = keyof typeof DELAY_BOUNDS;
+
 export function delayMetrics(registry: Registry): DelayMetrics {
   const boundedModel = boundedLabel();
   const histogram = <Label extends string>(name: string, help: string, buckets: number[], labelNames: Label[]) =>

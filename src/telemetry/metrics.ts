@@ -1,9 +1,9 @@
 // What the gateway counts, and how Prometheus reads it. Names, labels and their bounds are decided here; when something
 // counts is decided where it happens.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { ownerOf } from '../api/slug.ts';
 import { type DelayMetrics, delayMetrics } from './delay-metrics.ts';
 import { boundedLabel } from './labels.ts';
+import { type ModelMetrics, modelMetrics } from './model-metrics.ts';
 
 /** Gives the current depth, or the number of sessions by state. Called when the metrics are read; must be cheap. */
 type Read<Value> = () => Value;
@@ -18,7 +18,7 @@ export interface MetricsText {
  * Counters and gauges of one process, in a registry of their own. Labels come from closed sets (reasons, codes, route
  * patterns), never from what a client sent; a set that grows past 200 values all the same is cut off with `other`.
  */
-export interface Metrics extends DelayMetrics {
+export interface Metrics extends DelayMetrics, ModelMetrics {
   /** What runs here; told once. */
   built(build: { version: string; node_version: string; door: string; roles: string }): void;
   sessionOpened(): void;
@@ -35,8 +35,6 @@ export interface Metrics extends DelayMetrics {
   /** A socket was opened that may not send large messages. */
   smallSocket(): void;
   legEnded(outcome: string): void;
-  /** A session or file went on with another model; `model` is the one that was left, of the catalogue. */
-  failedOver(mode: 'live' | 'file', model: string, reason: string): void;
   deadLetter(reason: string): void;
   /** A message on the bus was not believed. */
   messageRefused(reason: string): void;
@@ -56,6 +54,8 @@ export interface Metrics extends DelayMetrics {
   watchGauge(name: string, help: string, read: () => number | Promise<number>): void;
   /** Shows the number of sessions by state. */
   watchSessions(countByState: Read<Readonly<Record<string, number>>>): void;
+  /** Live sessions, whatever their state. */
+  countSessions(): number;
   /** Everything, together with the process's own figures (event-loop lag, memory, processor). */
   read(): Promise<MetricsText>;
 }
@@ -79,17 +79,6 @@ function queueDepths(registry: Registry): Metrics['watchQueue'] {
       if (queues.get(name) === depth) queues.delete(name);
     };
   };
-}
-
-function failoverCounter(registry: Registry): Metrics['failedOver'] {
-  const failovers = new Counter({
-    name: 'voxgate_failovers_total',
-    help: 'Live sessions and files that went on with another model, by the one that was left and why.',
-    labelNames: ['mode', 'provider', 'model', 'reason'],
-    registers: [registry],
-  });
-  const bounded = boundedLabel();
-  return (mode, model, reason) => failovers.inc({ mode, provider: ownerOf(model), model: bounded(model), reason });
 }
 
 function spanCounter(registry: Registry): Metrics['traced'] {
@@ -166,7 +155,6 @@ export function createMetrics(node?: string): Metrics {
     queryCredential: () => queryCredentials.inc(),
     smallSocket: () => smallSockets.inc(),
     legEnded: byLabel('upstream_legs_total', 'outcome', 'Connections to providers, by how they ended.'),
-    failedOver: failoverCounter(registry),
     settled: (usd) => {
       settlements.inc();
       billed.inc(usd);
@@ -177,6 +165,8 @@ export function createMetrics(node?: string): Metrics {
     messageRefused: byLabel('bus_refused_total', 'reason', 'Messages on the bus that were not believed, by why.'),
     httpRequest: requestCounter(registry),
     ...delayMetrics(registry),
+    ...modelMetrics(registry),
+    countSessions: () => Object.values(countByState()).reduce((sum, count) => sum + count, 0),
     traced: spanCounter(registry),
     watchQueue: queueDepths(registry),
     watchGauge: (name, help, read) => {

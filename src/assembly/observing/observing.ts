@@ -33,6 +33,8 @@ const labelsOf =
 
 export class ObservedSessions {
   readonly #assembly: Pick<Assembly, 'metrics' | 'logger' | 'bus' | 'tracing' | 'providers'>;
+  /** Of the sessions that are live. */
+  readonly #counts = new Map<string, SessionCounts>();
   /** Of the sessions that are traced. */
   readonly #traces = new Map<string, SessionTrace>();
 
@@ -44,6 +46,7 @@ export class ObservedSessions {
     const { metrics, logger, bus, tracing, providers } = this.#assembly;
     const trace = tracing && this.#trace(opening, tracing, metrics);
     const counts = new SessionCounts(metrics, bus.node, labelsOf(providers));
+    this.#counts.set(opening.sessionId, counts);
     const tellLeg = legLines(trace === undefined ? logger : logger.child(idsOf(trace)));
     return {
       leg(note) {
@@ -74,6 +77,8 @@ export class ObservedSessions {
     const { metrics, logger } = this.#assembly;
     metrics.sessionEnded(summary.reason);
     logger.info({ ...this.#fieldsOf(opening), ...summary }, 'session ended');
+    this.#counts.get(opening.sessionId)?.ended();
+    this.#counts.delete(opening.sessionId);
     this.#traces.get(opening.sessionId)?.ended(summary);
     this.#traces.delete(opening.sessionId);
   }
@@ -118,6 +123,8 @@ class SessionCounts implements Omit<SessionObserver, 'warned'> {
   readonly #label: Label;
   /** Where the current leg is. */
   #leg: 'near' | 'far' = 'near';
+  /** The model of its connection, while there is one or one is asked for. */
+  #model: string | undefined;
 
   constructor(metrics: Metrics, node: string, label: Label) {
     this.#metrics = metrics;
@@ -125,9 +132,25 @@ class SessionCounts implements Omit<SessionObserver, 'warned'> {
     this.#label = label;
   }
 
-  leg({ event, model, legNode, dialMs = 0 }: LegNote): void {
+  leg({ event, model, legNode, dialMs = 0, reason = 'unknown' }: LegNote): void {
+    const label = this.#label(model);
+    if (event === 'asked') this.#metrics.attempted('live', label);
+    // One that was passed over was never asked for.
+    if (event === 'failed' && this.#model !== undefined) this.#metrics.attemptFailed('live', label, reason);
+    this.#concerns(event === 'failed' || event === 'closed' ? undefined : label);
     if (event === 'opened') this.#leg = legNode === this.#node ? 'near' : 'far';
-    else if (event === 'ready') this.#metrics.dialled(this.#label(model), dialMs / 1000);
+    else if (event === 'ready') this.#metrics.dialled(label, dialMs / 1000);
+  }
+
+  ended(): void {
+    this.#concerns(undefined);
+  }
+
+  #concerns(model: string | undefined): void {
+    if (model === this.#model) return;
+    if (this.#model !== undefined) this.#metrics.underWay('live', this.#model, -1);
+    if (model !== undefined) this.#metrics.underWay('live', model, 1);
+    this.#model = model;
   }
 
   turn({ model, partialMs, finalMs, gatewayMs }: Parameters<SessionObserver['turn']>[0]): void {
@@ -155,9 +178,17 @@ export function observeFile(
   const trace = tracing && new FileTrace(file, tracing, wallNowMs);
   let askedMs = 0;
   let failed: { model: string; reason: string } | undefined;
+  let asked: string | undefined;
+  const concerns = (model: string | undefined) => {
+    if (asked !== undefined) metrics.underWay('file', asked, -1);
+    if (model !== undefined) metrics.underWay('file', model, 1);
+    asked = model;
+  };
   return {
     asked(model) {
       askedMs = clock.now();
+      metrics.attempted('file', label(model));
+      concerns(label(model));
       if (failed !== undefined && failed.model !== model)
         metrics.failedOver('file', label(failed.model), failed.reason);
       failed = undefined;
@@ -165,12 +196,18 @@ export function observeFile(
     },
     answered(model) {
       metrics.fileAnswered(label(model), (clock.now() - askedMs) / 1000);
+      concerns(undefined);
       trace?.answered(model);
     },
     failed(model, reason) {
       failed = { model, reason };
+      if (asked !== undefined) metrics.attemptFailed('file', label(model), reason);
+      concerns(undefined);
       trace?.failed(model, reason);
     },
-    ended: (code) => trace?.ended(code),
+    ended(code) {
+      concerns(undefined);
+      trace?.ended(code);
+    },
   };
 }

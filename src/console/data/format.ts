@@ -16,6 +16,13 @@ export function length(seconds: number): string {
   return minutes > 0 ? `${minutes} min ${rest} s` : `${rest} s`;
 }
 
+/** 0.34 → `340 ms`, 2.5 → `2.5 s`. */
+export const shortSeconds = (seconds: number): string =>
+  seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${Math.round(seconds * 10) / 10} s`;
+
+/** 0.1234 → `12.3 %`. */
+export const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
+
 /** In the reader's time zone, which is named. */
 export function time(iso: string): string {
   return new Date(iso).toLocaleString(undefined, {

@@ -1,4 +1,4 @@
-// For whoever runs the gateway: its nodes, and the live sessions of all organisations on them.
+// For whoever runs the gateway: how it performs, its nodes, and the live sessions of all organisations on them.
 import type { TargetedEvent } from 'preact';
 import type { GatewayNodeView, GatewaySessionView, GatewayView } from '../../../api/console/console.ts';
 import { Link } from '../../controls/link.tsx';
@@ -9,6 +9,7 @@ import { useAnswer } from '../../data/answer.ts';
 import { ago, shortId, time } from '../../data/format.ts';
 import { ask, query } from '../../data/location.ts';
 import { person } from '../../data/person.ts';
+import { Performance } from './performance.tsx';
 
 const EVERY_MS = 5_000;
 const FIELDS = [
@@ -22,14 +23,15 @@ export function Gateway() {
   const wanted = new URLSearchParams([...said].filter(([name]) => FIELDS.some(([known]) => known === name)));
   const answer = useAnswer<GatewayView>(`operator/sessions?${wanted}`, EVERY_MS);
   return (
-    <Page title="Gateway" about="Every node, and the live sessions of all organisations.">
-      <Search wanted={wanted} />
+    <Page title="Gateway" about="How it performs, its nodes, and the live sessions of all organisations.">
+      <Performance />
       <Shown answer={answer}>
         {({ nodes, matched, data }) => (
           <>
             <h2>Nodes</h2>
             <Nodes nodes={nodes} />
             <h2>Live sessions</h2>
+            <Search wanted={wanted} />
             <p class="quiet">
               {data.length < matched
                 ? `The newest ${data.length} of ${matched}. Ask for fewer to find the others.`
@@ -103,7 +105,7 @@ const Sessions = ({ sessions, isAll }: { sessions: readonly GatewaySessionView[]
     caption="Live sessions"
     rows={sessions}
     idOf={({ id }) => id}
-    empty={<p>{isAll ? 'No session is live.' : 'No live session is like this.'}</p>}
+    empty={<p>{isAll ? 'No live sessions.' : 'No live sessions match this filter.'}</p>}
     columns={[
       {
         title: 'Session',

@@ -57,6 +57,7 @@ export const ENDPOINTS = {
   // Of all organisations: in that of the operator only.
   'GET machines': 'read_only',
   'GET operator/sessions': 'admin',
+  'GET operator/history': 'admin',
 } as const satisfies Readonly<Record<string, Role>>;
 
 export type Endpoint = keyof typeof ENDPOINTS;

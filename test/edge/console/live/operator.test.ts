@@ -1,9 +1,13 @@
 // What the console tells of all organisations together, and to whom.
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { GatewayView, MachinesView } from '../../../../src/api/console/console.ts';
+import type { HistoryView } from '../../../../src/api/console/history.ts';
 import { type NodeOfGateway, operatorRoutes } from '../../../../src/edge/routes/console/live/operator.ts';
 import { listLiveSessions, serveLiveSessions } from '../../../../src/session/watch/live-sessions.ts';
 import { MachineCounter } from '../../../../src/session/watch/machine-counts.ts';
+import { readHistories, serveHistory } from '../../../../src/session/watch/node-histories.ts';
+import { MetricsHistory, type Window } from '../../../../src/telemetry/history/history.ts';
+import { createMetrics, type Metrics } from '../../../../src/telemetry/metrics.ts';
 import { type Browser, openAccount, openConsoleRig, storeOver } from '../../../accounts/console-rig.ts';
 import { BusNetwork } from '../../../fakes/network/bus-network.ts';
 import { SessionRig } from '../../../fakes/session-rig.ts';
@@ -23,6 +27,9 @@ const node = (name: string): NodeOfGateway => ({
   draining: false,
 });
 let nodes: NodeOfGateway[] = buses.map((bus) => node(bus.node));
+/** Of each node. */
+const counted: Metrics[] = [];
+let wallNowMs = 0;
 let operator: Browser;
 let other: Browser;
 beforeAll(async () => {
@@ -32,13 +39,29 @@ beforeAll(async () => {
   const machines = new MachineCounter({ bus: live.bus, nodes: () => [], nowMs: () => live.clock.now() });
   const countMachines = () => machines.count();
   const [near] = buses as [(typeof buses)[number]];
-  for (const [index, host] of [live, far].entries()) serveLiveSessions(buses[index] ?? near, host.sessions);
+  for (const [index, host] of [live, far].entries()) {
+    const bus = buses[index] ?? near;
+    serveLiveSessions(bus, host.sessions);
+    const metrics = createMetrics();
+    metrics.watchSessions(() => ({ live: index + 1 }));
+    counted.push(metrics);
+    serveHistory(
+      bus,
+      new MetricsHistory({
+        totals: () => metrics.modelTotals(),
+        sessions: () => metrics.countSessions(),
+        clock: live.clock,
+        wallNowMs: () => wallNowMs,
+      }),
+    );
+  }
   const operated = {
     store,
     countMachines,
     nodes: () => nodes,
     listSessions: (asked: readonly string[], wanted: object) => listLiveSessions(near, asked, wanted),
-    wallNow: () => new Date(0),
+    readHistories: (asked: readonly string[], window: Window) => readHistories(near, asked, window),
+    wallNow: () => new Date(wallNowMs),
   };
   const rig = await openConsoleRig({
     store,
@@ -135,5 +158,75 @@ describe('what is told of all organisations', () => {
     expect(text).toContain('the gateway’s own first organisation');
     expect((await operator.get(`/console/api/${path}`)).status).toBe(200);
     expect((await operator.get(`/console/api/${path}?colour=red`)).code).toBe('invalid_request');
+  });
+});
+
+describe('the history of the metrics', () => {
+  const history = (query = '') => view<HistoryView>(`operator/history${query}`);
+  const named = ({ series }: HistoryView, name: string) => series.find((each) => each.name === name);
+
+  test('has rates and percentiles over all nodes, by model and by node, from what /metrics counts', async () => {
+    nodes = buses.map((bus) => node(bus.node));
+    wallNowMs = Date.UTC(2026, 0, 2, 12);
+    const [one, two] = counted as [Metrics, Metrics];
+    for (const metrics of [one, two]) {
+      metrics.attempted('live', 'a/b');
+      metrics.underWay('live', 'a/b', 1);
+      for (const seconds of [0.15, 0.15, 0.15, 0.25]) metrics.finalTold('a/b', seconds);
+    }
+    two.attempted('live', 'a/b');
+    two.attemptFailed('live', 'a/b', 'stalled');
+    two.failedOver('live', 'a/b', 'stalled');
+    two.attempted('file', 'c/d');
+    two.fileAnswered('c/d', 1.5);
+    const byModel = await history();
+    expect([byModel.nodes, byModel.silent]).toEqual([['edge01.example', 'edge02.example'], []]);
+    expect(byModel.series.map(({ name }) => name)).toEqual(['all', 'a/b', 'c/d']);
+    expect(named(byModel, 'a/b')?.total).toEqual({
+      attempts: 3,
+      under_way: 2,
+      error_rate: 0.3333,
+      failover_rate: 0.3333,
+      final: [0.1667, 0.28],
+    });
+    expect(named(byModel, 'c/d')?.total).toEqual({
+      attempts: 1,
+      under_way: 0,
+      error_rate: 0,
+      failover_rate: 0,
+      file: [1.5, 1.95],
+    });
+    expect(named(byModel, 'all')?.total.under_way).toBe(3);
+    const byNode = await history('?by=node');
+    expect(named(byNode, 'edge01.example')?.total).toMatchObject({ attempts: 1, under_way: 1, error_rate: 0 });
+    expect(named(byNode, 'edge02.example')?.total).toMatchObject({ attempts: 3, under_way: 2 });
+    expect(byNode.times).toHaveLength(120);
+    expect(byNode.times.at(-1)).toBe(wallNowMs / 1000);
+    expect((await history('?window=day')).times).toHaveLength(144);
+  });
+
+  test('has each count once, in the step in which it was counted, and no step before its node ran', async () => {
+    const [one] = counted as [Metrics];
+    wallNowMs += 60_000;
+    one.attempted('live', 'a/b');
+    await history();
+    const { series } = await history();
+    const points = series.find(({ name }) => name === 'a/b')?.points ?? [];
+    expect(points.slice(-3).map((point) => point?.attempts)).toEqual([3, undefined, 1]);
+    expect(points.slice(0, -3).every((point) => point === null)).toBe(true);
+  });
+
+  test('names a node that does not answer, and leaves it out', async () => {
+    nodes = [...nodes, node('edge03')];
+    expect((await history()).silent).toEqual(['edge03.example']);
+  });
+
+  test('is refused in other words, and to other organisations', async () => {
+    const answer = await operator.get('/console/api/operator/history?window=year');
+    expect([answer.status, JSON.stringify(answer.json())]).toEqual([
+      400,
+      expect.stringContaining('`window` is hour, day'),
+    ]);
+    expect((await other.get('/console/api/operator/history')).status).toBe(403);
   });
 });

@@ -1,10 +1,13 @@
 // What is told of all organisations together: to members of the gateway's own first organisation only.
 import type { GatewayView, MachinesView } from '../../../../api/console/console.ts';
+import type { HistoryView } from '../../../../api/console/history.ts';
 import { refuse } from '../../../../api/errors.ts';
 import type { Heartbeat } from '../../../../cluster/membership/heartbeat.ts';
 import type { LiveSessions, SessionsWanted } from '../../../../session/watch/live-sessions.ts';
 import type { Store } from '../../../../store/store.ts';
-import { knownQuery, textOf } from '../../../http/query-values.ts';
+import type { Slot, Window } from '../../../../telemetry/history/history.ts';
+import { seriesOf } from '../../../../telemetry/history/series.ts';
+import { choiceOf, knownQuery, textOf } from '../../../http/query-values.ts';
 import { json, type Route } from '../../../router.ts';
 import { fromLedger } from '../../../store-answer.ts';
 import type { ConsoleContext, ConsoleRoute } from '../console-route.ts';
@@ -17,6 +20,8 @@ export interface OperatorRoutesDependencies {
   countMachines(): Promise<MachinesView>;
   nodes(): NodeOfGateway[];
   listSessions(nodes: readonly string[], wanted: SessionsWanted): Promise<LiveSessions>;
+  /** By node; undefined of one that did not answer. */
+  readHistories(nodes: readonly string[], window: Window): Promise<ReadonlyMap<string, readonly Slot[] | undefined>>;
   wallNow(): Date;
 }
 
@@ -38,8 +43,35 @@ export function operatorRoutes(consoleRoute: ConsoleRoute, dependencies: Operato
       return countMachines();
     }),
     forOperator('GET operator/sessions', sessionsOfAll(dependencies)),
+    forOperator('GET operator/history', historyOfAll(dependencies)),
   ];
 }
+
+const historyOfAll =
+  ({ nodes, readHistories, wallNow }: OperatorRoutesDependencies) =>
+  async ({ request }: ConsoleContext): Promise<HistoryView> => {
+    const query = knownQuery(request.query, '/console/api/operator/history', ['window', 'by']);
+    const window = choiceOf(query, 'window', ['hour', 'day']);
+    const by = choiceOf(query, 'by', ['model', 'node']);
+    const present = nodes().filter(({ roles }) => roles.includes('edge'));
+    const histories = await readHistories(
+      present.map(({ node }) => node),
+      window,
+    );
+    const answered = present.flatMap(({ id, node }) => {
+      const slots = histories.get(node);
+      return slots === undefined ? [] : [{ node: id, slots }];
+    });
+    const now = wallNow();
+    return {
+      at: now.toISOString(),
+      window,
+      by,
+      nodes: answered.map(({ node }) => node),
+      silent: present.filter(({ node }) => histories.get(node) === undefined).map(({ id }) => id),
+      ...seriesOf(answered, { window, by, nowMs: now.getTime() }),
+    };
+  };
 
 const sessionsOfAll =
   ({ store, nodes, listSessions, wallNow }: OperatorRoutesDependencies) =>
