@@ -35,9 +35,8 @@ const PICTURES = (sessionId: string): Picture[] => [
   {
     name: 'session',
     path: `/sessions/${sessionId}`,
-    size: { width: 1280, height: 1000 },
+    size: { width: 1280, height: 1240 },
     scheme: 'dark',
-    first: (page) => page.locator('h2', { hasText: 'What it does' }).evaluate('it => it.scrollIntoView()'),
   },
   { name: 'sessions', path: '/sessions', size: DESK, scheme: 'light' },
   { name: 'playground', path: '/playground', size: { width: 1280, height: 1000 }, scheme: 'light', first: playSample },

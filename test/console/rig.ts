@@ -32,6 +32,14 @@ export async function signUp(page: Page, url: string): Promise<void> {
   await page.getByText('Your account is open').waitFor();
 }
 
+/** Of a list of models that is searched by typing. */
+export async function choose(page: Page, list: string, model: string): Promise<void> {
+  const field = page.getByRole('combobox', { name: list, exact: true });
+  await field.click();
+  await field.fill(model);
+  await page.getByRole('option', { name: model }).first().click();
+}
+
 export async function logIn(page: Page, url: string, password = PASSWORD, email = EMAIL): Promise<void> {
   await page.goto(`${url}/`);
   await page.fill('[name=email]', email);

@@ -15,23 +15,31 @@ interface ChartProps {
   counts?: Readonly<Record<string, number>> | undefined;
 }
 
-const ZOOM = { min: 0.2, legible: 0.7, max: 3, step: 1.25 } as const;
+const ZOOM = { min: 0.15, legible: 0.55, comfortable: 0.8, max: 3, step: 1.25 } as const;
+/** Around what is followed, in units of the drawing. */
+const MARGIN = 120;
 
 export function Chart({ machine, value, taken = [], counts }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const zoom = useSignal(1);
+  /** Until the reader moves it: then it stays where it was put. */
+  const follows = useSignal(value !== undefined);
   const svg = DRAWINGS.get(machine) ?? '';
   // Before anything of it is lit or sized.
   useLayoutEffect(() => box.current?.replaceChildren(drawn(svg)), [svg]);
-  // A chart that tells where something is can be read; what is beyond is one drag away.
-  const least = value === undefined ? ZOOM.min : ZOOM.legible;
-  useEffect(() => fit(box.current, (scale) => (zoom.value = Math.max(least, scale))), [machine]);
-  useEffect(() => light(box.current, machine, value, taken), [machine, value, taken]);
+  useEffect(() => {
+    zoom.value = fitting(box.current);
+  }, [machine]);
+  useLayoutEffect(() => light(box.current, machine, value, taken), [machine, value, taken]);
   useEffect(() => count(box.current, counts), [machine, counts]);
-  useEffect(() => size(box.current, zoom.value), [machine, zoom.value]);
   const now = JSON.stringify(value);
-  useEffect(() => show(box.current), [machine, zoom.value, now]);
+  useLayoutEffect(() => {
+    if (follows.value) zoom.value = legible(box.current);
+    size(box.current, zoom.value);
+    if (follows.value) show(box.current, zoom.value);
+  }, [machine, zoom.value, now, follows.value]);
   const by = (factor: number) => {
+    follows.value = false;
     zoom.value = Math.min(ZOOM.max, Math.max(ZOOM.min, zoom.value * factor));
   };
   return (
@@ -43,12 +51,25 @@ export function Chart({ machine, value, taken = [], counts }: ChartProps) {
         <button type="button" aria-label="Smaller" onClick={() => by(1 / ZOOM.step)}>
           −
         </button>
-        <button type="button" onClick={() => fit(box.current, (scale) => (zoom.value = scale))}>
+        <button type="button" onClick={() => by(fitting(box.current) / zoom.value)}>
           Fit
         </button>
+        {value === undefined ? null : (
+          <button type="button" aria-pressed={follows.value} onClick={() => (follows.value = !follows.value)}>
+            Follow
+          </button>
+        )}
         <span class="quiet small">{Math.round(zoom.value * 100)} %, drag to move</span>
       </div>
-      <div ref={box} class="view" {...SCROLLING} onPointerDown={(event) => pan(box.current, event)} />
+      <div
+        ref={box}
+        class="view"
+        {...SCROLLING}
+        onPointerDown={(event) => {
+          follows.value = false;
+          pan(box.current, event);
+        }}
+      />
     </figure>
   );
 }
@@ -61,6 +82,13 @@ export function statesIn(machine: string, value: unknown): string[] {
   return [machine, ...inner.flatMap(([key, below]) => statesIn(`${machine}.${key}`, below))];
 }
 
+/** Of several regions the first, which says most: `session.live.link.streaming`. */
+function leafOf(id: string, value: unknown): string {
+  if (typeof value === 'string') return `${id}.${value}`;
+  const [first] = Object.entries((value ?? {}) as Record<string, unknown>);
+  return first === undefined ? id : leafOf(`${id}.${first[0]}`, first[1]);
+}
+
 function drawn(svg: string): Node {
   return document.importNode(new DOMParser().parseFromString(svg, 'image/svg+xml').documentElement, true);
 }
@@ -68,10 +96,12 @@ function drawn(svg: string): Node {
 function light(box: HTMLElement | null, machine: string, value: unknown, taken: readonly string[]): void {
   if (box === null) return;
   const current = new Set(statesIn(machine, value));
+  const followed = leafOf(machine, value);
   // The machine as a whole is always current.
   current.delete(machine);
   for (const state of box.querySelectorAll<SVGElement>('[data-state-id]')) {
     state.classList.toggle('is-current', current.has(state.dataset.stateId ?? ''));
+    state.classList.toggle('is-followed', state.dataset.stateId === followed);
   }
   for (const edge of box.querySelectorAll<SVGElement>('[data-edge]')) {
     const ids = (edge.dataset.edge ?? '').split(' ');
@@ -114,10 +144,28 @@ function svgElement(name: string, attributes: Readonly<Record<string, string | n
   return element;
 }
 
-function fit(box: HTMLElement | null, tell: (scale: number) => void): void {
-  const width = box?.querySelector('svg')?.viewBox.baseVal.width;
-  if (box === null || width === undefined) return;
-  tell(Math.min(1, Math.max(ZOOM.min, box.clientWidth / width)));
+/** The zoom at which the whole drawing is in the box. */
+function fitting(box: HTMLElement | null): number {
+  const whole = box?.querySelector('svg')?.viewBox.baseVal;
+  if (box === null || whole === undefined) return 1;
+  return Math.min(1, Math.max(ZOOM.min, Math.min(box.clientWidth / whole.width, box.clientHeight / whole.height)));
+}
+
+/** The zoom at which the state that is followed is in the box and can be read; what is beyond is one drag away. */
+function legible(box: HTMLElement | null): number {
+  const around = currentBounds(box);
+  const whole = fitting(box);
+  if (box === null || around === undefined) return whole;
+  const { width, height } = around;
+  const room = Math.min(box.clientWidth / (width + MARGIN), box.clientHeight / (height + MARGIN));
+  return Math.max(whole, Math.min(1, Math.max(ZOOM.legible, Math.min(room, ZOOM.comfortable))));
+}
+
+type Bounds = Pick<DOMRect, 'x' | 'y' | 'width' | 'height'>;
+
+/** Of the state that is followed, in units of the drawing. */
+function currentBounds(box: HTMLElement | null): Bounds | undefined {
+  return box?.querySelector<SVGGraphicsElement>('.is-followed > rect, .is-followed rect')?.getBBox();
 }
 
 function size(box: HTMLElement | null, scale: number): void {
@@ -127,19 +175,13 @@ function size(box: HTMLElement | null, scale: number): void {
   svg.setAttribute('height', String(svg.viewBox.baseVal.height * scale));
 }
 
-/** Brings the innermost current state into sight. */
-function show(box: HTMLElement | null): void {
-  const state = [...(box?.querySelectorAll<SVGElement>('.is-current') ?? [])].find(
-    (one) => !(box as HTMLElement).querySelector(`.is-current[data-state-id^="${one.dataset.stateId}."]`),
-  );
-  if (box === null || state === undefined) return;
-  const [outer, inner] = [box.getBoundingClientRect(), state.getBoundingClientRect()];
-  if (inner.top >= outer.top && inner.bottom <= outer.bottom && inner.left >= outer.left && inner.right <= outer.right)
-    return;
+/** Brings the state that is followed into the middle of the box. */
+function show(box: HTMLElement | null, zoom: number): void {
+  const around = currentBounds(box);
+  if (box === null || around === undefined) return;
   box.scrollTo({
-    left: box.scrollLeft + inner.left - outer.left - (outer.width - inner.width) / 2,
-    top: box.scrollTop + inner.top - outer.top - (outer.height - inner.height) / 2,
-    behavior: 'smooth',
+    left: (around.x + around.width / 2) * zoom - box.clientWidth / 2,
+    top: (around.y + around.height / 2) * zoom - box.clientHeight / 2,
   });
 }
 

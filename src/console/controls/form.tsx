@@ -33,11 +33,12 @@ interface Fault {
 const FormFault = createContext<Fault | undefined>(undefined);
 
 /** A line of a form. */
-export function Field({ label, hint, type = 'text', ...rest }: FieldProps) {
+export function Field({ label, hint, type = 'text', value, ...rest }: FieldProps) {
   const { described, ...labelled } = useDescribed(rest.name, hint);
   return (
     <Labelled {...labelled} label={label} hint={hint}>
-      <input {...({ id: labelled.id, type, ...described, ...rest } as object)} />
+      {/* The value it begins with: what is typed stays when the form is drawn again. */}
+      <input {...({ id: labelled.id, type, defaultValue: value, ...described, ...rest } as object)} />
     </Labelled>
   );
 }
@@ -114,15 +115,19 @@ export function Form({ send, button, further, children }: FormProps) {
       await send(new FormData(form));
     } catch (error) {
       const name = error instanceof Refused ? error.param : undefined;
-      const field = name && form.querySelector<HTMLElement>(`.field > [name="${CSS.escape(name)}"]`);
-      fault.value = { error: error as Error, field: field ? name : undefined };
-      if (field) field.focus();
+      const field = name && form.querySelector<HTMLInputElement>(`[name="${CSS.escape(name)}"]`);
+      const hasPlace = field && field.closest('.field') !== null;
+      fault.value = { error: inWordsOf(error as Error, field || undefined), field: hasPlace ? name : undefined };
+      if (field) {
+        unfold(field);
+        field.focus();
+      }
     } finally {
       busy.value = false;
     }
   };
   return (
-    <form class="stack close" onSubmit={submit}>
+    <form class="stack close" onSubmit={submit} onInvalidCapture={({ target }) => unfold(target as HTMLElement)}>
       <FormFault.Provider value={fault.value}>{children}</FormFault.Provider>
       <Failure of={fault.value?.field === undefined ? fault.value?.error : undefined} />
       <div class="row">
@@ -133,6 +138,21 @@ export function Form({ send, button, further, children }: FormProps) {
       </div>
     </form>
   );
+}
+
+/** Where a field is folded away, what is wrong with it could not be seen. */
+function unfold(field: HTMLElement): void {
+  field.closest('details')?.setAttribute('open', '');
+}
+
+/** The gateway names the member of its interface; people know the field by its label. */
+function inWordsOf(error: Error, field: HTMLInputElement | undefined): Error {
+  if (!(error instanceof Refused) || error.param === undefined || field === undefined) return error;
+  const label = field.closest('fieldset')?.querySelector('legend')?.textContent ?? field.labels?.[0]?.textContent;
+  const { status, code, param } = error;
+  return label
+    ? new Refused(status, { code, param, message: error.message.replace(`\`${param}\``, `“${label}”`) })
+    : error;
 }
 
 /** A field's text without its margins. */

@@ -1,10 +1,19 @@
 // Money, lengths and times as people read them.
 
-/** Decimal strings in USD as they come: no digit is lost, and at least two are shown. */
+/** Decimal strings in USD as they come: no digit is lost, and the cents are always shown. */
 export function usd(amount: string): string {
+  const { cents, rest } = usdParts(amount);
+  return cents + rest;
+}
+
+/** `0.0123` is `$0.01` and `23`. */
+export function usdParts(amount: string): { cents: string; rest: string } {
   const [whole = '0', fraction = ''] = amount.replace('-', '').split('.');
-  const shown = fraction.replace(/0+$/, '').padEnd(2, '0');
-  return `${amount.startsWith('-') ? '−' : ''}$${Number(whole).toLocaleString('en-US')}.${shown}`;
+  const sign = amount.startsWith('-') ? '−' : '';
+  return {
+    cents: `${sign}$${Number(whole).toLocaleString('en-US')}.${fraction.slice(0, 2).padEnd(2, '0')}`,
+    rest: fraction.slice(2).replace(/0+$/, ''),
+  };
 }
 
 /** 75.5 → `1 min 15.5 s`. */
@@ -50,7 +59,7 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 
-/** Where it was, and what tells it from the others there: `ses_6prcch…56d107b2b`. */
+/** What it is of, and what tells it from the others: `ses_…d107b2b4`. */
 export function shortId(id: string): string {
-  return id.length <= 24 ? id : `${id.slice(0, 10)}…${id.slice(-8)}`;
+  return id.length <= 16 ? id : `${id.slice(0, id.indexOf('_') + 1)}…${id.slice(-8)}`;
 }

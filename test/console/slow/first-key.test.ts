@@ -39,6 +39,7 @@ describe.skipIf(!browserIsHere)('somebody new', { timeout: 60_000 }, () => {
     expect((await balance()).status).toBe(200);
 
     await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByText('Models, limits and expiry').click();
     await page.fill('[name=models]', 'local/*');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: 'local/*' }).waitFor();

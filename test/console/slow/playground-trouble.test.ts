@@ -8,7 +8,7 @@ import { scriptEar } from '../../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../../src/simulator/server.ts';
 import { browserIsHere, openBrowser } from '../../fakes/processes/browser.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
-import { logIn, openPage, signUp } from '../rig.ts';
+import { choose, logIn, openPage, signUp } from '../rig.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)> \u001b[31mred\u001b[0m';
 const servers: SimulatorServer[] = [];
@@ -42,15 +42,12 @@ describe.skipIf(!browserIsHere)('the playground, when things go wrong', { timeou
   const alert = (text: string) => page.locator('[role=alert]', { hasText: text }).waitFor();
 
   it('a broken provider: the fallback goes on, and it is seen where', async () => {
-    await page
-      .locator('label', { hasText: /^Model/ })
-      .locator('select')
-      .selectOption('deepgram/nova-3');
-    await page.getByLabel('Fallbacks, in order').selectOption('assemblyai/universal-streaming-english');
+    await choose(page, 'Model', 'deepgram/nova-3');
+    await choose(page, 'Fallbacks, in order', 'assemblyai/universal-streaming-english');
     await page.getByRole('button', { name: 'Play the sample' }).click();
     await page.locator('.transcript .final').first().waitFor();
     await page.getByRole('button', { name: 'Break the provider' }).click();
-    await page.locator('.takeover', { hasText: 'deepgram/nova-3 failed (upstream_closed)' }).waitFor();
+    await page.locator('.takeover', { hasText: 'deepgram/nova-3 failed (connection lost)' }).waitFor();
     expect(await page.locator('.tape .change').innerText()).toContain('universal-streaming-english takes over');
     await ended();
     expect(await page.locator('.transcript .final').count()).toBeGreaterThan(3);

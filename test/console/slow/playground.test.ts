@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { browserIsHere, openBrowser, spokenTurns } from '../../fakes/processes/browser.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
-import { logIn, openPage, signUp } from '../rig.ts';
+import { choose, logIn, openPage, signUp } from '../rig.ts';
 
 let live: LiveGateway;
 let browser: Browser;
@@ -55,8 +55,8 @@ describe.skipIf(!browserIsHere)('the playground', { timeout: 60_000 }, () => {
   });
 
   it('lets several models hear the same, and marks what differs', async () => {
-    await page.getByLabel('Compare with').selectOption('local/digits-en');
-    await page.getByLabel('Compare with').selectOption('deepgram/nova-3');
+    await choose(page, 'Compare with', 'local/digits-en');
+    await choose(page, 'Compare with', 'deepgram/nova-3');
     await page.getByRole('button', { name: 'Play the sample' }).click();
     const cards = page.locator('article');
     for (const at of [0, 1]) await cards.nth(at).locator('.badge', { hasText: 'ended' }).waitFor();

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserIsHere, openBrowser, spokenTurns } from '../../fakes/processes/browser.ts';
 import { Serving } from '../../fakes/processes/serving.ts';
 import { startVoxgate } from '../../fakes/processes/voxgate.ts';
-import { openPage, PASSWORD } from '../rig.ts';
+import { choose, openPage, PASSWORD } from '../rig.ts';
 
 const OWNER = 'ada@example.com';
 const SECOND = 'grace@example.com';
@@ -84,7 +84,7 @@ describe.skipIf(!browserIsHere)('whoever starts a gateway', { timeout: 120_000 }
 
   it('hears the sample and the microphone through the embedded recogniser', async () => {
     await go('Playground');
-    await page.getByRole('combobox', { name: 'Model', exact: true }).selectOption('local/commands-en');
+    await choose(page, 'Model', 'local/commands-en');
     await press('Play the sample');
     await ended();
     expect(await finals()).toEqual(spokenTurns.slice(0, 3));
@@ -95,8 +95,8 @@ describe.skipIf(!browserIsHere)('whoever starts a gateway', { timeout: 120_000 }
   });
 
   it('breaks the provider while speaking, sees the failover in the live charts, and loses no word', async () => {
-    await page.getByRole('combobox', { name: 'Model', exact: true }).selectOption(FROM);
-    await page.getByRole('combobox', { name: 'Fallbacks, in order' }).selectOption(TO);
+    await choose(page, 'Model', FROM);
+    await choose(page, 'Fallbacks, in order', TO);
     await press('Speak');
     const opened = page.waitForEvent('popup');
     await go('Watch this session');
@@ -156,7 +156,7 @@ describe.skipIf(!browserIsHere)('whoever starts a gateway', { timeout: 120_000 }
     await press('Test and keep');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await go('Playground');
-    await page.getByRole('combobox', { name: 'Model', exact: true }).selectOption(FROM);
+    await choose(page, 'Model', FROM);
     await press('Play the sample');
     await ended();
     expect(await finals()).toEqual(spokenTurns.slice(0, 3));

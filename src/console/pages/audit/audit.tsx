@@ -4,8 +4,9 @@ import type { AuditView } from '../../../api/console/console.ts';
 import { Page, Shown } from '../../controls/page.tsx';
 import { Pager } from '../../controls/pager.tsx';
 import { Table } from '../../controls/table.tsx';
+import { Named } from '../../controls/values/named.tsx';
 import { useAnswer } from '../../data/answer.ts';
-import { shortId, time } from '../../data/format.ts';
+import { time } from '../../data/format.ts';
 
 export function Audit() {
   const before = useSignal<number | undefined>(undefined);
@@ -28,10 +29,10 @@ export function Audit() {
               columns={[
                 { title: 'When', cell: ({ at }) => <span>{time(at)}</span> },
                 { title: 'What', cell: ({ action }) => <code>{action}</code> },
-                { title: 'Of', cell: ({ target }) => (target === null ? '' : <Id of={target} />) },
+                { title: 'Of', cell: ({ target }) => (target === null ? '' : <Named id={target} />) },
                 {
                   title: 'By',
-                  cell: ({ by }) => (by.type === 'system' ? `the ${by.id}` : <Id of={by.id} />),
+                  cell: ({ by }) => (by.type === 'system' ? `the ${by.id}` : <Named id={by.id} />),
                 },
                 { title: 'From', cell: ({ by }) => by.address ?? '' },
                 { title: 'Details', cell: ({ detail }) => detailOf(detail) },
@@ -44,8 +45,6 @@ export function Audit() {
     </Page>
   );
 }
-
-const Id = ({ of }: { of: string }) => <code title={of}>{shortId(of)}</code>;
 
 const detailOf = (detail: AuditView['detail']): string =>
   Object.entries(detail)

@@ -5,6 +5,7 @@ import { Link } from '../../controls/link.tsx';
 import { Badge } from '../../controls/notice.tsx';
 import { Page, Shown } from '../../controls/page.tsx';
 import { Table } from '../../controls/table.tsx';
+import { Named } from '../../controls/values/named.tsx';
 import { useAnswer } from '../../data/answer.ts';
 import { ago, shortId, time } from '../../data/format.ts';
 import { ask, query } from '../../data/location.ts';
@@ -63,7 +64,14 @@ function Search({ wanted }: { wanted: URLSearchParams }) {
         {FIELDS.map(([name, label, placeholder]) => (
           <label key={name} class="field">
             {label}
-            <input name={name} type="search" value={wanted.get(name) ?? ''} placeholder={placeholder} maxLength={200} />
+            <input
+              key={wanted.toString()}
+              name={name}
+              type="search"
+              defaultValue={wanted.get(name) ?? ''}
+              placeholder={placeholder}
+              maxLength={200}
+            />
           </label>
         ))}
       </form>
@@ -80,7 +88,7 @@ const Nodes = ({ nodes }: { nodes: readonly GatewayNodeView[] }) => (
     idOf={({ node }) => node}
     empty={<p>No node is known.</p>}
     columns={[
-      { title: 'Node', cell: ({ id, node }) => <code title={node}>{id}</code> },
+      { title: 'Node', cell: ({ id, node }) => <Named id={node} name={id} /> },
       { title: 'State', cell: ({ state }) => <Badge tone={TONES[state]}>{state}</Badge> },
       { title: 'Roles', cell: ({ roles }) => roles.join(', ') },
       {
@@ -120,7 +128,7 @@ const Sessions = ({ sessions, isAll }: { sessions: readonly GatewaySessionView[]
       },
       {
         title: 'Organisation',
-        cell: ({ organisation: { id, name } }) => <span title={id}>{name ?? shortId(id)}</span>,
+        cell: ({ organisation: { id, name } }) => <Named id={id} name={name} />,
       },
       {
         title: 'Model',

@@ -51,59 +51,92 @@ export function KeyForm({ of, done }: KeyFormProps) {
           </label>
         ))}
       </fieldset>
-      <Field
-        label="Models"
-        name="models"
-        value={of?.models?.join(', ')}
-        hint="Slugs, parted by commas, or a whole provider: deepgram/*. All when empty."
-      />
-      <Lines
-        label="Aliases"
-        name="aliases"
-        rows={3}
-        value={linesOf(of?.aliases)}
-        hint="Names that code sends as its model, and what they stand for, one on each line: best = deepgram/nova-3, assemblyai/universal-streaming-english. The first model, then its fallbacks."
-      />
-      <Field
-        label="Origins"
-        name="origins"
-        value={of?.origins?.join(', ')}
-        hint="Only pages of these may use it or its tokens: https://app.example.com. All when empty."
-      />
-      <div class="narrow">
-        <Field label="Sessions at a time" name="sessions_max" type="number" min={1} value={of?.sessions_max ?? ''} />
-        <Field
-          label="Requests a minute"
-          name="requests_per_minute_max"
-          type="number"
-          min={1}
-          value={of?.requests_per_minute_max ?? ''}
-        />
-        <Field
-          label="Tokens a minute"
-          name="tokens_per_minute_max"
-          type="number"
-          min={1}
-          value={of?.tokens_per_minute_max ?? ''}
-        />
-        <Field
-          label="USD a day"
-          name="daily_spend_usd_max"
-          inputMode="decimal"
-          pattern="\d{1,9}(\.\d{1,6})?"
-          value={of?.daily_spend_usd_max ?? ''}
-        />
-      </div>
-      <Field
-        label="Expires"
-        name="expires_at"
-        type="datetime-local"
-        value={localOf(of?.expires_at)}
-        hint="In your time zone. Never when empty."
-      />
+      <details open={of === undefined ? undefined : isLimited(of)}>
+        <summary>Models, limits and expiry</summary>
+        <div class="stack close">
+          <Field
+            label="Models"
+            name="models"
+            value={of?.models?.join(', ')}
+            hint="Slugs separated by commas, or a whole provider: deepgram/*. All when empty."
+          />
+          <Lines
+            label="Aliases"
+            name="aliases"
+            rows={3}
+            value={linesOf(of?.aliases)}
+            hint="Names that code sends as its model, and what they stand for, one on each line: best = deepgram/nova-3, assemblyai/universal-streaming-english. The first model, then its fallbacks."
+          />
+          <Field
+            label="Origins"
+            name="origins"
+            value={of?.origins?.join(', ')}
+            hint="Only pages of these may use it or its tokens: https://app.example.com. All when empty."
+          />
+          <div class="narrow">
+            <Field
+              label="Sessions at a time"
+              name="sessions_max"
+              type="number"
+              min={1}
+              value={of?.sessions_max ?? ''}
+            />
+            <Field
+              label="Requests a minute"
+              name="requests_per_minute_max"
+              type="number"
+              min={1}
+              value={of?.requests_per_minute_max ?? ''}
+            />
+            <Field
+              label="Tokens a minute"
+              name="tokens_per_minute_max"
+              type="number"
+              min={1}
+              value={of?.tokens_per_minute_max ?? ''}
+            />
+            <Field
+              label="USD a day"
+              name="daily_spend_usd_max"
+              inputMode="decimal"
+              pattern="\d{1,9}(\.\d{1,6})?"
+              value={of?.daily_spend_usd_max ?? ''}
+            />
+          </div>
+          <Field
+            label="Expires"
+            name="expires_at"
+            type="datetime-local"
+            value={localOf(of?.expires_at)}
+            hint="In your time zone. Never when empty."
+          />
+        </div>
+      </details>
     </Form>
   );
 }
+
+/** Whether it has any of the settings that are folded. */
+const isLimited = ({
+  models,
+  aliases,
+  origins,
+  sessions_max,
+  requests_per_minute_max,
+  tokens_per_minute_max,
+  daily_spend_usd_max,
+  expires_at,
+}: KeyView): boolean =>
+  [
+    models,
+    aliases,
+    origins,
+    sessions_max,
+    requests_per_minute_max,
+    tokens_per_minute_max,
+    daily_spend_usd_max,
+    expires_at,
+  ].some((setting) => setting !== null);
 
 function bodyOf(values: FormData): KeyBody {
   const list = (name: string) => {

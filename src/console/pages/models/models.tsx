@@ -6,7 +6,10 @@ import { Badge } from '../../controls/notice.tsx';
 import { Page, Shown } from '../../controls/page.tsx';
 import { Table } from '../../controls/table.tsx';
 import { useAnswer } from '../../data/answer.ts';
-import { ABILITIES, abilitiesOf, priceOf, STATUS_TONES } from './words.ts';
+import { fitsSearch, languageName, usableFirst } from '../../data/model-search.ts';
+import { useUsed } from '../../data/used.ts';
+import { AbilityIcons, AbilityLegend, ModeIcons } from './ability-icons.tsx';
+import { ABILITIES, priceOf, STATUS_TONES } from './words.ts';
 
 const EVERY_MS = 15_000;
 
@@ -36,7 +39,12 @@ export function Models() {
         {({ data }) => (
           <>
             <FilterForm filter={filter.value} set={set} languages={languagesOf(data)} />
-            <ModelTable models={chosen(data, filter.value)} />
+            <AbilityLegend />
+            <Groups
+              models={chosen(data, filter.value)}
+              isAll={Object.values(filter.value).every((part) => part === '' || part === false)}
+              isOrdered={filter.value.cheapestFirst}
+            />
           </>
         )}
       </Shown>
@@ -55,10 +63,21 @@ function FilterForm({ filter, set, languages }: FilterProps) {
     <search class="narrow">
       <label class="field">
         Search
-        <input type="search" value={filter.words} onInput={(event) => set({ words: event.currentTarget.value })} />
+        <input
+          type="search"
+          placeholder="french medical"
+          value={filter.words}
+          onInput={(event) => set({ words: event.currentTarget.value })}
+        />
       </label>
       <Choice label="Mode" value={filter.mode} options={['batch', 'live']} choose={(mode) => set({ mode })} />
-      <Choice label="Language" value={filter.language} options={languages} choose={(language) => set({ language })} />
+      <Choice
+        label="Language"
+        value={filter.language}
+        options={languages}
+        textOf={languageName}
+        choose={(language) => set({ language })}
+      />
       <Choice
         label="Can"
         value={filter.ability}
@@ -112,48 +131,92 @@ function Choice({ label, value, options, textOf = (option) => option, choose }: 
   );
 }
 
-function ModelTable({ models }: { models: readonly Model[] }) {
+interface GroupsProps {
+  models: readonly Model[];
+  /** Whether these are all there are. */
+  isAll: boolean;
+  /** Whether they are in an order of their own, over all providers. */
+  isOrdered: boolean;
+}
+
+/** By provider, those that can be used first. Of the others, what is not searched for is folded. */
+function Groups({ models, isAll, isOrdered }: GroupsProps) {
+  const used = useUsed('model');
+  if (models.length === 0)
+    return <div class="table empty">No models match. Remove a filter, or search for fewer words.</div>;
+  if (isOrdered) return <ModelTable caption="Models" models={models} used={used} />;
+  const names = [...new Set(usableFirst(models).map(({ owned_by }) => owned_by))];
+  return (
+    <>
+      {names.map((name) => {
+        const own = models.filter(({ owned_by }) => owned_by === name);
+        const isUsable = own.some(({ available }) => available);
+        return (
+          <details key={`${name} ${isAll}`} class="provider" open={isUsable || !isAll}>
+            <summary>
+              <span class="monogram" aria-hidden="true">
+                {name.slice(0, 1).toUpperCase()}
+              </span>
+              <strong>{name}</strong>
+              <span class="quiet">{own.length === 1 ? '1 model' : `${own.length} models`}</span>
+              {isUsable ? null : <Badge tone="quiet">no key</Badge>}
+            </summary>
+            <ModelTable caption={`Models of ${name}`} models={own} used={used} />
+          </details>
+        );
+      })}
+    </>
+  );
+}
+
+interface ModelTableProps {
+  caption: string;
+  models: readonly Model[];
+  used: ReadonlySet<string> | undefined;
+}
+
+function ModelTable({ caption, models, used }: ModelTableProps) {
   return (
     <Table
-      caption="Models"
+      caption={caption}
       rows={models}
       idOf={({ id }) => id}
-      empty={<p>No model is like that. Choose less, or clear the search.</p>}
+      empty={null}
       columns={[
         {
           title: 'Model',
           cell: ({ id, name }) => (
-            <>
+            <div>
               <Link to={`/models/${id}`}>{name}</Link>
               <br />
               <code class="small">{id}</code>
-            </>
+            </div>
           ),
         },
-        { title: 'Modes', cell: ({ modes }) => modes.join(', ') },
-        { title: 'Can', cell: ({ capabilities }) => abilitiesOf(capabilities) },
+        { title: 'Takes', cell: ({ modes }) => <ModeIcons modes={modes} /> },
+        { title: 'Can', cell: ({ capabilities }) => <AbilityIcons capabilities={capabilities} /> },
         { title: 'Languages', cell: ({ languages }) => (languages.includes('*') ? 'many' : shortened(languages)) },
         { title: 'Files', isNumber: true, cell: ({ pricing }) => priceOf(pricing.batch) },
         { title: 'Live', isNumber: true, cell: ({ pricing }) => priceOf(pricing.live) },
-        {
-          title: 'State',
-          cell: ({ available, status }) =>
-            available ? <Badge tone={STATUS_TONES[status]}>{status}</Badge> : <Badge tone="quiet">no key</Badge>,
-        },
+        { title: 'State', cell: ({ id, available, status }) => stateOf(available, status, used?.has(id) ?? true) },
       ]}
     />
   );
+}
+
+function stateOf(available: boolean, status: Model['status'], isUsed: boolean) {
+  if (!available) return <Badge tone="quiet">no key</Badge>;
+  if (status === 'up' && !isUsed) return <Badge tone="quiet">not used yet</Badge>;
+  return <Badge tone={STATUS_TONES[status]}>{status}</Badge>;
 }
 
 function chosen(
   models: readonly Model[],
   { words, mode, ability, language, usableOnly, cheapestFirst }: Filter,
 ): Model[] {
-  const wanted = words.toLowerCase().split(/\s+/);
   const fits = (model: Model) => {
-    const text = `${model.id} ${model.name} ${model.description}`.toLowerCase();
     return (
-      wanted.every((word) => text.includes(word)) &&
+      fitsSearch(model, words) &&
       (mode === '' || model.modes.some((each) => each === mode)) &&
       (ability === '' || model.capabilities[ability as keyof typeof ABILITIES] === true) &&
       (language === '' || model.languages.includes('*') || model.languages.includes(language)) &&

@@ -2,6 +2,7 @@
 import type { BalanceAnswer } from '../../../api/usage.ts';
 import { Act } from '../../controls/act.tsx';
 import { Figure } from '../../controls/figure.tsx';
+import { Money } from '../../controls/values/money.tsx';
 import { useAnswer } from '../../data/answer.ts';
 import { ask, isPasswordWanted } from '../../data/api.ts';
 import { usd } from '../../data/format.ts';
@@ -23,7 +24,7 @@ export function Credit() {
   return <Figure title="Credit left" value={creditOf(balance.value)} note={held} />;
 }
 
-function creditOf(balance: BalanceAnswer | undefined): string | undefined {
+function creditOf(balance: BalanceAnswer | undefined) {
   if (balance === undefined) return undefined;
-  return balance.available_usd === null ? 'no limit' : usd(balance.available_usd);
+  return balance.available_usd === null ? 'no limit' : <Money amount={balance.available_usd} />;
 }

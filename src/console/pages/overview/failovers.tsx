@@ -4,6 +4,7 @@ import { Link } from '../../controls/link.tsx';
 import { Shown } from '../../controls/page.tsx';
 import type { Answer } from '../../data/answer.ts';
 import { ago } from '../../data/format.ts';
+import { failoverText } from '../../data/reasons.ts';
 
 export function Failovers({ of }: { of: Answer<Overview> }) {
   return (
@@ -18,7 +19,7 @@ export function Failovers({ of }: { of: Answer<Overview> }) {
               <ul class="plain-list stack close">
                 {newest.map(({ session_id, at, text }) => (
                   <li key={`${session_id} ${at}`}>
-                    <code class="small">{text}</code>
+                    <span>{failoverText(text)}</span>
                     <div class="row apart small">
                       <span class="quiet">{ago(at)}</span>
                       <Link to={`/sessions/${session_id}`}>What happened</Link>

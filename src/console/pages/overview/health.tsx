@@ -5,6 +5,8 @@ import { Badge, type Tone } from '../../controls/notice.tsx';
 import { Shown } from '../../controls/page.tsx';
 import { useAnswer } from '../../data/answer.ts';
 import { ago } from '../../data/format.ts';
+import { reasonText } from '../../data/reasons.ts';
+import { useUsed } from '../../data/used.ts';
 
 const EVERY_MS = 30_000;
 
@@ -16,6 +18,7 @@ interface Provider {
 
 export function Health({ failovers }: { failovers: Overview['failovers'] | undefined }) {
   const models = useAnswer<ModelList>('models', EVERY_MS);
+  const used = useUsed('provider');
   return (
     <section class="card">
       <h2>Providers</h2>
@@ -23,13 +26,18 @@ export function Health({ failovers }: { failovers: Overview['failovers'] | undef
         {({ data }) => (
           <ul class="plain-list stack close">
             {providersOf(data).map((provider) => (
-              <Line key={provider.name} provider={provider} failovers={failovers} />
+              <Line
+                key={provider.name}
+                provider={provider}
+                failovers={failovers}
+                isUsed={used?.has(provider.name) ?? true}
+              />
             ))}
           </ul>
         )}
       </Shown>
       <p class="quiet small">
-        What sessions met on this gateway, of the models that you may use. One that nobody used is not probed.
+        From the sessions and files on this gateway, for the models you can use. Unused providers are not probed.
       </p>
     </section>
   );
@@ -38,16 +46,20 @@ export function Health({ failovers }: { failovers: Overview['failovers'] | undef
 function Line({
   provider: { name, troubled, isDown },
   failovers,
+  isUsed,
 }: {
   provider: Provider;
   failovers: Overview['failovers'] | undefined;
+  isUsed: boolean;
 }) {
   const last = failovers?.newest.find(({ text }) => text.startsWith(`${name}/`));
   const [tone, state]: [Tone, string] = isDown
-    ? ['bad', 'left alone']
+    ? ['bad', 'paused']
     : troubled.length > 0
-      ? ['warn', 'in trouble']
-      : ['good', 'no trouble known'];
+      ? ['warn', 'failing']
+      : isUsed || last !== undefined
+        ? ['good', 'no failures']
+        : ['quiet', 'not used yet'];
   return (
     <li>
       <div class="row apart">
@@ -57,14 +69,12 @@ function Line({
       {troubled.map(({ id, status }) => (
         <p key={id} class="small quiet">
           <code>{id}</code>{' '}
-          {status === 'down'
-            ? 'has failed too often, and is left alone for a while'
-            : 'has failed, and is being tried again'}
+          {status === 'down' ? 'failed repeatedly and is paused for a while' : 'failed and is being tried again'}
         </p>
       ))}
       {last === undefined ? null : (
         <p class="small quiet">
-          Last failure {ago(last.at)}: {last.text.split(': ').at(-1)}
+          Last failure {ago(last.at)}: {reasonText(last.text.split(': ').at(-1) ?? '')}
         </p>
       )}
     </li>

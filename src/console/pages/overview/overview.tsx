@@ -1,11 +1,12 @@
-// What matters today: what needs somebody, money, use, what is live, how the providers are, and what failed over.
+// What matters today: what needs attention, money, use, what is live, how the providers are, and what failed over.
 import type { Overview as OverviewAnswer } from '../../../api/console/overview.ts';
 import type { SessionList, UsageList } from '../../../api/usage.ts';
 import { Figure } from '../../controls/figure.tsx';
 import { Link } from '../../controls/link.tsx';
 import { Page, Shown } from '../../controls/page.tsx';
+import { Money } from '../../controls/values/money.tsx';
 import { useAnswer } from '../../data/answer.ts';
-import { length, usd } from '../../data/format.ts';
+import { length } from '../../data/format.ts';
 import { SessionTable } from '../sessions/session-table.tsx';
 import { Credit } from './credit.tsx';
 import { Failovers } from './failovers.tsx';
@@ -27,7 +28,7 @@ export function Overview() {
       <FirstSteps />
       <dl class="figures">
         <Credit />
-        <Figure title="Cost today" value={usage.value && usd(usage.value.total.cost_usd)} />
+        <Figure title="Cost today" value={usage.value && <Money amount={usage.value.total.cost_usd} />} />
         <Figure title="Audio today" value={usage.value && length(usage.value.total.audio_seconds)} />
         <Figure title="Live now" value={overview.value && String(overview.value.live_sessions)} note="Over all nodes" />
         <Figure

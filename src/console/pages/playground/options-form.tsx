@@ -46,7 +46,7 @@ function Option({
       {choices === undefined ? (
         <input
           id={`option-${name}`}
-          value={shown(value)}
+          defaultValue={shown(value)}
           placeholder={acceptedBy(schema)}
           onChange={(event) => set(read(event.currentTarget.value, schema))}
         />

@@ -4,6 +4,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import type { Voxgate } from '@voxgate/client';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ModelList } from '../../../api/models.ts';
+import { ModelPicker } from '../../controls/model-picker.tsx';
 import { Failure, Notice } from '../../controls/notice.tsx';
 import { Page, Shown } from '../../controls/page.tsx';
 import { useAnswer } from '../../data/answer.ts';
@@ -67,9 +68,16 @@ function Bench({ models }: { models: ModelList['data'] }) {
   };
   return (
     <div class="bench">
-      <SetUp models={models} asked={asked} others={others} />
       <div class="stack">
-        <section class="card">
+        <section class="card stage">
+          <ModelPicker
+            label="Model"
+            models={models}
+            value={asked.value.model}
+            choose={(model) => {
+              asked.value = { ...asked.value, model, params: {} };
+            }}
+          />
           <div class="row">
             <button type="button" class="primary" disabled={isBusy.value || others.value.length > 0} onClick={speak}>
               Speak
@@ -99,6 +107,7 @@ function Bench({ models }: { models: ModelList['data'] }) {
         )}
         <CodeOf asked={asked.value} />
       </div>
+      <SetUp models={models} asked={asked} others={others} />
     </div>
   );
 }

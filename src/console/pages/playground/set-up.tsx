@@ -1,6 +1,7 @@
-// What is asked for: the model, where to go on when it fails, its options, and which models hear the same beside it.
+// What is requested of the model: its fallbacks, its options, and which models get the same audio for comparison.
 import type { Signal } from '@preact/signals';
 import type { Model } from '../../../api/models.ts';
+import { ModelPicker } from '../../controls/model-picker.tsx';
 import type { Schema } from '../../data/json-schema.ts';
 import type { Asked } from './asked.ts';
 import { OptionsForm } from './options-form.tsx';
@@ -25,17 +26,6 @@ export function SetUp({ models, asked, others }: SetUpProps) {
   return (
     <section class="card">
       <div class="stack close">
-        <label class="field">
-          Model
-          <select value={model} onChange={(event) => set({ model: event.currentTarget.value, params: {} })}>
-            {models.map(({ id, available }) => (
-              <option key={id} value={id}>
-                {id}
-                {available ? '' : ' (no key)'}
-              </option>
-            ))}
-          </select>
-        </label>
         <Several
           label="Fallbacks, in order"
           all={rest}
@@ -53,9 +43,12 @@ export function SetUp({ models, asked, others }: SetUpProps) {
           }}
         />
       </div>
-      <Spoken asked={asked.value} set={set} />
+      <details>
+        <summary>Language, vocabulary, redaction</summary>
+        <Spoken asked={asked.value} set={set} />
+      </details>
       {chosen === undefined ? null : (
-        <details>
+        <details key={model}>
           <summary>Options of {chosen.name}</summary>
           <OptionsForm
             schema={chosen.provider_params as Schema}
@@ -80,30 +73,21 @@ interface SeveralProps {
 function Several({ label, all, chosen, most, choose }: SeveralProps) {
   return (
     <div class="field">
-      <label class="field">
-        {label}
-        <select
-          value=""
-          disabled={chosen.length >= most}
-          onChange={(event) => {
-            if (event.currentTarget.value !== '') choose([...chosen, event.currentTarget.value]);
-          }}
-        >
-          <option value="">{chosen.length === 0 ? 'none' : 'one more'}</option>
-          {all
-            .filter(({ id }) => !chosen.includes(id))
-            .map(({ id }) => (
-              <option key={id}>{id}</option>
-            ))}
-        </select>
-      </label>
+      <ModelPicker
+        label={label}
+        models={all.filter(({ id }) => !chosen.includes(id))}
+        value=""
+        placeholder={chosen.length === 0 ? 'none' : 'one more'}
+        disabled={chosen.length >= most}
+        choose={(id) => choose([...chosen, id])}
+      />
       {chosen.map((id) => (
         <div class="chosen" key={id}>
           <code class="small">{id}</code>
           <button
             type="button"
             class="plain"
-            aria-label={`Without ${id}`}
+            aria-label={`Remove ${id}`}
             onClick={() => choose(chosen.filter((each) => each !== id))}
           >
             ×

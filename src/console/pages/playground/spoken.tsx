@@ -1,4 +1,4 @@
-// What is said of the speech in the same words for every model: its languages, its names and what is to be blacked out.
+// Settings with the same names for every model: languages, vocabulary and redaction.
 import type { Redaction } from '../../../api/listen/vocabulary.ts';
 import type { Asked } from './asked.ts';
 
@@ -81,7 +81,11 @@ interface LineProps {
 const Line = ({ label, value, placeholder, change }: LineProps) => (
   <label class="field">
     {label}
-    <input value={value} placeholder={placeholder} onChange={(event) => change(event.currentTarget.value.trim())} />
+    <input
+      defaultValue={value}
+      placeholder={placeholder}
+      onChange={(event) => change(event.currentTarget.value.trim())}
+    />
   </label>
 );
 

@@ -3,6 +3,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { SCROLLING } from '../../controls/scrolling.ts';
+import { reasonText } from '../../data/reasons.ts';
 import { type PlacedWord, wordsBetween } from './placed-words.ts';
 import { Player } from './run/player.ts';
 import type { Run } from './run/run.ts';
@@ -51,7 +52,7 @@ export function Timeline({ run }: { run: Run }) {
           <canvas ref={canvas} height={HEIGHT} role="img" aria-label="Loudness" />
           {lit === undefined ? null : <Stretch class="lit" left={at(lit.start)} right={at(lit.end)} />}
           {run.gaps.value.map(({ from: start, to, reason, seq }) => (
-            <Stretch key={seq} class="gap" left={at(start)} right={at(to)} title={`Not heard: ${reason}`} />
+            <Stretch key={seq} class="gap" left={at(start)} right={at(to)} title={`Not heard: ${reasonText(reason)}`} />
           ))}
           {run.changes.value.map(({ event, at: second }) => (
             <span key={event.seq} class="change" style={{ left: `${at(second)}px` }}>

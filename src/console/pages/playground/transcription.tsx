@@ -3,6 +3,7 @@ import type { SessionEvent } from '@voxgate/client';
 import { Link } from '../../controls/link.tsx';
 import { Badge, Failure, Notice } from '../../controls/notice.tsx';
 import { Table } from '../../controls/table.tsx';
+import { reasonText } from '../../data/reasons.ts';
 import { BreakProvider } from './break-provider.tsx';
 import { Delays } from './delays.tsx';
 import { endOf } from './run/plain.ts';
@@ -66,7 +67,7 @@ function Transcript({ run: { finals, interim, changes, forgottenFinals, asked } 
                   <code>{model}</code> heard it from here on
                   {change === undefined
                     ? ''
-                    : `: ${change.from} failed (${change.reason}), and its words were heard again`}
+                    : `: ${change.from} failed (${reasonText(change.reason)}), and its words were heard again`}
                 </span>
               </p>
             ) : null}

@@ -7,18 +7,20 @@ import { choicesOf, type Member, membersOf, type Schema } from '../../data/json-
 
 interface ProviderKeyFormProps {
   providers: readonly KeyedProviderView[];
+  /** The one that is chosen at first. */
+  first: string | undefined;
   done(answer: ProviderKeyAnswer): void;
 }
 
-export function ProviderKeyForm({ providers, done }: ProviderKeyFormProps) {
-  const chosen = useSignal(providers[0]?.name ?? '');
+export function ProviderKeyForm({ providers, first, done }: ProviderKeyFormProps) {
+  const chosen = useSignal(first ?? providers[0]?.name ?? '');
   const provider = providers.find(({ name }) => name === chosen.value);
   const members = membersOf((provider?.fields ?? {}) as Schema);
   const send = async (values: FormData) => {
     const name = textOf(values, 'name');
     const fields = Object.fromEntries(
       members
-        .map((member) => [member.name, textOf(values, `field.${member.name}`)])
+        .map((member) => [member.name, textOf(values, `fields.${member.name}`)])
         .filter(([, value]) => value !== ''),
     );
     done(
@@ -33,7 +35,7 @@ export function ProviderKeyForm({ providers, done }: ProviderKeyFormProps) {
     <Form button="Test and keep" send={send}>
       <label class="field">
         Provider
-        <select value={chosen.value} onChange={(event) => (chosen.value = event.currentTarget.value)}>
+        <select name="provider" value={chosen.value} onChange={(event) => (chosen.value = event.currentTarget.value)}>
           {providers.map(({ name, title }) => (
             <option key={name} value={name}>
               {title}
@@ -56,7 +58,7 @@ function CredentialField({ member: { name, schema, required } }: { member: Membe
     return (
       <label class="field">
         {label}
-        <select name={`field.${name}`}>
+        <select name={`fields.${name}`}>
           {required ? null : <option value="">As usual</option>}
           {choices.map((choice) => (
             <option key={String(choice)} value={String(choice)}>
@@ -70,7 +72,7 @@ function CredentialField({ member: { name, schema, required } }: { member: Membe
   return (
     <Field
       label={label}
-      name={`field.${name}`}
+      name={`fields.${name}`}
       type={schema.secret === true ? 'password' : 'text'}
       autocomplete="off"
       required={required}

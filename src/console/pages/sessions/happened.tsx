@@ -1,6 +1,7 @@
 // What happened, in words: the latest first.
 import type { WatchedFrame } from '../../../api/console/watching.ts';
 import { Table } from '../../controls/table.tsx';
+import { failoverText, reasonText } from '../../data/reasons.ts';
 import { wordsOf } from './actors.tsx';
 import { wordsOfMark } from './lanes.ts';
 
@@ -27,10 +28,14 @@ function whatOf(frame: WatchedFrame) {
   return frame.kind === 'actor' ? <code>{frame.actor.id}</code> : frame.kind;
 }
 
+/** Reasons in words. */
+const textOf = ({ mark, text }: Extract<WatchedFrame, { kind: 'mark' }>): string =>
+  mark === 'leg_lost' ? reasonText(text) : mark === 'failover' ? failoverText(text) : text;
+
 function detailsOf(frame: WatchedFrame): string {
   switch (frame.kind) {
     case 'mark':
-      return [frame.model, frame.text].filter((part) => part !== undefined && part !== '').join(': ');
+      return [frame.model, textOf(frame)].filter((part) => part !== undefined && part !== '').join(': ');
     case 'step': {
       const passed = frame.through.map((value) => `${wordsOf(value)} → `).join('');
       return `${frame.event === '' ? '' : `${frame.event} → `}${passed}${wordsOf(frame.value)}`;
@@ -42,7 +47,7 @@ function detailsOf(frame: WatchedFrame): string {
     case 'dropped':
       return `${frame.count} frames were left out`;
     case 'ended':
-      return frame.reason;
+      return reasonText(frame.reason);
     default:
       return '';
   }

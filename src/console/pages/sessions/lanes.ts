@@ -1,5 +1,6 @@
 // Where things stand on the timeline of a session: shares of the time from its first frame to its last, from 0 to 1.
 import type { AudioFrame, MarkName, WatchedFrame } from '../../../api/console/watching.ts';
+import { reasonText } from '../../data/reasons.ts';
 
 export interface Bar {
   from: number;
@@ -22,9 +23,13 @@ export interface Lanes {
   turns: Tick[];
   events: Tick[];
   audio: { at: number; frame: AudioFrame }[];
+  /** Where watching began: audio, money and charts before it are not known. Undefined where all is. */
+  watchedFrom: number | undefined;
 }
 
 const SERIES = 4;
+/** What is shorter than this share of the time before anybody watched cannot be seen. */
+const UNWATCHED_MIN = 0.03;
 /** So that the first second of a session is not drawn over the whole width. */
 const SECONDS_MIN = 10;
 
@@ -33,12 +38,17 @@ export const atMs = ({ at }: Pick<WatchedFrame, 'at'>): number => new Date(at).g
 export function lanesOf(frames: readonly WatchedFrame[]): Lanes {
   const [first] = frames;
   const last = frames.at(-1);
-  if (first === undefined || last === undefined) return { seconds: 0, legs: [], turns: [], events: [], audio: [] };
+  if (first === undefined || last === undefined)
+    return { seconds: 0, legs: [], turns: [], events: [], audio: [], watchedFrom: undefined };
   const fromMs = atMs(first);
   const seconds = Math.max(SECONDS_MIN, (atMs(last) - fromMs) / 1000);
   const shareOf = (frame: WatchedFrame) => Math.max(0, (atMs(frame) - fromMs) / 1000 / seconds);
   const models: string[] = [];
-  const lanes: Lanes = { seconds, legs: [], turns: [], events: [], audio: [] };
+  // Somebody may have watched before: then there is audio from that time.
+  const watched = frames.find(({ kind }) => kind === 'actors' || kind === 'audio');
+  const share = watched === undefined ? 0 : shareOf(watched);
+  const watchedFrom = share < UNWATCHED_MIN ? undefined : share;
+  const lanes: Lanes = { seconds, legs: [], turns: [], events: [], audio: [], watchedFrom };
   let open: Bar | undefined;
   const close = (frame: WatchedFrame, why = '') => {
     if (open === undefined) return;
@@ -62,8 +72,8 @@ export function lanesOf(frames: readonly WatchedFrame[]): Lanes {
       open = { from: at, to: shareOf(last), model, series: (models.indexOf(model) % SERIES) + 1, words };
       lanes.legs.push(open);
     } else {
-      if (mark === 'leg_lost') close(frame, `, lost: ${text}`);
-      if (mark === 'suspended') close(frame, ', let go of: no audio came');
+      if (mark === 'leg_lost') close(frame, `, lost: ${reasonText(text)}`);
+      if (mark === 'suspended') close(frame, ', released: no audio arrived');
       lanes.events.push({ at: shareOf(frame), mark, words: `${wordsOfMark(mark)}: ${words}` });
     }
   }

@@ -5,13 +5,16 @@ import { useCallback, useEffect, useMemo } from 'preact/hooks';
 import { Figure } from '../../controls/figure.tsx';
 import { Badge, Notice } from '../../controls/notice.tsx';
 import { length, usd } from '../../data/format.ts';
+import { reasonText } from '../../data/reasons.ts';
 import { Actors } from './actors.tsx';
 import { Happened } from './happened.tsx';
 import { Player } from './player.tsx';
 import { Timeline } from './timeline.tsx';
+import { Turns } from './turns.tsx';
 import { type View, viewAfter, Watch } from './watch.ts';
 
-export function Live({ id }: { id: string }) {
+/** @param isOver the session has ended: what it had is in the summary of the page */
+export function Live({ id, isOver: hasEnded }: { id: string; isOver: boolean }) {
   const watch = useMemo(() => new Watch(id), [id]);
   useEffect(() => () => watch.close(), [watch]);
   /** The frame that is shown, by its place; undefined follows the newest. */
@@ -31,13 +34,14 @@ export function Live({ id }: { id: string }) {
   return (
     <section class="stack">
       <div class="row apart">
-        <h2>{isOver ? 'What it did' : 'What it does'}</h2>
+        <h2>{hasEnded || isOver ? 'What happened' : 'Live'}</h2>
         <State watch={watch} />
       </div>
-      <Figures view={view} />
+      {hasEnded && shown.value === undefined ? null : <Figures view={view} />}
       <Timeline frames={frames} count={count} onChosen={choose} />
       <Player frames={frames} count={count} isNewest={shown.value === undefined} isOver={isOver} onChosen={choose} />
       <Actors view={view} />
+      <Turns frames={frames.slice(0, count)} />
       <div class="log">
         <Happened frames={frames.slice(0, count)} />
       </div>
@@ -56,7 +60,7 @@ function State({ watch }: { watch: Watch }) {
 function Figures({ view: { figures, ended } }: { view: View }) {
   return (
     <>
-      {ended === undefined ? null : <Notice tone="busy">It has ended: {ended.replaceAll('_', ' ')}.</Notice>}
+      {ended === undefined ? null : <Notice tone="busy">It has ended: {reasonText(ended)}.</Notice>}
       {figures === undefined ? null : (
         <dl class="figures narrow">
           <Figure title="Audio received" value={length(figures.received_seconds)} />

@@ -3,7 +3,10 @@ import type { SessionAnswer } from '../../../api/usage.ts';
 import { Link } from '../../controls/link.tsx';
 import { Badge } from '../../controls/notice.tsx';
 import { Table } from '../../controls/table.tsx';
-import { ago, length, shortId, time, usd } from '../../data/format.ts';
+import { Money } from '../../controls/values/money.tsx';
+import { Named } from '../../controls/values/named.tsx';
+import { ago, length, shortId, time } from '../../data/format.ts';
+import { reasonText } from '../../data/reasons.ts';
 
 /** Sessions and files, each leading to its page. */
 export function SessionTable({ sessions, empty }: { sessions: readonly SessionAnswer[]; empty?: ComponentChildren }) {
@@ -22,12 +25,13 @@ export function SessionTable({ sessions, empty }: { sessions: readonly SessionAn
             </Link>
           ),
         },
-        { title: 'Mode', cell: ({ mode }) => mode },
-        { title: 'Model', cell: ({ model }) => <span>{model}</span> },
+        { title: 'Kind', cell: ({ mode }) => (mode === 'batch' ? 'file' : 'live') },
+        { title: 'Model', cell: modelOf },
+        { title: 'Key', cell: ({ key_id }) => <Named id={key_id} /> },
         { title: 'State', cell: stateOf },
         { title: 'Opened', cell: ({ opened_at }) => <span title={time(opened_at)}>{ago(opened_at)}</span> },
         { title: 'Audio', isNumber: true, cell: ({ audio_seconds }) => length(audio_seconds) },
-        { title: 'Cost', isNumber: true, cell: ({ cost_usd }) => usd(cost_usd) },
+        { title: 'Cost', isNumber: true, cell: ({ cost_usd }) => <Money amount={cost_usd} /> },
       ]}
     />
   );
@@ -42,5 +46,21 @@ const NoneYet = () => (
 
 export function stateOf({ state, phase, reason, code }: SessionAnswer) {
   if (state === 'live') return <Badge tone="good">{phase ?? 'live'}</Badge>;
-  return <Badge tone={code === null ? 'quiet' : 'bad'}>{code ?? reason ?? 'ended'}</Badge>;
+  return <Badge tone={code === null ? 'quiet' : 'bad'}>{reasonText(code ?? reason ?? 'ended')}</Badge>;
+}
+
+/** The model that took over; undefined where the one that was asked for did it all. */
+export function takenOverBy({ model, legs, usage }: SessionAnswer): string | undefined {
+  const last = legs?.at(-1)?.model ?? usage.findLast((row) => row.model !== model)?.model;
+  return last === model ? undefined : last;
+}
+
+function modelOf(session: SessionAnswer) {
+  const other = takenOverBy(session);
+  return (
+    <div class="stack tight">
+      <span>{session.model}</span>
+      {other === undefined ? null : <Badge tone="warn">failover → {other}</Badge>}
+    </div>
+  );
 }

@@ -1,11 +1,16 @@
 // One session: what it was and cost. While it is live, what it does is watched.
+import type { ComponentChildren } from 'preact';
 import type { SessionAnswer } from '../../../api/usage.ts';
+import { Badge } from '../../controls/notice.tsx';
 import { Page, Shown } from '../../controls/page.tsx';
 import { Table } from '../../controls/table.tsx';
+import { Money } from '../../controls/values/money.tsx';
+import { Named } from '../../controls/values/named.tsx';
 import { useAnswer } from '../../data/answer.ts';
-import { length, time, usd } from '../../data/format.ts';
+import { ago, length, time } from '../../data/format.ts';
+import { reasonText } from '../../data/reasons.ts';
 import { Live } from './live.tsx';
-import { stateOf } from './session-table.tsx';
+import { stateOf, takenOverBy } from './session-table.tsx';
 
 const EVERY_MS = 2_000;
 
@@ -16,18 +21,18 @@ export function Session({ members: { id = '' } }: { members: Record<string, stri
       <Shown answer={session}>
         {(record) => (
           <>
-            {record.mode === 'live' ? <Live id={record.id} /> : null}
-            <Facts session={record} />
+            <Summary session={record} />
+            {record.mode === 'live' ? <Live id={record.id} isOver={record.ended_at !== null} /> : null}
             <Table
               caption="Use, by model"
               rows={record.usage.map((row, at) => ({ ...row, at }))}
               idOf={({ at }) => String(at)}
-              empty={<p>Nothing was settled yet.</p>}
+              empty={<p>No usage recorded yet.</p>}
               columns={[
                 { title: 'Model', cell: ({ model }) => <span>{model}</span> },
                 { title: 'On', cell: ({ byok }) => <span>{byok ? 'your own key' : 'the service’s key'}</span> },
                 { title: 'Audio', isNumber: true, cell: ({ seconds }) => length(seconds) },
-                { title: 'Cost', isNumber: true, cell: ({ cost_usd }) => usd(cost_usd) },
+                { title: 'Cost', isNumber: true, cell: ({ cost_usd }) => <Money amount={cost_usd} /> },
               ]}
             />
             {record.legs === undefined ? null : (
@@ -39,7 +44,7 @@ export function Session({ members: { id = '' } }: { members: Record<string, stri
                 columns={[
                   { title: 'Connection', cell: ({ at }) => at + 1 },
                   { title: 'Model', cell: ({ model }) => model },
-                  { title: 'State', cell: ({ state }) => state },
+                  { title: 'State', cell: ({ state }) => reasonText(state) },
                 ]}
               />
             )}
@@ -50,49 +55,46 @@ export function Session({ members: { id = '' } }: { members: Record<string, stri
   );
 }
 
-function Facts({ session }: { session: SessionAnswer }) {
+/** What matters first: how it is or how it ended, by which model, how much and for what price. */
+function Summary({ session }: { session: SessionAnswer }) {
   const { mode, model, key_id, opened_at, ended_at, audio_seconds, cost_usd, held_usd, turns, failovers } = session;
+  const other = takenOverBy(session);
   return (
-    <section class="card">
-      <dl class="pairs">
-        <dt>State</dt>
-        <dd>{stateOf(session)}</dd>
-        <dt>Mode</dt>
-        <dd>{mode}</dd>
-        <dt>Model asked for</dt>
-        <dd>{model}</dd>
-        <dt>Opened by</dt>
-        <dd>
-          <code>{key_id}</code>
-        </dd>
-        <dt>Opened</dt>
-        <dd>{time(opened_at)}</dd>
-        {ended_at === null ? null : (
-          <>
-            <dt>Ended</dt>
-            <dd>{time(ended_at)}</dd>
-          </>
+    <section class="card summary">
+      <div class="row">
+        {stateOf(session)}
+        <strong>{model}</strong>
+        {other === undefined ? null : <Badge tone="warn">failover → {other}</Badge>}
+      </div>
+      <dl class="facts">
+        <Fact title="Audio">{length(audio_seconds)}</Fact>
+        <Fact title={ended_at === null ? 'Cost so far' : 'Cost'}>
+          <Money amount={cost_usd} />
+        </Fact>
+        {ended_at === null ? (
+          <Fact title="Held">
+            <Money amount={held_usd} />
+          </Fact>
+        ) : (
+          <Fact title="Lasted">{length((Date.parse(ended_at) - Date.parse(opened_at)) / 1000)}</Fact>
         )}
-        <dt>Audio</dt>
-        <dd>{length(audio_seconds)}</dd>
-        {turns === undefined ? null : (
-          <>
-            <dt>Turns</dt>
-            <dd>{turns}</dd>
-          </>
-        )}
-        {failovers === undefined ? null : (
-          <>
-            <dt>Failovers</dt>
-            <dd>{failovers}</dd>
-          </>
-        )}
-        <dt>Cost</dt>
-        <dd>
-          {usd(cost_usd)}
-          {ended_at === null ? `, and ${usd(held_usd)} held` : ''}
-        </dd>
+        {turns === undefined ? null : <Fact title="Turns">{turns}</Fact>}
+        {failovers === undefined ? null : <Fact title="Failovers">{failovers}</Fact>}
+        <Fact title="Kind">{mode === 'batch' ? 'file' : 'live'}</Fact>
+        <Fact title="Opened">
+          <span title={ago(opened_at)}>{time(opened_at)}</span>
+        </Fact>
+        <Fact title="Key">
+          <Named id={key_id} />
+        </Fact>
       </dl>
     </section>
   );
 }
+
+const Fact = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{title}</dt>
+    <dd>{children}</dd>
+  </div>
+);

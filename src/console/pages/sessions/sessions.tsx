@@ -24,7 +24,7 @@ export function Sessions() {
     before.value === undefined ? EVERY_MS : undefined,
   );
   return (
-    <Page title="Sessions" about="Every live session and file, on whichever node it is.">
+    <Page title="Sessions" about="Every live session and file, on all nodes.">
       <SessionFilter wanted={wanted} />
       <Shown answer={sessions}>
         {({ data, next }) => (
@@ -47,8 +47,8 @@ function None({ isAll }: { isAll: boolean }) {
     <div class="stack close">
       <p>
         {isAll
-          ? 'No session is like this. Ask for less, or show all of them.'
-          : 'None among 10,000 sessions that were looked at. Older ones may be like this.'}
+          ? 'No sessions match these filters. Remove one of them, or show all sessions.'
+          : 'None of the newest 10,000 sessions match. Older ones may.'}
       </p>
       <p>
         <button type="button" onClick={() => ask(new URLSearchParams())}>

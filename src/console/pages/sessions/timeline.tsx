@@ -29,7 +29,7 @@ export function Timeline({ frames, count, onChosen }: TimelineProps) {
     onChosen(frames.filter((frame) => atMs(frame) <= ms).length);
   };
   const lane = (title: string, value: string, children: ComponentChildren) => (
-    <Lane title={title} value={value} now={now} onChosen={choose}>
+    <Lane title={title} value={value} now={now} watchedFrom={unwatched(title, lanes)} onChosen={choose}>
       {children}
     </Lane>
   );
@@ -64,28 +64,79 @@ export function Timeline({ frames, count, onChosen }: TimelineProps) {
           <span key={share}>{length(Math.round(share * lanes.seconds))}</span>
         ))}
       </div>
+      <Legend />
     </section>
   );
 }
+
+/** Of the lanes that need somebody to watch. */
+const unwatched = (title: string, { watchedFrom }: Lanes): number | undefined =>
+  ['Received', 'Sent', 'Settled', 'Cost'].includes(title) ? watchedFrom : undefined;
+
+const LEGEND: readonly (readonly [Tick['mark'], string])[] = [
+  ['turn_final', 'final of a turn'],
+  ['failover', 'failover'],
+  ['leg_lost', 'connection lost'],
+  ['warning', 'warning'],
+  ['discontinuity', 'audio without a final'],
+  ['suspended', 'other event'],
+];
+
+const Legend = () => (
+  <ul class="legend plain-list" aria-label="Legend">
+    {LEGEND.map(([mark, words]) => (
+      <li key={mark}>
+        <svg class="lane" aria-hidden="true">
+          <Ticks ticks={[{ at: 0.5, mark, words }]} />
+        </svg>
+        {words}
+      </li>
+    ))}
+  </ul>
+);
 
 interface LaneProps {
   title: string;
   value: string;
   now: number;
+  /** Where what it shows began to be known; undefined where all of it is. */
+  watchedFrom: number | undefined;
   onChosen(event: MouseEvent): void;
   children: ComponentChildren;
 }
 
-function Lane({ title, value, now, onChosen, children }: LaneProps) {
+function Lane({ title, value, now, watchedFrom, onChosen, children }: LaneProps) {
   return (
     <>
       <span class="quiet small">{title}</span>
       {/* What it does can be done by the scrubber with the keyboard, too. */}
       <svg class="lane" role="img" aria-label={`${title}: ${value}`} onPointerDown={onChosen}>
+        {watchedFrom === undefined ? null : <Unwatched until={watchedFrom} />}
         {children}
         <line class="now" x1={percent(now)} x2={percent(now)} y1="0" y2="100%" />
       </svg>
       <span class="small value">{value}</span>
+    </>
+  );
+}
+
+function Unwatched({ until }: { until: number }) {
+  const isWide = until > 0.25;
+  return (
+    <>
+      <title>Not watched before this point</title>
+      <rect class="unwatched" width={percent(until)} height="100%" />
+      <line class="watched-from" x1={percent(until)} x2={percent(until)} y1="0" y2="100%" />
+      <text
+        class="watched-words"
+        x={percent(until)}
+        dx={isWide ? -6 : 6}
+        y="50%"
+        text-anchor={isWide ? 'end' : 'start'}
+        dominant-baseline="central"
+      >
+        watched from here
+      </text>
     </>
   );
 }

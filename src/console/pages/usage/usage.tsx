@@ -1,18 +1,18 @@
 // What was used and what it cost, by day, provider, model and key; and the bills of the months.
 import { useSignal } from '@preact/signals';
-import type { KeyView } from '../../../api/console/console.ts';
 import type { UsageList } from '../../../api/usage.ts';
 import { Page, Shown } from '../../controls/page.tsx';
 import { Table } from '../../controls/table.tsx';
+import { Money } from '../../controls/values/money.tsx';
+import { Named } from '../../controls/values/named.tsx';
 import { useAnswer } from '../../data/answer.ts';
-import { length, usd } from '../../data/format.ts';
+import { length } from '../../data/format.ts';
 import { Bars } from './bars.tsx';
 import { Bill } from './bill.tsx';
 import { daysOf } from './days.ts';
 
 const GROUPS = { day: 'Day', provider: 'Provider', model: 'Model', key: 'Key' } as const;
 type Group = keyof typeof GROUPS;
-type Row = UsageList['data'][number];
 
 const monthOf = (date: Date) => date.toISOString().slice(0, 7);
 /** The last twelve, newest first. */
@@ -29,8 +29,6 @@ export function Usage() {
   const stretch = `from=${month.value}-01&to=${nextMonth(month.value)}`;
   const byDay = useAnswer<UsageList>(`usage?${stretch}&group_by=day`);
   const usage = useAnswer<UsageList>(`usage?${stretch}&group_by=${group.value}`);
-  const keys = useAnswer<{ data: KeyView[] }>(group.value === 'key' ? 'keys' : undefined);
-  const nameOf = (row: Row) => keys.value?.data.find(({ id }) => id === row.group)?.name ?? row.group;
   return (
     <Page
       title="Usage and bills"
@@ -50,7 +48,9 @@ export function Usage() {
         {({ data, total }) => (
           <section class="card">
             <div class="row apart">
-              <h2>{usd(total.cost_usd)}</h2>
+              <h2>
+                <Money amount={total.cost_usd} />
+              </h2>
               <span class="quiet">{length(total.audio_seconds)} of audio</span>
             </div>
             <Bars label="Cost by day, USD; the figures are in the table below" days={daysOf(month.value, data)} />
@@ -79,11 +79,14 @@ export function Usage() {
               idOf={({ group: name, byok }) => `${name} ${byok}`}
               empty={<p>Nothing was used in this month.</p>}
               columns={[
-                { title: GROUPS[group.value], cell: (line) => <span>{nameOf(line)}</span> },
+                {
+                  title: GROUPS[group.value],
+                  cell: ({ group: name }) => (group.value === 'key' ? <Named id={name} /> : <span>{name}</span>),
+                },
                 { title: 'On', cell: ({ byok }) => <span>{byok ? 'your own key' : 'the service’s key'}</span> },
                 { title: 'Sessions and files', isNumber: true, cell: ({ sessions }) => sessions },
                 { title: 'Audio', isNumber: true, cell: ({ audio_seconds }) => length(audio_seconds) },
-                { title: 'Cost', isNumber: true, cell: ({ cost_usd }) => usd(cost_usd) },
+                { title: 'Cost', isNumber: true, cell: ({ cost_usd }) => <Money amount={cost_usd} /> },
               ]}
             />
           )}

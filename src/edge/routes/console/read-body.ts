@@ -35,7 +35,46 @@ function refusalOfBody(schema: TObject, body: unknown): Refusal {
   const missing = (schema.required ?? []).find((name) => !Object.hasOwn(body, name));
   if (missing !== undefined)
     return refuse('invalid_request', `\`${missing}\` is missing; ${takes}.`, { param: missing });
-  const { path = '', message = '' } = Value.Errors(schema, body).First() ?? {};
+  const { path = '', schema: wanted } = Value.Errors(schema, body).First() ?? {};
   const param = printable(path.slice(1).replaceAll('/', '.'));
-  return refuse('invalid_request', `\`${param}\` cannot be used: ${message.toLowerCase()}.`, { param });
+  return refuse('invalid_request', `\`${param}\` must be ${acceptedBy((wanted ?? {}) as Accepted)}.`, { param });
+}
+
+interface Accepted {
+  type?: string;
+  /** What it takes, where that is no length: `an amount such as 12.50`. */
+  description?: string;
+  const?: unknown;
+  anyOf?: readonly Accepted[];
+  items?: Accepted;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+}
+
+/** What a schema takes, as people say it: `a whole number, 1 or more`, `listen, transcribe or tokens`. */
+function acceptedBy(schema: Accepted): string {
+  const { type, anyOf, items, minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
+  if (schema.const !== undefined) return String(schema.const);
+  if (anyOf !== undefined) {
+    const each = anyOf.map(acceptedBy);
+    return each.length === 1 ? (each[0] as string) : `${each.slice(0, -1).join(', ')} or ${each.at(-1)}`;
+  }
+  if (type === 'null') return 'empty';
+  if (schema.description !== undefined) return schema.description;
+  if (type === 'string') return `a text${rangeText(minLength, maxLength, ' of', ' characters')}`;
+  if (type === 'integer') return `a whole number${rangeText(minimum, maximum, ',', '')}`;
+  if (type === 'number') return `a number${rangeText(minimum, maximum, ',', '')}`;
+  if (type === 'boolean') return 'true or false';
+  if (type === 'array') return `a list${rangeText(minItems, maxItems, ' of', '')}: ${acceptedBy(items ?? {})}`;
+  return type === 'object' ? 'an object' : 'another value';
+}
+
+function rangeText(min: number | undefined, max: number | undefined, before: string, unit: string): string {
+  if (min === undefined && max === undefined) return '';
+  const range = max === undefined ? `${min} or more` : min === undefined ? `at most ${max}` : `${min} to ${max}`;
+  return `${before} ${range}${unit}`;
 }
