@@ -1,4 +1,4 @@
-// A client token at the door: may it open a session? Evaluated purely on the token's own claims and on what its parent key is
+// A client token at the door: may it open a session, or upload a file? Evaluated purely on the token's own claims and on what its parent key is
 // worth now; no actor runs for it, and a session that it opened never looks at it again.
 import { assign, setup } from 'xstate';
 import type { ApiKeyDecision } from './api-key.ts';
@@ -15,9 +15,9 @@ export interface ClientTokenContext extends ClientTokenInput {
 }
 
 export type ClientTokenEvent =
-  /** A handshake presents the token. `parent`: what its key would be told; `mayListen`: whether that key has the scope. */
+  /** A handshake or an upload presents the token. `parent`: what its key would be told; `mayListen`: whether that key has the scope for it. */
   | { type: 'token.present'; nowMs: number; parent: ApiKeyDecision; mayListen: boolean }
-  /** Someone asks for a token with this token, or uses it on REST. */
+  /** Someone asks for a token with this token, or uses it on REST for anything but an upload. */
   | { type: 'token.misuse' };
 
 export const clientTokenMachine = setup({

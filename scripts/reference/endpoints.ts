@@ -6,6 +6,7 @@ import { page } from './page.ts';
 const CREDENTIALS: Readonly<Record<Operation['security'], string>> = {
   none: 'none',
   key: 'API key',
+  upload: 'API key, or a client token whose key has the scope `tokens_may_upload`',
   'key or token': 'API key or client token',
   metrics: "the operator's token, where one is set",
 };

@@ -89,7 +89,7 @@ export const ERROR_CATALOGUE = {
     403,
     4003,
     'stop',
-    'A client token was used where only an API key is accepted.',
+    'A client token was used where only an API key is accepted. To upload files with tokens, give their key the scope `tokens_may_upload`.',
   ),
   scope_not_allowed: row('permission_error', 403, 4003, 'stop', 'This key has not the scope that the message names.'),
   model_not_allowed: row('permission_error', 403, 4003, 'stop', 'This key may not use the model.'),

@@ -27,6 +27,7 @@ import {
   SOCKET_PLACE,
   tokenNotAllowed,
   unanswered,
+  uploadNotAllowed,
 } from './verdicts.ts';
 import { byHash, byId, type KeyReference, VerifyCache } from './verify-cache.ts';
 import { WaitingHandshakes } from './waiting-handshakes.ts';
@@ -115,12 +116,19 @@ class KeyAuthenticator implements Authenticator {
     return caller;
   }
 
+  async upload(credential: string | undefined, address: string, origin?: string): Promise<Caller> {
+    if (credential?.startsWith(TOKEN_PREFIX) !== true) return this.rest(credential, address, origin);
+    const caller = await this.#callerOf(this.#claimOfToken(credential, 'tokens_may_upload'), address);
+    requireOrigin(caller, origin);
+    return caller;
+  }
+
   async socket(credential: string | undefined, address: string, origin: string | undefined): Promise<Caller> {
     if (credential === undefined || credential === '') throw missingCredential(credential, SOCKET_PLACE);
     const leave = this.#handshakes.enter(address);
     try {
       const isToken = credential.startsWith(TOKEN_PREFIX);
-      const claim = isToken ? this.#claimOfToken(credential) : this.#claimOfKey(credential);
+      const claim = isToken ? this.#claimOfToken(credential, 'listen') : this.#claimOfKey(credential);
       const caller = await this.#callerOf(claim, address);
       requireOrigin(caller, origin);
       requireScope(caller, 'listen');
@@ -208,7 +216,8 @@ class KeyAuthenticator implements Authenticator {
     };
   }
 
-  #claimOfToken(credential: string): Claim {
+  /** @param scope what the key has to have for what the token is presented for */
+  #claimOfToken(credential: string, scope: 'listen' | 'tokens_may_upload'): Claim {
     const payload = verifyToken(this.#secrets.all, credential, this.#options.now());
     if (payload === undefined) return { reference: undefined, nobodys: invalidToken, fault: invalidToken };
     return {
@@ -216,8 +225,11 @@ class KeyAuthenticator implements Authenticator {
       nobodys: invalidToken,
       fault: (key) => {
         if (key.organisationId !== payload.org) return invalidToken();
-        const mayListen = key.scopes.includes('listen');
-        return refusalOfDecision(judgeToken(payload, this.#options.now(), this.#judge(key), mayListen));
+        const hasScope = key.scopes.includes(scope);
+        const decision = judgeToken(payload, this.#options.now(), this.#judge(key), hasScope);
+        return decision === 'scope_not_allowed' && scope !== 'listen'
+          ? uploadNotAllowed()
+          : refusalOfDecision(decision);
       },
       tokenId: payload.jti,
     };

@@ -10,6 +10,8 @@ export type KeyNames = Pick<Caller, 'organisationId' | 'keyId'>;
 export interface Authenticator {
   /** Takes API keys. `origin`: the header's value. Throws a Refusal; `token_not_allowed` for every client token. */
   rest(credential: string | undefined, address: string, origin?: string): Promise<Caller>;
+  /** Takes API keys as `rest` does, and client tokens of keys with the scope `tokens_may_upload`. Throws a Refusal. */
+  upload(credential: string | undefined, address: string, origin?: string): Promise<Caller>;
   /** Takes API keys and client tokens with the scope `listen`, at the handshake only. Throws a Refusal. */
   socket(credential: string | undefined, address: string, origin: string | undefined): Promise<Caller>;
   /** A client token of the caller's key, for a person where one is named. Throws a Refusal when the caller is one itself. */

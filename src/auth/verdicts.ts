@@ -41,10 +41,15 @@ export function judgeToken(
   { exp }: { exp: number },
   nowMs: number,
   parent: ApiKeyDecision,
-  mayListen: boolean,
+  hasScope: boolean,
 ): ClientTokenDecision {
   const [valid] = initialTransition(clientTokenMachine, { expiresAtMs: exp });
-  const [presented] = transition(clientTokenMachine, valid, { type: 'token.present', nowMs, parent, mayListen });
+  const [presented] = transition(clientTokenMachine, valid, {
+    type: 'token.present',
+    nowMs,
+    parent,
+    mayListen: hasScope,
+  });
   return presented.context.decision ?? 'token_expired';
 }
 
@@ -83,7 +88,14 @@ export function invalidToken(): Refusal {
 export function tokenNotAllowed(): Refusal {
   return refuse(
     'token_not_allowed',
-    'A client token opens `/v1/listen` only; it takes no REST request and mints no token. Use an API key from a server.',
+    'A client token opens `/v1/listen`, and uploads files where its key allows it; it makes no other REST request and mints no token. Use an API key from a server.',
+  );
+}
+
+export function uploadNotAllowed(): Refusal {
+  return refuse(
+    'token_not_allowed',
+    'The key of this client token does not let its tokens upload files. Give the key the scope `tokens_may_upload`, or send the file from a server with an API key.',
   );
 }
 

@@ -45,7 +45,8 @@ Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data), also whi
 
 Settings:
   --name NAME                1 to 100 characters
-  --scope SCOPE              listen (live), transcribe (files), tokens (minting client tokens); all when absent
+  --scope SCOPE              listen (live), transcribe (files), tokens (minting client tokens), tokens_may_upload (files
+                             with client tokens); the first three when absent
   --model SLUG               models it may use, deepgram/nova-3 or deepgram/* say; all when absent
   --origin URL               pages that may use its tokens, https://app.example.com say; all when absent
   --expires TIME             a day (its first moment by UTC) or a time such as 2026-12-31T18:00:00Z

@@ -28,7 +28,7 @@ const TAGS: readonly Json[] = [
 
 const DESCRIPTION = `One interface to the speech-to-text models of many providers. A model is named \`<provider>/<model>\`.
 
-Every refusal has the same body, \`{"error": {"type", "code", "message", "param", "request_id"}}\`, and every answer the header \`X-Request-Id\`. An unknown parameter, field or member is refused, so that a typo is never silent. \`HEAD\` is answered wherever \`GET\` is. Pages of other origins may read the documents, open \`/v1/listen\` with a client token, and send files to \`/v1/audio/transcriptions\` with a key that may be used from there; the other endpoints are for servers, and answer a page of another origin without \`Access-Control-*\` headers. Within \`/v1\` changes only add: ignore members, events and codes that you do not know.
+Every refusal has the same body, \`{"error": {"type", "code", "message", "param", "request_id"}}\`, and every answer the header \`X-Request-Id\`. An unknown parameter, field or member is refused, so that a typo is never silent. \`HEAD\` is answered wherever \`GET\` is. Pages of other origins may read the documents, open \`/v1/listen\` with a client token, and send files to \`/v1/audio/transcriptions\` with a client token or a key that may be used from there; the other endpoints are for servers, and answer a page of another origin without \`Access-Control-*\` headers. Within \`/v1\` changes only add: ignore members, events and codes that you do not know.
 
 The console of a gateway (\`/\` in a browser) is for people and no part of this interface.`;
 
@@ -41,7 +41,8 @@ const SECURITY_SCHEMES: Json = {
   clientToken: {
     type: 'http',
     scheme: 'bearer',
-    description: 'A client token, `st_…`, of `POST /v1/tokens`. For browsers and devices; opens `/v1/listen` only.',
+    description:
+      'A client token, `st_…`, of `POST /v1/tokens`. For browsers and devices: opens `/v1/listen`, and uploads files if its key has the scope `tokens_may_upload`.',
   },
   queryCredential: {
     type: 'apiKey',
@@ -55,6 +56,7 @@ const SECURITY_SCHEMES: Json = {
 const SECURITY: Readonly<Record<Operation['security'], readonly Json[]>> = {
   none: [],
   key: [{ apiKey: [] }],
+  upload: [{ apiKey: [] }, { clientToken: [] }],
   'key or token': [{ apiKey: [] }, { clientToken: [] }, { queryCredential: [] }],
   metrics: [{ metricsToken: [] }, {}],
 };
@@ -86,7 +88,7 @@ export function openapiDocument({ version, providers }: OpenapiOptions): Json {
 
 function written(operation: Operation, book: SchemaBook): Json {
   const { id, tag, summary, description, security, body, answers, errors } = operation;
-  const isKeyed = security === 'key' || security === 'key or token';
+  const isKeyed = security !== 'none' && security !== 'metrics';
   const parameters = parametersOf(operation, book);
   return {
     operationId: id,

@@ -84,6 +84,29 @@ describe('a client token', () => {
     expect((await refusalOf(start(store).authenticator.socket(token, ADDRESS, undefined))).code).toBe(code);
   });
 
+  test.each([
+    ['with `tokens_may_upload`', {}, undefined],
+    ['without `tokens_may_upload`', { scopes: ['listen', 'transcribe', 'tokens'] }, 'token_not_allowed'],
+    ['expired', { expiresAt: '2020-01-01T00:00:00.000Z' }, 'key_expired'],
+    ['suspended', { suspended: true }, 'account_suspended'],
+    ['of another organisation', { organisationId: 'org_2' }, 'invalid_token'],
+  ] as const)('whose parent is %s uploads a file: %s', async (_, members, code) => {
+    const { store, key, token } = await begin({ scopes: ['tokens', 'tokens_may_upload'] });
+    store.change(key, members);
+    const { authenticator } = start(store);
+    if (code === undefined) expect(await authenticator.upload(token, ADDRESS)).toMatchObject({ via: 'token' });
+    else expect((await refusalOf(authenticator.upload(token, ADDRESS))).code).toBe(code);
+    expect((await refusalOf(authenticator.rest(token, ADDRESS))).code).toBe('token_not_allowed');
+  });
+
+  test('uploads nothing once it or its key is over', async () => {
+    const { authenticator, store, key, token, wait } = await begin({ scopes: ['tokens', 'tokens_may_upload'] });
+    wait(3_600_000);
+    expect((await refusalOf(authenticator.upload(token, ADDRESS))).code).toBe('token_expired');
+    store.revoke(key);
+    expect((await refusalOf(authenticator.upload(token, ADDRESS))).code).toBe('key_revoked');
+  });
+
   test('whose parent nobody knows is none', async () => {
     const { token } = await begin();
     expect((await refusalOf(start().authenticator.socket(token, ADDRESS, undefined))).code).toBe('invalid_token');

@@ -270,6 +270,16 @@ describe('refused before anything is sent', () => {
     expect([error.param, error.code]).toEqual([param, 'invalid_option']);
   });
 
+  it('is no file with a client token: the gateway decides whether its key allows that', async () => {
+    server.answers = [done];
+    const before = server.arrived.length;
+    for (const own of [{ token: 'st_a.b' }, { getToken: () => 'st_c.d' }]) {
+      await new client.Voxgate({ ...own, baseUrl: server.url }).transcribe({ model: MODEL, file });
+    }
+    const sent = server.arrived.slice(before).map(({ headers }) => headers.authorization);
+    expect(sent).toEqual(['Bearer st_a.b', 'Bearer st_c.d']);
+  });
+
   it('is a REST call with a client token', async () => {
     const bearer = new client.Voxgate({ token: 'st_a.b', baseUrl: server.url });
     expect((await failureOf(bearer.balance())).code).toBe('token_not_allowed');

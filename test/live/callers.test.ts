@@ -10,18 +10,26 @@ import { createKeys, revokeKeys } from '../fakes/store/store-keys.ts';
 const model = 'loopback/script';
 const page = 'https://app.example.com';
 let live: LiveGateway;
-let keys: Record<'listening' | 'files' | 'minting' | 'numbered' | 'paged', CreatedKey>;
+let keys: Record<'listening' | 'files' | 'minting' | 'numbered' | 'paged' | 'uploading', CreatedKey>;
 
 beforeAll(async () => {
   live = await startLiveGateway();
-  const [listening, files, minting, numbered, paged] = await createKeys(live.directory, [
+  const [listening, files, minting, numbered, paged, uploading] = await createKeys(live.directory, [
     { scopes: ['listen'] },
     { scopes: ['transcribe'] },
     { scopes: ['tokens'] },
     { models: ['loopback/numbered'] },
     { origins: [page] },
+    { scopes: ['tokens', 'tokens_may_upload'], origins: [page], models: ['loopback/*'] },
   ]);
-  keys = { listening: listening!, files: files!, minting: minting!, numbered: numbered!, paged: paged! };
+  keys = {
+    listening: listening!,
+    files: files!,
+    minting: minting!,
+    numbered: numbered!,
+    paged: paged!,
+    uploading: uploading!,
+  };
 });
 
 const bearer = (key: CreatedKey | string) => ({
@@ -66,6 +74,70 @@ describe('scopes', () => {
     const client = live.connect({ model }, { authorize: false, protocols: ['bearer', token] });
     expect((await client.event('error')).error.code).toBe('scope_not_allowed');
     expect((await client.close()).code).toBe(4003);
+  });
+});
+
+describe('files with client tokens', () => {
+  const tokenOf = async (key: CreatedKey) =>
+    ((await (await post('/v1/tokens', key)).json()) as { token: string }).token;
+  const upload = (path: string, token: string, init: RequestInit, authorization = `Bearer ${token}`) =>
+    fetch(`${live.url}${path}`, {
+      method: 'POST',
+      ...init,
+      headers: { Origin: page, ...init.headers, Authorization: authorization },
+    });
+
+  it('are transcribed where the key has the scope `tokens_may_upload`, and are the key’s', async () => {
+    const token = await tokenOf(keys.uploading);
+    const answered = await upload('/v1/audio/transcriptions', token, { body: form({ model }) });
+    expect([answered.status, answered.headers.get('access-control-allow-origin')]).toEqual([200, page]);
+    const other = await upload('/v1/audio/transcriptions', token, { body: form({ model: 'local/commands-en' }) });
+    expect(await codeOf(other)).toBe('model_not_allowed');
+  });
+
+  it('are transcribed at the doors of other vendors, in one request', async () => {
+    const token = await tokenOf(keys.uploading);
+    const audio = { body: new Uint8Array(3_200), headers: { 'Content-Type': 'audio/l16;rate=16000' } };
+    const deepgram = await upload(`/compat/deepgram/v1/listen?model=${model}`, token, audio, `Token ${token}`);
+    expect(deepgram.status).toBe(200);
+    expect((await upload('/compat/openai/v1/audio/transcriptions', token, { body: form({ model }) })).status).toBe(200);
+  });
+
+  it('are refused from other pages, and without one', async () => {
+    const token = await tokenOf(keys.uploading);
+    for (const Origin of ['https://evil.example', undefined]) {
+      const headers = { Authorization: `Bearer ${token}`, ...(Origin === undefined ? {} : { Origin }) };
+      const body = form({ model });
+      const refused = await fetch(`${live.url}/v1/audio/transcriptions`, { method: 'POST', headers, body });
+      expect(await codeOf(refused)).toBe('origin_not_allowed');
+    }
+  });
+
+  it('are refused without the scope, which the refusal names', async () => {
+    const token = await tokenOf(keys.paged);
+    const refused = await upload('/v1/audio/transcriptions', token, { body: form({ model }) });
+    const { error } = (await refused.json()) as { error: { code: string; message: string } };
+    expect([refused.status, error.code]).toEqual([403, 'token_not_allowed']);
+    expect(error.message).toMatch(/`tokens_may_upload`.*API key/);
+  });
+
+  it('are the only REST requests of a token: what a key has kept is not shown to its tokens', async () => {
+    const token = await tokenOf(keys.uploading);
+    for (const [method, path] of [
+      ['POST', '/v1/tokens'],
+      ['GET', '/v1/models'],
+      ['GET', '/v1/sessions'],
+      ['POST', '/compat/speechmatics/v2/jobs'],
+      ['GET', '/compat/speechmatics/v2/jobs'],
+      ['GET', '/compat/assemblyai/v2/transcript'],
+      ['POST', '/compat/soniox/v1/files'],
+      ['POST', '/compat/gladia/v2/upload'],
+    ] as const) {
+      const authorization = path.includes('assemblyai') ? token : `Bearer ${token}`;
+      const headers = { Authorization: authorization, 'x-gladia-key': token, Origin: page };
+      const refused = await fetch(`${live.url}${path}`, { method, headers });
+      expect([path, refused.status]).toEqual([path, 403]);
+    }
   });
 });
 

@@ -1,7 +1,7 @@
 // Organisations in the store: limits, suspension, and files from before there were any settings.
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { SCOPES } from '../../src/store/keys/calls.ts';
+import { DEFAULT_SCOPES } from '../../src/store/keys/calls.ts';
 import { judgeKey } from '../../src/store/keys/chart.ts';
 import { generateKey, parseKey } from '../../src/store/keys/key-text.ts';
 import { organisationsAndKeys } from '../../src/store/migrations/0001-to-0010/0001-organisations-and-keys.ts';
@@ -35,7 +35,11 @@ describe('an organisation', () => {
     const { tables } = openTables();
     const first = tables.bootstrap()!;
     expect(first.organisation).toMatchObject({ name: 'Default', creditLimitMicroUsd: null });
-    expect(first.key).toMatchObject({ organisationId: first.organisation.id, scopes: [...SCOPES], models: null });
+    expect(first.key).toMatchObject({
+      organisationId: first.organisation.id,
+      scopes: [...DEFAULT_SCOPES],
+      models: null,
+    });
     expect(tables.bootstrap()).toBeUndefined();
     expect(tables.listAudit(null, 10).map(({ action, by }) => [action, by])).toEqual([
       ['key.created', { type: 'system', id: 'gateway' }],
@@ -137,7 +141,13 @@ test('a file of the first schema keeps its organisations and keys, which may do 
     },
   ]);
   const key = tables.findKeyByHash(parseKey(works)!.hash)!;
-  expect(key).toMatchObject({ id: 'key_1', name: 'First key', scopes: [...SCOPES], models: null, expiresAt: null });
+  expect(key).toMatchObject({
+    id: 'key_1',
+    name: 'First key',
+    scopes: [...DEFAULT_SCOPES],
+    models: null,
+    expiresAt: null,
+  });
   expect(judgeKey(key, time.nowMs)).toBe('allowed');
   expect(judgeKey(tables.findKeyByHash(parseKey(revoked)!.hash)!, time.nowMs)).toBe('key_revoked');
   expect(tables.revokedKeyIds()).toEqual(['key_2']);

@@ -141,7 +141,7 @@ class Others(Case):
         balance = await client.balance()
         self.assertEqual((balance.object, balance.currency), ("balance", "USD"))
 
-    async def test_a_client_token_opens_live_sessions_only(self) -> None:
+    async def test_a_client_token_opens_live_sessions_and_uploads_files_where_its_key_allows_that(self) -> None:
         minting = self.client()
 
         async def grant() -> Any:
@@ -155,6 +155,11 @@ class Others(Case):
             with self.assertRaises(voxgate.AuthenticationError) as raised:
                 await client.balance()
             self.assertEqual(raised.exception.code, "token_not_allowed")
+            # The gateway judges: this key does not allow it.
+            with self.assertRaises(voxgate.PermissionDeniedError) as denied:
+                await client.transcribe(AUDIO / "yes.wav", model="loopback/numbered")
+            self.assertEqual(denied.exception.code, "token_not_allowed")
+            self.assertIn("tokens_may_upload", str(denied.exception))
 
     async def test_many_calls_at_a_time_are_one_after_the_other_beyond_the_bound(self) -> None:
         client = self.client()

@@ -18,12 +18,16 @@ export class Credentials {
     return this.#credential.kind === 'getToken';
   }
 
-  /** For a REST request. */
-  async forRequest(): Promise<string> {
+  /** For a REST request. @param takesTokens whether the gateway takes client tokens for it, where their key allows that */
+  async forRequest(takesTokens = false): Promise<string> {
+    if (takesTokens) return this.forConnection();
     if (this.#credential.kind === 'apiKey') return this.#credential.secret;
-    throw new AuthenticationError('A client token opens live sessions only. Call this on your server, with `apiKey`.', {
-      code: 'token_not_allowed',
-    });
+    throw new AuthenticationError(
+      'A client token opens live sessions and uploads files. Call this on your server, with `apiKey`.',
+      {
+        code: 'token_not_allowed',
+      },
+    );
   }
 
   /** For a connection. Throws what `getToken` threw, as the cause of an error that may be tried again. */

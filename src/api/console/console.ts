@@ -38,10 +38,15 @@ export const KeyBody = closed({
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   expires_at: Type.Optional(orNull(Type.String({ maxLength: 30 }))),
   scopes: Type.Optional(
-    Type.Array(Type.Union([Type.Literal('listen'), Type.Literal('transcribe'), Type.Literal('tokens')]), {
-      minItems: 1,
-      maxItems: 3,
-    }),
+    Type.Array(
+      Type.Union([
+        Type.Literal('listen'),
+        Type.Literal('transcribe'),
+        Type.Literal('tokens'),
+        Type.Literal('tokens_may_upload'),
+      ]),
+      { minItems: 1, maxItems: 4 },
+    ),
   ),
   models: Type.Optional(List),
   origins: Type.Optional(List),

@@ -14,6 +14,9 @@ export const KEY_CODES: readonly ErrorCode[] = [
   'overloaded',
 ];
 
+/** Where a client token is taken as well. */
+export const TOKEN_CODES: readonly ErrorCode[] = ['invalid_token', 'token_expired'];
+
 /** Wherever something is asked in the query or the body. */
 export const QUERY_CODES: readonly ErrorCode[] = ['invalid_request', 'duplicate_parameter'];
 
@@ -51,8 +54,7 @@ export const FILE_CODES: readonly ErrorCode[] = [
 /** Of the handshake; what may end an open session is in the table of close codes. */
 export const LIVE_CODES: readonly ErrorCode[] = [
   ...CHAIN_CODES,
-  'invalid_token',
-  'token_expired',
+  ...TOKEN_CODES,
   'not_found',
   'too_many_sessions',
   'node_draining',

@@ -37,8 +37,8 @@ export interface Operation {
   tag: string;
   summary: string;
   description: string;
-  /** `key`: an API key; `metrics`: the operator's token. */
-  security: 'none' | 'key' | 'metrics' | 'key or token';
+  /** `key`: an API key; `upload`: that, or a client token whose key allows it; `metrics`: the operator's token. */
+  security: 'none' | 'key' | 'upload' | 'metrics' | 'key or token';
   /** What is filled into the path. */
   segments?: Readonly<Record<string, Json>>;
   query?: TObject;

@@ -16,7 +16,7 @@ import {
   VerboseTranscription,
 } from '../../api/transcriptions.ts';
 import * as examples from '../schemas/examples.ts';
-import { FILE_CODES, KEY_CODES, LIVE_CODES, QUERY_CODES } from './codes.ts';
+import { FILE_CODES, KEY_CODES, LIVE_CODES, QUERY_CODES, TOKEN_CODES } from './codes.ts';
 import type { Operation } from './operation.ts';
 
 /** Of a slug. */
@@ -111,7 +111,7 @@ const createTranscription: Operation = {
   summary: 'Transcribe a file',
   description:
     'One call: the form uploads the audio, the answer is the transcript. Fields come in any order; a large file whose fields are all in front of it is with the provider while it still arrives. OpenAI’s client libraries work unchanged.',
-  security: 'key',
+  security: 'upload',
   headers: {
     'Idempotency-Key': {
       description:
@@ -153,7 +153,7 @@ const createTranscription: Operation = {
       },
     },
   },
-  errors: [...KEY_CODES, ...QUERY_CODES, ...FILE_CODES],
+  errors: [...KEY_CODES, ...TOKEN_CODES, ...QUERY_CODES, ...FILE_CODES],
   curl: 'curl {base}/v1/audio/transcriptions -H "Authorization: Bearer $VOXGATE_KEY" \\\n  -F model=local/commands-en -F response_format=verbose_json -F file=@commands.wav',
 };
 

@@ -11,6 +11,8 @@ import { exampleHtml, membersHtml, schemasHtml, typeHtml } from './schema-html.t
 const CREDENTIALS: Readonly<Record<Operation['security'], string>> = {
   none: 'No credential.',
   key: 'Credential: an API key in the header `Authorization: Bearer …`.',
+  upload:
+    'Credential: an API key, or a client token of a key with the scope `tokens_may_upload`, in the header `Authorization: Bearer …`.',
   'key or token':
     'Credential: an API key or a client token, in the header `Authorization: Bearer …`, as the subprotocols `bearer, …`, or as the query parameter `api_key`.',
   metrics: 'Credential: the operator’s token, where one is set.',

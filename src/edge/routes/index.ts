@@ -70,19 +70,23 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
       handler: (context: RouteContext, caller: Caller) => Promise<Reply>,
       scope?: Scope,
       credentialOf = ({ headers }: DoorRequest) => readRestCredential(headers.get('authorization')),
+      takes: 'rest' | 'upload' = 'rest',
     ) =>
     async (context: RouteContext): Promise<Reply> => {
       const { headers: sent, remoteAddress } = context.request;
-      const caller = await authenticator.rest(credentialOf(context.request), remoteAddress, sent.get('origin'));
+      const caller = await authenticator[takes](credentialOf(context.request), remoteAddress, sent.get('origin'));
       const headers = limits.takeRequest(caller.key);
       try {
-        if (scope !== undefined) requireScope(caller, scope);
+        if (scope !== undefined && caller.via === 'key') requireScope(caller, scope);
         const reply = await handler(context, caller);
         return { ...reply, headers: { ...headers, ...reply.headers } };
       } catch (error) {
         throw error instanceof Refusal ? error.withHeaders(headers) : error;
       }
     };
+  /** A file and its transcript in one request: what a page with a client token may do, if its key says so. */
+  const uploaded = (handler: Parameters<typeof keyed>[0], credentialOf?: Parameters<typeof keyed>[2]) =>
+    keyed(handler, 'transcribe', credentialOf, 'upload');
   const events = getSessionEvents(dependencies);
   const transcribe = postTranscriptions(dependencies);
   return [
@@ -101,12 +105,13 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
       refusal: openai.refusal,
     })),
     { method: 'POST', path: '/v1/tokens', handle: keyed(postTokens(dependencies), 'tokens') },
-    { method: 'POST', path: '/v1/audio/transcriptions', handle: keyed(transcribe, 'transcribe') },
+    { method: 'POST', path: '/v1/audio/transcriptions', handle: uploaded(transcribe) },
     ...fileRoutes(
       (asked) => (asked === undefined ? transcribe : postTranscriptions({ ...dependencies, ...asked })),
-      (handler, credentialOf) => keyed(handler, 'transcribe', credentialOf),
+      uploaded,
       dependencies.wallNow,
     ),
+    // Not with tokens: who holds one of a key would see all of its transcripts.
     ...jobRoutes(dependencies, (handler, credentialOf) => keyed(handler, 'transcribe', credentialOf)),
     ...tokenRoutes(dependencies, (handler, credentialOf) => keyed(handler, 'tokens', credentialOf)),
     ...callRoutes(dependencies, (handler, credentialOf) => keyed(handler, 'listen', credentialOf)),

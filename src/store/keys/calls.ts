@@ -23,9 +23,11 @@ export interface Organisation {
   aliases: Aliases | null;
 }
 
-/** `listen`: live sessions. `transcribe`: files. `tokens`: minting client tokens. */
-export const SCOPES = ['listen', 'transcribe', 'tokens'] as const;
+/** `listen`: live sessions. `transcribe`: files. `tokens`: minting client tokens. `tokens_may_upload`: files with those tokens. */
+export const SCOPES = ['listen', 'transcribe', 'tokens', 'tokens_may_upload'] as const;
 export type Scope = (typeof SCOPES)[number];
+/** Of a key of which nothing is said: its tokens are for live sessions alone. */
+export const DEFAULT_SCOPES: readonly Scope[] = ['listen', 'transcribe', 'tokens'];
 
 /** Settings of a key, chosen when it is created. `null` is no limit of the key's own: the node's default holds. */
 export interface KeySettings {

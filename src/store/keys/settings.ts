@@ -4,7 +4,7 @@ import { type NamedRegion, REGIONS, regionsIn } from '../../api/places/place-rul
 import { isSlug } from '../../api/slug.ts';
 import { StoreError } from '../store-error.ts';
 import { checkedAliases } from './aliases.ts';
-import { type KeySettings, SCOPES, type Scope } from './calls.ts';
+import { DEFAULT_SCOPES, type KeySettings, SCOPES, type Scope } from './calls.ts';
 
 /**
  * Neither control characters, nor what turns round the text beside it or breaks its line, nor halves of characters, which a database
@@ -23,7 +23,7 @@ const MICRO_USD_MAX = 2n ** 63n - 1n;
 export const DEFAULT_SETTINGS: KeySettings = {
   name: 'key',
   expiresAt: null,
-  scopes: SCOPES,
+  scopes: DEFAULT_SCOPES,
   models: null,
   origins: null,
   requestsPerMinuteMax: null,

@@ -1,7 +1,7 @@
 // Which settings a key may have, in which form they are kept, and what refuses the others.
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { type KeySettings, SCOPES } from '../../../src/store/keys/calls.ts';
+import { DEFAULT_SCOPES, type KeySettings } from '../../../src/store/keys/calls.ts';
 import { parseKey } from '../../../src/store/keys/key-text.ts';
 import { OPERATOR, openTables } from '../../fakes/store/data-directory.ts';
 
@@ -42,7 +42,7 @@ const CHAIN = [{ model: 'a/b' }];
 const nested = (levels: number): unknown => (levels === 0 ? 'x' : [nested(levels - 1)]);
 
 describe('a new key', () => {
-  test('of which nothing is said has all scopes and no limits', () => {
+  test('of which nothing is said has the usual scopes and no limits', () => {
     const { create, organisation } = begin();
     const { key, secret } = create();
     expect(key).toEqual({
@@ -52,7 +52,7 @@ describe('a new key', () => {
       createdAt: '2026-06-15T12:00:30.500Z',
       name: 'key',
       expiresAt: null,
-      scopes: [...SCOPES],
+      scopes: [...DEFAULT_SCOPES],
       models: null,
       origins: null,
       requestsPerMinuteMax: null,

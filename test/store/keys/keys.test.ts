@@ -1,7 +1,7 @@
 // API keys in the store: their changes, rolls, ends and last use. Whether a key opens the door is the chart's test.
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { type ApiKey, type KeySettings, SCOPES } from '../../../src/store/keys/calls.ts';
+import { type ApiKey, DEFAULT_SCOPES, type KeySettings } from '../../../src/store/keys/calls.ts';
 import { judgeKey } from '../../../src/store/keys/chart.ts';
 import { parseKey } from '../../../src/store/keys/key-text.ts';
 import { OPERATOR, openTables } from '../../fakes/store/data-directory.ts';
@@ -217,7 +217,7 @@ test('what is written of a key and its organisation names who did it, and no sec
       action: 'key.created',
       target: key.id,
       by: OPERATOR,
-      detail: expect.objectContaining({ name: 'First', scopes: [...SCOPES], dailySpendMicroUsdMax: '5000000' }),
+      detail: expect.objectContaining({ name: 'First', scopes: [...DEFAULT_SCOPES], dailySpendMicroUsdMax: '5000000' }),
     },
     { action: 'key.changed', target: key.id, by: PERSON, detail: { from: { name: 'First' }, to: { name: 'Second' } } },
     {

@@ -39,8 +39,8 @@ class AsyncVoxgate:
         ssl_context: ssl.SSLContext | None = None,
     ) -> None:
         """`api_key` is `sk_vox_…`, of the environment's `VOXGATE_KEY` when no credential is given. `token` is a client token, and
-        `get_token` gives a fresh one for every connection: these open live sessions only. `timeout` is how many seconds the gateway
-        may say nothing, `retries_max` how often a failed call is sent again."""
+        `get_token` gives a fresh one for every connection: these open live sessions, and upload files where their key allows that.
+        `timeout` is how many seconds the gateway may say nothing, `retries_max` how often a failed call is sent again."""
         self._settings = settings_of(api_key, token, get_token, base_url, timeout, retries_max, ssl_context)
         self._calls = AsyncCalls(self._settings)
         self.models = AsyncModelCalls(self._calls)
@@ -114,7 +114,9 @@ class AsyncCalls:
         self._pool = ThreadPoolExecutor(CALLS_MAX, thread_name_prefix="voxgate")
 
     async def run(self, call: Call[Data]) -> Data:
-        exchange = Exchange(self._settings, call)
+        settings = self._settings
+        secret = await settings.for_connection() if call.takes_tokens else settings.for_request()
+        exchange = Exchange(settings, call, secret)
         try:
             return await asyncio.get_running_loop().run_in_executor(self._pool, exchange.run)
         except asyncio.CancelledError:

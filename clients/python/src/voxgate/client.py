@@ -34,11 +34,11 @@ class Voxgate:
         ssl_context: ssl.SSLContext | None = None,
     ) -> None:
         """`api_key` is `sk_vox_…`, of the environment's `VOXGATE_KEY` when no credential is given. `token` is a client token, and
-        `get_token` gives a fresh one for every connection: these open live sessions only. `timeout` is how many seconds the gateway
-        may say nothing, `retries_max` how often a failed call is sent again."""
+        `get_token` gives a fresh one for every connection: these open live sessions, and upload files where their key allows that.
+        `timeout` is how many seconds the gateway may say nothing, `retries_max` how often a failed call is sent again."""
         self._settings = settings_of(api_key, token, get_token, base_url, timeout, retries_max, ssl_context)
-        self._calls = Calls(self._settings)
         self._loop = LoopThread()
+        self._calls = Calls(self._settings, self._loop)
         self.models = ModelCalls(self._calls)
         self.tokens = TokenCalls(self._calls)
 
@@ -105,11 +105,14 @@ class Voxgate:
 class Calls:
     """Runs calls in the caller's thread."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, loop: LoopThread) -> None:
         self._settings = settings
+        self._loop = loop
 
     def run(self, call: Call[Data]) -> Data:
-        return Exchange(self._settings, call).run()
+        settings = self._settings
+        secret = self._loop.run(settings.for_connection) if call.takes_tokens else settings.for_request()
+        return Exchange(settings, call, secret).run()
 
 
 class ModelCalls:

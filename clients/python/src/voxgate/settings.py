@@ -51,7 +51,8 @@ class Settings:
         if self.secret is not None and not self.is_token:
             return self.secret
         raise AuthenticationError(
-            "A client token opens live sessions only. Call this on your server, with `api_key`.", code="token_not_allowed"
+            "A client token opens live sessions and uploads files. Call this on your server, with `api_key`.",
+            code="token_not_allowed",
         )
 
     async def for_connection(self) -> str:

@@ -30,6 +30,8 @@ export interface Metadata {
 export interface Call extends CallOptions {
   method: 'GET' | 'POST';
   path: string;
+  /** Whether a client token may do it. */
+  takesTokens?: boolean;
   query?: Readonly<Record<string, string | undefined>>;
   headers?: Readonly<Record<string, string>>;
   /** Makes the body, for each attempt anew; `isStream` where it is sent as it comes. */
@@ -137,7 +139,7 @@ export class Http {
 
   async #attempt<Answer>(call: Call, read: Read<Answer>, attempts: number) {
     const { baseUrl, timeoutMs } = this.#settings;
-    const credential = await this.#credentials.forRequest();
+    const credential = await this.#credentials.forRequest(call.takesTokens);
     const timer = new CallTimer(call.timeoutMs ?? timeoutMs, call.signal);
     let isRead = false;
     try {

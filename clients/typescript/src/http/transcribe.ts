@@ -124,6 +124,7 @@ async function callOf(options: TranscribeOptions): Promise<Call> {
   return {
     method: 'POST',
     path: '/v1/audio/transcriptions',
+    takesTokens: true,
     headers: { 'Idempotency-Key': options.idempotencyKey ?? randomText() },
     body: make,
     isRepeatable,

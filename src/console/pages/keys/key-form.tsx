@@ -9,6 +9,7 @@ export const SCOPES = [
   { scope: 'listen', text: 'Live sessions' },
   { scope: 'transcribe', text: 'Files' },
   { scope: 'tokens', text: 'Client tokens' },
+  { scope: 'tokens_may_upload', text: 'Files with client tokens' },
 ] as const;
 
 interface KeyFormProps {
@@ -45,7 +46,7 @@ export function KeyForm({ of, done }: KeyFormProps) {
               type="checkbox"
               name="scopes"
               value={scope}
-              defaultChecked={of === undefined || of.scopes.includes(scope)}
+              defaultChecked={of === undefined ? scope !== 'tokens_may_upload' : of.scopes.includes(scope)}
             />
             {text}
           </label>

@@ -57,6 +57,7 @@ def transcribe_call(file: FileInput, model: str, response_format: str, options: 
         headers={"Idempotency-Key": _key_of(options.get("idempotency_key"))},
         make_body=upload.make,
         is_repeatable=upload.is_repeatable,
+        takes_tokens=True,
         options=_call_options(options),
     )
 

@@ -39,14 +39,18 @@ class Call(Generic[Data]):
     make_body: Callable[[], Body] | None = None
     """Called for each attempt."""
     is_repeatable: bool = True
+    takes_tokens: bool = False
+    """Whether a client token may do it."""
     options: CallOptions = field(default_factory=CallOptions)
 
 
 class Exchange(Generic[Data]):
     """One call, with all its attempts. `cancel` may be called from any thread."""
 
-    def __init__(self, settings: Settings, call: Call[Data]) -> None:
+    def __init__(self, settings: Settings, call: Call[Data], secret: str) -> None:
+        """`secret`: the credential."""
         self._settings = settings
+        self._secret = secret
         self._call = call
         self._timeout = call.options.get("timeout", settings.timeout)
         self._cancelled = threading.Event()
@@ -78,9 +82,8 @@ class Exchange(Generic[Data]):
 
     def _attempt(self, attempts: int) -> Data:
         call = self._call
-        secret = self._settings.for_request()
         body = None if call.make_body is None else call.make_body()
-        answer = self._exchange(secret, body)
+        answer = self._exchange(body)
         request_id = answer.headers.get("x-request-id")
         if not 200 <= answer.status < 300:
             raise _refusal_of(answer, request_id)
@@ -99,14 +102,14 @@ class Exchange(Generic[Data]):
             on_answer(AnswerInfo(answer.status, request_id, tuple(filter(None, warnings)), attempts, answer.headers))
         return data
 
-    def _exchange(self, secret: str, body: Body | None) -> Answer:
+    def _exchange(self, body: Body | None) -> Answer:
         call = self._call
         connection = self._connection = self._connect()
         if self._cancelled.is_set():
             raise _cancelled()
         base = urlsplit(self._settings.base_url).path
         query = urlencode({name: written(value) for name, value in call.query.items() if value is not None})
-        headers = {"Authorization": f"Bearer {secret}", "User-Agent": "voxgate-python", **call.headers}
+        headers = {"Authorization": f"Bearer {self._secret}", "User-Agent": "voxgate-python", **call.headers}
         pieces: Iterable[bytes] | None = None
         if body is not None:
             pieces = body.pieces
