@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Static, TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
+import { faultOf, type ValueFault } from '../api/values/accepted.ts';
 import { NumberedOptions, ScriptOptions } from '../providers/loopback/options.ts';
 import type { ProviderSimulator } from '../providers/simulation.ts';
 import { simulators as builtIn } from '../providers/simulators.ts';
@@ -143,8 +144,13 @@ function parsed(text: string, from: string): unknown {
 
 function checked<Schema extends TSchema>(schema: Schema, json: unknown): Static<Schema> {
   if (Value.Check(schema, json)) return json;
-  const { path = '', message = '' } = Value.Errors(schema, json).First() ?? {};
-  throw new CommandError(`the script is refused at "${path}": ${message}.`, EXIT.usage);
+  const { kind, path, accepts } = faultOf(schema, json) as ValueFault;
+  const place = path.length === 0 ? 'the script' : `"${path.join('.')}" of the script`;
+  const what =
+    kind === 'unknown'
+      ? `is unknown; there are ${accepts}`
+      : `${kind === 'missing' ? 'is missing' : 'cannot be used'}: give ${accepts}`;
+  throw new CommandError(`${place} ${what}.`, EXIT.usage);
 }
 
 interface Wanted {

@@ -4,6 +4,7 @@ import { type ErrorCode, Refusal, refuse } from '../api/errors.ts';
 import { BodyTooLarge, type DoorRequest, type Reply, type WholeReply } from './door.ts';
 import { isInPieces, watched } from './door-stream.ts';
 import { isForPages, preflight, readableBy } from './http/cross-origin.ts';
+import { isForBrowser } from './http/for-browser.ts';
 
 export interface RouteContext {
   readonly request: DoorRequest;
@@ -30,6 +31,8 @@ const NOT_FOUND =
 export interface RouterOptions {
   /** What is said of a path that is none of these, where it is not that of the whole interface. */
   notFoundAt?(path: string): string | undefined;
+  /** The page that a person gets in a browser, in place of the refusal `not_found`. */
+  notFoundPage?(request: DoorRequest, refusal: Refusal): WholeReply;
   /** How refusals of a path that is none of these are answered, where not as the interface's own. */
   refusalAt?(path: string): Route['refusal'];
   newRequestId(): string;
@@ -118,11 +121,17 @@ export function createRouter(
       // A page that may not use the key reads nothing.
       const isForPage = refusal.code !== 'origin_not_allowed';
       const reply = refusalReply(isForPage ? refusal.withHeaders(toPage) : refusal, requestId);
+      if (options.notFoundPage !== undefined && isOfPage(refusal, route) && isForBrowser(request))
+        return withCommonHeaders(options.notFoundPage(request, refusal), requestId);
       const told = inItsWords?.(refusal, requestId);
       return told === undefined ? reply : { ...told, headers: { ...reply.headers, ...told.headers } };
     }
   };
 }
+
+/** Whether a person may have asked for a page: at no route, or at one of the documents. */
+const isOfPage = ({ code }: Refusal, route: string): boolean =>
+  code === 'not_found' && (route === 'other' || route.startsWith('/docs/'));
 
 /** A JSON answer. */
 export function json(status: number, value: unknown, headers: Record<string, string> = {}): WholeReply {

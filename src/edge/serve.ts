@@ -21,6 +21,7 @@ import { PartsUnderWay } from './resume/relay/parts-under-way.ts';
 import { Relays, type RelaysOptions } from './resume/relay/relays.ts';
 import { ResumableSessions, resumeService } from './resume/resumable-sessions.ts';
 import { createRouter, type Route, refusalOf, refusalReply } from './router.ts';
+import { notFoundPage } from './routes/console/pages/not-found.ts';
 import { type OperatorDependencies, operatorRoutes, type RoutesDependencies, routesOf } from './routes/index.ts';
 import { Calls } from './telephony/calls.ts';
 import { CallWatching, callOf } from './telephony/watch-call.ts';
@@ -102,6 +103,7 @@ async function serve(
   const told = new WeakSet<object>();
   const route = createRouter(routes, {
     newRequestId: requestId,
+    notFoundPage: (request, refusal) => notFoundPage(request, refusal, live !== undefined),
     notFoundAt: (path) => (live === undefined ? NO_CLIENTS : notServedAt(path)),
     refusalAt: (path) => (live === undefined ? undefined : dialectAt(path)?.dialect.refusal),
     onFault: (error, id) => {

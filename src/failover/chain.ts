@@ -8,6 +8,7 @@ import type { Candidate } from '../api/listen.ts';
 import type { Mode } from '../api/models.ts';
 import type { PlaceRule } from '../api/places/place-rule.ts';
 import { isSlug, modelOf, nearestSlugs, providerOf } from '../api/slug.ts';
+import { faultOf } from '../api/values/accepted.ts';
 import { priceWith } from '../billing/add-ons.ts';
 import { FREE, type ListedPrice, type PriceList } from '../billing/price-list.ts';
 import type { Told } from '../providers/kit/vocabulary/mapping.ts';
@@ -224,18 +225,21 @@ const WITHOUT_PROVIDER =
   'Set the base URL of OpenAI’s client to /compat/openai/v1 on this host to use its models without `openai/`.';
 
 function checkParams(card: ModelCard, schema: TSchema, params: Readonly<Record<string, unknown>>, param: string): void {
-  const fault = Value.Errors(schema, params).First();
+  const fault = faultOf(schema, params);
   if (fault === undefined) return;
-  const path = fault.path.slice(1).replaceAll('/', '.');
+  const path = printable(fault.path.join('.'));
   const accepted = Object.keys((schema as { properties?: object }).properties ?? {});
-  const list = accepted.length > 0 ? `It accepts ${accepted.join(', ')}.` : 'It accepts none.';
-  throw refuse(
-    'invalid_provider_params',
-    `\`provider_params${path === '' ? '' : `.${printable(path)}`}\` of ${card.id}: ${fault.message}. ${list}`,
-    {
-      param: path === '' ? param : `${param}.${printable(path)}`,
-    },
-  );
+  const all = accepted.length > 0 ? `It accepts ${accepted.join(', ')}.` : 'It accepts none.';
+  const named = `\`provider_params${path === '' ? '' : `.${path}`}\``;
+  const problem = {
+    unknown: 'is not an option of',
+    missing: 'is needed by',
+    invalid: 'has a value that is not accepted by',
+  };
+  const what = fault.kind === 'unknown' ? '' : ` Send ${fault.accepts}.`;
+  throw refuse('invalid_provider_params', `${named} ${problem[fault.kind]} ${card.id}.${what} ${all}`, {
+    param: path === '' ? param : `${param}.${path}`,
+  });
 }
 
 async function checkWithEngine(

@@ -42,6 +42,29 @@ describe('the console', () => {
     }
   });
 
+  test.each([
+    '/nothing',
+    '/v1/nothing',
+    '/docs/nothing',
+    '/docs/guides/nothing',
+    '/console/nothing',
+    '/compat/nothing',
+    '/a"<b>/%00?c',
+  ])('is linked from the page that a browser gets at %s, where programs get JSON', async (path) => {
+    const page = await fetch(alone.url + path, { headers: HTML });
+    const text = await page.text();
+    expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(page.headers.get('x-request-id')).toMatch(/^req_/);
+    expect(text).toContain('<h1>There is no such page</h1>');
+    expect(text).toContain('<a href="/">');
+    expect(text).not.toContain('<b>');
+    for (const Accept of ['*/*', 'application/json']) {
+      const told = await fetch(alone.url + path, { headers: { Accept } });
+      expect([told.status, told.headers.get('content-type')]).toEqual([404, 'application/json; charset=utf-8']);
+    }
+  });
+
   test('is shown whatever a client calls the host', async () => {
     for (const host of ['a:99999', 'a"b<c>', '']) {
       const status = await new Promise((resolve, reject) => {

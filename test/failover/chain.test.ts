@@ -206,7 +206,7 @@ describe('a chain', () => {
       { providerParams: { final_delay_ms: '5' } },
       'invalid_provider_params',
       'provider_params.final_delay_ms',
-      'integer',
+      'a whole number',
     ],
     [
       'an option out of range',
@@ -220,7 +220,7 @@ describe('a chain', () => {
       { providerParams: { final_delay_ms: null } },
       'invalid_provider_params',
       'provider_params.final_delay_ms',
-      'integer',
+      'a whole number',
     ],
     [
       'an option inside an option',
@@ -234,7 +234,7 @@ describe('a chain', () => {
       },
       'invalid_provider_params',
       'provider_params.turns.1.text',
-      'string',
+      'Send a text',
     ],
     [
       'an unknown option inside an option',

@@ -87,6 +87,8 @@ export function problemsOfAnswer(answer: Answer, body: string): string[] {
   const json = () => parsed(body);
   // What browsers ask by themselves is no operation.
   if (method === 'OPTIONS' && status === 204) return [];
+  // The page for a person whose browser asked at an unknown address.
+  if (status === 404 && type === 'text/html') return [];
   if (operation === undefined || template === undefined) {
     const expected = methods === undefined ? 404 : 405;
     const wrong =

@@ -24,6 +24,16 @@ function documentedPlace(url: string): string {
 const pending: Promise<void>[] = [];
 const problems: string[] = [];
 
+/** Messages of the schema library, which speak to its authors. */
+const LIBRARY_WORDS =
+  /\bExpected (?:union|required|string|integer|number|boolean|object|array|null|literal|value|kind|all|'|property)\b|Expected '|\bUnexpected property\b/;
+
+function noteWords(where: string, text: string): void {
+  const [words] = LIBRARY_WORDS.exec(text) ?? [];
+  if (words !== undefined)
+    problems.push(`${where} says "${words}", words of the schema library: ${text.slice(0, 400)}`);
+}
+
 const check = () => import('./documented-check.ts');
 
 /** @param sent the body of the request, where it is known */
@@ -33,6 +43,7 @@ export function noteAnswer(heard: Answer, text: string | Promise<string>, sent: 
     // A request that was cut off by the test has no body to look at.
     const body = await Promise.resolve(text).catch(() => undefined);
     if (body === undefined) return;
+    if (answer.status >= 400) noteWords(`${answer.method} ${new URL(answer.url).pathname}`, body);
     const { isDocumentedPlace, problemsOfAnswer, problemsOfRequest } = await check();
     if (!isDocumentedPlace(answer.url)) return;
     counted.answers++;
@@ -47,6 +58,7 @@ export function noteAnswer(heard: Answer, text: string | Promise<string>, sent: 
 export function noteEvent(text: string): void {
   const look = async () => {
     counted.events++;
+    noteWords('An event', text);
     problems.push(...(await check()).problemsOfEvent(text));
   };
   pending.push(look());

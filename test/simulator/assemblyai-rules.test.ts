@@ -90,10 +90,10 @@ describe('a session', () => {
   it.each<[Record<string, string>, string]>([
     [{ speech_model: 'nova-3' }, 'unknown speech_model nova-3'],
     [{ speech_model: 'ü'.repeat(300) }, 'unknown speech_model ????'],
-    [{ sample_rate: '7000' }, 'sample_rate: Expected integer to be greater or equal to 8000'],
-    [{ format_turns: '1' }, 'format_turns: Expected boolean'],
-    [{ encoding: 'opus' }, "encoding: Expected 'pcm_s16le'"],
-    [{ keyterms_prompt: 'a,b' }, 'keyterms_prompt: Expected array'],
+    [{ sample_rate: '7000' }, 'sample_rate: send a whole number from 8000 to 48000'],
+    [{ format_turns: '1' }, 'format_turns: send true or false'],
+    [{ encoding: 'opus' }, 'encoding: send "pcm_s16le"'],
+    [{ keyterms_prompt: 'a,b' }, 'keyterms_prompt: send a list, each a text'],
   ])('asking for %j is refused', async (query, words) => {
     const { code, reason } = await (await session(query)).closed;
     expect([code, reason]).toEqual([3006, expect.stringContaining(words)]);

@@ -117,7 +117,7 @@ describe('voxgate simulate', () => {
     [['tiny', '--script', 'a', '--params', '{}'], /--params or --script, not both/],
     [['tiny', '--script', '/nowhere/at/all'], /cannot read \/nowhere\/at\/all\./],
     [['tiny', '--params', '{'], /--params is no JSON\./],
-    [['tiny', '--params', '{"turns":[]}'], /the script is refused at "\/turns": /],
+    [['tiny', '--params', '{"turns":[]}'], /"turns" of the script cannot be used: give a list of 1 /],
   ])('refuses %j with a sentence', async (args, sentence) => {
     await expect(run(...args).code).rejects.toThrow(sentence);
   });

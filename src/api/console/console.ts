@@ -58,9 +58,7 @@ export const KeyBody = closed({
   requests_per_minute_max: Type.Optional(Limit),
   sessions_max: Type.Optional(Limit),
   tokens_per_minute_max: Type.Optional(Limit),
-  daily_spend_usd_max: Type.Optional(
-    orNull(Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,6})?$', description: 'an amount in USD such as 12.50' })),
-  ),
+  daily_spend_usd_max: Type.Optional(orNull(Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,6})?$', examples: ['12.50'] }))),
 });
 export type KeyBody = Static<typeof KeyBody>;
 

@@ -5,7 +5,14 @@ import { type Static, Type } from '@sinclair/typebox';
 export const ProviderKeyBody = Type.Object(
   {
     provider: Type.String({ maxLength: 50 }),
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' })),
+    name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$',
+        examples: ['Production'],
+      }),
+    ),
     fields: Type.Record(Type.String(), Type.Unknown()),
   },
   { additionalProperties: false },

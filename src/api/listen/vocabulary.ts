@@ -22,7 +22,7 @@ export const REDACTIONS = Redaction.anyOf.map((each) => each.const);
 /** Members of a request that are absent where they are not asked for. */
 export const Vocabulary = Type.Object({
   languages: Type.Optional(
-    Type.Array(Type.String({ pattern: `^${LANGUAGE_TAG}$` }), {
+    Type.Array(Type.String({ pattern: `^${LANGUAGE_TAG}$`, examples: ['en', 'fr-CA'] }), {
       maxItems: LANGUAGES_MAX,
       description:
         'BCP-47 tags of languages that may be spoken. With `language` as well, that is the first of them; a model that cannot be told several detects, or is told the first.',

@@ -86,7 +86,7 @@ export const options = optionTable({
   })(flag('Detects the language and names it. Ignored where `language` names one.'), CODEC_WRITES),
   language_codes: honouredBy({ live: ['universal-3-5-pro', 'universal-3-6-pro'] })(
     list(
-      Type.String({ pattern: '^[a-z]{2,3}$' }),
+      Type.String({ pattern: '^[a-z]{2,3}$', examples: ['en'] }),
       20,
       'Languages to expect, such as ["en", "es"]; takes the place of `language`.',
     ),
@@ -105,7 +105,7 @@ export const options = optionTable({
   }),
   redact_pii_policies: everywhere(
     list(
-      Type.String({ pattern: '^[a-z_]{1,64}$' }),
+      Type.String({ pattern: '^[a-z_]{1,64}$', examples: ['phone_number'] }),
       100,
       'Kinds of personal data, such as "person_name" or "email_address".',
     ),

@@ -39,7 +39,7 @@ export const options = optionTable({
     common: { keyterms: { to: (terms, _, { mode }) => (mode === 'live' ? terms : terms.map(withoutSpaces)) } },
     other: {
       models: FILES,
-      schema: Type.Array(Type.String({ pattern: '^[^\\s,]{1,128}$' }), {
+      schema: Type.Array(Type.String({ pattern: '^[^\\s,]{1,128}$', examples: ['Voxgate'] }), {
         maxItems: 100,
         description: 'Names and terms that may come up, without spaces and commas: `_` stands for a space.',
       }),

@@ -70,7 +70,7 @@ export const options = optionTable({
     { common: PROMPT_WITH_TERMS },
   ),
   languages: hints(
-    Type.Array(Type.String({ pattern: '^[a-zA-Z]{2,3}$' }), {
+    Type.Array(Type.String({ pattern: '^[a-zA-Z]{2,3}$', examples: ['en'] }), {
       minItems: 1,
       maxItems: 32,
       description: 'ISO-639-1 codes of the languages that are spoken.',
@@ -93,7 +93,7 @@ export const options = optionTable({
     field('known_speaker_names[]'),
   ),
   known_speaker_references: diarize(
-    Type.Array(Type.String({ pattern: '^data:', maxLength: 4_194_304 }), {
+    Type.Array(Type.String({ pattern: '^data:', maxLength: 4_194_304, examples: ['data:audio/wav;base64,…'] }), {
       minItems: 1,
       maxItems: 4,
       description: 'Data URLs of 2 to 10 seconds of each of the known speakers.',

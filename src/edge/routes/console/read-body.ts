@@ -2,6 +2,7 @@
 import type { Static, TObject } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { printable, type Refusal, refuse } from '../../../api/errors.ts';
+import { faultOf, listOf, type ValueFault } from '../../../api/values/accepted.ts';
 import type { DoorRequest } from '../../door.ts';
 import { readJson } from '../../http/json-body.ts';
 
@@ -23,58 +24,14 @@ export async function readBody<Schema extends TObject>(
 
 function refusalOfBody(schema: TObject, body: unknown): Refusal {
   const known = Object.keys(schema.properties);
-  const takes = known.length === 0 ? 'it takes none' : `it takes ${known.map((name) => `\`${name}\``).join(', ')}`;
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    return refuse('invalid_request', `The body is no JSON object; ${takes}.`);
+  const takes = known.length === 0 ? 'it takes none' : `it takes ${listOf(known)}`;
+  const { kind, path, accepts } = faultOf(schema, body) as ValueFault;
+  const param = printable(path.join('.'));
+  if (param === '') return refuse('invalid_request', `The body is not a JSON object; ${takes}.`);
+  if (kind === 'unknown') {
+    const others = path.length === 1 ? takes : `there are ${accepts}`;
+    return refuse('invalid_request', `\`${param}\` is not a member of this body; ${others}.`, { param });
   }
-  const unknown = Object.keys(body).find((name) => !known.includes(name));
-  if (unknown !== undefined) {
-    const param = printable(unknown);
-    return refuse('invalid_request', `\`${param}\` is not a member of this body; ${takes}.`, { param });
-  }
-  const missing = (schema.required ?? []).find((name) => !Object.hasOwn(body, name));
-  if (missing !== undefined)
-    return refuse('invalid_request', `\`${missing}\` is missing; ${takes}.`, { param: missing });
-  const { path = '', schema: wanted } = Value.Errors(schema, body).First() ?? {};
-  const param = printable(path.slice(1).replaceAll('/', '.'));
-  return refuse('invalid_request', `\`${param}\` must be ${acceptedBy((wanted ?? {}) as Accepted)}.`, { param });
-}
-
-interface Accepted {
-  type?: string;
-  /** What it takes, where that is no length: `an amount such as 12.50`. */
-  description?: string;
-  const?: unknown;
-  anyOf?: readonly Accepted[];
-  items?: Accepted;
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
-  minItems?: number;
-  maxItems?: number;
-}
-
-/** What a schema takes, as people say it: `a whole number, 1 or more`, `listen, transcribe or tokens`. */
-function acceptedBy(schema: Accepted): string {
-  const { type, anyOf, items, minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
-  if (schema.const !== undefined) return String(schema.const);
-  if (anyOf !== undefined) {
-    const each = anyOf.map(acceptedBy);
-    return each.length === 1 ? (each[0] as string) : `${each.slice(0, -1).join(', ')} or ${each.at(-1)}`;
-  }
-  if (type === 'null') return 'empty';
-  if (schema.description !== undefined) return schema.description;
-  if (type === 'string') return `a text${rangeText(minLength, maxLength, ' of', ' characters')}`;
-  if (type === 'integer') return `a whole number${rangeText(minimum, maximum, ',', '')}`;
-  if (type === 'number') return `a number${rangeText(minimum, maximum, ',', '')}`;
-  if (type === 'boolean') return 'true or false';
-  if (type === 'array') return `a list${rangeText(minItems, maxItems, ' of', '')}: ${acceptedBy(items ?? {})}`;
-  return type === 'object' ? 'an object' : 'another value';
-}
-
-function rangeText(min: number | undefined, max: number | undefined, before: string, unit: string): string {
-  if (min === undefined && max === undefined) return '';
-  const range = max === undefined ? `${min} or more` : min === undefined ? `at most ${max}` : `${min} to ${max}`;
-  return `${before} ${range}${unit}`;
+  if (kind === 'missing') return refuse('invalid_request', `\`${param}\` is missing. Send ${accepts}.`, { param });
+  return refuse('invalid_request', `\`${param}\` cannot be used. Send ${accepts}.`, { param });
 }

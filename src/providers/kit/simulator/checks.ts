@@ -1,7 +1,8 @@
 // Whether what a client asks for is what a service takes: query, form and JSON against one schema. The schema states what the
 // service documents, and never what the gateway sends.
 import { Kind, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
-import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
+import { Value } from '@sinclair/typebox/value';
+import { faultOf } from '../../../api/values/accepted.ts';
 import type { SimulatedRequest } from '../../simulation.ts';
 import { jsonOf, type Members, objectOf } from '../json.ts';
 
@@ -14,30 +15,15 @@ export interface ValueFault {
 
 /** The first thing that is wrong, unknown members before others where the schema takes no more. */
 export function faultIn(schema: TSchema, value: unknown): ValueFault | undefined {
-  const found = Value.Errors(schema, value).First();
-  if (found === undefined) return undefined;
-  const first = nearest(found);
-  const kind =
-    first.type === ValueErrorType.ObjectAdditionalProperties
-      ? 'unknown'
-      : first.type === ValueErrorType.ObjectRequiredProperty
-        ? 'missing'
-        : 'invalid';
-  return { kind, member: first.path.slice(1).replaceAll('/', '.'), message: first.message };
-}
-
-/** Of a value that may have several shapes, what is wrong with the one that it is most like; else all that it may be. */
-function nearest(found: ValueError): ValueError {
-  if (found.type !== ValueErrorType.Union) return found;
-  const each = found.errors.flatMap((errors) => errors.First() ?? []).map(nearest);
-  const depth = Math.max(...each.map(({ path }) => path.length));
-  const deepest = each.filter(({ path }) => path.length === depth);
-  // The values of a member that tells shapes apart say which shape is meant.
-  const meant = deepest.filter(({ type }) => type !== ValueErrorType.Literal && type !== ValueErrorType.Union);
-  const [first = found, ...others] = meant.length > 0 ? meant : deepest;
-  const same = [first, ...others].filter(({ path }) => path === first.path);
-  const expected = new Set(same.map(({ message }) => message.replace(/^Expected /, '')));
-  return { ...first, message: `Expected ${[...expected].join(' or ')}` };
+  const fault = faultOf(schema, value);
+  if (fault === undefined) return undefined;
+  const { kind, path, accepts } = fault;
+  const message = {
+    unknown: `not known; there are ${accepts}`,
+    missing: `missing; send ${accepts}`,
+    invalid: `send ${accepts}`,
+  };
+  return { kind, member: path.join('.'), message: message[kind] };
 }
 
 /** The first thing that is wrong, in one line. */

@@ -5,6 +5,7 @@ import type { ConsoleStatus, SetUp } from '../../../../api/console/status.ts';
 import { refuse } from '../../../../api/errors.ts';
 import { releaseVersion } from '../../../../documents/version.ts';
 import type { DoorRequest, Reply } from '../../../door.ts';
+import { isForBrowser } from '../../../http/for-browser.ts';
 import { STAY_WITH_TLS } from '../../../http/stay-with-tls.ts';
 import { json, type Route } from '../../../router.ts';
 import { baseOf, type DocumentsDependencies } from '../../documents.ts';
@@ -46,8 +47,6 @@ export function appRoutes(dependencies: AppDependencies): Route[] {
 }
 
 const IMMUTABLE = 'public, max-age=31536000, immutable';
-
-const isForBrowser = ({ headers }: DoorRequest): boolean => headers.get('accept')?.includes('text/html') ?? false;
 
 async function moved({ path, query }: DoorRequest): Promise<Reply> {
   const now = path.slice(FORMER.length) || '/';

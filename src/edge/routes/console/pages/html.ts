@@ -1,6 +1,6 @@
 // The plain pages that mails lead to: a sentence, perhaps a form, no script. What they do is in the files beside it.
 import { escaped, htmlPage, pageHeaders } from '../../../../documents/pages/html.ts';
-import type { Reply } from '../../../door.ts';
+import type { WholeReply } from '../../../door.ts';
 import { STAY_WITH_TLS } from '../../../http/stay-with-tls.ts';
 
 /** The colours of the console, which these pages lead to. */
@@ -25,7 +25,7 @@ const HEADERS: Readonly<Record<string, string>> = {
  * @param content HTML; whatever came from outside has gone through `escaped`
  * @param tls whether the door speaks TLS itself: then browsers are told to stay with it
  */
-export function page(status: number, title: string, content: string, tls: boolean): Reply {
+export function page(status: number, title: string, content: string, tls: boolean): WholeReply {
   const body = htmlPage(title, STYLE, `<main><h1>${escaped(title)}</h1>\n${content}\n</main>`);
   return { status, headers: tls ? { ...HEADERS, ...STAY_WITH_TLS } : { ...HEADERS }, body };
 }
