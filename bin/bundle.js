@@ -8,7 +8,7 @@ import { types } from 'node:util';
 const FOLDER = 'program';
 const STARTED = /^src\/(?:main|.+\/worker)\.js$/;
 /** What has a binary, or reads files that lie beside it. */
-const APART = ['@trufflesuite/uws-js-unofficial', 'better-sqlite3', 'bufferutil', 'soundswallower', 'uWebSockets.js'];
+const APART = ['better-sqlite3', 'bufferutil', 'soundswallower', 'uWebSockets.js'];
 /** For packages in CommonJS, which ask for modules of Node. */
 const REQUIRE = `import { createRequire as createRequireHere } from 'node:module'; const require = createRequireHere(import.meta.url);`;
 

@@ -34,7 +34,6 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
     'src/upstream',
     'src/vault',
   ],
-  '@trufflesuite/uws-js-unofficial': ['src/edge'],
   '@preact/signals': ['src/console'],
   '@wasm-audio-decoders/flac': ['src/transcription/decoding'],
   '@wasm-audio-decoders/ogg-vorbis': ['src/transcription/decoding'],

@@ -107,6 +107,12 @@ export class RawSocket {
     return this.#take(readFrame);
   }
 
+  /** What came behind the replies and frames that were taken, once the connection is over. */
+  async rest(): Promise<string> {
+    await this.closed;
+    return this.#received.toString('latin1');
+  }
+
   /** Sends a handshake and waits for its reply. `headers` are whole lines. */
   async handshake(path: string, headers: readonly string[] = []): Promise<RawReply> {
     this.write(handshake(path, headers));

@@ -4,6 +4,7 @@ import { earlyAnswerSuite } from './door/early-answers.ts';
 import { closeAfterEach, type DoorUnderTest } from './door/fixture.ts';
 import { floodSuite } from './door/floods.ts';
 import { frameSuite } from './door/frames.ts';
+import { framingSuite } from './door/framing.ts';
 import { handshakeSuite } from './door/handshakes.ts';
 import { headSuite } from './door/heads.ts';
 import { listeningSuite } from './door/listening.ts';
@@ -16,6 +17,7 @@ export function doorSuite(under: DoorUnderTest): void {
   closeAfterEach();
   requestSuite(under);
   headSuite(under);
+  framingSuite(under);
   bodySuite(under);
   earlyAnswerSuite(under);
   streamSuite(under);

@@ -7,6 +7,12 @@ import { BodyTooLarge } from '../door.ts';
 /** Most that is held for a reader that is not reading. */
 const HELD_BYTES_MAX = 1024 * 1024;
 
+/** A body of which nothing arrives for so long, while it is waited for, is given up. */
+export const SILENCE_MS = 10_000;
+/** How often a body that is waited for is looked at; well below the 8 s after which uWebSockets.js drops a silent client. */
+const LOOK_MS = 3_000;
+const silent = `Nothing of the body arrived for ${SILENCE_MS / 1000} s. Send it again over a steadier connection.`;
+
 /** A body of which less arrives, while it is waited for, is given up: a byte a second would hold what is behind it for hours. */
 export const SLOWEST_BYTES_PER_SECOND = 1024;
 /** Over so long a time. */
@@ -24,6 +30,8 @@ const tooSlow = `Less than ${SLOWEST_BYTES_PER_SECOND} bytes a second of the bod
 export interface Flow {
   pause(): void;
   resume(): void;
+  /** Called every few seconds while more of the body is waited for. */
+  waiting?(): void;
 }
 
 /**
@@ -41,6 +49,8 @@ export class RequestBody extends Readable {
   #complete = false;
   #windowFromMs = performance.now();
   #windowBytes = 0;
+  #arrivedAtMs = performance.now();
+  readonly #look: NodeJS.Timeout | undefined;
   #restBytes = 0;
   #restOver: ((isWhole: boolean) => void) | undefined;
 
@@ -50,10 +60,11 @@ export class RequestBody extends Readable {
     this.#declaredBytes = declaredBytes;
     // A body may fail before it has a listener, or never get one.
     this.on('error', () => {});
+    if (declaredBytes !== 0) this.#look = setTimeout(() => this.#lookForMore(), LOOK_MS).unref();
   }
 
   /** Whether the next move is the client's: the body is not whole, and nothing here holds it back. */
-  get waiting(): boolean {
+  get #waiting(): boolean {
     return !this.#complete && !this.#paused;
   }
 
@@ -74,6 +85,7 @@ export class RequestBody extends Readable {
     if (this.#restOver !== undefined) this.#passOver(chunk.byteLength, this.#restOver);
     if (this.destroyed || chunk.byteLength === 0) return;
     this.#receivedBytes += chunk.byteLength;
+    this.#arrivedAtMs = performance.now();
     if (this.#receivedBytes > this.#maxBytes) this.#refuse();
     else if (this.#isTooSlow(chunk.byteLength)) this.destroy(refuse('request_timeout', tooSlow));
     else if (!this.push(chunk)) this.#pause();
@@ -82,6 +94,7 @@ export class RequestBody extends Readable {
   /** The last byte was given to `arrived`. */
   finished(): void {
     this.#complete = true;
+    clearTimeout(this.#look);
     this.#restOver?.(true);
     if (!this.destroyed) this.push(null);
   }
@@ -123,11 +136,19 @@ export class RequestBody extends Readable {
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    clearTimeout(this.#look);
     this.#resume();
     callback(error);
   }
 
-  /** Judged by what arrives: the doors look after those of whom nothing does. */
+  #lookForMore(): void {
+    const isSilent = this.#waiting && performance.now() - this.#arrivedAtMs >= SILENCE_MS;
+    if (isSilent) return void this.destroy(refuse('request_timeout', silent));
+    if (this.#waiting) this.#flow.waiting?.();
+    this.#look?.refresh();
+  }
+
+  /** Judged by what arrives. */
   #isTooSlow(bytes: number): boolean {
     this.#windowBytes += bytes;
     const nowMs = performance.now();
@@ -160,7 +181,8 @@ export class RequestBody extends Readable {
   #resume(): void {
     if (!this.#paused) return;
     this.#paused = false;
-    this.#beginWindow(performance.now());
+    this.#arrivedAtMs = performance.now();
+    this.#beginWindow(this.#arrivedAtMs);
     this.#flow.resume();
   }
 }

@@ -21,7 +21,11 @@ export class RequestHead {
   /** What was sent twice and may not be: a proxy may have read the other one. */
   repeated: string | undefined;
 
-  constructor(method: string, path: string, query: string) {
+  /** HTTP/1.1 asks for a `Host`. */
+  readonly mustNameHost: boolean;
+
+  constructor(method: string, path: string, query: string, version = '1.1') {
+    this.mustNameHost = version !== '1.0';
     this.method = method.toUpperCase();
     this.path = path;
     this.query = query;
@@ -37,20 +41,37 @@ export class RequestHead {
   }
 }
 
-/** What a request is: an ordinary one, a WebSocket handshake, or neither, with the reason. */
-export function classify(head: RequestHead, headerBytesMax: number): 'plain' | 'websocket' | Refusal {
-  if (head.bytes > headerBytesMax) return headTooLarge(headerBytesMax);
-  const { headers, repeated } = head;
+/**
+ * Why it is not clear where a request ends or which host it is for; undefined where it is. A proxy may have read it otherwise, so the
+ * connection is closed after the answer, and nothing behind it is read as a request.
+ */
+export function framingFault({ headers, repeated, mustNameHost }: RequestHead): Refusal | undefined {
   if (repeated !== undefined) {
     return refuse(
       'invalid_request',
       `The header \`${ONCE.get(repeated.toLowerCase())}\` was sent more than once. Send it once.`,
     );
   }
-  // Where a library takes any other coding for chunked, a proxy in front may see the body end elsewhere.
-  if (!/^(chunked)?$/i.test(headers.get('transfer-encoding') ?? '')) {
+  if (mustNameHost && !headers.has('host')) {
+    return refuse('invalid_request', 'The header `Host` is missing. Send the host name of the gateway in it.');
+  }
+  if (!/^\d+$/.test(headers.get('content-length') ?? '0')) {
+    return refuse(
+      'invalid_request',
+      'The header `Content-Length` is not a number. Send the length of the body in bytes.',
+    );
+  }
+  // Where a library takes any other coding for chunked, a proxy before it may see the body end elsewhere.
+  if (!/^chunked$/i.test(headers.get('transfer-encoding') ?? 'chunked')) {
     return refuse('invalid_request', 'The header `Transfer-Encoding` is not `chunked`, the only coding there is here.');
   }
+  return undefined;
+}
+
+/** What a request is: an ordinary one, a WebSocket handshake, or neither, with the reason. */
+export function classify(head: RequestHead, headerBytesMax: number): 'plain' | 'websocket' | Refusal {
+  if (head.bytes > headerBytesMax) return headTooLarge(headerBytesMax);
+  const { headers } = head;
   const asks = hasToken(headers.get('upgrade'), 'websocket') && hasToken(headers.get('connection'), 'upgrade');
   if (head.method !== 'GET' || !asks) return 'plain';
   if (!/^[+/0-9A-Za-z]{22}==$/.test(headers.get('sec-websocket-key') ?? '')) {
@@ -78,11 +99,11 @@ function hasToken(list: string | undefined, token: string): boolean {
   return (list ?? '').split(',').some((member) => member.trim().toLowerCase() === token);
 }
 
-/** Content-Length as a number; undefined when the body is chunked; 0 without a body. */
+/** Content-Length as a number, infinity when it is longer than any body; undefined when the body is chunked; 0 without a body. */
 export function declaredBodyBytes(headers: ReadonlyMap<string, string>): number | undefined {
   if (headers.has('transfer-encoding')) return undefined;
   const declared = Number(headers.get('content-length') ?? 0);
-  return Number.isSafeInteger(declared) && declared >= 0 ? declared : undefined;
+  return Number.isSafeInteger(declared) ? declared : Number.POSITIVE_INFINITY;
 }
 
 /** One spelling for one address: IPv4 in dots also when it is mapped into IPv6, IPv6 in its short form. */

@@ -18,7 +18,7 @@ import {
 } from '../door-reply.ts';
 import { CLOSE_ANSWER_MS, GuardedSocket, UNREAD_BYTES_MAX, UnopenedSocket } from '../guarded-socket.ts';
 import { emptyBody } from '../http/request-body.ts';
-import { classify, type RequestHead } from '../http/request-head.ts';
+import { classify, framingFault, type RequestHead } from '../http/request-head.ts';
 import { LARGE_BYTES } from '../pace/large-messages.ts';
 import { doorRequest, headOf, headWithoutUpgrade, NodeExchange, refusalOfBroken, replyOnSocket } from './exchange.ts';
 import { FrameHeads } from './frame-heads.ts';
@@ -33,15 +33,14 @@ const FRAGMENTS_MAX = 16_384;
 /** Of a large message so much has to come before it counts as a sign of life. */
 const SIGN_OF_LIFE_BYTES = 64 * 1024;
 
-/** Opens the door. Rejects with one sentence when the address cannot be had. */
+/** Rejects with one sentence when the address cannot be had. */
 export const openNodeDoor: OpenDoor = async (handlers, options) => {
   const server = await createHttpServer(options);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(new Error(listenFailure(options.host, options.port, error.code)));
     });
-    const { host, port, shared } = options;
-    server.listen({ host, port, exclusive: shared !== true }, resolve);
+    server.listen({ host: options.host, port: options.port, exclusive: options.shared !== true }, resolve);
   });
   return new NodeDoor(server, handlers, options);
 };
@@ -53,6 +52,7 @@ async function createHttpServer(options: DoorOptions): Promise<Server> {
     requestTimeout: Math.max(REQUEST_MS_MAX, options.headerTimeoutMs),
     connectionsCheckingInterval: Math.ceil(options.headerTimeoutMs / 4),
     keepAliveTimeout: KEEP_ALIVE_MS,
+    requireHostHeader: false,
   };
   if (options.tls === undefined) return createServer(settings);
   const [cert, key] = await Promise.all([options.tls.certFile, options.tls.keyFile].map(readTlsFile));
@@ -82,8 +82,9 @@ class NodeDoor implements Door {
   readonly #acceptances = new WeakMap<IncomingMessage, Acceptance>();
   /** Connections that node:http has handed over, and no longer closes; with their socket, once they have one. */
   readonly #handedOver = new Map<Duplex, NodeSocket | undefined>();
-  /** Connections that got their last answer. */
+  /** Connections that got their last answer: what is behind it may be anything. */
   readonly #givenUp = new WeakSet<Duplex>();
+  readonly #onFault = (error: unknown) => faultReply(error, this.#options);
 
   constructor(server: Server, handlers: DoorHandlers, options: DoorOptions) {
     this.port = (server.address() as AddressInfo).port;
@@ -97,8 +98,11 @@ class NodeDoor implements Door {
       if (acceptance === undefined) return;
       for (const [name, value] of writableHeaders(handshakeHeaders(acceptance))) lines.push(`${name}: ${value}`);
     });
-    server.on('error', (error) => faultReply(error, options));
-    server.on('request', (incoming, response) => void this.#answer(new NodeExchange(incoming, response)));
+    server.on('error', this.#onFault);
+    server.on(
+      'request',
+      (incoming, response) => void this.#answer(new NodeExchange(incoming, response), incoming.socket),
+    );
     server.on('upgrade', (incoming, socket, early) => this.#upgrade(incoming, socket, early));
     server.on('clientError', (error, socket) => this.#giveUp(error, socket));
   }
@@ -120,11 +124,13 @@ class NodeDoor implements Door {
     await this.#closed;
   }
 
-  async #answer(exchange: NodeExchange): Promise<void> {
-    const kind = classify(exchange.head, this.#options.headerBytesMax);
-    const onFault = (error: unknown) => faultReply(error, this.#options);
-    if (kind instanceof Refusal) exchange.reply(onFault(kind), onFault);
-    else exchange.reply(await answerOf(() => this.#handlers.request(exchange.request), this.#options), onFault);
+  async #answer(exchange: NodeExchange, connection: Duplex): Promise<void> {
+    if (this.#givenUp.has(connection)) return;
+    const fault = framingFault(exchange.head);
+    const kind = fault ?? classify(exchange.head, this.#options.headerBytesMax);
+    if (fault !== undefined) this.#givenUp.add(connection);
+    if (kind instanceof Refusal) exchange.reply(this.#onFault(kind), this.#onFault, fault !== undefined);
+    else exchange.reply(await answerOf(() => this.#handlers.request(exchange.request), this.#options), this.#onFault);
   }
 
   #upgrade(incoming: IncomingMessage, socket: Duplex, early: Buffer): void {
@@ -134,8 +140,8 @@ class NodeDoor implements Door {
       socket.on('error', () => {});
     }
     const head = headOf(incoming);
-    const kind = classify(head, this.#options.headerBytesMax);
-    if (kind instanceof Refusal) replyOnSocket(socket, faultReply(kind, this.#options));
+    const kind = framingFault(head) ?? classify(head, this.#options.headerBytesMax);
+    if (kind instanceof Refusal) replyOnSocket(socket, this.#onFault(kind));
     else if (kind === 'plain') this.#handBack(incoming, socket, early);
     else void this.#shakeHands(head, incoming, socket, early);
   }
@@ -160,16 +166,15 @@ class NodeDoor implements Door {
     // The library would choose a subprotocol from the offer, and refuse offers that it cannot read.
     delete incoming.headers['sec-websocket-protocol'];
     this.#acceptances.set(incoming, answer);
-    const onFault = (error: unknown) => faultReply(error, this.#options);
     let opened: NodeSocket | undefined;
     // Calls back at once, or not at all when the client has left.
     this.#webSockets.handleUpgrade(incoming, socket, early, (webSocket) => {
-      opened = new NodeSocket(webSocket, answer, onFault);
+      opened = new NodeSocket(webSocket, answer, this.#onFault);
       opened.watch(socket);
       this.#handedOver.set(socket, opened);
       opened.start();
     });
-    if (opened === undefined) new UnopenedSocket(answer.accept, onFault).terminate();
+    if (opened === undefined) new UnopenedSocket(answer.accept, this.#onFault).terminate();
   }
 
   /** Says what was wrong with bytes that are no request, once, and closes. */
@@ -178,7 +183,7 @@ class NodeDoor implements Door {
     this.#givenUp.add(socket);
     const refusal = refusalOfBroken(error.code ?? '', this.#options.headerBytesMax);
     if (refusal === undefined) socket.destroy();
-    else replyOnSocket(socket, faultReply(refusal, this.#options));
+    else replyOnSocket(socket, this.#onFault(refusal));
   }
 }
 

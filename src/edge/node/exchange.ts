@@ -9,11 +9,6 @@ import { abandonBody, BodyStream, isInPieces } from '../door-stream.ts';
 import { RequestBody } from '../http/request-body.ts';
 import { declaredBodyBytes, headTooLarge, normaliseAddress, RequestHead } from '../http/request-head.ts';
 
-/** Silence of a client in the middle of its body. The fast door has the same limit built in. */
-const BODY_SILENCE_MS = 10_000;
-
-const bodyStopped = `Nothing of the body arrived for ${BODY_SILENCE_MS / 1000} s. Send it again over a steadier connection.`;
-
 /** How long a connection that is being given up may still take to read its last answer. */
 const LAST_ANSWER_MS = 2_000;
 
@@ -23,7 +18,8 @@ export function headOf(request: IncomingMessage): RequestHead {
   const target = (request.url ?? '/').replace(/^https?:\/\/[^/?#]*/i, '');
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
-  const head = new RequestHead(request.method ?? 'GET', path, mark === -1 ? '' : target.slice(mark + 1));
+  const query = mark === -1 ? '' : target.slice(mark + 1);
+  const head = new RequestHead(request.method ?? 'GET', path, query, request.httpVersion);
   const lines = request.rawHeaders;
   for (let at = 0; at + 1 < lines.length; at += 2) head.add(lines[at]!, lines[at + 1]!);
   return head;
@@ -87,7 +83,7 @@ export class NodeExchange {
     this.#response = response;
     this.head = headOf(incoming);
     this.#body = new RequestBody(
-      { pause: () => incoming.pause(), resume: () => this.#resume() },
+      { pause: () => incoming.pause(), resume: () => incoming.resume() },
       declaredBodyBytes(this.head.headers),
     );
     const abort = new AbortController();
@@ -100,10 +96,14 @@ export class NodeExchange {
     this.#receive();
   }
 
-  /** @param onFault hears why a body in pieces failed */
-  reply({ status, headers, body = '' }: Reply, onFault: (error: unknown) => void): void {
+  /**
+   * @param onFault hears why a body in pieces failed
+   * @param closeConnection once it is out
+   */
+  reply({ status, headers, body = '' }: Reply, onFault: (error: unknown) => void, closeConnection = false): void {
     this.#body.discard();
     const response = this.#response;
+    if (closeConnection) response.setHeader('Connection', 'close');
     const isHead = this.head.method === 'HEAD';
     if (response.destroyed || isHead) abandonBody(body);
     if (response.destroyed) return;
@@ -143,18 +143,7 @@ export class NodeExchange {
     const incoming = this.#incoming;
     incoming.on('error', () => {});
     incoming.on('data', (chunk: Buffer) => this.#body.arrived(chunk));
-    incoming.on('end', () => {
-      incoming.setTimeout(0);
-      this.#body.finished();
-    });
-    incoming.setTimeout(BODY_SILENCE_MS, () => {
-      if (this.#body.waiting) this.#body.destroy(refuse('request_timeout', bodyStopped));
-    });
-  }
-
-  #resume(): void {
-    this.#incoming.setTimeout(BODY_SILENCE_MS);
-    this.#incoming.resume();
+    incoming.on('end', () => this.#body.finished());
   }
 
   /** The answer is out, and the client may still be sending: it is given a while to read the answer, and no more. */

@@ -6,7 +6,8 @@ import { listenFailure, tryAddress } from '../address-failure.ts';
 import type { Door, DoorOptions, OpenDoor } from '../door.ts';
 import { UNREAD_BYTES_MAX } from '../guarded-socket.ts';
 import { LARGE_BYTES } from '../pace/large-messages.ts';
-import { loadUws, type UwsBuild } from './builds.ts';
+import { loadUws, type UwsBuild } from './build.ts';
+import { Corker } from './corker.ts';
 import { serve } from './exchange.ts';
 import type { UwsApp, UwsBehaviour, UwsContext, UwsLibrary, UwsListenSocket } from './library.ts';
 import { silenceSeconds } from './silence.ts';
@@ -21,45 +22,47 @@ const LINGER_MS = 250;
 const SHARED_PORT = 0;
 const FREE_PORTS_TRIED = 5;
 
-/** Opens the door. Rejects with one sentence when no build of the library loads, or the address cannot be had. */
-export const openUwsDoor: OpenDoor = async (handlers, options) => uwsDoorOf(loadUws())(handlers, options);
-
-/** The door on one build. */
-export const uwsDoorOf =
-  (build: UwsBuild): OpenDoor =>
-  async (handlers, options) => {
-    const { library } = build;
-    const app = await createApp(library, options);
-    const behaviour = (messageBytesMax: number, upgrade: UwsBehaviour['upgrade']): UwsBehaviour => ({
-      compression: library.DISABLED,
-      maxPayloadLength: 2 * messageBytesMax,
-      // Below it nothing is ever dropped; past it the connection is, and not the one message.
-      maxBackpressure: UNREAD_BYTES_MAX,
-      closeOnBackpressureLimit: 1,
-      idleTimeout: silenceSeconds(options),
-      sendPingsAutomatically: 0,
-      ...UwsSocket.events,
-      upgrade,
-    });
-    // The library gathers messages out of sight, up to a limit that belongs to the route. So there are two, and a socket is put
-    // onto the one or the other. The first only tells what it is called; the library tries the longer pattern first.
-    let small: UwsContext | undefined;
-    app.ws(
-      '/*small',
-      behaviour(Math.min(LARGE_BYTES, options.messageBytesMax), (_, request, context) => {
-        small = context;
-        request.setYield(true);
-      }),
-    );
-    app.ws(
-      '/*',
-      behaviour(options.messageBytesMax, (response, request, large) =>
-        serve(response, request, { large, small: small ?? large }, handlers, options),
-      ),
-    );
-    app.any('/*', (response, request) => serve(response, request, undefined, handlers, options));
-    return new UwsDoor(build, app, await listen(library, app, options));
-  };
+/** Opens the door. Rejects with one sentence when the library does not load, or the address cannot be had. */
+export const openUwsDoor: OpenDoor = async (handlers, options) => {
+  const build = loadUws();
+  const { library } = build;
+  const app = await createApp(library, options);
+  const corker = await Corker.open(library);
+  const behaviour = (messageBytesMax: number, upgrade: UwsBehaviour['upgrade']): UwsBehaviour => ({
+    compression: library.DISABLED,
+    maxPayloadLength: 2 * messageBytesMax,
+    // Below it nothing is ever dropped; past it the connection is, and not the one message.
+    maxBackpressure: UNREAD_BYTES_MAX,
+    closeOnBackpressureLimit: 1,
+    idleTimeout: silenceSeconds(options),
+    sendPingsAutomatically: 0,
+    ...UwsSocket.events,
+    upgrade,
+  });
+  // The library gathers messages out of sight, up to a limit that belongs to the route. So there are two, and a socket is put
+  // onto the one or the other. The first only tells what it is called; the library tries the longer pattern first.
+  let small: UwsContext | undefined;
+  app.ws(
+    '/*small',
+    behaviour(Math.min(LARGE_BYTES, options.messageBytesMax), (_, request, context) => {
+      small = context;
+      request.setYield(true);
+    }),
+  );
+  app.ws(
+    '/*',
+    behaviour(options.messageBytesMax, (response, request, large) =>
+      serve(response, request, { large, small: small ?? large, corker }, handlers, options),
+    ),
+  );
+  app.any('/*', (response, request) => serve(response, request, undefined, handlers, options));
+  try {
+    return new UwsDoor(build, app, corker, await listen(library, app, options));
+  } catch (error) {
+    corker.close();
+    throw error;
+  }
+};
 
 async function createApp(library: UwsLibrary, { tls }: DoorOptions): Promise<UwsApp> {
   if (tls === undefined) return library.App();
@@ -107,14 +110,16 @@ class UwsDoor implements Door {
   readonly port: number;
   readonly #library: UwsLibrary;
   readonly #app: UwsApp;
+  readonly #corker: Corker;
   #listenSocket: UwsListenSocket | undefined;
   #open = true;
 
-  constructor({ name, library }: UwsBuild, app: UwsApp, listenSocket: UwsListenSocket) {
+  constructor({ name, library }: UwsBuild, app: UwsApp, corker: Corker, listenSocket: UwsListenSocket) {
     this.build = name;
     this.port = library.us_socket_local_port(listenSocket);
     this.#library = library;
     this.#app = app;
+    this.#corker = corker;
     this.#listenSocket = listenSocket;
   }
 
@@ -128,7 +133,10 @@ class UwsDoor implements Door {
     this.stopListening();
     const lingerMs = UwsSocket.lastEndedAt + LINGER_MS - performance.now();
     if (lingerMs > 0) await new Promise((resolve) => setTimeout(resolve, lingerMs));
-    if (this.#open) this.#app.close();
+    if (this.#open) {
+      this.#app.close();
+      this.#corker.close();
+    }
     this.#open = false;
     // The handlers hear of it in microtasks.
     await new Promise((resolve) => setImmediate(resolve));

@@ -14,8 +14,9 @@ import {
 import { abandonBody, BodyStream, isInPieces } from '../door-stream.ts';
 import { UnopenedSocket } from '../guarded-socket.ts';
 import { RequestBody } from '../http/request-body.ts';
-import { classify, declaredBodyBytes, normaliseAddress, RequestHead } from '../http/request-head.ts';
+import { classify, declaredBodyBytes, framingFault, normaliseAddress, RequestHead } from '../http/request-head.ts';
 import { LARGE_BYTES } from '../pace/large-messages.ts';
+import type { Corker } from './corker.ts';
 import type { UwsContext, UwsRequest, UwsResponse } from './library.ts';
 import { watchedSeconds } from './silence.ts';
 import { UwsSocket } from './socket.ts';
@@ -24,10 +25,11 @@ import { UwsSocket } from './socket.ts';
 export interface UwsContexts {
   large: UwsContext;
   small: UwsContext;
+  corker: Corker;
 }
 
-/** Well below the 10 s of silence after which the library drops a client. */
-const SLOWNESS_MS = 3_000;
+/** While it reads, the library gathers so much of what is written; more than that leaves at once. */
+const GATHERED_BYTES = 16 * 1024;
 
 /** An answer of so much leaves at once: the library does not tell when all of a larger one has. */
 const EARLY_ANSWER_BYTES_MAX = 16 * 1024;
@@ -47,9 +49,10 @@ export function serve(
   options: DoorOptions,
 ): void {
   const exchange = new UwsExchange(response, request);
-  const kind = classify(exchange.head, options.headerBytesMax);
-  // Nobody knows where the body of such a request ends.
-  if (kind instanceof Refusal) exchange.reply(faultReply(kind, options), true);
+  const fault = framingFault(exchange.head);
+  const kind = fault ?? classify(exchange.head, options.headerBytesMax);
+  if (fault !== undefined) exchange.replyLast(faultReply(fault, options));
+  else if (kind instanceof Refusal) exchange.reply(faultReply(kind, options));
   else if (kind === 'plain' || contexts === undefined) void answer(exchange, handlers, options);
   else void shakeHands(exchange, contexts, handlers, options);
 }
@@ -84,7 +87,6 @@ class UwsExchange {
   #isBehind = false;
   /** Runs where the connection is dropped as soon as the client takes no more of what waits. */
   #lastPieces: NodeJS.Timeout | undefined;
-  #countedFromMs = performance.now();
   /** The answer is out, and the rest of the body is awaited. */
   #endRest: (() => void) | undefined;
 
@@ -99,6 +101,8 @@ class UwsExchange {
       {
         pause: () => this.#whilePending(() => response.pause()),
         resume: () => this.#whilePending(() => response.resume()),
+        // The library drops a client that sends less than 16 kB/s for 10 s, and starts counting again when it is resumed.
+        waiting: () => this.#whilePending(() => response.pause().resume()),
       },
       declaredBodyBytes(this.head.headers),
     );
@@ -122,20 +126,9 @@ class UwsExchange {
     });
     response.onData((chunk, isLast) => {
       if (this.#over) return;
-      if (!isLast && chunk.byteLength > 0) this.#allowSlowness();
       this.#body.arrived(Buffer.from(chunk.slice(0)));
       if (isLast) this.#body.finished();
     });
-  }
-
-  /** The library drops a client that sends less than 16 kB/s for 10 s, and begins to count anew when it is resumed. */
-  #allowSlowness(): void {
-    const nowMs = performance.now();
-    if (nowMs - this.#countedFromMs < SLOWNESS_MS) return;
-    this.#countedFromMs = nowMs;
-    if (!this.#body.waiting) return;
-    this.#response.pause();
-    this.#response.resume();
   }
 
   /** What follows the last chunk may be trailers, which the library takes for a request: the connection ends with the answer. */
@@ -165,6 +158,15 @@ class UwsExchange {
       response.writeHeader('Content-Length', String(Buffer.byteLength(body)));
       response.endWithoutBody();
     });
+  }
+
+  /**
+   * Answers a request whose end is not known, and closes the connection before the library reads what is behind it. It would do so
+   * only once it has read all that it has, but for an answer that it cannot gather: so the text is filled up with spaces.
+   */
+  replyLast(reply: WholeReply): void {
+    const text = typeof reply.body === 'string' ? reply.body : '';
+    this.reply({ ...reply, body: text.padEnd(GATHERED_BYTES) }, true);
   }
 
   /** The connection ends with the answer, and the client is still sending. */
@@ -284,11 +286,10 @@ class UwsExchange {
     const isLarge = options.messageBytesMax <= LARGE_BYTES || (answer.pace?.mayBeLarge() ?? true);
     const socket = new UwsSocket(answer, onFault, watchedSeconds(options) !== undefined);
     const key = this.head.headers.get('sec-websocket-key') ?? '';
-    response.cork(() => {
-      response.writeStatus(statusLine(101));
-      for (const [name, value] of writableHeaders(handshakeHeaders(answer))) response.writeHeader(name, value);
-      response.upgrade(socket.userData, key, '', '', isLarge ? contexts.large : contexts.small);
-    });
+    response.cork(() => this.#writeHead({ status: 101, headers: handshakeHeaders(answer) }));
+    contexts.corker.run(() =>
+      response.upgrade(socket.userData, key, '', '', isLarge ? contexts.large : contexts.small),
+    );
     socket.start();
   }
 

@@ -70,8 +70,8 @@ export interface UwsResponse {
   onAborted(handler: () => void): void;
   /** The chunk is detached when the call returns. */
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): void;
-  pause(): void;
-  resume(): void;
+  pause(): UwsResponse;
+  resume(): UwsResponse;
   /** Sends what waits, also when nothing is written inside. */
   cork(write: () => void): void;
   writeStatus(status: string): void;

@@ -1,14 +1,22 @@
-// Bodies that trickle in: what is too slow is given up with 408, and what waits for its reader is not.
+// Bodies that stop or trickle in: they are given up with 408, but not while they wait for their reader.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Refusal } from '../../../src/api/errors.ts';
-import { RequestBody, SLOWEST_BYTES_PER_SECOND, SLOWNESS_WINDOW_MS } from '../../../src/edge/http/request-body.ts';
+import {
+  RequestBody,
+  SILENCE_MS,
+  SLOWEST_BYTES_PER_SECOND,
+  SLOWNESS_WINDOW_MS,
+} from '../../../src/edge/http/request-body.ts';
 
 let faults: unknown[];
 let body: RequestBody;
+let waits: number;
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['performance'] });
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
   faults = [];
-  body = new RequestBody({ pause: () => {}, resume: () => {} }, undefined).claim(1024 ** 3);
+  waits = 0;
+  const flow = { pause: () => {}, resume: () => {}, waiting: () => waits++ };
+  body = new RequestBody(flow, undefined).claim(1024 ** 3);
   body.on('error', (error) => faults.push(error));
 });
 afterEach(() => {
@@ -45,4 +53,31 @@ test('a body that waits for its reader is not taken for slow', async () => {
   body.arrived(Buffer.alloc(1));
   await new Promise((resolve) => setImmediate(resolve));
   expect(faults).toEqual([]);
+});
+
+test('a body that stops is refused with 408, and its connection is kept open until then', async () => {
+  body.resume();
+  body.arrived(Buffer.alloc(100_000));
+  vi.advanceTimersByTime(SILENCE_MS - 1_000);
+  expect([faults, waits]).toEqual([[], 3]);
+  vi.advanceTimersByTime(4_000);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(faults[0]).toMatchObject({ code: 'request_timeout', status: 408 });
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('a body of which something arrives every nine seconds is taken', () => {
+  body.resume();
+  for (let round = 0; round < 5; round++) {
+    body.arrived(Buffer.alloc(100_000));
+    vi.advanceTimersByTime(9_000);
+  }
+  expect(faults).toEqual([]);
+});
+
+test('a body that is whole is no longer watched', () => {
+  body.resume();
+  body.arrived(Buffer.from('abc'));
+  body.finished();
+  expect(vi.getTimerCount()).toBe(0);
 });

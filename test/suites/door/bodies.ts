@@ -79,6 +79,16 @@ export function bodySuite(under: DoorUnderTest): void {
       expect(await socket.reply()).toMatchObject({ status: 413, body: 'The body is larger than 10 bytes.' });
     });
 
+    test.each(['999999999', '1000000000', '1073741825', '99999999999', '999999999999999999'])(
+      'of %s announced bytes is answered 413 at once',
+      async (bytes) => {
+        const { port } = await start(under, { request: digestUpTo(10) });
+        const socket = await rawSocket(port);
+        socket.write(post([`Content-Length: ${bytes}`]));
+        expect((await socket.reply()).status).toBe(413);
+      },
+    );
+
     test('that turns out to be too large fails at the limit, also when it is announced as smaller', async () => {
       const { port } = await start(under, { request: digestUpTo(10) });
       const socket = await rawSocket(port);

@@ -1,16 +1,16 @@
 /** Where a door is known to fall short of the contract; every gap has a test that shows what happens instead. */
 export interface DoorGaps {
-  /** A head that arrives in more than one piece may have so many bytes; beyond it the connection is closed without an answer. */
-  headInPiecesBytesMax?: number;
-  /** HTTP/1.0 is answered 505, or not at all. */
-  http10?: 'refused' | 'unanswered';
+  /** HTTP/1.0 is answered 505. */
+  http10?: true;
   /** Broken heads that get no answer, by their names in requests.ts; the header timeout ends them. */
-  unanswered?: readonly string[] | 'all';
+  unanswered?: readonly string[];
+  /** Requests that are read though they are broken, by their names in framing.ts. */
+  readBroken?: readonly string[];
   /** The library refuses heads by itself, with a page of its own. */
   ownPages?: true;
-  /** A request with more than about a hundred headers is refused with 431, or gets no answer; no handler hears of it. */
-  fewHeaders?: 'refused' | 'unanswered';
-  /** A head or body that stops is closed without a word, by the library's own time for it. */
+  /** A request with more than 97 headers is refused with 431; no handler hears of it. */
+  fewHeaders?: true;
+  /** A head that stops is closed without an answer, after the library's own time for it. */
   silentTimeouts?: true;
   /** A second request before the first is answered costs the connection. */
   pipelining?: true;
@@ -24,29 +24,74 @@ export interface DoorGaps {
   framesLetPass?: readonly string[];
 }
 
-const BOTH_BUILDS: DoorGaps = {
+/** The gaps of uWebSockets.js. */
+export const UWS_GAPS: DoorGaps = {
   silentTimeouts: true,
   pipelining: true,
   readsOn: true,
   gathersAll: true,
   cutsHuge: true,
   framesLetPass: ['a frame without a mask'],
+  http10: true,
+  unanswered: ['a bare CR in a value'],
+  readBroken: ['an empty header name', 'a chunk longer than its size'],
+  ownPages: true,
+  fewHeaders: true,
 };
 
-/** The gaps of uWebSockets.js, by its builds. */
-export const UWS_GAPS: Readonly<Record<'newest' | 'older', DoorGaps>> = {
-  newest: {
-    ...BOTH_BUILDS,
-    http10: 'refused',
-    unanswered: ['a bare CR in a value'],
-    ownPages: true,
-    fewHeaders: 'refused',
+export interface Difference {
+  what: string;
+  node: string;
+  uws: string;
+}
+
+/** The rows of the table in docs/operations/platforms.md, one for each gap; test/docs/door-differences.test.ts compares them. */
+export const DIFFERENCES: Readonly<Record<keyof DoorGaps, Difference>> = {
+  http10: { what: 'HTTP/1.0', node: 'served', uws: '505' },
+  unanswered: {
+    what: 'a head that is not HTTP',
+    node: '400 at once',
+    uws: '400 or 505 at once; a bare carriage return: no answer',
   },
-  older: {
-    ...BOTH_BUILDS,
-    headInPiecesBytesMax: 4096,
-    http10: 'unanswered',
-    unanswered: 'all',
-    fewHeaders: 'unanswered',
+  readBroken: {
+    what: 'a header without a name, or a chunk that is longer than its size',
+    node: '400',
+    uws: 'read without that header and those behind it, or without the bytes beyond the size',
   },
+  ownPages: {
+    what: 'what is said of such a head, or of two `Host` headers',
+    node: 'the usual JSON',
+    uws: 'a page of the library’s',
+  },
+  fewHeaders: {
+    what: 'more than 97 headers',
+    node: 'served, up to 8 KiB',
+    uws: '431',
+  },
+  silentTimeouts: {
+    what: 'a head that does not arrive in time',
+    node: '408',
+    uws: 'connection closed without an answer',
+  },
+  pipelining: {
+    what: 'a second request before the first is answered',
+    node: 'answered in turn',
+    uws: 'connection closed',
+  },
+  readsOn: {
+    what: 'a socket that sends faster than its limits',
+    node: 'waits unread',
+    uws: 'read all the same; more than a million frames below 128 bytes at full speed close it with 4100',
+  },
+  gathersAll: {
+    what: 'messages over 1 MiB, many at a time',
+    node: '`VOXGATE_LARGE_MESSAGES_MAX` are gathered at a time, half of them for one organisation; others wait unread',
+    uws: '`VOXGATE_LARGE_MESSAGE_SOCKETS_MAX` open sockets may send them, half of them of one organisation; others take 1 MiB, as `session_started` says, and are cut off beyond 2 MiB',
+  },
+  cutsHuge: {
+    what: 'a message over twice `VOXGATE_BINARY_FRAME_BYTES_MAX`',
+    node: '`error` event, then 1009',
+    uws: 'connection closed (1006)',
+  },
+  framesLetPass: { what: 'a frame without a mask', node: 'connection closed', uws: 'taken' },
 };
