@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { freePorts } from '../fakes/free-ports.ts';
+import { hostileRequestSuite } from './hostile-requests.suite.ts';
 import { proxySuite, timesSuite } from './proxy.suite.ts';
 import {
   deployFile,
@@ -24,14 +25,14 @@ function keepsStreams(): boolean {
   return Number(major) > 2 || Number(minor) >= 7;
 }
 
-async function startCaddy(backendPort: number): Promise<RunningProxy> {
+async function startCaddy(...ports: number[]): Promise<RunningProxy> {
   const { directory, certFile, keyFile, ca } = proxyDirectory();
   const [port = 0] = await freePorts(1);
   const accessLog = join(directory, 'access.log');
   const admin = `unix/${join(directory, 'admin.sock')}`;
   const site = substituted(file, [
     [`\n${HOST} {`, `\nhttps://${HOST}:${port} {\n\tbind 127.0.0.1\n\ttls ${certFile} ${keyFile}`],
-    ['127.0.0.1:8080', `127.0.0.1:${backendPort}`],
+    ['127.0.0.1:8080', ports.map((each) => `127.0.0.1:${each}`).join(' ')],
     ['/var/log/caddy/voxgate.log', accessLog],
     ...(keepsStreams() ? [[`# ${CLOSE_DELAY}`, CLOSE_DELAY] as const] : []),
   ]);
@@ -60,6 +61,7 @@ const reason = reasonToSkip('caddy', 'version');
 // Needs the program; the reason was printed above.
 describe.skipIf(reason !== undefined)('Caddy', () => {
   proxySuite({ start: startCaddy, reloadKeepsSessions: reason === undefined && keepsStreams() });
+  hostileRequestSuite(startCaddy, false);
 });
 
 timesSuite(file, { idle: /keepalive (\d+)s/ });

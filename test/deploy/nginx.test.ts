@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { freePorts } from '../fakes/free-ports.ts';
+import { hostileRequestSuite } from './hostile-requests.suite.ts';
 import { proxySuite, timesSuite } from './proxy.suite.ts';
 import {
   deployFile,
@@ -16,12 +17,12 @@ import {
 
 const file = deployFile('nginx.conf');
 
-async function startNginx(backendPort: number): Promise<RunningProxy> {
+async function startNginx(...ports: number[]): Promise<RunningProxy> {
   const { directory, certFile, keyFile, ca } = proxyDirectory();
   const [port = 0] = await freePorts(1);
   const accessLog = join(directory, 'access.log');
   const site = substituted(file, [
-    ['127.0.0.1:8080', `127.0.0.1:${backendPort}`],
+    ['server 127.0.0.1:8080 max_fails=0;', ports.map((each) => `server 127.0.0.1:${each} max_fails=0;`).join(' ')],
     ['listen 443 ssl', `listen 127.0.0.1:${port} ssl`],
     ['listen [::]:443 ssl;', ''],
     [`/etc/letsencrypt/live/${HOST}/fullchain.pem`, certFile],
@@ -59,6 +60,7 @@ const reason = reasonToSkip('nginx', '-v');
 // Needs the program; the reason was printed above.
 describe.skipIf(reason !== undefined)('nginx', () => {
   proxySuite({ start: startNginx, reloadKeepsSessions: true });
+  hostileRequestSuite(startNginx, true);
 });
 
 timesSuite(file, {

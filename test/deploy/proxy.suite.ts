@@ -13,8 +13,8 @@ import { LiveClient, type LiveGateway, sampleAudio, startLiveGateway } from '../
 import { lookup, type RunningProxy } from './proxy-rig.ts';
 
 export interface ProxyUnderTest {
-  /** Starts one before a server on this port of 127.0.0.1. */
-  start(backendPort: number): Promise<RunningProxy>;
+  /** Starts one before servers on these ports of 127.0.0.1. */
+  start(...ports: number[]): Promise<RunningProxy>;
   /** Whether a live session outlives a reload of its configuration. */
   reloadKeepsSessions: boolean;
 }
