@@ -4,18 +4,13 @@ import { type Actor, fromPromise } from 'xstate';
 import type { Clock } from '../machines/clock.ts';
 import { nodeMachine } from '../machines/node.ts';
 import { LINK_PATHS, linkTo } from './accounts/mails.ts';
-import {
-  type BeforeStore,
-  closeOwnLost,
-  type OwnAccounts,
-  openOwnAccounts,
-  serveOwnAccounts,
-} from './assembly/accounts.ts';
+import { type BeforeStore, type OwnAccounts, openOwnAccounts, serveOwnAccounts } from './assembly/accounts.ts';
 import { openAuthenticator, publishAccountChanges } from './assembly/authentication.ts';
 import { type Assembly, lastingName } from './assembly/context.ts';
 import { type Behind, openDoor } from './assembly/door.ts';
 import { openKeyLimits } from './assembly/limits.ts';
 import { type Live, openEdgeLive, openLive } from './assembly/live.ts';
+import { closeOwnLost } from './assembly/lost-work.ts';
 import { openMembers } from './assembly/members.ts';
 import { auditHourly, notePrices, openHistory, openMoney } from './assembly/money.ts';
 import { openNetwork, type SharedNetwork } from './assembly/network.ts';

@@ -1,7 +1,6 @@
 // The accounts of the gateway on the node that has the database, which it may serve to others as the one owner. Those ask by
 // remote-accounts.ts, and everything behind asks the same store and vault either way.
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newToken, tokenHash } from '../accounts/mail-tokens.ts';
 import { ownShard } from '../cluster/accounts/ownership.ts';
@@ -14,8 +13,6 @@ import type { Membership } from '../cluster/membership/membership.ts';
 import { ClusterError } from '../cluster/membership/name-lease.ts';
 import type { Config } from '../config/schema.ts';
 import { HistoryReport } from '../ledger/history/history-report.ts';
-import { JOURNAL_SUFFIX } from '../ledger/journal.ts';
-import { LostSessions } from '../ledger/lost-sessions.ts';
 import type { Reservations } from '../ledger/reservations.ts';
 import { consumeUsage } from '../ledger/usage-consumer.ts';
 import { usageKeys } from '../ledger/usage-message.ts';
@@ -27,6 +24,7 @@ import type { Store } from '../store/store.ts';
 import { answerVaultCalls, VAULT_GROUP } from '../vault/remote.ts';
 import type { Vault } from '../vault/vault.ts';
 import { type Assembly, nodeId, previousSecret, secretsOf } from './context.ts';
+import { closeLost } from './lost-work.ts';
 import type { SharedNetwork } from './network.ts';
 
 /** Longer than a session goes on without the ledger: its node will not settle it any more. */
@@ -215,7 +213,8 @@ function takeUsage(assembly: Assembly, { own: { store }, shared: { usage }, memb
     logger.error({ action: name, err: error }, 'ledger fault');
   };
   const isThere = (node: string) => members.nodes().some((each) => each.node === node);
-  const lost = closeLostSessions(assembly, store, config.billing.ledgerGraceMs + LOST_AFTER_GRACE_MS, isThere);
+  const graceMs = config.billing.ledgerGraceMs + LOST_AFTER_GRACE_MS;
+  const lost = closeLost(assembly, store, graceMs, isThere);
   metrics.watchGauge(
     'usage_waiting',
     'Usage in the stream that the ledger has not taken yet; -1 while nobody can say.',
@@ -246,55 +245,4 @@ function takeUsage(assembly: Assembly, { own: { store }, shared: { usage }, memb
     history.close();
     lost.close();
   };
-}
-
-/**
- * Closes sessions of former processes on this node's database that left no journal. On a node without others, journals show which
- * processes run.
- */
-export async function closeOwnLost(assembly: Assembly, store: Store): Promise<void> {
-  const directory = join(assembly.config.data.directory, 'usage');
-  await endLeasesOfOthers(assembly, store, directory);
-  const lost = closeLostSessions(assembly, store, 0, (node) => existsSync(join(directory, `${node}${JOURNAL_SUFFIX}`)));
-  assembly.defer(() => lost.close());
-}
-
-/**
- * Where no other process has a journal, none works: what those that were killed had held is given back, and their idempotency
- * keys are free, before anything of this one's is. Else both end with their leases.
- */
-async function endLeasesOfOthers({ bus, logger, metrics }: Assembly, store: Store, directory: string): Promise<void> {
-  const untilMs = Date.now();
-  try {
-    const journals = (await readdir(directory)).filter((name) => name.endsWith(JOURNAL_SUFFIX));
-    if (journals.some((name) => name !== `${bus.node}${JOURNAL_SUFFIX}`)) return;
-    const holds = await store.endHolds(untilMs);
-    const files = await store.endIdempotency(untilMs);
-    if (holds + files > 0) logger.warn({ holds, files }, 'what a process that was killed had held is free again');
-  } catch (error) {
-    metrics.ledgerFault('leases');
-    logger.error({ action: 'leases', err: error }, 'ledger fault');
-  }
-}
-
-function closeLostSessions(
-  { bus, clock, logger, metrics }: Assembly,
-  store: Store,
-  graceMs: number,
-  isThere: (node: string) => boolean,
-): LostSessions {
-  const lost = new LostSessions({
-    store,
-    clock,
-    wallNow: () => new Date(),
-    graceMs,
-    isThere: (node) => node === bus.node || isThere(node),
-    onClosed: (lostNode, sessions) => logger.warn({ lostNode, sessions }, 'sessions of a lost node are closed'),
-    onFault: (error) => {
-      metrics.ledgerFault('lost sessions');
-      logger.error({ action: 'lost sessions', err: error }, 'ledger fault');
-    },
-  });
-  void lost.look();
-  return lost;
 }

@@ -44,6 +44,7 @@ export const CALLS: Readonly<Record<CallName, CallKind>> = {
   settleSession: 'writes',
   openNodes: 'reads',
   closeLost: 'writes',
+  closeLostFiles: 'writes',
   expireHolds: 'writes',
   endHolds: 'writes',
   endIdempotency: 'writes',

@@ -118,9 +118,9 @@ export const FILE_ENDS: readonly EndRow[] = [
   },
   {
     when: 'The process is killed.',
-    reason: null,
+    reason: 'node_lost',
     billed:
-      'Nothing; the hold is given back at the next start, or with its lease where other processes work on the database.',
+      'Nothing; the hold is given back and the file closed at the next start, or some minutes later where other processes work on the database.',
     told: 'The connection breaks.',
   },
 ];

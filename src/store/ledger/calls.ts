@@ -232,6 +232,13 @@ export interface LedgerCalls {
    * @param isKilled the node's process is known to have ended: what it holds is given back, whatever the lease says
    */
   closeLost(node: string, endedAt: string, isKilled?: boolean): number;
+  /**
+   * Closes files as `node_lost` that are open and hold nothing since then: whoever works on one renews its hold. 1000 at a time, and
+   * says how many. If a file is tried again under its id, or charged after all, that is a session of its own, `<id>:late`.
+   *
+   * @param among sessions younger than so many others are looked at
+   */
+  closeLostFiles(untilMs: number, among: number): number;
   /** Gives back every hold whose lease is over. */
   expireHolds(): number;
   /** As if the leases of all holds that were made by then were over: no process that made them is left. */

@@ -20,7 +20,7 @@ const NODE = /^[a-z0-9]{6}$/;
 export function createLedgerLost(
   { database, nowText }: Pick<TableContext, 'database' | 'nowText'>,
   { end }: Pick<LedgerHolds, 'end'>,
-): Pick<LedgerCalls, 'openNodes' | 'closeLost'> {
+): Pick<LedgerCalls, 'openNodes' | 'closeLost' | 'closeLostFiles'> {
   const nodes = database
     .prepare<[number], string>(
       `SELECT DISTINCT substr(id, 5, 6) FROM sessions
@@ -37,6 +37,22 @@ export function createLedgerLost(
      WHERE id > @from AND id < @to
        AND NOT EXISTS (SELECT 1 FROM session_ends WHERE session = number)
        AND NOT EXISTS (SELECT 1 FROM open_holds WHERE session = number)
+     LIMIT ${AT_ONCE_MAX}`,
+  );
+  const closeFiles = database.prepare<{ untilMs: number; among: number; now: string }>(
+    `INSERT INTO session_ends (session, organisation_id, ended_at, settled_at, reason, code, audio_ms, cost_micro_usd)
+     SELECT number, organisation_id, max(opened_at, strftime('%Y-%m-%dT%H:%M:%fZ', lastHeldMs / 1000.0, 'unixepoch')), @now,
+       '${NODE_LOST}', NULL,
+       (SELECT coalesce(sum(audio_ms), 0) FROM session_lines WHERE session = number),
+       (SELECT coalesce(sum(cost_micro_usd), 0) FROM session_lines WHERE session = number)
+     FROM (SELECT number, organisation_id, opened_at, coalesce(
+         (SELECT max(ended_at_ms) FROM holds JOIN hold_ends ON hold = holds.number WHERE holds.session = sessions.number),
+         unixepoch(opened_at) * 1000) AS lastHeldMs
+       FROM sessions
+       WHERE number > (SELECT max(number) FROM sessions) - @among AND mode = 'batch'
+         AND NOT EXISTS (SELECT 1 FROM session_ends WHERE session = sessions.number)
+         AND NOT EXISTS (SELECT 1 FROM open_holds WHERE session = sessions.number))
+     WHERE lastHeldMs <= @untilMs
      LIMIT ${AT_ONCE_MAX}`,
   );
   const held = database.prepare<[string, string, number], SessionRow>(
@@ -57,11 +73,18 @@ export function createLedgerLost(
       if (!NODE.test(node)) throw new StoreError('invalid', 'A node is six small letters and digits.');
       return closeAll.immediate(node, isoOf(endedAt, 'time of ending'), isKilled);
     },
+    closeLostFiles(untilMs, among) {
+      if (!Number.isSafeInteger(untilMs) || !Number.isSafeInteger(among))
+        throw new StoreError('invalid', 'The time and the number of sessions to look at are whole numbers.');
+      return closeFiles.run({ untilMs, among, now: nowText() }).changes;
+    },
   };
 }
 
 /** The name under which a session's late usage is billed. */
-export const lateHead = (head: SessionHead): SessionHead => ({ ...head, id: `${head.id}:late` });
+export const lateHead = (head: SessionHead): SessionHead => ({ ...head, id: lateId(head.id) });
+
+export const lateId = (id: string): string => `${id}:late`;
 
 /** What lines say beyond what is billed, each at exactly what it costs more: a minimum, or a price of a session, is charged once. */
 export function linesBeyond(billed: readonly BilledLine[], lines: readonly UsageLine[]): UsageLine[] {

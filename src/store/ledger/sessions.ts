@@ -15,7 +15,7 @@ import type {
 import type { LedgerCharges } from './charges.ts';
 import { isoOf, requireEnd, requireHead, requireHoldRequest, requireLines } from './checks.ts';
 import type { LedgerHolds } from './holds.ts';
-import { lateHead, linesBeyond, NODE_LOST } from './lost.ts';
+import { lateHead, lateId, linesBeyond, NODE_LOST } from './lost.ts';
 import type { LedgerPostings, SessionRow } from './postings.ts';
 import type { LedgerTransfers } from './transfers.ts';
 
@@ -30,7 +30,7 @@ interface Parts {
   recordOf(number: number): SessionRecord;
 }
 
-type KnownSession = SessionRow & { isSettled: 0 | 1 };
+type KnownSession = SessionRow & { isSettled: 0 | 1; isLostFile: 0 | 1 };
 
 const NOTHING: HoldGrant = { heldMicroUsd: 0n, limitedBy: null };
 const SETTLED: HoldGrant = { ...NOTHING, settled: true };
@@ -40,7 +40,8 @@ type SessionRows = ReturnType<typeof sessionRows>;
 function sessionRows({ database, nowText }: TableContext) {
   const sessionById = database.prepare<[string], KnownSession>(
     `SELECT number, id, organisation_id AS organisationId, key_id AS keyId,
-            EXISTS (SELECT 1 FROM session_ends WHERE session = number) AS isSettled
+            EXISTS (SELECT 1 FROM session_ends WHERE session = number) AS isSettled,
+            EXISTS (SELECT 1 FROM session_ends WHERE session = number AND mode = 'batch' AND reason = '${NODE_LOST}') AS isLostFile
      FROM sessions WHERE id = ?`,
   );
   const insertSession = database.prepare<SessionHead>(
@@ -115,7 +116,8 @@ function sessionCharges({ known, addSession, addEnd }: SessionRows, { postings, 
     const before = known(name);
     if (before === undefined && lines.length === 0) return first;
     const audioMs = Math.max(0, end.audioMs - first.audioMs);
-    const late = before === undefined ? finish(addSession(name), { ...end, audioMs, lines }) : recordOf(before.number);
+    const rest = { ...end, audioMs, lines };
+    const late = before?.isSettled === 1 ? recordOf(before.number) : finish(before ?? addSession(name), rest);
     return {
       ...first,
       audioMs: first.audioMs + late.audioMs,
@@ -152,10 +154,13 @@ export function createLedgerSessions(context: TableContext, parts: Parts): Sessi
     return grant;
   }
 
-  const open = database.transaction((head: SessionHead, request: HoldRequest): HoldGrant => {
-    requireHead(head);
+  const open = database.transaction((named: SessionHead, request: HoldRequest): HoldGrant => {
+    requireHead(named);
     requireHoldRequest(request);
-    const before = known(head);
+    const first = known(named);
+    // A file that was given up is tried again.
+    const head = first?.isLostFile === 1 ? lateHead(named) : named;
+    const before = head === named ? first : known(head);
     if (before !== undefined) return openAgain(before, request);
     transfers.openAccount(head.organisationId);
     if (keyOwner.get(head.keyId) !== head.organisationId) {
@@ -170,7 +175,8 @@ export function createLedgerSessions(context: TableContext, parts: Parts): Sessi
     (name: SessionName, lines: SessionEnd['lines'], request: HoldRequest): HoldGrant => {
       requireLines(lines);
       requireHoldRequest(request);
-      const session = rows.byId(name.id);
+      const first = rows.byId(name.id);
+      const session = first?.isLostFile === 1 ? (rows.byId(lateId(name.id)) ?? first) : first;
       if (session?.organisationId !== name.organisationId) {
         throw new StoreError('not_found', `There is no session ${JSON.stringify(name.id)}.`);
       }

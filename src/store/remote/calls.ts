@@ -127,6 +127,7 @@ const ROWS = {
   acceptLedger: 'local',
   openNodes: 'local',
   closeLost: 'local',
+  closeLostFiles: 'local',
 
   signUp: none('object'),
   findPerson: none('text'),

@@ -10,6 +10,8 @@ const seconds = (ms: bigint | null): string => `${Number(ms) / 1000} s`;
 const MEANT = "('never_held', 'lease_over', 'on_trust')";
 /** No session lasts as long, whatever a node is set to. */
 const SESSION_DAYS_MAX = 2;
+/** Whoever works on a file renews its hold within half a minute, and files that nobody works on are closed within ten. */
+const FILE_WITHOUT_HOLD_MS_MAX = 900_000;
 /** Clocks of two processes of a machine do not differ by as much. */
 const AHEAD_MS_MAX = 60_000;
 
@@ -85,6 +87,16 @@ export const CHARGE_CHECKS_IN_USE: readonly Check[] = [
         AND NOT EXISTS (SELECT 1 FROM open_holds WHERE session = number)`,
     sentence: ({ who }) =>
       `Session ${who} is open for more than ${SESSION_DAYS_MAX} days and holds nothing: its node is gone, and nobody has closed it.`,
+  },
+  {
+    sql: `SELECT id AS who, @now - max(ended_at_ms) AS found, NULL AS wanted
+      FROM sessions JOIN holds ON holds.session = sessions.number JOIN hold_ends ON hold = holds.number
+      WHERE mode = 'batch'
+        AND NOT EXISTS (SELECT 1 FROM session_ends WHERE session = sessions.number)
+        AND NOT EXISTS (SELECT 1 FROM open_holds WHERE session = sessions.number)
+      GROUP BY sessions.number HAVING max(ended_at_ms) < @now - ${FILE_WITHOUT_HOLD_MS_MAX}`,
+    sentence: ({ who, found }) =>
+      `File ${who} is open and has held nothing for ${seconds(found)}: its node is gone, and nothing closed it.`,
   },
 ];
 

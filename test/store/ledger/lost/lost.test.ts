@@ -2,10 +2,10 @@
 // it after all, to the last micro-dollar and once.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { costMicroUsd } from '../../../src/billing/price.ts';
-import type { LedgerPrice, UsageLine } from '../../../src/store/ledger/calls.ts';
-import { StoreError } from '../../../src/store/store-error.ts';
-import { endOf, headOf, holdOf, ledgerRig, lineOf, perMinute, perSession } from '../../fakes/store/ledger.ts';
+import { costMicroUsd } from '../../../../src/billing/price.ts';
+import type { LedgerPrice, UsageLine } from '../../../../src/store/ledger/calls.ts';
+import { StoreError } from '../../../../src/store/store-error.ts';
+import { endOf, headOf, holdOf, ledgerRig, lineOf, perMinute, perSession } from '../../../fakes/store/ledger.ts';
 
 const NODE = 'abc123';
 const LEASE_MS = 60_000;
