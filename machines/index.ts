@@ -150,6 +150,8 @@ export const machines: readonly MachineEntry[] = [
       { type: 'turn.ended', formattedFollows: false },
       { type: 'turn.ended', formattedFollows: true },
       { type: 'turn.formatted' },
+      { type: 'turn.emptied' },
+      { type: 'turn.resumed' },
       { type: 'turn.kept' },
       { type: 'turn.discarded' },
       { type: 'turn.flush' },

@@ -17,6 +17,10 @@ export type TurnEvent =
   /** The provider ended the turn. `formattedFollows`: a formatted final of the same turn is to come. */
   | { type: 'turn.ended'; formattedFollows: boolean }
   | { type: 'turn.formatted' }
+  /** The provider ended the turn without the words that were heard of it. */
+  | { type: 'turn.emptied' }
+  /** Words of a turn that was ended without them. */
+  | { type: 'turn.resumed' }
   /** The leg failed, and has settled so much of the turn that this is its final: the rest is another turn. */
   | { type: 'turn.kept' }
   /** The turn came to nothing, or its leg failed and it will be heard again from its beginning. */
@@ -26,8 +30,13 @@ export type TurnEvent =
   /** Other models hear from now on: a formatted version is waited for so long. */
   | { type: 'turn.timed'; formattedWaitMs: number };
 
+/** How long another end is waited for of a turn that was ended without the words that were heard of it. */
+const WORDS_WAIT_MS = 1_000;
+
 /** The turn is complete. With every final: a state of its own, left at once, would cost another step of the chart. */
 const settled = { target: 'idle', actions: ['deliverFinal', 'tellSettled'] } as const;
+
+const ended = [{ guard: 'formattedFollows', target: 'awaitingFormatted' }, settled] as const;
 
 export const turnMachine = setup({
   types: {
@@ -50,6 +59,7 @@ export const turnMachine = setup({
   },
   delays: {
     formattedWait: ({ context }) => context.formattedWaitMs,
+    wordsWait: WORDS_WAIT_MS,
   },
 }).createMachine({
   id: 'turn',
@@ -63,11 +73,24 @@ export const turnMachine = setup({
     },
     speaking: {
       on: {
-        'turn.ended': [{ guard: 'formattedFollows', target: 'awaitingFormatted' }, settled],
+        'turn.ended': ended,
+        'turn.emptied': 'awaitingWords',
         // No sign of a model that works: the leg is lost.
         'turn.kept': { target: 'idle', actions: 'deliverFinal' },
         'turn.discarded': 'idle',
       },
+    },
+    awaitingWords: {
+      description: 'Words were heard, and the end came without them: the provider may say another.',
+      on: {
+        'turn.ended': ended,
+        'turn.resumed': 'speaking',
+        // The next leg hears it again.
+        'turn.discarded': 'idle',
+        // The next turn has begun: this one came to nothing.
+        'turn.heard': { ...settled, target: 'speaking' },
+      },
+      after: { wordsWait: settled },
     },
     awaitingFormatted: {
       description: 'The unformatted text is there; the formatted one is worth a short wait.',

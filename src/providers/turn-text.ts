@@ -1,6 +1,7 @@
 // The text of the turns of one leg: joins settled pieces, drops what comes twice, and says what became of each message.
 // Plain data, no chart: this runs for every partial. When a final is due is decided elsewhere.
 import type { Heard, LegFailure, Utterance } from '../../machines/events.ts';
+import { ToldWords } from './kit/turns/told-words.ts';
 
 /** Ended turns are remembered, so that a final said twice and a formatted final that comes late are known for what they are. */
 const ENDED_REMEMBERED_MAX = 32;
@@ -9,8 +10,11 @@ const ENDED_REMEMBERED_MAX = 32;
 export type TurnStep =
   /** Unsettled words of the current turn; `begins` when they are its first. */
   | { type: 'interim'; utterance: Utterance; begins: boolean }
-  /** The turn is over with these words; `begins` when nothing of it was heard before. */
-  | { type: 'ended'; utterance: Utterance; formattedFollows: boolean; begins: boolean }
+  /**
+   * The turn is over with these words; `begins` when nothing of it was heard before, `resumes` when it was said to be over without
+   * words.
+   */
+  | { type: 'ended'; utterance: Utterance; formattedFollows: boolean; begins: boolean; resumes: boolean }
   /** The turn is over and came to nothing. `until` is the end position, where the provider gave one. */
   | { type: 'empty'; until: number | undefined; heard: boolean }
   /** The formatted version of the turn that has just ended. */
@@ -38,22 +42,45 @@ export class TurnText {
   #carried: Utterance[] = [];
   #heardAny = false;
   readonly #endedIds: string[] = [];
+  /** Turns that ended without words: a provider may mean another end of the same turn. */
+  readonly #emptiedIds: string[] = [];
+  readonly #told = new ToldWords();
   /** The ended turn whose formatted version is still to come. */
   #awaitedTurnId: string | undefined;
 
   hear(message: TurnMessage): TurnStep {
     if (message.type === 'turn.formatted') return this.#formatted(message.turnId, message.utterance);
-    if (this.#endedIds.includes(message.turnId)) {
-      return { type: 'dropped', why: message.type === 'turn.ended' ? 'duplicate_final' : 'late_partial' };
-    }
+    const isEnd = message.type === 'turn.ended';
+    const latest = this.#newOf(message);
+    if (this.#isOver(message) || (message.utterance !== undefined && latest === undefined))
+      return { type: 'dropped', why: isEnd ? 'duplicate_final' : 'late_partial' };
     if (this.#turnId !== message.turnId) this.#begin(message.turnId);
-    if (message.type === 'turn.ended') return this.#ended(message.utterance, message.formattedFollows);
-    const { utterance: latest } = message;
-    this.#partial =
-      message.type === 'piece' ? undefined : { utterance: latest, settledWords: message.settledWords ?? 0 };
-    if (message.type === 'piece') this.#pieces.push(latest);
-    const parts = [...this.#carried, ...this.#pieces];
-    if (message.type === 'partial') parts.push(latest);
+    return isEnd ? this.#ended(latest, message.formattedFollows) : this.#heard(message, latest as Utterance);
+  }
+
+  /** What the turn's provider settles, or shows, is known by its name and its place. */
+  #isOver({ type, turnId, utterance }: Exclude<TurnMessage, { type: 'turn.formatted' }>): boolean {
+    const isEmptied = this.#emptiedIds.includes(turnId);
+    return this.#endedIds.includes(turnId) || (isEmptied && (type === 'partial' || !utterance?.text));
+  }
+
+  /** The words of a message that were not settled before; undefined where none of them is new. */
+  #newOf({ type, turnId, utterance }: Exclude<TurnMessage, { type: 'turn.formatted' }>): Utterance | undefined {
+    if (utterance === undefined) return undefined;
+    // The whole of a turn, of which pieces are known.
+    if (type === 'turn.ended' && this.#turnId === turnId && this.#pieces.length > 0) return utterance;
+    const isNew = this.#told.hasGoneBack && (type === 'partial' || (this.#heardAny && this.#turnId === turnId));
+    return isNew ? utterance : this.#told.without(utterance);
+  }
+
+  #heard(message: Extract<TurnMessage, { type: 'partial' | 'piece' }>, latest: Utterance): TurnStep {
+    const isSettled = message.type === 'piece';
+    this.#partial = isSettled ? undefined : { utterance: latest, settledWords: message.settledWords ?? 0 };
+    if (isSettled) {
+      this.#pieces.push(latest);
+      this.#told.note(latest);
+    }
+    const parts = [...this.#carried, ...this.#pieces, ...(isSettled ? [] : [latest])];
     const utterance = joinUtterances(parts);
     // Some providers say in so many words that they hear none.
     const begins = !this.#heardAny && utterance.text !== '';
@@ -94,23 +121,31 @@ export class TurnText {
     // A formatted version would know nothing of words that came under another name.
     const awaited = formattedFollows && this.#carried.length === 0;
     const turnId = this.#turnId as string;
-    this.#endedIds.push(turnId);
-    if (this.#endedIds.length > ENDED_REMEMBERED_MAX) this.#endedIds.shift();
+    const resumes = this.#emptiedIds.includes(turnId);
+    const isEmpty = whole === undefined || whole.text === '';
+    remember(isEmpty && !resumes ? this.#emptiedIds : this.#endedIds, turnId);
+    if (utterance !== undefined) this.#told.note(utterance);
     this.#turnId = undefined;
     this.#partial = undefined;
     this.#pieces = [];
     this.#carried = [];
     this.#heardAny = false;
-    if (whole === undefined || whole.text === '') return { type: 'empty', until: whole?.end, heard };
+    if (isEmpty) return { type: 'empty', until: whole?.end, heard };
     this.#awaitedTurnId = awaited ? turnId : undefined;
-    return { type: 'ended', utterance: whole, formattedFollows: awaited, begins: !heard };
+    return { type: 'ended', utterance: whole, formattedFollows: awaited, begins: !heard, resumes };
   }
 
   #formatted(turnId: string, utterance: Utterance): TurnStep {
     if (this.#awaitedTurnId !== turnId) return { type: 'dropped', why: 'late_formatted' };
     this.#awaitedTurnId = undefined;
+    this.#told.note(utterance);
     return { type: 'formatted', utterance };
   }
+}
+
+function remember(turnIds: string[], turnId: string): void {
+  turnIds.push(turnId);
+  if (turnIds.length > ENDED_REMEMBERED_MAX) turnIds.shift();
 }
 
 /** The utterance up to the end of one of its words; undefined where its words do not make up its text. */

@@ -4,24 +4,27 @@ import { simulators } from '../../src/providers/simulators.ts';
 
 export type Message = Readonly<Record<string, unknown>>;
 
+type Alter = (message: Message) => readonly Message[];
 type Connect = (peer: SimulatedPeer) => SimulatedConnection;
 
 export const simulatorOf = (provider: string): ProviderSimulator =>
   simulators.find((each) => each.provider === provider) as ProviderSimulator;
 
 /** The provider's simulator, which says for each message what `alter` makes of it: others before or in place of it, or none. */
-export function altered(provider: string, alter: (message: Message) => readonly Message[]): ProviderSimulator {
-  return wrapped(
-    provider,
-    (connect) => (peer) =>
-      connect({
-        send: (message) => {
-          // Simulators say objects, whatever their protocol makes of them.
-          for (const said of alter(message as Message)) peer.send(said);
-        },
-        close: (code, reason) => peer.close(code, reason),
-      }),
-  );
+export const altered = (provider: string, alter: Alter): ProviderSimulator => alteredAnew(provider, () => alter);
+
+/** The same, with an `alter` of its own for each connection. */
+export function alteredAnew(provider: string, begin: () => Alter): ProviderSimulator {
+  return wrapped(provider, (connect) => (peer) => {
+    const alter = begin();
+    return connect({
+      send: (message) => {
+        // Simulators say objects, whatever their protocol makes of them.
+        for (const said of alter(message as Message)) peer.send(said);
+      },
+      close: (code, reason) => peer.close(code, reason),
+    });
+  });
 }
 
 /** The provider's simulator, which closes with 1000 when it is sent such a frame. */

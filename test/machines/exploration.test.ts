@@ -161,13 +161,14 @@ describe('a turn', () => {
     for (const { from, event, to } of turn.explored.steps) {
       const [, actions] = transition(machine, from, event);
       const names = actions.map(({ type }) => type).filter((type) => !type.startsWith('xstate.'));
-      const isGivenUp = from.matches('speaking') && event.type === 'turn.discarded';
+      const isGivenUp = ['turn.discarded', 'turn.resumed'].includes(event.type) && !from.matches('awaitingFormatted');
       if (from.matches('speaking') && event.type === 'turn.kept') {
         expect([names, to.value]).toEqual([['deliverFinal'], 'idle']);
         continue;
       }
       const isEnded =
-        (from.matches('speaking') && to.matches('idle') && !isGivenUp) ||
+        ((from.matches('speaking') || from.matches('awaitingWords')) && to.matches('idle') && !isGivenUp) ||
+        (from.matches('awaitingWords') && to.matches('speaking') && !isGivenUp) ||
         (from.matches('awaitingFormatted') && !to.matches('awaitingFormatted'));
       expect(names).toEqual(isEnded ? ['deliverFinal', 'tellSettled'] : []);
     }

@@ -73,7 +73,7 @@ describe('the turn machine', () => {
           if (typeof happening === 'number') {
             held.clock.increment(happening);
             shadow.nowMs += happening;
-            if (shadow.state === 'awaitingFormatted' && shadow.nowMs >= shadow.dueMs) settle(shadow);
+            if (shadow.state.startsWith('awaiting') && shadow.nowMs >= shadow.dueMs) settle(shadow);
           } else {
             held.send(happening);
             follow(shadow, happening);
@@ -107,7 +107,15 @@ describe('the turn machine', () => {
       shadow.calls.push('deliverFinal');
       shadow.state = 'idle';
     }
-    if (state === 'speaking' && type === 'turn.ended') {
+    if (state === 'speaking' && type === 'turn.emptied')
+      Object.assign(shadow, { state: 'awaitingWords', dueMs: shadow.nowMs + 1_000 });
+    if (state === 'awaitingWords' && type === 'turn.resumed') shadow.state = 'speaking';
+    if (state === 'awaitingWords' && type === 'turn.discarded') shadow.state = 'idle';
+    if (state === 'awaitingWords' && type === 'turn.heard') {
+      settle(shadow);
+      shadow.state = 'speaking';
+    }
+    if ((state === 'speaking' || state === 'awaitingWords') && type === 'turn.ended') {
       if (formattedFollows === true)
         Object.assign(shadow, { state: 'awaitingFormatted', dueMs: shadow.nowMs + shadow.waitMs });
       else settle(shadow);

@@ -251,6 +251,18 @@ const turnStories: Story[] = [
     calls: ['deliverFinal'],
   },
   {
+    story: 'waits for its words when it ends without those that were heard',
+    events: ['turn.heard', 'turn.emptied', ended],
+    state: 'idle',
+    calls: final,
+  },
+  {
+    story: 'ends without words when none come',
+    events: ['turn.heard', 'turn.emptied', 'after wordsWait'],
+    state: 'idle',
+    calls: final,
+  },
+  {
     story: 'gives nothing when it came to nothing',
     events: ['turn.heard', 'turn.discarded'],
     state: 'idle',

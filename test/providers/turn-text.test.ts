@@ -7,11 +7,11 @@ import { joinUtterances, type TurnMessage, type TurnStep, TurnText } from '../..
 const say = (text: string, start = 0, end = start + 1): Utterance => ({ text, start, end });
 const partial = (turnId: string, text: string): TurnMessage => ({ type: 'partial', turnId, utterance: say(text) });
 const piece = (turnId: string, text: string): TurnMessage => ({ type: 'piece', turnId, utterance: say(text) });
-const ended = (turnId: string, text?: string, formattedFollows = false): TurnMessage => ({
+const ended = (turnId: string, text?: string, formattedFollows = false, start = 0): TurnMessage => ({
   type: 'turn.ended',
   turnId,
   formattedFollows,
-  ...(text === undefined ? {} : { utterance: say(text) }),
+  ...(text === undefined ? {} : { utterance: say(text, start) }),
 });
 const formatted = (turnId: string, text: string): TurnMessage => ({
   type: 'turn.formatted',
@@ -37,8 +37,25 @@ describe('the text of turns', () => {
     ['a final without interims begins and ends', [ended('1', 'Yes.')], ['ended begins: Yes.']],
     [
       'two real finals of the same text both live',
-      [ended('1', 'Yes.'), ended('2', 'Yes.')],
+      [ended('1', 'Yes.'), ended('2', 'Yes.', false, 1)],
       ['ended begins: Yes.', 'ended begins: Yes.'],
+    ],
+    [
+      'a final said again under another name is dropped',
+      [ended('1', 'Yes.'), ended('2', 'yes', false, 0.003), partial('3', 'yes'), piece('3', 'Yes!')],
+      ['ended begins: Yes.', 'dropped duplicate_final', 'dropped late_partial', 'dropped late_partial'],
+    ],
+    [
+      'a final behind an end without words is the end of the turn',
+      [partial('1', 'a'), ended('1', ''), partial('1', 'a'), ended('1', ''), ended('1', 'a b'), ended('1', 'a b')],
+      [
+        'interim begins: a',
+        'empty heard',
+        'dropped late_partial',
+        'dropped duplicate_final',
+        'ended begins: a b',
+        'dropped duplicate_final',
+      ],
     ],
     [
       'a final said twice is dropped',
@@ -139,8 +156,8 @@ describe('the text of turns', () => {
   it('remembers enough ended turns to know a final that is repeated 32 turns later', () => {
     const text = new TurnText();
     for (let turn = 0; turn < 1_000; turn++) {
-      expect(text.hear(ended(String(turn), 'x')).type).toBe('ended');
-      expect(text.hear(ended(String(Math.max(0, turn - 31)), 'x')).type).toBe('dropped');
+      expect(text.hear(ended(String(turn), 'x', false, turn)).type).toBe('ended');
+      expect(text.hear(ended(String(Math.max(0, turn - 31)), 'y', false, turn)).type).toBe('dropped');
     }
   });
 
@@ -185,7 +202,8 @@ describe('the text of turns', () => {
             if (each.type === 'piece' && each.utterance.text !== '') settled.push(each.utterance.text);
             expect(step.utterance.text.startsWith(settled.join(' '))).toBe(true);
           } else if (step.type === 'ended' || step.type === 'empty') {
-            finals.set(each.turnId, (finals.get(each.turnId) ?? 0) + 1);
+            // An end without words may have another behind it.
+            if (step.type === 'ended') finals.set(each.turnId, (finals.get(each.turnId) ?? 0) + 1);
             if (step.type === 'ended') expect(step.begins).toBe(!open);
             else expect(step.heard).toBe(open);
             open = false;

@@ -1,8 +1,8 @@
 // What one `Turn` message says, beside what was heard of its leg before: its words, their place and their speakers.
 import type { Utterance, Word } from '../../../machines/events.ts';
-import { EndedTurns } from '../kit/ended-turns.ts';
 import type { Warnings } from '../kit/heard.ts';
 import { countIn, fractionIn, listIn, type Members, objectIn, textIn } from '../kit/json.ts';
+import { EndedTurns } from '../kit/turns/ended-turns.ts';
 import { meanConfidence, type Speakers, textOf, utteranceOf } from '../kit/words.ts';
 import { languageOf } from './languages.ts';
 import type { LiveTraits } from './models.ts';
@@ -83,7 +83,10 @@ export function heardOf(turns: Turns, message: TurnMessage, words: Word[], text:
 /** An end without an order that can be read is that of the open turn, or of a next one. */
 export function turnMessage({ order, over }: Turns, json: Members): TurnMessage | undefined {
   const { end_of_turn, turn_is_formatted, transcript, words, speaker_label, language_code } = json;
-  const isFinal = end_of_turn === true && (transcript !== '' || listIn(words).length > 0);
+  const hasWords = listIn(words).length > 0;
+  // The end of a turn that says nothing of its words is none: the real one may still come.
+  if (end_of_turn === true && textIn(transcript) === undefined && !hasWords) return undefined;
+  const isFinal = end_of_turn === true && (transcript !== '' || hasWords);
   const turn_order = countIn(json.turn_order) ?? (isFinal ? order + (over ? 1 : 0) : undefined);
   if (turn_order === undefined || typeof end_of_turn !== 'boolean') return undefined;
   return {

@@ -142,7 +142,8 @@ function result(
   }
   if (IsPartial !== false) return [];
   open.delete(ResultId);
-  state.ended.push(ResultId);
+  // One without words may have another end.
+  if (text !== '') state.ended.push(ResultId);
   if (state.ended.length > RESULTS_MAX) state.ended.shift();
   state.settledSeconds = Math.max(settledSeconds, end);
   const isPlaced = from !== undefined && to !== undefined;

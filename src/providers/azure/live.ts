@@ -5,7 +5,7 @@ import { failed, Warnings } from '../kit/heard.ts';
 import { fractionIn, listIn, type Members, objectIn, textIn, timeIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
-import { TurnsFromPieces } from '../kit/turns-from-pieces.ts';
+import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
 import { utteranceOf, wordOf } from '../kit/words.ts';
 import type { LegRequest, LiveCodec, Outgoing, Step } from '../provider.ts';
 import { finalMissing } from '../turn-text.ts';

@@ -6,7 +6,7 @@ import { type Members, numberIn, objectIn, textIn } from '../kit/json.ts';
 import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
-import { TurnsFromPieces } from '../kit/turns-from-pieces.ts';
+import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
 import { utteranceOf } from '../kit/words.ts';
 import type { LegRequest, LiveCodec, Step } from '../provider.ts';
 import { finalMissing } from '../turn-text.ts';
@@ -153,9 +153,12 @@ function transcript(state: State, message: Members): Step[] {
 }
 
 /** Pieces have no names but what they say, and where, where that is told. */
-function isRepeated({ turns, clock }: State, text: string, { words, duration }: Members): boolean {
+function isRepeated(state: State, text: string, message: Members): boolean {
+  const { turns, clock } = state;
+  const { words, duration } = message;
   const first = wordsIn(words, (seconds) => seconds)?.[0];
-  return turns.isRepeated(`${first?.start ?? numberIn(duration) ?? clock.sentSeconds} ${text}`);
+  const utterance = first === undefined ? undefined : utteranceIn(state, text, message);
+  return turns.isRepeated(`${first?.start ?? numberIn(duration) ?? clock.sentSeconds} ${text}`, utterance);
 }
 
 function utteranceIn(

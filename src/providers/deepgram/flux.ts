@@ -3,11 +3,11 @@
 import type { TurnBoundary } from '../../../machines/events.ts';
 import { modelAt } from '../kit/api.ts';
 import { changesBetween, reconfigured } from '../kit/changes.ts';
-import { EndedTurns } from '../kit/ended-turns.ts';
 import { ended, failed, partial, Warnings } from '../kit/heard.ts';
 import { type Members, objectIn, textIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
+import { EndedTurns } from '../kit/turns/ended-turns.ts';
 import type { Incoming, LegRequest, LiveCodec, Step } from '../provider.ts';
 import { finalMissing } from '../turn-text.ts';
 import { api, TIMING } from './api.ts';
@@ -262,7 +262,8 @@ function endOfTurn(state: State, { index, end, utterance, endConfidence }: Repor
   if (passedOver !== undefined && passedOver < index) return [failed(finalMissing)];
   if (state.unended === index) state.unended = undefined;
   if (open !== undefined && open.index <= index) state.open = undefined;
-  state.endedIndex = index;
+  // One without words may have another end.
+  state.endedIndex = utterance.text === '' ? index - 1 : index;
   state.ended.note(index, utterance);
   state.quietSeconds = Math.max(state.quietSeconds, end);
   const steps: Step[] = [ended(index, utterance, endConfidence)];

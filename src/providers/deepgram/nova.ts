@@ -6,7 +6,7 @@ import { Warnings } from '../kit/heard.ts';
 import { fractionIn, listIn, type Members, objectIn, textIn, timeIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
-import { TurnsFromPieces } from '../kit/turns-from-pieces.ts';
+import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
 import { Speakers } from '../kit/words.ts';
 import type { Incoming, LegRequest, LiveCodec, Step } from '../provider.ts';
 import { api, heardOf, languageOf, TIMING, wordsIn } from './api.ts';

@@ -11,6 +11,9 @@ const UNANSWERED_MAX = 32;
 /** Texts that were given without their times, whose other version may still come. */
 const ALONE_MAX = 8;
 
+/** Texts that were given, so that one said again is known. */
+const GIVEN_REMEMBERED_MAX = 32;
+
 /** Words come at once behind the text, or not at all. */
 const WORDS_MS = 300;
 
@@ -39,6 +42,7 @@ export class Commits {
   /** Answers whose words are waited for. */
   #waiting: (Place & { text: string })[] = [];
   #alone: string[] = [];
+  #givenTexts: string[] = [];
   /** The text of an answer whose words came first. */
   #early: string | undefined;
   /** The last answer of each kind, while nothing else was heard. */
@@ -124,9 +128,10 @@ export class Commits {
     return given;
   }
 
-  /** The same once more, while it answers no commit and nothing was heard in between. */
+  /** What was given once more, while it answers no commit; or the same before it is given. */
   #isAgain(kind: 'plain' | 'timed', text: string): boolean {
-    const isAgain = this.#last[kind] === text && this.#unanswered.length === 0;
+    const isKnown = this.#last[kind] === text || (kind === 'plain' && this.#givenTexts.includes(text));
+    const isAgain = isKnown && text !== this.#early && this.#unanswered.length === 0;
     this.#last[kind] = text;
     return isAgain;
   }
@@ -142,6 +147,7 @@ export class Commits {
   }
 
   #given(said: Said, place: Place): Heard {
+    this.#givenTexts = [...this.#givenTexts, said.text].slice(-GIVEN_REMEMBERED_MAX);
     return ended(place.turn, this.#utterance(said, place));
   }
 

@@ -198,7 +198,8 @@ function transcript(state: State, { id, is_final, utterance: members }: Members)
     if (state.open.size < ENDED_MAX) state.open.add(id);
     return [partial(id, utterance)];
   }
-  state.ended.push(id);
+  // One without words may have another end.
+  if (utterance.text !== '') state.ended.push(id);
   if (state.ended.length > ENDED_MAX) state.ended.shift();
   state.open.delete(id);
   state.settledSeconds = Math.max(state.settledSeconds, utterance.end);

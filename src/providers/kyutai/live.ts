@@ -4,7 +4,7 @@
 import { listIn, type Members, numberIn, textIn, timeOr } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
-import { TurnsFromPieces } from '../kit/turns-from-pieces.ts';
+import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
 import { utteranceOf, wordOf } from '../kit/words.ts';
 import type { LiveCodec, Step } from '../provider.ts';
 import { api } from './api.ts';

@@ -4,7 +4,7 @@ import { Warnings } from '../kit/heard.ts';
 import { type Members, objectIn, textIn, timeIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
-import { TurnsFromPieces } from '../kit/turns-from-pieces.ts';
+import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
 import { meanConfidence, Speakers, utteranceOf } from '../kit/words.ts';
 import type { LegRequest, LiveCodec, Step } from '../provider.ts';
 import { api, ROOT } from './api.ts';

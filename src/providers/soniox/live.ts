@@ -4,7 +4,7 @@ import { failed, Warnings } from '../kit/heard.ts';
 import { listIn, type Members, objectIn, secondsIn, textIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
-import { TurnsFromPieces } from '../kit/turns-from-pieces.ts';
+import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
 import { Speakers, utteranceOf } from '../kit/words.ts';
 import type { LegRequest, LiveCodec, Step } from '../provider.ts';
 import { finalMissing } from '../turn-text.ts';
@@ -150,10 +150,10 @@ function tokensHeard(state: State, tokens: readonly Members[], message: Members)
 }
 
 /** Final tokens have no names but what and where they are; marks have no place, and are the same each time. */
-function isRepeated({ turns }: State, settled: readonly Members[]): boolean {
+function isRepeated(state: State, settled: readonly Members[]): boolean {
   const placed = settled.filter(({ start_ms }) => secondsIn(start_ms) !== undefined);
   const name = placed.map(({ text, start_ms, end_ms }) => `${start_ms}-${secondsIn(end_ms)}${text}`).join();
-  return placed.length > 0 && turns.isRepeated(name);
+  return placed.length > 0 && state.turns.isRepeated(name, utteranceAt(state, placed));
 }
 
 function settledHeard(state: State, settled: readonly Members[]): Step[] {

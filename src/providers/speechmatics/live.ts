@@ -6,7 +6,7 @@ import { failed, Warnings } from '../kit/heard.ts';
 import { countIn, type Members, objectIn, textIn, timeIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
-import { TurnsFromPieces } from '../kit/turns-from-pieces.ts';
+import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
 import { meanConfidence, oneSpeaker, type Speakers, utteranceOf } from '../kit/words.ts';
 import type { LegRequest, LiveCodec, LiveTiming, Step } from '../provider.ts';
 import { api } from './api.ts';
@@ -192,7 +192,7 @@ function settled(state: State, message: Members): Step[] {
   const { start_time, end_time } = objectIn(message.metadata);
   const isPlaced = timeIn(start_time) !== undefined && timeIn(end_time) !== undefined;
   // Slices have no names: one at the same place with the same words is the same one. Without a place nobody can tell.
-  if (isPlaced && turns.isRepeated(`${start_time} ${end_time} ${utterance.text}`)) return [];
+  if (isPlaced && turns.isRepeated(`${start_time} ${end_time} ${utterance.text}`, utterance)) return [];
   if (!isPlaced && utterance.text === '') return [];
   state.settledSeconds = Math.max(state.settledSeconds, utterance.end);
   return [turns.piece(utterance), ...(isPlaced ? [] : warnings.estimated('Speechmatics', 'metadata'))];

@@ -27,6 +27,8 @@ interface State {
   held: (string | { end: number })[];
   /** The text of the last turn, which may be said twice. */
   before: string | undefined;
+  /** The server tells words before the end of their turn. */
+  hasDeltas: boolean;
   finishing: boolean;
   finished: boolean;
 }
@@ -58,6 +60,7 @@ export const live: LiveCodec<State> = {
       sentSeconds: 0,
       held: [],
       before: undefined,
+      hasDeltas: false,
       finishing: false,
       finished: false,
     },
@@ -124,6 +127,7 @@ function heard(state: State, message: Members): Step[] {
       // Of these nothing is told but what is wrong.
       return [send({ type: 'session.update', model: state.model }), send(BEGIN), { type: 'ready' }];
     case 'transcription.delta':
+      state.hasDeltas = true;
       return text.delta(textIn(message.delta) ?? '', clock.legSeconds(state.ending ?? state.sentSeconds));
     case 'transcription.done':
       return done(state, textIn(message.text)?.trim());
@@ -143,6 +147,9 @@ function done(state: State, said: string | undefined): Step[] {
     // The model ended by itself, and the server has thrown audio away.
     return isAgain ? [] : [failed(finalMissing)];
   }
+  // The last turn said again: the words of this one came one by one, and they are others.
+  const isAgain = said !== '' && said === before && text.text.trim() !== said;
+  if (isAgain && state.hasDeltas) return [];
   state.ending = undefined;
   state.before = said;
   const steps: Step[] = [text.end(clock.legSeconds(ending), said)];

@@ -5,7 +5,7 @@ import { partial } from '../kit/heard.ts';
 import { fractionIn, listIn, type Members, objectIn, textIn, timeOr } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
-import { TurnsFromPieces } from '../kit/turns-from-pieces.ts';
+import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
 import { meanConfidence, utteranceOf, wordOf } from '../kit/words.ts';
 import type { LegRequest, LiveCodec, Step } from '../provider.ts';
 import { api } from './api.ts';

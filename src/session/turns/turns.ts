@@ -45,6 +45,8 @@ export class Turns {
   readonly #bounds: TurnEvents;
   #due: Utterance | undefined;
   #dueConfidence: number | undefined;
+  /** The turn ended without the words that were shown of it: its provider may say another end. */
+  #isEmptied = false;
   /** When the message was read that is being heard, and the one that made the final that is due. */
   #readMs = 0;
   #dueReadMs = 0;
@@ -109,13 +111,13 @@ export class Turns {
       case 'interim':
         if (step.begins) {
           delays.partial(this.#place.startSampleOf(step.utterance.start));
-          charts.tellTurn({ type: 'turn.heard' });
+          charts.tellTurn({ type: this.#resumes(step.utterance) ? 'turn.resumed' : 'turn.heard' });
         }
         this.#interim(step.utterance, message);
         return;
       case 'ended': {
         const text = this.#text;
-        if (step.begins) charts.tellTurn({ type: 'turn.heard' });
+        if (step.begins && !this.#resumes(step.utterance, step.resumes)) charts.tellTurn({ type: 'turn.heard' });
         // The turn before was settled by it, and the leg replaced: the next one hears this turn again.
         if (this.#text !== text) return;
         this.#setDue(this.#placed(step.utterance), endConfidenceOf(message));
@@ -144,6 +146,7 @@ export class Turns {
     const final = this.#due;
     if (final === undefined) return;
     this.#due = undefined;
+    this.#isEmptied = false;
     this.#interimShown = false;
     this.#shownToSample = 0;
     this.#bounds.settling(this.number, final);
@@ -175,13 +178,19 @@ export class Turns {
     if (kept !== undefined && kept.end - kept.start >= KEPT_SECONDS_MIN) {
       this.#setDue(kept);
       this.#parts.charts.tellTurn({ type: 'turn.kept' });
-    } else this.#parts.charts.tellTurn({ type: 'turn.discarded' });
+    } else {
+      if (this.#isEmptied) this.#due = undefined;
+      this.#isEmptied = false;
+      this.#parts.charts.tellTurn({ type: 'turn.discarded' });
+    }
     this.#bounds.lost(this.number);
   }
 
   /** No leg will say more: a turn that was shown and not heard again gets its final all the same, without words. */
   finish(): void {
-    if (this.#interimShown) this.#endEmpty(undefined, false);
+    if (!this.#interimShown) return;
+    if (!this.#isEmptied) this.#endEmpty(undefined, false);
+    this.#parts.charts.tellTurn({ type: 'turn.ended', formattedFollows: false });
   }
 
   #interim(utterance: Utterance, message: TurnMessage): void {
@@ -199,6 +208,7 @@ export class Turns {
 
   /** A turn without words: one that was shown still gets its final, any other leaves no trace. */
   #empty(until: number | undefined, heard: boolean): void {
+    if (this.#isEmptied) return;
     // While a turn waits for its formatted version, what was shown is its own.
     if (this.#interimShown && this.#due === undefined && this.#reachesShown(until)) {
       this.#endEmpty(until, heard);
@@ -223,13 +233,23 @@ export class Turns {
     return end >= this.#shownToSample && this.#parts.pipeline.speechStartAfter(this.#place.lastEndSample) < end;
   }
 
-  /** What was shown gets its final, without words. */
+  /** Whether words that follow the end of a turn without words are its own: the words that were shown, or what its provider names so. */
+  #resumes({ start }: Utterance, isNamed = false): boolean {
+    const resumes = this.#isEmptied && (isNamed || this.#place.startSampleOf(start) < this.#lastShownSample);
+    if (!resumes) return false;
+    this.#isEmptied = false;
+    this.#due = undefined;
+    return true;
+  }
+
+  /** What was shown gets its final, without words; in a while, where its provider may have meant another. */
   #endEmpty(until: number | undefined, heard: boolean): void {
     // It may have been shown by a leg that failed: then the chart does not know of it any more.
     if (!heard) this.#parts.charts.tellTurn({ type: 'turn.heard' });
     const end = this.#place.secondsOf(until === undefined ? this.#place.lastEndSample : this.#place.endSampleOf(until));
     this.#setDue({ text: '', start: end, end });
-    this.#parts.charts.tellTurn({ type: 'turn.ended', formattedFollows: false });
+    this.#isEmptied = true;
+    this.#parts.charts.tellTurn({ type: 'turn.emptied' });
   }
 
   #placed(utterance: Utterance): Utterance {

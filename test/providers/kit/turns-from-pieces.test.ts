@@ -1,6 +1,6 @@
 // Turns made of settled pieces, of whole words and of parts of words.
 import { describe, expect, it } from 'vitest';
-import { TurnsFromPieces } from '../../../src/providers/kit/turns-from-pieces.ts';
+import { TurnsFromPieces } from '../../../src/providers/kit/turns/turns-from-pieces.ts';
 import { utteranceOf, wordOf } from '../../../src/providers/kit/words.ts';
 
 const said = (text: string, start = 0, end = 1) => utteranceOf(text, start, end);

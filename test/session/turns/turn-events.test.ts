@@ -131,8 +131,9 @@ describe('the bounds of turns', () => {
       ['speech 0 at 0', 'interim 0 "a"', 'final 0 "a"', 'ended 0'],
     ],
   ])('%s', async (_, messages, lines) => {
-    const { puppet, client } = await stage();
+    const { rig, puppet, client } = await stage();
     await puppet.last.say(...messages);
+    await rig.advance(1_000);
     expect(toldTo(client)).toEqual(lines);
     expectInOrder(client);
   });

@@ -5,7 +5,7 @@ import { HALF_CLOSE, type LiveCodec, type Step } from '../../provider.ts';
 import type { FailureTable } from '../failures.ts';
 import { Warnings } from '../heard.ts';
 import { LegClock } from '../leg-clock.ts';
-import { TurnsFromPieces } from '../turns-from-pieces.ts';
+import { TurnsFromPieces } from '../turns/turns-from-pieces.ts';
 import { oneSpeaker, utteranceOf, wordOf } from '../words.ts';
 
 /** One result as the service tells it. Times are its own seconds. */
@@ -97,7 +97,8 @@ export class StreamedResults {
     if (this.turns.isRepeated(`${end} ${text}`)) return [];
     const utterance = this.#placed(result);
     const isPast = text !== '' && (end === undefined || this.clock.legSeconds(end) < this.#settledSeconds);
-    this.#settledSeconds = Math.max(this.#settledSeconds, utterance.end);
+    // Where words were shown, an end without words may have another behind it.
+    if (text !== '' || !this.turns.open) this.#settledSeconds = Math.max(this.#settledSeconds, utterance.end);
     const { title, endMember } = this.#service;
     const warned = isPast ? this.warnings.estimated(title, endMember) : [];
     return [...warned, this.turns.piece(utterance), ...this.turns.end()];

@@ -37,7 +37,9 @@ export class ItemQueue {
   #items: Item[] = [];
   /** Each commit that was sent and not answered yet, and where it ends. */
   readonly #commits: { id: string; end: number }[] = [];
-  readonly #given: string[] = [];
+  readonly #given: { id: string; text: string; range: Range }[] = [];
+  /** The service says which items it makes, before it says what is in them. */
+  #announces = false;
   /** Which commit each item was taken to answer, the latest last; bounded like those that were given. */
   readonly #answers: { id: string; range: Range }[] = [];
   #sent = 0;
@@ -118,7 +120,11 @@ export class ItemQueue {
    */
   committed(id: string): Heard[] {
     if (this.#isGiven(id)) return [];
-    const item = this.#item(id);
+    this.#announces = true;
+    return this.#commit(this.#item(id));
+  }
+
+  #commit(item: Item): Heard[] {
     if (item.range !== undefined) return [];
     const commit = item.stopped === undefined ? this.#commits.shift() : undefined;
     const end = Math.min(this.#sent, Math.max(this.#covered, item.stopped ?? commit?.end ?? this.#covered));
@@ -143,22 +149,45 @@ export class ItemQueue {
 
   /** The final of an item. It and those behind it are given when everything before them was. */
   completed(id: string, text: string, language: string | undefined): Heard[] {
-    if (this.#isGiven(id)) return [];
-    const heard = this.committed(id);
-    this.#item(id).final ??= { text: text.trim(), language };
+    const said = text.trim();
+    const given = this.#given.find((each) => each.id === id);
+    if (given !== undefined) return this.#completedAgain(given, said, language);
+    if (this.#isGivenAgain(id, said)) return [];
+    const item = this.#item(id);
+    const heard = this.#commit(item);
+    // One without words may have another end.
+    if (item.final === undefined || item.final.text === '') item.final = { text: said, language };
     return [...heard, ...this.#release()];
+  }
+
+  /** An item that was given without words has some after all. */
+  #completedAgain(
+    given: { id: string; text: string; range: Range },
+    text: string,
+    language: string | undefined,
+  ): Heard[] {
+    if (given.text !== '' || text === '') return [];
+    given.text = text;
+    return [this.#ended(given.id, { text, language }, given.range)];
+  }
+
+  /** The words of an item under a name that was never announced, where all others are. */
+  #isGivenAgain(id: string, text: string): boolean {
+    const isKnown = this.#items.some((item) => item.id === id);
+    if (!this.#announces || isKnown || text === '') return false;
+    return this.#given.some((each) => each.text === text) || this.#items.some(({ final }) => final?.text === text);
+  }
+
+  #ended(id: string, { text, language }: NonNullable<Item['final']>, { start, end }: Range): Heard {
+    return ended(id, utteranceOf(text, start / this.#sampleRate, end / this.#sampleRate, { language }));
   }
 
   #release(): Heard[] {
     const heard: Heard[] = [];
     for (let item = this.#items[0]; item?.range !== undefined && item.final !== undefined; item = this.#items[0]) {
-      const { text, language } = item.final;
-      const utterance = utteranceOf(text, item.range.start / this.#sampleRate, item.range.end / this.#sampleRate, {
-        language,
-      });
-      heard.push(ended(item.id, utterance));
+      heard.push(this.#ended(item.id, item.final, item.range));
       this.#items.shift();
-      this.#given.push(item.id);
+      this.#given.push({ id: item.id, text: item.final.text, range: item.range });
       if (this.#given.length > GIVEN_REMEMBERED_MAX) this.#given.shift();
     }
     const head = this.#items[0];
@@ -198,7 +227,7 @@ export class ItemQueue {
   }
 
   #isGiven(id: string): boolean {
-    return this.#given.includes(id);
+    return this.#given.some((each) => each.id === id);
   }
 
   #overflow(): Heard[] {

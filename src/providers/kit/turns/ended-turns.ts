@@ -1,6 +1,6 @@
 // Turns of a leg that have ended, for a provider that numbers its turns. A number should only rise; a final whose number has
 // fallen is that of a turn said again, or a turn of its own whose text must not be lost for a number.
-import type { Utterance } from '../../../machines/events.ts';
+import type { Utterance } from '../../../../machines/events.ts';
 
 const REMEMBERED_MAX = 32;
 /** Times on the wire are rounded. */
@@ -14,7 +14,9 @@ export class EndedTurns {
   readonly #ended: EndedTurn[] = [];
   #strays = 0;
 
-  note(number: number, { start, end }: Utterance): void {
+  /** One without words may have another end. */
+  note(number: number, { text, start, end }: Utterance): void {
+    if (text === '') return;
     this.#ended.push({ number, start, end });
     if (this.#ended.length > REMEMBERED_MAX) this.#ended.shift();
   }

@@ -1,9 +1,10 @@
 // Turns of a provider that settles its text piece by piece, and does not name them: each is the pieces up to an end, whoever
 // says where that is. Words that are not settled are never made a final here.
-import type { Heard, Utterance } from '../../../machines/events.ts';
-import { joinUtterances } from '../turn-text.ts';
-import { ended, partial } from './heard.ts';
-import { spaced, wordCount } from './words.ts';
+import type { Heard, Utterance } from '../../../../machines/events.ts';
+import { joinUtterances } from '../../turn-text.ts';
+import { ended, partial } from '../heard.ts';
+import { spaced, wordCount } from '../words.ts';
+import { ToldWords } from './told-words.ts';
 
 const REMEMBERED_MAX = 32;
 
@@ -20,6 +21,8 @@ export class TurnsFromPieces {
   /** The parts of the turn so far, joined. */
   #parts: Utterance | undefined;
   readonly #known: string[] = [];
+  /** The parts of all turns: those of one are told as a whole, so nobody else can know them again. */
+  readonly #told = new ToldWords();
 
   constructor(pieces: 'words' | 'parts' = 'words') {
     this.#areParts = pieces === 'parts';
@@ -58,6 +61,7 @@ export class TurnsFromPieces {
     this.#from ??= utterance.start;
     if (!this.#areParts) return { type: 'piece', turnId: this.turnId, utterance };
     this.#parts = this.#with(utterance);
+    this.#told.note(utterance);
     return this.#joined(this.#parts);
   }
 
@@ -72,9 +76,14 @@ export class TurnsFromPieces {
     return [this.#ended(parts && { ...parts, end: Math.max(parts.end, until) })];
   }
 
-  /** Whether a piece was heard before: it has no name but where it was and what it says. */
-  isRepeated(name: string): boolean {
+  /**
+   * Whether a piece was heard before: it has no name but where it was and what it says.
+   *
+   * @param utterance of parts, which may come again with times that are a little different
+   */
+  isRepeated(name: string, utterance?: Utterance): boolean {
     if (this.#known.includes(name)) return true;
+    if (utterance !== undefined && this.#told.without(utterance) === undefined) return true;
     this.#known.push(name);
     if (this.#known.length > REMEMBERED_MAX) this.#known.shift();
     return false;
