@@ -6,7 +6,7 @@ import { checkedSettings } from '../store/keys/settings.ts';
 import type { Store } from '../store/store.ts';
 import { action, actionsCommand, WrongInput } from './shared/actions.ts';
 import { aliasChange, aliasText, knownSlugs, knownValue } from './shared/aliases.ts';
-import { INIT, operator, withStore } from './shared/operator.ts';
+import { INIT, operator, requireOrganisation, withStore } from './shared/operator.ts';
 import { CommandError, print, printTable, tell } from './shared/output.ts';
 import { regionValue, retentionValue } from './shared/place-rule.ts';
 import {
@@ -92,9 +92,7 @@ export const keys = actionsCommand(usage, {
     options: { org: { type: 'string' }, json: { type: 'boolean' } },
     async run(_, { org, json = false }) {
       const found = await withStore({ make: false }, async (store) => {
-        if (org !== undefined && (await store.findOrganisation(org)) === undefined) {
-          throw new CommandError(`there is no organisation ${org}; voxgate orgs list shows them.`);
-        }
+        if (org !== undefined) await requireOrganisation(store, org);
         return store.listKeys(org);
       });
       if (json) print(outwardJson(found, 2));

@@ -5,7 +5,7 @@ import type { Member, Role, TeamRefusal } from '../store/accounts/team/calls.ts'
 import { isRole, ROLES } from '../store/accounts/team/roles.ts';
 import type { Store } from '../store/store.ts';
 import { action, WrongInput } from './shared/actions.ts';
-import { operator, withStore } from './shared/operator.ts';
+import { operator, requireOrganisation, withStore } from './shared/operator.ts';
 import { print, printTable } from './shared/output.ts';
 import { outwardJson } from './shared/values.ts';
 
@@ -14,10 +14,13 @@ export const memberActions = {
     operands: ['ORG_ID'],
     options: { json: { type: 'boolean' } },
     async run([organisationId = ''], { json = false }) {
-      const { members, invitations } = await withStore({ make: false }, async (store) => ({
-        members: await store.listMembers(organisationId),
-        invitations: await store.listInvitations(organisationId),
-      }));
+      const { members, invitations } = await withStore({ make: false }, async (store) => {
+        await requireOrganisation(store, organisationId);
+        return {
+          members: await store.listMembers(organisationId),
+          invitations: await store.listInvitations(organisationId),
+        };
+      });
       if (json) {
         print(outwardJson({ members, invitations }, 2));
         return;

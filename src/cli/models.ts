@@ -2,11 +2,13 @@
 import { Refusal } from '../api/errors.ts';
 import type { Mode, Model, Price } from '../api/models.ts';
 import { isNamedRegion } from '../api/places/place-rule.ts';
+import { ownerOf } from '../api/slug.ts';
 import { serviceAccess } from '../assembly/context.ts';
 import { listModels } from '../edge/routes/models.ts';
 import { readModelsFilter } from '../edge/routes/models-filter.ts';
 import { offeredOf } from '../providers/index.ts';
 import { type Command, readArguments } from './shared/command.ts';
+import { didYouMean } from './shared/nearest.ts';
 import { CommandError, EXIT, print, printTable, UsageError } from './shared/output.ts';
 import { loadPrices, loadProviders, loadSettings } from './shared/settings.ts';
 
@@ -42,6 +44,11 @@ export const models: Command = {
     });
     const config = loadSettings();
     const providers = loadProviders(config);
+    const owners = [...new Set([...providers.values()].flatMap(({ models }) => models.map(({ id }) => ownerOf(id))))];
+    if (values.provider !== undefined && !owners.includes(values.provider)) {
+      const hint = didYouMean(values.provider, owners);
+      throw new UsageError(`There is no provider "${values.provider}".${hint} There are: ${owners.join(', ')}.`, usage);
+    }
     const given = NAMED.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]] as const]));
     const all = listModels(
       {

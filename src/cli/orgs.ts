@@ -13,6 +13,7 @@ import type { Balance } from '../store/ledger/calls.ts';
 import { memberActions, roleValue } from './members.ts';
 import { action, actionsCommand, WrongInput } from './shared/actions.ts';
 import { aliasChange, aliasText } from './shared/aliases.ts';
+import { publicUrlOf } from './shared/gateway-url.ts';
 import { INIT, operator, withStore } from './shared/operator.ts';
 import { print, printTable, tell } from './shared/output.ts';
 import { regionValue, retentionValue } from './shared/place-rule.ts';
@@ -143,7 +144,8 @@ export const orgs = actionsCommand(usage, {
       const role = roleValue('--role', wanted);
       const invited = parseEmail(typed);
       if (invited === undefined) throw new WrongInput('EMAIL is an address such as ada@example.com.');
-      const { accounts, data, server } = loadSettings();
+      const config = loadSettings();
+      const { accounts, data } = config;
       const token = newToken();
       const isMailed = accounts.smtpUrl !== undefined;
       const sealed = isMailed ? { sealed: new TokenSeal(loadSecret(data.secret, data.directory)).seal(token) } : {};
@@ -153,7 +155,13 @@ export const orgs = actionsCommand(usage, {
       );
       if (typeof made === 'string') throw refusalOfTeam(made);
       if (isMailed) print(`${invited.email} is invited by mail, once a gateway runs.`);
-      else print(linkTo(accounts.publicUrl ?? `http://localhost:${server.port}`, LINK_PATHS.join, token));
+      else {
+        if (config.accounts.publicUrl === undefined)
+          tell(
+            'VOXGATE_PUBLIC_URL is not set: the link leads to where the gateway listens, which others may not reach.',
+          );
+        print(linkTo(publicUrlOf(config), LINK_PATHS.join, token));
+      }
       return undefined;
     },
   }),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Static, TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { faultOf, type ValueFault } from '../api/values/accepted.ts';
+import { listenFailure } from '../edge/address-failure.ts';
 import { NumberedOptions, ScriptOptions } from '../providers/loopback/options.ts';
 import type { ProviderSimulator } from '../providers/simulation.ts';
 import { simulators as builtIn } from '../providers/simulators.ts';
@@ -10,6 +11,8 @@ import { type EarSource, numberedEar, scriptEar } from '../simulator/ears.ts';
 import { FAULTS, FaultRefused } from '../simulator/faults.ts';
 import { SimulatorServer } from '../simulator/server.ts';
 import { type Command, readArguments } from './shared/command.ts';
+import { requireReadable } from './shared/files.ts';
+import { didYouMean } from './shared/nearest.ts';
 import { CommandError, EXIT, print, printTable, tell, UsageError } from './shared/output.ts';
 import { openLocalRecogniser } from './speech/local-recogniser.ts';
 
@@ -72,8 +75,10 @@ export function simulateCommand(simulators: readonly ProviderSimulator[], ended:
 function simulatorOf(simulators: readonly ProviderSimulator[], names: readonly string[]): ProviderSimulator {
   const simulator = simulators.find(({ provider }) => provider === names[0]);
   if (simulator !== undefined && names.length === 1) return simulator;
-  const known = simulators.map(({ provider }) => provider).join(', ');
-  throw new UsageError(`name one provider of: ${known}.`, usage);
+  const known = simulators.map(({ provider }) => provider);
+  const [name = ''] = names;
+  const wrong = names.length === 1 ? `There is no simulator of "${name}".${didYouMean(name, known)} ` : '';
+  throw new UsageError(`${wrong}${wrong === '' ? 'name' : 'Name'} one provider of: ${known.join(', ')}.`, usage);
 }
 
 function list({ provider, quirks }: ProviderSimulator): void {
@@ -127,11 +132,8 @@ function openEars({ ear, params, script }: EarWishes): { ear: EarSource; close()
 }
 
 function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    throw new CommandError(`cannot read ${file}.`);
-  }
+  requireReadable(file, 'a file with JSON');
+  return readFileSync(file, 'utf8');
 }
 
 function parsed(text: string, from: string): unknown {
@@ -175,7 +177,9 @@ async function serve({ simulator, ear, port, faults, host }: Wanted): Promise<Si
     });
   } catch (error) {
     if (error instanceof FaultRefused) throw new CommandError(error.message, EXIT.usage);
-    throw error;
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall === undefined || port === undefined) throw error;
+    throw new CommandError(listenFailure(host ?? '127.0.0.1', port, code, { host: '--host', port: '--port' }));
   }
 }
 

@@ -1,6 +1,6 @@
 // `voxgate transcribe FILE [--live]`: a file through a gateway as any client would send it. Without --url it starts a gateway
 // of its own for as long as it takes: no server, no key and no network are needed.
-import { mkdtempSync, openAsBlob, rmSync } from 'node:fs';
+import { mkdtempSync, openAsBlob, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { CLIENT_KEY_VARIABLE } from '../config/load.ts';
@@ -8,24 +8,34 @@ import { startGateway } from '../gateway.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { type Command, readArguments } from './shared/command.ts';
+import { requireReadable, requireWritable } from './shared/files.ts';
+import { gatewayUrl } from './shared/gateway-url.ts';
 import { CommandError, EXIT, print, tell, UsageError } from './shared/output.ts';
 import { loadSettings } from './shared/settings.ts';
 import { StatusLine } from './shared/status-line.ts';
 import { CountedFile, FileProgress } from './speech/file-progress.ts';
 import { liveTranscription, noConnection, type Target, type Wanted } from './speech/live-transcription.ts';
 
-const usage = `Usage: voxgate transcribe FILE [--live] [--model SLUG] [--json] [--quiet] [--language TAG] [--params JSON] [--fallbacks LIST] [--url URL --key KEY]
+const FORMATS = ['text', 'json', 'verbose_json', 'diarized_json', 'srt', 'vtt'] as const;
 
-Transcribes a WAV file. Without --url a gateway is started for this one file.
+const usage = `Usage: voxgate transcribe FILE [--live] [--model SLUG] [--format F] [-o OUT] [--json]
+                          [--quiet] [--language TAG] [--params JSON] [--fallbacks LIST]
+                          [--url URL --key KEY]
 
-  --live      streams the file in real time over /v1/listen and shows what comes back as it comes
-  --model     local/commands-en when absent; voxgate models lists them
-  --json      prints JSON: the verbose transcript, or with --live one event per line
-  --quiet     shows no progress; it is shown on a terminal only
-  --language  BCP-47
-  --params    provider_params, a JSON object: --params '{"align_text": "…"}'
-  --fallbacks models to go on with when that one fails: slugs with commas between them, or a JSON array
-  --url       a gateway that runs already; VOXGATE_KEY or --key names the API key`;
+Transcribes an audio file: WAV, MP3, FLAC, Ogg (Opus, Vorbis), WebM, M4A, MP4 or another kind
+that the model takes. Without --url a gateway is started for this one file.
+
+  --live       streams the file in real time over /v1/listen and shows what comes back as it comes;
+               takes the kinds that the gateway can decode: WAV, MP3, FLAC, Ogg and WebM
+  --model      local/commands-en when absent; voxgate models lists them
+  --format     text when absent, or json, verbose_json, diarized_json, srt or vtt; not with --live
+  -o, --output writes the transcript to a file: --format srt -o speech.srt; not with --live
+  --json       prints JSON: the verbose transcript, or with --live one event per line
+  --quiet      shows no progress; it is shown on a terminal only
+  --language   BCP-47
+  --params     provider_params, a JSON object: --params '{"align_text": "…"}'
+  --fallbacks  models to go on with when that one fails: slugs with commas between them, or a JSON array
+  --url        a gateway that runs already; VOXGATE_KEY or --key names the API key`;
 
 export const transcribe: Command = {
   usage,
@@ -34,6 +44,8 @@ export const transcribe: Command = {
       live: { type: 'boolean' },
       json: { type: 'boolean' },
       quiet: { type: 'boolean' },
+      format: { type: 'string' },
+      output: { type: 'string', short: 'o' },
       model: { type: 'string' },
       language: { type: 'string' },
       params: { type: 'string' },
@@ -43,6 +55,10 @@ export const transcribe: Command = {
     });
     const [file] = positionals;
     if (file === undefined || positionals.length > 1) throw new UsageError('name one file.', usage);
+    const format = formatOf(values);
+    const target = targetOf(values);
+    requireReadable(file, 'an audio file');
+    if (values.output !== undefined) requireWritable(values.output);
     const wanted: Wanted = {
       file,
       model: values.model ?? 'local/commands-en',
@@ -53,13 +69,20 @@ export const transcribe: Command = {
     };
     const line = new StatusLine({ isQuiet: values.quiet ?? false });
     const work = (target: Target) =>
-      values.live ? liveTranscription(target, wanted, line) : fileTranscription(target, wanted, line);
-    if (values.url === undefined) return withOwnGateway(work);
-    const key = values.key || process.env[CLIENT_KEY_VARIABLE];
-    if (!key) throw new CommandError('--url needs a key: give --key, or set VOXGATE_KEY.', EXIT.usage);
-    return work({ url: values.url.replace(/\/$/, ''), key });
+      values.live
+        ? liveTranscription(target, wanted, line)
+        : fileTranscription(target, { ...wanted, format, output: values.output }, line);
+    return target === undefined ? withOwnGateway(work) : work(target);
   },
 };
+
+/** The gateway that runs already, where one is named. */
+function targetOf({ url, key: given }: { url?: string; key?: string }): Target | undefined {
+  if (url === undefined) return undefined;
+  const key = given || process.env[CLIENT_KEY_VARIABLE];
+  if (!key) throw new CommandError('--url needs a key: give --key, or set VOXGATE_KEY.', EXIT.usage);
+  return { url: gatewayUrl(url), key };
+}
 
 /** Runs the work against a gateway on a free port, with a data directory that is gone afterwards. */
 async function withOwnGateway(work: (target: Target) => Promise<number>): Promise<number> {
@@ -87,18 +110,25 @@ async function withOwnGateway(work: (target: Target) => Promise<number>): Promis
   }
 }
 
+interface WantedFile extends Wanted {
+  format: Format;
+  /** The file to write; standard output when absent. */
+  output: string | undefined;
+}
+
 async function fileTranscription(
   { url, key }: Target,
-  { file, model, json, language, params, fallbacks }: Wanted,
+  { file, model, format, output, language, params, fallbacks }: WantedFile,
   line: StatusLine,
 ): Promise<number> {
   const form = new FormData();
   form.set('model', model);
-  form.set('response_format', 'verbose_json');
+  // Its warnings are in `verbose_json` alone, of all that has a text.
+  form.set('response_format', format === 'text' ? 'verbose_json' : format);
   if (language !== undefined) form.set('language', language);
   if (params !== undefined) form.set('provider_params', params);
   if (fallbacks !== undefined) form.set('fallbacks', fallbacks);
-  const content = await blobOf(file);
+  const content = await openAsBlob(file);
   const progress = new FileProgress(line, content.size, backgroundClock);
   form.set('file', new CountedFile(content, basename(file), (bytes) => progress.sent(bytes)));
   const response = await fetch(`${url}/v1/audio/transcriptions`, {
@@ -110,21 +140,43 @@ async function fileTranscription(
       throw noConnection(url, error.cause ?? error);
     })
     .finally(() => progress.end());
-  const body = (await response.json()) as {
-    text?: string;
-    error?: { message: string };
-    warnings?: { message: string }[];
-  };
-  if (!response.ok) throw new CommandError(body.error?.message ?? `the gateway answered HTTP ${response.status}.`);
-  for (const warning of body.warnings ?? []) tell(`warning: ${warning.message}`);
-  print(json ? JSON.stringify(body) : (body.text as string));
+  const text = await response.text();
+  const { error, warnings, ...transcript } = answerIn(text);
+  if (!response.ok || !response.headers.has('x-request-id'))
+    throw new CommandError(
+      error?.message ?? `${url} is no Voxgate gateway, or not its base address: it answered HTTP ${response.status}.`,
+    );
+  const warned = warnings?.map(({ message }) => message) ?? response.headers.get('voxgate-warning')?.split(', ') ?? [];
+  for (const warning of warned) tell(`warning: ${warning}`);
+  const result = format === 'text' ? `${transcript.text}` : text.trimEnd();
+  if (output === undefined) print(result);
+  else writeFileSync(output, `${result}\n`);
   return EXIT.ok;
 }
 
-async function blobOf(file: string): Promise<Blob> {
+interface Answered {
+  text?: string;
+  error?: { message: string };
+  warnings?: { message: string }[];
+}
+
+/** Empty for a body that is not JSON, such as subtitles. */
+function answerIn(text: string): Answered {
   try {
-    return await openAsBlob(file);
+    return JSON.parse(text) as Answered;
   } catch {
-    throw new CommandError(`cannot read ${file}.`);
+    return {};
   }
+}
+
+type Format = (typeof FORMATS)[number];
+
+function formatOf(values: { format?: string; json?: boolean; live?: boolean; output?: string }): Format {
+  const { format, json = false, live = false, output } = values;
+  if (live && (format ?? output) !== undefined)
+    throw new CommandError('--live shows events as they come: leave --format and --output out, or --live.', EXIT.usage);
+  if (json && format !== undefined) throw new CommandError('give --json or --format, not both.', EXIT.usage);
+  const wanted = FORMATS.find((each) => each === (format ?? (json ? 'verbose_json' : 'text')));
+  if (wanted === undefined) throw new CommandError(`--format takes one of: ${FORMATS.join(', ')}.`, EXIT.usage);
+  return wanted;
 }

@@ -3,8 +3,8 @@ import { usdOf } from '../billing/price.ts';
 import type { UsageGroup, UsageRow } from '../store/ledger/calls.ts';
 import { action, explained, WrongInput } from './shared/actions.ts';
 import type { Command } from './shared/command.ts';
-import { withStore } from './shared/operator.ts';
-import { CommandError, print, printTable } from './shared/output.ts';
+import { requireOrganisation, withStore } from './shared/operator.ts';
+import { print, printTable } from './shared/output.ts';
 import { choiceValue, outwardJson, timeValue } from './shared/values.ts';
 
 const GROUPS: readonly UsageGroup[] = ['model', 'provider', 'day', 'key'];
@@ -33,9 +33,7 @@ const show = action({
     if (from > to) throw new WrongInput(`--from (${from}) is after --to (${to}).`);
     const groupBy = choiceValue('--by', values.by ?? 'model', GROUPS);
     const rows = await withStore({ make: false }, async (store) => {
-      if ((await store.findOrganisation(organisationId)) === undefined) {
-        throw new CommandError(`there is no organisation ${organisationId}; voxgate orgs list shows them.`);
-      }
+      await requireOrganisation(store, organisationId);
       return store.usageOf({ organisationId, from, to, groupBy });
     });
     const totalMicroUsd = rows.reduce((sum, row) => sum + row.costMicroUsd, 0n);

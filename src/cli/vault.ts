@@ -16,13 +16,14 @@ import { rotateVault } from '../vault/rotation.ts';
 import type { KeyRing } from '../vault/seal.ts';
 import type { Vault } from '../vault/vault.ts';
 import { action, actionsCommand, WrongInput } from './shared/actions.ts';
-import { operator, withStore } from './shared/operator.ts';
+import { operator, requireOrganisation, withStore } from './shared/operator.ts';
 import { CommandError, print, printTable, tell } from './shared/output.ts';
 import { loadSettings } from './shared/settings.ts';
 import { outwardJson } from './shared/values.ts';
 
 const usage = `Usage: voxgate vault put ORG_ID PROVIDER [--name NAME] [--file PATH]
        voxgate vault list ORG_ID [--json]
+       voxgate vault test ORG_ID KEY_ID
        voxgate vault remove ORG_ID KEY_ID
        voxgate vault status [--json]
        voxgate vault rotate [--dry-run]
@@ -33,6 +34,7 @@ Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data), also whi
           read from --file, or from standard input; it is never an argument. Where a provider has several members, it
           is a JSON object of them: {"key": "…", "region": "westeurope"}
   list    lists the keys of an organisation, without their secrets
+  test    tries a key that is kept at its provider; exit code 0 only when it is accepted
   remove  removes one; a gateway that runs heeds this, as it does a new one, within 30 seconds
   status  opens every provider key that is kept, and says how many are under which key of the vault
   rotate  moves them all to the current key of the vault, or none; --dry-run only counts
@@ -57,10 +59,24 @@ export const vault = actionsCommand(usage, {
     operands: ['ORG_ID'],
     options: { json: { type: 'boolean' } },
     run: ([organisationId = ''], { json = false }) =>
-      withKeys(async (vault) => {
+      withKeys(async (vault, store) => {
+        await requireOrganisation(store, organisationId);
         const keys = await vault.list(organisationId);
         if (json) print(outwardJson(keys, 2));
         else printTable([['ID', 'PROVIDER', 'NAME', 'ENDS IN', 'STATE', 'USED'], ...keys.map(row)]);
+        return undefined;
+      }),
+  }),
+  test: action({
+    operands: ['ORG_ID', 'KEY_ID'],
+    options: {},
+    run: ([organisationId = '', keyId = '']) =>
+      withKeys(async (vault, store) => {
+        await requireOrganisation(store, organisationId);
+        const { key, warning } = await vault.test(organisationId, keyId, operator());
+        if (warning !== undefined) throw new CommandError(warning);
+        if (key.state !== 'usable') throw new CommandError(`${key.provider} does not accept ${keyId}.`);
+        print(`${key.provider} accepts ${keyId}.`);
         return undefined;
       }),
   }),
@@ -108,7 +124,7 @@ function withVault<Result>(work: (store: Store, ring: KeyRing) => Promise<Result
 }
 
 /** The work on the vault as a gateway has it. What it refuses is told in its own words. */
-async function withKeys<Result>(work: (vault: Vault) => Promise<Result>): Promise<Result> {
+async function withKeys<Result>(work: (vault: Vault, store: Store) => Promise<Result>): Promise<Result> {
   const config = loadSettings();
   const closers: (() => unknown)[] = [];
   try {
@@ -118,6 +134,7 @@ async function withKeys<Result>(work: (vault: Vault) => Promise<Result>): Promis
       return work(
         (await openVault({ config, providers: providersWith(config.custom), logger, clock: systemClock, store, defer }))
           .vault,
+        store,
       );
     });
   } catch (error) {

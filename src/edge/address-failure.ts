@@ -1,18 +1,32 @@
 // The one sentence for an address that a door cannot have, and the look whether it can be had at all.
 import { type AddressInfo, createServer } from 'node:net';
 
-const UNKNOWN =
-  'another program has that port (VOXGATE_PORT takes another one), or this machine does not have that address (VOXGATE_HOST)';
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'this process may not open that port; VOXGATE_PORT takes one from 1024 on',
-  EADDRINUSE: 'another program has that port; end it, or set VOXGATE_PORT to another one',
-  EADDRNOTAVAIL: 'this machine does not have that address; VOXGATE_HOST takes one that it has',
-  ENOTFOUND: 'there is no such host; VOXGATE_HOST takes an address of this machine',
+/** What sets the address. */
+interface Setters {
+  host: string;
+  port: string;
+}
+
+const reasonOf = (code: string | undefined, { host, port }: Setters): string => {
+  switch (code) {
+    case 'EACCES':
+      return `this process may not open that port; ${port} takes one from 1024 on`;
+    case 'EADDRINUSE':
+      return `another program has that port; end it, or set ${port} to another one`;
+    case 'EADDRNOTAVAIL':
+      return `this machine does not have that address; ${host} takes one that it has`;
+    case 'ENOTFOUND':
+      return `there is no such host; ${host} takes an address of this machine`;
+    default:
+      return `another program has that port (${port} takes another one), or this machine does not have that address (${host})`;
+  }
 };
 
+const VARIABLES: Setters = { host: 'VOXGATE_HOST', port: 'VOXGATE_PORT' };
+
 /** `code` is the system's error code, where it is known. */
-export function listenFailure(host: string, port: number, code: string | undefined): string {
-  const reason = REASONS[code ?? ''] ?? UNKNOWN;
+export function listenFailure(host: string, port: number, code: string | undefined, setters = VARIABLES): string {
+  const reason = reasonOf(code, setters);
   return `Cannot listen on ${host.includes(':') ? `[${host}]` : host}:${port}: ${reason}.`;
 }
 

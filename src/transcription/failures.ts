@@ -82,7 +82,7 @@ export const audioTooLong = (secondsMax: number): LegFailure =>
   );
 
 /** What models behind a live leg take as a file. */
-const DECODED = 'WAV, MP3, FLAC, Ogg (Opus, Vorbis or FLAC) and WebM (Opus)';
+export const DECODED = 'WAV, MP3, FLAC, Ogg (Opus, Vorbis or FLAC) and WebM (Opus)';
 
 export const formatUnsupported = (title: string): LegFailure =>
   limit(

@@ -3,6 +3,7 @@
 import { Value } from '@sinclair/typebox/value';
 import type { Clock } from '../../machines/clock.ts';
 import { printable, refuse } from '../api/errors.ts';
+import { nearestSlugs } from '../api/slug.ts';
 import {
   accessOf,
   apiKeyForm,
@@ -168,8 +169,10 @@ function keyedProvider(providers: ReadonlyMap<string, Provider>, name: string): 
   const provider = providers.get(name);
   if (provider?.credential === 'required') return provider;
   const known = [...providers.values()].filter(({ credential }) => credential === 'required').map((each) => each.name);
+  const [nearest] = nearestSlugs(name, known, 1);
+  const hint = provider !== undefined || nearest === undefined ? '' : ` Did you mean ${nearest}?`;
   const what = provider === undefined ? `There is no provider "${printable(name)}"` : `${provider.title} needs no key`;
-  throw refuse('invalid_request', `${what}. Keys are kept for ${known.join(', ')}.`, { param: 'provider' });
+  throw refuse('invalid_request', `${what}.${hint} Keys are kept for ${known.join(', ')}.`, { param: 'provider' });
 }
 
 /** Says which member is wrong, and never what it was. */

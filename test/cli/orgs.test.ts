@@ -1,6 +1,6 @@
 // `voxgate orgs` and `voxgate usage` as an operator meets them: what they do, what they print, what they refuse.
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -41,6 +41,20 @@ describe('voxgate orgs invite', () => {
       { type: 'mail.invitation', params: { to: 'eva@example.com' } },
     ]);
     await store.close();
+
+    // Where its gateway listened last, or where the configuration says that people reach it.
+    writeFileSync(join(directory, 'address'), 'https://127.0.0.1:9443\n');
+    const own = await run('orgs', 'invite', id, 'ben@example.com');
+    expect([own.output, own.errors]).toEqual([
+      expect.stringMatching(/^https:\/\/127\.0\.0\.1:9443\/join\?token=/),
+      expect.stringContaining('VOXGATE_PUBLIC_URL is not set'),
+    ]);
+    const reached = { VOXGATE_DATA_DIRECTORY: directory, VOXGATE_PUBLIC_URL: 'https://stt.example.com/voice/' };
+    const invited = await voxgate(['orgs', 'invite', id, 'cleo@example.com'], reached);
+    expect([invited.output, invited.errors]).toEqual([
+      expect.stringMatching(/^https:\/\/stt\.example\.com\/voice\/join\?token=[\w-]{43}\n$/),
+      '',
+    ]);
 
     expect(await run('orgs', 'invite', id, 'nobody')).toMatchObject({ code: 64 });
     expect(await run('orgs', 'invite', id, 'ada@example.com', '--role', 'king')).toMatchObject({ code: 64 });

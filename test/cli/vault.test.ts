@@ -4,6 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { simulators } from '../../src/providers/simulators.ts';
+import { scriptEar } from '../../src/simulator/ears.ts';
+import { SimulatorServer } from '../../src/simulator/server.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { loadKeyRing } from '../../src/vault/key-ring.ts';
 import { kekOf, open, seal } from '../../src/vault/seal.ts';
@@ -127,5 +130,48 @@ describe('voxgate vault', () => {
       expect([code, output]).toEqual([78, '']);
       expect(errors).toMatch(new RegExp(`^voxgate: The vault was made with the key ${KEK_A}, [^\\n]+\\.\\n$`));
     }
+  });
+});
+
+describe('voxgate vault test', () => {
+  it('tries a kept key at its provider, and says what that makes of it', async () => {
+    const simulator = simulators.find(({ provider }) => provider === 'deepgram');
+    if (simulator === undefined) throw new Error('There is no simulator of Deepgram.');
+    const server = await SimulatorServer.start({ simulator, ear: scriptEar() });
+    const directory = temporaryDirectory();
+    const env = {
+      ...{ VOXGATE_DATA_DIRECTORY: directory, VOXGATE_VAULT_KEY: A },
+      VOXGATE_DEEPGRAM_URL: server.url,
+    };
+    const run = (...args: string[]) => voxgate(args, env);
+    const organisation = (await run('orgs', 'create', 'Acme', '--init')).output.trim();
+    const file = join(directory, 'secret');
+    writeFileSync(file, SECRET);
+    const id = (await run('vault', 'put', organisation, 'deepgram', '--file', file)).output.trim();
+    expect(await run('vault', 'test', organisation, id)).toEqual({
+      code: 0,
+      output: `deepgram accepts ${id}.\n`,
+      errors: '',
+    });
+    await server.close();
+    const unreached = await run('vault', 'test', organisation, id);
+    expect([unreached.code, unreached.output, unreached.errors]).toEqual([
+      1,
+      '',
+      expect.stringContaining('voxgate: Deepgram could not be asked'),
+    ]);
+    const refusing = await SimulatorServer.start({ simulator, ear: scriptEar(), faults: ['refuse=401'] });
+    const refused = await voxgate(['vault', 'test', organisation, id], { ...env, VOXGATE_DEEPGRAM_URL: refusing.url });
+    expect([refused.code, refused.errors]).toEqual([1, `voxgate: deepgram does not accept ${id}.\n`]);
+    await refusing.close();
+    const unknown = await run('vault', 'test', organisation, 'pk_unknown');
+    expect([unknown.code, unknown.errors]).toEqual([1, expect.stringContaining('no such provider key')]);
+    for (const action of [
+      ['list', 'org_unknown'],
+      ['test', 'org_unknown', id],
+    ])
+      expect((await run('vault', ...action)).errors).toBe(
+        'voxgate: there is no organisation org_unknown; voxgate orgs list shows them.\n',
+      );
   });
 });

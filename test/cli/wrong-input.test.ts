@@ -70,6 +70,8 @@ const WRONG: [string, string][] = [
   ['ledger export --after x', '"x"'],
   ['ledger backup', 'FILE'],
   ['ledger restore', 'FILE'],
+  ['vault test org_1', 'ORG_ID and KEY_ID'],
+  ['models --provider deepgrm', 'Did you mean deepgram?'],
   ['usage', 'ORG_ID'],
   ['usage org_1 org_2', 'ORG_ID'],
   ['usage org_1 --by hour', 'model, provider, day, key'],

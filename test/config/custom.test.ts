@@ -171,12 +171,12 @@ const BAD: [string, unknown, RegExp][] = [
   [
     'a variable that is not set',
     [server({ apiKeyVariable: 'NO_KEY' })],
-    /^custom\[0\]\.apiKeyVariable names a variable that is not set; it holds a text/,
+    /^custom\[0\]\.apiKeyVariable .* names the variable NO_KEY, which is not set; set it to the key of that server/,
   ],
   [
     'a key in the place of its variable',
     [server({ apiKeyVariable: CANARY.replaceAll('-', '_') })],
-    /^custom\[0\]\.apiKeyVariable names a variable that is not set; it holds a text/,
+    /^custom\[0\]\.apiKeyVariable .* names a variable, which is not set; set it/,
   ],
   [
     'a key in the place of its file',

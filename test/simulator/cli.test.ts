@@ -107,7 +107,9 @@ describe('voxgate simulate', () => {
 
   it.each<[string[], RegExp]>([
     [[], /name one provider of: tiny\./],
-    [['other'], /name one provider of: tiny\./],
+    [['other'], /There is no simulator of "other"\. Name one provider of: tiny\./],
+    [['tinny'], /There is no simulator of "tinny"\. Did you mean tiny\? Name one/],
+    [['tiny', '--ear', 'script', '--script', '/tmp'], /\/tmp is a folder\. Name a file with JSON\./],
     [['tiny', 'tiny'], /name one provider of: tiny\./],
     [['tiny', '--loud'], /Unknown option '--loud'/],
     [['tiny', '--fault', 'nonsense', '--ear', 'script'], /There is no fault "nonsense"\. Accepted are: refuse, /],
@@ -115,11 +117,21 @@ describe('voxgate simulate', () => {
     [['tiny', '--ear', 'both'], /--ear takes one of: local, script, numbered\./],
     [['tiny', '--ear', 'local', '--params', '{}'], /the ear "local" has no script/],
     [['tiny', '--script', 'a', '--params', '{}'], /--params or --script, not both/],
-    [['tiny', '--script', '/nowhere/at/all'], /cannot read \/nowhere\/at\/all\./],
+    [['tiny', '--script', '/nowhere/at/all'], /there is no file \/nowhere\/at\/all\./],
     [['tiny', '--params', '{'], /--params is no JSON\./],
     [['tiny', '--params', '{"turns":[]}'], /"turns" of the script cannot be used: give a list of 1 /],
   ])('refuses %j with a sentence', async (args, sentence) => {
     await expect(run(...args).code).rejects.toThrow(sentence);
+  });
+
+  it('says in one sentence that its port is taken, and which option takes another', async () => {
+    const { stop, code } = run('tiny', '--ear', 'script');
+    const { port } = new URL(await urlPrinted());
+    await expect(run('tiny', '--ear', 'script', '--port', port).code).rejects.toThrow(
+      `Cannot listen on 127.0.0.1:${port}: another program has that port; end it, or set --port to another one.`,
+    );
+    stop();
+    expect(await code).toBe(0);
   });
 
   it('ends with 0 on SIGINT and SIGTERM', async () => {

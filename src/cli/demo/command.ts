@@ -8,6 +8,7 @@ import { hearsUtterances } from '../../providers/live-turns.ts';
 import { simulators } from '../../providers/simulators.ts';
 import { FaultRefused, readFaults } from '../../simulator/faults.ts';
 import { type Command, readArguments } from '../shared/command.ts';
+import { didYouMean } from '../shared/nearest.ts';
 import { CommandError, EXIT, print } from '../shared/output.ts';
 import { call } from './client.ts';
 import { type DemoGateway, type DemoProviders, withDemoGateway } from './demo-gateway.ts';
@@ -88,7 +89,7 @@ function simulatorOf(slug: string, option: string) {
   const simulator = simulators.find(({ provider }) => isSlug(slug) && provider === providerOf(slug));
   const models = simulators.flatMap(({ provider }) => liveModelsOf(provider));
   if (simulator === undefined || !models.includes(slug))
-    throw new CommandError(`${option} takes one of: ${models.join(', ')}.`, EXIT.usage);
+    throw new CommandError(`${option} takes one of: ${models.join(', ')}.${didYouMean(slug, models)}`, EXIT.usage);
   return simulator;
 }
 

@@ -5,6 +5,7 @@ import { rolesOf, WORKERS_MAX } from '../../config/schema-cluster.ts';
 import { type Gateway, startGateway } from '../../gateway.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { type Command, readArguments } from '../shared/command.ts';
+import { recordAddress } from '../shared/gateway-url.ts';
 import { CommandError, EXIT, tell } from '../shared/output.ts';
 import { loadSettings } from '../shared/settings.ts';
 import { onSignals } from '../shared/signals.ts';
@@ -34,7 +35,10 @@ export const serve: Command = {
       const { workers } = config.cluster;
       return runWorkers({
         config,
-        onListening: (told) => tell(welcome(told.url, shown(told.first, config), workers)),
+        onListening: (told) => {
+          recordAddress(config, told.url);
+          tell(welcome(told.url, shown(told.first, config), workers));
+        },
       });
     }
     return serveHere(config, first).finally(() => first?.leave());
@@ -71,6 +75,7 @@ async function serveHere(config: Config, first: FirstProcess | undefined): Promi
   const { url } = gateway;
   const secrets = { key: gateway.firstKey?.secret, ownerLink: await gateway.inviteFirstOwner() };
   const stop = first === undefined ? signals.obeyedBy(gateway) : first.obey(gateway);
+  if (first === undefined) recordAddress(config, url);
   if (first === undefined)
     tell(
       rolesOf(config.cluster.roles)?.includes('edge')

@@ -38,6 +38,12 @@ export async function withStore<Result>(
   }
 }
 
+/** Throws a CommandError unless the store has that organisation. */
+export async function requireOrganisation(store: Pick<Store, 'findOrganisation'>, id: string): Promise<void> {
+  if ((await store.findOrganisation(id)) === undefined)
+    throw new CommandError(`there is no organisation ${id}; voxgate orgs list shows them.`);
+}
+
 /** Who acts, for the audit log: the user of the operating system. */
 export function operator(): Actor {
   return { type: 'operator', id: userName() };

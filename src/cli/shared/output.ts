@@ -1,5 +1,7 @@
 // How commands speak: results on standard output, words for people on standard error, and exit codes by sysexits.
 
+import { tableLines } from './table.ts';
+
 /** Exit codes. 64, 75 and 78 are those of sysexits.h for usage, a temporary failure and configuration. */
 export const EXIT = { ok: 0, failed: 1, usage: 64, temporary: 75, config: 78 } as const;
 
@@ -43,14 +45,7 @@ export function tell(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Rows as aligned columns. */
+/** Rows as aligned columns, the first row as their head; on a terminal as wide as that is. */
 export function printTable(rows: readonly (readonly string[])[]): void {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  for (const row of rows)
-    print(
-      row
-        .map((cell, column) => cell.padEnd(widths[column] as number))
-        .join('  ')
-        .trimEnd(),
-    );
+  for (const line of tableLines(rows, process.stdout.isTTY ? (process.stdout.columns ?? 80) : undefined)) print(line);
 }

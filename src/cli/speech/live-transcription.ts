@@ -1,12 +1,9 @@
 // A file as a live client sends it: in real time, in chunks of 100 ms, printing each event as it comes.
-import { createReadStream } from 'node:fs';
 import WebSocket from 'ws';
-import { Refusal } from '../../api/errors.ts';
 import type { ServerEvent } from '../../api/listen.ts';
-import { PcmConverter } from '../../audio/resampler.ts';
-import { WavReader } from '../../audio/wav/wav.ts';
 import { CommandError, EXIT, print, tell } from '../shared/output.ts';
 import type { StatusLine } from '../shared/status-line.ts';
+import { samplesOf } from './file-samples.ts';
 import { sendInRealTime } from './real-time.ts';
 
 const RATE = 16_000;
@@ -34,7 +31,7 @@ export async function liveTranscription(
   { file, model, json, language, params, fallbacks }: Wanted,
   line: StatusLine,
 ): Promise<number> {
-  const samples = await samplesOf(file);
+  const samples = await samplesOf(file, RATE);
   const query = new URLSearchParams({ model, sample_rate: String(RATE) });
   if (language !== undefined) query.set('language', language);
   if (params !== undefined) query.set('provider_params', params);
@@ -105,27 +102,6 @@ class Terminal {
     const width = Math.max(20, this.#line.columns - 16);
     this.#line.show(`${this.#seconds.toFixed(1)} / ${this.#totalSeconds.toFixed(1)} s  ${this.#interim.slice(-width)}`);
   }
-}
-
-async function samplesOf(file: string): Promise<Uint8Array> {
-  const wav = new WavReader();
-  let converter: PcmConverter | undefined;
-  const pieces: Buffer[] = [];
-  const keep = (samples: Int16Array) =>
-    pieces.push(Buffer.from(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)));
-  try {
-    for await (const chunk of createReadStream(file)) {
-      const samples = wav.push(chunk as Uint8Array);
-      if (wav.format === undefined) continue;
-      converter ??= new PcmConverter(wav.format.sampleRate, RATE);
-      keep(converter.push(samples));
-    }
-    wav.end();
-  } catch (error) {
-    throw new CommandError(error instanceof Refusal ? error.message : `cannot read ${file}.`);
-  }
-  if (converter !== undefined) keep(converter.end());
-  return Buffer.concat(pieces);
 }
 
 function refusalOf(body: Buffer, status: number | undefined): string {

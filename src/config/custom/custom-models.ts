@@ -16,6 +16,8 @@ interface Sources {
 type Entry = CustomServer['models'][number];
 
 const KEY = /^[!-~]{1,4096}$/;
+/** As variables are named by habit: anything else may be the key itself, written at the wrong place, and is not quoted. */
+const VARIABLE_NAME = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 const KEY_WORDS = 'a text of 1 to 4096 printable ASCII characters without spaces';
 
 /**
@@ -70,9 +72,11 @@ function credentialOf(server: CustomServer, place: string, sources: Sources, fau
   if (variable !== undefined) {
     const key = sources.env[variable] ?? '';
     if (KEY.test(key)) return key;
-    // Neither a name nor a path is quoted: somebody may have written the key itself there.
-    const problem = key === '' ? 'that is not set' : 'whose value cannot be used';
-    faults.push(`${place}.apiKeyVariable names a variable ${problem}; it holds ${KEY_WORDS}.`);
+    const problem = key === '' ? 'which is not set' : 'whose value cannot be used';
+    const named = VARIABLE_NAME.test(variable) ? `the variable ${variable}` : 'a variable';
+    faults.push(
+      `${place}.apiKeyVariable in the configuration file names ${named}, ${problem}; set it to the key of that server (${KEY_WORDS}), or leave the member out where the server asks for none.`,
+    );
   }
   if (file === undefined) return undefined;
   const named = `${place}.apiKeyFile names a file that`;
