@@ -163,8 +163,8 @@ describe('Python’s requests', () => {
       expect(['words' in one, 'segments' in one]).toEqual([true, false]);
     });
 
-    it('are told what is no boolean, and what came twice', async () => {
-      const refused = await post(['diarization', 'yes']);
+    it('refuses a value that is not a boolean, and a field that is sent twice', async () => {
+      const refused = await post(['diarization', 'perhaps']);
       expect([refused.status, JSON.parse(refused.body)]).toMatchObject([400, { error: { param: 'diarization' } }]);
       const twice = await post(['language', 'en'], ['language', 'en']);
       expect(JSON.parse(twice.body)).toMatchObject({ error: { code: 'duplicate_parameter', param: 'language' } });

@@ -27,7 +27,7 @@ describe.skipIf(!browserIsHere)('the pages', { timeout: 120_000 }, () => {
     browser = await openBrowser();
   });
 
-  it.each([390, 1280])('fit their boxes at %i pixels, every table of them', async (width) => {
+  it.each([390, 1280, 1600])('fit their boxes at %i pixels, every table of them', async (width) => {
     const page = await browser.newPage({ viewport: { width, height: 900 } });
     const wide: string[] = [];
     for (const path of [
