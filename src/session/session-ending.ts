@@ -78,7 +78,12 @@ export class SessionEnding {
     const { failovers } = events;
     const { undeliveredFinals } = outbox;
     const ended = { kind: 'ended', reason, turns: turns.number, failovers, legs: legs() } as const;
-    this.#tryTo(() => log.end(ended));
+    this.#tryTo(() =>
+      log.end(ended, () => {
+        const { money: _, ...audio } = spending.figures();
+        return { kind: 'audio', ...audio };
+      }),
+    );
     const summary = { reason, code, seconds, turns: turns.number, failovers, undeliveredFinals };
     this.#dependencies.onEnded(this.#opening, summary, log.after(0));
   }

@@ -211,7 +211,7 @@ export class LiveSession {
 
   /** Audio and money so far. */
   get figures(): SessionFigures {
-    return this.#spending.figures;
+    return this.#spending.figures();
   }
 
   // What the charts ask for, where it is more than one part's.

@@ -9,7 +9,7 @@ import { shortageCodes, shortageReasons, shortageWords } from '../../ledger/shor
 import type { UsageLine } from '../../store/ledger/calls.ts';
 import { secondsOf } from '../timeline.ts';
 import type { OrderlyCode } from './end-charges.ts';
-import type { Usage } from './usage.ts';
+import { costOf, type Usage } from './usage.ts';
 
 export interface SpendingListener {
   /** Audio may go further. */
@@ -20,7 +20,8 @@ export interface SpendingListener {
 }
 
 export interface SessionFigures extends Omit<AudioFrame, 'kind' | 'sequence' | 'at'> {
-  money: MeterState;
+  /** Undefined once the session is settled. */
+  money: MeterState | undefined;
 }
 
 export class Spending {
@@ -31,6 +32,11 @@ export class Spending {
   readonly #listener: SpendingListener;
   /** What the client was told that it pays for. */
   #billed: UsageLine[] | undefined;
+  /** Undefined until the session is settled. */
+  #charged: readonly UsageLine[] | undefined;
+  /** The highest figures shown so far. Audio replayed after a failover is counted and paid for once. */
+  #shownSamples = 0;
+  #shownMicroUsd = 0n;
 
   constructor(meter: Meter, pipeline: AudioPipeline, usage: Usage, sampleRate: number, listener: SpendingListener) {
     this.#meter = meter;
@@ -68,16 +74,20 @@ export class Spending {
   }
 
   /** Audio and money so far, and what the two wait for, for whoever looks at the session. */
-  get figures(): SessionFigures {
+  figures(): SessionFigures {
     const { receivedSamples, sentSamples } = this.#pipeline;
     const seconds = (samples: number) => secondsOf(samples, this.#sampleRate);
+    const charged = this.#charged;
+    this.#shownSamples = Math.max(this.#shownSamples, sentSamples);
+    const soFar = costOf(this.#usage.linesUpTo(this.#shownSamples));
+    if (soFar > this.#shownMicroUsd) this.#shownMicroUsd = soFar;
     return {
       received_seconds: seconds(receivedSamples),
-      sent_seconds: seconds(sentSamples),
+      sent_seconds: seconds(this.#shownSamples),
       settled_seconds: this.#usage.settledMs / 1000,
-      held_usd: usdOf(this.#meter.heldMicroUsd),
-      cost_usd: this.#usage.rows(this.#usage.linesUpTo(sentSamples)).cost_usd,
-      money: this.#meter.state,
+      held_usd: usdOf(charged === undefined ? this.#meter.heldMicroUsd : 0n),
+      cost_usd: usdOf(charged === undefined ? this.#shownMicroUsd : costOf(charged)),
+      money: charged === undefined ? this.#meter.state : undefined,
     };
   }
 
@@ -108,17 +118,16 @@ export class Spending {
   }
 
   settle(reason: SessionEndReason, code: string | null, endedAt: Date): void {
-    const billed = this.#billed;
-    const meter = this.#meter;
-    const pipeline = this.#pipeline;
     const usage = this.#usage;
-    meter.settle({
+    // An end that could not be told is a fault of the gateway.
+    const lines = this.#billed ?? usage.linesUpTo(usage.answeredSamples);
+    this.#charged = lines;
+    this.#meter.settle({
       endedAt: endedAt.toISOString(),
       reason,
       code,
-      audioMs: Math.round((pipeline.receivedSamples / this.#sampleRate) * 1000),
-      // An end that could not be told is a fault of the gateway.
-      lines: billed ?? usage.linesUpTo(usage.answeredSamples),
+      audioMs: Math.round((this.#pipeline.receivedSamples / this.#sampleRate) * 1000),
+      lines,
     });
   }
 

@@ -88,13 +88,8 @@ export class Usage {
 
   /** The rows and their sum, the audio up to the sample included, for the client. */
   rows(lines: readonly UsageLine[]): { usage: UsageRow[]; cost_usd: string } {
-    let sum = 0n;
-    const usage = lines.map((line) => {
-      const costMicroUsd = lineCostMicroUsd(line);
-      sum += costMicroUsd;
-      return usageRow({ ...line, costMicroUsd });
-    });
-    return { usage, cost_usd: usdOf(sum) };
+    const usage = lines.map((line) => usageRow({ ...line, costMicroUsd: lineCostMicroUsd(line) }));
+    return { usage, cost_usd: usdOf(costOf(lines)) };
   }
 
   /** What was answered for before the sample goes to the member that did. Returns from where on none has. */
@@ -139,3 +134,6 @@ export class Usage {
     return (samples / this.#sampleRate) * 1000;
   }
 }
+
+export const costOf = (lines: readonly UsageLine[]): bigint =>
+  lines.reduce((sum, line) => sum + lineCostMicroUsd(line), 0n);

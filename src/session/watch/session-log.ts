@@ -11,6 +11,7 @@ import type { SessionObserver, TurnNote } from './session-observer.ts';
 /** How it has ended, and what it had. */
 export type EndedBody = Extract<FrameBody, { kind: 'ended' }>;
 type Mark = Extract<FrameBody, { kind: 'mark' }>;
+type Audio = Extract<FrameBody, { kind: 'audio' }>;
 type MarkDetails = {
   [Name in 'model' | 'start' | 'end' | 'final_ms' | 'gateway_ms']?: Mark[Name] | undefined;
 };
@@ -40,6 +41,8 @@ export class SessionLog {
   legNow: LegPlace | undefined;
   #placing: PlacingState = 'none';
   #value = '';
+  /** Someone watched the figures at some time: then the log also keeps the final ones. */
+  #hasAudio = false;
   /** That of the latest frame. */
   sequence = 0;
 
@@ -61,6 +64,7 @@ export class SessionLog {
   /** @param body becomes the frame */
   append(body: FrameBody, at: string): WatchedFrame {
     this.sequence++;
+    this.#hasAudio ||= body.kind === 'audio';
     const frame = body as WatchedFrame;
     frame.sequence = this.sequence;
     frame.at = at;
@@ -94,10 +98,15 @@ export class SessionLog {
     );
   }
 
-  end(ended: EndedBody): void {
+  /** @param audio the final figures */
+  end(ended: EndedBody, audio: () => Audio): void {
     const at = this.now;
-    if (this.reader === undefined) this.append(ended, at);
-    else this.reader.ended(ended, at);
+    if (this.reader !== undefined) {
+      this.reader.ended(ended, at);
+      return;
+    }
+    if (this.#hasAudio) this.append(audio(), at);
+    this.append(ended, at);
   }
 
   /** What the client is told, where it is a mark. Codes and numbers: messages may repeat what a client has sent. */

@@ -28,7 +28,7 @@ export class Surroundings {
 
   constructor(
     options: SurroundingsOptions,
-    now: { leg: LegPlace | undefined; placing: PlacingState; money: string },
+    now: { leg: LegPlace | undefined; placing: PlacingState; money: string | undefined },
     tell: TellActor,
   ) {
     this.#options = options;
@@ -55,9 +55,14 @@ export class Surroundings {
     this.#legs.renew();
   }
 
-  /** What decides is no chart; its state is shown as if it were. */
-  state(name: 'money' | 'placing', value: string): void {
-    if (this.#actors.get(name)?.value === value) return;
+  /** What decides is no chart; its state is shown as if it were. @param value undefined removes it */
+  state(name: 'money' | 'placing', value: string | undefined): void {
+    const known = this.#actors.get(name);
+    if (known?.value === value) return;
+    if (value === undefined) {
+      if (known !== undefined) this.#step(known, 'gone');
+      return;
+    }
     const actor = { id: name, machine: name, node: this.#options.bus.node, about: null, value, status: 'active' };
     this.#step(actor, { event: `${name}.${value}`, edges: [], through: [] });
   }

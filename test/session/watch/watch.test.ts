@@ -69,8 +69,11 @@ describe('a watched session', () => {
         at: '1970-01-01T00:00:00.000Z',
       }),
     );
-    expect(watched.frames.at(-2)).toMatchObject({ kind: 'step', actor: 'session', value: 'closed', status: 'done' });
-    expect(watched.frames.at(-1)).toMatchObject({ kind: 'ended', reason: 'client_closed' });
+    expect(watched.frames.slice(-3)).toMatchObject([
+      { kind: 'step', actor: 'session', value: 'closed', status: 'done' },
+      { kind: 'gone', actor: 'money' },
+      { kind: 'ended', reason: 'client_closed' },
+    ]);
     expect([watched.ended, service.size, timersOf(rig.clock)]).toEqual([['ended'], 0, 0]);
   });
 

@@ -66,8 +66,9 @@ function Figures({ view: { figures, ended } }: { view: View }) {
           <Figure title="Audio received" value={length(figures.received_seconds)} />
           <Figure title="Sent to the model" value={length(figures.sent_seconds)} />
           <Figure title="Settled by finals" value={length(figures.settled_seconds)} />
-          <Figure title="Cost so far" value={usd(figures.cost_usd)} />
-          <Figure title="Held" value={usd(figures.held_usd)} />
+          {/* After the end, the summary of the page shows the charge. */}
+          {ended === undefined ? <Figure title="Cost so far" value={usd(figures.cost_usd)} /> : null}
+          {ended === undefined ? <Figure title="Held" value={usd(figures.held_usd)} /> : null}
         </dl>
       )}
     </>

@@ -41,10 +41,17 @@ export function viewAfter(view: View, frame: WatchedFrame): View {
     case 'audio':
       return { ...view, figures: frame };
     case 'ended':
-      return { ...view, ended: frame.reason };
+      return { ...view, actors: withoutMoney(view.actors), ended: frame.reason };
     default:
       return view;
   }
+}
+
+/** An ended session holds nothing, also where its last frames were not recorded. */
+function withoutMoney(actors: View['actors']): View['actors'] {
+  const rest = new Map(actors);
+  rest.delete('money');
+  return rest;
 }
 
 /** Of a session that was not watched at the time, it is not kept where its charts were when they began. */
