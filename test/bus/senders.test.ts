@@ -44,6 +44,33 @@ test('is taken in its order with the sign of life, and nothing of it twice', () 
   expect([taken, refused.replayed]).toEqual([['1', '2', '3', '4'], 6]);
 });
 
+test('is stale and no replay when it arrives after later ones, and a replay when it arrives again', () => {
+  const { taken, sender, arrived, receive, prove, refused } = rig();
+  const sealer = sender('there');
+  receive(arrived(sealer, 'first'));
+  prove(sealer);
+  const held = Array.from({ length: 100 }, (_, index) => arrived(sealer, `held ${index}`));
+  const later = [arrived(sealer, 'later 1'), arrived(sealer, 'later 2')];
+  for (const message of later) receive(message);
+  for (const message of held) receive(message);
+  expect([taken, refused.stale, refused.replayed]).toEqual([['first', 'later 1', 'later 2'], 100, 0]);
+  for (const message of later) receive(message);
+  expect([taken.length, refused.stale, refused.replayed]).toEqual([3, 100, 2]);
+  // So much later that nobody can say.
+  for (let count = 0; count < 20_000; count++) receive(arrived(sealer, 'next'));
+  for (const message of later) receive(message);
+  expect([refused.stale, refused.replayed]).toEqual([102, 2]);
+});
+
+test('is stale and not forged when it is one of this node itself, and forged when it only says so', () => {
+  const { taken, sender, arrived, receive, refused } = rig();
+  receive(arrived(sender('here'), 'own'));
+  expect([taken, refused.stale, refused.forged]).toEqual([[], 1, 0]);
+  const foreign = new Sealer(new KeyRing({ secret: Buffer.from('x'.repeat(40)) }, 'test'), 'here');
+  receive(arrived(foreign, 'not own'));
+  expect([taken, refused.stale, refused.forged]).toEqual([[], 1, 1]);
+});
+
 test('is dropped when no sign comes, and counted; who asks stops asking', () => {
   const { senders, taken, asked, sender, arrived, receive, prove, refused } = rig();
   const sealer = sender('dead');

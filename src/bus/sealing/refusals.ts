@@ -9,9 +9,9 @@ export interface RefusedMessages {
   version: number;
   /** Sealed without this gateway's secret, altered, or meant for another subject. */
   forged: number;
-  /** A replay: this message, or a later one of the same sender, arrived before. */
+  /** A replay: this message was accepted before. */
   replayed: number;
-  /** Its sender did not answer the challenge, or the message is too old. */
+  /** Its sender did not answer the challenge, or the message was held up on its way: later ones of the same sender arrived before. */
   stale: number;
   /** The buffer for messages of unverified senders is full. */
   overflow: number;

@@ -2,6 +2,7 @@
 // its sender is alive. A sender that is new here gets a challenge; its proof says how old each of its messages is by its own
 // clock, so that clocks of two nodes are never compared.
 import { randomBytes } from 'node:crypto';
+import { CounterWindow } from './counter-window.ts';
 import { openFrame, readHead, type SealedHead } from './frame-seal.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { RefusalReason } from './refusals.ts';
@@ -39,8 +40,8 @@ interface Held {
 interface Sender {
   readonly node: string;
   readonly key: Uint8Array;
-  /** Of the last accepted message; undefined before the sender's proof. */
-  lastCounter: number | undefined;
+  /** Of the accepted messages; undefined before the sender's proof. */
+  accepted: CounterWindow | undefined;
   asked: { nonce: string; sinceMs: number; timer: NodeJS.Timeout | undefined; held: Held[] } | undefined;
 }
 
@@ -76,7 +77,7 @@ export class Senders {
     const opened = this.#open(arrived);
     if (opened === undefined) return;
     const { head, sender, plain } = opened;
-    if (sender.lastCounter !== undefined) this.#inOrder(sender, { ...head, plain, take });
+    if (sender.accepted !== undefined) this.#inOrder(sender.accepted, sender, { ...head, plain, take });
     else this.#hold(sender, { counter: head.counter, sentMs: head.sentMs, plain, take });
   }
 
@@ -87,7 +88,7 @@ export class Senders {
     const { sender, plain } = opened;
     take(plain, sender.node);
     // The sender may answer and end soon, so challenge it while it is alive.
-    if (sender.lastCounter === undefined && this.#asked < ASKED_MAX) sender.asked ??= this.#ask(sender);
+    if (sender.accepted === undefined && this.#asked < ASKED_MAX) sender.asked ??= this.#ask(sender);
   }
 
   /** A proof arrived; `nonceOf` reads the nonce that it answers. Returns the node that has proved itself by it. */
@@ -98,18 +99,19 @@ export class Senders {
     const { asked } = sender;
     if (asked === undefined || nonceOf(plain) !== asked.nonce) {
       // The answer to one of several challenges, a replay, or an answer that came too late.
-      if (sender.lastCounter === undefined) this.#options.refused('stale');
-      else if (head.counter <= sender.lastCounter) this.#options.refused('replayed');
+      if (sender.accepted === undefined) this.#options.refused('stale');
+      else if (head.counter <= sender.accepted.last) this.#refuseLate(sender.accepted, head.counter);
       return undefined;
     }
     const tookMs = performance.now() - asked.sinceMs;
     this.#stopAsking(sender);
-    sender.lastCounter = 0;
+    const accepted = new CounterWindow(0);
+    sender.accepted = accepted;
     for (const held of asked.held) {
       if (head.sentMs - held.sentMs > tookMs + FRESH_MS) this.#options.refused('stale');
-      else this.#inOrder(sender, held);
+      else this.#inOrder(accepted, sender, held);
     }
-    sender.lastCounter = Math.max(sender.lastCounter, head.counter);
+    if (head.counter > accepted.last) accepted.accept(head.counter);
     return sender.node;
   }
 
@@ -118,13 +120,22 @@ export class Senders {
     this.#senders.clear();
   }
 
-  #inOrder(sender: Sender, { counter, plain, take }: Pick<Held, 'counter' | 'plain' | 'take'>): void {
-    if (counter <= (sender.lastCounter as number)) {
-      this.#options.refused('replayed');
+  #inOrder(
+    accepted: CounterWindow,
+    sender: Sender,
+    { counter, plain, take }: Pick<Held, 'counter' | 'plain' | 'take'>,
+  ): void {
+    if (counter <= accepted.last) {
+      this.#refuseLate(accepted, counter);
       return;
     }
-    sender.lastCounter = counter;
+    accepted.accept(counter);
     take(plain, sender.node);
+  }
+
+  /** Held up on its way, or sent again by somebody else. */
+  #refuseLate(accepted: CounterWindow, counter: number): void {
+    this.#options.refused(accepted.wasAccepted(counter) ? 'replayed' : 'stale');
   }
 
   #open({ subject, reply, data }: Arrived): { head: SealedHead; sender: Sender; plain: Buffer } | undefined {
@@ -136,10 +147,13 @@ export class Senders {
     }
     const { node, ring } = this.#options;
     const known = this.#senders.get(head.sender);
-    const keys = head.node === node ? [] : known === undefined ? ring.candidates(head.hint) : [known.key];
-    for (const key of keys) {
+    for (const key of known === undefined ? ring.candidates(head.hint) : [known.key]) {
       const plain = openFrame(key, head, subject, reply, bytes);
-      if (plain !== undefined) return { head, sender: known ?? this.#remember(head, key), plain };
+      if (plain === undefined) continue;
+      if (head.node !== node) return { head, sender: known ?? this.#remember(head, key), plain };
+      // This node's own: a server that was frozen gives it back over another connection than it came by.
+      this.#options.refused('stale');
+      return undefined;
     }
     this.#options.refused('forged');
     return undefined;
@@ -147,7 +161,7 @@ export class Senders {
 
   #remember({ sender: id, node }: SealedHead, key: Uint8Array): Sender {
     if (this.#senders.size >= (this.#options.sendersMax ?? SENDERS_MAX)) this.#forgetOldest();
-    const sender: Sender = { node, key, lastCounter: undefined, asked: undefined };
+    const sender: Sender = { node, key, accepted: undefined, asked: undefined };
     this.#senders.set(id, sender);
     return sender;
   }

@@ -15,6 +15,8 @@ const KILL_EVERY = 150;
 const REPLICAS = 3;
 /** The two others notice it, and agree on who leads. */
 const AGREED_MS_MAX = 30_000;
+/** Longer than nodes wait for a server that does not answer. */
+const FROZEN_MS = 9_000;
 let cluster: NatsCluster;
 let prefixes = 0;
 const buses: NatsBus[] = [];
@@ -55,6 +57,50 @@ describe.skipIf(!natsServerIsHere)('a cluster of three NATS servers', () => {
     await Promise.all(buses.map((bus) => bus.close()));
     await cluster.stop();
   });
+
+  test(
+    'counts no message as forged or replayed when one of them was frozen and continues',
+    async () => {
+      const prefix = `cluster${++prefixes}`;
+      const nodes = await Promise.all(Array.from({ length: 6 }, () => join(prefix)));
+      let round = 0;
+      const beat = () => {
+        for (const bus of nodes) bus.publish('beat', { type: 'beat', from: bus.node, round } as BusBody);
+      };
+      const beats = setInterval(beat, 10);
+      /** Every node hears of every other one what is said from now on. */
+      const allHeard = () => {
+        const wanted = ++round;
+        return Promise.all(
+          nodes.map(
+            (to) =>
+              new Promise<void>((resolve) => {
+                const from = new Set<string>();
+                const detach = to.subscribe('beat', (body) => {
+                  const said = body as BusBody & { from: string; round: number };
+                  if (said.round === wanted) from.add(said.from);
+                  if (from.size < nodes.length) return;
+                  detach();
+                  resolve();
+                });
+              }),
+          ),
+        );
+      };
+      await allHeard();
+      for (const server of cluster.servers) {
+        server.freeze();
+        await new Promise((resolve) => setTimeout(resolve, FROZEN_MS));
+        server.thaw();
+        await allHeard();
+      }
+      clearInterval(beats);
+      const refused = nodes.map((node) => node.refused);
+      expect(refused.reduce((sum, { stale }) => sum + stale, 0)).toBeGreaterThan(0);
+      expect(refused.map(({ forged, replayed, unsealed }) => forged + replayed + unsealed)).toEqual(nodes.map(() => 0));
+    },
+    4 * AGREED_MS_MAX,
+  );
 
   test('hands over every usage message while the server that leads is killed again and again', async () => {
     const prefix = `cluster${++prefixes}`;
