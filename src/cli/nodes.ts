@@ -1,16 +1,11 @@
 // `voxgate nodes`: which nodes share the NATS servers of this machine's settings, what they do and how much. How they are asked is
 // src/cluster/membership/roll-call.ts.
-import { loadSecrets } from '../auth/secret.ts';
-import type { BusError } from '../bus/bus.ts';
-import { openNatsBus } from '../bus/nats/bus.ts';
 import { natsLeases } from '../bus/nats/jetstream/leases.ts';
 import { callRoll, type NodeAnswer } from '../cluster/membership/roll-call.ts';
-import { natsOptionsOf } from '../cluster/nats-settings.ts';
+import { withBus } from './shared/bus.ts';
 import { type Command, readArguments } from './shared/command.ts';
-import { CommandError, EXIT, print, printTable, tell } from './shared/output.ts';
-import { loadSettings } from './shared/settings.ts';
+import { EXIT, print, printTable, tell } from './shared/output.ts';
 
-const START_MS_MAX = 5000;
 /** Clocks that differ by more are told of. */
 const SKEW_MS_MAX = 2000;
 
@@ -26,7 +21,7 @@ export const nodes: Command = {
   usage,
   async run(args) {
     const { values } = readArguments(nodes, args, { json: { type: 'boolean' } });
-    const answers = await ask();
+    const answers = await withBus((bus) => callRoll(bus, natsLeases(bus)));
     if (values.json === true) for (const answer of answers) print(JSON.stringify(outward(answer)));
     else if (answers.length === 0) print('No node is there.');
     else printTable([HEAD, ...answers.map(row)]);
@@ -40,29 +35,6 @@ export const nodes: Command = {
     return EXIT.ok;
   },
 };
-
-async function ask(): Promise<NodeAnswer[]> {
-  const settings = loadSettings();
-  const options = natsOptionsOf(settings.cluster);
-  if (options === undefined) {
-    throw new CommandError(
-      'VOXGATE_NATS names no NATS server: a gateway without one is a single node. Set it as the nodes have it.',
-      EXIT.config,
-    );
-  }
-  const startMs = Math.min(options.startMs, START_MS_MAX);
-  try {
-    const secrets = loadSecrets(settings.data);
-    const bus = await openNatsBus({ ...options, secrets, startMs, missing: 'stop' });
-    try {
-      return await callRoll(bus, natsLeases(bus));
-    } finally {
-      await bus.close();
-    }
-  } catch (error) {
-    throw new CommandError((error as Error | BusError).message);
-  }
-}
 
 const HEAD = ['ID', 'NODE', 'STATE', 'ROLES', 'SESSIONS', 'LEGS', 'ACCOUNTS', 'VERSION'] as const;
 

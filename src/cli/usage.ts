@@ -1,6 +1,8 @@
-// `voxgate usage ORG_ID`: what an organisation used and what it cost, from the ledger of this machine.
+// `voxgate usage ORG_ID`: what an organisation used and what it cost, from the ledger of this machine. What it refused is
+// refused-usage.ts.
 import { usdOf } from '../billing/price.ts';
 import type { UsageGroup, UsageRow } from '../store/ledger/calls.ts';
+import { refused } from './refused-usage.ts';
 import { action, explained, WrongInput } from './shared/actions.ts';
 import type { Command } from './shared/command.ts';
 import { requireOrganisation, withStore } from './shared/operator.ts';
@@ -10,13 +12,20 @@ import { choiceValue, outwardJson, timeValue } from './shared/values.ts';
 const GROUPS: readonly UsageGroup[] = ['model', 'provider', 'day', 'key'];
 
 const text = `Usage: voxgate usage ORG_ID [--from TIME] [--to TIME] [--by model|provider|day|key] [--json]
+       voxgate usage refused [--clear NUMBER|all] [--json]
 
 What the sessions and files of an organisation used that were opened in a time, and what they cost.
 
   --from  a day (its first moment by UTC) or a time such as 2026-12-31T18:00:00Z; the first of this month when absent
   --to    the same, and before it; now when absent
   --by    what the rows are grouped by; model when absent
-  --json  prints one JSON object`;
+  --json  prints one JSON object
+
+refused lists usage that the ledger refused (voxgate_usage_put_aside): it is billed to no customer, and each start of the accounts
+node tries it again. It asks NATS, with the variables of the nodes.
+
+  --clear  removes a message for good, by its number, or all of them
+  --json   prints one JSON object for each message`;
 
 const show = action({
   operands: ['ORG_ID'],
@@ -44,7 +53,8 @@ const show = action({
 
 export const usage: Command = {
   usage: text,
-  run: (args) => explained(text, () => show.run(text, args)),
+  run: (args) =>
+    explained(text, () => (args[0] === 'refused' ? refused.run(text, args.slice(1)) : show.run(text, args))),
 };
 
 function printRows(rows: readonly UsageRow[], groupBy: UsageGroup, totalMicroUsd: bigint): void {

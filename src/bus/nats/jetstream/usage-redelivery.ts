@@ -60,7 +60,11 @@ async function redeliver(
 }
 
 /** Undefined when the message at that sequence was removed. */
-async function messageAt(manager: JetStreamManager, stream: string, seq: number): Promise<StoredMsg | undefined> {
+export async function messageAt(
+  manager: JetStreamManager,
+  stream: string,
+  seq: number,
+): Promise<StoredMsg | undefined> {
   try {
     return await manager.streams.getMessage(stream, { seq });
   } catch (error) {

@@ -1,0 +1,36 @@
+// The bus of the gateway that this machine's settings name, for a command that asks the other nodes.
+import { loadSecrets } from '../../auth/secret.ts';
+import type { BusError } from '../../bus/bus.ts';
+import { type NatsBus, openNatsBus } from '../../bus/nats/bus.ts';
+import type { SigningSecrets } from '../../bus/signed.ts';
+import { natsOptionsOf } from '../../cluster/nats-settings.ts';
+import { CommandError, EXIT } from './output.ts';
+import { loadSettings } from './settings.ts';
+
+const START_MS_MAX = 5000;
+
+/** @throws CommandError when there is no NATS in the settings, or none answers */
+export async function withBus<Result>(
+  work: (bus: NatsBus, secrets: SigningSecrets) => Promise<Result>,
+): Promise<Result> {
+  const settings = loadSettings();
+  const options = natsOptionsOf(settings.cluster);
+  if (options === undefined) {
+    throw new CommandError(
+      'VOXGATE_NATS names no NATS server: a gateway without one is a single node. Set it as the nodes have it.',
+      EXIT.config,
+    );
+  }
+  try {
+    const secrets = loadSecrets(settings.data);
+    const startMs = Math.min(options.startMs, START_MS_MAX);
+    const bus = await openNatsBus({ ...options, secrets, startMs, missing: 'stop' });
+    try {
+      return await work(bus, secrets);
+    } finally {
+      await bus.close();
+    }
+  } catch (error) {
+    throw error instanceof CommandError ? error : new CommandError((error as Error | BusError).message);
+  }
+}
