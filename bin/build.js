@@ -44,6 +44,9 @@ const SETTINGS = [
   'bin/build.js',
   'bin/bundle.js',
 ];
+/** The file with the id of the program; src/documents/version.ts reads it. */
+const BUILD_ID = 'build-id';
+const BUILD_ID_CHARACTERS = 8;
 /** A build takes about one second; whoever holds the lock so much longer is stuck. */
 const LOCK_WAIT_MS = 60_000;
 const LOCK_POLL_MS = 50;
@@ -96,6 +99,7 @@ async function build(root, current, compile) {
   mkdirSync(next, { recursive: true });
   await compile(next);
   copyPages(root, next);
+  writeFileSync(join(next, BUILD_ID), buildId(next));
   writeFileSync(join(next, '.fingerprint'), current);
   if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), previous);
   renameSync(next, join(root, 'dist'));
@@ -126,6 +130,17 @@ function copyPages(root, outDir) {
   for (const name of filesIn(root, PAGES, /\.md$/)) {
     cpSync(join(root, PAGES, name), join(outDir, PAGES, name));
   }
+}
+
+/**
+ * The same for the same program, on every machine: nodes show it, so that two builds of one version can be told apart.
+ *
+ * @param {string} dist
+ */
+function buildId(dist) {
+  const hash = createHash('sha256');
+  for (const name of filesIn(dist, '.', /\.js$/)) hash.update(`${name}\n`).update(readFileSync(join(dist, name)));
+  return hash.digest('hex').slice(0, BUILD_ID_CHARACTERS);
 }
 
 /**

@@ -28,7 +28,7 @@ import type { NodeLoad } from './cluster/membership/heartbeat.ts';
 import type { Membership } from './cluster/membership/membership.ts';
 import type { Config } from './config/schema.ts';
 import { rolesOf } from './config/schema-cluster.ts';
-import { releaseVersion } from './documents/version.ts';
+import { buildVersion } from './documents/version.ts';
 import type { Door } from './edge/door.ts';
 import type { Edge } from './edge/serve.ts';
 import { providersWith } from './providers/index.ts';
@@ -185,7 +185,7 @@ class Node {
     const { port, name: door, build } = this.#edge.door;
     const { bus, roles } = this.#assembly;
     this.#logger.info({ port, door, build, incarnation: bus.node }, 'listening');
-    const version = releaseVersion();
+    const version = buildVersion();
     this.#metrics.built({ version, node_version: process.version, door, roles: [...roles].join(',') });
     this.#metrics.watchGauge('draining', 'Whether the node takes nothing new, and ends soon: 1, or 0.', () =>
       this.#draining ? 1 : 0,

@@ -4,7 +4,7 @@ import type { NatsBus } from '../bus/nats/bus.ts';
 import { answersNow } from '../bus/nats/jetstream/common.ts';
 import type { NodeLoad } from '../cluster/membership/heartbeat.ts';
 import { joinCluster, type Membership } from '../cluster/membership/membership.ts';
-import { releaseVersion } from '../documents/version.ts';
+import { buildVersion } from '../documents/version.ts';
 import { type Assembly, nodeId } from './context.ts';
 import type { SharedNetwork } from './network.ts';
 
@@ -20,7 +20,7 @@ export async function openMembers(
     bus,
     leases,
     clock,
-    self: { id: nodeId(assembly), roles: [...roles], version: releaseVersion() },
+    self: { id: nodeId(assembly), roles: [...roles], version: buildVersion() },
     load,
     answersNow: () => answersNow(bus as NatsBus),
     onWarning: (sentence) => logger.warn({ reason: sentence }, 'cluster'),

@@ -1,4 +1,4 @@
-// The version of this release, as package.json has it.
+// The version of this release, as package.json has it, and the build.
 import { readFileSync } from 'node:fs';
 
 /** `unknown` where the package cannot be found. */
@@ -14,4 +14,14 @@ export function releaseVersion(): string {
     }
   }
   return 'unknown';
+}
+
+/** The version with the id of the build, `0.1.0+1a2b3c4d`; without one where the source itself runs. */
+export function buildVersion(): string {
+  try {
+    const id = readFileSync(new URL('../../build-id', import.meta.url), 'utf8');
+    return `${releaseVersion()}+${id}`;
+  } catch {
+    return releaseVersion();
+  }
 }

@@ -59,7 +59,7 @@ const EDITS: readonly Edit[] = [
   },
   {
     file: 'src/assembly/members.js',
-    from: 'version: releaseVersion()',
+    from: 'version: buildVersion()',
     to: `version: '${LATER_VERSION}'`,
   },
   // Whatever it says, it says something beside it that nobody understands.
