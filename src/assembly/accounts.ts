@@ -23,7 +23,7 @@ import { DATABASE_NAME, openSqliteStore } from '../store/sqlite/store.ts';
 import type { Store } from '../store/store.ts';
 import { answerVaultCalls, VAULT_GROUP } from '../vault/remote.ts';
 import type { Vault } from '../vault/vault.ts';
-import { type Assembly, nodeId, previousSecret, secretsOf } from './context.ts';
+import { type Assembly, nodeId, previousSecret, secretsOf, watchAccounts } from './context.ts';
 import { closeLost } from './lost-work.ts';
 import type { SharedNetwork } from './network.ts';
 
@@ -95,6 +95,7 @@ export async function openOwnAccounts(
         end(sentence);
       },
     }));
+  if (shared !== undefined) watchAccounts(metrics, () => true);
   if (ownership !== undefined) defer(() => ownership.release());
   if (record !== undefined) {
     record.keep();

@@ -86,6 +86,14 @@ export const isPrivate = ({ server, accounts }: Config): boolean =>
 export const canMail = ({ config, roles }: Pick<Assembly, 'config' | 'roles'>): boolean =>
   !roles.has('accounts') || config.accounts.smtpUrl !== undefined || isPrivate(config);
 
+/** Shown by every node of several: those that ask the accounts node, and that node itself. */
+export const watchAccounts = (metrics: Metrics, isReachable: () => boolean): unknown =>
+  metrics.watchGauge(
+    'accounts_reachable',
+    'Whether the node that keeps the accounts answers: 1, or 0 while calls to it fail without being sent.',
+    () => (isReachable() ? 1 : 0),
+  );
+
 /** How this node is called among others: by its operator, or by its incarnation. */
 export const nodeId = ({ config, bus }: Pick<Assembly, 'config' | 'bus'>): string => config.cluster.nodeId ?? bus.node;
 

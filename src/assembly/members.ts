@@ -28,6 +28,11 @@ export async function openMembers(
   });
   defer(() => members.leave());
   metrics.watchGauge('nodes', 'Nodes that are heard of, this one included.', () => members.nodes().length);
+  metrics.watchGauge(
+    'clock_skew_seconds',
+    "Median difference of the other nodes' clocks from the clock of this one; positive when they are ahead.",
+    () => members.skewMs() / 1000,
+  );
   metrics.watchGauge('accounts_nodes', 'Nodes that are heard of and keep the accounts, or can.', () =>
     members.count('accounts'),
   );

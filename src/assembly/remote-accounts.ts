@@ -16,7 +16,7 @@ import type { Store } from '../store/store.ts';
 import { createRemoteVault } from '../vault/remote.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { BeforeStore } from './accounts.ts';
-import { type Assembly, previousSecret, secretsOf } from './context.ts';
+import { type Assembly, previousSecret, secretsOf, watchAccounts } from './context.ts';
 import type { SharedNetwork } from './network.ts';
 
 export interface RemoteAccounts {
@@ -55,11 +55,7 @@ export async function openRemoteAccounts(
   const foreign = await client.greet().catch(async () => ((await isForeign()) ? FOREIGN : undefined));
   if (foreign !== undefined) throw new ClusterError(foreign);
   metrics.watchQueue('accounts_questions', () => client.waiting);
-  metrics.watchGauge(
-    'accounts_reachable',
-    'Whether the node that keeps the accounts answers: 1, or 0 while calls to it fail without being sent.',
-    () => (client.isAway ? 0 : 1),
-  );
+  watchAccounts(metrics, () => !client.isAway);
   if (shared !== undefined && before.roles.has('edge')) sendHistory(before, client, remembered, shared);
   return { store: createRemoteStore(client.ask), client };
 }

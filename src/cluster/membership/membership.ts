@@ -48,6 +48,8 @@ export interface Membership {
   readonly ignored: number;
   /** All nodes that were heard lately, this one first. While the bus is down: those that were there before. */
   nodes(): Heartbeat[];
+  /** How far the clocks of the other nodes are ahead of this one's (negative: behind), in the middle. */
+  skewMs(): number;
   /** Nodes with that role, this one and draining ones included. */
   count(role: Role): number;
   /** Called for other nodes that have left, or were silent for six seconds while NATS was connected. */
@@ -135,6 +137,10 @@ class Member implements Membership {
 
   nodes(): Heartbeat[] {
     return [this.#own(false), ...this.#view.beats()];
+  }
+
+  skewMs(): number {
+    return this.#view.skewMs();
   }
 
   count(role: Role): number {

@@ -14,6 +14,8 @@ interface Seen {
   heardAtMs: number;
   skewedBeats: number;
   skewHeardAtMs: number;
+  /** By its last heartbeat that was not held up. */
+  skewMs: number;
   isSkewTold: boolean;
 }
 
@@ -55,6 +57,7 @@ export class NodeView {
       heardAtMs: nowMs,
       skewedBeats: 0,
       skewHeardAtMs: Number.NEGATIVE_INFINITY,
+      skewMs: 0,
       isSkewTold: false,
     };
     const isChange = before === undefined || isOther(before.beat, beat);
@@ -82,6 +85,17 @@ export class NodeView {
     return Math.max(0, oldest + GONE_MS - nowMs);
   }
 
+  /**
+   * How far the clocks of the others are ahead of this one's (negative: behind), in the middle: one wrong clock is seen at its own node
+   * only. 0 without others.
+   */
+  skewMs(): number {
+    const skews = [...this.#seen.values()].map(({ skewMs }) => skewMs).sort((one, other) => one - other);
+    const half = Math.floor(skews.length / 2);
+    const upper = skews[half] ?? 0;
+    return skews.length % 2 === 0 ? ((skews[half - 1] ?? 0) + upper) / 2 : upper;
+  }
+
   /** After an outage: every node gets the full time again. */
   forgive(nowMs: number): void {
     for (const seen of this.#seen.values()) seen.heardAtMs = nowMs;
@@ -101,6 +115,7 @@ function skewOf(seen: Seen, skewMs: number, nowMs: number): number | undefined {
   // Delayed heartbeats arrive together, and all look like a clock that is behind.
   if (nowMs - seen.skewHeardAtMs < HEARTBEAT_MS / 2) return undefined;
   seen.skewHeardAtMs = nowMs;
+  seen.skewMs = skewMs;
   seen.skewedBeats = Math.abs(skewMs) > SKEW_MS_MAX ? seen.skewedBeats + 1 : 0;
   if (seen.isSkewTold || seen.skewedBeats < SKEWED_BEATS) return undefined;
   seen.isSkewTold = true;

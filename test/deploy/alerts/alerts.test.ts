@@ -4,12 +4,12 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ERROR_CATALOGUE } from '../../src/api/error-catalogue.ts';
-import { REFUSAL_REASONS } from '../../src/bus/sealing/refusals.ts';
-import { natsServerIsHere, startNatsServer } from '../fakes/network/nats-server.ts';
-import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
-import { programOf } from '../fakes/processes/programs.ts';
-import { temporaryDirectory } from '../fakes/temporary-directory.ts';
+import { ERROR_CATALOGUE } from '../../../src/api/error-catalogue.ts';
+import { REFUSAL_REASONS } from '../../../src/bus/sealing/refusals.ts';
+import { natsServerIsHere, startNatsServer } from '../../fakes/network/nats-server.ts';
+import { startLiveGateway } from '../../fakes/processes/live-gateway.ts';
+import { programOf } from '../../fakes/processes/programs.ts';
+import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 import {
   alertExpressions,
   dashboardExpressions,
@@ -63,7 +63,7 @@ const promtool = programOf('promtool');
 
 // Debian's package `prometheus` has it; under CI it is there.
 test.skipIf(promtool === undefined)('Prometheus understands every rule, and all that the dashboard asks for', () => {
-  const rules = join(import.meta.dirname, '../../deploy/alerts.yml');
+  const rules = join(import.meta.dirname, '../../../deploy/alerts.yml');
   const asked = join(temporaryDirectory(), 'dashboard.yml');
   const records = dashboardExpressions.map(
     (expression, index) => `      - { record: 'panel:${index}', expr: '${filled(expression).replaceAll("'", "''")}' }`,

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const fileAt = (path: string): string => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+const fileAt = (path: string): string => readFileSync(join(import.meta.dirname, '../../..', path), 'utf8');
 
 export const alertLines = fileAt('deploy/alerts.yml').split('\n');
 export const alertExpressions = alertLines.flatMap((line) => /^ {8}expr: (\S.*)$/.exec(line)?.[1] ?? []);
