@@ -6,7 +6,7 @@ import { nodeMachine } from '../machines/node.ts';
 import { LINK_PATHS, linkTo } from './accounts/mails.ts';
 import { type BeforeStore, type OwnAccounts, openOwnAccounts, serveOwnAccounts } from './assembly/accounts.ts';
 import { openAuthenticator, publishAccountChanges } from './assembly/authentication.ts';
-import { type Assembly, lastingName } from './assembly/context.ts';
+import { type Assembly, consoleUrl, lastingName, ownUrl } from './assembly/context.ts';
 import { type Behind, openDoor } from './assembly/door.ts';
 import { openKeyLimits } from './assembly/limits.ts';
 import { type Live, openEdgeLive, openLive } from './assembly/live.ts';
@@ -123,7 +123,10 @@ class Node {
         actors: {
           start: attempt(() => this.#open()),
           listen: attempt(async () => {
-            this.#edge = await openDoor(this.#assembly, this.#behind, () => this.#ready);
+            this.#edge = await openDoor(this.#assembly, this.#behind, {
+              isReady: () => this.#ready,
+              consoleUrl: () => this.#consoleUrl,
+            });
             this.#onListening();
             this.#describe();
             this.#mails?.start();
@@ -154,7 +157,6 @@ class Node {
     const actor = this.#actor;
     const sessions = this.#behind?.live.sessions;
     const own = this.#own;
-    const publicUrl = this.#config.accounts.publicUrl ?? this.#url;
     return {
       url: this.#url,
       port: door.port,
@@ -162,7 +164,7 @@ class Node {
       firstKey: this.#firstKey,
       inviteFirstOwner: async () => {
         const token = await own?.inviteFirstOwner();
-        return token && linkTo(publicUrl, LINK_PATHS.join, token);
+        return token && linkTo(this.#consoleUrl ?? this.#url, LINK_PATHS.join, token);
       },
       metrics: this.#metrics,
       ended,
@@ -176,8 +178,11 @@ class Node {
 
   /** Where the node can be reached from this machine. */
   get #url(): string {
-    const { host, tlsCertFile } = this.#config.server;
-    return `${tlsCertFile === undefined ? 'http' : 'https'}://${hostInUrl(host)}:${this.#edge.door.port}`;
+    return ownUrl(this.#config, this.#edge.door.port);
+  }
+
+  get #consoleUrl(): string | undefined {
+    return consoleUrl(this.#assembly, this.#url, this.#members?.nodes());
   }
 
   /** The node's description of itself. */
@@ -221,7 +226,7 @@ class Node {
       publishAccountChanges(assembly, own.store);
       auditHourly(assembly);
       await notePrices(assembly);
-      this.#mails = openMails(assembly, () => this.#url);
+      this.#mails = openMails(assembly, () => this.#consoleUrl ?? this.#url);
     }
     if (roles.has('edge')) this.#behind = await this.#openEdge(assembly, vault, shared, far);
     else this.#live = roles.has('upstream') ? openLive(assembly, vault, this.#members) : undefined;
@@ -241,16 +246,16 @@ class Node {
     far: RemoteAccounts | undefined,
   ): Promise<Behind> {
     const members = this.#members;
-    const store = far === undefined || shared === undefined ? undefined : remoteReservationStore(assembly, shared);
-    const money = await openMoney(assembly, store);
+    const accounts = far?.client;
+    const money = await openMoney(assembly, far && shared && remoteReservationStore(assembly, shared));
     const live = openEdgeLive(assembly, vault, members);
     this.#live = live;
-    const authenticator = openAuthenticator(assembly, live.sessions, far?.client);
+    const authenticator = openAuthenticator(assembly, live.sessions, accounts);
     const people = openPeople(assembly, vault.vault, {
       describeSession: (id, organisationId) => live.elsewhere.describe(id, organisationId),
       outbox: this.#mails?.outbox,
     });
-    return { authenticator, money, vault, live, people, limits: openKeyLimits(assembly, members, far?.client) };
+    return { accounts, authenticator, money, vault, live, people, limits: openKeyLimits(assembly, members, accounts) };
   }
 
   /** This node's load, for its heartbeat. */
@@ -259,6 +264,7 @@ class Node {
       sessions: this.#behind?.live.sessions.size ?? 0,
       legs: this.#live?.upstream.size ?? 0,
       sessionsMax: this.#behind === undefined ? null : this.#config.limits.sessionsPerNodeMax,
+      url: this.#ready && this.#behind ? consoleUrl(this.#assembly, this.#url) : undefined,
       upstream: this.#live?.state(),
     };
   }
@@ -290,6 +296,3 @@ class Node {
     this.#closers.push(close);
   }
 }
-
-const hostInUrl = (host: string): string =>
-  host.includes(':') ? `[${host}]` : host === '0.0.0.0' ? '127.0.0.1' : host;

@@ -3,5 +3,19 @@ import { Type } from '@sinclair/typebox';
 
 export const HealthAnswer = Type.Object({ status: Type.Literal('ok') });
 
-/** 503 while the node drains. */
-export const ReadyAnswer = Type.Object({ status: Type.Union([Type.Literal('ready'), Type.Literal('draining')]) });
+export const ReadyQuery = Type.Object({
+  paid: Type.Optional(
+    Type.Boolean({ description: '`true`: answers 503 as well while customers with limits cannot begin paid work.' }),
+  ),
+});
+
+/** 503 while the node drains; with `?paid=true` also while it cannot begin paid work. */
+export const ReadyAnswer = Type.Object({
+  status: Type.Union([Type.Literal('ready'), Type.Literal('draining')]),
+  new_paid_sessions: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether the ledger answers, so that customers with a credit or spending limit can begin paid work. On nodes that serve clients.',
+    }),
+  ),
+});

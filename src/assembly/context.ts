@@ -94,6 +94,20 @@ export const watchAccounts = (metrics: Metrics, isReachable: () => boolean): unk
     () => (isReachable() ? 1 : 0),
   );
 
+/** Where a node can be reached from its own machine. */
+export function ownUrl({ server: { host, tlsCertFile } }: Config, port: number): string {
+  const named = host.includes(':') ? `[${host}]` : host === '0.0.0.0' ? '127.0.0.1' : host;
+  return `${tlsCertFile === undefined ? 'http' : 'https'}://${named}:${port}`;
+}
+
+/** Where people find the console: as the operator says, on this node, or on another one that serves it and is known by now. */
+export const consoleUrl = (
+  { config, roles }: Pick<Assembly, 'config' | 'roles'>,
+  own: string,
+  others: readonly { url?: string | undefined }[] = [],
+): string | undefined =>
+  config.accounts.publicUrl ?? (roles.has('edge') ? own : others.find(({ url }) => url !== undefined)?.url);
+
 /** How this node is called among others: by its operator, or by its incarnation. */
 export const nodeId = ({ config, bus }: Pick<Assembly, 'config' | 'bus'>): string => config.cluster.nodeId ?? bus.node;
 

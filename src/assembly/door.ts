@@ -5,6 +5,7 @@ import type { SetUp } from '../api/console/status.ts';
 import type { Mode } from '../api/models.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { KeyLimits } from '../auth/limits.ts';
+import type { AccountsClient } from '../cluster/accounts/client.ts';
 import { DetachedJobs } from '../edge/dialects/jobs/detached-jobs.ts';
 import { KeptFiles } from '../edge/dialects/jobs/kept-files.ts';
 import { Idempotency } from '../edge/idempotency/idempotency.ts';
@@ -16,7 +17,9 @@ import { consoleSessionEvents } from '../edge/routes/console/live/session-events
 import { consoleModelRoutes } from '../edge/routes/console/models.ts';
 import { appRoutes } from '../edge/routes/console/pages/app.ts';
 import { providersOf } from '../edge/routes/console/pages/set-up.ts';
+import type { Readiness } from '../edge/routes/health.ts';
 import type { OperatorDependencies, RoutesDependencies } from '../edge/routes/index.ts';
+import type { LinksDependencies } from '../edge/routes/links.ts';
 import type { ModelsDependencies } from '../edge/routes/models.ts';
 import { type SessionEventsDependencies, streamPlaces } from '../edge/routes/session-events.ts';
 import { type DoorSettings, type Edge, type EdgeOptions, serveEdge, serveOperator } from '../edge/serve.ts';
@@ -55,15 +58,22 @@ export interface Behind {
   live: EdgeLive;
   people: People;
   limits: KeyLimits;
+  /** Absent on a node that keeps the accounts itself. */
+  accounts: AccountsClient | undefined;
 }
 
+type OwnState = Pick<Readiness, 'isReady'> & LinksDependencies;
+
 /** `behind`: absent on a node that serves no clients. */
-export async function openDoor(assembly: Assembly, behind: Behind | undefined, isReady: () => boolean): Promise<Edge> {
+export async function openDoor(assembly: Assembly, behind: Behind | undefined, node: OwnState): Promise<Edge> {
   const { clock, defer } = assembly;
   const settings = doorSettings(assembly);
-  const operator = operatorOf(assembly, isReady);
+  const operator = operatorOf(assembly, {
+    isReady: node.isReady,
+    mayBePaid: behind && (async () => (await behind.accounts?.isThere()) ?? true),
+  });
   const edge = await (behind === undefined
-    ? serveOperator({ ...settings, routes: operator, clock })
+    ? serveOperator({ ...settings, routes: { ...operator, consoleUrl: node.consoleUrl }, clock })
     : serveEdge({ ...settings, ...handlersOf(assembly, behind, operator) }));
   const { door } = edge;
   defer(async () => {
@@ -100,8 +110,8 @@ function doorSettings({ config, logger, metrics }: Assembly): DoorSettings {
   };
 }
 
-const operatorOf = ({ config, metrics }: Assembly, isReady: () => boolean): OperatorDependencies => ({
-  isReady,
+const operatorOf = ({ config, metrics }: Assembly, readiness: Readiness): OperatorDependencies => ({
+  ...readiness,
   readMetrics: () => metrics.read(),
   metricsAccess: { token: config.server.metricsToken, isPrivate: isPrivate(config) },
 });

@@ -23,6 +23,7 @@ import { ResumableSessions, resumeService } from './resume/resumable-sessions.ts
 import { createRouter, type Route, refusalOf, refusalReply } from './router.ts';
 import { notFoundPage } from './routes/console/pages/not-found.ts';
 import { type OperatorDependencies, operatorRoutes, type RoutesDependencies, routesOf } from './routes/index.ts';
+import { type LinksDependencies, linkRoutes } from './routes/links.ts';
 import { Calls } from './telephony/calls.ts';
 import { CallWatching, callOf } from './telephony/watch-call.ts';
 
@@ -53,7 +54,7 @@ export interface EdgeOptions extends DoorSettings {
 }
 
 export interface OperatorOptions extends DoorSettings {
-  routes: OperatorDependencies;
+  routes: OperatorDependencies & LinksDependencies;
   clock: Clock;
 }
 
@@ -87,7 +88,8 @@ const NO_CLIENTS =
 
 /** Opens the door of a node that serves no clients, for health and metrics. Rejects in the same way. */
 export function serveOperator(options: OperatorOptions): Promise<Edge> {
-  return serve(options, operatorRoutes(options.routes), options.clock, OPERATOR_MESSAGE_BYTES_MAX);
+  const { routes, clock } = options;
+  return serve(options, [...operatorRoutes(routes), ...linkRoutes(routes)], clock, OPERATOR_MESSAGE_BYTES_MAX);
 }
 
 async function serve(

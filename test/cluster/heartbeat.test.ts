@@ -20,6 +20,9 @@ const good: Heartbeat = {
 test('one that is whole is read as it is', () => {
   expect(readHeartbeat({ ...good })).toEqual(good);
   expect(readHeartbeat({ ...good, sessionsMax: 9 })?.sessionsMax).toBe(9);
+  expect(readHeartbeat({ ...good, url: 'https://edge.example.com' })?.url).toBe('https://edge.example.com');
+  for (const url of ['javascript:alert(1)', 'https://a b', `https://${'a'.repeat(300)}`, 7])
+    expect(readHeartbeat({ ...good, url })).toEqual(good);
 });
 
 test('one of a newer version is read as far as it is known here', () => {

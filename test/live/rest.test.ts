@@ -314,7 +314,11 @@ describe('POST /v1/audio/transcriptions', () => {
 describe('for the operator', () => {
   it('/healthz and /readyz say that the node lives and serves', async () => {
     expect(await (await fetch(`${live.url}/healthz`)).json()).toEqual({ status: 'ok' });
-    expect(await (await fetch(`${live.url}/readyz`)).json()).toEqual({ status: 'ready' });
+    expect(await (await fetch(`${live.url}/readyz`)).json()).toEqual({ status: 'ready', new_paid_sessions: true });
+    expect((await fetch(`${live.url}/readyz?paid=true`)).status).toBe(200);
+    const refused = await fetch(`${live.url}/readyz?paid=yes`);
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ error: { param: 'paid' } });
   });
 
   it('/metrics shows sessions, audio, lag, queues, drops and refusals', async () => {

@@ -15,6 +15,8 @@ export interface NodeLoad {
   legs: number;
   /** The most sessions that it accepts; null without a limit. */
   sessionsMax: number | null;
+  /** Where its clients and the console reach it, if it serves them; absent in heartbeats of earlier versions. */
+  url?: string | undefined;
   /** Of its connections to providers, if it has that role; absent in heartbeats of earlier versions. */
   upstream?: UpstreamState | undefined;
 }
@@ -40,12 +42,17 @@ const NODE = /^[a-zA-Z0-9_-]{1,32}$/;
 const TEXT = /^[\x21-\x7e]{1,64}$/;
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+/** Printed in a terminal and a mail, too. */
+const URL_TEXT = /^https?:\/\/[\x21-\x7e]{1,240}$/;
+
+const isUrl = (value: unknown): value is string =>
+  typeof value === 'string' && URL_TEXT.test(value) && URL.canParse(value);
 const isText = (value: unknown): value is string => typeof value === 'string' && TEXT.test(value);
 
 /** Undefined when it is not a heartbeat. Drops roles that this version does not know. */
 export function readHeartbeat(body: unknown): Heartbeat | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
-  const { type, node, id, roles, version, sessions, legs, sessionsMax, upstream, draining, leaving, wallMs } =
+  const { type, node, id, roles, version, sessions, legs, sessionsMax, url, upstream, draining, leaving, wallMs } =
     body as Partial<Record<keyof Heartbeat, unknown>>;
   if (type !== NODE_HEARTBEAT || !isText(node) || !NODE.test(node) || !isText(id) || !isText(version)) return undefined;
   if (!Array.isArray(roles) || roles.length > 16) return undefined;
@@ -61,6 +68,7 @@ export function readHeartbeat(body: unknown): Heartbeat | undefined {
     sessions,
     legs,
     sessionsMax,
+    ...(isUrl(url) && { url }),
     ...(state !== undefined && { upstream: state }),
     draining,
     leaving,

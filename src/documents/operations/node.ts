@@ -1,6 +1,6 @@
 // The operator's operations, and the documents themselves.
 import { Type } from '@sinclair/typebox';
-import { HealthAnswer, ReadyAnswer } from '../../api/health.ts';
+import { HealthAnswer, ReadyAnswer, ReadyQuery } from '../../api/health.ts';
 import type { Answer, Operation } from './operation.ts';
 
 const node = { method: 'get', tag: 'Operation', security: 'none', errors: [] } as const;
@@ -22,17 +22,21 @@ const getReady: Operation = {
   id: 'getReady',
   path: '/readyz',
   summary: 'Does it take work?',
-  description: 'For a balancer: 503 from the moment the node drains.',
+  description:
+    'For a balancer: 503 from the moment the node drains. `new_paid_sessions` is false while the ledger does not answer: then only free work, work on own provider keys and customers without any limit can begin. With `?paid=true` that is a 503 as well.',
+  query: ReadyQuery,
   answers: {
     200: {
       description: 'It does.',
-      forms: { 'application/json': { schema: ReadyAnswer, example: { status: 'ready' } } },
+      forms: { 'application/json': { schema: ReadyAnswer, example: { status: 'ready', new_paid_sessions: true } } },
     },
     503: {
-      description: 'It is being shut down: send nobody here any more.',
+      description:
+        'It is shutting down, or `paid=true` was requested and no paid session can begin: send no clients here.',
       forms: { 'application/json': { schema: ReadyAnswer, example: { status: 'draining' } } },
     },
   },
+  errors: ['invalid_request'],
   curl: 'curl {base}/readyz',
 };
 

@@ -11,9 +11,27 @@ const NOT_OPEN =
 
 export const getHealth = () => async (): Promise<Reply> => json(200, { status: 'ok' });
 
-/** 503 from the moment the node drains, so that a load balancer sends no clients here any more. */
-export const getReady = (isReady: () => boolean) => async (): Promise<Reply> =>
-  isReady() ? json(200, { status: 'ready' }) : json(503, { status: 'draining' });
+export interface Readiness {
+  isReady(): boolean;
+  /** Whether customers with limits can begin paid work now. Absent on a node that serves no clients. */
+  mayBePaid?: (() => Promise<boolean>) | undefined;
+}
+
+/**
+ * 503 from the moment the node drains, so that a load balancer sends no clients here any more. A ledger that does not answer is
+ * reported, and is a 503 for those who ask about paid work: a balancer that took all nodes away would end free and running work too.
+ */
+export const getReady =
+  ({ isReady, mayBePaid }: Readiness) =>
+  async ({ request }: RouteContext): Promise<Reply> => {
+    const paid = new URLSearchParams(request.query).get('paid') ?? 'false';
+    if (paid !== 'true' && paid !== 'false')
+      throw refuse('invalid_request', '`paid` is true or false.', { param: 'paid' });
+    if (!isReady()) return json(503, { status: 'draining' });
+    if (mayBePaid === undefined) return json(200, { status: 'ready' });
+    const isPaid = await mayBePaid();
+    return json(isPaid || paid === 'false' ? 200 : 503, { status: 'ready', new_paid_sessions: isPaid });
+  };
 
 export interface MetricsAccess extends Pick<Reach, 'isPrivate'> {
   /** Clients that send it as a bearer credential may read the metrics. Without it they are open to private requests alone. */

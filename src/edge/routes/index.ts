@@ -17,7 +17,7 @@ import type { Route, RouteContext } from '../router.ts';
 import { getBalance } from './balance.ts';
 import { type BillsDependencies, getBill } from './bills.ts';
 import { type DocumentsDependencies, documentRoutes } from './documents.ts';
-import { getHealth, getMetrics, getReady, type MetricsAccess } from './health.ts';
+import { getHealth, getMetrics, getReady, type MetricsAccess, type Readiness } from './health.ts';
 import { getModel, getModels, type ModelsDependencies } from './models.ts';
 import { getSessionEvents, type SessionEventsDependencies } from './session-events.ts';
 import { getSession, getSessions, type SessionsDependencies } from './sessions.ts';
@@ -48,16 +48,15 @@ export interface RoutesDependencies
 }
 
 /** What every node answers, whatever its roles. */
-export interface OperatorDependencies {
-  isReady(): boolean;
+export interface OperatorDependencies extends Readiness {
   readMetrics(): Promise<{ contentType: string; body: string }>;
   metricsAccess: MetricsAccess;
 }
 
 /** For the operator and the balancer: all that a node without clients answers. */
-export const operatorRoutes = ({ isReady, readMetrics, metricsAccess }: OperatorDependencies): Route[] => [
+export const operatorRoutes = ({ readMetrics, metricsAccess, ...readiness }: OperatorDependencies): Route[] => [
   { method: 'GET', path: '/healthz', handle: getHealth() },
-  { method: 'GET', path: '/readyz', handle: getReady(isReady) },
+  { method: 'GET', path: '/readyz', handle: getReady(readiness) },
   { method: 'GET', path: '/metrics', handle: getMetrics(readMetrics, metricsAccess) },
 ];
 

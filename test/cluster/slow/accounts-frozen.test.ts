@@ -30,6 +30,11 @@ async function refusedSession(url: string, key: string) {
   return { status: response.statusCode, code: error.code, message: error.message, ms: performance.now() - fromMs };
 }
 
+async function readyOf(url: string, query = ''): Promise<[number, unknown]> {
+  const response = await fetch(`${url}/readyz${query}`);
+  return [response.status, await response.json()];
+}
+
 async function prepaidKey({ directory }: ClusterNode): Promise<string> {
   const env = { VOXGATE_DATA_DIRECTORY: directory };
   const { output } = await voxgate(['orgs', 'create', 'Prepaid'], env);
@@ -60,7 +65,10 @@ describe.skipIf(!natsServerIsHere)('while the node with the accounts is frozen',
       const first = await Talker.begin({ url, key: prepaid, seconds: 1 });
       await first.finish();
 
+      expect(await readyOf(url)).toEqual([200, { status: 'ready', new_paid_sessions: true }]);
       accounts.signal('SIGSTOP');
+      expect(await readyOf(url)).toEqual([200, { status: 'ready', new_paid_sessions: false }]);
+      expect(await readyOf(url, '?paid=true')).toEqual([503, { status: 'ready', new_paid_sessions: false }]);
       const refused = await Promise.all(Array.from({ length: HANDSHAKES }, () => refusedSession(url, prepaid)));
       const again = await refusedSession(url, prepaid);
       const fromMs = performance.now();
@@ -80,6 +88,7 @@ describe.skipIf(!natsServerIsHere)('while the node with the accounts is frozen',
       expect(again.ms).toBeLessThan(NEXT_MS_MAX);
 
       await Promise.all(running.map((talker) => talker.finish()));
+      expect(await readyOf(url, '?paid=true')).toEqual([200, { status: 'ready', new_paid_sessions: true }]);
       await expectBilled(cluster, url, running, SECONDS);
       await expectBilled(cluster, url, trusted, SHORT_SECONDS);
       const { output } = await voxgate(['ledger', 'audit', '--json'], { VOXGATE_DATA_DIRECTORY: accounts.directory });

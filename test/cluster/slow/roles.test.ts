@@ -1,6 +1,7 @@
 // A gateway whose roles are on nodes of their own: what a customer does works as on one node, from the first byte to the bill.
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
@@ -79,11 +80,29 @@ describe.skipIf(!natsServerIsHere)('with edge, upstream and accounts on nodes of
     console.info(`revoked for the other node within ${Math.round(performance.now() - revokedAtMs)} ms`);
   });
 
+  it('the link of the first owner leads to a node with the console, and says so while there is none', async () => {
+    const accounts = cluster.node('accounts');
+    const firstLink = async () => (await readFile(join(accounts.directory, 'first-owner'), 'utf8')).trim();
+    const link = await firstLink();
+    // By hand: answers to others are compared with the document of the whole interface.
+    const at = new URL(link);
+    const socket = connect(Number(at.port), at.hostname);
+    socket.end(`GET ${at.pathname}${at.search} HTTP/1.1\r\nHost: ${at.host}\r\nConnection: close\r\n\r\n`);
+    const answer = await text(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 307 /);
+    const [, location = ''] = /\r\nlocation: (\S+)/i.exec(answer) ?? [];
+    expect(location).toBe(`${url}${at.pathname}${at.search}`);
+    expect((await fetch(location)).status).toBe(200);
+    await accounts.end('SIGTERM');
+    await accounts.start();
+    expect(await firstLink()).toContain(`${url}/join?token=`);
+  });
+
   it('nodes without clients answer their operator, and nobody else', async () => {
     for (const id of ['accounts', 'upstream']) {
       const own = cluster.node(id).url;
       expect((await fetch(`${own}/healthz`)).status).toBe(200);
-      expect((await fetch(`${own}/readyz`)).status).toBe(200);
+      expect(await (await fetch(`${own}/readyz`)).json()).toEqual({ status: 'ready' });
       expect(await (await fetch(`${own}/metrics`)).text()).toContain('voxgate_');
       // By hand: answers to others are compared with the document of the whole interface.
       const socket = connect(cluster.node(id).port, '127.0.0.1');
