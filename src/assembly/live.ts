@@ -1,6 +1,7 @@
 // The live side of a node: engines, connections to providers, breakers and sessions, joined by the bus.
 import { mkdirSync } from 'node:fs';
 import type { WatchedFrame } from '../api/console/watching.ts';
+import { BLOCK_BYTES } from '../audio/tape/blocks.ts';
 import { FileSpools, type Spool } from '../audio/tape/spool.ts';
 import type { Membership } from '../cluster/membership/membership.ts';
 import { type Placement, upstreamPlacement } from '../cluster/placement/placement.ts';
@@ -12,6 +13,7 @@ import { Breakers } from '../failover/breakers/breakers.ts';
 import { hasModel } from '../providers/index.ts';
 import { LoopbackEngine } from '../providers/loopback/simulator.ts';
 import { RecogniserPool } from '../recogniser/threads/pool.ts';
+import { FairQuota } from '../runtime/limits/fair-quota.ts';
 import { LoopLoad } from '../runtime/loop-load.ts';
 import { memoryShare } from '../runtime/memory-share.ts';
 import { OverloadMonitor } from '../runtime/overload-monitor.ts';
@@ -66,7 +68,7 @@ export interface EdgeLive extends Live {
   nodes(): NodeOfGateway[];
   breakers: Breakers;
   sessions: SessionHost;
-  openSpool(): Spool;
+  openSpool(organisationId: string): Spool;
 }
 
 /** `members`: undefined on a node by itself. */
@@ -94,7 +96,7 @@ export function openEdgeLive(assembly: Assembly, vault: OpenedVault, members: Me
   const live = openLive(assembly, vault, members);
   const breakers = openBreakers(assembly, vault);
   const spools = openSpools(assembly);
-  const openSpool = () => spools.open();
+  const openSpool = (organisationId: string) => spools.open(organisationId);
   const sessions = openSessions(assembly, live, breakers, openSpool);
   if (members !== undefined) {
     const knows = (slug: string) => hasModel(assembly.providers, slug);
@@ -219,7 +221,7 @@ function openSpools({ config, logger, metrics }: Assembly): FileSpools {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const spools = new FileSpools({
     directory,
-    bytesMax: config.session.spoolNodeBytesMax,
+    quota: new FairQuota(Math.floor(config.session.spoolNodeBytesMax / BLOCK_BYTES)),
     onFault: (error) => logger.error({ err: error }, 'spool fault'),
   });
   metrics.watchQueue('spool_bytes', () => spools.bytes);
@@ -230,7 +232,7 @@ function openSessions(
   assembly: Assembly,
   { overload, relief, placement }: Live,
   breakers: Breakers,
-  openSpool: () => Spool,
+  openSpool: EdgeLive['openSpool'],
 ): SessionHost {
   const { config, clock, metrics, bus, defer } = assembly;
   const keep = keepEvents(assembly);

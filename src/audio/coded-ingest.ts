@@ -1,6 +1,6 @@
 // From packets of Opus, or a container, to samples on the tape. It decodes by steps, because a few bytes may be a long sound.
-import type { CodedEncoding } from '../api/listen.ts';
-import type { SampleSource, Taken } from './ingest.ts';
+import { type CodedEncoding, type Encoding, isCoded } from '../api/listen.ts';
+import { Ingest, type SampleSource, type Taken } from './ingest.ts';
 import { type OpusDecoder, PACKET_SAMPLES_MAX } from './opus/opus-decoders.ts';
 import { OpusStream } from './opus/opus-stream.ts';
 import { UnsupportedStream } from './opus/packet-source.ts';
@@ -19,7 +19,25 @@ const PIECE_MS_MIN = 5;
 const HELD_BYTES_MAX = 1_048_576;
 const FULL_SCALE = 32_768;
 
-export class CodedIngest implements SampleSource {
+export interface SourceOptions {
+  sampleRate: number;
+  encoding: Encoding;
+  /** For Opus, which cannot do without. */
+  decoder?: OpusDecoder | undefined;
+}
+
+/** What takes audio of this encoding. */
+export function sourceOf(
+  { encoding, decoder, sampleRate }: SourceOptions,
+  tape: Tape,
+  meter: SpeechMeter,
+): SampleSource {
+  if (!isCoded(encoding)) return new Ingest(encoding, tape, meter);
+  if (decoder === undefined) throw new Error(`There is no decoder for ${encoding}.`);
+  return new CodedIngest(encoding, decoder, sampleRate, tape, meter);
+}
+
+class CodedIngest implements SampleSource {
   readonly #stream: SoundStream;
   readonly #decoder: OpusDecoder;
   readonly #tape: Tape;

@@ -1,13 +1,13 @@
 // A live session's audio from the client's chunks to a leg's frames: ingest, tape with spool, lane, speech energy. Pure and
 // synchronous: the host says what time it is, asks for frames and decides when a leg opens, fails and is replaced.
-import { type Encoding, isCoded } from '../api/listen.ts';
-import { CodedIngest } from './coded-ingest.ts';
-import { Ingest, type SampleSource, type Taken } from './ingest.ts';
+import type { Encoding } from '../api/listen.ts';
+import { sourceOf } from './coded-ingest.ts';
+import type { SampleSource, Taken } from './ingest.ts';
 import { type AudioFrame, Lane, type LaneContract } from './lane.ts';
 import { LegTimeline } from './leg-timeline.ts';
 import type { OpusDecoder } from './opus/opus-decoders.ts';
 import { replayStart } from './replay-start.ts';
-import type { Spool } from './tape/spool.ts';
+import type { Spool, SpoolShortage } from './tape/spool.ts';
 import { Tape } from './tape/tape.ts';
 import { SpeechMeter } from './voice/energy.ts';
 
@@ -112,6 +112,11 @@ export class AudioPipeline {
   /** Audio in spools, in bytes. */
   get spooledBytes(): number {
     return this.#tape.spooledBytes;
+  }
+
+  /** Why the spool takes no more, once `push` has said `backlog_exceeded`; undefined when the session holds as much as it may. */
+  get shortage(): SpoolShortage | undefined {
+    return this.#tape.shortage;
   }
 
   get ended(): boolean {
@@ -291,10 +296,4 @@ export class AudioPipeline {
     this.#ingest.dispose();
     this.#tape.dispose();
   }
-}
-
-function sourceOf({ encoding, decoder, sampleRate }: PipelineOptions, tape: Tape, meter: SpeechMeter): SampleSource {
-  if (!isCoded(encoding)) return new Ingest(encoding, tape, meter);
-  if (decoder === undefined) throw new Error(`There is no decoder for ${encoding}.`);
-  return new CodedIngest(encoding, decoder, sampleRate, tape, meter);
 }

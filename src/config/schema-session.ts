@@ -67,7 +67,7 @@ export const Session = Type.Object({
     0,
     1024 * GIB,
     8 * GIB,
-    'Spool files of all sessions of this process together.',
+    'Spool files of all sessions of this process together, half of them of one organisation; the same again for uploads.',
   ),
   unreadBytesMax: integer(
     'VOXGATE_SESSION_UNREAD_BYTES_MAX',

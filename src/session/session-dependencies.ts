@@ -56,7 +56,7 @@ export interface SessionDependencies {
   wallNow(): Date;
   settings: SessionSettings;
   totals: SessionTotals;
-  openSpool(): Spool;
+  openSpool(organisationId: string): Spool;
   /** How far frames are gathered for what a client asks for. */
   gathering: Readonly<Record<Latency, Gathering>>;
   access(provider: string): ProviderAccess;

@@ -18,14 +18,15 @@ const STEADY_MS_MIN = 10_000;
 
 /** The audio pipeline, and the seconds of audio that it may hold ahead of what was sent on. */
 export function pipelineOf(
-  { request, decoder }: SessionOpening,
-  { settings, openSpool }: SessionDependencies,
+  { request, decoder, organisationId }: SessionOpening,
+  { settings, openSpool: open }: SessionDependencies,
 ): { pipeline: AudioPipeline; backlogSecondsMax: number } {
   const { sampleRate, encoding } = request;
-  // As far as audio may run ahead: to the end of the longest session, within the node's budget.
+  // Audio may run ahead to the end of the longest session, within an organisation's share of the node's spool.
   const longestBytes = Math.ceil((settings.longestMs / 1000) * sampleRate * BYTES_PER_SAMPLE);
-  const spoolBytesMax = Math.min(settings.spoolNodeBytesMax, longestBytes);
+  const spoolBytesMax = Math.min(Math.floor(settings.spoolNodeBytesMax / 2), longestBytes);
   const { memoryBytesMax, replayMs, replaySpoolMs } = settings;
+  const openSpool = () => open(organisationId);
   const held = { memoryBytesMax, replayMs, replaySpoolMs, spoolBytesMax, openSpool };
   const pipeline = new AudioPipeline({ sampleRate, encoding, decoder, ...held });
   return { pipeline, backlogSecondsMax: Math.floor(spoolBytesMax / (BYTES_PER_SAMPLE * sampleRate)) };

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { AudioPipeline } from '../../src/audio/pipeline.ts';
 import { BLOCK_BYTES } from '../../src/audio/tape/blocks.ts';
 import { FileSpools, type Spool } from '../../src/audio/tape/spool.ts';
+import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
 import { NumberedReader, numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { ANY_SIZE, AT_LEAST_50_MS, drain, MEBIBYTE, pipelineOf, RATE, spools } from './pipeline-fixture.ts';
 
@@ -12,6 +13,7 @@ import { ANY_SIZE, AT_LEAST_50_MS, drain, MEBIBYTE, pipelineOf, RATE, spools } f
 class FragileSpool implements Spool {
   readonly #blocks: Uint8Array[] = [];
   full = false;
+  shortage = undefined;
   get length(): number {
     return this.#blocks.length;
   }
@@ -158,8 +160,8 @@ describe('sent audio without a final', () => {
   });
 
   test('is dropped from its beginning where the spool has no room, and the newest is replayed', () => {
-    const budget = new FileSpools({ directory: tmpdir(), bytesMax: 10 * BLOCK_BYTES, onFault: () => {} });
-    const pipeline = pipelineOf({ replayMs: 2_000, replaySpoolMs: 1_800_000, openSpool: () => budget.open() });
+    const budget = new FileSpools({ directory: tmpdir(), quota: new FairQuota(10, 1), onFault: () => {} });
+    const pipeline = pipelineOf({ replayMs: 2_000, replaySpoolMs: 1_800_000, openSpool: () => budget.open('org') });
     play(pipeline, 60);
     const kept = 2 * RATE + 10 * (BLOCK_BYTES / 2);
     const { originSample, lost } = pipeline.openLane(ANY_SIZE, 0);

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { type AudioFrame, AudioPipeline, type LaneContract, type PipelineOptions } from '../../src/audio/pipeline.ts';
+import { BLOCK_BYTES } from '../../src/audio/tape/blocks.ts';
 import { FileSpools } from '../../src/audio/tape/spool.ts';
+import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
 
 export const RATE = 16_000;
 export const MEBIBYTE = 1024 * 1024;
@@ -17,7 +19,7 @@ beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'voxgate-audio-'));
   spools = new FileSpools({
     directory,
-    bytesMax: 512 * MEBIBYTE,
+    quota: new FairQuota((512 * MEBIBYTE) / BLOCK_BYTES, 1),
     onFault: (error) => {
       throw error;
     },
@@ -36,7 +38,7 @@ export function pipelineOf(options: Partial<PipelineOptions> = {}): AudioPipelin
     replayMs: 60_000,
     replaySpoolMs: 0,
     spoolBytesMax: 512 * MEBIBYTE,
-    openSpool: () => spools.open(),
+    openSpool: () => spools.open('org'),
     ...options,
   });
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BLOCK_BYTES } from '../../src/audio/tape/blocks.ts';
 import { FileSpools } from '../../src/audio/tape/spool.ts';
+import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
 
 let directory: string;
 let faults: string[];
@@ -16,12 +17,12 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const folder = (blocks: number, path = directory) =>
-  new FileSpools({ directory: path, bytesMax: blocks * BLOCK_BYTES, onFault: (error) => faults.push(error.message) });
+  new FileSpools({ directory: path, quota: new FairQuota(blocks, 1), onFault: (error) => faults.push(error.message) });
 const block = (content: number) => new Uint8Array(BLOCK_BYTES).fill(content);
 
 test('blocks come back in order, and room that was read is written again', () => {
   const spools = folder(3);
-  const spool = spools.open();
+  const spool = spools.open('org');
   const read = new Uint8Array(BLOCK_BYTES);
   const got: number[] = [];
   const take = () => {
@@ -43,25 +44,27 @@ test('blocks come back in order, and room that was read is written again', () =>
   spool.close();
 });
 
-test('the budget is shared: a block over it is refused, until another spool gives room back', () => {
+test('room is shared: a block beyond it is refused, until another spool gives room back', () => {
   const spools = folder(2);
-  const [one, two] = [spools.open(), spools.open()];
+  const [one, two] = [spools.open('one'), spools.open('two')];
   expect([one.put(block(1)), two.put(block(2)), one.put(block(3)), two.put(block(4))]).toEqual([
     true,
     true,
     false,
     false,
   ]);
+  expect([one.shortage, two.shortage]).toEqual(['full', 'full']);
   two.close();
   two.close();
   expect(spools.bytes).toBe(BLOCK_BYTES);
   expect([one.put(block(3)), two.put(block(5)), one.length, two.length]).toEqual([true, false, 2, 0]);
+  expect(one.shortage).toBe(undefined);
   one.close();
   expect(spools.bytes).toBe(0);
 });
 
 test('a file never has a name that could outlive its session', () => {
-  const spool = folder(10).open();
+  const spool = folder(10).open('org');
   spool.put(block(1));
   expect(readdirSync(directory)).toEqual([]);
   spool.close();
@@ -71,7 +74,7 @@ test('a file never has a name that could outlive its session', () => {
 test.runIf(process.platform === 'linux')('a closed spool holds no file open, and an unused one never did', () => {
   const open = () => readdirSync('/proc/self/fd').length;
   const before = open();
-  const [used, unused] = [folder(10).open(), folder(10).open()];
+  const [used, unused] = [folder(10).open('org'), folder(10).open('org')];
   used.put(block(1));
   expect(open()).toBe(before + 1);
   used.close();
@@ -81,8 +84,8 @@ test.runIf(process.platform === 'linux')('a closed spool holds no file open, and
 
 test('a folder that cannot be written refuses blocks and says why', () => {
   const spools = folder(10, join(directory, 'missing'));
-  const spool = spools.open();
-  expect(spool.put(block(1))).toBe(false);
+  const spool = spools.open('org');
+  expect([spool.put(block(1)), spool.shortage]).toEqual([false, 'fault']);
   expect(faults).toEqual([expect.stringContaining('ENOENT')]);
   expect(spools.bytes).toBe(0);
   spool.close();

@@ -6,7 +6,7 @@ import type { Reply } from '../../src/edge/door.ts';
 import type { RouteContext } from '../../src/edge/router.ts';
 import { getSessionEvents, HEARTBEAT_MS, STREAM_MS_MAX, streamPlaces } from '../../src/edge/routes/session-events.ts';
 import { getSession } from '../../src/edge/routes/sessions.ts';
-import { SharedPlaces } from '../../src/runtime/limits/shared-places.ts';
+import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
 import { SessionsElsewhere } from '../../src/session/watch/watch.ts';
 import { WatchService } from '../../src/session/watch/watch-service.ts';
 import type { SessionRecord } from '../../src/store/ledger/calls.ts';
@@ -196,7 +196,7 @@ describe('the events of a session', () => {
   });
 
   it('go to so many readers of one organisation at a time, and to one more when one has left', async () => {
-    const { ask, service } = await openRig(new SharedPlaces(4));
+    const { ask, service } = await openRig(new FairQuota(4));
     const readers = [read(await ask()), read(await ask())];
     await expect(ask()).rejects.toMatchObject({ code: 'rate_limit_exceeded' });
     await readers[0]!.leave();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { SimulatedClock } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
 import type { ListenRequest, ServerEvent } from '../../src/api/listen.ts';
+import { BLOCK_BYTES } from '../../src/audio/tape/blocks.ts';
 import { FileSpools } from '../../src/audio/tape/spool.ts';
 import { createPriceList, type PriceOverrides } from '../../src/billing/price-list.ts';
 import type { Bus } from '../../src/bus/bus.ts';
@@ -17,6 +18,7 @@ import { Reservations } from '../../src/ledger/reservations.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import type { Engine, Provider } from '../../src/providers/provider.ts';
+import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
 import { openSession } from '../../src/session/channels/channel-group.ts';
 import { SessionHost } from '../../src/session/host.ts';
 import type { ClientLine } from '../../src/session/outbox.ts';
@@ -218,7 +220,9 @@ export class SessionRig {
     });
     const spools = new FileSpools({
       directory: options.spoolDirectory ?? temporaryDirectory(),
-      bytesMax: SETTINGS.spoolNodeBytesMax,
+      quota: new FairQuota(
+        Math.floor((options.settings?.spoolNodeBytesMax ?? SETTINGS.spoolNodeBytesMax) / BLOCK_BYTES),
+      ),
       onFault: () => {},
     });
     this.breakers = new Breakers({
@@ -249,7 +253,7 @@ export class SessionRig {
         },
       },
       sessionsMax: 100_000,
-      openSpool: () => spools.open(),
+      openSpool: (organisationId) => spools.open(organisationId),
       gathering: { low: { share: 0 }, balanced: { share: options.busyShare ?? 0 }, throughput: { share: 1 } },
       access,
       ...(options.observe === undefined ? {} : { observe: options.observe }),

@@ -5,10 +5,24 @@ import { closeSync, ftruncateSync, openSync, readSync, unlinkSync, writeSync } f
 import { join } from 'node:path';
 import { BLOCK_BYTES } from './blocks.ts';
 
+/** Why a block was refused: no room, or a file that could not be written. */
+export type SpoolShortage = QuotaShortage | 'fault';
+type QuotaShortage = 'share' | 'full';
+
+/** Blocks that are shared by organisations. */
+export interface SpoolQuota {
+  readonly used: number;
+  /** Takes one, or says why not: the organisation has its share, or nothing is left. */
+  take(organisationId: string): QuotaShortage | undefined;
+  giveBack(organisationId: string, count: number): void;
+}
+
 /** A queue of blocks of `BLOCK_BYTES`, first in, first out. */
 export interface Spool {
   /** Blocks held. */
   readonly length: number;
+  /** Why the last `put` was refused; undefined when it was not. */
+  readonly shortage: SpoolShortage | undefined;
   /** Copies a block to the end. False, and nothing kept, when there is no room for it. Never throws. */
   put(block: Uint8Array): boolean;
   /** Moves the oldest block into `block`. Throws when it cannot be read: its audio is lost. */
@@ -24,19 +38,18 @@ export interface Spool {
 export interface FileSpoolOptions {
   /** An existing folder for the files. */
   directory: string;
-  /** What all spools of this folder may take together, in bytes. */
-  bytesMax: number;
+  /** Blocks that all spools of this folder may hold together. */
+  quota: SpoolQuota;
   /** Told why a file could not be made, written or removed; the audio was refused, not lost. */
   onFault(error: Error): void;
 }
 
 /**
- * Makes spools that share one folder and one budget. A file has a name for no longer than it takes to open it: it cannot
+ * Makes spools that share one folder and one quota. A file has a name for no longer than it takes to open it: it cannot
  * outlive the process, whatever ends that, and no other process can open it.
  */
 export class FileSpools {
   readonly #options: FileSpoolOptions;
-  #bytes = 0;
 
   constructor(options: FileSpoolOptions) {
     this.#options = options;
@@ -44,15 +57,17 @@ export class FileSpools {
 
   /** Bytes of disk that the open spools take. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#options.quota.used * BLOCK_BYTES;
   }
 
   /** A spool with no file yet: the first `put` makes it. */
-  open(): Spool {
+  open(organisationId: string): Spool {
+    const { quota } = this.#options;
     return new FileSpool({
       create: () => this.#attempt(() => this.#create()),
       write: (file, block, at) => this.#attempt(() => writeWhole(file, block, at)) !== undefined,
-      reserve: (bytes) => this.#reserve(bytes),
+      reserve: () => quota.take(organisationId),
+      release: (blocks) => quota.giveBack(organisationId, blocks),
       // ftruncate and close fail only on a broken disk; nothing can be done then but tell.
       attempt: (work) => void this.#attempt(work),
     });
@@ -63,13 +78,6 @@ export class FileSpools {
     const file = openSync(path, 'wx+', 0o600);
     unlinkSync(path);
     return file;
-  }
-
-  /** Takes (or, when negative, gives back) a part of the budget. */
-  #reserve(bytes: number): boolean {
-    if (this.#bytes + bytes > this.#options.bytesMax) return false;
-    this.#bytes += bytes;
-    return true;
   }
 
   #attempt<Result>(work: () => Result): Result | undefined {
@@ -86,7 +94,9 @@ export class FileSpools {
 interface Folder {
   create(): number | undefined;
   write(file: number, block: Uint8Array, at: number): boolean;
-  reserve(bytes: number): boolean;
+  /** Takes room for a block, or says why there is none. */
+  reserve(): QuotaShortage | undefined;
+  release(blocks: number): void;
   attempt(work: () => void): void;
 }
 
@@ -97,6 +107,7 @@ class FileSpool implements Spool {
   #queue: number[] = [];
   #vacant: number[] = [];
   #closed = false;
+  shortage: SpoolShortage | undefined;
 
   constructor(folder: Folder) {
     this.#folder = folder;
@@ -109,17 +120,8 @@ class FileSpool implements Spool {
   put(block: Uint8Array): boolean {
     if (this.#closed) return false;
     this.#file ??= this.#folder.create();
-    if (this.#file === undefined) return false;
-    const reused = this.#vacant.pop();
-    if (reused === undefined && !this.#folder.reserve(BLOCK_BYTES)) return false;
-    const place = reused ?? this.#queue.length;
-    if (this.#folder.write(this.#file, block, place * BLOCK_BYTES)) {
-      this.#queue.push(place);
-      return true;
-    }
-    if (reused === undefined) this.#folder.reserve(-BLOCK_BYTES);
-    else this.#vacant.push(reused);
-    return false;
+    this.shortage = this.#file === undefined ? 'fault' : this.#append(this.#file, block);
+    return this.shortage === undefined;
   }
 
   take(block: Uint8Array): void {
@@ -150,13 +152,27 @@ class FileSpool implements Spool {
     if (file !== undefined) this.#folder.attempt(() => closeSync(file));
   }
 
+  #append(file: number, block: Uint8Array): SpoolShortage | undefined {
+    const reused = this.#vacant.pop();
+    const shortage = reused === undefined ? this.#folder.reserve() : undefined;
+    if (shortage !== undefined) return shortage;
+    const place = reused ?? this.#queue.length;
+    if (this.#folder.write(file, block, place * BLOCK_BYTES)) {
+      this.#queue.push(place);
+      return undefined;
+    }
+    if (reused === undefined) this.#folder.release(1);
+    else this.#vacant.push(reused);
+    return 'fault';
+  }
+
   #empty(file: number): void {
     this.#release();
     this.#folder.attempt(() => ftruncateSync(file, 0));
   }
 
   #release(): void {
-    this.#folder.reserve(-(this.#queue.length + this.#vacant.length) * BLOCK_BYTES);
+    this.#folder.release(this.#queue.length + this.#vacant.length);
     this.#queue = [];
     this.#vacant = [];
   }

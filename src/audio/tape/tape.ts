@@ -2,7 +2,7 @@
 // fails), then the part ahead of the lane; each in memory first and in a spool beyond that. What leaves when is the lane's.
 import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
 import { BLOCK_BYTES, BLOCK_SAMPLES, type Block, giveBlock, takeBlock } from './blocks.ts';
-import type { Spool } from './spool.ts';
+import type { Spool, SpoolShortage } from './spool.ts';
 import { SpooledPast } from './spooled-past.ts';
 
 export interface TapeLimits {
@@ -76,6 +76,11 @@ export class Tape {
   /** Bytes of audio in spools. */
   get spooledBytes(): number {
     return (this.#blocksAhead + this.#past.length) * BLOCK_BYTES;
+  }
+
+  /** Why the spool takes no more of what is ahead; undefined where it does. */
+  get shortage(): SpoolShortage | undefined {
+    return this.#spool?.shortage;
   }
 
   /** Blocks in the spool of what is ahead. */

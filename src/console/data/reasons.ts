@@ -17,6 +17,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   upstream: 'provider failed',
   upstream_exhausted: 'all models failed',
   audio_backlog_exceeded: 'audio sent too fast',
+  overloaded: 'no room on the node',
   audio_unreadable: 'audio could not be read',
   invalid_request: 'invalid request',
   key_revoked: 'key was revoked',

@@ -1,6 +1,6 @@
 // What a client sends before its session can take it, kept in its order: audio in blocks of a spool, messages by their place in it.
 import { BLOCK_BYTES } from '../../audio/tape/blocks.ts';
-import type { Spool } from '../../audio/tape/spool.ts';
+import type { Spool, SpoolShortage } from '../../audio/tape/spool.ts';
 import type { Decoded } from './client-message.ts';
 import type { Steps } from './socket-work.ts';
 
@@ -27,6 +27,11 @@ export class HeldFrames {
 
   get hasAudio(): boolean {
     return this.#bytes > 0;
+  }
+
+  /** Why the last audio was refused; undefined where it is more than `HELD_BYTES_MAX`. */
+  get shortage(): SpoolShortage | undefined {
+    return this.#spool?.shortage;
   }
 
   /** False when there is no room for it: then some of it may be kept, and the whole is of no use. */

@@ -46,7 +46,7 @@ export interface ListenDependencies extends ChainDependencies {
   reservations: Reservations;
   settings: ListenSettings;
   /** Where audio waits that comes before its session is open. */
-  openSpool(): Spool;
+  openSpool(organisationId: string): Spool;
   /** How fast clients may send. */
   paces: SocketPaces;
   /** What their large messages still ask for. */

@@ -1,7 +1,9 @@
 // A connection whose session is not open yet: it waits for the start message, then for the session to be admitted; what the client
 // sends meanwhile is held.
 import { Refusal, refuse } from '../../api/errors.ts';
+import type { SpoolShortage } from '../../audio/tape/spool.ts';
 import type { Degradation } from '../../failover/chain.ts';
+import { spoolBacklog } from '../../session/audio/backlog.ts';
 import type { ClientSession } from '../../session/channels/channel-group.ts';
 import type { SessionOpening } from '../../session/session-opening.ts';
 import { type Asking, giveBack, openingOf } from './admission.ts';
@@ -43,7 +45,7 @@ export class StartWait {
     this.#wish = wish;
     this.#dependencies = dependencies;
     this.#calls = calls;
-    this.#held = new HeldFrames(() => dependencies.openSpool());
+    this.#held = new HeldFrames(() => dependencies.openSpool(wish.asking.caller.key.organisationId));
     const { handshakeTimeoutMs } = dependencies.settings;
     this.#timer = dependencies.clock.setTimeout(
       () =>
@@ -64,13 +66,7 @@ export class StartWait {
 
   audio(bytes: Uint8Array): void {
     if (this.#state === 'over' || this.#held.audio(bytes)) return;
-    const most = `${HELD_BYTES_MAX / 1024 / 1024} MiB`;
-    this.refuse(
-      refuse(
-        'audio_backlog_exceeded',
-        `More audio came than is kept before \`session_started\`: ${most}, or less where the disk is full. Wait for that event.`,
-      ),
-    );
+    this.refuse(tooMuchAudio(this.#held.shortage));
   }
 
   text(decoded: Decoded): void {
@@ -131,6 +127,16 @@ export class StartWait {
     this.#state = 'over';
     this.#calls.opened(opening);
   }
+}
+
+function tooMuchAudio(shortage: SpoolShortage | undefined): Refusal {
+  if (shortage === undefined) {
+    const most = `${HELD_BYTES_MAX / 1024 / 1024} MiB`;
+    const message = `More than ${most} of audio came before \`session_started\`. Wait for that event.`;
+    return refuse('audio_backlog_exceeded', message);
+  }
+  const { code, message } = spoolBacklog(shortage);
+  return refuse(code, message);
 }
 
 const EARLY_OPUS =

@@ -1,10 +1,11 @@
 // How fast a client may send on one socket, and an organisation on all of its sockets together. Audio that comes faster waits
 // where the door can let it wait; text, pings and tiny frames that never end cost the socket, because each is work.
 
-import { SharedPlaces } from '../../runtime/limits/shared-places.ts';
+import { FairQueue } from '../../runtime/limits/fair-queue.ts';
+import { FairQuota } from '../../runtime/limits/fair-quota.ts';
 import type { SocketPace } from '../door.ts';
 import { DecodedSound } from './decoded-sound.ts';
-import { LARGE_BYTES, LargeMessages } from './large-messages.ts';
+import { LARGE_BYTES } from './large-messages.ts';
 import { MessageCost, type ReadMessage, textWeight } from './message-cost.ts';
 import { OrganisationBudgets, type OrganisationPaceSettings } from './organisation-budgets.ts';
 import { TokenBucket } from './token-bucket.ts';
@@ -35,15 +36,15 @@ export type Excess = 'messages' | 'tiny_frames';
 /** Where large messages are taken, and what they have in common on all sockets. */
 interface Places {
   /** For doors that can let a message wait. */
-  messages: LargeMessages;
+  messages: FairQueue;
   /** For doors that cannot. */
-  sockets: SharedPlaces;
+  sockets: FairQuota;
   onSmallSocket(): void;
 }
 
 /** In place of an organisation. */
 const REFUSED = '';
-const NO_PLACES = new SharedPlaces(0);
+const NO_PLACES = new FairQuota(0);
 
 interface OwnPlaces extends Places {
   isTextAudio: boolean;
@@ -78,8 +79,9 @@ export class SocketPaces {
     now: () => number = () => performance.now(),
     onSmallSocket: () => void = () => {},
   ) {
-    const sockets = new SharedPlaces(settings.largeMessageSocketsMax);
-    this.#places = { messages: new LargeMessages(settings.largeMessagesMax), sockets, onSmallSocket };
+    const sockets = new FairQuota(settings.largeMessageSocketsMax);
+    const messages = new FairQueue(new FairQuota(settings.largeMessagesMax));
+    this.#places = { messages, sockets, onSmallSocket };
     this.#settings = settings;
     this.#now = now;
   }
@@ -255,7 +257,7 @@ class Pace implements OpenPace {
   mayBeLarge(): boolean {
     if (this.#mayBeLarge || this.messageBytesMax === LARGE_BYTES) return this.#mayBeLarge;
     const { sockets, asker, onSmallSocket } = this.#places;
-    this.#mayBeLarge = sockets.take(asker.organisationId);
+    this.#mayBeLarge = sockets.take(asker.organisationId) === undefined;
     if (!this.#mayBeLarge) {
       this.staySmall();
       onSmallSocket();

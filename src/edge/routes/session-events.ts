@@ -3,7 +3,7 @@
 import type { Clock } from '../../../machines/clock.ts';
 import type { WatchedFrame } from '../../api/console/watching.ts';
 import { refuse } from '../../api/errors.ts';
-import { SharedPlaces } from '../../runtime/limits/shared-places.ts';
+import { FairQuota, type Shortage } from '../../runtime/limits/fair-quota.ts';
 import type { SessionRecord } from '../../store/ledger/calls.ts';
 import type { DoorRequest, Reply } from '../door.ts';
 import { knownQuery } from '../http/query-values.ts';
@@ -35,7 +35,7 @@ export interface SessionEventsDependencies {
   clock: Clock;
   wallNow(): Date;
   /** One set for all readers of the node. */
-  places: Pick<SharedPlaces, 'take' | 'giveBack'>;
+  places: Pick<FairQuota, 'take' | 'giveBack'>;
 }
 
 /** Who reads. */
@@ -46,7 +46,7 @@ export interface EventsReader {
 }
 
 /** For the streams of a node, whoever reads them. */
-export const streamPlaces = () => new SharedPlaces(STREAMS_MAX);
+export const streamPlaces = () => new FairQuota(STREAMS_MAX);
 
 export const getSessionEvents =
   (dependencies: SessionEventsDependencies) =>
@@ -97,12 +97,12 @@ async function replayed(
   return { status: 200, headers: EVENT_STREAM, body: missed.map(textOf).join('') };
 }
 
-function tooManyStreams() {
-  return refuse(
-    'rate_limit_exceeded',
-    `Too many event streams are open: a node writes ${STREAMS_MAX} at a time, half of them to one organisation. Close one, or try again shortly.`,
-    { retryAfterSeconds: 5 },
-  );
+function tooManyStreams(shortage: Shortage) {
+  const why =
+    shortage === 'share'
+      ? 'Your organisation reads as many event streams of this node as one organisation may'
+      : `This node writes ${STREAMS_MAX} event streams, and has no place for another`;
+  return refuse('rate_limit_exceeded', `${why}. Close one, or try again shortly.`, { retryAfterSeconds: 5 });
 }
 
 const textOf = (frame: WatchedFrame): string => `id: ${frame.sequence}\ndata: ${JSON.stringify(frame)}\n\n`;
@@ -130,7 +130,8 @@ class EventStream {
     after: number | undefined,
   ) {
     const { organisationId } = reader;
-    if (!dependencies.places.take(organisationId)) throw tooManyStreams();
+    const shortage = dependencies.places.take(organisationId);
+    if (shortage !== undefined) throw tooManyStreams(shortage);
     this.#dependencies = dependencies;
     this.#reader = reader;
     const { clock, watchSession } = dependencies;

@@ -2,7 +2,7 @@
 // session's, the carrier's, or the label; any node answers.
 import { Refusal, refuse } from '../../api/errors.ts';
 import { requireScope } from '../../auth/permissions.ts';
-import { SharedPlaces } from '../../runtime/limits/shared-places.ts';
+import { FairQuota } from '../../runtime/limits/fair-quota.ts';
 import type { DoorRequest, DoorSocket, UpgradeAnswer } from '../door.ts';
 import { readSocketCredential } from '../http/credentials.ts';
 import { knownQuery } from '../http/query-values.ts';
@@ -31,7 +31,7 @@ export function callOf(path: string): string | undefined {
 export class CallWatching {
   readonly #calls: Calls;
   readonly #dependencies: ListenDependencies;
-  readonly #seats = new SharedPlaces(WATCHERS_MAX);
+  readonly #seats = new FairQuota(WATCHERS_MAX);
   readonly #relays: Relays<CallAsk>;
   readonly #places: CallPlaces;
 
@@ -100,7 +100,7 @@ export class CallWatching {
     const call = this.#calls.find(organisationId, name);
     if (call === undefined) return 'gone';
     if (after > call.lastSeq) return 'unsaid';
-    if (call.isFull || !this.#seats.take(organisationId)) return 'full';
+    if (call.isFull || this.#seats.take(organisationId) !== undefined) return 'full';
     const { authenticator, paces } = this.#dependencies;
     const options = {
       ...{ call, after, requestId, pace: paces.refused() },

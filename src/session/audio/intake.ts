@@ -5,6 +5,7 @@ import { isCoded, type ListenRequest } from '../../api/listen.ts';
 import { ContainerSniffer } from '../../audio/container.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import type { SessionTotals } from '../session-dependencies.ts';
+import { type Backlog, backlogOf } from './backlog.ts';
 import { LayoutWatch, type OddLayout } from './layout-watch.ts';
 import { RateWatch } from './rate-watch.ts';
 
@@ -22,7 +23,7 @@ export interface IntakeOptions {
   /** A piece of it is damaged, and was passed over. Once. */
   onDamaged(): void;
   /** This chunk was refused; what was taken before stays. */
-  onBacklog(secondsMax: number): void;
+  onBacklog(backlog: Backlog): void;
   /** Audio came after the end. Once. */
   onLate(): void;
   /** Audio arrives at this multiple of real time, steadily. Once. */
@@ -73,7 +74,7 @@ export class AudioIntake {
     const taken = pipeline.push(bytes);
     if (taken === 'backlog_exceeded') {
       totals.dropped('audio_backlog');
-      this.#options.onBacklog(this.#options.backlogSecondsMax);
+      this.#options.onBacklog(backlogOf(this.#options.backlogSecondsMax, pipeline.shortage));
       return false;
     }
     totals.audioReceived((pipeline.receivedSamples - before) / request.sampleRate);
@@ -99,6 +100,3 @@ export class AudioIntake {
     this.#options.onLate();
   }
 }
-
-export const backlogWords = (secondsMax: number): string =>
-  `The audio is more than ${secondsMax} s ahead of what could be sent on. Send it more slowly; what was accepted is transcribed.`;

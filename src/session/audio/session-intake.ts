@@ -7,7 +7,7 @@ import type { Charts } from '../charts.ts';
 import type { EventWriter } from '../event-writer.ts';
 import type { SessionDependencies } from '../session-dependencies.ts';
 import type { SessionOpening } from '../session-opening.ts';
-import { AudioIntake, backlogWords } from './intake.ts';
+import { AudioIntake } from './intake.ts';
 
 /** @param session ends for what the client sends */
 export function intakeOf(
@@ -21,7 +21,7 @@ export function intakeOf(
     onContainer: (name) => session.abort('unsupported_audio', containerWords(name, request.encoding)),
     onUnsupported: (message) => session.abort('unsupported_audio', message),
     onDamaged: () => events.damaged(),
-    onBacklog: (secondsMax) => session.stop('error', 'audio_backlog_exceeded', backlogWords(secondsMax)),
+    onBacklog: ({ code, message }) => session.stop('error', code, message),
     onLate: () => events.lateAudio(charts.endError),
     onOddRate: (ratio) => events.rateSuspect(ratio),
     onOddLayout: (layout) => events.layoutSuspect(layout),

@@ -50,6 +50,7 @@ export const SESSION_ENDS = [
   row('error', 'key_revoked', 'The API key is revoked.', false, 'sent'),
   row('error', 'account_suspended', 'The organisation is suspended.', false, 'sent'),
   row('error', 'audio_backlog_exceeded', 'More audio came ahead of real time than may be held.', true, 'sent'),
+  row('error', 'overloaded', 'The node has no room left for audio that waits.', true, 'sent'),
   row('error', 'message_too_big', 'The client sends a frame over the limit, also after `close`.', false, 'sent'),
   row('error', 'rate_limit_exceeded', 'The client sends text, pings or tiny frames without end.', false, 'sent'),
   row('error', 'slow_consumer', 'The client does not read, and a final could not be queued.', false, 'sent'),

@@ -4,7 +4,7 @@ import { Value } from '@sinclair/typebox/value';
 import type { Clock } from '../../../machines/clock.ts';
 import type { Bus, BusBody, Detach } from '../../bus/bus.ts';
 import { sessionFrames, WATCH_SESSION } from '../../bus/subjects.ts';
-import { SharedPlaces } from '../../runtime/limits/shared-places.ts';
+import { FairQuota } from '../../runtime/limits/fair-quota.ts';
 import type { SessionHost } from '../host.ts';
 import type { SurroundingsOptions } from './surroundings.ts';
 import { type WatchAnswer, WatchRequest } from './watch-words.ts';
@@ -28,7 +28,7 @@ export interface WatchServiceOptions {
 export class WatchService {
   readonly #options: WatchServiceOptions;
   readonly #watched = new Map<string, WatchedSession>();
-  readonly #places = new SharedPlaces(WATCHED_MAX);
+  readonly #places = new FairQuota(WATCHED_MAX);
   #feeds = 0;
   readonly #detach: Detach;
 
@@ -66,7 +66,8 @@ export class WatchService {
 
   #renew(session: Watchable, watcher: string, after: number | undefined): WatchAnswer {
     const known = this.#watched.get(session.opening.sessionId);
-    if (known === undefined && !this.#places.take(session.opening.organisationId)) return { type: 'watch.full' };
+    if (known === undefined && this.#places.take(session.opening.organisationId) !== undefined)
+      return { type: 'watch.full' };
     const watched = known ?? this.#watch(session);
     if (watched.renew(watcher) === 'full') return { type: 'watch.full' };
     const { now } = watched;

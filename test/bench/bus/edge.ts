@@ -15,6 +15,7 @@ import { pricedMembers } from '../../../src/ledger/priced.ts';
 import { Reservations } from '../../../src/ledger/reservations.ts';
 import { loopback } from '../../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../../src/providers/loopback/simulator.ts';
+import { FairQuota } from '../../../src/runtime/limits/fair-quota.ts';
 import { SessionHost } from '../../../src/session/host.ts';
 import { systemClock as clock } from '../../../src/telemetry/clock.ts';
 import { LegService } from '../../../src/upstream/service/leg-service.ts';
@@ -73,7 +74,7 @@ const reservations = new Reservations({
   onFault,
 });
 const prices = createPriceList(providers.values());
-const spools = new FileSpools({ directory, bytesMax: 1_000_000_000, onFault });
+const spools = new FileSpools({ directory, quota: new FairQuota(60_000), onFault });
 const host = new SessionHost({
   bus,
   clock,
@@ -102,7 +103,7 @@ const host = new SessionHost({
   gathering: { low: { share: 0 }, balanced: { share: 0 }, throughput: { share: 1 } },
   totals: { audioReceived: () => {}, audioSent: () => {}, dropped: () => {}, refused: () => {} },
   sessionsMax: 100_000,
-  openSpool: () => spools.open(),
+  openSpool: (organisationId: string) => spools.open(organisationId),
   access,
   breakers: new Breakers({ clock, failuresMax: 5, openMs: 10_000, openMsMax: 300_000, onFault }),
   dials: new DialGate(50),

@@ -10,7 +10,7 @@ test('comes out in its order, whatever the sizes', () => {
   const spools = spoolsOf();
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.nat(40_000), fc.constant('text' as const)), { maxLength: 12 }), (frames) => {
-      const held = new HeldFrames(() => spools.open());
+      const held = new HeldFrames(() => spools.open('org'));
       let sent = 0;
       const said: string[] = [];
       for (const frame of frames) {
@@ -36,7 +36,7 @@ test('comes out in its order, whatever the sizes', () => {
 
 test('has an end: of bytes, of messages, and of the disk', () => {
   const spools = spoolsOf();
-  const held = new HeldFrames(() => spools.open());
+  const held = new HeldFrames(() => spools.open('org'));
   const chunk = new Uint8Array(8 * 1_048_576);
   for (let at = 0; at < HELD_BYTES_MAX; at += chunk.byteLength) expect(held.audio(chunk)).toBe(true);
   expect(held.audio(new Uint8Array(1))).toBe(false);
@@ -44,5 +44,5 @@ test('has an end: of bytes, of messages, and of the disk', () => {
   expect(held.text(keepalive)).toBe(false);
   held.dispose();
   expect(spools.bytes).toBe(0);
-  expect(new HeldFrames(() => spoolsOf(0).open()).audio(new Uint8Array(20_000))).toBe(false);
+  expect(new HeldFrames(() => spoolsOf(0).open('org')).audio(new Uint8Array(20_000))).toBe(false);
 });

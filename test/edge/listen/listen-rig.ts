@@ -1,5 +1,6 @@
 // The live endpoint with only what a handshake touches behind it; `heard` is what the sessions and the limits were told.
 import { SimulatedClock } from 'xstate';
+import { BLOCK_BYTES } from '../../../src/audio/tape/blocks.ts';
 import { FileSpools } from '../../../src/audio/tape/spool.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import type { DoorRequest, DoorSocket, SocketHandlers } from '../../../src/edge/door.ts';
@@ -13,6 +14,7 @@ import { SocketPaces } from '../../../src/edge/pace/socket-pace.ts';
 import { refusalOf, refusalReply } from '../../../src/edge/router.ts';
 import { loopback } from '../../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../../src/providers/loopback/simulator.ts';
+import { FairQuota } from '../../../src/runtime/limits/fair-quota.ts';
 import { callerOf } from '../../fakes/api-keys.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
@@ -33,7 +35,8 @@ export function spoolsOf(bytesMax = 1_073_741_824): FileSpools {
   const onFault = (error: Error) => {
     throw error;
   };
-  return new FileSpools({ directory: temporaryDirectory(), bytesMax, onFault });
+  const quota = new FairQuota(Math.floor(bytesMax / BLOCK_BYTES));
+  return new FileSpools({ directory: temporaryDirectory(), quota, onFault });
 }
 
 interface Altered {
@@ -89,7 +92,7 @@ export function listenRig(altered: Altered = {}) {
       textFrameBytesMax: 1_000,
       ...{ startMessageBytesMax: 2_000, handshakeTimeoutMs: 10_000, queryCredentials: 'on' },
     },
-    openSpool: () => (altered.spools ?? spoolsOf()).open(),
+    openSpool: (organisationId: string) => (altered.spools ?? spoolsOf()).open(organisationId),
     sockets: new OpenSockets(),
     paces: new SocketPaces(loadConfig({}, { providers: [] }).limits),
     waiting: altered.waiting ?? new WaitingWork(),

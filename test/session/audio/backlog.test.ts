@@ -10,7 +10,7 @@ const numbered = { model: 'loopback/numbered' } as const;
 
 describe('audio ahead of what the provider takes', () => {
   it('beyond the bound ends the session with 4010, and what was accepted is transcribed', async () => {
-    const settings = { memoryBytesMax: 64_000, spoolNodeBytesMax: 256_000 };
+    const settings = { memoryBytesMax: 64_000, spoolNodeBytesMax: 512_000 };
     const rig = new SessionRig({ settings });
     const client = await rig.open({ ...numbered, providerParams: { turn_seconds: 1, ready_delay_ms: 3_000 } });
     let sent = 0;
@@ -30,6 +30,42 @@ describe('audio ahead of what the provider takes', () => {
     expect(client.closeCode).toBe(4010);
     expectInOrder(client);
     await expectNothingLeft(rig);
+  });
+
+  const ahead = { ...numbered, providerParams: { turn_seconds: 1, ready_delay_ms: 3_000 } };
+  const spool = { memoryBytesMax: 64_000, spoolNodeBytesMax: 64 * 16_384 };
+
+  it('of one organisation leaves room for the audio of the others, and its end says whose limit it is', async () => {
+    const rig = new SessionRig({ settings: spool });
+    const greedy = [await rig.open(ahead, 'org_greedy'), await rig.open(ahead, 'org_greedy')];
+    for (let second = 0; second < 14; second++)
+      for (const { session } of greedy) session.audio(numberedAudio(second * RATE, (second + 1) * RATE));
+    const refused = greedy.flatMap((each) => each.of('error').map(({ error }) => error));
+    expect(refused).toMatchObject([{ code: 'audio_backlog_exceeded' }, { code: 'audio_backlog_exceeded' }]);
+    expect(refused[0]?.message).toContain('as one organisation may');
+    const others = [await rig.open(ahead, 'org_a'), await rig.open(ahead, 'org_b')];
+    for (let second = 0; second < 6; second++)
+      for (const { session } of others) session.audio(numberedAudio(second * RATE, (second + 1) * RATE));
+    for (const each of others) {
+      each.session.control({ type: 'close' });
+      await untilEnded(rig, each);
+      expectWhole(each.finals, 6 * RATE);
+      expect([each.closeCode, each.of('error')]).toEqual([1000, []]);
+    }
+  });
+
+  it('that the node has no room for ends as overloaded, not as the fault of the client', async () => {
+    const rig = new SessionRig({ settings: { ...spool, spoolNodeBytesMax: 4 * 16_384 } });
+    const clients = [];
+    for (const organisation of ['org_a', 'org_b', 'org_c', 'org_d', 'org_e'])
+      clients.push(await rig.open(ahead, organisation));
+    for (const seconds of [2.5, 0.2, 0.1]) for (const { session } of clients) session.audio(silence(seconds));
+    const last = clients.at(-1)!;
+    await untilEnded(rig, last);
+    expect(last.of('error').map(({ error }) => error)).toMatchObject([
+      { code: 'overloaded', message: expect.stringContaining('no room left') },
+    ]);
+    expect(last.closeCode).toBe(4102);
   });
 
   it('within it waits in memory and on disk, and is transcribed whole', async () => {

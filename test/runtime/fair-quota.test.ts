@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
+
+/** Takes as many units as the organisation can have. */
+function takeAll(quota: FairQuota, organisationId: string): number {
+  let count = 0;
+  while (quota.take(organisationId) === undefined) count++;
+  return count;
+}
+
+describe('a fair quota', () => {
+  test('lets one organisation have half where it is alone', () => {
+    expect([1, 2, 3, 4, 16, 1_000].map((max) => takeAll(new FairQuota(max), 'one'))).toEqual([1, 1, 2, 2, 8, 500]);
+  });
+
+  test('lets each further organisation have half of what is left', () => {
+    const quota = new FairQuota(64);
+    expect(['a', 'b', 'c', 'd'].map((each) => takeAll(quota, each))).toEqual([32, 16, 8, 4]);
+    expect(quota.used).toBe(60);
+  });
+
+  test('may have another share, or none', () => {
+    expect(takeAll(new FairQuota(16, 0.75), 'one')).toBe(12);
+    expect(takeAll(new FairQuota(16, 1), 'one')).toBe(16);
+  });
+
+  test('says why there is none', () => {
+    const quota = new FairQuota(2);
+    expect(quota.take('one', 3)).toBe('full');
+    expect([quota.take('one'), quota.take('one'), quota.take('two'), quota.take('three')]).toEqual([
+      undefined,
+      'share',
+      undefined,
+      'full',
+    ]);
+  });
+
+  test('has again what was given back, and forgets organisations that have nothing', () => {
+    const quota = new FairQuota(4);
+    takeAll(quota, 'one');
+    quota.giveBack('one', 2);
+    expect([quota.used, quota.usedBy('one'), takeAll(quota, 'two'), takeAll(quota, 'one')]).toEqual([0, 0, 2, 1]);
+  });
+
+  test('has room for a newcomer, whatever a few organisations have taken and given back', () => {
+    const steps = fc.array(
+      fc.record({ organisation: fc.integer({ min: 0, max: 3 }), amount: fc.integer({ min: -50_000, max: 200_000 }) }),
+      { maxLength: 200 },
+    );
+    fc.assert(
+      fc.property(steps, (all) => {
+        const quota = new FairQuota(1_000_000);
+        for (const { organisation, amount } of all) {
+          const name = String(organisation);
+          if (amount >= 0) quota.take(name, amount);
+          else quota.giveBack(name, Math.min(-amount, quota.usedBy(name)));
+        }
+        // Of four, the last may have left a sixteenth.
+        expect(quota.max - quota.used).toBeGreaterThanOrEqual(quota.max / 16 - 4);
+        expect(quota.take('newcomer', quota.max / 32 - 4)).toBe(undefined);
+      }),
+    );
+  });
+
+  test('refuses none of many organisations with a little each', () => {
+    const quota = new FairQuota(100);
+    for (let organisation = 0; organisation < 90; organisation++) expect(quota.take(`${organisation}`)).toBe(undefined);
+  });
+});
