@@ -207,6 +207,19 @@ describe('a file', () => {
       ],
       { provider_params: '{"num_speakers":2,"tag_audio_events":true,"entity_redaction":["pii"]}' },
     ],
+    // Its Python SDK sends `null` for what is not named.
+    [
+      [
+        ['entity_detection', 'null'],
+        ['entity_redaction', 'null'],
+        ['webhook_metadata', 'null'],
+        ['additional_formats', 'null'],
+        ['language_code', 'null'],
+        ['num_speakers', '2'],
+        ['keyterms', 'null'],
+      ],
+      { model: 'elevenlabs/scribe_v2', provider_params: '{"num_speakers":2}', keyterms: '["null"]' },
+    ],
   ])('asks for %j', (fields, asked) => expect(fieldsOf(fields)).toMatchObject(asked));
 
   it('asks for nothing of ElevenLabs of another vendor’s model', () =>

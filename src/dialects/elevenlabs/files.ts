@@ -29,14 +29,22 @@ const UNSERVED = [
 const COMMON = ['keyterms', 'temperature'];
 const MODEL = 'scribe_v2';
 const FLAGS = [...flagsOf(options.schema(MODEL)), 'diarize'];
+/** Words, of which `null` may be one. */
+const TERMS = 'keyterms';
+
+type Fields = Parameters<FormDoor['open']>[0];
+
+/** Without what is empty, or the `null` that the vendor's Python SDK sends for a list or an object that its caller leaves out. */
+const named = (said: Fields): Fields =>
+  said.filter(([name, value]) => value !== '' && (value !== 'null' || name === TERMS || FLAGS.includes(name)));
 
 export const files: FormDoor = {
   lists: ['keyterms', 'entity_detection', 'entity_redaction'],
 
   open(said, handshake): Wish {
     const query = plainQuery(handshake.query);
-    const fields = withFlags(said, FLAGS);
-    const one = new Map(fields.filter(([, value]) => value !== ''));
+    const fields = withFlags(named(said), FLAGS);
+    const one = new Map(fields);
     refuseAddresses(Object.fromEntries(one), ['source_url', 'cloud_storage_url']);
     for (const name of UNSERVED) {
       if (booleanIn(one.get(name) ?? false) !== false)
@@ -56,7 +64,7 @@ export const files: FormDoor = {
       // Whatever model hears it: one that keeps something is refused.
       retention: isLogged ? undefined : 'none',
     });
-    const ofModel = fields.filter(([name, value]) => value !== '' && options.honours(name, MODEL, 'batch'));
+    const ofModel = fields.filter(([name]) => options.honours(name, MODEL, 'batch'));
     const own = optionsInQuery(ofModel, options.schema(MODEL), COMMON);
     return {
       ...{
