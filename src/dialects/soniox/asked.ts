@@ -27,7 +27,7 @@ const CONTAINERS: readonly unknown[] = ['auto', 'ogg', 'wav', 'webm'];
 /** They are asked for in the words that all models know. */
 const COMMON = ['language_hints', 'context'];
 
-const FLAGS = ['enable_speaker_diarization', 'enable_language_identification'];
+export const FLAGS = ['enable_speaker_diarization', 'enable_language_identification'];
 
 export interface AskedLive {
   wish: Wish;

@@ -1,5 +1,6 @@
 // Files of Soniox' clients: an upload, a transcription that is asked for, looked after until it is completed, and fetched.
 // https://soniox.com/docs/stt/api-reference
+import { booleanIn } from '../../api/values/boolean.ts';
 import { type Members, textIn } from '../../providers/kit/json.ts';
 import { told, warningsIn } from '../answers.ts';
 import type { Answer, Handshake } from '../dialect.ts';
@@ -7,7 +8,7 @@ import { turnsOf } from '../heard-turns.ts';
 import type { JobDoors, JobMeans, JobWish, ShownFile, ShownJob } from '../jobs.ts';
 import { pageOf, placeOf } from '../pages.ts';
 import { badRequest, ownParameters, refuseAddresses, refuseMembers } from '../texts.ts';
-import { wishOf } from './asked.ts';
+import { FLAGS, wishOf } from './asked.ts';
 import { millisecondsOf, tokensOf } from './tokens.ts';
 
 const FILES = '/v1/files';
@@ -38,6 +39,8 @@ const jobOf = ({ id, file, asked, createdAt, state }: ShownJob): Members => ({
   ...asked,
   ...{ id, status: STATUS[state.type], created_at: createdAt.toISOString(), filename: file.filename, audio_url: null },
   model: textIn(asked.model) ?? MODEL,
+  // Clients require both, whatever was asked for.
+  ...Object.fromEntries(FLAGS.map((name) => [name, booleanIn(asked[name]) === true])),
   ...(state.type === 'done' ? { audio_duration_ms: millisecondsOf(state.heard.transcription.duration) } : {}),
   ...(state.type === 'failed' ? { error_type: state.refusal.code, error_message: state.refusal.message } : {}),
 });

@@ -52,8 +52,19 @@ describe('a transcription is told', () => {
   ] as const)('while it is %o', (state, told) =>
     expect(answerOf(shown, jobIn(state, own))).toEqual({
       ...{ ...own, id: 'job_1', created_at, filename: 'speech.wav', audio_url: null },
+      ...{ enable_speaker_diarization: false, enable_language_identification: false },
       ...told,
     }),
+  );
+
+  it.each([
+    [{ enable_speaker_diarization: true }, { enable_speaker_diarization: true, enable_language_identification: false }],
+    [
+      { enable_speaker_diarization: null, enable_language_identification: 'True' },
+      { enable_speaker_diarization: false, enable_language_identification: true },
+    ],
+  ])('shows as booleans what was asked as %j', (flags, shownFlags) =>
+    expect(answerOf(shown, jobIn({ type: 'queued' }, { ...own, ...flags }))).toMatchObject(shownFlags),
   );
 
   it('once it is completed, with tokens that together are its text', () => {
