@@ -13,6 +13,8 @@ export interface ShownFile {
   readonly createdAt: Date;
   /** Of its form. */
   readonly fields: ReadonlyMap<string, string>;
+  /** Where it is measured as it is put here; without seconds where that is not possible. */
+  readonly audio?: { readonly seconds: number | undefined; readonly channels: number };
 }
 
 export interface CaptionLayout {
@@ -66,7 +68,7 @@ export interface JobWish extends Wish {
 type FileIn = 'body' | { part: string };
 
 export type JobDoor =
-  | { does: 'keep'; takes: FileIn; answer(file: ShownFile, means: JobMeans): Answer }
+  | { does: 'keep'; takes: FileIn; isMeasured?: boolean; answer(file: ShownFile, means: JobMeans): Answer }
   /** Asks for the transcript of a file that is kept. Throws a Refusal. */
   | {
       does: 'ask';

@@ -25,11 +25,14 @@ const UNSERVED = [
 ];
 const SUBTITLES = ['srt', 'vtt'] as const;
 
-const fileOf = ({ id, filename, bytes }: ShownFile) => ({
+const fileOf = ({ id, filename, bytes, audio }: ShownFile) => ({
   id,
   filename,
   extension: /\.(\w{1,8})$/.exec(filename)?.[1] ?? '',
   size: bytes,
+  // Clients require both.
+  audio_duration: audio?.seconds ?? 0,
+  number_of_channels: audio?.channels ?? 1,
 });
 
 const STATUS = { queued: 'queued', processing: 'processing', done: 'done', failed: 'error' } as const;
@@ -91,6 +94,7 @@ export const jobs: JobDoors = {
   'POST /v2/upload': {
     does: 'keep',
     takes: { part: 'audio' },
+    isMeasured: true,
     answer: (file, { url }) => told({ audio_url: url(`${FILES}/${file.id}`), audio_metadata: fileOf(file) }),
   },
   [`POST ${PATH}`]: {

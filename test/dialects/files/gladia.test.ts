@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Refusal, refuse } from '../../../src/api/errors.ts';
 import { gladia } from '../../../src/dialects/gladia/index.ts';
+import { KEPT_FILES_MAX } from '../../../src/edge/dialects/jobs/kept-files.ts';
 import { parametersFor } from '../../../src/edge/dialects/live.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 import { gladiaClient } from '../drivers/gladia.ts';
@@ -105,7 +106,9 @@ describe('a job is told', () => {
 
 describe('its SDK', () => {
   let gateway: LiveGateway;
-  const wav = new File([sampleAudio('commands.wav').bytes], 'speech.wav');
+  const { bytes, pcm, sampleRate } = sampleAudio('commands.wav');
+  const wav = new File([bytes], 'speech.wav');
+  const seconds = pcm.byteLength / 2 / sampleRate;
   const model = 'local/commands-en' as never;
   const often = { interval: 20 };
   beforeAll(async () => {
@@ -117,11 +120,33 @@ describe('its SDK', () => {
     const { audio_url, audio_metadata } = await client.uploadFile(wav);
     expect(audio_url).toBe(`${gateway.url}/compat/gladia/file/${audio_metadata.id}`);
     expect(audio_metadata).toMatchObject({ filename: 'speech.wav', extension: 'wav', size: wav.size });
-    const { id, result } = await client.createAndPoll({ audio_url, model }, often);
+    expect(audio_metadata).toMatchObject({ audio_duration: seconds, number_of_channels: 1 });
+    const { id, file, result } = await client.createAndPoll({ audio_url, model }, often);
+    expect(file).toMatchObject({ audio_duration: seconds, number_of_channels: 1 });
     expect(result?.transcription?.utterances.length).toBeGreaterThan(0);
     expect((await client.list()).items.map((each) => each.id)).toEqual([id]);
     expect(await client.delete(id)).toBe(true);
     await expect(client.get(id)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('reports a length of 0 for a file that cannot be measured', async () => {
+    const { audio_metadata } = await gladiaClient(gateway)
+      .preRecordedV2()
+      .uploadFile(new File(['no audio'], 'a.bin'));
+    expect(audio_metadata).toMatchObject({ audio_duration: 0, number_of_channels: 1 });
+  });
+
+  it('refuses a file that claims an absurd length, and keeps no room for it', async () => {
+    const absurd = Buffer.from(bytes);
+    // One sample of one byte a second.
+    absurd.writeUInt32LE(1, 24);
+    absurd.writeUInt32LE(1, 28);
+    absurd.writeUInt16LE(1, 32);
+    absurd.writeUInt16LE(8, 34);
+    const client = gladiaClient(gateway).preRecordedV2();
+    for (let file = 0; file <= KEPT_FILES_MAX; file++) {
+      await expect(client.uploadFile(new File([absurd], 'a.wav'))).rejects.toMatchObject({ status: 400 });
+    }
   });
 
   it('is told of a file that is no audio', async () => {

@@ -21,6 +21,7 @@ export const FILE_KEPT_MS = 3_600_000;
 
 export interface KeptFile extends ShownFile {
   readonly form: Form;
+  audio?: NonNullable<ShownFile['audio']>;
 }
 
 interface Record {

@@ -5,11 +5,12 @@ import type { KeyLimits } from '../../../auth/limits.ts';
 import type { Caller } from '../../../auth/permissions.ts';
 import type { Answer, Dialect } from '../../../dialects/dialect.ts';
 import { dialects } from '../../../dialects/index.ts';
-import type { JobDoor, JobMeans, JobWish, ShownJob } from '../../../dialects/jobs.ts';
+import type { JobDoor, JobMeans, JobWish, ShownFile, ShownJob } from '../../../dialects/jobs.ts';
 import type { Degradation } from '../../../failover/chain.ts';
 import { objectIn } from '../../../providers/kit/json.ts';
 import { limitedSignal } from '../../../runtime/limited-signal.ts';
 import type { JobDependencies } from '../../../transcription/job.ts';
+import { lengthOf } from '../../../transcription/money/length.ts';
 import type { DoorRequest, Reply } from '../../door.ts';
 import { readJson } from '../../http/json-body.ts';
 import type { Route, RouteContext } from '../../router.ts';
@@ -104,7 +105,7 @@ class Asked {
     const { id = '' } = this.#context.params;
     switch (door.does) {
       case 'keep':
-        return door.answer(await this.#keep(door.takes), means);
+        return door.answer(await this.#keep(door), means);
       case 'ask':
         return door.answer(await this.#ask(door), means);
       case 'keepAndAsk':
@@ -128,12 +129,19 @@ class Asked {
     }
   }
 
-  async #keep(takes: Extract<JobDoor, { does: 'keep' }>['takes']): Promise<Held['file']> {
+  async #keep({ takes, isMeasured = false }: Extract<JobDoor, { does: 'keep' }>): Promise<ShownFile> {
+    const { keptFiles, lengths } = this.#dependencies;
     const { file, leave } = await this.#read(takes);
-    leave();
-    if (bytesOf(Object.fromEntries(file.fields)) <= SHOWN_BYTES_MAX) return file;
-    this.#dependencies.keptFiles.remove(this.#owner, file.id);
-    throw refuse('invalid_request', TOO_MUCH_BESIDE);
+    try {
+      if (bytesOf(Object.fromEntries(file.fields)) > SHOWN_BYTES_MAX) throw refuse('invalid_request', TOO_MUCH_BESIDE);
+      if (isMeasured) file.audio = await lengthOf(file.form.file, true, lengths, this.#owner.organisationId);
+      return file;
+    } catch (error) {
+      keptFiles.remove(this.#owner, file.id);
+      throw error;
+    } finally {
+      leave();
+    }
   }
 
   async #ask(door: Extract<JobDoor, { does: 'ask' }>): Promise<ShownJob> {
@@ -172,10 +180,10 @@ class Asked {
       this.#unmet = unmet;
       const asked = this.#requestOf(wish);
       await admit(asked, by, dependencies);
-      const { id, filename, bytes, createdAt } = file;
+      const { id, filename, bytes, createdAt, audio } = file;
       const work = {
         // Not the file itself, which the job outlives, nor its fields, which may be large.
-        file: { id, filename, bytes, createdAt, fields: NO_FIELDS },
+        file: { id, filename, bytes, createdAt, fields: NO_FIELDS, ...(audio === undefined ? {} : { audio }) },
         ...{ owner: this.#owner, asked: shownAgain(wish.asked), end, ended: leave },
         run: () => transcribeKept(file, asked, by, end.signal, dependencies).then((heard) => warned(heard, unmet)),
       };
