@@ -1,25 +1,33 @@
 // Official clients of other vendors, and the models that they are tried with.
+import { type Driver, isTriedWith } from '../../test/dialects/drivers/driver.ts';
 import { drivers } from '../../test/dialects/drivers/index.ts';
+import { pythonDrivers } from '../../test/dialects/drivers/python/index.ts';
 import { EMBEDDED, FILE_MODELS } from '../../test/dialects/files/models.ts';
 import { PROTOCOLS } from '../../test/failover/protocols.ts';
 import { page } from './page.ts';
 
-/** Of the clients that do so, as the first table has them. */
-const those = (does: 'live' | 'file') => drivers.filter((driver) => driver[does] !== undefined);
+const all = [...drivers, ...pythonDrivers];
+const numberOf = (driver: Driver) => String(all.indexOf(driver) + 1);
 
-const tableOf = (slugs: readonly string[], does: 'live' | 'file') => ({
-  head: ['model', ...those(does).map((driver) => String(drivers.indexOf(driver) + 1))],
-  rows: slugs.map((slug) => [
-    `\`${slug}\``,
-    ...those(does).map(({ unmet }) => (does === 'live' && unmet?.[slug] !== undefined ? 'no' : 'yes')),
-  ]),
-});
+const tableOf = (clients: readonly Driver[], slugs: readonly string[], does: 'live' | 'file') => {
+  const those = clients.filter((driver) => driver[does] !== undefined);
+  return {
+    head: ['model', ...those.map(numberOf)],
+    rows: slugs.map((slug) => [
+      `\`${slug}\``,
+      ...those.map((driver) => (does === 'file' || isTriedWith(driver, slug) ? 'yes' : 'no')),
+    ]),
+  };
+};
 
-const unmet = drivers.flatMap(({ client, unmet = {} }) =>
+const unmet = all.flatMap(({ client, unmet = {} }) =>
   Object.entries(unmet).map(([slug, why]) => `${client} with \`${slug}\`: ${why}.`),
 );
 
 const mark = (is: boolean): string => (is ? 'yes' : '');
+
+const LIVE_MODELS = [...PROTOCOLS.map(({ slug }) => slug), EMBEDDED];
+const SDKS = pythonDrivers.filter(({ models }) => models === undefined);
 
 export const clientPage = (): string =>
   page('Clients of other vendors, tried', 'test/dialects/drivers', [
@@ -28,21 +36,26 @@ of the project: the client is run against a gateway, and is told of every sample
 at a gateway is in [Clients of other vendors](../other-clients.md).`,
     '## Clients',
     {
-      head: ['', 'client', 'door', 'live', 'files'],
-      rows: drivers.map(({ client, dialect, live, file }, at) => [
-        String(at + 1),
-        client,
-        `\`/compat/${dialect}\``,
-        mark(live !== undefined),
-        mark(file !== undefined),
+      head: ['', 'client', 'language', 'door', 'live', 'files'],
+      rows: all.map((driver) => [
+        numberOf(driver),
+        driver.client,
+        pythonDrivers.includes(driver) ? 'Python' : 'JavaScript',
+        `\`/compat/${driver.dialect}\``,
+        mark(driver.live !== undefined),
+        mark(driver.file !== undefined),
       ]),
     },
     '## Live, with models of every provider',
     `One model stands for all of a provider that speak the same protocol; clients have their numbers of above. The embedded recogniser
 is tried with speech, whose words have to be told.`,
-    tableOf([...PROTOCOLS.map(({ slug }) => slug), EMBEDDED], 'live'),
+    tableOf(drivers, LIVE_MODELS, 'live'),
+    'The same for Python:',
+    tableOf(SDKS, LIVE_MODELS, 'live'),
     `Not so: ${unmet.join(' ')}`,
     '## Files, with models of every provider',
     'One model for files stands for all of a provider.',
-    tableOf([...FILE_MODELS, EMBEDDED], 'file'),
+    tableOf(drivers, [...FILE_MODELS, EMBEDDED], 'file'),
+    'The same for Python:',
+    tableOf(SDKS, [...FILE_MODELS, EMBEDDED], 'file'),
   ]);

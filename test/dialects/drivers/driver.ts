@@ -26,6 +26,12 @@ export interface Driver {
   live?(job: Job, pieces: readonly Uint8Array[]): Promise<HeardFinal[]>;
   /** Models that it does not hear to the end when it is live, and why not. */
   unmet?: Readonly<Record<string, string>>;
+  /** Models that it is tried with when it is live; every model where absent. */
+  models?: readonly string[];
   /** Transcribes a WAV file. */
   file?(job: Omit<Job, 'sampleRate'>, wav: Uint8Array): Promise<string>;
 }
+
+/** Whether a model is one of those that a live client is tried with. */
+export const isTriedWith = ({ models, unmet = {} }: Driver, slug: string): boolean =>
+  unmet[slug] === undefined && models?.includes(slug) !== false;
