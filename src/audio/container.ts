@@ -1,22 +1,41 @@
 // Tells a container or a compressed stream from raw samples by its first bytes, so that a file sent as PCM is refused by name.
 // Magic numbers: the formats' own specifications.
+
+import { mpegStreamIn } from './kind/mpeg-stream.ts';
 import { isLayerIii, mpegFrame } from './length/frames/mpeg-frame.ts';
-import { mpegStreamIn } from './mpeg-stream.ts';
+import { paddingAfter } from './wav/wav-chunks.ts';
 
 interface Magic {
   readonly name: string;
-  readonly at: number;
-  readonly text: string;
+  /** Each at a position. */
+  readonly marks: readonly (readonly [at: number, text: string])[];
 }
 
+/** Files of QuickTime may begin without `ftyp`. */
+const MP4_BOXES = ['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip'];
+
 const MAGIC: readonly Magic[] = [
-  { name: 'WAV', at: 0, text: 'RIFF' },
-  { name: 'WAV (big-endian)', at: 0, text: 'RIFX' },
-  { name: 'WAV (64-bit)', at: 0, text: 'RF64' },
-  { name: 'Ogg', at: 0, text: 'OggS' },
-  { name: 'FLAC', at: 0, text: 'fLaC' },
-  { name: 'WebM or Matroska', at: 0, text: '\x1a\x45\xdf\xa3' },
-  { name: 'MP4', at: 4, text: 'ftyp' },
+  { name: 'WAV', marks: [[0, 'RIFF']] },
+  { name: 'WAV (big-endian)', marks: [[0, 'RIFX']] },
+  { name: 'WAV (64-bit)', marks: [[0, 'RF64']] },
+  { name: 'Wave64', marks: [[0, 'riff\x2e\x91\xcf\x11']] },
+  { name: 'Ogg', marks: [[0, 'OggS']] },
+  { name: 'FLAC', marks: [[0, 'fLaC']] },
+  { name: 'WebM or Matroska', marks: [[0, '\x1a\x45\xdf\xa3']] },
+  ...MP4_BOXES.map((box): Magic => ({ name: 'MP4', marks: [[4, box]] })),
+  ...['AIFF', 'AIFC'].map(
+    (form): Magic => ({
+      name: 'AIFF',
+      marks: [
+        [0, 'FORM'],
+        [8, form],
+      ],
+    }),
+  ),
+  { name: 'AU', marks: [[0, '.snd']] },
+  { name: 'CAF', marks: [[0, 'caff\0\x01']] },
+  { name: 'AMR', marks: [[0, '#!AMR']] },
+  { name: 'WMA', marks: [[0, '\x30\x26\xb2\x75\x8e\x66\xcf\x11']] },
 ];
 
 /** Bytes after which {@link ContainerSniffer} has made up its mind: three MP3 frames of most bit rates fit, cut anywhere. */
@@ -24,10 +43,10 @@ const SNIFF_BYTES_MAX = 4096;
 
 /**
  * The name of the container that `bytes` begin with, or undefined for anything else. The more bytes, the more is seen:
- * 8 bytes tell every container, 3 KiB tell a bare MP3 stream.
+ * 12 bytes tell every container, 3 KiB tell a bare MP3 stream.
  */
 export function sniffContainer(bytes: Uint8Array): string | undefined {
-  for (const { name, at, text } of MAGIC) if (matches(bytes, at, text)) return name;
+  for (const { name, marks } of MAGIC) if (marks.every(([at, text]) => matches(bytes, at, text))) return name;
   return isId3(bytes) || isMp3(bytes) ? 'MP3' : undefined;
 }
 
@@ -131,7 +150,7 @@ export function wavLength(bytes: Uint8Array): WavLength | undefined {
       formats++;
       isPlain = formats === 1 && PLAIN_CODINGS.includes(coding) && frameBytes === channels * Math.ceil(bits / 8);
     }
-    at += 8 + size + (size % 2);
+    at += 8 + size + paddingAfter(size, bytes.subarray(at + 8 + size));
   }
   return undefined;
 }

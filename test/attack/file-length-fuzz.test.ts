@@ -6,14 +6,18 @@ import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { systemClock } from '../../src/telemetry/clock.ts';
 import { LengthMeter } from '../../src/transcription/measuring/length-meter.ts';
+import { honestFiles } from '../audio/length/honest/made.ts';
 import { slowFiles } from '../fakes/audio/slow-files.ts';
 
 const FOLDER = join(import.meta.dirname, '../fixtures/audio/formats');
 const RUNS = 30_000;
 const MEMORY_BYTES_MAX = 300 * 1024 * 1024;
-const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
-  .filter((name) => /\.(?!md$)/.test(name))
-  .map((name) => readFileSync(join(FOLDER, name)));
+const files = [
+  ...readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(?!md$)/.test(name))
+    .map((name) => readFileSync(join(FOLDER, name))),
+  ...honestFiles().map(({ bytes }) => bytes),
+];
 
 const faults: unknown[] = [];
 const meter = new LengthMeter({ clock: systemClock, onFault: (error) => faults.push(error) });

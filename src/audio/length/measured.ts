@@ -21,12 +21,21 @@ export interface MeasuredAudio {
 }
 
 /**
- * Bytes that a second takes at least, by the names of `sniffContainer`: AAC at 4 kbit/s, MP3 at 8 kbit/s; packets of 120 ms of
- * silence, as Opus makes them, with what their container needs for each.
+ * Bytes that a second takes at least, by the names of `fileKindOf`: AAC and WMA at 4 kbit/s, MP3 and MP2 at 8 kbit/s; frames of AMR
+ * without data; packets of 120 ms of silence, as Opus makes them, with what their container needs for each; the thinnest codecs of
+ * telephony in files of samples.
  */
 const BYTES_PER_SECOND_MIN: Readonly<Record<string, number>> = {
   AAC: 500,
+  AMR: 50,
+  WMA: 500,
   MP3: 1_000,
+  MP2: 1_000,
+  AIFF: 1_000,
+  AU: 1_000,
+  CAF: 1_000,
+  Wave64: 1_000,
+  'WAV (big-endian)': 1_000,
   Ogg: 25,
   MP4: 16,
   'WebM or Matroska': 16,

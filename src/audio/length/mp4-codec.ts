@@ -10,7 +10,7 @@ export type Mp4Codec =
   | { kind: 'samples'; seconds: number; channels: number; packetBytesMax: number }
   | { kind: 'aac'; config: AacConfig; channels: number }
   | { kind: 'pcm'; bytesPerSecond: number; frameBytes: number; channels: number }
-  | { kind: 'opus' | 'mpeg'; channels: number }
+  | { kind: 'opus' | 'mpeg' | 'narrow amr' | 'wide amr'; channels: number }
   | { kind: 'flac'; hertz: number; channels: number }
   | { kind: 'unknown' };
 
@@ -58,6 +58,7 @@ function described(
   const esds = inside(more, 'esds') ?? inside(more, 'wave', 'esds');
   if (type === 'mp4a' && esds !== undefined) return elementary(esds, channels, hertz);
   if (type === 'Opus') return { kind: 'opus', channels: inside(more, 'dOps')?.[1] || channels };
+  if (type === 'samr' || type === 'sawb') return { kind: type === 'samr' ? 'narrow amr' : 'wide amr', channels };
   if (type === '.mp3' || type === 'mp3 ') return { kind: 'mpeg', channels };
   if (type === 'fLaC') {
     const info = inside(more, 'dfLa');
@@ -81,7 +82,7 @@ function described(
 }
 
 /** What the descriptors of MPEG-4 say: tags, each with a length in bytes of seven bits. */
-function elementary(esds: Uint8Array, channels: number, hertz: number): Mp4Codec | undefined {
+export function elementary(esds: Uint8Array, channels: number, hertz: number): Mp4Codec | undefined {
   let object = 0;
   for (let at = 4; at + 2 < esds.length; ) {
     const tag = esds[at++]!;

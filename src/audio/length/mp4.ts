@@ -2,6 +2,7 @@
 // times beside them are only what the file says of itself. ISO/IEC 14496-12.
 import { AccessUnits } from './aac/access-units.ts';
 import type { AacConfig } from './aac/config.ts';
+import { AmrFrames } from './frames/amr-frames.ts';
 import { FlacFrames } from './frames/flac-frames.ts';
 import { MpegFrames } from './frames/mpeg-frames.ts';
 import { OPUS_HEAD_BYTES, opusSeconds } from './frames/opus.ts';
@@ -94,6 +95,12 @@ function* contentOf({ codec, runs, isAlone }: Track, size: number): Scan<Content
       yield* everyRun(runs, size, (bytes) => frames.push(bytes));
       frames.end();
       return { seconds: frames.seconds, secondsMax: frames.seconds, channels: frames.channels };
+    }
+    case 'narrow amr':
+    case 'wide amr': {
+      const frames = new AmrFrames(codec.kind === 'wide amr');
+      yield* everyRun(runs, size, (bytes) => frames.push(bytes));
+      return { seconds: frames.seconds, secondsMax: frames.seconds, channels };
     }
     case 'mpeg': {
       const frames = new MpegFrames();

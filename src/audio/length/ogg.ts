@@ -15,7 +15,7 @@ const STREAMS_MAX = 256;
 /** Undefined where there is no stream. */
 export function* oggAudio(from: number, size: number): Scan<MeasuredAudio | undefined> {
   const streams = new Streams();
-  for (let at = from; at + PAGE_HEAD_BYTES <= size; ) {
+  for (let at = from; at + 4 <= size; ) {
     const bytes: Uint8Array = yield { at, length: PAGE_BYTES_MAX };
     const page = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf('OggS');
     if (page !== 0) {
@@ -33,20 +33,26 @@ class Streams {
   readonly #oneTooMany = new Stream(new UnknownInOgg());
   #seconds = 0;
   #channels = 1;
+  /** A page is longer than the rest of the file. */
+  #isDamaged = false;
 
   get measured(): MeasuredAudio | undefined {
     for (const serial of this.#open.keys()) this.#close(serial);
     this.#seconds += this.#oneTooMany.seconds;
-    return this.#seconds > 0
-      ? { seconds: this.#seconds, secondsMax: this.#seconds, channels: this.#channels }
-      : undefined;
+    const [seconds, channels] = [this.#seconds, this.#channels];
+    return seconds > 0 ? { seconds, secondsMax: seconds, channels, isDamaged: this.#isDamaged } : undefined;
   }
 
   /** @param bytes a page, and what follows it */
   page(bytes: Uint8Array): void {
-    const segments = bytes[26]!;
+    const segments = bytes[26] ?? 0;
     const bodyAt = PAGE_HEAD_BYTES + segments;
-    if (bytes[4] !== 0 || bodyAt > bytes.length) return;
+    if (bytes.length < PAGE_HEAD_BYTES || bodyAt > bytes.length) {
+      this.#isDamaged = true;
+      return;
+    }
+    if (bytes[4] !== 0) return;
+    this.#isDamaged ||= pageBytes(bytes) > bytes.length;
     const flags = bytes[5]!;
     const serial = viewOf(bytes).getUint32(14, true);
     if ((flags & BEGINS) !== 0) this.#close(serial);
@@ -66,6 +72,12 @@ class Streams {
     this.#channels = Math.max(this.#channels, stream.channels);
   }
 }
+
+/** Of a page whose head is here. */
+const pageBytes = (page: Uint8Array): number =>
+  page
+    .subarray(PAGE_HEAD_BYTES, PAGE_HEAD_BYTES + page[26]!)
+    .reduce((sum, byte) => sum + byte, PAGE_HEAD_BYTES + page[26]!);
 
 /** One logical stream: cuts packets out of pages. */
 class Stream {

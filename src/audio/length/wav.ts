@@ -1,6 +1,7 @@
 // How much sound a WAV file holds: everything behind the first mark of samples is taken for samples, since decoders differ in
 // where they stop. What the header says of a sample is how decoders read it; what it says of their number is not asked.
 
+import { paddingAfter, UNKNOWN_BYTES_MIN } from '../wav/wav-chunks.ts';
 import { MpegFrames } from './frames/mpeg-frames.ts';
 import type { MeasuredAudio } from './measured.ts';
 import { everyByte, type Scan, textAt, viewOf } from './scan.ts';
@@ -26,7 +27,7 @@ const MPEG = [0x50, 0x55];
 /** Codings of a few bits a sample: other ADPCM, and G.726. */
 const FEW_BITS = [0x10, 0x14, 0x16, 0x17, 0x20, 0x40, 0x45, 0x64, 0x65];
 
-interface Format {
+export interface WaveFormat {
   coding: number;
   channels: number;
   hertz: number;
@@ -36,50 +37,62 @@ interface Format {
 
 /** Undefined where there are no samples, or the coding is unknown. */
 export function* wavAudio(from: number, size: number): Scan<MeasuredAudio | undefined> {
-  const formats: Format[] = [];
+  const formats: WaveFormat[] = [];
   let at = from + HEAD_BYTES;
+  let said = 0;
   for (let chunks = 0; at + CHUNK_HEAD_BYTES <= size && chunks < CHUNKS_MAX; chunks++) {
     const head: Uint8Array = yield { at, length: CHUNK_HEAD_BYTES + FORMAT_BYTES };
     const name = textAt(head, 0, 4);
-    if (name === 'data') break;
     const length = viewOf(head).getUint32(4, true);
-    const format = name === 'fmt ' ? formatOf(head.subarray(CHUNK_HEAD_BYTES)) : undefined;
+    if (name === 'data') {
+      said = length;
+      break;
+    }
+    const format = name === 'fmt ' ? waveFormat(head.subarray(CHUNK_HEAD_BYTES)) : undefined;
     if (format !== undefined) formats.push(format);
-    at += CHUNK_HEAD_BYTES + length + (length % 2);
+    const next = at + CHUNK_HEAD_BYTES + length;
+    at = next + (length % 2 === 0 ? 0 : paddingAfter(length, yield { at: next, length: 4 }));
   }
   const samples = { from: at + CHUNK_HEAD_BYTES, to: size };
   if (samples.from >= samples.to) return undefined;
   let measured: MeasuredAudio | undefined;
+  const isDamaged = said < UNKNOWN_BYTES_MIN && said > samples.to - samples.from;
   for (const format of formats) {
     const { channels, coding } = format;
     const seconds: number | undefined = MPEG.includes(coding)
       ? yield* mpegSeconds(samples)
-      : secondsOf(format, samples.to - samples.from);
+      : waveSeconds(format, samples.to - samples.from);
     if (seconds === undefined || !Number.isFinite(seconds)) return undefined;
     const secondsMax = Math.max(seconds, measured?.secondsMax ?? 0);
     measured = {
       seconds: secondsMax,
       secondsMax,
       channels: Math.max(channels, measured?.channels ?? 1),
+      isDamaged,
     };
   }
   return measured;
 }
 
-function formatOf(body: Uint8Array): Format | undefined {
+/** The body of a `fmt ` chunk. */
+export function waveFormat(body: Uint8Array, isLittleEndian = true): WaveFormat | undefined {
   if (body.length < CODING_BYTES_MIN) return undefined;
   const view = viewOf(body);
-  const said = view.getUint16(0, true);
+  const said = view.getUint16(0, isLittleEndian);
   return {
-    coding: said === EXTENSIBLE && body.length >= FORMAT_BYTES ? view.getUint16(24, true) : said,
-    channels: view.getUint16(2, true) || 1,
-    hertz: view.getUint32(4, true),
-    blockBytes: view.getUint16(12, true),
-    bits: view.getUint16(14, true),
+    coding: said === EXTENSIBLE && body.length >= FORMAT_BYTES ? view.getUint16(24, isLittleEndian) : said,
+    channels: view.getUint16(2, isLittleEndian) || 1,
+    hertz: view.getUint32(4, isLittleEndian),
+    blockBytes: view.getUint16(12, isLittleEndian),
+    bits: view.getUint16(14, isLittleEndian),
   };
 }
 
-function secondsOf({ coding, channels, hertz, blockBytes, bits }: Format, bytes: number): number | undefined {
+/** Undefined where the coding is unknown. */
+export function waveSeconds(
+  { coding, channels, hertz, blockBytes, bits }: WaveFormat,
+  bytes: number,
+): number | undefined {
   if (PCM.includes(coding) || ONE_BYTE.includes(coding)) {
     const sample = ONE_BYTE.includes(coding) ? 1 : Math.ceil(bits / 8) || 1;
     // Some go by one of the two, some by the other.

@@ -27,10 +27,11 @@ export const BLOCK_HEAD_BYTES = 12;
 /** Hears of a part by its identifier, where its body begins and how long it is; ends the scan with false. */
 export type HearElement = (id: number, at: number, bytes: number) => Scan<boolean>;
 
-/** Whether it came to the end of the file. */
-export function* everyElement(from: number, size: number, hear: HearElement): Scan<boolean> {
+/** `cut off`: a part says that it is longer than the rest of the file. `ended`: by false. */
+export function* everyElement(from: number, size: number, hear: HearElement): Scan<'whole' | 'cut off' | 'ended'> {
   /** Where what is open ends: from the outside to the inside. */
   let ends: number[] = [];
+  let furthest = 0;
   for (let at = from; at < size; ) {
     while (at >= (ends.at(-1) ?? size)) ends.pop();
     const element = elementOf(yield { at, length: ELEMENT_HEAD_BYTES });
@@ -43,15 +44,16 @@ export function* everyElement(from: number, size: number, hear: HearElement): Sc
       ends = [];
       continue;
     }
+    furthest = Math.max(furthest, end);
     if (isOpened) {
       ends.push(element.bytes === undefined ? Number.POSITIVE_INFINITY : end);
       at = bodyAt;
       continue;
     }
-    if (!(yield* hear(element.id, bodyAt, Math.min(end, size) - bodyAt))) return false;
+    if (!(yield* hear(element.id, bodyAt, Math.min(end, size) - bodyAt))) return 'ended';
     at = end;
   }
-  return true;
+  return furthest > size ? 'cut off' : 'whole';
 }
 
 /** Where the next part begins that a decoder can go on with. */

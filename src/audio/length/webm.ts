@@ -24,8 +24,10 @@ const SCALE_DEFAULT = 1_000_000;
 /** Undefined where there is no block of sound, or it cannot be measured. */
 export function* webmAudio(from: number, size: number): Scan<MeasuredAudio | undefined> {
   const blocks = new Blocks();
-  const isWhole = yield* everyElement(from, size, (id, at, bytes) => blocks.hear(id, at, bytes));
-  return isWhole ? blocks.measured : undefined;
+  const end = yield* everyElement(from, size, (id, at, bytes) => blocks.hear(id, at, bytes));
+  const { measured } = blocks;
+  if (end === 'ended' || measured === undefined) return undefined;
+  return { ...measured, isDamaged: end === 'cut off' || measured.isDamaged === true };
 }
 
 class Blocks {

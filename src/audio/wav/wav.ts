@@ -4,6 +4,7 @@
 import { type Refusal, refuse } from '../../api/errors.ts';
 import { sniffContainer } from '../container.ts';
 import { alawSample, decode, mulawSample, type SampleMemory, toSample } from '../pcm.ts';
+import { isChunkName } from './wav-chunks.ts';
 
 export interface WavFormat {
   coding: 'pcm' | 'float' | 'alaw' | 'mulaw';
@@ -69,6 +70,8 @@ export class WavReader {
   /** Bytes of the present chunk to pass over: before the next piece, or once the present one is read. */
   #skip = 0;
   #skipAfterPiece = 0;
+  /** The chunk before has an odd length: the next one may begin with its padding. */
+  #isAfterOdd = false;
   #headerBytes = 0;
   #format: WavFormat | undefined;
   #readSample: ReadSample = () => 0;
@@ -139,6 +142,7 @@ export class WavReader {
   }
 
   #pieceRead(piece: Uint8Array): void {
+    if (this.#isPadded(piece)) return;
     if (this.#expected === 'riff' && !isWave(piece)) throw notWav(piece);
     if (this.#expected === 'ds64') this.#longBytes = Number(view(piece).getBigUint64(8, true));
     if (this.#expected === 'fmt') this.#format = readFormat(piece);
@@ -149,6 +153,16 @@ export class WavReader {
     this.#skip = this.#skipAfterPiece;
     this.#skipAfterPiece = 0;
     if (size !== undefined) this.#chunk(text(piece, 0), size);
+  }
+
+  /** Whether a byte of padding was in front of the head of a chunk: then the rest of the head follows. */
+  #isPadded(piece: Uint8Array): boolean {
+    const isPadded = this.#expected === 'chunk' && this.#isAfterOdd && !isChunkName(piece);
+    this.#isAfterOdd = false;
+    if (!isPadded) return false;
+    this.#piece.copyWithin(0, 1, CHUNK_BYTES);
+    this.#pieceHeld = CHUNK_BYTES - 1;
+    return true;
   }
 
   /** A chunk begins. Chunks are padded to an even length. */
@@ -162,7 +176,8 @@ export class WavReader {
     } else if (name === 'ds64' && size >= DS64_BYTES) {
       this.#expectBody('ds64', size, DS64_BYTES);
     } else {
-      this.#skip = size + (size % 2);
+      this.#skip = size;
+      this.#isAfterOdd = size % 2 === 1;
     }
   }
 
@@ -170,7 +185,8 @@ export class WavReader {
   #expectBody(body: 'fmt' | 'ds64', size: number, bytesMax: number): void {
     this.#expected = body;
     this.#pieceBytes = Math.min(size, bytesMax);
-    this.#skipAfterPiece = size + (size % 2) - this.#pieceBytes;
+    this.#skipAfterPiece = size - this.#pieceBytes;
+    this.#isAfterOdd = size % 2 === 1;
   }
 
   #beginSamples(size: number): void {

@@ -39,8 +39,9 @@ export const AAC_HERTZ: readonly number[] = [
 const AAC_SAMPLES = 1024;
 const ADTS_HEAD_BYTES = 7;
 
-/** Whether a frame of MPEG audio may begin so, and it is of layer III. */
-export const isLayerIii = (bytes: Uint8Array, at: number): boolean => ((bytes[at + 1]! >> 1) & 3) === LAYER_III;
+/** The layer of a frame of MPEG audio: 1 is III, 2 is II, 3 is I. */
+export const layerOf = (bytes: Uint8Array, at: number): number => (bytes[at + 1]! >> 1) & 3;
+export const isLayerIii = (bytes: Uint8Array, at: number): boolean => layerOf(bytes, at) === LAYER_III;
 
 /** The frame of MPEG audio whose header is at `at`, or undefined when there is none; 0 bytes where the stream decides on them. */
 export function mpegFrame(bytes: Uint8Array, at: number): MpegFrame | undefined {

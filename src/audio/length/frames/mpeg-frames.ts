@@ -91,8 +91,10 @@ export class MpegFrames {
     const isStream = this.#at - this.#endOf[frame.kind]! <= NEAR_BYTES;
     this.#endOf[frame.kind] = this.#at + length;
     if (this.#at === this.#playedTo || (this.#at > this.#playedTo && isStream)) {
-      this.#playedSeconds += frame.seconds;
-      this.#playedBytes += length;
+      // The one before was alone until now.
+      const isFirst = this.#at > this.#playedTo;
+      this.#playedSeconds += frame.seconds + (isFirst ? this.#owed[frame.kind]! : 0);
+      this.#playedBytes += length + (isFirst && this.#owed[frame.kind]! > 0 ? length : 0);
       this.#playedTo = this.#at + length;
     }
     if (!isStream) {

@@ -216,6 +216,13 @@ function others(ffmpeg: Add, sox: Sox): void {
     ffmpeg(`wma1-${rate}.wma`, 2048 / rate, `-ar ${rate} -c:a wmav1 -b:a 48k`, rate === 16_000);
     ffmpeg(`wma2-${rate}.wma`, 2048 / rate, `-ar ${rate} -c:a wmav2 -b:a 48k`);
   }
+  ffmpeg(
+    'video.wmv',
+    2048 / 44_100,
+    '-map 1:a -map 0:v -shortest -c:v wmv2 -b:v 60k -ar 44100 -c:a wmav2',
+    false,
+    PICTURES,
+  );
   ffmpeg('opus.caf', 0.02, '-c:a libopus -b:a 16k', false);
   sox('narrow.amr', 0.02, '-r 8000 -t amr-nb');
 }
