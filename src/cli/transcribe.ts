@@ -22,11 +22,12 @@ const usage = `Usage: voxgate transcribe FILE [--live] [--model SLUG] [--format 
                           [--quiet] [--language TAG] [--params JSON] [--fallbacks LIST]
                           [--url URL --key KEY]
 
-Transcribes an audio file: WAV, MP3, FLAC, Ogg (Opus, Vorbis), WebM, M4A, MP4 or another kind
-that the model takes. Without --url a gateway is started for this one file.
+Transcribes an audio file: WAV, MP3, FLAC, Ogg (Opus, Vorbis), WebM, M4A, MP4, AAC, AIFF,
+AU, CAF, Wave64, MP2, AMR or WMA, as far as the model takes it. Without --url a gateway is started for this one file.
 
   --live       streams the file in real time over /v1/listen and shows what comes back as it comes;
-               takes the kinds that the gateway can decode: WAV, MP3, FLAC, Ogg and WebM
+               takes the kinds that the gateway can decode: WAV, MP3, MP2, FLAC, Ogg, WebM, and
+               AIFF, AU, CAF and Wave64 without compression
   --model      local/commands-en when absent; voxgate models lists them
   --format     text when absent, or json, verbose_json, diarized_json, srt or vtt; not with --live
   -o, --output writes the transcript to a file: --format srt -o speech.srt; not with --live

@@ -14,7 +14,7 @@ export const isEmpty = (utterances: readonly Utterance[]): boolean =>
 /** Reads the file up to the first sound that is as loud and long as speech. */
 export async function soundIn(file: FileSource, signal: AbortSignal): Promise<Sound> {
   const { kind, left } = file;
-  if (!left || (kind.kind === 'container' && kind.extension !== 'wav')) return 'unknown';
+  if (!left || (kind.kind === 'container' && kind.format !== 'wav')) return 'unknown';
   try {
     const decoder = await FileDecoder.open(file, notDecoded);
     const meter = new SpeechMeter(decoder.sampleRate);

@@ -82,12 +82,14 @@ export const audioTooLong = (secondsMax: number): LegFailure =>
   );
 
 /** What models behind a live leg take as a file. */
-export const DECODED = 'WAV, MP3, FLAC, Ogg (Opus, Vorbis or FLAC) and WebM (Opus)';
+export const DECODED =
+  'WAV, MP3, FLAC, Ogg (Opus, Vorbis or FLAC), WebM (Opus), MP2, and AIFF, AU, CAF and Wave64 without compression';
 
-export const formatUnsupported = (title: string): LegFailure =>
+/** @param taken the kinds that the model takes, for people */
+export const formatUnsupported = (title: string, taken = DECODED): LegFailure =>
   limit(
     'unsupported_format',
-    `The file is ${title}, and this model takes ${DECODED}. Convert it and send it again, or choose a model that takes ${title}.`,
+    `The file is ${title}, and this model takes ${taken}. Convert it and send it again, or choose a model that takes ${title}.`,
   );
 
 export const audioUnusable = (title: string, why: string): LegFailure =>

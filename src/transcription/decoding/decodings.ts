@@ -38,7 +38,9 @@ export class FileDecodings {
   open(file: FileSource, organisationId: string, signal: AbortSignal): Decoding {
     const { kind } = file;
     if (kind.kind === 'raw') throw new Error('Headerless samples need no decoder.');
-    if (!isDecoded(kind.extension)) throw new LegFailed(formatUnsupported(kind.title));
+    // One decoder knows all layers of MPEG.
+    const format = kind.format === 'mp2' ? 'mp3' : kind.format;
+    if (!isDecoded(format)) throw new LegFailed(formatUnsupported(kind.title));
     const own = [...this.#open.values()].filter((each) => each === organisationId).length;
     if (this.#open.size >= FILES_MAX || own >= ORGANISATION_FILES_MAX) {
       this.#options.onOverflow?.('decoded_files');
@@ -46,9 +48,9 @@ export class FileDecodings {
     }
     const decoding: Decoding = new Decoding({
       clock: this.#options.clock,
-      format: kind.extension,
+      format,
       title: kind.title,
-      chunks: file.read(),
+      chunks: file.readUntagged(),
       signal,
       onEnd: () => this.#open.delete(decoding),
       onFault: (error) => this.#options.onFault?.(error),
@@ -62,4 +64,4 @@ export class FileDecodings {
   }
 }
 
-const isDecoded = (extension: string): extension is Decoded => FORMATS.includes(extension);
+const isDecoded = (format: string): format is Decoded => FORMATS.includes(format);

@@ -1,6 +1,6 @@
 // What a thread that decodes a file is told, and what it says. They take turns: whoever has spoken waits for the other.
 
-/** What can be decoded, by the extensions of file-source.ts. */
+/** What can be decoded, by the formats of files. */
 export type Decoded = 'mp3' | 'flac' | 'ogg' | 'webm';
 
 export interface DecodingStart {

@@ -1,9 +1,11 @@
 // The samples of a file for a model that hears files live, converted to the model's rate: WAV and headerless PCM are read here, other
 // containers are decoded by ../decoding.
+import type { FileFormat } from '../../api/values/file-formats.ts';
 import { PcmConverter } from '../../audio/resampler.ts';
+import { SampleFileReader, UnreadableSamples } from '../../audio/sample-file/sample-file-reader.ts';
 import { WavReader } from '../../audio/wav/wav.ts';
 import { LegFailed } from '../../upstream/leg-failed.ts';
-import { audioTooLong } from '../failures.ts';
+import { audioTooLong, audioUnusable } from '../failures.ts';
 import type { FileSource } from './file-source.ts';
 
 /** One channel of a file, piece by piece. */
@@ -81,14 +83,21 @@ export class FileDecoder {
 
 function samplesOf(file: FileSource, decode: (file: FileSource) => FileSamples): FileSamples {
   const { kind } = file;
-  if (kind.kind === 'raw') return new ReadSamples(file.read(), new RawReader(kind.sampleRate));
-  return kind.extension === 'wav' ? new ReadSamples(file.read(), new WavReader()) : decode(file);
+  if (kind.kind === 'raw') return new ReadSamples(file.read(), new RawReader(kind.sampleRate), 'PCM');
+  if (kind.format === 'wav') return new ReadSamples(file.readUntagged(), new WavReader(), kind.title);
+  if (!SAMPLE_FILES.includes(kind.format)) return decode(file);
+  return new ReadSamples(file.readUntagged(), new SampleFileReader(kind.title), kind.title);
 }
+
+/** Those whose samples are not compressed, other than WAV. */
+const SAMPLE_FILES: readonly FileFormat[] = ['aiff', 'au', 'caf', 'w64', 'rifx'];
 
 /** What gives samples as soon as bytes are there. */
 interface SampleReader {
   /** Undefined until the samples begin. */
   readonly format: { sampleRate: number } | undefined;
+  /** Samples are missing at the end. */
+  readonly isDamaged?: boolean;
   push(bytes: Uint8Array): Int16Array;
   end(): void;
 }
@@ -96,11 +105,16 @@ interface SampleReader {
 class ReadSamples implements FileSamples {
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #reader: SampleReader;
-  readonly isDamaged = false;
+  readonly #title: string;
 
-  constructor(chunks: AsyncIterator<Uint8Array>, reader: SampleReader) {
+  constructor(chunks: AsyncIterator<Uint8Array>, reader: SampleReader, title: string) {
     this.#chunks = chunks;
     this.#reader = reader;
+    this.#title = title;
+  }
+
+  get isDamaged(): boolean {
+    return this.#reader.isDamaged ?? false;
   }
 
   get sampleRate(): number {
@@ -110,12 +124,18 @@ class ReadSamples implements FileSamples {
   async next(): Promise<Int16Array | undefined> {
     for (;;) {
       const next = await this.#chunks.next();
-      if (next.done === true) {
-        this.#reader.end();
-        return undefined;
-      }
-      const samples = this.#reader.push(next.value);
-      if (this.#reader.format !== undefined) return samples;
+      const samples = this.#readable(() => (next.done === true ? this.#reader.end() : this.#reader.push(next.value)));
+      if (next.done === true) return undefined;
+      if (this.#reader.format !== undefined) return samples ?? undefined;
+    }
+  }
+
+  #readable<Read>(read: () => Read): Read {
+    try {
+      return read();
+    } catch (error) {
+      if (error instanceof UnreadableSamples) throw new LegFailed(audioUnusable(this.#title, error.message));
+      throw error;
     }
   }
 

@@ -3,7 +3,9 @@
 
 import { refuse } from '../../api/errors.ts';
 import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
+import { FILE_FORMAT_TITLES, FILE_FORMATS, type FileFormat } from '../../api/values/file-formats.ts';
 import { sniffContainer, wavLength } from '../../audio/container.ts';
+import { fileKindOf, tagBytes } from '../../audio/kind/file-kind.ts';
 import type { FileLength } from '../money/length.ts';
 
 /** A file as the edge hands it over: a container, or headerless linear16 at `rawSampleRate`. */
@@ -17,6 +19,8 @@ export interface AudioFile {
   secondsMin?: number | undefined;
   /** The most that it can hold, of each channel: no provider is believed to have heard more. */
   secondsMax?: number;
+  /** What came of a file that was read while it arrived, where its header says more. Known at its end. */
+  shortSeconds?(): number | undefined;
   /** All of it, where it is in memory: then nothing has to be read. */
   pieces?: readonly Uint8Array[] | undefined;
   /** Measures one that nobody has measured, once all of it is here. Undefined where it cannot be. */
@@ -28,20 +32,40 @@ export interface AudioFile {
 /** What a file is. */
 export type FileKind =
   | { kind: 'raw'; sampleRate: number }
-  | { kind: 'container'; title: string; extension: string; contentType: string };
+  | {
+      kind: 'container';
+      title: string;
+      format: FileFormat;
+      extension: string;
+      contentType: string;
+      /** Where it begins, after tags of ID3. */
+      at: number;
+    };
 
 /** Enough for every container's mark, and for the header of most WAV files. */
 const HEAD_BYTES = 16 * 1024;
+/** Pictures in a tag, or zeros, in front of the file: what follows more of them is not looked at. */
+const FRONT_BYTES_MAX = 1024 * 1024;
 
-const CONTAINERS: Readonly<Record<string, { extension: string; contentType: string }>> = {
-  WAV: { extension: 'wav', contentType: 'audio/wav' },
-  'WAV (64-bit)': { extension: 'wav', contentType: 'audio/wav' },
-  MP3: { extension: 'mp3', contentType: 'audio/mpeg' },
-  FLAC: { extension: 'flac', contentType: 'audio/flac' },
-  Ogg: { extension: 'ogg', contentType: 'audio/ogg' },
-  'WebM or Matroska': { extension: 'webm', contentType: 'audio/webm' },
-  MP4: { extension: 'm4a', contentType: 'audio/mp4' },
+const CONTAINERS: Readonly<Record<string, { format: FileFormat; extension?: string; contentType: string }>> = {
+  WAV: { format: 'wav', contentType: 'audio/wav' },
+  'WAV (64-bit)': { format: 'wav', contentType: 'audio/wav' },
+  'WAV (big-endian)': { format: 'rifx', extension: 'wav', contentType: 'audio/wav' },
+  Wave64: { format: 'w64', contentType: 'audio/x-w64' },
+  MP3: { format: 'mp3', contentType: 'audio/mpeg' },
+  MP2: { format: 'mp2', contentType: 'audio/mpeg' },
+  AAC: { format: 'aac', contentType: 'audio/aac' },
+  FLAC: { format: 'flac', contentType: 'audio/flac' },
+  Ogg: { format: 'ogg', contentType: 'audio/ogg' },
+  'WebM or Matroska': { format: 'webm', contentType: 'audio/webm' },
+  MP4: { format: 'm4a', contentType: 'audio/mp4' },
+  AIFF: { format: 'aiff', contentType: 'audio/aiff' },
+  AU: { format: 'au', contentType: 'audio/basic' },
+  CAF: { format: 'caf', contentType: 'audio/x-caf' },
+  AMR: { format: 'amr', contentType: 'audio/amr' },
+  WMA: { format: 'wma', contentType: 'audio/x-ms-wma' },
 };
+const KINDS = FILE_FORMATS.map((format) => FILE_FORMAT_TITLES[format]).join(', ');
 
 /** A file whose beginning was looked at. */
 export class FileSource {
@@ -69,11 +93,12 @@ export class FileSource {
     if (file.pieces !== undefined) return FileSource.#of(file, file.pieces, undefined);
     const chunks = file.read()[Symbol.asyncIterator]();
     const pieces: Uint8Array[] = [];
-    for (let held = 0; held < HEAD_BYTES; ) {
+    for (let held = 0, wanted = HEAD_BYTES; held < wanted; ) {
       const next = await chunks.next();
       if (next.done === true) break;
       pieces.push(next.value);
       held += next.value.length;
+      if (held >= HEAD_BYTES) wanted = headBytes(Buffer.concat(pieces));
     }
     const kept = file.bytes !== undefined;
     if (kept) await chunks.return?.();
@@ -83,8 +108,9 @@ export class FileSource {
   /** @param rest what comes behind these pieces of a file that can be read once */
   static #of(file: AudioFile, pieces: readonly Uint8Array[], rest: AsyncIterator<Uint8Array> | undefined): FileSource {
     const first = pieces[0];
-    const isEnough = first !== undefined && (pieces.length === 1 || first.length >= HEAD_BYTES);
-    const head = (isEnough ? first : Buffer.concat(pieces)).subarray(0, HEAD_BYTES);
+    const wanted = first === undefined ? 0 : headBytes(first);
+    const isEnough = first !== undefined && (pieces.length === 1 || first.length >= wanted);
+    const head = (isEnough ? first : Buffer.concat(pieces)).subarray(0, Math.max(HEAD_BYTES, wanted));
     const kind = kindOf(head, file.rawSampleRate);
     const seconds = file.seconds ?? secondsOf(kind, head, file.bytes);
     return new FileSource(file, kind, seconds, rest && { head: [...pieces], rest });
@@ -105,6 +131,11 @@ export class FileSource {
     return this.#file.secondsMax;
   }
 
+  /** What came of it, where that is less than its header says. Known once all of it was read. */
+  get shortSeconds(): number | undefined {
+    return this.#file.shortSeconds?.();
+  }
+
   /** Measures it; undefined where it cannot be. */
   async measure(): Promise<FileLength | undefined> {
     return this.#file.measure?.();
@@ -118,6 +149,15 @@ export class FileSource {
   /** Whether it can be read from its beginning. */
   get left(): boolean {
     return this.#once !== undefined || this.#file.bytes !== undefined;
+  }
+
+  /** Its bytes without tags in front. */
+  async *readUntagged(): AsyncGenerator<Uint8Array> {
+    let skip = this.kind.kind === 'container' ? this.kind.at : 0;
+    for await (const chunk of this.read()) {
+      if (skip < chunk.length) yield skip === 0 ? chunk : chunk.subarray(skip);
+      skip = Math.max(0, skip - chunk.length);
+    }
   }
 
   /** Its bytes from the first on. */
@@ -150,7 +190,9 @@ function kindOf(head: Uint8Array, rawSampleRate: number | undefined): FileKind {
       { param: 'file' },
     );
   }
-  const title = sniffContainer(head);
+  // Of samples, silence in front is nothing special.
+  const { title, at = 0 } =
+    (rawSampleRate === undefined ? fileKindOf(head) : { title: sniffContainer(head), at: 0 }) ?? {};
   if (rawSampleRate !== undefined) {
     if (title === undefined) return { kind: 'raw', sampleRate: rawSampleRate };
     throw unsupported(`The file is ${title}, and its content type says headerless PCM. Leave the content type out.`);
@@ -161,12 +203,16 @@ function kindOf(head: Uint8Array, rawSampleRate: number | undefined): FileKind {
     );
   }
   const container = title === undefined ? undefined : CONTAINERS[title];
-  if (title === undefined || container === undefined || (title.startsWith('WAV') && !isWave(head))) {
-    throw unsupported(
-      'The file is none of the kinds read here: WAV, MP3, FLAC, Ogg, WebM, M4A or MP4, or headerless PCM sent as audio/l16;rate=16000. Convert it and send it again.',
-    );
+  if (title === undefined || container === undefined || (container.format === 'wav' && !isWave(head.subarray(at)))) {
+    throw unsupported(`The kind of the file is unknown. Send ${KINDS}, or headerless PCM as audio/l16;rate=16000.`);
   }
-  return { kind: 'container', title, ...container };
+  return { kind: 'container', title, extension: container.format, ...container, at };
+}
+
+/** Bytes of the beginning that say what the file is: with the tag or zeros that are in front. */
+function headBytes(beginning: Uint8Array): number {
+  const isZeros = beginning.length >= HEAD_BYTES && beginning.subarray(0, HEAD_BYTES).every((byte) => byte === 0);
+  return (isZeros ? FRONT_BYTES_MAX : Math.min(tagBytes(beginning), FRONT_BYTES_MAX)) + HEAD_BYTES;
 }
 
 /** The name of a file in the place of its content, or what a server said where the audio was asked for. */
@@ -183,7 +229,7 @@ function secondsOf(kind: FileKind, head: Uint8Array, bytes: number | undefined):
   if (kind.kind === 'raw') {
     return bytes === undefined ? undefined : Math.floor(bytes / BYTES_PER_SAMPLE) / kind.sampleRate;
   }
-  const length = kind.extension === 'wav' ? wavLength(head) : undefined;
+  const length = kind.format === 'wav' && kind.at === 0 ? wavLength(head) : undefined;
   // Of packed samples, or where the header contradicts itself, bytes say nothing of time.
   if (length === undefined || !length.isPlain) return undefined;
   // A header may say anything; a file has no more samples than bytes.

@@ -66,7 +66,7 @@ describe('the embedded recogniser hears', () => {
   it.each([
     ['M4A', load('formats/aac.m4a'), /is MP4, and this model takes WAV, MP3, FLAC/],
     ['half a head of Ogg', load('formats/opus.ogg').slice(0, 20), /Ogg file cannot be decoded/],
-    ['no audio', new Uint8Array(2_000).fill(7), /none of the kinds read here/],
+    ['no audio', new Uint8Array(2_000).fill(7), /kind of the file is unknown/],
   ])('%s not at all, and says what it takes', async (name, bytes, message) => {
     const { status, answer } = await heard(bytes, name);
     expect([status, answer.error]).toEqual([

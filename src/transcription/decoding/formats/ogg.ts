@@ -33,6 +33,8 @@ function opusPages(): DecodePage {
   let packets: ((packet: Uint8Array) => Sound) | undefined;
   return async function* ({ codecFrames }) {
     for (const { header, data } of codecFrames) {
+      // Of a page that is cut off, packets without a byte are left: the decoder would make sound of them.
+      if (data.length === 0) continue;
       packets ??= await opusPackets(header as OpusHeader);
       yield packets(data);
     }
