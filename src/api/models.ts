@@ -1,6 +1,7 @@
 // `GET /v1/models`: the shape of a model record, as clients see it and as provider folders declare it.
 import { type Static, Type } from '@sinclair/typebox';
 import { Processing } from './processing.ts';
+import { FILE_FORMATS } from './values/file-formats.ts';
 
 export const Capabilities = Type.Object(
   {
@@ -87,6 +88,12 @@ export const Model = Type.Object({
     encodings: Type.Array(Type.String(), { description: 'What it is sent; the gateway converts.' }),
     max_file_bytes: Type.Union([Type.Integer(), Type.Null()], { description: 'Largest file, or null.' }),
     max_seconds: Type.Union([Type.Integer(), Type.Null()], { description: 'Longest audio, or null.' }),
+    file_formats: Type.Optional(
+      Type.Array(Type.Union(FILE_FORMATS.map((format) => Type.Literal(format))), {
+        description:
+          'Kinds of files that it takes, by their usual extension: others are refused before they are sent. Absent where the provider does not list them.',
+      }),
+    ),
   }),
   pricing: Type.Object({
     currency: Type.Literal('USD'),

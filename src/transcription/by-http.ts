@@ -1,15 +1,17 @@
 // A file's transcription by a provider's HTTP interface: what the provider is handed, the limits that are known before, and
 // the seconds that are billed.
+
 import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
 import { modelOf } from '../api/slug.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
+import { FILE_FORMAT_TITLES, type FileFormat } from '../api/values/file-formats.ts';
 import { WAV_HEADER_BYTES, wavHeader } from '../audio/wav/wav-header.ts';
 import type { ChainMember } from '../failover/chain.ts';
 import type { BatchFile, BatchRequest, BatchResult, HttpBatchCodec, ProviderAccess } from '../providers/provider.ts';
 import { type HttpBatchDependencies, runHttpBatch } from '../upstream/http/batch-codec.ts';
 import { LegFailed } from '../upstream/leg-failed.ts';
 import { type CredibleResult, credible, type HeldAudio, isContradicted } from './claims.ts';
-import { audioTooLong, fileTooLarge } from './failures.ts';
+import { audioTooLong, fileTooLarge, formatUnsupported } from './failures.ts';
 import type { FileSource } from './file/file-source.ts';
 
 /** Transcribes the file. Throws as `runHttpBatch` does. */
@@ -22,7 +24,8 @@ export async function transcribeByHttp(
   signal: AbortSignal,
   dependencies: HttpBatchDependencies,
 ): Promise<CredibleResult> {
-  const { max_file_bytes: bytesMax, max_seconds: secondsMax } = member.card.audio;
+  const { max_file_bytes: bytesMax, max_seconds: secondsMax, file_formats: formats } = member.card.audio;
+  requireFormat(source, formats);
   const { file, read } = packed(source);
   const { pieces } = source;
   const isAsItIs = pieces !== undefined && source.kind.kind === 'container';
@@ -52,11 +55,19 @@ export async function transcribeByHttp(
 
 /** How much the file holds. Where nobody has measured it, that is done now if the provider's answer does not tell. */
 async function heldBy(source: FileSource, result: BatchResult): Promise<HeldAudio> {
-  const { seconds, secondsMin, secondsMax, bytes } = source;
+  const { seconds, secondsMin, secondsMax, shortSeconds, bytes } = source;
+  if (shortSeconds !== undefined) return { seconds: shortSeconds, secondsMax: shortSeconds };
   const held = { seconds, secondsMin, secondsMax };
   const isMeasured = bytes !== undefined && seconds !== undefined;
   if (isMeasured || !isContradicted(result, bytes ?? 0, seconds)) return held;
   return (await source.measure()) ?? held;
+}
+
+/** A provider that lists what it takes is not sent anything else. */
+function requireFormat({ kind }: FileSource, formats: readonly FileFormat[] | undefined): void {
+  if (kind.kind === 'raw' || formats === undefined || formats.includes(kind.format)) return;
+  const taken = formats.map((format) => FILE_FORMAT_TITLES[format]).join(', ');
+  throw new LegFailed(formatUnsupported(kind.title, taken));
 }
 
 /** A file as providers take it: a container as it is, headerless samples as WAV. */

@@ -1,6 +1,5 @@
 // A file at providers with an HTTP interface: what each is handed, which limits are kept, whose seconds count, and which
 // model answers when others fail.
-
 import { afterEach, describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { Refusal } from '../../src/api/errors.ts';
@@ -44,10 +43,7 @@ const kept = (bytes: Buffer, rawSampleRate?: number): AudioFile => ({
     for (let at = 0; at < bytes.length; at += 1_001) yield bytes.subarray(at, at + 1_001);
   },
 });
-const once = (bytes: Buffer, rawSampleRate?: number): AudioFile => ({
-  ...kept(bytes, rawSampleRate),
-  bytes: undefined,
-});
+const once = (bytes: Buffer, rawRate?: number): AudioFile => ({ ...kept(bytes, rawRate), bytes: undefined });
 
 interface Options {
   scripted?: Record<string, ScriptedProviderOptions>;
@@ -217,6 +213,13 @@ describe('a file too much for a model', () => {
     expect((await refused(file)).code).toBe('file_too_large');
     const { member, attempts } = await run(file, 'one/file', TWO);
     expect([member.slug, attempts]).toEqual(['two/file', [{ model: 'one/file', reason: 'file_too_large' }]]);
+    expect(servers.one.arrived).toEqual([]);
+  });
+
+  it('of a kind that the provider does not list is not sent there: a fallback that lists nothing answers', async () => {
+    const { run, refused, servers } = await world({ scripted: { one: { audio: { file_formats: ['wav', 'aac'] } } } });
+    expect((await refused(kept(FLAC))).message).toContain('The file is FLAC, and this model takes WAV, AAC (ADTS).');
+    expect((await run(kept(FLAC), 'one/file', TWO)).member.slug).toBe('two/file');
     expect(servers.one.arrived).toEqual([]);
   });
 

@@ -19,6 +19,9 @@ export const FILE_FORMATS = [
 ] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];
 
+/** What every provider of files takes. */
+export const COMMON_FILE_FORMATS: readonly FileFormat[] = ['wav', 'mp3', 'flac', 'ogg', 'webm', 'm4a'];
+
 /** For people. */
 export const FILE_FORMAT_TITLES: Readonly<Record<FileFormat, string>> = {
   wav: 'WAV',

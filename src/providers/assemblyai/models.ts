@@ -1,4 +1,5 @@
 // Catalogue rows of AssemblyAI, and what sets its live models apart on the wire.
+import { COMMON_FILE_FORMATS } from '../../api/values/file-formats.ts';
 import { at, modelCards, processedIn } from '../kit/cards.ts';
 
 /**
@@ -97,6 +98,8 @@ export const models = modelCards(
     sampleRates: [8000, 16000, 24000, 44100, 48000],
     // Of an upload: https://www.assemblyai.com/docs (FAQ on limits).
     fileBytesMax: 2_200_000_000,
+    // https://www.assemblyai.com/docs/concepts/faq
+    fileFormats: [...COMMON_FILE_FORMATS, 'aac', 'aiff', 'amr', 'au', 'mp2', 'wma'],
     fileSecondsMax: 36_000,
     livePrice: { metered: 'connection' },
     // USD for a minute: the list price for an hour by 60.

@@ -2,7 +2,9 @@
 // official client; how long the pause is that ends a turn, when an idle connection is closed, what silence a request is ended for
 // and what its last phrase says of its place. Of the session's length only an older document speaks. Not offered: speakers and
 // languages found live, which are on another path and billed on top (0.30 an hour each).
+
 import type { NamedRegion } from '../../api/places/place-rule.ts';
+import { COMMON_FILE_FORMATS } from '../../api/values/file-formats.ts';
 import { modelCards, processedIn } from '../kit/cards.ts';
 import { REGIONS } from './api.ts';
 import { LANGUAGES } from './languages.ts';
@@ -27,6 +29,8 @@ export const models = modelCards(
     sampleRates: [8_000, 16_000],
     // https://learn.microsoft.com/azure/ai-services/speech-service/speech-services-quotas-and-limits
     fileBytesMax: 300_000_000,
+    // https://learn.microsoft.com/azure/ai-services/speech-service/batch-transcription-audio-data
+    fileFormats: [...COMMON_FILE_FORMATS, 'aac', 'amr', 'wma'],
     fileSecondsMax: 7_200,
     // By the hour, of `eastus`: "S1 Speech To Text" 1.00, "S1 Custom Speech To Text" 1.20, "Fast Transcription Speech To Text" 0.36, as
     // Azure's price interface told others on that day (https://prices.azure.com/api/retail/prices). The page shows the same meters.

@@ -1,5 +1,6 @@
 // Catalogue rows of Cartesia. Not verified with the service: the codes of its closes, how long it keeps an idle connection (20 s
 // or three minutes), how much faster than real time audio may come, and that words' times count from the first audio.
+import { COMMON_FILE_FORMATS } from '../../api/values/file-formats.ts';
 import { modelCards, processedIn } from '../kit/cards.ts';
 import { LANGUAGES } from '../kit/languages/whisper-languages.ts';
 
@@ -20,6 +21,8 @@ export const models = modelCards(
     sampleRates: [8_000, 16_000, 24_000, 44_100, 48_000],
     // https://docs.cartesia.ai/api-reference/stt/transcribe
     fileBytesMax: 2_000_000_000,
+    // https://docs.cartesia.ai/api-reference/stt/transcribe
+    fileFormats: COMMON_FILE_FORMATS,
     // 3 credits a second live, 1 for two seconds of a file; a credit costs 5 USD for 100,000 in the smallest plan.
     priceSource: { url: 'https://docs.cartesia.ai/pricing', date: '2026-07-02' },
     // Routed to the nearest region; its regional hosts are told to their customers only. Not kept by agreement:

@@ -1,6 +1,7 @@
 // Catalogue rows of ElevenLabs. Not verified with the service: the codes of its closes, how long a session may last, how much
 // audio it queues, and that the times of words count from the first audio of the connection (seen by a client of it).
 
+import { COMMON_FILE_FORMATS } from '../../api/values/file-formats.ts';
 import { at, modelCards, processedIn } from '../kit/cards.ts';
 import { ENDPOINTS } from './api.ts';
 
@@ -42,6 +43,8 @@ export const models = modelCards(
     sampleRates: [8_000, 16_000, 22_050, 24_000, 44_100, 48_000],
     // https://elevenlabs.io/docs/api-reference/speech-to-text/convert
     fileBytesMax: 3_000_000_000,
+    // https://elevenlabs.io/docs/capabilities/speech-to-text
+    fileFormats: [...COMMON_FILE_FORMATS, 'aac', 'aiff'],
     fileSecondsMax: 36_000,
     // The list price for an hour by 60, rounded up.
     priceSource: { url: 'https://elevenlabs.io/pricing/api', date: '2026-08-01' },

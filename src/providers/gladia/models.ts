@@ -1,5 +1,6 @@
 // Catalogue rows of Gladia. Unverified, and read leniently: the defaults of most messages that may be received, so that all of them
 // are asked for or declined by name; what closes from 4400 to 4499 mean beyond their reason; the shape of an `error` message.
+import { COMMON_FILE_FORMATS } from '../../api/values/file-formats.ts';
 import { modelCards, processedIn } from '../kit/cards.ts';
 
 /** https://docs.gladia.io/chapters/language/supported-languages, as its SDK lists them. */
@@ -27,6 +28,8 @@ export const models = modelCards(
     sampleRates: [8_000, 16_000, 32_000, 44_100, 48_000],
     // https://docs.gladia.io/chapters/limits-and-specifications/supported-formats: 1000 MB, 135 minutes.
     fileBytesMax: 1_000_000_000,
+    // https://docs.gladia.io/chapters/limits-and-specifications/supported-formats
+    fileFormats: [...COMMON_FILE_FORMATS, 'aac', 'mp2'],
     fileSecondsMax: 8_100,
     // Of the plan without a commitment, for an hour by 60; each channel of a file is billed.
     priceSource: { url: 'https://www.gladia.io/pricing', date: '2026-05-19' },

@@ -1,6 +1,7 @@
 // Catalogue rows of Google's Speech-to-Text v2. Unverified, and read leniently: how much silence ends a turn, after how much silence a
 // call is ended, whether an API key works for calls, the exact languages of each model in each location, and that a message of
 // 15,000 bytes is never too large (its documents say 25 KB, and once 15 KB).
+import { COMMON_FILE_FORMATS } from '../../api/values/file-formats.ts';
 import { at, modelCards, processedIn } from '../kit/cards.ts';
 
 const words = (text: string): readonly string[] => text.split(/\s+/);
@@ -55,6 +56,8 @@ export const models = modelCards(
     sampleRates: [8_000, 16_000, 24_000, 32_000, 44_100, 48_000],
     processing: EVERYWHERE,
     fileBytesMax: 10_000_000,
+    // https://cloud.google.com/speech-to-text/v2/docs/encoding
+    fileFormats: [...COMMON_FILE_FORMATS, 'amr'],
     fileSecondsMax: 60,
     // The first tier of standard recognition; each channel of a file is billed. Nothing else is charged by itself: phrases, several
     // languages and cleaned audio are part of it, and no row of the page of prices.

@@ -1,4 +1,5 @@
 // Catalogue rows of Groq. Not verified with the service: what it answers beside the text, which its own types leave out.
+import { COMMON_FILE_FORMATS } from '../../api/values/file-formats.ts';
 import { modelCards, processedIn } from '../kit/cards.ts';
 import { LANGUAGES } from '../kit/languages/whisper-languages.ts';
 
@@ -22,6 +23,8 @@ export const models = modelCards(
     },
     sampleRates: [16_000],
     fileBytesMax: FILE_BYTES_MAX,
+    // https://console.groq.com/docs/speech-to-text
+    fileFormats: COMMON_FILE_FORMATS,
     // The list price for an hour (0.111 and 0.04 USD) by 60, rounded up; the minimum is that of ten seconds.
     priceSource: { url: 'https://console.groq.com/docs/speech-to-text', date: '2026-08-01' },
     // Not kept by default but to look into faults and abuse, up to 30 days; for accounts that have switched that off not at all.

@@ -1,7 +1,9 @@
 // The catalogue rows of a provider, made of what its models have in common and of what sets each apart.
+
 import type { AddOn, Capabilities, Mode } from '../../api/models.ts';
 import type { NamedRegion } from '../../api/places/place-rule.ts';
 import type { Processing } from '../../api/processing.ts';
+import type { FileFormat } from '../../api/values/file-formats.ts';
 import type { ModelCard } from '../provider.ts';
 
 interface Common {
@@ -11,6 +13,8 @@ interface Common {
   /** Of files: null where the provider names no limit. */
   fileBytesMax?: number;
   fileSecondsMax?: number;
+  /** Where the provider lists what it takes. */
+  fileFormats?: readonly FileFormat[];
   /** Where the prices were read, and when. */
   priceSource: ModelCard['priceSource'];
   /** What is true of every price. */
@@ -118,6 +122,7 @@ export function modelCards(provider: string, common: Common, rows: readonly Row[
         encodings: ['linear16'],
         max_file_bytes: ofFiles(common.fileBytesMax),
         max_seconds: ofFiles(row.fileSecondsMax ?? common.fileSecondsMax),
+        ...(batch === undefined || common.fileFormats === undefined ? {} : { file_formats: [...common.fileFormats] }),
       },
       pricing: {
         currency: 'USD',

@@ -4,7 +4,8 @@ import { modelCards, processedHere } from '../kit/cards.ts';
 const COMMANDS =
   'Numbers, times, dates, yes and no, home and navigation commands; or a JSGF grammar of your own in `provider_params.grammar`.';
 const ALIGNMENT = 'Finds the times of the words of a known text, given as `provider_params.align_text`.';
-const NO_DICTATION = 'Files: WAV, MP3, FLAC, Ogg, or WebM with Opus; no M4A. No open dictation.';
+const NO_DICTATION =
+  'Files: WAV, AIFF, AU, CAF or Wave64 without compression, MP3, MP2, FLAC, Ogg, or WebM with Opus; no AAC or M4A. No open dictation.';
 const FILE_SECONDS_MAX = 4 * 3_600;
 
 // Measured by `npm run bench -- recogniser 30`; docs/guides/local-recogniser.md has the whole table. No row for French digits: 37 %
@@ -33,6 +34,7 @@ export const models = modelCards(
     sampleRates: [16_000],
     // A small file may hold days of sound.
     fileSecondsMax: FILE_SECONDS_MAX,
+    fileFormats: ['wav', 'mp3', 'flac', 'ogg', 'webm', 'mp2', 'aiff', 'au', 'caf', 'w64', 'rifx'],
     price: { free: true },
     priceSource: { url: 'this project: it runs on your own machine', date: '2026-11-20' },
     processing: processedHere,

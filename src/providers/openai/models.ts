@@ -1,4 +1,5 @@
 // Catalogue rows of OpenAI's models, and what sets them apart on the wire.
+import { COMMON_FILE_FORMATS } from '../../api/values/file-formats.ts';
 import { at, modelCards, processedIn } from '../kit/cards.ts';
 import { LANGUAGES } from '../kit/languages/whisper-languages.ts';
 
@@ -74,6 +75,8 @@ export const models = modelCards(
     },
     sampleRates: [LIVE_RATE],
     fileBytesMax: FILE_BYTES_MAX,
+    // https://platform.openai.com/docs/guides/speech-to-text
+    fileFormats: COMMON_FILE_FORMATS,
     priceSource: { url: 'https://developers.openai.com/api/docs/pricing', date: '2026-08-01' },
     processing: WHEREVER,
   },

@@ -1,5 +1,6 @@
 // Catalogue rows of Soniox. Not verified with the service: the codes of its closes, and its exact deadlines.
 
+import { COMMON_FILE_FORMATS } from '../../api/values/file-formats.ts';
 import { at, modelCards, processedIn } from '../kit/cards.ts';
 import { ENDPOINTS } from './api.ts';
 
@@ -25,6 +26,8 @@ export const models = modelCards(
       language_detection: true,
     },
     sampleRates: [8_000, 16_000, 24_000, 44_100, 48_000],
+    // https://soniox.com/docs/stt/async-API/async-transcription
+    fileFormats: [...COMMON_FILE_FORMATS, 'aac', 'aiff', 'amr', 'wma'],
     // https://soniox.com/docs/stt/async/limits-and-quotas
     fileSecondsMax: 18_000,
     // A stream is charged for as long as it is open, paused or not.

@@ -3,6 +3,7 @@
 // listed: it is a preview live, and nobody names its price. Other parts of the sheet that no recording confirms are read leniently:
 // the close code behind an `Error` decides only where its type is not known, and a final without results is silence.
 
+import { COMMON_FILE_FORMATS } from '../../api/values/file-formats.ts';
 import { at, modelCards, processedIn } from '../kit/cards.ts';
 import { ENDPOINTS } from './api.ts';
 import { LANGUAGES } from './languages.ts';
@@ -27,6 +28,8 @@ export const models = modelCards(
     sampleRates: [8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000],
     // https://docs.speechmatics.com/speech-to-text/batch/limits
     fileBytesMax: 1_000_000_000,
+    // https://docs.speechmatics.com/speech-to-text/batch/input
+    fileFormats: [...COMMON_FILE_FORMATS, 'aac', 'amr', 'mp2'],
     priceSource: { url: 'https://www.speechmatics.com/pricing', date: '2026-05-19' },
     // A key opens all regions. Live audio is not stored; jobs are, for seven days or until the gateway deletes them.
     processing: [

@@ -232,6 +232,24 @@ export interface Model {
     max_file_bytes: number | null;
     /** Longest audio, or null. */
     max_seconds: number | null;
+    /** Kinds of files that it takes, by their usual extension: others are refused before they are sent. Absent where the provider does not list them. */
+    file_formats?: (
+      | 'wav'
+      | 'mp3'
+      | 'flac'
+      | 'ogg'
+      | 'webm'
+      | 'm4a'
+      | 'aac'
+      | 'mp2'
+      | 'aiff'
+      | 'au'
+      | 'caf'
+      | 'w64'
+      | 'rifx'
+      | 'amr'
+      | 'wma'
+    )[];
   };
   pricing: {
     currency: 'USD';

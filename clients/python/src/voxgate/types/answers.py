@@ -302,6 +302,25 @@ class ModelAudio:
     """Largest file, or null."""
     max_seconds: int | None
     """Longest audio, or null."""
+    file_formats: list[Literal[
+        "wav",
+        "mp3",
+        "flac",
+        "ogg",
+        "webm",
+        "m4a",
+        "aac",
+        "mp2",
+        "aiff",
+        "au",
+        "caf",
+        "w64",
+        "rifx",
+        "amr",
+        "wma",
+    ]] | None = None
+    """Kinds of files that it takes, by their usual extension: others are refused before they are sent. Absent where
+    the provider does not list them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
