@@ -11,6 +11,7 @@ import { pricedMembers } from '../ledger/priced.ts';
 import { type LimitedSignal, limitedSignal } from '../runtime/limited-signal.ts';
 import { chainOf } from './chain.ts';
 import { type EarlyAnswer, onceWhole } from './early-answer.ts';
+import { withFileWarnings } from './file/file-warnings.ts';
 import type { UploadedFile } from './file/uploaded-file.ts';
 import type { FileObserver, ObservedFile } from './file-observer.ts';
 import type { LengthMeter } from './measuring/length-meter.ts';
@@ -185,7 +186,7 @@ export class FileJob {
     const warnings = [
       ...notHonoured(work, outcome.member),
       ...leftOut(request),
-      ...outcome.warnings,
+      ...withFileWarnings(work.length, outcome.warnings),
       ...shortcomings(request, outcome),
     ];
     return { request, outcome, warnings, charge };

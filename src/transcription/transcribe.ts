@@ -24,6 +24,7 @@ import { emptyWarning, isEmpty, soundIn } from './empty-answers.ts';
 import { detailsOf, refusalOf } from './failures.ts';
 import { FileDecoder } from './file/file-decoder.ts';
 import { type AudioFile, FileSource } from './file/file-source.ts';
+import { damagedWarning } from './file/file-warnings.ts';
 import type { FileObserver } from './file-observer.ts';
 import { transcribeThroughLeg } from './through-leg.ts';
 
@@ -183,12 +184,6 @@ async function transcribeLive(
   const { seconds } = decoder;
   return credible({ ...result, warnings }, { seconds, secondsMax: seconds });
 }
-
-const damagedWarning = {
-  code: 'audio_damaged',
-  message:
-    'The file is cut off or damaged: what could be decoded was heard. Words may be missing, and times behind the damage be too early.',
-};
 
 /** The utterance with texts that any client can read. */
 const readableUtterance = (utterance: Utterance): Utterance => ({

@@ -57,13 +57,19 @@ export function needsWholeFile(
 /** The file as models are handed it. `onEnd`: the last byte of one that was still arriving has been read. */
 export function audioFileOf(
   file: UploadedFile,
-  { seconds, secondsMin, secondsMax }: FileLength,
+  length: FileLength,
   measure: (file: UploadedFile) => Promise<FileLength>,
   onEnd: () => void,
 ): AudioFile {
   const { size, head, pieces } = file;
+  const { seconds, secondsMin, secondsMax } = length;
+  let shortSeconds: number | undefined;
   const arriving = async function* () {
-    yield* asLongAsSaid(file.read(), head);
+    yield* asLongAsSaid(file.read(), head, (fault) => {
+      if (fault === 'goes on') length.goesOn = true;
+      else ({ shortSeconds } = fault);
+    });
+    if (shortSeconds !== undefined) length.isDamaged = true;
     onEnd();
   };
   return {
@@ -72,6 +78,7 @@ export function audioFileOf(
     rawSampleRate: rawRate(file.contentType),
     secondsMin,
     secondsMax,
+    shortSeconds: () => shortSeconds,
     ...(seconds === undefined ? {} : { seconds }),
     // A transcript is not lost because its file could not be measured.
     measure: () => measureWhole(file, measure).catch(() => undefined),

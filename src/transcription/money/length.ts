@@ -3,7 +3,9 @@
 import { refuse } from '../../api/errors.ts';
 import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
 import { sniffContainer, type WavLength, wavLength } from '../../audio/container.ts';
+import { fileKindOf } from '../../audio/kind/file-kind.ts';
 import { secondsAtMost } from '../../audio/length/measured.ts';
+import { UNKNOWN_BYTES_MIN } from '../../audio/wav/wav-chunks.ts';
 import { rawRate, type UploadedFile } from '../file/uploaded-file.ts';
 import type { LengthMeter } from '../measuring/length-meter.ts';
 
@@ -30,6 +32,8 @@ export interface FileLength {
   secondsMin?: number | undefined;
   /** The file is cut off, or some of it cannot be read. */
   isDamaged?: boolean;
+  /** A WAV file goes on after the samples that its header declares, with something else than tags. */
+  goesOn?: boolean;
 }
 
 /**
@@ -54,7 +58,7 @@ export async function lengthOf(
     const secondsMax = Math.max(plausible(said.secondsMax), leastSeconds);
     return { secondsMax, channels, seconds, secondsMin, isDamaged };
   }
-  const bytesSeconds = size === undefined ? SECONDS_MAX : secondsAtMost(sniffContainer(head), size);
+  const bytesSeconds = size === undefined ? SECONDS_MAX : secondsAtMost(fileKindOf(head)?.title, size);
   return { secondsMax: Math.min(SECONDS_MAX, bytesSeconds), channels: 1, seconds: undefined };
 }
 
@@ -65,20 +69,40 @@ export const isLengthHidden = (contentType: string | undefined, head: Uint8Array
 /**
  * The bytes of a file that is read while it arrives, and whose header said how long it is: no more than that.
  * Fails with the Refusal `unsupported_audio`.
+ *
+ * @param onFault called at the end where the header says more than came: then with the seconds that came; or where another WAV file
+ * follows
  */
-export async function* asLongAsSaid(chunks: AsyncIterable<Uint8Array>, head: Uint8Array): AsyncGenerator<Uint8Array> {
-  const { samplesAt = 0, sampleBytes = Number.POSITIVE_INFINITY } = plainWav(head) ?? {};
+export async function* asLongAsSaid(
+  chunks: AsyncIterable<Uint8Array>,
+  head: Uint8Array,
+  onFault: (fault: { shortSeconds: number } | 'goes on') => void,
+): AsyncGenerator<Uint8Array> {
+  const wav = plainWav(head);
+  const { samplesAt = 0, sampleBytes = Number.POSITIVE_INFINITY } = wav ?? {};
   let bytes = 0;
+  let after = Buffer.alloc(0);
   for await (const chunk of chunks) {
     bytes += chunk.length;
+    const beyond = Math.min(chunk.length, bytes - samplesAt - sampleBytes);
+    if (beyond > 0 && after.length < CHUNK_HEAD_BYTES)
+      after = Buffer.concat([after, chunk.subarray(chunk.length - beyond, chunk.length - beyond + CHUNK_HEAD_BYTES)]);
     if (bytes > samplesAt + sampleBytes + TRAILER_BYTES_MAX) {
       throw unsupported(
-        'The WAV file goes on behind the length that its header says. Write it anew, and send it again.',
+        'The WAV file continues after the length that its header declares, for example with a second WAV file. Send one file for each recording.',
       );
     }
     yield chunk;
   }
+  const bytesHere = Math.max(0, bytes - samplesAt);
+  if (wav !== undefined && isCutOff(sampleBytes, bytesHere)) onFault({ shortSeconds: bytesHere / wav.bytesPerSecond });
+  // A byte of padding may be in front.
+  if (after.includes('RIFF')) onFault('goes on');
 }
+
+/** Whether samples are missing. */
+const isCutOff = (sampleBytes: number | undefined, bytesHere: number): boolean =>
+  bytesHere === 0 || (sampleBytes !== undefined && sampleBytes < UNKNOWN_BYTES_MIN && sampleBytes > bytesHere);
 
 /** Of headerless samples that are all here. */
 function samplesSeconds({ contentType, size }: UploadedFile): number | undefined {
@@ -103,7 +127,8 @@ async function wavFileLength(file: UploadedFile, wav: WavLength): Promise<FileLe
   const isBelieved = isSaid && (size === undefined || (await endsInTags(file, size, samplesAt + sampleBytes)));
   const seconds = (isBelieved ? sampleBytes : bytesHere) / bytesPerSecond;
   plausible(seconds);
-  return { secondsMax: bytesHere / bytesPerSecond, channels, seconds };
+  const isDamaged = size !== undefined && isCutOff(sampleBytes, bytesHere);
+  return { secondsMax: bytesHere / bytesPerSecond, channels, seconds, isDamaged, goesOn: isSaid && !isBelieved };
 }
 
 /** Whether whole chunks follow from a position to the end of a file, and no more samples: some decoders go on with those. */
