@@ -59,7 +59,7 @@ export class SessionSocket implements Resuming {
       (excess) => this.#exceeded(excess),
       interpreter?.conversation.textBytesMax !== undefined,
     );
-    this.#work = new SocketWork(dependencies.waiting, (error) => this.#fault(error));
+    this.#work = new SocketWork(dependencies.waiting, organisationId, (error) => this.#fault(error));
     this.#steps = interpreter && new FollowedSteps(interpreter, this.#stepTaker, dependencies.clock);
   }
 

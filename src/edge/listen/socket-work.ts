@@ -1,10 +1,13 @@
 // What the messages of a socket ask for, done in their order. Where it is long it is done by steps, so that other sockets are heard
-// in between: at each turn of the event loop one socket does a step.
+// in between: at each turn of the event loop the sockets of one organisation do a step.
+import { FairQuota, type Shortage } from '../../runtime/limits/fair-quota.ts';
 
 /** Audio taken at a turn of the event loop. */
 export const STEP_BYTES = 262_144;
-/** What the messages of all sockets may hold while they wait; beyond it they are taken whole, as they come. */
-const WAITING_BYTES_MAX = 128 * 1024 * 1024;
+/** What the messages of all sockets may hold while they wait, half of it of one organisation; beyond it they are taken whole, as they come. */
+const WAITING_BYTES_MAX = 256 * 1024 * 1024;
+/** Sound that the sockets of an organisation may decode in one turn of the event loop, about 5 ms of CPU. */
+export const ORGANISATION_SOUND_MS = 2_000;
 /** What every message counts besides its bytes. */
 export const MESSAGE_BYTES = 1024;
 
@@ -13,15 +16,16 @@ export type Steps = Iterator<number, void>;
 
 /** The work that waits, of all sockets of the process. */
 export class WaitingWork {
-  readonly #bytesMax: number;
-  #bytes = 0;
-  /** In the order of their turns. */
-  readonly #sockets = new Set<SocketWork>();
+  readonly #quota: FairQuota;
+  /** By organisation, in the order of their turns. */
+  readonly #lines = new Map<string, Set<SocketWork>>();
+  /** Sound that was decoded in this turn, by organisation. */
+  readonly #decodedMs = new Map<string, number>();
   #turn = 0;
   #isTurning = false;
 
   constructor(bytesMax = WAITING_BYTES_MAX) {
-    this.#bytesMax = bytesMax;
+    this.#quota = new FairQuota(bytesMax);
   }
 
   /** Which turn of the event loop it is, for whoever may do something at each. */
@@ -33,38 +37,58 @@ export class WaitingWork {
 
   /** Bytes that wait. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#quota.used;
   }
 
-  /** Whether so many bytes more may wait. */
-  hasRoomFor(bytes: number): boolean {
-    return this.#bytes + bytes <= this.#bytesMax;
+  /** Why the organisation may not let so many bytes more wait; undefined where it may. */
+  shortage(organisationId: string, bytes: number): Shortage | undefined {
+    return this.#quota.shortage(organisationId, bytes);
   }
 
-  /** Counts bytes that wait, or wait no longer where negative. Whether there is room for them. */
-  count(bytes: number): boolean {
-    this.#bytes += bytes;
-    return this.#bytes <= this.#bytesMax;
+  /** Counts bytes that wait, or no longer wait where negative. Whether there is room for them. */
+  count(bytes: number, organisationId = ''): boolean {
+    this.#quota.count(organisationId, bytes);
+    return this.#quota.shortage(organisationId, 0) === undefined;
   }
 
-  /** The socket has more to do; its turn comes behind the others'. */
+  /** Whether the organisation may decode sound in this turn. */
+  mayDecode(organisationId: string): boolean {
+    return (this.#decodedMs.get(organisationId) ?? 0) < ORGANISATION_SOUND_MS;
+  }
+
+  decoded(organisationId: string, ms: number): void {
+    // The turn that counts it has to end.
+    if (this.turn >= 0) this.#decodedMs.set(organisationId, (this.#decodedMs.get(organisationId) ?? 0) + ms);
+  }
+
+  /** The socket has more to do; its turn comes after the others of its organisation. */
   line(socket: SocketWork): void {
-    if (this.#sockets.has(socket)) return;
-    this.#sockets.add(socket);
-    if (this.#sockets.size === 1) setImmediate(this.#next);
+    const { organisationId } = socket;
+    const sockets = this.#lines.get(organisationId);
+    if (sockets !== undefined) sockets.add(socket);
+    else {
+      this.#lines.set(organisationId, new Set([socket]));
+      if (this.#lines.size === 1) setImmediate(this.#next);
+    }
   }
 
   readonly #turned = (): void => {
     this.#turn++;
     this.#isTurning = false;
+    this.#decodedMs.clear();
   };
 
   readonly #next = (): void => {
-    const socket = this.#sockets.values().next().value as SocketWork;
-    const isBusy = socket.step(STEP_BYTES);
-    this.#sockets.delete(socket);
-    if (isBusy) this.#sockets.add(socket);
-    if (this.#sockets.size > 0) setImmediate(this.#next);
+    const [organisationId, sockets] = this.#lines.entries().next().value as [string, Set<SocketWork>];
+    let left = STEP_BYTES;
+    for (let [socket] = sockets; socket !== undefined && left > 0; [socket] = sockets) {
+      left = socket.step(left);
+      sockets.delete(socket);
+      if (socket.isBusy) sockets.add(socket);
+    }
+    this.#lines.delete(organisationId);
+    if (sockets.size > 0) this.#lines.set(organisationId, sockets);
+    if (this.#lines.size > 0) setImmediate(this.#next);
   };
 }
 
@@ -76,20 +100,32 @@ interface Work {
 
 /** The work of one socket. */
 export class SocketWork {
+  readonly organisationId: string;
   readonly #waiting: WaitingWork;
   readonly #onFault: (error: unknown) => void;
   readonly #works: Work[] = [];
   #bytes = 0;
 
   /** @param onFault hears of work that failed, and is not gone on with */
-  constructor(waiting: WaitingWork, onFault: (error: unknown) => void) {
+  constructor(waiting: WaitingWork, organisationId: string, onFault: (error: unknown) => void) {
+    this.organisationId = organisationId;
     this.#waiting = waiting;
     this.#onFault = onFault;
   }
 
-  /** Whether a message may wait here where no more than so many bytes of this socket may. */
-  hasRoomFor(bytes: number, bytesMax: number): boolean {
-    return this.#bytes + bytes <= bytesMax && this.#waiting.hasRoomFor(bytes);
+  /** Why a message may not wait here, where no more than so many bytes of this socket may; undefined where it may. */
+  shortage(bytes: number, bytesMax: number): 'socket' | Shortage | undefined {
+    if (this.#bytes + bytes > bytesMax) return 'socket';
+    return this.#waiting.shortage(this.organisationId, bytes);
+  }
+
+  /** Whether sound may be decoded in this turn of the event loop, as far as the organisation's other sockets left some of it. */
+  get mayDecode(): boolean {
+    return this.#waiting.mayDecode(this.organisationId);
+  }
+
+  decoded(ms: number): void {
+    this.#waiting.decoded(this.organisationId, ms);
   }
 
   /** What comes now has to wait. */
@@ -105,14 +141,14 @@ export class SocketWork {
   /** Counts bytes that wait besides, or wait no longer where negative. */
   hold(bytes: number): void {
     this.#bytes += bytes;
-    this.#waiting.count(bytes);
+    this.#waiting.count(bytes, this.organisationId);
   }
 
   /** Behind what waits, at the socket's next turn; at once where too much waits already. */
   later(steps: Steps, bytes = 0): void {
     this.#works.push({ bytes, steps });
     this.#bytes += bytes;
-    if (bytes > 0 && !this.#waiting.count(bytes)) this.step(Number.POSITIVE_INFINITY);
+    if (bytes > 0 && !this.#waiting.count(bytes, this.organisationId)) this.step(Number.POSITIVE_INFINITY);
     if (this.isBusy) this.#waiting.line(this);
   }
 
@@ -129,23 +165,24 @@ export class SocketWork {
 
   #begin(isNext: boolean, bytes: number): void {
     this.#bytes += bytes;
-    const hasRoom = this.#waiting.count(bytes);
+    const hasRoom = this.#waiting.count(bytes, this.organisationId);
     if (isNext || !hasRoom) this.step(hasRoom ? STEP_BYTES : Number.POSITIVE_INFINITY);
     if (this.isBusy) this.#waiting.line(this);
   }
 
-  /** Takes so many bytes, or a few more. Whether there is more to do. */
-  step(bytes: number): boolean {
-    for (let left = bytes; left > 0 && this.isBusy; ) {
+  /** Takes so many bytes, or a few more. Returns how many it did not need: above 0 where nothing is left to do. */
+  step(bytes: number): number {
+    let left = bytes;
+    while (left > 0 && this.isBusy) {
       const work = this.#works[0] as Work;
       const taken = this.#take(work.steps);
       if (taken === undefined) {
         this.#works.shift();
         this.#bytes -= work.bytes;
-        this.#waiting.count(-work.bytes);
+        this.#waiting.count(-work.bytes, this.organisationId);
       } else left -= taken;
     }
-    return this.isBusy;
+    return left;
   }
 
   #take(steps: Steps): number | undefined {

@@ -1,4 +1,5 @@
-// Messages with Opus in them: a few bytes may be a long sound. Each socket has a share of every turn of the event loop; what comes beyond
+// Messages with Opus in them: a few bytes may be a long sound. Each socket has a share of every turn of the event loop, and so have all
+// sockets of an organisation together; what comes beyond
 // it waits, and is decoded by steps, so that other sockets are heard in between.
 import type { OpusDecoder } from '../../audio/opus/opus-decoders.ts';
 import type { ClientSession } from '../../session/channels/channel-group.ts';
@@ -15,7 +16,12 @@ export const CODED_BYTES_MAX = 4 * 1024 * 1024;
 export const CODED_MESSAGE_BYTES = 256;
 /** While more waits, nothing is read where a door can let the client wait. */
 const BEHIND_BYTES = CODED_BYTES_MAX / 4;
-const BACKLOG_WORDS = `More than ${CODED_BYTES_MAX / 1024 / 1024} MiB of Opus, with ${CODED_MESSAGE_BYTES} bytes more for each message, came on this socket, or more on all of them than the gateway keeps, before they were decoded. Send it more slowly; what was decoded before is transcribed.`;
+const SLOWER = 'Send it more slowly; what was decoded before is transcribed.';
+const BACKLOG_WORDS = {
+  socket: `More than ${CODED_BYTES_MAX / 1024 / 1024} MiB of Opus, with ${CODED_MESSAGE_BYTES} bytes more for each message, came on this socket before it was decoded. ${SLOWER}`,
+  share: `The Opus of all sockets of your organisation that waits to be decoded takes as much memory of this node as one organisation may use. ${SLOWER}`,
+  full: `This node has no room left for Opus that waits to be decoded. ${SLOWER}`,
+};
 /** Goes on with what was taken before. */
 const NOTHING_MORE = new Uint8Array(0);
 
@@ -54,12 +60,17 @@ export class CodedMessages {
     if (!work.isBusy && data.byteLength <= STEP_BYTES && this.#hasShare) {
       this.#take(data, false);
       if (session.pipeline.isDecoding) this.#goOn();
-    } else if (work.hasRoomFor(data.byteLength + CODED_MESSAGE_BYTES, CODED_BYTES_MAX)) {
-      const { messages } = this.#goOn();
-      // Small ones share their memory.
-      messages.push(Buffer.from(data));
-      this.#hold(data.byteLength + CODED_MESSAGE_BYTES);
-    } else session.stop('error', 'audio_backlog_exceeded', BACKLOG_WORDS);
+      return;
+    }
+    const shortage = work.shortage(data.byteLength + CODED_MESSAGE_BYTES, CODED_BYTES_MAX);
+    if (shortage !== undefined) {
+      session.stop('error', shortage === 'full' ? 'overloaded' : 'audio_backlog_exceeded', BACKLOG_WORDS[shortage]);
+      return;
+    }
+    const { messages } = this.#goOn();
+    // Small ones share their memory.
+    messages.push(Buffer.from(data));
+    this.#hold(data.byteLength + CODED_MESSAGE_BYTES);
   }
 
   /** Audio that was held until the session was open: each piece is decoded before the next is handed over. */
@@ -74,7 +85,7 @@ export class CodedMessages {
     const { turn } = this.#parts.waiting;
     if (turn !== this.#turn) this.#shareMs = SHARE_MS;
     this.#turn = turn;
-    return this.#shareMs > 0;
+    return this.#shareMs > 0 && this.#parts.work.mayDecode;
   }
 
   /** At its turn, behind what waits. */
@@ -124,6 +135,7 @@ export class CodedMessages {
     this.#countedMs += ms;
     this.#shareMs -= ms;
     this.#parts.sound.decoded(ms);
+    this.#parts.work.decoded(ms);
     return Math.max(CODED_MESSAGE_BYTES, (ms / STEP_MS) * STEP_BYTES);
   }
 

@@ -58,7 +58,7 @@ describe('a message over 1 MiB', () => {
   });
 
   it('is taken whole where too much waits already, and holds nothing afterwards', async () => {
-    const waiting = new WaitingWork(LONG);
+    const waiting = new WaitingWork(2 * LONG);
     const rig = rigOf({ waiting });
     const handlers = await opened(rig);
     handlers.message(socket, new Uint8Array(LONG), true);

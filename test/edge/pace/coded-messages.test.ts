@@ -1,6 +1,6 @@
 // Packets that are long sounds: other sockets are heard between them, and each is heard once, in its order.
 import { describe, expect, it } from 'vitest';
-import { SocketWork, WaitingWork } from '../../../src/edge/listen/socket-work.ts';
+import { ORGANISATION_SOUND_MS, SocketWork, WaitingWork } from '../../../src/edge/listen/socket-work.ts';
 import {
   CODED_BYTES_MAX,
   CODED_MESSAGE_BYTES,
@@ -15,15 +15,19 @@ const SHARE_PACKETS = Math.ceil(SHARE_MS / PACKET_MS);
 const turnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A socket whose packets are numbers. */
-function socketOf(waiting: WaitingWork, decode: (packet: number) => void = () => {}) {
+function socketOf(waiting: WaitingWork, decode: (packet: number) => void = () => {}, organisation = 'org') {
   const heard: number[] = [];
   const stopped: string[] = [];
   const faults: unknown[] = [];
   const decoder = { decodedMs: 0 };
   const sound = { decodedMs: 0, isBehind: false, decoded: (ms: number) => (sound.decodedMs += ms) };
   const pipeline = { isDecoding: false };
-  const session = { pipeline, audio: () => {}, stop: (_: string, code: string) => stopped.push(code) };
-  const work = new SocketWork(waiting, (error) => faults.push(error));
+  const session = {
+    pipeline,
+    audio: () => {},
+    stop: (_: string, code: string, message: string) => stopped.push(`${code}: ${message}`),
+  };
+  const work = new SocketWork(waiting, organisation, (error) => faults.push(error));
   const take = (bytes: Uint8Array) => {
     const packet = Buffer.from(bytes).readUInt16BE();
     decode(packet);
@@ -78,6 +82,47 @@ describe('packets that come at one turn of the event loop', () => {
     expect(floods.map((flood) => flood.heard)).toEqual(upTo(3).map(() => upTo(100)));
   });
 
+  it('of a hundred sockets of one organisation take a bounded part of a turn, and others are decoded at once', async () => {
+    const waiting = new WaitingWork();
+    const floods = upTo(100).map(() => socketOf(waiting, () => {}, 'greedy'));
+    const honest = socketOf(waiting, () => {}, 'honest');
+    const decoded = () => floods.reduce((sum, { sound }) => sum + sound.decodedMs, 0);
+    for (const { send } of floods) send(50);
+    expect(decoded()).toBeLessThanOrEqual(ORGANISATION_SOUND_MS + PACKET_MS);
+    for (let turn = 1; turn <= 20; turn++) {
+      const before = decoded();
+      honest.send(2);
+      expect([honest.heard.length, honest.work.isBusy]).toEqual([2 * turn, false]);
+      await turnOfTheLoop();
+      expect(decoded() - before).toBeLessThanOrEqual(ORGANISATION_SOUND_MS + PACKET_MS);
+    }
+    for (const { settled } of floods) await settled();
+    expect(floods.every(({ heard }) => heard.length === 50)).toBe(true);
+    expect(waiting.bytes).toBe(0);
+  });
+
+  it('wait a turn for a backlog of another organisation, not one for each of its sockets', async () => {
+    const waiting = new WaitingWork();
+    for (const { send } of upTo(50).map(() => socketOf(waiting, () => {}, 'greedy'))) send(50);
+    const honest = socketOf(waiting, () => {}, 'honest');
+    honest.send(SHARE_PACKETS + STEP_PACKETS);
+    for (let turn = 0; turn < 4; turn++) await turnOfTheLoop();
+    expect(honest.heard).toHaveLength(SHARE_PACKETS + STEP_PACKETS);
+  });
+
+  it('that wait have a share of the memory, and an end says whose limit was reached', async () => {
+    const waiting = new WaitingWork(40 * (CODED_MESSAGE_BYTES + 2));
+    const socketsOf = (organisation: string) => socketOf(waiting, () => {}, organisation);
+    const [greedy, second, third] = [socketsOf('a'), socketsOf('b'), socketsOf('c')];
+    greedy.send(SHARE_PACKETS + 21);
+    expect(greedy.stopped[0]).toMatch(/^audio_backlog_exceeded: .* as one organisation may use/);
+    second.send(SHARE_PACKETS + 10);
+    third.send(SHARE_PACKETS + 5);
+    expect([second.stopped, third.stopped]).toEqual([[], []]);
+    for (const each of [greedy, second, third]) await each.settled();
+    expect(waiting.bytes).toBe(0);
+  });
+
   it('come before and behind a text as they were sent', async () => {
     const { send, work, heard, settled } = socketOf(new WaitingWork());
     send(10);
@@ -116,7 +161,7 @@ it('a client is made to wait while a quarter of what may wait does, and ended be
   send(most - Math.floor(most / 4) - 1);
   expect([stopped, waiting.bytes <= CODED_BYTES_MAX]).toEqual([[], true]);
   send(1);
-  expect(stopped).toEqual(['audio_backlog_exceeded']);
+  expect(stopped[0]).toMatch(/^audio_backlog_exceeded: .* on this socket/);
   await settled();
   expect([heard.length, sound.isBehind, waiting.bytes]).toEqual([SHARE_PACKETS + most, false, 0]);
 });

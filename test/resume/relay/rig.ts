@@ -99,7 +99,7 @@ export function opened() {
 export function oneEnd(bytesMax?: number) {
   const clock = new SimulatedClock();
   const bus = new MemoryBus();
-  const waiting = new WaitingWork(bytesMax);
+  const waiting = new WaitingWork(bytesMax === undefined ? undefined : 2 * bytesMax);
   const { client, isOver, drops } = newClientEnd(bus, clock, waiting);
   const heard: { type: string; bytes: number; [member: string]: unknown }[] = [];
   const address = bus.address('session');
