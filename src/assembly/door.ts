@@ -9,7 +9,6 @@ import type { AccountsClient } from '../cluster/accounts/client.ts';
 import { DetachedJobs } from '../edge/dialects/jobs/detached-jobs.ts';
 import { KeptFiles } from '../edge/dialects/jobs/kept-files.ts';
 import { Idempotency } from '../edge/idempotency/idempotency.ts';
-import { SpoolBudget } from '../edge/multipart/spool-file.ts';
 import { refusalOf } from '../edge/router.ts';
 import { operatorRoutes } from '../edge/routes/console/live/operator.ts';
 import { playgroundRoutes } from '../edge/routes/console/live/playground.ts';
@@ -23,6 +22,7 @@ import type { LinksDependencies } from '../edge/routes/links.ts';
 import type { ModelsDependencies } from '../edge/routes/models.ts';
 import { type SessionEventsDependencies, streamPlaces } from '../edge/routes/session-events.ts';
 import { type DoorSettings, type Edge, type EdgeOptions, serveEdge, serveOperator } from '../edge/serve.ts';
+import { FairQuota } from '../runtime/limits/fair-quota.ts';
 import { listLiveSessions } from '../session/watch/live-sessions.ts';
 import { readHistories } from '../session/watch/node-histories.ts';
 import { breakProvider } from '../session/watch/provider-break.ts';
@@ -169,8 +169,8 @@ function filesOf(assembly: Assembly, { money, live }: Behind) {
   const { config, logger, clock, metrics, store, secret, defer } = assembly;
   const pools = new HttpPools();
   defer(() => pools.close());
-  const spoolBudget = new SpoolBudget(config.session.spoolNodeBytesMax);
-  metrics.watchQueue('upload_spool_bytes', () => spoolBudget.bytes);
+  const spoolQuota = new FairQuota(config.session.spoolNodeBytesMax);
+  metrics.watchQueue('upload_spool_bytes', () => spoolQuota.used);
   const idempotency = new Idempotency({
     store,
     secret,
@@ -192,7 +192,7 @@ function filesOf(assembly: Assembly, { money, live }: Behind) {
   });
   defer(() => decodings.close());
   metrics.watchQueue('decoded_files', () => decodings.size);
-  const kept = keptOf(assembly, spoolBudget);
+  const kept = keptOf(assembly, spoolQuota);
   return {
     ...kept,
     observeFile: (file: ObservedFile) => observeFile(file, assembly),
@@ -207,16 +207,16 @@ function filesOf(assembly: Assembly, { money, live }: Behind) {
       clock,
       onFault: (name: string, error: unknown) => logger.error({ action: name, err: error }, 'upstream fault'),
     },
-    spoolBudget,
+    spoolQuota,
     breakers: live.breakers,
     settings: { ...config.batch, fileBytesMax: config.limits.fileBytesMax, spoolDirectory: spoolDirectory(config) },
   };
 }
 
 /** What clients of other vendors come back for. */
-function keptOf({ config, logger, metrics, defer }: Assembly, spoolBudget: SpoolBudget) {
+function keptOf({ logger, metrics, defer }: Assembly, spoolQuota: FairQuota) {
   const common = { clock: backgroundClock, wallNow: () => new Date() };
-  const keptFiles = new KeptFiles({ ...common, spoolBudget, spoolBytesMax: config.session.spoolNodeBytesMax });
+  const keptFiles = new KeptFiles({ ...common, spoolQuota });
   const detachedJobs = new DetachedJobs({
     ...common,
     onFault: (error) => {

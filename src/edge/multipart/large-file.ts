@@ -1,7 +1,6 @@
 // Where a file of a form goes that is too large for memory: to the disk, and to a reader while it arrives where somebody can use
 // it already. Its end is held back until the form is whole: with half a file no provider does anything that costs.
 import { PassThrough, Readable } from 'node:stream';
-import { noRoom } from './refusals.ts';
 import { type SpoolBudget, SpoolFile } from './spool-file.ts';
 import { writeTo } from './streams.ts';
 
@@ -20,6 +19,8 @@ export class LargeFile {
   readonly stream: PassThrough | undefined;
   /** The file, or a copy of what went into the stream. */
   #spool: SpoolFile | undefined;
+  /** Why there is no copy. */
+  #shortage: unknown;
 
   private constructor(spool: SpoolFile | undefined, isHandedOn: boolean) {
     this.#spool = spool;
@@ -31,8 +32,15 @@ export class LargeFile {
 
   /** Throws the Refusal `overloaded` where the disk has no room; a file that is handed on goes without a copy then. */
   static async open(directory: string, budget: SpoolBudget, isHandedOn: boolean): Promise<LargeFile> {
-    const creating = SpoolFile.create(directory, budget);
-    return new LargeFile(await (isHandedOn ? creating.catch(() => undefined) : creating), isHandedOn);
+    let shortage: unknown;
+    const spool = await SpoolFile.create(directory, budget).catch((error: unknown) => {
+      if (!isHandedOn) throw error;
+      shortage = error;
+      return undefined;
+    });
+    const file = new LargeFile(spool, isHandedOn);
+    file.#shortage = shortage;
+    return file;
   }
 
   /** Resolves when there is room for more. Throws as `open` does. */
@@ -46,9 +54,9 @@ export class LargeFile {
     this.stream.end();
   }
 
-  /** The form is whole, and fields came behind the file: the reader begins anew. Throws `overloaded` when there is no copy. */
+  /** The form is whole, and fields came behind the file: the reader begins anew. Throws the Refusal of the copy when there is none. */
   supersede(): void {
-    if (this.#spool === undefined) throw noRoom();
+    if (this.#spool === undefined) throw this.#shortage;
     this.stream?.destroy(new FieldsFollow());
   }
 
@@ -78,6 +86,7 @@ export class LargeFile {
       await this.#spool?.write(chunk);
     } catch (error) {
       if (this.stream === undefined) throw error;
+      this.#shortage = error;
       this.#dropSpool();
     }
   }

@@ -1,6 +1,7 @@
 // What a form is refused for, in words: each names the part at fault and never shows what was in it.
 import { type Refusal, refuse } from '../../api/errors.ts';
 import { ADDRESSES, notFetched } from '../../api/values/address.ts';
+import type { Shortage } from '../../runtime/limits/fair-quota.ts';
 
 /** The form is not well-formed. */
 export function broken(what: string): Refusal {
@@ -51,6 +52,13 @@ export function noRoom(cause?: unknown): Refusal {
   const message =
     'This node has no room for the file right now. Send it again later, with all other fields in front of `file`.';
   return Object.assign(refuse('overloaded', message, { retryAfterSeconds: 30 }), { cause });
+}
+
+export function noRoomOf(shortage: Shortage): Refusal {
+  if (shortage === 'full') return noRoom();
+  const message =
+    'The files that your organisation is sending to this node take as much of its disk as one organisation may use. Send this file again when others have ended.';
+  return refuse('too_many_sessions', message, { retryAfterSeconds: 30 });
 }
 
 function about(name: string, what: string): Refusal {

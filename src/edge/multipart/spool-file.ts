@@ -4,39 +4,42 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Refusal } from '../../api/errors.ts';
-import { noRoom } from './refusals.ts';
+import type { FairQuota, Shortage } from '../../runtime/limits/fair-quota.ts';
+import { noRoom, noRoomOf } from './refusals.ts';
 
 /** Read at a time. */
 const PIECE_BYTES = 64 * 1024;
 
-/** What all uploads of a node may have on disk together, or some of them within that. */
+/** What one organisation's uploads may have of the disk, of a node's or of some of it. */
 export class SpoolBudget {
-  readonly #bytesMax: number;
+  readonly #quota: FairQuota;
+  readonly #organisationId: string;
   readonly #within: SpoolBudget | undefined;
-  readonly #refusal: () => Refusal;
-  #bytes = 0;
+  readonly #refusal: (shortage: Shortage) => Refusal;
 
-  /** @param refusal of what this budget has no room for; `overloaded` when absent */
-  constructor(bytesMax: number, within?: SpoolBudget, refusal: () => Refusal = noRoom) {
-    this.#bytesMax = bytesMax;
+  /** @param quota in bytes, of all organisations */
+  constructor(
+    quota: FairQuota,
+    organisationId: string,
+    within?: SpoolBudget,
+    refusal: (shortage: Shortage) => Refusal = noRoomOf,
+  ) {
+    this.#quota = quota;
+    this.#organisationId = organisationId;
     this.#within = within;
     this.#refusal = refusal;
   }
 
-  /** Bytes on disk now. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  /** Throws a Refusal, `overloaded` unless it is another one, when there is no room. */
+  /** Throws a Refusal when there is no room. */
   take(bytes: number): void {
-    if (this.#bytes + bytes > this.#bytesMax) throw this.#refusal();
+    const shortage = this.#quota.shortage(this.#organisationId, bytes);
+    if (shortage !== undefined) throw this.#refusal(shortage);
     this.#within?.take(bytes);
-    this.#bytes += bytes;
+    this.#quota.count(this.#organisationId, bytes);
   }
 
   give(bytes: number): void {
-    this.#bytes -= bytes;
+    this.#quota.giveBack(this.#organisationId, bytes);
     this.#within?.give(bytes);
   }
 }
@@ -66,7 +69,7 @@ export class SpoolFile {
     }
   }
 
-  /** Appends a chunk. Throws the Refusal `overloaded` when the disk or the budget is full. */
+  /** Appends a chunk. Throws a Refusal when the disk or the budget is full. */
   async write(chunk: Uint8Array): Promise<void> {
     if (this.#closed) return;
     this.#budget.take(chunk.byteLength);

@@ -9,26 +9,25 @@ import {
   KEPT_SHARE,
   KeptFiles,
   ORGANISATION_FILES_MAX,
-  ORGANISATION_SHARE,
 } from '../../../src/edge/dialects/jobs/kept-files.ts';
 import { readForm } from '../../../src/edge/multipart/form.ts';
-import { SpoolBudget } from '../../../src/edge/multipart/spool-file.ts';
+import { FairQuota } from '../../../src/runtime/limits/fair-quota.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 const OWNER = { organisationId: 'org_1', keyId: 'key_1', dialect: 'soniox' };
 const OTHER = { ...OWNER, keyId: 'key_2' };
 const SPOOL_BYTES_MAX = 400_000;
-const SHARE_BYTES = SPOOL_BYTES_MAX * ORGANISATION_SHARE;
+const SHARE_BYTES = (SPOOL_BYTES_MAX * KEPT_SHARE) / 2;
 const spoolDir = temporaryDirectory();
 
 let clock: SimulatedClock;
-let spoolBudget: SpoolBudget;
+let spoolQuota: FairQuota;
 let files: KeptFiles;
 
 beforeEach(() => {
   clock = new SimulatedClock();
-  spoolBudget = new SpoolBudget(SPOOL_BYTES_MAX);
-  files = new KeptFiles({ clock, wallNow: () => new Date(clock.now()), spoolBudget, spoolBytesMax: SPOOL_BYTES_MAX });
+  spoolQuota = new FairQuota(SPOOL_BYTES_MAX);
+  files = new KeptFiles({ clock, wallNow: () => new Date(clock.now()), spoolQuota });
 });
 
 afterEach(() => files.close());
@@ -67,7 +66,7 @@ describe('a file', () => {
       bytes: 1_000,
       fields: [['label', 'vox']],
     });
-    expect(spoolBudget.bytes).toBe(1_000);
+    expect(spoolQuota.used).toBe(1_000);
     for (const time of ['first', 'second']) {
       const read = await buffer(files.find(OWNER, id).form.file.read());
       expect([time, read.length, form.file.pieces]).toEqual([time, 1_000, undefined]);
@@ -91,7 +90,7 @@ describe('a file', () => {
     expect(files.find(OWNER, id).id).toBe(id);
     clock.increment(1);
     expect(() => files.find(OWNER, id)).toThrow(missing);
-    expect([files.size, spoolBudget.bytes]).toEqual([0, 0]);
+    expect([files.size, spoolQuota.used]).toEqual([0, 0]);
   });
 
   it.each([
@@ -105,9 +104,9 @@ describe('a file', () => {
     expect(() => files.find(OWNER, file.id)).toThrow(missing);
     leave();
     leave();
-    expect(spoolBudget.bytes).toBe(1_000);
+    expect(spoolQuota.used).toBe(1_000);
     again.leave();
-    expect(spoolBudget.bytes).toBe(0);
+    expect(spoolQuota.used).toBe(0);
   });
 
   it('that arrives while the node ends is not kept', async () => {
@@ -116,7 +115,7 @@ describe('a file', () => {
     const { file, leave } = await arriving;
     expect(() => files.find(OWNER, file.id)).toThrow(missing);
     leave();
-    expect(spoolBudget.bytes).toBe(0);
+    expect(spoolQuota.used).toBe(0);
   });
 });
 
@@ -139,7 +138,7 @@ describe('a key may keep', () => {
 
   it('with all other keys of its organisation a part of the disk', async () => {
     expect(await codeOf(kept(SHARE_BYTES + 1))).toBe('too_many_sessions');
-    expect(spoolBudget.bytes).toBe(0);
+    expect(spoolQuota.used).toBe(0);
     const { id } = await kept(SHARE_BYTES);
     expect(await codeOf(kept(1))).toBe('too_many_sessions');
     expect(await codeOf(kept(1, OTHER))).toBe('too_many_sessions');
@@ -151,13 +150,13 @@ describe('a key may keep', () => {
     const ofOrganisation = (at: number) => ({ ...OWNER, organisationId: `org_${at}`, keyId: `key_of_${at}` });
     let left = SPOOL_BYTES_MAX * KEPT_SHARE;
     for (let at = 0; at < 8; at++) {
-      const room = Math.floor(left / 2);
+      const room = Math.floor((left + 1) / 2);
       expect(await codeOf(kept(room + 1, ofOrganisation(at)))).not.toBe('none');
       expect(await codeOf(kept(room, ofOrganisation(at)))).toBe('none');
       left -= room;
     }
-    expect(await codeOf(kept(1, ofOrganisation(7)))).toBe('overloaded');
-    expect(spoolBudget.bytes).toBe(SPOOL_BYTES_MAX * KEPT_SHARE - left);
+    expect(await codeOf(kept(1, ofOrganisation(7)))).toBe('too_many_sessions');
+    expect(spoolQuota.used).toBe(SPOOL_BYTES_MAX * KEPT_SHARE - left);
     expect(await codeOf(kept(Math.floor(left / 2), ofOrganisation(8)))).toBe('none');
   });
 
@@ -192,6 +191,6 @@ describe('a file that a job was made of', () => {
     leave();
     await kept(20_000);
     expect(() => files.find(OWNER, file.id)).toThrow(missing);
-    expect(spoolBudget.bytes).toBe(20_000);
+    expect(spoolQuota.used).toBe(20_000);
   });
 });

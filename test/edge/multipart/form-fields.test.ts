@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../src/api/errors.ts';
 import { type FormLimits, readForm } from '../../../src/edge/multipart/form.ts';
 import { SpoolBudget } from '../../../src/edge/multipart/spool-file.ts';
+import { FairQuota } from '../../../src/runtime/limits/fair-quota.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 import { CONTENT_TYPE, field, file, form } from './broken-forms.ts';
 
@@ -14,7 +15,7 @@ const LIMITS: FormLimits = {
   fieldsMax: 200,
   memoryBytesMax: 1_000,
   spoolDir: temporaryDirectory(),
-  spoolBudget: new SpoolBudget(20_000),
+  spoolBudget: new SpoolBudget(new FairQuota(20_000, 1), 'org'),
 };
 
 const AUDIO = Buffer.from('audio');

@@ -9,6 +9,7 @@ import type { Field } from '../../../src/edge/multipart/form-fields.ts';
 import { FieldsFollow } from '../../../src/edge/multipart/large-file.ts';
 import { SpoolBudget } from '../../../src/edge/multipart/spool-file.ts';
 import { createRouter, json } from '../../../src/edge/router.ts';
+import { FairQuota } from '../../../src/runtime/limits/fair-quota.ts';
 import { RawSocket, turns } from '../../fakes/raw-socket.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 import { CONTENT_TYPE } from './broken-forms.ts';
@@ -19,6 +20,8 @@ export type Outcome = { fields: Field[]; content: Buffer; filename: string } | R
 /** Of all forms of one test file. */
 export class FormRig {
   readonly limits: FormLimits;
+  /** Bytes. */
+  readonly spoolQuota = new FairQuota(20_000, 1);
   readonly faults: unknown[] = [];
   readonly #doors: Door[] = [];
   readonly #opened: Form[] = [];
@@ -26,7 +29,7 @@ export class FormRig {
   constructor() {
     const spoolDir = `${temporaryDirectory()}/spool`;
     mkdirSync(spoolDir);
-    const spoolBudget = new SpoolBudget(20_000);
+    const spoolBudget = new SpoolBudget(this.spoolQuota, 'org');
     this.limits = {
       fileBytesMax: 5000,
       fieldBytesMax: 100,
@@ -91,7 +94,7 @@ export class FormRig {
   async expectNothingLeft(): Promise<void> {
     // Closing a file is asynchronous; it is under way, or it never happens.
     for (let turn = 0; turn < 500 && this.#openUploads() > 0; turn++) await turns(1);
-    expect([this.#openUploads(), readdirSync(this.limits.spoolDir), this.limits.spoolBudget.bytes]).toEqual([0, [], 0]);
+    expect([this.#openUploads(), readdirSync(this.limits.spoolDir), this.spoolQuota.used]).toEqual([0, [], 0]);
     expect(this.faults).toEqual([]);
   }
 

@@ -8,6 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { type Form, type FormLimits, readForm } from '../../../src/edge/multipart/form.ts';
 import { FieldsFollow } from '../../../src/edge/multipart/large-file.ts';
 import { SpoolBudget } from '../../../src/edge/multipart/spool-file.ts';
+import { FairQuota } from '../../../src/runtime/limits/fair-quota.ts';
 import { turns } from '../../fakes/raw-socket.ts';
 import { BOUNDARY, CONTENT_TYPE, field, file, form } from './broken-forms.ts';
 import { bodyOf, contentOf, FormRig } from './form-rig.ts';
@@ -38,11 +39,7 @@ describe('a file larger than memory allows', () => {
 
   test('is handed on while it arrives, when the model is known', async () => {
     const { form: got, end } = await arriving(early);
-    expect([got.fields, got.file.size, rig.limits.spoolBudget.bytes > 0]).toEqual([
-      [['model', 'a/b']],
-      undefined,
-      true,
-    ]);
+    expect([got.fields, got.file.size, rig.spoolQuota.used > 0]).toEqual([[['model', 'a/b']], undefined, true]);
     expect(got.file.arrived?.()).toBeUndefined();
     end();
     expect((await contentOf(got.file.read())).equals(content)).toBe(true);
@@ -51,7 +48,7 @@ describe('a file larger than memory allows', () => {
     expect([copy?.size, Buffer.from((await copy?.readAt(0, content.length)) ?? [])]).toEqual([content.length, content]);
     got.dispose();
     expect(got.file.arrived?.()).toBeUndefined();
-    expect(rig.limits.spoolBudget.bytes).toBe(0);
+    expect(rig.spoolQuota.used).toBe(0);
   });
 
   test('is handed on without its end, and begins anew, when a field comes behind it', async () => {
@@ -73,7 +70,7 @@ describe('a file larger than memory allows', () => {
   });
 
   test.each([
-    ['another file fills', { spoolBudget: new SpoolBudget(500) }],
+    ['another file fills', { spoolBudget: new SpoolBudget(new FairQuota(500, 1), 'org') }],
     ['nobody can write', { spoolDir: join(tmpdir(), 'there', 'is', 'none') }],
   ])(
     'is handed on without a copy on a disk that %s; a field behind it is refused, to come again',
@@ -123,12 +120,31 @@ describe('a file larger than memory allows', () => {
 
   test('is refused where the uploads of the node fill their part of the disk, which is free again afterwards', async () => {
     const whole = form(file(content), field('model', 'a/b'));
-    const spoolBudget = new SpoolBudget(6_000);
+    const quota = new FairQuota(6_000, 1);
+    const spoolBudget = new SpoolBudget(quota, 'org');
     const first = await rig.open(bodyOf(whole), { spoolBudget });
     await expect(rig.open(bodyOf(whole), { spoolBudget })).rejects.toMatchObject({ code: 'overloaded' });
-    expect(spoolBudget.bytes).toBe(4_000);
+    expect(quota.used).toBe(4_000);
     first.dispose();
     await rig.open(bodyOf(whole), { spoolBudget });
+  });
+
+  test('is refused beyond the share of its organisation, and not where another has its share', async () => {
+    const whole = form(file(content), field('model', 'a/b'));
+    const quota = new FairQuota(20_000);
+    const sent = (organisation: string) =>
+      rig.open(bodyOf(whole), { spoolBudget: new SpoolBudget(quota, organisation) });
+    await sent('slow');
+    await sent('slow');
+    await expect(sent('slow')).rejects.toMatchObject({
+      code: 'too_many_sessions',
+      message: expect.stringContaining('as one organisation may use'),
+    });
+    await sent('paying');
+    const early = await arriving(late, { spoolBudget: new SpoolBudget(quota, 'slow') });
+    contentOf(early.form.file.read()).catch(() => {});
+    early.end();
+    await expect(early.form.whole).rejects.toMatchObject({ code: 'too_many_sessions' });
   });
 
   test.each([
@@ -146,7 +162,7 @@ describe('a file larger than memory allows', () => {
       opened.dispose();
       opened.dispose();
       await rig.expectNothingLeft();
-      expect(rig.limits.spoolBudget.bytes).toBe(0);
+      expect(rig.spoolQuota.used).toBe(0);
     }
   });
 

@@ -7,12 +7,12 @@ import { createKeyLimits } from '../../../src/auth/limits.ts';
 import { createPriceList } from '../../../src/billing/price-list.ts';
 import type { Door, DoorRequest, Reply } from '../../../src/edge/door.ts';
 import { Idempotency } from '../../../src/edge/idempotency/idempotency.ts';
-import { SpoolBudget } from '../../../src/edge/multipart/spool-file.ts';
 import { type DoorChoice, openDoor } from '../../../src/edge/open-door.ts';
 import { createRouter, type RouteHandler } from '../../../src/edge/router.ts';
 import { postTranscriptions } from '../../../src/edge/routes/transcriptions/index.ts';
 import { loopback } from '../../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../../src/providers/loopback/simulator.ts';
+import { FairQuota } from '../../../src/runtime/limits/fair-quota.ts';
 import { systemClock } from '../../../src/telemetry/clock.ts';
 import { FileDecodings } from '../../../src/transcription/decoding/decodings.ts';
 import { LengthMeter } from '../../../src/transcription/measuring/length-meter.ts';
@@ -45,7 +45,7 @@ export let idempotency: Idempotency;
 export const limits = createKeyLimits({ requestsPerMinuteMax: 600, sessionsMax: 100, clock: systemClock });
 /** Of `/few`: it may have two files under way. */
 export const fewKey = apiKey({ id: 'key_few', sessionsMax: 2 });
-export const spoolBudget = new SpoolBudget(1_073_741_824);
+export const spoolQuota = new FairQuota(1_073_741_824);
 /** Every answer as it is counted. */
 export const replied: { route: string; status: number; code: string | undefined }[] = [];
 /** The endpoint without the door. */
@@ -94,7 +94,7 @@ beforeAll(async () => {
     engines,
     access,
     upstream,
-    spoolBudget,
+    spoolQuota,
     breakers,
     http,
     reservations,
@@ -216,7 +216,7 @@ export async function expectNothingLeft(): Promise<void> {
   // Only Linux tells which files a process has open.
   if (process.platform === 'linux') expect(await settled(async () => (await spooled()) === 0)).toBe(true);
   expect(await settled(() => reservations.open === 0 && idempotency.size === 0)).toBe(true);
-  expect([await readdir(spoolDirectory), spoolBudget.bytes, faults]).toEqual([[], 0, []]);
+  expect([await readdir(spoolDirectory), spoolQuota.used, faults]).toEqual([[], 0, []]);
 }
 
 /** A request whose file the test writes. */

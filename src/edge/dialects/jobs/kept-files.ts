@@ -6,17 +6,17 @@ import type { Clock } from '../../../../machines/clock.ts';
 import { type Refusal, refuse } from '../../../api/errors.ts';
 import type { ShownFile } from '../../../dialects/jobs.ts';
 import { newestFirst } from '../../../dialects/pages.ts';
+import { FairQuota, type Shortage } from '../../../runtime/limits/fair-quota.ts';
 import type { Form } from '../../multipart/form.ts';
-import { noRoom } from '../../multipart/refusals.ts';
+import { noRoomOf } from '../../multipart/refusals.ts';
 import { SpoolBudget } from '../../multipart/spool-file.ts';
 import { isSame, notHere, type Owner } from './owner.ts';
 
 /** Of one key, with those that only a job still needs; and of one organisation. */
 export const KEPT_FILES_MAX = 100;
 export const ORGANISATION_FILES_MAX = 1_000;
-/** Of what uploads may have on disk: all that are kept, and those of one organisation. The rest is for files that are waited for. */
+/** Of what uploads may have on disk. The rest is for files that are waited for. */
 export const KEPT_SHARE = 1 / 2;
-export const ORGANISATION_SHARE = 1 / 4;
 export const FILE_KEPT_MS = 3_600_000;
 
 export interface KeptFile extends ShownFile {
@@ -40,53 +40,43 @@ interface OfOrganisation {
   readonly counts: Map<string, number>;
 }
 
-/** What an organisation may have on disk: as much as is left for others at most, so that a newcomer finds room. */
+/** What an organisation may have on disk. */
 class Share extends SpoolBudget {
-  readonly #bytesLeft: () => number;
   readonly #giveWay: () => boolean;
 
   /** @param giveWay takes a file away that is needed least; false where there is none */
-  constructor(bytesMax: number, kept: SpoolBudget, keptBytesMax: number, giveWay: () => boolean) {
-    super(bytesMax, kept, () => fullDisk(bytesMax));
-    this.#bytesLeft = () => keptBytesMax - kept.bytes;
+  constructor(kept: FairQuota, organisationId: string, uploads: FairQuota, giveWay: () => boolean) {
+    super(kept, organisationId, new SpoolBudget(uploads, organisationId), fullDisk);
     this.#giveWay = giveWay;
   }
 
   override take(bytes: number): void {
     try {
-      this.#take(bytes);
+      super.take(bytes);
     } catch (error) {
       if (!this.#giveWay()) throw error;
       this.take(bytes);
     }
-  }
-
-  #take(bytes: number): void {
-    super.take(bytes);
-    if (this.bytes <= this.#bytesLeft()) return;
-    this.give(bytes);
-    throw noRoom();
   }
 }
 
 export interface KeptFilesOptions {
   clock: Clock;
   wallNow(): Date;
-  /** What all uploads of the node may have on disk. */
-  spoolBudget: SpoolBudget;
-  spoolBytesMax: number;
+  /** Bytes that all uploads of the node may have on disk. */
+  spoolQuota: FairQuota;
 }
 
 export class KeptFiles {
   readonly #options: KeptFilesOptions;
-  readonly #budget: SpoolBudget;
+  readonly #quota: FairQuota;
   readonly #files = new Map<string, Record>();
   readonly #organisations = new Map<string, OfOrganisation>();
   #isClosed = false;
 
   constructor(options: KeptFilesOptions) {
     this.#options = options;
-    this.#budget = new SpoolBudget(options.spoolBytesMax * KEPT_SHARE, options.spoolBudget);
+    this.#quota = new FairQuota(Math.floor(options.spoolQuota.max * KEPT_SHARE));
   }
 
   /** Files that can be asked for. */
@@ -161,9 +151,9 @@ export class KeptFiles {
 
   /** Counts one more. Throws a Refusal. */
   #begin({ organisationId, keyId }: Owner): Share {
-    const { spoolBytesMax } = this.#options;
+    const { spoolQuota } = this.#options;
     const organisation = this.#organisations.get(organisationId) ?? {
-      share: new Share(Math.floor(spoolBytesMax * ORGANISATION_SHARE), this.#budget, spoolBytesMax * KEPT_SHARE, () =>
+      share: new Share(this.#quota, organisationId, spoolQuota, () =>
         this.#giveWay((owner) => owner.organisationId === organisationId),
       ),
       ...{ count: 0, counts: new Map<string, number>() },
@@ -227,4 +217,9 @@ const full = (who: string): Refusal =>
 const tooMany = () =>
   full(`A key may keep ${KEPT_FILES_MAX} files here, and its organisation ${ORGANISATION_FILES_MAX}`);
 
-const fullDisk = (bytesMax: number) => full(`The files that an organisation keeps here may have ${bytesMax} bytes`);
+const fullDisk = (shortage: Shortage) =>
+  shortage === 'full'
+    ? noRoomOf(shortage)
+    : full(
+        'The files that your organisation keeps here take as much of the disk of this node as one organisation may use',
+      );

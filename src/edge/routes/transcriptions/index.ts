@@ -120,7 +120,7 @@ async function answerAgain(
   const { http, settings } = dependencies;
   const print = new FormFingerprint(request.method, request.path);
   const limit = limitedSignal(http.clock, settings.timeoutMs, request.signal);
-  const reading = readWithoutFile(request, limit, dependencies, (chunk) => print.file(chunk));
+  const reading = readWithoutFile(request, limit, dependencies, caller.key, (chunk) => print.file(chunk));
   const form = await reading.finally(limit.release);
   form.dispose();
   const fields = requestOf(form.fields, dependencies, caller.key);

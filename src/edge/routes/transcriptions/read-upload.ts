@@ -6,17 +6,19 @@ import type { TranscriptionRequest } from '../../../api/transcriptions.ts';
 import { type AliasedKey, aliasOf, chainNamed } from '../../../auth/aliases.ts';
 import type { ChainDependencies } from '../../../failover/chain.ts';
 import type { LimitedSignal } from '../../../runtime/limited-signal.ts';
+import type { FairQuota } from '../../../runtime/limits/fair-quota.ts';
+import type { ApiKey } from '../../../store/keys/calls.ts';
 import { needsWholeFile, type ReadUpload, type Upload } from '../../../transcription/upload.ts';
 import type { DoorRequest } from '../../door.ts';
 import { type Form, type FormLimits, readForm } from '../../multipart/form.ts';
 import type { Field } from '../../multipart/form-fields.ts';
-import type { SpoolBudget } from '../../multipart/spool-file.ts';
+import { SpoolBudget } from '../../multipart/spool-file.ts';
 import { readFields } from './form.ts';
 import { joinedFields, LIST_NAMES } from './members.ts';
 
 export interface UploadDependencies extends Pick<ChainDependencies, 'providers' | 'prices'> {
-  /** All uploads of the node that are on disk together. */
-  spoolBudget: SpoolBudget;
+  /** Bytes of all uploads of the node that are on disk together. */
+  spoolQuota: FairQuota;
   /** Of clients of another vendor: what their fields are called here; the same when absent. Throws a Refusal. */
   fieldsOf?(fields: readonly Field[], key: AliasedKey): readonly Field[];
   /** Those of their fields that may come more than once. */
@@ -41,6 +43,9 @@ const FIELDS_BYTES_MAX = 4 * FIELD_BYTES_MAX;
 /** Boundaries, headers of parts and fields, beside the file. */
 const AROUND_FILE_BYTES = FIELDS_BYTES_MAX + 1_048_576;
 
+/** Whose uploads share the disk with those of others. */
+type Uploader = AliasedKey & Pick<ApiKey, 'organisationId'>;
+
 export interface FormUpload extends Upload {
   readonly form: Form;
 }
@@ -59,7 +64,7 @@ export const requestOf = (
 export function readUpload(
   request: DoorRequest,
   dependencies: UploadDependencies,
-  key: AliasedKey,
+  key: Uploader,
   onFile: FormLimits['onFile'],
 ): ReadUpload<FormUpload> {
   return async (limit, admit) => {
@@ -76,7 +81,11 @@ export function readUpload(
         fallbacks.length > 0 || asked.some(([name, value]) => /^fallbacks(?:\[|$)/.test(name) && value !== '');
       return needsWholeFile({ model, hasFallbacks }, { contentType, head }, dependencies);
     };
-    const limits = { ...formLimits(dependencies), mustKeep, ...(onFile === undefined ? {} : { onFile }) };
+    const limits = {
+      ...formLimits(dependencies, budgetOf(dependencies, key)),
+      mustKeep,
+      ...(onFile === undefined ? {} : { onFile }),
+    };
     const form = await readForm(body, request.headers.get('content-type'), limits);
     try {
       return uploadOf(form, dependencies, key);
@@ -92,9 +101,10 @@ export function readWithoutFile(
   request: DoorRequest,
   limit: LimitedSignal,
   dependencies: UploadDependencies,
+  key: Uploader,
   onFile: (chunk: Uint8Array) => void,
 ): Promise<Form> {
-  const limits = { ...formLimits(dependencies), onFile, isFileDropped: true };
+  const limits = { ...formLimits(dependencies, budgetOf(dependencies, key)), onFile, isFileDropped: true };
   return readForm(bodyOf(request, limit, dependencies), request.headers.get('content-type'), limits);
 }
 
@@ -106,17 +116,18 @@ export function readToKeep(
   spoolBudget: SpoolBudget,
   fileField: string,
 ): Promise<Form> {
-  const kept = { memoryBytesMax: 0, mustKeep: () => true, spoolBudget, fileField };
-  const limits = { ...formLimits(dependencies), ...kept, takesRepeated: true };
+  const kept = { memoryBytesMax: 0, mustKeep: () => true, fileField };
+  const limits = { ...formLimits(dependencies, spoolBudget), ...kept, takesRepeated: true };
   return readForm(bodyOf(request, limit, dependencies), request.headers.get('content-type'), limits);
 }
 
-const formLimits = ({
-  settings,
-  spoolBudget,
-  listNames = [],
-  takesRepeated = false,
-}: UploadDependencies): FormLimits => ({
+const budgetOf = ({ spoolQuota }: UploadDependencies, { organisationId }: Uploader): SpoolBudget =>
+  new SpoolBudget(spoolQuota, organisationId);
+
+const formLimits = (
+  { settings, listNames = [], takesRepeated = false }: UploadDependencies,
+  spoolBudget: SpoolBudget,
+): FormLimits => ({
   fileBytesMax: settings.fileBytesMax,
   fieldBytesMax: FIELD_BYTES_MAX,
   fieldsBytesMax: FIELDS_BYTES_MAX,
