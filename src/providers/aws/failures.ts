@@ -29,7 +29,11 @@ export const failures = new FailureTable({
       message: 'Amazon Transcribe could not go on.',
     },
     {
-      code: ['AccessDeniedException', 'UnrecognizedClientException'],
+      code: [
+        ...['AccessDeniedException', 'UnrecognizedClientException', 'ExpiredTokenException'],
+        ...['InvalidSignatureException', 'IncompleteSignatureException', 'MissingAuthenticationTokenException'],
+        'SubscriptionRequiredException',
+      ],
       kind: 'account',
       message: 'Amazon does not allow this to the account.',
     },

@@ -62,7 +62,8 @@ export class FailureTable {
   /** The failure of a close that was not asked for. */
   ofClose(close: number, reason: string): LegFailure {
     const { code, type } = this.#settings.close?.(reason) ?? {};
-    const row = this.#find({ close, code, words: reason }, type) ?? this.#row('closed');
+    const common = isUnauthorized(close, reason) ? 'unauthorized' : 'closed';
+    const row = this.#find({ close, code, words: reason }, type) ?? this.#row(common);
     return this.#failure(row, code ?? `close_${close}`, reason);
   }
 
@@ -141,7 +142,22 @@ export function withParam({ words = '', param }: RefusalWords): string {
 const nameOf = ({ code }: FailureRow): string | undefined =>
   code instanceof RegExp ? undefined : typeof code === 'string' ? code : code?.[0];
 
+/** Close codes for a refused credential: two that are registered, and two built from HTTP statuses. */
+const UNAUTHORIZED = [3000, 3003, 4401, 4403];
+/** What services say with 1008, the code for policies in general. */
+const CREDENTIAL =
+  /^(unauthori[sz]ed|unauthenticated|forbidden)\b|\b(invalid|incorrect|missing|expired) (api|access)[ _-]?key\b/i;
+
+const isUnauthorized = (close: number, reason: string): boolean =>
+  UNAUTHORIZED.includes(close) || (close === 1008 && CREDENTIAL.test(reason));
+
 const commonRows = (title: string): readonly FailureRow[] => [
+  {
+    name: 'unauthorized',
+    kind: 'account',
+    reason: 'connect_failed',
+    message: `${title} does not accept the credential.`,
+  },
   { name: 'closed', kind: 'retry', reason: 'upstream_closed', message: `${title} closed the connection.` },
   { name: 'error', kind: 'retry', reason: 'upstream_error', message: `${title} reported an error.` },
   {

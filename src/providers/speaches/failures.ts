@@ -18,6 +18,7 @@ export const failures = new FailureTable({
     // Of its own limit of half an hour nothing is said but the end of the connection.
     { code: 'server_error', kind: 'retry', message: 'The speaches server could not transcribe a turn.' },
     { code: 'invalid_request_error', kind: 'caller', message: 'The speaches server does not take this request.' },
+    { close: 1008, kind: 'account', message: 'The speaches server does not accept the API key.' },
     ...itemRows('The speaches server'),
   ],
   refusal: openaiShapedRefusal,

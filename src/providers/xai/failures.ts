@@ -3,6 +3,7 @@ import { FailureTable } from '../kit/failures.ts';
 import { objectIn, textIn } from '../kit/json.ts';
 import { WRONG_KEY } from './api.ts';
 
+const NO_CREDIT = /credits|spending limit/i;
 const account = { kind: 'account', reason: 'connect_failed' } as const;
 
 export const failures = new FailureTable({
@@ -11,7 +12,7 @@ export const failures = new FailureTable({
     { status: 400, words: WRONG_KEY, ...account, message: 'xAI does not accept the API key.' },
     {
       status: [402, 403, 429],
-      words: /credits|spending limit/i,
+      words: NO_CREDIT,
       ...account,
       message: 'The xAI team has no credits left.',
     },
@@ -20,6 +21,8 @@ export const failures = new FailureTable({
       ...{ as: 'audio_unusable', kind: 'caller' },
     },
     { status: 'any' },
+    { words: WRONG_KEY, ...account, message: 'xAI does not accept the API key.' },
+    { words: NO_CREDIT, ...account, message: 'The xAI team has no credits left.' },
     // The one error that a session survives: a deployment that does not know a message.
     { words: /^invalid message/i, survives: true },
     { words: /time(d )?-?out/i, kind: 'retry', reason: 'upstream_closed', message: 'xAI waited too long for audio.' },

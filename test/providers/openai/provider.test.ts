@@ -8,6 +8,16 @@ import { itemStories } from './items.ts';
 import { options } from './options.ts';
 import { CREATED, sessionStories } from './sessions.ts';
 
+const ACCOUNT_CODES = [
+  'billing_not_active',
+  'billing_hard_limit_reached',
+  'account_deactivated',
+  'invalid_organization',
+  'invalid_project',
+  'authentication_error',
+  'permission_error',
+];
+
 const at = (origin: string, key = 'key-of-the-suite'): Endpoint =>
   socketAt(`${origin}/v1/realtime?intent=transcription`, { authorization: `Bearer ${key}` });
 const below = (baseUrl: string) => ({ access: { baseUrl, credential: 'sk-1' } });
@@ -70,6 +80,10 @@ testProvider({
     // The reason is `type.code`: the `error` before it may be lost.
     closes: [
       [3000, 'invalid_request_error.invalid_api_key', 'account invalid_api_key'],
+      [3000, 'invalid_request_error', 'account close_3000'],
+      [3003, '', 'account close_3003'],
+      [1013, 'insufficient_quota', 'account close_1013'],
+      ...ACCOUNT_CODES.map((code) => [1008, `invalid_request_error.${code}`, `account ${code}`] as const),
       [1013, 'insufficient_quota.insufficient_quota', 'account insufficient_quota'],
       [4000, 'invalid_request_error.invalid_model', 'next invalid_model'],
       [4004, 'invalid_request_error.model_not_found', 'next model_not_found'],

@@ -67,6 +67,7 @@ testProvider({
     audio: (frame) => `{"type":"input_audio_buffer.append","audio":"${Buffer.from(frame).toString('base64')}"}`,
     timings: [[{}, { sessionMaxMs: 1_800_000, endpointing: { silenceMs: 500, longestMs: 30_000 } }]],
     stories: [{ of: 'A session', seconds: 0, stories: { ...SESSIONS, ...BOUNDS } }],
+    closes: [[1008, '', 'account close_1008']],
   },
   batch: {
     model: 'faster-whisper-small',

@@ -79,7 +79,7 @@ export function testRefusals(provider: Provider, fixtures: ProviderFixtures): vo
 }
 
 /** What the suite itself brings about, and what a codec says where no other row fits. */
-const EVERYBODYS = ['bad_answer', 'closed', 'error', 'final_missing', 'job_failed'];
+const EVERYBODYS = ['bad_answer', 'closed', 'error', 'final_missing', 'job_failed', 'unauthorized'];
 
 /** What the failures of a row are called, where it says so. */
 function codesOf({ as, name, code, close }: FailureRow): string[] {
