@@ -1,6 +1,7 @@
 // Failed attempts at a file: what is done about each, and what the client is told of them.
 import type { LegFailure } from '../../machines/events.ts';
 import { type Attempt, type ErrorCode, type Refusal, refuse } from '../api/errors.ts';
+import type { Shortage } from '../runtime/limits/fair-quota.ts';
 
 /** An attempt at a model that failed. */
 export interface FailedAttempt {
@@ -98,12 +99,12 @@ export const audioUnusable = (title: string, why: string): LegFailure =>
     `The ${title} file cannot be decoded: ${why}. This model takes ${DECODED}. Write it anew, or choose another model.`,
   );
 
-export const decodersBusy: LegFailure = {
+export const decodersBusy = (shortage: Shortage): LegFailure => ({
   kind: 'next',
   reason: 'connect_failed',
   code: 'decoders_busy',
-  message: 'Too many files are decoded now. Send it again in a moment, or as WAV.',
+  message: `${shortage === 'share' ? 'This node decodes as many files of your organisation as one organisation may have decoded' : 'This node decodes as many files as it can'} at a time. Send it again in a moment, or as WAV.`,
   retryAfterMs: 1_000,
   // It says nothing of how other files are served.
   own: true,
-};
+});

@@ -1,5 +1,6 @@
 // Files that are decoded now, each in a thread of its own: how many there may be, of all and of one organisation.
 import type { Clock } from '../../../machines/clock.ts';
+import { FairQuota } from '../../runtime/limits/fair-quota.ts';
 import { LegFailed } from '../../upstream/leg-failed.ts';
 import { decodersBusy, formatUnsupported } from '../failures.ts';
 import type { FileSource } from '../file/file-source.ts';
@@ -8,8 +9,8 @@ import type { Decoded } from './protocol.ts';
 
 /** A thread takes 10 to 20 MB, and its file as long as it is transcribed. */
 const FILES_MAX = 16;
-/** Of these one organisation's. */
-const ORGANISATION_FILES_MAX = 12;
+/** Of these one organisation's: a file that is sent slowly has its thread for as long. */
+const ORGANISATION_SHARE = 3 / 4;
 
 const FORMATS: readonly string[] = ['mp3', 'flac', 'ogg', 'webm'] satisfies Decoded[];
 
@@ -23,7 +24,8 @@ export interface FileDecodingsOptions {
 
 export class FileDecodings {
   readonly #options: FileDecodingsOptions;
-  readonly #open = new Map<Decoding, string>();
+  readonly #open = new Set<Decoding>();
+  readonly #quota = new FairQuota(FILES_MAX, ORGANISATION_SHARE);
 
   constructor(options: FileDecodingsOptions) {
     this.#options = options;
@@ -41,10 +43,10 @@ export class FileDecodings {
     // One decoder knows all layers of MPEG.
     const format = kind.format === 'mp2' ? 'mp3' : kind.format;
     if (!isDecoded(format)) throw new LegFailed(formatUnsupported(kind.title));
-    const own = [...this.#open.values()].filter((each) => each === organisationId).length;
-    if (this.#open.size >= FILES_MAX || own >= ORGANISATION_FILES_MAX) {
+    const shortage = this.#quota.take(organisationId);
+    if (shortage !== undefined) {
       this.#options.onOverflow?.('decoded_files');
-      throw new LegFailed(decodersBusy);
+      throw new LegFailed(decodersBusy(shortage));
     }
     const decoding: Decoding = new Decoding({
       clock: this.#options.clock,
@@ -52,15 +54,17 @@ export class FileDecodings {
       title: kind.title,
       chunks: file.readUntagged(),
       signal,
-      onEnd: () => this.#open.delete(decoding),
+      onEnd: () => {
+        if (this.#open.delete(decoding)) this.#quota.giveBack(organisationId);
+      },
       onFault: (error) => this.#options.onFault?.(error),
     });
-    this.#open.set(decoding, organisationId);
+    this.#open.add(decoding);
     return decoding;
   }
 
   close(): void {
-    for (const decoding of [...this.#open.keys()]) decoding.close();
+    for (const decoding of [...this.#open]) decoding.close();
   }
 }
 

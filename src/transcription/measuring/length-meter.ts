@@ -3,6 +3,7 @@
 import type { Clock } from '../../../machines/clock.ts';
 import { refuse } from '../../api/errors.ts';
 import type { MeasuredAudio } from '../../audio/length/measured.ts';
+import { FairQuota } from '../../runtime/limits/fair-quota.ts';
 import { Lane, type MeasuredFile } from './lane.ts';
 
 export type { MeasuredFile };
@@ -11,9 +12,9 @@ export type { MeasuredFile };
 const THREADS = 2;
 /** A gigabyte is counted in less. */
 const WORK_MS = 10_000;
-/** Files of one organisation that are measured or wait for it; and of all. */
-const ORGANISATION_FILES_MAX = 256;
+/** Files that are measured or wait for it, and what one organisation may have of them. */
 const FILES_MAX = 1_024;
+const ORGANISATION_SHARE = 1 / 4;
 
 export interface LengthMeterOptions {
   clock: Clock;
@@ -28,7 +29,7 @@ export interface LengthMeterOptions {
 export class LengthMeter {
   readonly #options: LengthMeterOptions;
   readonly #lanes: readonly Lane[];
-  #waiting = 0;
+  readonly #quota = new FairQuota(FILES_MAX, ORGANISATION_SHARE);
 
   constructor(options: LengthMeterOptions) {
     this.#options = options;
@@ -38,7 +39,7 @@ export class LengthMeter {
 
   /** Files that are measured, or wait for it. */
   get waiting(): number {
-    return this.#waiting;
+    return this.#quota.used;
   }
 
   /**
@@ -47,19 +48,19 @@ export class LengthMeter {
    */
   async measure(file: MeasuredFile, organisationId: string): Promise<MeasuredAudio | undefined> {
     const lane = this.#laneOf(organisationId);
-    if (this.#waiting >= FILES_MAX || lane.filesOf(organisationId) >= ORGANISATION_FILES_MAX) {
+    const shortage = this.#quota.take(organisationId);
+    if (shortage !== undefined) {
       this.#options.onOverflow?.('measured_files');
       throw refuse(
         'overloaded',
-        `At most ${ORGANISATION_FILES_MAX} files of an organisation wait to be measured. Send this one again in a moment.`,
+        `${shortage === 'share' ? 'As many files of your organisation wait to be measured as one organisation may have waiting' : 'This node has no place for another file that waits to be measured'}. Send this one again in a moment.`,
         { retryAfterSeconds: 1 },
       );
     }
-    this.#waiting++;
     try {
       return await lane.measure(file, organisationId);
     } finally {
-      this.#waiting--;
+      this.#quota.giveBack(organisationId);
     }
   }
 

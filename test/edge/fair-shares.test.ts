@@ -1,0 +1,157 @@
+// Each resource that organisations share, as the page "Fair shares" lists them: one organisation that takes all it can leaves room for others.
+import { readFileSync } from 'node:fs';
+import { afterEach, expect, test } from 'vitest';
+import { SimulatedClock } from 'xstate';
+import { BLOCK_BYTES } from '../../src/audio/tape/blocks.ts';
+import { FileSpools } from '../../src/audio/tape/spool.ts';
+import { KeptFiles } from '../../src/edge/dialects/jobs/kept-files.ts';
+import { WaitingWork } from '../../src/edge/listen/socket-work.ts';
+import type { Form } from '../../src/edge/multipart/form.ts';
+import { SpoolBudget } from '../../src/edge/multipart/spool-file.ts';
+import { SocketPaces } from '../../src/edge/pace/socket-pace.ts';
+import { streamPlaces } from '../../src/edge/routes/session-events.ts';
+import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
+import { LengthMeter } from '../../src/transcription/measuring/length-meter.ts';
+import { settle } from '../fakes/session-rig.ts';
+import { temporaryDirectory } from '../fakes/temporary-directory.ts';
+
+/** Takes some of the resource for an organisation, or returns false. */
+type Take = (organisationId: string) => boolean | Promise<boolean>;
+
+const UNITS = 64;
+const BYTES = 1_000;
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+const takes = (take: () => void): boolean => {
+  try {
+    take();
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+function liveAudio(): Take {
+  const spools = new FileSpools({ directory: temporaryDirectory(), quota: new FairQuota(UNITS), onFault: () => {} });
+  return (organisationId) => {
+    const spool = spools.open(organisationId);
+    closing.push(() => spool.close());
+    return spool.put(new Uint8Array(BLOCK_BYTES));
+  };
+}
+
+function uploads(): Take {
+  const quota = new FairQuota(UNITS * BYTES);
+  return (organisationId) => takes(() => new SpoolBudget(quota, organisationId).take(BYTES));
+}
+
+function keptFiles(): Take {
+  const clock = new SimulatedClock();
+  const files = new KeptFiles({ clock, wallNow: () => new Date(0), spoolQuota: new FairQuota(UNITS * BYTES) });
+  closing.push(() => files.close());
+  return (organisationId) =>
+    files
+      .keep({ organisationId, keyId: `key_of_${organisationId}`, dialect: 'soniox' }, async (budget) => {
+        budget.take(BYTES);
+        return { fields: [], file: { filename: 'a.wav', size: BYTES }, dispose: () => {} } as unknown as Form;
+      })
+      .then(
+        () => true,
+        () => false,
+      );
+}
+
+function waitingMessages(): Take {
+  const waiting = new WaitingWork(UNITS * BYTES);
+  return (organisationId) =>
+    waiting.shortage(organisationId, BYTES) === undefined && waiting.count(BYTES, organisationId);
+}
+
+const paces = () =>
+  new SocketPaces({
+    socketFramesPerSecondMax: 1_000,
+    socketBytesPerSecondMax: 1_000_000,
+    socketMessagesPerSecondMax: 50,
+    organisationFramesPerSecondMax: 1_000,
+    organisationMessagesPerSecondMax: 1_000,
+    largeMessagesMax: 8,
+    largeMessageSocketsMax: 8,
+  });
+
+function largeMessages(): Take {
+  const all = paces();
+  return (organisationId) => all.open(organisationId, () => {}).enter(() => {});
+}
+
+function largeSockets(): Take {
+  const all = paces();
+  return (organisationId) => all.open(organisationId, () => {}).mayBeLarge();
+}
+
+function measuredFiles(): Take {
+  const meter = new LengthMeter({ clock: new SimulatedClock() });
+  closing.push(() => meter.close());
+  const file = { size: BYTES, readAt: () => new Promise<Uint8Array>(() => {}) };
+  return async (organisationId) => {
+    let isRefused = false;
+    meter.measure(file, organisationId).catch(() => {
+      isRefused = true;
+    });
+    await settle();
+    return !isRefused;
+  };
+}
+
+function eventStreams(): Take {
+  const places = streamPlaces();
+  return (organisationId) => places.take(organisationId) === undefined;
+}
+
+/** By the beginning of their rows. */
+const RESOURCES: [string, () => Take][] = [
+  ['disk for live audio', liveAudio],
+  ['disk for uploads', uploads],
+  ['disk for kept files', keptFiles],
+  ['memory for Opus', waitingMessages],
+  ['messages over 1 MiB', largeMessages],
+  ['sockets that may send such messages', largeSockets],
+  ['files whose length', measuredFiles],
+  ['event streams', eventStreams],
+];
+/** Rows whose tests need more: `coded-messages.test.ts` and `decoding.test.ts`. */
+const TESTED_ELSEWHERE = ['time for decoding', 'files that are decoded'];
+
+/** How often an organisation is given some. */
+async function takeAll(take: Take, organisationId: string): Promise<number> {
+  let count = 0;
+  while (count < 10_000 && (await take(organisationId))) count++;
+  return count;
+}
+
+test.each(RESOURCES)('%s: an organisation that takes all it can leaves room for the next two', async (_, open) => {
+  const take = open();
+  const greedy = await takeAll(take, 'greedy');
+  const second = await takeAll(take, 'second');
+  expect(greedy).toBeGreaterThan(0);
+  expect(greedy).toBeLessThan(10_000);
+  expect(second).toBeGreaterThanOrEqual(Math.floor(greedy / 2));
+  expect(second).toBeLessThanOrEqual(greedy);
+  expect(await take('third')).toBe(true);
+});
+
+test.each(RESOURCES)('%s: two organisations that use a little are not refused', async (_, open) => {
+  const take = open();
+  for (let count = 0; count < 2; count++)
+    for (const organisationId of ['a', 'b']) expect(await take(organisationId)).toBe(true);
+});
+
+test('every row of the page has a test', () => {
+  const page = readFileSync(new URL('../../docs/operations/fair-shares.md', import.meta.url), 'utf8');
+  const rows = [...page.matchAll(/^\| ([^|]+?) \|/gm)].map(([, name]) => name as string).slice(1);
+  const names = [...RESOURCES.map(([name]) => name), ...TESTED_ELSEWHERE];
+  expect(rows.filter((row) => !names.some((name) => row.startsWith(name)))).toEqual([]);
+  expect(names.filter((name) => !rows.some((row) => row.startsWith(name)))).toEqual([]);
+});
