@@ -121,8 +121,8 @@ const RESOURCES: [string, () => Take][] = [
   ['files whose length', measuredFiles],
   ['event streams', eventStreams],
 ];
-/** Rows whose tests need more: `coded-messages.test.ts` and `decoding.test.ts`. */
-const TESTED_ELSEWHERE = ['time for decoding', 'files that are decoded'];
+/** Rows whose tests need more: `coded-messages.test.ts`, `decoding.test.ts` and `watch.test.ts`. */
+const TESTED_ELSEWHERE = ['time for decoding', 'files that are decoded', 'sessions that are watched'];
 
 /** How often an organisation is given some. */
 async function takeAll(take: Take, organisationId: string): Promise<number> {

@@ -271,7 +271,7 @@ describe('what is asked of a node', () => {
     expect(service.size).toBe(0);
   });
 
-  it('is bounded: so many sessions at a time, half of them of one organisation, and so many watchers of each', async () => {
+  it('is bounded: so many sessions at a time, of which each organisation has a share, and so many watchers of each', async () => {
     const { rig, service } = watchable();
     const renew = (client: RigClient, watcher: string) => {
       const { sessionId, organisationId } = client.session.opening;
@@ -283,9 +283,10 @@ describe('what is asked of a node', () => {
     for (const client of clients.slice(0, 50)) expect((await renew(client, 'w')).type).toBe('watch.on');
     expect((await renew(clients[50]!, 'w')).type).toBe('watch.full');
     for (const { session } of clients.slice(50, 100)) Object.assign(session.opening, { organisationId: 'org_2' });
-    for (const client of clients.slice(50, 100)) expect((await renew(client, 'w')).type).toBe('watch.on');
+    for (const client of clients.slice(50, 75)) expect((await renew(client, 'w')).type).toBe('watch.on');
+    expect((await renew(clients[75]!, 'w')).type).toBe('watch.full');
     Object.assign(clients[100]!.session.opening, { organisationId: 'org_3' });
-    expect((await renew(clients[100]!, 'w')).type).toBe('watch.full');
+    expect((await renew(clients[100]!, 'w')).type).toBe('watch.on');
     for (let index = 1; index < 32; index++) expect((await renew(clients[0]!, `w${index}`)).type).toBe('watch.on');
     expect((await renew(clients[0]!, 'w32')).type).toBe('watch.full');
     expect((await renew(clients[0]!, 'w1')).type).toBe('watch.on');
