@@ -147,7 +147,7 @@ describeCurl('curl', () => {
     expect((await get('-I $URL/v1/audio/transcriptions')).status).toBe(405);
     expect((await get('$URL/v1/audio/transcriptions')).status).toBe(405);
     expect((await get('-X OPTIONS $URL/v1/audio/transcriptions')).status).toBe(204);
-    expect((await get('-X OPTIONS $URL/v1/usage')).status).toBe(405);
+    expect((await get('-X OPTIONS $URL/v1/usage')).status).toBe(204);
     expect((await get('$URL/v1/models/local%2Fcommands-en')).status).toBe(200);
     expect((await get('$URL/v1/models/local/commands-en')).status).toBe(200);
     expect((await get('--http2 $URL/v1/models')).status).toBe(200);

@@ -126,7 +126,7 @@ const ROWS: readonly Row[] = [
       ['cluster/ownership.test.ts', 'of one database: whoever was overtaken without knowing it writes nothing more'],
       ['cluster/slow/start-faults.test.ts', 'ends, and says why'],
       ['cluster/slow/start-faults.test.ts', 'the one that came first writes nothing more, and ends'],
-      ['failover/breaker-hints.test.ts', 'with members of a newer version is taken'],
+      ['failover/breakers/breaker-hints.test.ts', 'with members of a newer version is taken'],
       ['cluster/slow/versions.test.ts', 'sessions of both are whole on legs of either, and billed'],
     ],
   },

@@ -88,14 +88,16 @@ function indexOf(model: Model): ReadonlySet<string> {
   return words;
 }
 
-/** Whether every word fits a model: the beginning of one of its words, or of a synonym; or is part of its slug. */
+/** Whether every word fits a model: the start of one of its words or of a synonym, or part of its slug. A word with a slash is a slug. */
 export function fitsSearch(model: Model, search: string): boolean {
+  const slug = model.id.toLowerCase();
   const words = [...indexOf(model)];
-  return wordsOf(search).every(
-    (wanted) =>
-      model.id.toLowerCase().includes(wanted) ||
-      alternatives(wanted).some((each) => words.some((word) => word.startsWith(each))),
-  );
+  const fits = (wanted: string) =>
+    slug.includes(wanted) || alternatives(wanted).some((each) => words.some((word) => word.startsWith(each)));
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((typed) => (typed.includes('/') ? slug.includes(typed) : wordsOf(typed).every(fits)));
 }
 
 function alternatives(wanted: string): readonly string[] {
