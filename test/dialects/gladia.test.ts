@@ -261,12 +261,22 @@ describe('the official client', () => {
     ['nine channels', {}, { channels: 9 }, 'from 1 to 8'],
     ['a rate that nobody sends', { sampleRate: 7 }, {}, 'sample_rate'],
     ['no key', { key: 'none' }, {}, '401'],
+    ['an unknown model', { model: 'deepgram/none' }, {}, 'There is no model "deepgram/none"'],
   ])('hears why it is refused: %s', async (_, more, config, words) => {
     await expect(recorded(job(more), [], config)).rejects.toThrow(words);
   });
 
-  it('hears of a model that is not there when it connects, and comes no more', async () => {
-    await expect(recorded(job({ model: 'deepgram/none' }), [])).rejects.toThrow('4404 model_not_found');
+  it('is refused when it asks for a session in a region where the model does not run, before it connects', async () => {
+    // LiveKit's plugin always sends a region, and does not report what the WebSocket refuses.
+    const answer = await fetch(`${rig.gateway.url}/compat/gladia/v2/live?region=eu-west`, {
+      method: 'POST',
+      headers: { 'x-gladia-key': rig.gateway.key, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'deepgram/nova-3' }),
+    });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      403,
+      { statusCode: 403, message: expect.stringContaining('region eu') },
+    ]);
   });
 
   it('has audio acknowledged, hears turns, and is told of the end', async () => {

@@ -5,16 +5,17 @@ import type { Authenticator, Caller } from '../../auth/authenticate.ts';
 import type { KeyLimits } from '../../auth/limits.ts';
 import type { Call, Dialect } from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/index.ts';
+import type { ChainDependencies } from '../../failover/chain.ts';
 import type { DoorRequest, Reply } from '../door.ts';
 import { readJson } from '../http/json-body.ts';
-import { readListenQuery } from '../listen/query.ts';
+import { chainFor } from '../listen/admission.ts';
 import type { Route, RouteContext } from '../router.ts';
 import { warningHeader } from '../routes/transcriptions/warnings.ts';
 import { headerCredentialOf } from './header-credential.ts';
 import { parametersFor, unmetOf } from './live.ts';
 import { addressOf, pathOf } from './place.ts';
 
-interface CallDependencies {
+interface CallDependencies extends ChainDependencies {
   authenticator: Pick<Authenticator, 'mint'>;
   limits: Pick<KeyLimits, 'takeToken'>;
   jsonBodyBytesMax: number;
@@ -35,12 +36,13 @@ export const callRoutes = (dependencies: CallDependencies, keyed: Keyed): Route[
   );
 
 const answerFor =
-  (dialect: Dialect, call: Call, { authenticator, limits, jsonBodyBytesMax, wallNow }: CallDependencies): Post =>
+  (dialect: Dialect, call: Call, dependencies: CallDependencies): Post =>
   async ({ request, requestId }, caller) => {
+    const { authenticator, limits, jsonBodyBytesMax, wallNow } = dependencies;
     const handshake = { query: new URLSearchParams(request.query), headers: request.headers, requestId };
     const { wish, answer } = call.open(handshake, await readJson(request, jsonBodyBytesMax));
-    // Told here, where the client can read it, and not by a handshake that is refused.
-    readListenQuery(parametersFor(dialect, wish, caller.key));
+    // Refused here, where the client can read it, and not by the handshake.
+    await chainFor(parametersFor(dialect, wish, caller.key), caller, dependencies);
     const headers = limits.takeToken(caller.key);
     const answered = answer({
       mint: () => authenticator.mint(caller, TOKEN_TTL_SECONDS.default).token,

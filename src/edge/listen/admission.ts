@@ -6,7 +6,7 @@ import { type OpusDecoder, openOpusDecoder } from '../../audio/opus/opus-decoder
 import { chainNamed } from '../../auth/aliases.ts';
 import type { Caller } from '../../auth/permissions.ts';
 import { isUnlimited, placeRulesOf, requireModels } from '../../auth/permissions.ts';
-import { type ChainMember, type Degradation, resolveChain } from '../../failover/chain.ts';
+import { type ChainDependencies, type ChainMember, type Degradation, resolveChain } from '../../failover/chain.ts';
 import type { Meter, MeterMember } from '../../ledger/meter.ts';
 import { pricedMembers } from '../../ledger/priced.ts';
 import { newSessionId } from '../../session/session-id.ts';
@@ -85,8 +85,12 @@ async function channelOf(
   }
 }
 
-/** The models that are asked for, as far as the caller may use them. */
-async function chainFor(parameters: ReadonlyMap<string, string>, caller: Caller, dependencies: ListenDependencies) {
+/** The models that are asked for, as far as the caller may use them. Rejects with a Refusal. */
+export async function chainFor(
+  parameters: ReadonlyMap<string, string>,
+  caller: Caller,
+  dependencies: ChainDependencies,
+) {
   const asked = chainNamed(caller.key, readListenQuery(parameters));
   const request = { ...asked, latency: asked.latency ?? caller.key.latency ?? undefined };
   const { members, warnings } = await resolveChain(
