@@ -15,7 +15,9 @@ const tableOf = (clients: readonly Driver[], slugs: readonly string[], does: 'li
     head: ['model', ...those.map(numberOf)],
     rows: slugs.map((slug) => [
       `\`${slug}\``,
-      ...those.map((driver) => (does === 'file' || isTriedWith(driver, slug) ? 'yes' : 'no')),
+      ...those.map((driver) =>
+        does === 'file' || isTriedWith(driver, slug) ? 'yes' : driver.unmet?.[slug] === undefined ? '' : 'no',
+      ),
     ]),
   };
 };
@@ -27,7 +29,10 @@ const unmet = all.flatMap(({ client, unmet = {} }) =>
 const mark = (is: boolean): string => (is ? 'yes' : '');
 
 const LIVE_MODELS = [...PROTOCOLS.map(({ slug }) => slug), EMBEDDED];
-const SDKS = pythonDrivers.filter(({ models }) => models === undefined);
+const [SDKS, PLUGINS] = [
+  pythonDrivers.filter(({ models }) => models === undefined),
+  pythonDrivers.filter(({ models }) => models !== undefined),
+];
 
 export const clientPage = (): string =>
   page('Clients of other vendors, tried', 'test/dialects/drivers', [
@@ -52,10 +57,13 @@ is tried with speech, whose words have to be told.`,
     tableOf(drivers, LIVE_MODELS, 'live'),
     'The same for Python:',
     tableOf(SDKS, LIVE_MODELS, 'live'),
+    'Plugins of agents, with models that each end turns in another way:',
+    tableOf(PLUGINS, [...new Set(PLUGINS.flatMap(({ models = [] }) => models))], 'live'),
+    'The gateway finds the ends of turns of `cartesia/ink-2`: clients that end turns with silence alone are not tried with it.',
     `Not so: ${unmet.join(' ')}`,
     '## Files, with models of every provider',
     'One model for files stands for all of a provider.',
     tableOf(drivers, [...FILE_MODELS, EMBEDDED], 'file'),
     'The same for Python:',
-    tableOf(SDKS, [...FILE_MODELS, EMBEDDED], 'file'),
+    tableOf(pythonDrivers, [...FILE_MODELS, EMBEDDED], 'file'),
   ]);

@@ -24,8 +24,15 @@ export interface DialectRig {
   asked: URL[];
 }
 
-/** @param faults of the simulators of a provider, by its name */
-export function startDialectRig(faults: Readonly<Record<string, string[]>> = {}, aliases: Aliases = {}): DialectRig {
+/**
+ * @param faults of the simulators of a provider, by its name
+ * @param region of the simulators; unknown where absent
+ */
+export function startDialectRig(
+  faults: Readonly<Record<string, string[]>> = {},
+  aliases: Aliases = {},
+  region?: string,
+): DialectRig {
   const rig = { asked: [] as URL[] } as DialectRig;
   const servers: SimulatorServer[] = [];
   beforeAll(async () => {
@@ -49,6 +56,7 @@ export function startDialectRig(faults: Readonly<Record<string, string[]>> = {},
       servers.push(server);
       settings[`VOXGATE_${name.toUpperCase()}_URL`] = server.url;
       settings[`${name.toUpperCase()}_API_KEY`] = 'credential-of-the-gateway';
+      if (region !== undefined) settings[`VOXGATE_${name.toUpperCase()}_REGION`] = region;
     }
     rig.gateway = await startLiveGateway(settings);
     const store = await openSqliteStore({ directory: rig.gateway.directory });
@@ -85,7 +93,8 @@ export async function heardWrongly(
 ): Promise<string[]> {
   const sampleRate = rateOf(models) ?? 24_000;
   const samples = Math.round(seconds * sampleRate);
-  const finals = (await driver.live?.({ url, key, model: named, sampleRate }, piecesOf(samples))) ?? [];
+  const job = { url, key, model: named, sampleRate, lastWord: `-${samples & 0xffff}` };
+  const finals = (await driver.live?.(job, piecesOf(samples))) ?? [];
   return gapsIn(finals.map(placed), samples, sampleRate, models);
 }
 

@@ -30,6 +30,7 @@ async def run(line: bytes) -> None:
             model=request["model"],
             sample_rate=request.get("sample_rate", 0),
             last_word_seconds=request.get("last_word_seconds"),
+            last_word=request.get("last_word", ""),
             audio=base64.b64decode(request["audio"]),
             chunk_bytes=request.get("chunk_bytes", 0),
         )

@@ -7,6 +7,8 @@ export interface Job {
   /** As the client names it. */
   model: string;
   sampleRate: number;
+  /** What the last final contains, for clients that report no times. */
+  lastWord?: string;
   /** When the last word is over; when the audio is, where it is absent. Clients that are told of no end wait for that word. */
   lastWordSeconds?: number;
 }

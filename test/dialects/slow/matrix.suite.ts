@@ -9,19 +9,11 @@ import { type Driver, isTriedWith } from '../drivers/driver.ts';
 import { EMBEDDED, FILE_MODELS } from '../files/models.ts';
 import { type DialectRig, heardWrongly } from '../rig.ts';
 
-/** Sessions at a time: most of each is waiting for the pace of its provider. */
-const TOGETHER = 16;
 const FILE_SECONDS = 1.9;
 /** Of a busy machine. */
 const TIMEOUT_MS = 180_000;
 
 type Cell = readonly [driver: Driver, slug: string];
-
-const groupsOf = (cells: readonly Cell[]) =>
-  Array.from({ length: Math.ceil(cells.length / TOGETHER) }, (_, at) => ({
-    group: at + 1,
-    cells: cells.slice(at * TOGETHER, (at + 1) * TOGETHER),
-  }));
 
 async function problemsOf(cells: readonly Cell[], look: (...cell: Cell) => Promise<string[]>): Promise<string[]> {
   const heard = cells.map(async ([driver, slug]) =>
@@ -30,8 +22,17 @@ async function problemsOf(cells: readonly Cell[], look: (...cell: Cell) => Promi
   return (await Promise.all(heard)).flat();
 }
 
-/** @param which clients, as it reads in a report */
-export function matrixSuite(which: string, drivers: readonly Driver[], rig: DialectRig): void {
+/**
+ * @param which clients, as it reads in a report
+ * @param together sessions at a time: most of each is waiting for the pace of its provider
+ */
+export function matrixSuite(which: string, drivers: readonly Driver[], rig: DialectRig, together = 16): void {
+  const groupsOf = (cells: readonly Cell[]) =>
+    Array.from({ length: Math.ceil(cells.length / together) }, (_, at) => ({
+      group: at + 1,
+      cells: cells.slice(at * together, (at + 1) * together),
+    }));
+
   const cellsOf = (of: 'live' | 'file', slugs: readonly string[]): Cell[] =>
     drivers
       .filter((driver) => driver[of] !== undefined)

@@ -19,6 +19,8 @@ class Job:
     model: str
     sample_rate: int
     last_word_seconds: Optional[float]
+    # What the last final contains, for clients that report no times.
+    last_word: str
     # Linear16 of a live session, or a WAV file.
     audio: bytes
     chunk_bytes: int

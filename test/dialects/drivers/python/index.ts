@@ -22,9 +22,18 @@ function ask(
   chunkBytes: number,
 ) {
   if (process === undefined) throw new Error('Start the Python process, and name it to usePython.');
-  const { url, key, model, sampleRate, lastWordSeconds } = job;
+  const { url, key, model, sampleRate, lastWordSeconds, lastWord } = job;
   return process.ask({
-    ...{ module, function: fn, url, key, model, sample_rate: sampleRate, last_word_seconds: lastWordSeconds },
+    ...{
+      module,
+      function: fn,
+      url,
+      key,
+      model,
+      sample_rate: sampleRate,
+      last_word_seconds: lastWordSeconds,
+      last_word: lastWord,
+    },
     ...{ audio: Buffer.from(audio).toString('base64'), chunk_bytes: chunkBytes },
   });
 }
@@ -48,6 +57,25 @@ function driver(
   };
 }
 
+/** Models that each end turns in another way: after words or with events of turns, after pauses without interims, with tokens, by the gateway. */
+const ENDED_BY_CLIENT = [
+  'deepgram/nova-3',
+  'deepgram/flux-general-en',
+  'openai/whisper-1',
+  'soniox/stt-rt-v5',
+  'cartesia/ink-2',
+];
+/** Silence ends no turn of numbered audio where the gateway has to find the end. */
+const ENDED_BY_SILENCE = ENDED_BY_CLIENT.filter((slug) => slug !== 'cartesia/ink-2');
+
+/** A plugin of LiveKit's agents. */
+const livekit = (client: string, dialect: string, live: string, models: readonly string[], file?: string): Driver =>
+  driver(client, dialect, 'livekit_plugins', { live, ...(file === undefined ? {} : { file }) }, { models });
+
+/** A service in a pipeline of pipecat. */
+const pipecat = (client: string, dialect: string, live: string, models: readonly string[]): Driver =>
+  driver(client, dialect, 'pipecat_services', { live }, { models });
+
 export const pythonDrivers: readonly Driver[] = [
   driver('openai, realtime', 'openai', 'openai_sdk', { live: 'live', file: 'file' }),
   driver('openai, realtime with turn detection', 'openai', 'openai_sdk', { live: 'live_with_turn_detection' }),
@@ -58,4 +86,25 @@ export const pythonDrivers: readonly Driver[] = [
   driver('speechmatics-rt, speechmatics-batch', 'speechmatics', 'speechmatics_sdk', { live: 'live', file: 'file' }),
   driver('soniox, real-time', 'soniox', 'soniox_sdk', { live: 'live', file: 'file' }),
   driver('gladiaio-sdk, live', 'gladia', 'gladia_sdk', { live: 'live', file: 'file' }),
+  livekit('livekit-agents, inference.STT', 'livekit', 'inference', ENDED_BY_CLIENT),
+  livekit('livekit-plugins-deepgram, STT', 'deepgram', 'deepgram', ENDED_BY_CLIENT),
+  livekit('livekit-plugins-deepgram, STTv2', 'deepgram', 'flux', ENDED_BY_CLIENT),
+  livekit('livekit-plugins-openai, STT', 'openai', 'openai', ENDED_BY_SILENCE, 'openai_file'),
+  livekit('livekit-plugins-assemblyai, STT', 'assemblyai', 'assemblyai', ENDED_BY_CLIENT),
+  // Any other name means files to it.
+  livekit(
+    'livekit-plugins-elevenlabs, STT',
+    'elevenlabs',
+    'elevenlabs',
+    ['elevenlabs/scribe_v2_realtime'],
+    'elevenlabs_file',
+  ),
+  livekit('livekit-plugins-soniox, STT', 'soniox', 'soniox', ENDED_BY_SILENCE),
+  livekit('livekit-plugins-gladia, STT', 'gladia', 'gladia', ENDED_BY_SILENCE),
+  pipecat('pipecat, DeepgramSTTService', 'deepgram', 'deepgram', ENDED_BY_CLIENT),
+  pipecat('pipecat, DeepgramFluxSTTService', 'deepgram', 'flux', ENDED_BY_SILENCE),
+  pipecat('pipecat, OpenAIRealtimeSTTService', 'openai', 'openai', ENDED_BY_CLIENT),
+  pipecat('pipecat, AssemblyAISTTService', 'assemblyai', 'assemblyai', ENDED_BY_CLIENT),
+  pipecat('pipecat, SonioxSTTService', 'soniox', 'soniox', ENDED_BY_SILENCE),
+  pipecat('pipecat, GladiaSTTService', 'gladia', 'gladia', ENDED_BY_SILENCE),
 ];

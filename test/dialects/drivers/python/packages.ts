@@ -43,7 +43,9 @@ export async function installPackages(): Promise<Packages> {
     if (!existsSync(folder)) renameSync(partial, folder);
     return { python };
   } catch (error) {
-    if (UNREACHABLE.test(String((error as { stderr?: string }).stderr))) return { missing: 'PyPI cannot be reached' };
+    const { stderr, killed } = error as { stderr?: string; killed?: boolean };
+    if (killed === true) return { missing: `PyPI did not deliver the packages within ${INSTALL_MS_MAX / 1000} s` };
+    if (UNREACHABLE.test(String(stderr))) return { missing: 'PyPI cannot be reached' };
     throw error;
   } finally {
     rmSync(partial, { recursive: true, force: true });
