@@ -89,7 +89,9 @@ describe.skipIf(!browserIsHere)('on the pages of the console', { timeout: 60_000
     await press('Mint the key');
     const alert = page.getByRole('dialog').getByRole('alert');
     await alert.waitFor();
-    expect(await alert.innerText()).toMatch(/“May be used for” must be a list of 1 to \d: listen, transcribe/);
+    expect(await alert.innerText()).toMatch(
+      /“May be used for” must be a list of 1 to \d items, each "listen", "transcribe"/,
+    );
     expect(await page.inputValue('[name=name]')).toBe('A key for production');
     expect(await page.inputValue('[name=origins]')).toBe('https://app.example.com');
     await page.keyboard.press('Escape');

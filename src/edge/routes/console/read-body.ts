@@ -33,5 +33,5 @@ function refusalOfBody(schema: TObject, body: unknown): Refusal {
     return refuse('invalid_request', `\`${param}\` is not a member of this body; ${others}.`, { param });
   }
   if (kind === 'missing') return refuse('invalid_request', `\`${param}\` is missing. Send ${accepts}.`, { param });
-  return refuse('invalid_request', `\`${param}\` cannot be used. Send ${accepts}.`, { param });
+  return refuse('invalid_request', `\`${param}\` must be ${accepts}.`, { param });
 }
