@@ -17,11 +17,16 @@ export interface NodeLoad {
   sessionsMax: number | null;
   /** Where its clients and the console reach it, if it serves them; absent in heartbeats of earlier versions. */
   url?: string | undefined;
-  /** Of its connections to providers, if it has that role; absent in heartbeats of earlier versions. */
+  /**
+   * Of its connections to providers, if it has that role. Left out of most heartbeats: membership/provider-lists.ts. Absent in
+   * heartbeats of the first versions.
+   */
   upstream?: UpstreamState | undefined;
 }
 
 export interface Heartbeat extends NodeLoad {
+  /** Grows when `upstream` changes; 0 without it. Absent in heartbeats of earlier versions, which always include `upstream`. */
+  upstreamRevision?: number | undefined;
   type: typeof NODE_HEARTBEAT;
   /** Its incarnation: the node part of addresses. */
   node: string;
@@ -52,12 +57,13 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 /** Undefined when it is not a heartbeat. Drops roles that this version does not know. */
 export function readHeartbeat(body: unknown): Heartbeat | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
-  const { type, node, id, roles, version, sessions, legs, sessionsMax, url, upstream, draining, leaving, wallMs } =
-    body as Partial<Record<keyof Heartbeat, unknown>>;
+  const fields = body as Partial<Record<keyof Heartbeat, unknown>>;
+  const { type, node, id, roles, version, sessions, legs, sessionsMax, url, draining, leaving, wallMs } = fields;
   if (type !== NODE_HEARTBEAT || !isText(node) || !NODE.test(node) || !isText(id) || !isText(version)) return undefined;
   if (!Array.isArray(roles) || roles.length > 16) return undefined;
   if (!isCount(sessions) || !isCount(legs) || !(sessionsMax === null || isCount(sessionsMax))) return undefined;
-  const state = readUpstreamState(upstream);
+  const upstream = readUpstreamState(fields.upstream);
+  const { upstreamRevision } = fields;
   if (typeof draining !== 'boolean' || typeof leaving !== 'boolean' || !isCount(wallMs)) return undefined;
   return {
     type,
@@ -69,7 +75,8 @@ export function readHeartbeat(body: unknown): Heartbeat | undefined {
     legs,
     sessionsMax,
     ...(isUrl(url) && { url }),
-    ...(state !== undefined && { upstream: state }),
+    ...(upstream !== undefined && { upstream }),
+    ...(isCount(upstreamRevision) && { upstreamRevision }),
     draining,
     leaving,
     wallMs,

@@ -7,10 +7,11 @@ import { NODE_HEARTBEAT, NODE_STATUS } from '../../bus/subjects.ts';
 import type { Role } from '../../config/schema-cluster.ts';
 import { Listeners } from '../../store/listeners.ts';
 import { backgroundClock } from '../../telemetry/clock.ts';
-import { isCalled } from './ask-node.ts';
+import { askNode, isCalled } from './ask-node.ts';
 import { HEARTBEAT_MS, type Heartbeat, type NodeLoad, readHeartbeat } from './heartbeat.ts';
 import { holdNameLease, type NameLease } from './name-lease.ts';
-import { NodeView } from './node-view.ts';
+import { NodeView, skewWarning } from './node-view.ts';
+import { OwnLists, withLists } from './provider-lists.ts';
 
 /** Prefix of the nodes' leases. */
 export const NODE_PREFIX = 'node.';
@@ -85,6 +86,9 @@ class Member implements Membership {
   readonly #clock: Clock;
   readonly #wallMs: () => number;
   readonly #view = new NodeView();
+  readonly #lists = new OwnLists();
+  /** Nodes that were asked for their lists of providers and have not answered yet. */
+  readonly #asked = new Set<string>();
   readonly #goneListeners = new Listeners<string>();
   readonly #nodesListeners = new Listeners<void>();
   readonly #detach: Detach[];
@@ -103,7 +107,7 @@ class Member implements Membership {
     this.#wallMs = options.wallMs ?? Date.now;
     this.#detach = [
       bus.subscribe(NODE_HEARTBEAT, (body) => this.#hear(body)),
-      bus.serve(NODE_STATUS, () => this.#own(false)),
+      bus.serve(NODE_STATUS, () => this.#numbered(this.#own(false))),
       bus.onConnection((isConnected) => this.#connection(isConnected)),
     ];
   }
@@ -192,6 +196,10 @@ class Member implements Membership {
     };
   }
 
+  #numbered(own: Heartbeat): Heartbeat {
+    return { ...own, upstreamRevision: this.#lists.revisionOf(own.upstream) };
+  }
+
   #beat(): void {
     if (this.#hasLeft) return;
     this.#clock.clearTimeout(this.#beatTimer);
@@ -199,7 +207,10 @@ class Member implements Membership {
     this.#beatAtMs = this.#clock.now();
     // A node sends heartbeats only once it holds its name, and goes on after it has lost the lease in an outage.
     if (this.#name?.revision === undefined || !this.#options.bus.isConnected) return;
-    this.#options.bus.publish(NODE_HEARTBEAT, this.#own(false));
+    this.#options.bus.publish(
+      NODE_HEARTBEAT,
+      this.#lists.outgoing(this.#numbered(this.#own(false)), this.#view.beats()),
+    );
   }
 
   /** Sends a heartbeat early, for a new node or a change. */
@@ -218,24 +229,34 @@ class Member implements Membership {
     else this.ignored++;
   }
 
-  #note(beat: Heartbeat): void {
+  #note(arrived: Heartbeat): void {
+    const { beat, isComplete } = withLists(arrived, this.#view.find(arrived.node));
+    this.#see(beat);
+    if (!isComplete) void this.#askForLists(beat.node);
+  }
+
+  #see(beat: Heartbeat): void {
     const heard = this.#view.hear(beat, this.#clock.now(), this.#wallMs());
     if (heard === undefined) {
       this.ignored++;
       return;
     }
-    if (heard.skewMs !== undefined) this.#warnOfSkew(beat, heard.skewMs);
-    if (heard.isNew) this.#beatSoon();
+    if (heard.skewMs !== undefined)
+      this.#options.onWarning?.(skewWarning(beat.id, heard.skewMs, this.#options.self.id));
+    if (heard.isNew) {
+      this.#lists.repeat();
+      this.#beatSoon();
+    }
     if (this.#view.size === 1 && heard.isNew) this.#watchSilence();
     if (heard.isChange) this.#nodesListeners.tell();
   }
 
-  #warnOfSkew({ id }: Heartbeat, skewMs: number): void {
-    const seconds = (Math.abs(skewMs) / 1000).toFixed(1);
-    const where = skewMs > 0 ? 'ahead of' : 'behind';
-    this.#options.onWarning?.(
-      `The clock of the node "${id}" is ${seconds} s ${where} the one of "${this.#options.self.id}": keep both right with NTP, or tokens end too soon or too late.`,
-    );
+  /** The heartbeat with these lists was lost, or nobody here can read them. The answer is final for its revision. */
+  async #askForLists(node: string): Promise<void> {
+    if (this.#asked.has(node)) return;
+    this.#asked.add(node);
+    const status = await askNode(this.#options.bus, node).finally(() => this.#asked.delete(node));
+    if (status?.node === node && !this.#hasLeft && this.#view.find(node) !== undefined) this.#see(status);
   }
 
   #connection(isConnected: boolean): void {
@@ -243,6 +264,7 @@ class Member implements Membership {
     if (!isConnected) return;
     // This node could not hear the others, so their silence proves nothing.
     this.#view.forgive(this.#clock.now());
+    this.#lists.repeat();
     this.#watchSilence();
     this.#beat();
   }

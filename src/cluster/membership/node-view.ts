@@ -102,11 +102,18 @@ export class NodeView {
   }
 }
 
+export function skewWarning(id: string, skewMs: number, ownId: string): string {
+  const seconds = (Math.abs(skewMs) / 1000).toFixed(1);
+  const where = skewMs > 0 ? 'ahead of' : 'behind';
+  return `The clock of the node "${id}" is ${seconds} s ${where} the one of "${ownId}": keep both right with NTP, or tokens end too soon or too late.`;
+}
+
 function isOther(before: Heartbeat, beat: Heartbeat): boolean {
   return (
     before.draining !== beat.draining ||
     before.id !== beat.id ||
     before.version !== beat.version ||
+    before.upstreamRevision !== beat.upstreamRevision ||
     before.roles.join() !== beat.roles.join()
   );
 }

@@ -27,9 +27,13 @@ export class SimulatedCluster {
   readonly clock = new SimulatedClock();
   /** Whether the server does anything; a connection to one that hangs looks whole. */
   isFrozen = false;
+  /** Whether a message to that node is lost. */
+  loses: ((topic: string, to: string) => boolean) | undefined;
   readonly kept = new Map<string, Kept>();
   readonly nodes = new Map<string, SimulatedNode>();
   private revisions = 0;
+  /** What nodes received of others. */
+  readonly received = { messages: 0, bytes: 0 };
 
   node(name: string): SimulatedNode {
     const node = new SimulatedNode(this, name);
@@ -43,7 +47,12 @@ export class SimulatedCluster {
 
   publish(from: SimulatedNode, topic: string, body: BusBody): void {
     for (const node of this.nodes.values()) {
-      if (node === from || !(this.isFrozen || node.isCut || from.isCut)) node.hear(topic, structuredClone(body));
+      if (node !== from && (this.isFrozen || node.isCut || from.isCut || this.loses?.(topic, node.name))) continue;
+      if (node !== from) {
+        this.received.messages++;
+        this.received.bytes += JSON.stringify(body).length;
+      }
+      node.hear(topic, structuredClone(body));
     }
   }
 
