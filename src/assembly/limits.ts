@@ -30,6 +30,7 @@ export function openKeyLimits(
     clock,
     messages,
     edges: () => members.count('edge'),
+    others: () => otherEdges(members),
     onNodes: (listener) => members.onNodes(listener),
     isCounterAway: () => accounts?.isAway === true,
   });
@@ -41,3 +42,9 @@ export function openKeyLimits(
   );
   return createSharedKeyLimits(options, shared);
 }
+
+const otherEdges = (members: Membership) =>
+  members
+    .nodes()
+    .filter(({ node, roles }) => node !== members.node && roles.includes('edge'))
+    .map(({ node, upstreamRevision }) => ({ node, isEarlier: upstreamRevision === undefined }));

@@ -131,7 +131,10 @@ function createRates(options: KeyLimitsOptions, shared?: Pick<ClusterLimits, 'ra
   const { clock, keysMax, tokensPerMinuteMax = TOKENS_PER_MINUTE_MAX } = options;
   const table = { clock, ...(keysMax === undefined ? {} : { namesMax: keysMax }) };
   const counted = { requests: new MinuteLimit(table), tokens: new MinuteLimit(table) };
-  shared?.rates.onTaken(([kind, keyId, count, max]) => counted[kind].charge(keyId, count, max));
+  shared?.rates.serve({
+    charge: ([kind, keyId, count, max], used) => counted[kind].charge(keyId, count, max, used),
+    missingMs: (kind, keyId) => counted[kind].missingMs(keyId),
+  });
 
   function takeOf(kind: keyof typeof counted, key: LimitedKey, max: number): RateLimitHeaders {
     const headers = take(counted[kind], key, shared?.ownOf(max) ?? max, kind);

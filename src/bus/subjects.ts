@@ -75,6 +75,9 @@ export const PLACES_ROLL_CALL = 'limits.roll_call';
 /** The topic on which nodes tell each other the requests and tokens of a minute that keys have used. */
 export const RATES_TAKEN = 'limits.taken';
 
+/** The actor of every edge that takes the same from another edge which uses the same keys. */
+export const RATES_ACTOR = 'limits.rates';
+
 /** The service of the node that keeps the accounts of a shard. */
 export const accountsService = (shard: string): string => `accounts.${shard}`;
 

@@ -86,6 +86,12 @@ export const FORGERIES: Readonly<Record<keyof typeof names, ((targets: Targets) 
       text: `{"taken":[["requests","${keyId}",1000000,1]]}`,
       mark: '',
     }),
+  RATES_ACTOR: ({ edge, keyId }) => [
+    {
+      subject: `n.${edge}.a.${names.RATES_ACTOR}`,
+      body: { type: names.RATES_TAKEN, text: `{"taken":[["requests","${keyId}",1000000,1]]}`, mark: '' },
+    },
+  ],
   accountsService: ({ edge }) => [
     { subject: `s.${names.accountsService('0')}`, body: ask({ type: 'accounts.ask', v: 1 }), reply: `n.${edge}.r.1` },
   ],

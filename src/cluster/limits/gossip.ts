@@ -1,93 +1,172 @@
-// Gossip of rate limits: each node tells the others how many requests and tokens of a minute its keys used, and all count them. A
-// key's limit thus holds over all nodes, to within the use of a quarter of a second.
+// Gossip of rate limits: an edge reports the requests and tokens that keys used there to the edges that use the same keys, and to
+// all edges when it begins to use a key and once a noticeable part of a limit is used. Until then a full bucket is nearly right.
 import type { Clock } from '../../../machines/clock.ts';
-import type { Bus, Detach } from '../../bus/bus.ts';
-import { RATES_TAKEN } from '../../bus/subjects.ts';
+import type { Bus, BusBody, Detach } from '../../bus/bus.ts';
+import { RATES_ACTOR, RATES_TAKEN } from '../../bus/subjects.ts';
+import { KeysInUse, type KeyUse } from './keys-in-use.ts';
 import type { LimitsMessages, RateKind, RateTaken } from './messages.ts';
 
 /** Use within this time goes into one message. */
 const TOGETHER_MS = 250;
-/** Keys in one message; beyond it use is not told, but counted as a metric. */
-const KEYS_MAX = 10_000;
+/** Use below the part that matters waits up to this long for more. */
+const WITHHELD_MS_MAX = 2_000;
+/** The part of a limit that all edges together may withhold, and the used part that every edge has to know of. */
+const PART = 1 / 8;
+const MINUTE_MS = 60_000;
 const IN_MESSAGE_MAX = 1_000;
 /** Nodes of which the last message is remembered. */
 const NODES_MAX = 1_000;
 
+export interface OtherEdge {
+  node: string;
+  /** Of a version that expects the use of all keys. */
+  isEarlier: boolean;
+}
+
+/** The counts of this node. */
+export interface RateCounts {
+  /** Counts use on another node, which knows of at least `used` in all. */
+  charge(taken: RateTaken, used: number): void;
+  /** Milliseconds until the whole limit is there again. */
+  missingMs(kind: RateKind, keyId: string): number;
+}
+
 export interface RateGossipOptions {
-  bus: Pick<Bus, 'node' | 'isConnected' | 'publish' | 'subscribe'>;
+  bus: Pick<Bus, 'node' | 'isConnected' | 'address' | 'attach' | 'send' | 'publish' | 'subscribe' | 'onConnection'>;
   clock: Clock;
   messages: LimitsMessages;
   /** Nodes that serve clients, this one included. A node that is alone sends nothing. */
   edges(): number;
+  others(): readonly OtherEdge[];
 }
 
 export class RateGossip {
-  /** Keys that were not told of because the message was full. */
-  untold = 0;
   /** Messages that were malformed or came again. */
   ignored = 0;
   readonly #options: RateGossipOptions;
-  readonly #waiting = new Map<string, { kind: RateKind; keyId: string; count: number; max: number }>();
+  readonly #keys = new KeysInUse();
+  /** Nodes that have just begun to use keys that are in use here, and have to know how much of them is used. */
+  readonly #newcomers = new Map<string, Set<KeyUse>>();
   /** The newest message of each node, the oldest entry first. */
   readonly #heard = new Map<string, number>();
-  readonly #detach: Detach;
+  readonly #detach: Detach[];
   #sequence = 0;
   #timer: unknown;
-  #hear: (taken: RateTaken) => void = () => {};
+  #counts: RateCounts = { charge: () => {}, missingMs: () => 0 };
 
   constructor(options: RateGossipOptions) {
+    const { bus } = options;
     this.#options = options;
-    this.#detach = options.bus.subscribe(RATES_TAKEN, (body) => {
-      const message = options.messages.readTaken(body);
-      if (message?.node === options.bus.node) return;
-      if (message === undefined || !this.#isNew(message)) this.ignored++;
-      else for (const taken of message.taken) this.#hear(taken);
-    });
+    this.#detach = [
+      bus.subscribe(RATES_TAKEN, (body) => this.#receive(body, 'all')),
+      bus.attach(RATES_ACTOR, ({ body }) => this.#receive(body, 'one')),
+      bus.onConnection(() => this.#keys.announceAgain()),
+    ];
   }
 
-  /** Called with use on other nodes; has one listener. */
-  onTaken(hear: (taken: RateTaken) => void): void {
-    this.#hear = hear;
+  /** Use that was not reported because too many keys were in use. */
+  get untold(): number {
+    return this.#keys.refused;
+  }
+
+  /** Called once, with the counts that gossip is about. */
+  serve(counts: RateCounts): void {
+    this.#counts = counts;
   }
 
   /** A key used one here, of `max` a minute. */
   took(kind: RateKind, keyId: string, max: number): void {
     const { bus, clock, edges } = this.#options;
     if (edges() < 2 || !bus.isConnected) return;
-    const name = `${kind} ${keyId}`;
-    const before = this.#waiting.get(name);
-    if (before !== undefined) {
-      before.count++;
-      before.max = max;
-    } else if (this.#waiting.size >= KEYS_MAX) this.untold++;
-    else this.#waiting.set(name, { kind, keyId, count: 1, max });
-    this.#timer ??= clock.setTimeout(() => this.#tell(), TOGETHER_MS);
+    if (this.#keys.add(kind, keyId, max, clock.now())) this.#reportSoon();
   }
 
   close(): void {
     this.#options.clock.clearTimeout(this.#timer);
-    this.#detach();
+    for (const detach of this.#detach) detach();
   }
 
-  #tell(): void {
-    const { bus, messages } = this.#options;
+  #reportSoon(): void {
+    this.#timer ??= this.#options.clock.setTimeout(() => this.#report(), TOGETHER_MS);
+  }
+
+  #report(): void {
     this.#timer = undefined;
-    const taken = [...this.#waiting.values()].map(
-      ({ kind, keyId, count, max }): RateTaken => [kind, keyId, count, max],
-    );
-    this.#waiting.clear();
-    for (let at = 0; at < taken.length; at += IN_MESSAGE_MAX) {
-      bus.publish(RATES_TAKEN, messages.taken(bus.node, ++this.#sequence, taken.slice(at, at + IN_MESSAGE_MAX)));
+    const others = this.#options.others();
+    const hasEarlier = others.some(({ isEarlier }) => isEarlier);
+    const toAll: KeyUse[] = [];
+    const toOne = new Map(this.#newcomers);
+    this.#newcomers.clear();
+    const nowMs = this.#options.clock.now();
+    const waiting = this.#keys.waiting();
+    const reported = waiting.filter((use) => {
+      const isAnnounced = this.#keys.isAnnounced(use, nowMs);
+      if (isAnnounced && !hasEarlier && !isDue(use, others.length + 1, nowMs)) return false;
+      const sharers = others.filter(({ node }) => this.#keys.isShared(use, node, nowMs));
+      const isNoticeable = this.#counts.missingMs(use.kind, use.keyId) >= PART * MINUTE_MS;
+      // One message to all costs less than one to most.
+      if (!isAnnounced || hasEarlier || isNoticeable || sharers.length > others.length / 2) toAll.push(use);
+      else for (const { node } of sharers) toOne.set(node, (toOne.get(node) ?? new Set()).add(use));
+      return true;
+    });
+    for (const use of toAll) use.announcedAtMs = nowMs;
+    this.#send(toAll, (body) => this.#options.bus.publish(RATES_TAKEN, body));
+    const earlier = new Set(others.filter(({ isEarlier }) => isEarlier).map(({ node }) => node));
+    for (const [node, uses] of toOne) {
+      const send = (body: BusBody) =>
+        this.#options.bus.send(`${node}/${RATES_ACTOR}`, this.#options.bus.address(RATES_ACTOR), body);
+      if (!earlier.has(node)) this.#send([...uses], send);
+    }
+    for (const use of reported) this.#keys.reported(use);
+    if (reported.length < waiting.length) this.#reportSoon();
+  }
+
+  #send(uses: readonly KeyUse[], send: (body: BusBody) => void): void {
+    const { bus, messages } = this.#options;
+    for (let at = 0; at < uses.length; at += IN_MESSAGE_MAX) {
+      const some = uses.slice(at, at + IN_MESSAGE_MAX);
+      const taken = some.map(({ kind, keyId, count, max }): RateTaken => [kind, keyId, count, max]);
+      const used = some.map((use) => this.#usedOf(use));
+      send(messages.taken(bus.node, ++this.#sequence, taken, used));
     }
   }
 
-  #isNew({ node, sequence }: { node: string; sequence: number }): boolean {
-    const last = this.#heard.get(node) ?? 0;
+  #usedOf({ kind, keyId, max }: KeyUse): number {
+    return Math.round((this.#counts.missingMs(kind, keyId) * max) / MINUTE_MS);
+  }
+
+  #receive(body: BusBody, to: 'all' | 'one'): void {
+    const { bus, clock, messages } = this.#options;
+    const message = messages.readTaken(body);
+    if (message?.node === bus.node) return;
+    if (message === undefined || !this.#isNew(`${message.node} ${to}`, message.sequence)) {
+      this.ignored++;
+      return;
+    }
+    const { node, taken, used } = message;
+    for (const [index, each] of taken.entries()) {
+      this.#counts.charge(each, used[index] ?? 0);
+      const [kind, keyId] = each;
+      const use = this.#keys.heard(node, kind, keyId, clock.now());
+      // A node that reports to this one alone knows of it.
+      if (use === undefined || to === 'one') continue;
+      this.#newcomers.set(node, (this.#newcomers.get(node) ?? new Set()).add(use));
+      this.#reportSoon();
+    }
+  }
+
+  #isNew(name: string, sequence: number): boolean {
+    const last = this.#heard.get(name) ?? 0;
     if (sequence <= last) return false;
-    this.#heard.delete(node);
-    this.#heard.set(node, sequence);
+    this.#heard.delete(name);
+    this.#heard.set(name, sequence);
     const [oldest] = this.#heard.keys();
-    if (this.#heard.size > NODES_MAX && oldest !== undefined) this.#heard.delete(oldest);
+    if (this.#heard.size > 2 * NODES_MAX && oldest !== undefined) this.#heard.delete(oldest);
     return true;
   }
+}
+
+/** Whether all edges could withhold too much of the limit if this one waited for more use. */
+function isDue({ count, max, sinceMs }: KeyUse, edges: number, nowMs: number): boolean {
+  return count * edges >= max * PART || nowMs - sinceMs >= WITHHELD_MS_MAX;
 }

@@ -1,7 +1,7 @@
 // The limits over all nodes, as one node that serves clients uses them. src/auth decides what is counted.
 import type { Clock } from '../../../machines/clock.ts';
 import type { Bus, Detach } from '../../bus/bus.ts';
-import { RateGossip } from './gossip.ts';
+import { type OtherEdge, RateGossip } from './gossip.ts';
 import type { LimitsMessages } from './messages.ts';
 import { SessionPlaces } from './places.ts';
 import { LimitShare } from './share.ts';
@@ -12,6 +12,8 @@ export interface ClusterLimitsOptions {
   messages: LimitsMessages;
   /** Nodes that serve clients and are heard of now, this one included. */
   edges(): number;
+  /** The other ones of these that are heard now. */
+  others(): readonly OtherEdge[];
   /** Called for each node that comes or goes. */
   onNodes(listener: () => void): Detach;
   /** Whether the node that counts sessions is known not to answer. Never when absent. */
@@ -20,7 +22,7 @@ export interface ClusterLimitsOptions {
 
 export interface ClusterLimits {
   places: Pick<SessionPlaces, 'take'>;
-  rates: Pick<RateGossip, 'took' | 'onTaken'>;
+  rates: Pick<RateGossip, 'took' | 'serve'>;
   /** The part of a limit per minute that this node applies now: all of it while the others hear what it uses. */
   ownOf(max: number): number;
 }
@@ -33,10 +35,10 @@ export interface OpenClusterLimits extends ClusterLimits {
 }
 
 export function openClusterLimits(options: ClusterLimitsOptions): OpenClusterLimits {
-  const { bus, clock, messages, edges, onNodes, isCounterAway } = options;
+  const { bus, clock, messages, edges, others, onNodes, isCounterAway } = options;
   const share = new LimitShare({ clock, bus, edges });
   const places = new SessionPlaces({ bus, clock, messages, share, isCounterAway });
-  const rates = new RateGossip({ bus, clock, messages, edges: () => share.look() });
+  const rates = new RateGossip({ bus, clock, messages, edges: () => share.look(), others });
   const detach = onNodes(() => void share.look());
   return {
     places,

@@ -66,17 +66,21 @@ export class LimitsMessages {
     return isRecord(value) && ANSWERS.includes(value.answer) ? (value.answer as PlacesAnswer) : undefined;
   }
 
-  /** @param sequence grows with each message of a node */
-  taken(node: string, sequence: number, taken: readonly RateTaken[]): BusBody {
-    return signed(this.#keys, TAKEN, { node, sequence, taken });
+  /**
+   * @param sequence grows with each message of a node
+   * @param used what the node knows to be used of each of these, on all nodes; absent in messages of earlier versions
+   */
+  taken(node: string, sequence: number, taken: readonly RateTaken[], used: readonly number[] = []): BusBody {
+    return signed(this.#keys, TAKEN, { node, sequence, taken, used });
   }
 
-  readTaken(body: BusBody): { node: string; sequence: number; taken: RateTaken[] } | undefined {
+  readTaken(body: BusBody): { node: string; sequence: number; taken: RateTaken[]; used: number[] } | undefined {
     const value = unsigned(this.#keys, TAKEN, body);
     if (!isRecord(value) || !isText(value.node) || !NODE.test(value.node) || !isCount(value.sequence)) return undefined;
-    return Array.isArray(value.taken) && value.taken.every(isRateTaken)
-      ? { node: value.node, sequence: value.sequence, taken: value.taken }
-      : undefined;
+    const { taken, used = [] } = value;
+    if (!Array.isArray(taken) || !taken.every(isRateTaken) || !Array.isArray(used) || !used.every(isAmount))
+      return undefined;
+    return { node: value.node, sequence: value.sequence, taken, used };
   }
 }
 
@@ -84,6 +88,7 @@ type Unknown = Readonly<Record<string, unknown>>;
 
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= ID_LENGTH_MAX;
+const isAmount = (value: unknown): value is number => Number.isFinite(value) && Number(value) >= 0;
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
 function isOperation({ op, place, places, keyId, organisationId, keyMax, organisationMax, isFirst }: Unknown): boolean {

@@ -63,13 +63,21 @@ export class MinuteLimit {
   /**
    * Counts some that were taken elsewhere, of `max` a minute. They are paid back where they were more than there was, up to a
    * minute of them.
+   *
+   * @param used what is known elsewhere to be missing in all, these included
    */
-  charge(name: string, count: number, max: number): void {
+  charge(name: string, count: number, max: number, used = 0): void {
     const nowMs = this.#clock.now();
-    const missingMs = Math.max(0, (this.#fullAtMs.get(name) ?? 0) - nowMs);
+    const intervalMs = MINUTE_MS / max;
+    const missingMs = Math.max(this.missingMs(name) + count * intervalMs, used * intervalMs);
     this.#fullAtMs.delete(name);
-    this.#fullAtMs.set(name, nowMs + Math.min(2 * MINUTE_MS, missingMs + (count * MINUTE_MS) / max));
+    this.#fullAtMs.set(name, nowMs + Math.min(2 * MINUTE_MS, missingMs));
     this.#forget(nowMs);
+  }
+
+  /** Milliseconds until the whole allowance is there again. */
+  missingMs(name: string): number {
+    return Math.max(0, (this.#fullAtMs.get(name) ?? 0) - this.#clock.now());
   }
 
   /** Milliseconds until there is something of the name's left, where more was charged than there was; 0 while there is. */

@@ -1,7 +1,16 @@
 // Nodes that count sessions together, in one process: what they say waits until the test lets it arrive, in the order of each pair
 // of nodes and in any order between pairs. Nodes are cut off and mended.
 import { SimulatedClock } from 'xstate';
-import { type Address, type Bus, type BusBody, BusError, type Detach } from '../../../src/bus/bus.ts';
+import {
+  type Address,
+  type Bus,
+  type BusBody,
+  BusError,
+  type Detach,
+  type Receiver,
+  type SendOutcome,
+} from '../../../src/bus/bus.ts';
+import type { OtherEdge } from '../../../src/cluster/limits/gossip.ts';
 import { type ClusterLimits, openClusterLimits } from '../../../src/cluster/limits/limits.ts';
 import { LimitsMessages } from '../../../src/cluster/limits/messages.ts';
 import { type ServedPlaces, servePlaces } from '../../../src/cluster/limits/session-counter.ts';
@@ -10,7 +19,16 @@ import { seeded } from '../random.ts';
 
 type LimitsBus = Pick<
   Bus,
-  'node' | 'address' | 'isConnected' | 'onConnection' | 'serve' | 'request' | 'publish' | 'subscribe'
+  | 'node'
+  | 'address'
+  | 'isConnected'
+  | 'onConnection'
+  | 'serve'
+  | 'request'
+  | 'publish'
+  | 'subscribe'
+  | 'attach'
+  | 'send'
 >;
 
 export const messages = new LimitsMessages({ secret: Buffer.from('a secret of the limits of the tests') });
@@ -37,6 +55,12 @@ export class LimitsNetwork {
     return opened;
   }
 
+  /** The other nodes as the membership sees them. */
+  othersOf(node: LimitsNode): OtherEdge[] {
+    const others = [...this.nodes.values()].filter((each) => each !== node);
+    return others.map(({ name, isEarlier }) => ({ node: name, isEarlier }));
+  }
+
   /** The node that counts from now on; nobody did, or the one before does no more. */
   own(node: LimitsNode): ServedPlaces {
     for (const each of this.nodes.values()) each.retire();
@@ -48,7 +72,19 @@ export class LimitsNetwork {
     for (const listener of [...this.nodeListeners]) listener();
   }
 
+  /** What nodes sent to others. */
+  readonly sent = { messages: 0, bytes: 0 };
+  /** Whether a message is lost. */
+  loses: ((from: string, to: string) => boolean) | undefined;
+
+  count(from: string, to: string, body: BusBody): void {
+    if (from === to) return;
+    this.sent.messages++;
+    this.sent.bytes += JSON.stringify(body).length;
+  }
+
   put(from: string, to: string, deliver: () => void): void {
+    if (this.loses?.(from, to) === true) return;
     const name = `${from} ${to}`;
     const channel = this.channels.get(name) ?? [];
     channel.push(deliver);
@@ -87,9 +123,12 @@ export class LimitsNode {
   /** It takes messages, and does nothing. */
   isFrozen = false;
   isConnected = true;
+  /** The other nodes take it for one of an earlier version. */
+  isEarlier = false;
   /** It knows that the counting node does not answer. */
   isCounterAway = false;
   readonly handlers = new Map<string, (body: BusBody, from: Address) => BusBody | Promise<BusBody>>();
+  readonly actors = new Map<string, Receiver>();
   readonly topics: [string, (body: BusBody) => void][] = [];
   private readonly network: LimitsNetwork;
   private readonly listeners: ((isConnected: boolean) => void)[] = [];
@@ -108,6 +147,7 @@ export class LimitsNode {
       clock,
       messages,
       edges: () => network.edges,
+      others: () => network.othersOf(this),
       onNodes,
       isCounterAway: () => this.isCounterAway,
     });
@@ -166,13 +206,32 @@ export class LimitsNode {
         return remove(self.topics, entry);
       },
       publish: (topic, body) => this.publish(topic, body),
+      attach(actor, receiver) {
+        self.actors.set(actor, receiver);
+        return () => void self.actors.delete(actor);
+      },
+      send: (to, from, body) => this.send(to, from, body),
       request: (service, from, body, timeoutMs) => this.request(service, from, body, timeoutMs),
     };
+  }
+
+  private send(to: Address, from: Address, body: BusBody): SendOutcome {
+    const [name = '', actor = ''] = to.split('/');
+    const node = this.network.nodes.get(name);
+    const copy = structuredClone(body);
+    this.network.count(this.name, name, body);
+    if (this.isConnected) {
+      this.network.put(this.name, name, () => {
+        if (node?.isConnected && !node.isFrozen) node.actors.get(actor)?.({ to, from, body: copy });
+      });
+    }
+    return this.isConnected ? 'accepted' : 'disconnected';
   }
 
   private publish(topic: string, body: BusBody): void {
     const copy = structuredClone(body);
     for (const node of this.network.nodes.values()) {
+      if (node !== this) this.network.count(this.name, node.name, body);
       const tell = () => {
         for (const [name, receiver] of [...node.topics]) if (name === topic) receiver(copy);
       };

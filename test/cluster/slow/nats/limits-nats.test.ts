@@ -16,16 +16,20 @@ const messages = new LimitsMessages({ secret: Buffer.from('a secret of the tests
 const key = apiKey({ id: 'key_a', organisationId: 'org_a' });
 
 let server: NatsServer | undefined;
+const buses: NatsBus[] = [];
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
+  buses.length = 0;
   await server?.stop();
 });
 
 async function node(url: string) {
   const bus: NatsBus = await openNatsBus({ secrets: SECRETS, servers: [url], prefix: 'limits', startMs: 5_000 });
   const edges = () => 2;
-  const shared = openClusterLimits({ bus, clock: backgroundClock, messages, edges, onNodes: () => () => {} });
+  const others = () => buses.filter((each) => each !== bus).map(({ node }) => ({ node, isEarlier: false }));
+  const shared = openClusterLimits({ bus, clock: backgroundClock, messages, edges, others, onNodes: () => () => {} });
+  buses.push(bus);
   const settings = { requestsPerMinuteMax: 60, sessionsMax: 4, clock: backgroundClock };
   closing.push(
     () => bus.close(),
