@@ -25,7 +25,7 @@ export interface SessionEndingParts {
   outbox: Outbox;
   account: AudioAccount;
   spending: Spending;
-  log: Pick<SessionLog, 'end' | 'after'>;
+  log: Pick<SessionLog, 'withoutTranscripts' | 'end'>;
   legs(): LegRecord[];
 }
 
@@ -85,7 +85,7 @@ export class SessionEnding {
       }),
     );
     const summary = { reason, code, seconds, turns: turns.number, failovers, undeliveredFinals };
-    this.#dependencies.onEnded(this.#opening, summary, log.after(0));
+    this.#dependencies.onEnded(this.#opening, summary, log.withoutTranscripts);
   }
 
   /** With what the error says to do; in order without one. */

@@ -19,6 +19,8 @@ export interface SessionOpening {
   tokenId?: string;
   /** What the client says its own trace is: a claim, and nothing but a trace follows from it. */
   traceparent?: string | undefined;
+  /** Its organisation shows its members the text of finals while they watch a session. */
+  showsTranscripts?: boolean;
   request: ListenRequest;
   chain: readonly ChainMember[];
   warnings: readonly Degradation[];

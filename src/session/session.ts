@@ -63,7 +63,7 @@ export class LiveSession {
     this.#dependencies = dependencies;
     const { request, sessionId } = opening;
     const { clock, settings, totals } = dependencies;
-    this.log = new SessionLog(dependencies.wallNow, dependencies.observe?.(opening));
+    this.log = new SessionLog(dependencies.wallNow, dependencies.observe?.(opening), opening.showsTranscripts);
     const { charts, log } = this;
     this.#scope = new Scope((error) => dependencies.onFault(sessionId, 'dispose', error));
     const { pipeline, backlogSecondsMax } = pipelineOf(opening, dependencies);

@@ -18,6 +18,7 @@ export const CALLS: Readonly<Record<CallName, CallKind>> = {
   setSuspended: 'writes',
   setPlaceRule: 'writes',
   setAliases: 'writes',
+  setShowTranscripts: 'writes',
   listOrganisations: 'reads',
   findOrganisation: 'reads',
   isOperator: 'reads',

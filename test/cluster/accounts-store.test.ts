@@ -90,6 +90,7 @@ const SAMPLES: Samples = {
   listKeys: ({ who }) => [who.organisationId],
   setPlaceRule: ({ who }) => [who.organisationId, { regions: ['eu'], retention: null }, OPERATOR],
   setAliases: ({ who }) => [who.organisationId, { best: [{ model: 'deepgram/nova-3' }] }, OPERATOR],
+  setShowTranscripts: ({ who }) => [who.organisationId, true, OPERATOR],
   changeKey: ({ who }) => [who.organisationId, who.keyId, { name: 'changed' }, OPERATOR],
   noteKeysUsed: ({ who }) => [who.organisationId, [{ keyId: who.keyId, atMs: 120_000 }]],
   openSession: ({ who }) => [headOf(who, 'ses_1'), holdOf(600n)],

@@ -14,12 +14,12 @@ import { type RigClient, SessionRig, settle } from '../fakes/session-rig.ts';
 import { speech, timersOf } from '../session/support.ts';
 
 /** A node with a session, and its records. */
-async function openRig(places = streamPlaces()) {
+async function openRig(places = streamPlaces(), showsTranscripts = false) {
   const rig = new SessionRig();
   const { bus, sessions, clock, breakers } = rig;
   const service = new WatchService({ bus, sessions, clock, breakers, onDrop: () => {} });
   const elsewhere = new SessionsElsewhere({ bus, clock, wallNow: () => new Date(0) });
-  const client = await rig.open();
+  const client = await rig.open({}, 'org_1', { showsTranscripts });
   const { sessionId } = client.session.opening;
   let kept: string | undefined;
   const keep = (frames: readonly WatchedFrame[]) => {
@@ -43,7 +43,7 @@ async function openRig(places = streamPlaces()) {
     places,
   });
   /** What the reader's key or login is worth. */
-  const reader = { isAllowed: true };
+  const reader = { isAllowed: true, seesTranscripts: undefined as (() => Promise<boolean>) | undefined };
   const ask = (query = '', { id = sessionId, organisationId = 'org_1', headers = {} } = {}) =>
     events(
       {
@@ -51,7 +51,11 @@ async function openRig(places = streamPlaces()) {
         params: { id },
         requestId: 'req_1',
       } as unknown as RouteContext,
-      { organisationId, isStillAllowed: async () => reader.isAllowed },
+      {
+        organisationId,
+        isStillAllowed: async () => reader.isAllowed,
+        ...(reader.seesTranscripts && { seesTranscripts: reader.seesTranscripts }),
+      },
     );
   const find = getSession({
     store: { findSession: async () => record, findSessionEvents: async () => kept } as never,
@@ -210,6 +214,29 @@ describe('the events of a session', () => {
     const reader = read(await all.ask('after=999999999'));
     await talk(all);
     expect(kindsIn(reader.text)).toEqual(expect.arrayContaining(['actors', 'step', 'mark']));
+  });
+
+  it('carry the text of finals to nobody but a reader who may see it, and stop when the organisation hides it', async () => {
+    const all = await openRig(streamPlaces(), true);
+    const key = read(await all.ask());
+    let isShown = true;
+    all.reader.seesTranscripts = async () => isShown;
+    const member = read(await all.ask());
+    await talk(all);
+    all.client.session.control({ type: 'finalize' });
+    await all.rig.advance(1_000);
+    const said = all.client.finals.map(({ text }) => text).filter((text) => text !== '');
+    expect(said.length).toBeGreaterThan(0);
+    for (const text of said) expect([member.text.includes(text), key.text.includes(text)]).toEqual([true, false]);
+    isShown = false;
+    await all.rig.advance(HEARTBEAT_MS, 1_000);
+    const before = member.text.length;
+    await talk(all);
+    all.client.session.control({ type: 'finalize' });
+    await all.rig.advance(1_000);
+    expect(all.client.finals.length).toBeGreaterThan(said.length);
+    expect(member.text.slice(before)).toContain('turn_final');
+    expect(member.text.slice(before)).not.toContain('"transcript"');
   });
 
   it('of one that has ended are its end', async () => {

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { SimulatedClock } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
+import type { WatchedFrame } from '../../src/api/console/watching.ts';
 import type { ListenRequest, ServerEvent } from '../../src/api/listen.ts';
 import { BLOCK_BYTES } from '../../src/audio/tape/blocks.ts';
 import { FileSpools } from '../../src/audio/tape/spool.ts';
@@ -119,6 +120,8 @@ export class RigClient implements ClientLine {
 }
 
 export interface RigOptions {
+  /** Receives what is kept of each session that has ended. */
+  onEnded?: (frames: readonly WatchedFrame[]) => void;
   settings?: Partial<SessionSettings>;
   providers?: Provider[];
   engines?: (clock: Clock) => Record<string, Engine>;
@@ -258,13 +261,20 @@ export class SessionRig {
       access,
       ...(options.observe === undefined ? {} : { observe: options.observe }),
       onOpened: () => {},
-      onEnded: (opening, summary) => this.clients.get(opening.sessionId)?.finish(summary),
+      onEnded: (opening, summary, frames) => {
+        options.onEnded?.(frames);
+        this.clients.get(opening.sessionId)?.finish(summary);
+      },
       onFault: (sessionId, name, error) => this.faults.push({ sessionId, name, error }),
     });
   }
 
   /** Opens a session as the edge would. */
-  async open(request: Partial<ListenRequest> = {}, organisationId = 'org_1'): Promise<RigClient> {
+  async open(
+    request: Partial<ListenRequest> = {},
+    organisationId = 'org_1',
+    { showsTranscripts = false }: Pick<SessionOpening, 'showsTranscripts'> = {},
+  ): Promise<RigClient> {
     const listen = { ...REQUEST, ...request };
     const { members, warnings } = await resolveChain({ ...listen, mode: 'live', organisationId }, this.chain);
     const client = new RigClient();
@@ -282,6 +292,7 @@ export class SessionRig {
         requestId: `req_${this.opened}`,
         organisationId,
         keyId: 'key_1',
+        showsTranscripts,
         request: listen,
         chain: members,
         warnings,

@@ -75,8 +75,8 @@ export interface PersonView {
   id: string;
   email: string;
   email_verified: boolean;
-  /** The one that this session works in. */
-  organisation: { id: string; name: string };
+  /** The one that this session works in. `show_transcripts`: members see the text of finals while they watch a live session. */
+  organisation: { id: string; name: string; show_transcripts: boolean };
   /** In that organisation. */
   role: MemberRole;
   /** Whether that organisation is the one of whoever runs the gateway. */

@@ -12,6 +12,9 @@ export const InvitationBody = closed({ email: Email, role: Role });
 export type InvitationBody = Static<typeof InvitationBody>;
 export const NewOrganisationBody = closed({ name: Type.String({ minLength: 1, maxLength: 100 }) });
 
+/** Settings of the organisation that the session works in. */
+export const OrganisationSettingsBody = closed({ show_transcripts: Type.Boolean() });
+
 export interface MemberView {
   id: string;
   email: string;

@@ -1,10 +1,12 @@
-// What is told of a session that is watched: between nodes, and as server-sent events to the console and to programs. Names of
-// states and events, times and figures; never what was said.
+// What is reported of a watched session: between nodes, and as server-sent events to the console and to programs. Names of
+// states and events, times and figures. The text of finals is in it only for the console of an organisation that shows transcripts.
 import { type Static, Type } from '@sinclair/typebox';
 import { SessionLeg } from '../usage.ts';
 
 /** What is kept of one session: its latest frames, so many at most. */
 export const WATCHED_FRAMES_MAX = 256;
+/** Characters of one final in its frame; a longer text is cut. */
+export const TRANSCRIPT_CHARS_MAX = 4_000;
 
 const Id = Type.String({ minLength: 1, maxLength: 128 });
 const StateValue = Type.Unknown({
@@ -96,6 +98,13 @@ export const MarkFrame = Type.Object({
   gateway_ms: Type.Optional(
     Type.Number({
       description: 'The gateway’s own part: from when the provider’s final was read until it was written.',
+    }),
+  ),
+  transcript: Type.Optional(
+    Type.String({
+      maxLength: TRANSCRIPT_CHARS_MAX,
+      description:
+        'The text of a final. Only in the console, while the session is live, and where the owner of the organisation switched transcripts on. API keys never receive it.',
     }),
   ),
 });

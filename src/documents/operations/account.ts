@@ -105,7 +105,7 @@ const getSessionEvents: Operation = {
   tag: 'Account',
   summary: 'Watch a session',
   description:
-    'What happens in a live session, as it happens and from any node: states of its charts, connections, turns, failovers and figures; never what was said. A reader that comes again with `Last-Event-ID` is told what it missed, as far as that is kept; after a quarter of an hour it is asked to. One whose key is revoked is told no more within 15 s. Of a session that has ended, what was kept is told again. A WebSocket at the same address hears a telephone call: its transcripts, as clients of `/v1/listen` are told theirs.',
+    'What happens in a live session, as it happens and from any node: states of its charts, connections, turns, failovers and figures; never what was said. A reader that reconnects with `Last-Event-ID` receives what it missed, as far as that is kept; after 15 minutes the stream ends and the reader has to reconnect. It also ends within 15 s after the key is revoked. For a session that has ended, the kept events are sent again. A WebSocket at the same address receives the transcripts of a telephone call, in the events of `/v1/listen`.',
   security: 'key',
   segments: {
     id: { type: 'string', description: '`ses_…`.', example: examples.session.id },

@@ -68,6 +68,7 @@ async function channelOf(
       organisationId: caller.organisationId,
       keyId: caller.keyId,
       ...(caller.tokenId === undefined ? {} : { tokenId: caller.tokenId }),
+      showsTranscripts: caller.key.organisationShowsTranscripts ?? false,
       request,
       continues,
       chain: members,

@@ -4,6 +4,7 @@ import type { Clock } from '../../../machines/clock.ts';
 import type { WatchedFrame } from '../../api/console/watching.ts';
 import { refuse } from '../../api/errors.ts';
 import { FairQuota, type Shortage } from '../../runtime/limits/fair-quota.ts';
+import { withoutTranscript } from '../../session/watch/session-log.ts';
 import type { SessionRecord } from '../../store/ledger/calls.ts';
 import type { DoorRequest, Reply } from '../door.ts';
 import { knownQuery } from '../http/query-values.ts';
@@ -43,6 +44,8 @@ export interface EventsReader {
   organisationId: string;
   /** Whether the reader's key, or login, still opens this: asked as long as it reads. */
   isStillAllowed(): Promise<boolean>;
+  /** Whether the reader sees the text of finals: never a key. */
+  seesTranscripts?(): Promise<boolean>;
 }
 
 /** For the streams of a node, whoever reads them. */
@@ -56,7 +59,7 @@ export const getSessionEvents =
     const find = () => sessionOf(dependencies, organisationId, params.id ?? '', 'id');
     const record = await find();
     if (record.endedAt !== null) return replayed(dependencies, organisationId, record, after);
-    const stream = new EventStream(dependencies, record.id, reader, after);
+    const stream = new EventStream(dependencies, record.id, reader, after, (await reader.seesTranscripts?.()) ?? false);
     const leave = () => stream.close();
     request.signal.addEventListener('abort', leave, { once: true });
     const begun = await stream.begun;
@@ -116,6 +119,7 @@ class EventStream {
   readonly #reader: EventsReader;
   #tellBegun: (begun: 'on' | 'full' | 'gone') => void = () => {};
   #sequence = 0;
+  #seesTranscripts: boolean;
   #dropped = 0;
   #isOver = false;
   #heartbeat: unknown;
@@ -128,12 +132,14 @@ class EventStream {
     sessionId: string,
     reader: EventsReader,
     after: number | undefined,
+    seesTranscripts: boolean,
   ) {
     const { organisationId } = reader;
     const shortage = dependencies.places.take(organisationId);
     if (shortage !== undefined) throw tooManyStreams(shortage);
     this.#dependencies = dependencies;
     this.#reader = reader;
+    this.#seesTranscripts = seesTranscripts;
     const { clock, watchSession } = dependencies;
     this.begun = new Promise((resolve) => {
       this.#tellBegun = resolve;
@@ -175,7 +181,7 @@ class EventStream {
       this.#dropped = 0;
       this.#add({ kind: 'dropped', sequence: frame.sequence - 1, at: frame.at, count });
     }
-    this.#add(frame);
+    this.#add(this.#seesTranscripts ? frame : withoutTranscript(frame));
   }
 
   #add(frame: WatchedFrame): void {
@@ -201,6 +207,9 @@ class EventStream {
         (isAllowed) => isAllowed || this.close(),
         () => this.close(),
       );
+      void this.#reader.seesTranscripts?.().then((sees) => {
+        this.#seesTranscripts = sees;
+      });
       if (this.pieces.waiting === 0) this.pieces.add(': \n\n');
       this.#beat();
     }, HEARTBEAT_MS);

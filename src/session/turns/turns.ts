@@ -155,7 +155,10 @@ export class Turns {
     const endSample = this.#place.samplesOf(final.end);
     const { start, end } = final;
     const { partialMs, finalMs, gatewayMs } = this.#parts.delays.final(endSample, this.#dueReadMs);
-    this.#parts.log.turn({ turn: this.number, model: this.#model, start, end, partialMs, finalMs, gatewayMs });
+    this.#parts.log.turn(
+      { turn: this.number, model: this.#model, start, end, partialMs, finalMs, gatewayMs },
+      final.text,
+    );
     this.number++;
     this.#place.lastEndSample = endSample;
     this.#parts.account.covered(this.#place.lastEndSample, this.#model);

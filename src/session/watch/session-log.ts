@@ -1,8 +1,15 @@
 // What is kept of one session for whoever looks at it, then or later: its latest frames, so many at most. Marks are kept of every
-// session, since they are few; steps of its charts while it is watched. No text of what was said.
+// session, since they are few; steps of its charts while it is watched. The text of finals is kept only while the session is live, and
+// only where its organisation shows transcripts.
 import type { StateValue } from 'xstate';
 import type { FailureReason } from '../../../machines/events.ts';
-import { type FrameBody, type MarkName, WATCHED_FRAMES_MAX, type WatchedFrame } from '../../api/console/watching.ts';
+import {
+  type FrameBody,
+  type MarkName,
+  TRANSCRIPT_CHARS_MAX,
+  WATCHED_FRAMES_MAX,
+  type WatchedFrame,
+} from '../../api/console/watching.ts';
 import type { OutgoingEvent } from '../../api/listen.ts';
 import type { PlacingState } from '../leg/leg-dialer.ts';
 import type { LegNote } from '../leg/leg-notes.ts';
@@ -13,10 +20,12 @@ export type EndedBody = Extract<FrameBody, { kind: 'ended' }>;
 type Mark = Extract<FrameBody, { kind: 'mark' }>;
 type Audio = Extract<FrameBody, { kind: 'audio' }>;
 type MarkDetails = {
-  [Name in 'model' | 'start' | 'end' | 'final_ms' | 'gateway_ms']?: Mark[Name] | undefined;
+  [Name in 'model' | 'start' | 'end' | 'final_ms' | 'gateway_ms' | 'transcript']?: Mark[Name] | undefined;
 };
 /** In the place of what would make a frame longer than it may be. */
 const TEXT_CHARS_MAX = 256;
+/** Characters of all transcripts in the log of one session; the oldest are removed first. */
+export const TRANSCRIPTS_CHARS_MAX = 65_536;
 
 /** While a session is watched: takes what would be appended, to bring it into order with the steps of the charts. */
 export interface LogReader {
@@ -35,21 +44,24 @@ export type LegPlace = Pick<LegNote, 'model' | 'generation' | 'legNode'>;
 export class SessionLog {
   readonly #wallNow: () => Date;
   readonly #observer: SessionObserver | undefined;
+  readonly #keepsTranscripts: boolean;
   readonly #frames: WatchedFrame[] = [];
   reader: LogReader | undefined;
   /** The leg that is open. */
   legNow: LegPlace | undefined;
   #placing: PlacingState = 'none';
   #value = '';
+  #transcriptChars = 0;
   /** Someone watched the figures at some time: then the log also keeps the final ones. */
   #hasAudio = false;
   /** That of the latest frame. */
   sequence = 0;
 
   /** @param observer is told of the same moments as they come, watched or not */
-  constructor(wallNow: () => Date, observer?: SessionObserver) {
+  constructor(wallNow: () => Date, observer?: SessionObserver, keepsTranscripts = false) {
     this.#wallNow = wallNow;
     this.#observer = observer;
+    this.#keepsTranscripts = keepsTranscripts;
   }
 
   get now(): string {
@@ -61,6 +73,11 @@ export class SessionLog {
     return this.#frames.filter((frame) => frame.sequence > sequence);
   }
 
+  /** What may outlive the session. */
+  get withoutTranscripts(): WatchedFrame[] {
+    return this.#frames.map(withoutTranscript);
+  }
+
   /** @param body becomes the frame */
   append(body: FrameBody, at: string): WatchedFrame {
     this.sequence++;
@@ -69,11 +86,22 @@ export class SessionLog {
     frame.sequence = this.sequence;
     frame.at = at;
     this.#frames.push(frame);
-    if (this.#frames.length > WATCHED_FRAMES_MAX) this.#frames.shift();
+    this.#transcriptChars += charsOf(frame);
+    const oldest = this.#frames.length > WATCHED_FRAMES_MAX ? this.#frames.shift() : undefined;
+    if (oldest !== undefined) this.#transcriptChars -= charsOf(oldest);
+    if (this.#transcriptChars > TRANSCRIPTS_CHARS_MAX) this.#removeOldTranscripts();
     return frame;
   }
 
-  mark(mark: MarkName, text: string, { model, start, end, final_ms, gateway_ms }: MarkDetails = {}): void {
+  #removeOldTranscripts(): void {
+    for (const frame of this.#frames) {
+      if (this.#transcriptChars <= TRANSCRIPTS_CHARS_MAX) return;
+      this.#transcriptChars -= charsOf(frame);
+      if (frame.kind === 'mark') delete frame.transcript;
+    }
+  }
+
+  mark(mark: MarkName, text: string, { model, start, end, final_ms, gateway_ms, transcript }: MarkDetails = {}): void {
     // Members are added one by one: each object made of a spread would have a shape of its own, and thousands are kept.
     const body: Mark = { kind: 'mark', mark, text: text.slice(0, TEXT_CHARS_MAX) };
     if (model !== undefined) body.model = model;
@@ -81,6 +109,7 @@ export class SessionLog {
     if (end !== undefined) body.end = end;
     if (final_ms !== undefined) body.final_ms = final_ms;
     if (gateway_ms !== undefined) body.gateway_ms = gateway_ms;
+    if (transcript !== undefined) body.transcript = transcript;
     const at = this.now;
     if (this.reader === undefined) this.append(body, at);
     else this.reader.noted(body, at);
@@ -131,10 +160,18 @@ export class SessionLog {
     this.#observer?.warned(code);
   }
 
-  /** A turn has its final, which was written to the client where that reads. */
-  turn(note: TurnNote): void {
+  /** A turn has its final, which was written to the client where that reads. Observers never receive its text. */
+  turn(note: TurnNote, text: string): void {
     const { turn, model, start, end, finalMs, gatewayMs } = note;
-    this.mark('turn_final', `turn ${turn}`, { model, start, end, final_ms: finalMs, gateway_ms: gatewayMs });
+    const transcript = this.#keepsTranscripts ? cut(text) : undefined;
+    this.mark('turn_final', `turn ${turn}`, {
+      model,
+      start,
+      end,
+      final_ms: finalMs,
+      gateway_ms: gatewayMs,
+      transcript,
+    });
     this.#observer?.turn(note);
   }
 
@@ -166,3 +203,15 @@ export class SessionLog {
     else if (event === 'failed') this.mark('leg_lost', `${leg}: ${reason ?? 'failed'}`, { model });
   }
 }
+
+/** The frame as those may see it who are not shown what was said. */
+export function withoutTranscript(frame: WatchedFrame): WatchedFrame {
+  if (frame.kind !== 'mark' || frame.transcript === undefined) return frame;
+  const { transcript: _, ...rest } = frame;
+  return rest;
+}
+
+const charsOf = (frame: WatchedFrame): number => (frame.kind === 'mark' ? (frame.transcript?.length ?? 0) : 0);
+
+const cut = (text: string): string =>
+  text.length <= TRANSCRIPT_CHARS_MAX ? text : `${text.slice(0, TRANSCRIPT_CHARS_MAX - 1)}…`;

@@ -21,6 +21,8 @@ export interface Organisation {
   retention: PlaceRule['retention'];
   /** Of all its keys; a key's own go before them. */
   aliases: Aliases | null;
+  /** Whether members who watch a live session in the console see the text of its finals. */
+  showTranscripts: boolean;
 }
 
 /** `listen`: live sessions. `transcribe`: files. `tokens`: minting client tokens. `tokens_may_upload`: files with those tokens. */
@@ -78,6 +80,8 @@ export interface ApiKey extends KeySettings {
   organisationAliases: Aliases | null;
   /** Whether its organisation has no credit limit. Absent where a node of an older version answers. */
   organisationUnlimited?: boolean;
+  /** Whether its organisation shows transcripts to its members. Absent where a node of an older version answers. */
+  organisationShowsTranscripts?: boolean;
 }
 
 export type CreatedKey = { key: ApiKey; secret: string };
@@ -100,6 +104,8 @@ export interface KeyCalls {
   setPlaceRule(organisationId: string, rule: PlaceRule, by: Actor): Organisation;
   /** All that it has afterwards; none takes them away. Throws `not_found`, `invalid`. */
   setAliases(organisationId: string, aliases: Aliases, by: Actor): Organisation;
+  /** For sessions opened from then on. Throws `not_found`. */
+  setShowTranscripts(organisationId: string, show: boolean, by: Actor): Organisation;
   listOrganisations(): Organisation[];
   findOrganisation(organisationId: string): Organisation | undefined;
   /** Whether it is the gateway's own: the one that has the first key that was made. */

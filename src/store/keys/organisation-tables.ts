@@ -18,6 +18,7 @@ export type OrganisationCalls = Pick<
   | 'setSuspended'
   | 'setPlaceRule'
   | 'setAliases'
+  | 'setShowTranscripts'
   | 'listOrganisations'
   | 'findOrganisation'
   | 'isOperator'
@@ -25,14 +26,16 @@ export type OrganisationCalls = Pick<
 
 const SELECT = `
   SELECT id, name, created_at AS createdAt, suspended_at AS suspendedAt, credit_limit_micro_usd AS creditLimitMicroUsd,
-         regions, retention, aliases
+         regions, retention, aliases, show_transcripts AS showTranscripts
   FROM organisations`;
 
-type Row = Omit<Organisation, 'regions' | 'aliases'> & Record<'regions' | 'aliases', string | null>;
+type Row = Omit<Organisation, 'regions' | 'aliases' | 'showTranscripts'> &
+  Record<'regions' | 'aliases', string | null> & { showTranscripts: bigint };
 const organisationOf = (row: Row): Organisation => ({
   ...row,
   regions: listOf(row.regions),
   aliases: aliasesOf(row.aliases),
+  showTranscripts: row.showTranscripts !== 0n,
 });
 
 /** An organisation that was suspended, or reinstated. */
@@ -87,7 +90,7 @@ export function createOrganisationTables({
       target: organisation.id,
       detail: { name, creditLimitMicroUsd: limit?.toString() ?? null },
     });
-    return { ...organisation, suspendedAt: null, ...FREE_RULE, aliases: null };
+    return { ...organisation, suspendedAt: null, ...FREE_RULE, aliases: null, showTranscripts: false };
   });
 
   const setLimit = database.transaction((id: string, limit: bigint | null, by: Actor): Organisation => {
@@ -126,6 +129,7 @@ export function createOrganisationTables({
     setSuspended: (id, suspended, by) => setSuspended.immediate(id, suspended, by),
     setPlaceRule: placeRules({ database, audit }, find),
     setAliases: aliasTables({ database, audit }, find),
+    setShowTranscripts: transcriptTables({ database, audit }, find),
     listOrganisations: () => all.all().map(organisationOf),
     findOrganisation: find,
     isOperator: (id) => first.get() === id,
@@ -183,4 +187,22 @@ function aliasTables(
     return { ...before, aliases: to };
   });
   return (id, aliases, by) => set.immediate(id, aliases, by);
+}
+
+function transcriptTables(
+  { database, audit }: Pick<TableContext, 'database' | 'audit'>,
+  find: (id: string) => Organisation | undefined,
+): OrganisationCalls['setShowTranscripts'] {
+  const update = database.prepare<{ id: string; show: number }>(
+    'UPDATE organisations SET show_transcripts = @show WHERE id = @id',
+  );
+  const set = database.transaction((id: string, show: boolean, by: Actor): Organisation => {
+    const before = find(id);
+    if (before === undefined) throw noOrganisation(id);
+    if (before.showTranscripts === show) return before;
+    update.run({ id, show: show ? 1 : 0 });
+    audit({ by, organisationId: id, action: 'show-transcripts.changed', target: id, detail: { to: show } });
+    return { ...before, showTranscripts: show };
+  });
+  return (id, show, by) => set.immediate(id, show, by);
 }

@@ -28,6 +28,7 @@ export interface KeyRow {
   aliases: string | null;
   organisationAliases: string | null;
   organisationUnlimited: bigint;
+  organisationShowsTranscripts: bigint;
   graceUntil: string | null;
   rolledTo: string | null;
   lastUsedAt: string | null;
@@ -46,6 +47,7 @@ export const SELECT_KEYS = `
          organisations.retention AS organisationRetention,
          api_keys.aliases, organisations.aliases AS organisationAliases,
          credit_limit_micro_usd IS NULL AS organisationUnlimited,
+         organisations.show_transcripts AS organisationShowsTranscripts,
          grace_until AS graceUntil, rolled_to AS rolledTo, last_used_at AS lastUsedAt,
          made_by AS makerId, people.email AS maker, suspended_at IS NOT NULL AS suspended
   FROM api_keys JOIN organisations ON organisations.id = organisation_id LEFT JOIN people ON people.id = made_by`;
@@ -97,6 +99,7 @@ export function keyOf(row: KeyRow): ApiKey {
     tokensPerMinuteMax: numberOf(row.tokensPerMinuteMax),
     suspended: row.suspended !== 0n,
     organisationUnlimited: row.organisationUnlimited !== 0n,
+    organisationShowsTranscripts: row.organisationShowsTranscripts !== 0n,
   };
 }
 

@@ -18,6 +18,7 @@ import { places } from './0016-places.ts';
 import { latency } from './0017-latency.ts';
 import { aliases } from './0018-aliases.ts';
 import { rates } from './0019-rates.ts';
+import { showTranscripts } from './0020-show-transcripts.ts';
 
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
@@ -39,4 +40,5 @@ export const MIGRATIONS: readonly string[] = [
   latency,
   aliases,
   rates,
+  showTranscripts,
 ];

@@ -57,6 +57,7 @@ const ROWS = {
   setSuspended: 'local',
   setPlaceRule: first('text', 'object', 'object'),
   setAliases: first('text', 'object', 'object'),
+  setShowTranscripts: first('text', 'flag', 'object'),
   listOrganisations: 'local',
   findOrganisation: first('text'),
   isOperator: first('text'),

@@ -28,7 +28,10 @@ describe('a person of two organisations', () => {
     rig.pass(1000);
     await browser.submit(await invite('two@example.com', 'read_only'), { password: PASSWORD });
     const joined = await me(browser);
-    expect([joined.organisation, joined.role]).toEqual([{ id: team, name: 'Team' }, 'read_only']);
+    expect([joined.organisation, joined.role]).toEqual([
+      { id: team, name: 'Team', show_transcripts: false },
+      'read_only',
+    ]);
     expect(joined.organisations).toMatchObject([
       { id: own.organisation.id, role: 'owner' },
       { id: team, role: 'read_only' },

@@ -43,6 +43,7 @@ export type Kind = keyof typeof KINDS;
 const BODIES: Readonly<Record<string, object>> = {
   'PATCH keys/:id': { name: 'mine now' },
   'PATCH members/:id': { role: 'read_only' },
+  'PATCH organisation': { show_transcripts: true },
   'POST playground/sessions/:id/break': { fault: 'drop' },
 };
 

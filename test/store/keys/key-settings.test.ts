@@ -67,6 +67,7 @@ describe('a new key', () => {
       organisationRetention: null,
       organisationAliases: null,
       organisationUnlimited: false,
+      organisationShowsTranscripts: false,
       revokedAt: null,
       graceUntil: null,
       rolledTo: null,

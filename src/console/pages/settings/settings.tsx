@@ -1,4 +1,4 @@
-// One's own account: address, password, where one is logged in, and how the console looks here.
+// One's own account: address, password, where one is logged in, and how the console looks here; and what the organisation shows.
 import { useSignal } from '@preact/signals';
 import type { ConsoleSessionView } from '../../../api/console/console.ts';
 import { Act } from '../../controls/act.tsx';
@@ -9,16 +9,17 @@ import { Table } from '../../controls/table.tsx';
 import { useAnswer } from '../../data/answer.ts';
 import { ask } from '../../data/api.ts';
 import { ago, time } from '../../data/format.ts';
-import { person } from '../../data/person.ts';
+import { may, person, readPerson } from '../../data/person.ts';
 import { chooseTheme, type Theme, theme } from '../../theme.ts';
 
 export function Settings() {
   return (
-    <Page title="Settings" about="Your own account, on every device.">
+    <Page title="Settings" about="Your own account, on every device, and what your organisation shows.">
       <div class="columns">
         <Address />
         <Password />
         <Look />
+        <Transcripts />
       </div>
       <Logins />
     </Page>
@@ -101,6 +102,28 @@ function Look() {
           </label>
         ))}
       </fieldset>
+    </section>
+  );
+}
+
+function Transcripts() {
+  const { name, show_transcripts: isOn } = person.value?.organisation ?? { name: '', show_transcripts: false };
+  const change = () => ask('PATCH', 'organisation', { show_transcripts: !isOn }).then(readPerson);
+  return (
+    <section class="card">
+      <h2>Transcripts in the console</h2>
+      <p>
+        Members of {name} who watch a live session {isOn ? 'see' : 'do not see'} the transcript of each turn.
+      </p>
+      <p class="quiet small">
+        Transcripts stay in memory while the session is live and are never stored. API keys never receive them. A change
+        applies to sessions opened from then on; switching it off also hides them from everyone who is watching.
+      </p>
+      {may('owner') ? (
+        <Act act={change}>{isOn ? 'Hide transcripts' : 'Show transcripts'}</Act>
+      ) : (
+        <p class="quiet small">Only an owner can change this.</p>
+      )}
     </section>
   );
 }

@@ -23,7 +23,7 @@ import { type Reach, refusalOfLogin } from './reach.ts';
 import { readBody } from './read-body.ts';
 
 export interface AccountRoutesDependencies {
-  store: Pick<Store, 'listMemberships' | 'isOperator'>;
+  store: Pick<Store, 'listMemberships' | 'isOperator' | 'findOrganisation'>;
   accounts: Accounts;
   logins: Logins;
   consoleRoute: ConsoleRoute;
@@ -122,11 +122,16 @@ const getMe =
     // A node with the accounts of an earlier version does not know it.
     const operator = await store.isOperator(organisationId).catch(() => false);
     const current = organisations.find(({ id }) => id === organisationId);
+    const settings = await store.findOrganisation(organisationId).catch(() => undefined);
     const view: PersonView = {
       id: person.id,
       email: person.email,
       email_verified: person.state === 'verified',
-      organisation: { id: organisationId, name: current?.name ?? '' },
+      organisation: {
+        id: organisationId,
+        name: current?.name ?? '',
+        show_transcripts: settings?.showTranscripts ?? false,
+      },
       role,
       operator,
       organisations,

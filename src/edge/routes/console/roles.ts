@@ -27,6 +27,9 @@ export const ENDPOINTS = {
   'POST invitations/:id/resend': 'admin',
   'DELETE invitations/:id': 'admin',
 
+  // What its members may see of what its customers say.
+  'PATCH organisation': 'owner',
+
   // What the organisation uses, and what it costs.
   'GET balance': 'read_only',
   'GET overview': 'read_only',

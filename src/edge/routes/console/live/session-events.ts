@@ -1,9 +1,24 @@
-// What happens in a session, for the page that shows it: the same events as a key is told.
+// What happens in a session, for the page that shows it: the same events as a key is told, with the text of finals where the
+// organisation shows transcripts.
+import type { Store } from '../../../../store/store.ts';
 import type { Route } from '../../../router.ts';
 import { getSessionEvents, type SessionEventsDependencies } from '../../session-events.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 
-export function consoleSessionEvents(consoleRoute: ConsoleRoute, dependencies: SessionEventsDependencies): Route[] {
+export function consoleSessionEvents(
+  consoleRoute: ConsoleRoute,
+  dependencies: SessionEventsDependencies & { store: Pick<Store, 'findOrganisation'> },
+): Route[] {
   const handler = getSessionEvents(dependencies);
-  return [consoleRoute('GET sessions/:id/events', (context) => handler(context, context))];
+  return [
+    consoleRoute('GET sessions/:id/events', (context) => {
+      const { organisationId, isStillAllowed } = context;
+      const seesTranscripts = () =>
+        dependencies.store.findOrganisation(organisationId).then(
+          (organisation) => organisation?.showTranscripts === true,
+          () => false,
+        );
+      return handler(context, { organisationId, isStillAllowed, seesTranscripts });
+    }),
+  ];
 }

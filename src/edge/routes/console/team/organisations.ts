@@ -1,7 +1,7 @@
-// The console's endpoints for the organisations of a person: making one, and working in another one.
+// The console's endpoints for the organisations of a person: making one, working in another one, and its settings.
 import type { Logins } from '../../../../accounts/logins.ts';
 import { OrganisationBody } from '../../../../api/console/console.ts';
-import { NewOrganisationBody } from '../../../../api/console/team.ts';
+import { NewOrganisationBody, OrganisationSettingsBody } from '../../../../api/console/team.ts';
 import { refuse } from '../../../../api/errors.ts';
 import type { Store } from '../../../../store/store.ts';
 import { json, type Route } from '../../../router.ts';
@@ -9,7 +9,7 @@ import type { ConsoleContext, ConsoleRoute } from '../console-route.ts';
 import { readBody } from '../read-body.ts';
 
 export interface OrganisationRoutesDependencies {
-  store: Pick<Store, 'foundOrganisation'>;
+  store: Pick<Store, 'foundOrganisation' | 'setShowTranscripts'>;
   logins: Logins;
   consoleRoute: ConsoleRoute;
 }
@@ -19,6 +19,7 @@ export function organisationRoutes(dependencies: OrganisationRoutesDependencies)
   return [
     consoleRoute('POST organisation', enter(dependencies), { always: true }),
     consoleRoute('POST organisations', found(dependencies), { verified: true }),
+    consoleRoute('PATCH organisation', change(dependencies)),
   ];
 }
 
@@ -42,4 +43,12 @@ const found =
     }
     await logins.enter(current, organisation.id);
     return json(201, organisation);
+  };
+
+const change =
+  ({ store }: OrganisationRoutesDependencies) =>
+  async ({ request, organisationId, by }: ConsoleContext) => {
+    const { show_transcripts: show } = await readBody(request, OrganisationSettingsBody);
+    await store.setShowTranscripts(organisationId, show, by);
+    return { status: 204 };
   };
