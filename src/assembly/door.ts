@@ -6,10 +6,7 @@ import type { Mode } from '../api/models.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { KeyLimits } from '../auth/limits.ts';
 import type { AccountsClient } from '../cluster/accounts/client.ts';
-import { DetachedJobs } from '../edge/dialects/jobs/detached-jobs.ts';
-import { KeptFiles } from '../edge/dialects/jobs/kept-files.ts';
 import { Idempotency } from '../edge/idempotency/idempotency.ts';
-import { refusalOf } from '../edge/router.ts';
 import { operatorRoutes } from '../edge/routes/console/live/operator.ts';
 import { playgroundRoutes } from '../edge/routes/console/live/playground.ts';
 import { consoleSessionEvents } from '../edge/routes/console/live/session-events.ts';
@@ -41,6 +38,7 @@ import {
   serviceAccess,
   spoolDirectory,
 } from './context.ts';
+import { keptOf, keptSessionsOf } from './kept.ts';
 import type { EdgeLive } from './live.ts';
 import type { Money } from './money.ts';
 import { observeFile } from './observing/observing.ts';
@@ -138,9 +136,11 @@ function handlersOf(
     prices: money.prices,
     wallNow: () => new Date(),
   };
+  const keptSessions = keptSessionsOf(assembly);
   return {
     live: {
       ...common,
+      keptSessions,
       reservations: money.reservations,
       node: bus.node,
       bus,
@@ -160,7 +160,10 @@ function handlersOf(
       onRelayDrop: () => metrics.dropped('relayed_message'),
       onCallDrop: (name) => metrics.dropped(name),
     },
-    routes: { ...common, ...operator, ...filesOf(assembly, behind), ...recordsOf(assembly, behind, operator, common) },
+    routes: {
+      ...{ ...common, ...operator, keptSessions },
+      ...{ ...filesOf(assembly, behind), ...recordsOf(assembly, behind, operator, common) },
+    },
   };
 }
 
@@ -211,27 +214,6 @@ function filesOf(assembly: Assembly, { money, live }: Behind) {
     breakers: live.breakers,
     settings: { ...config.batch, fileBytesMax: config.limits.fileBytesMax, spoolDirectory: spoolDirectory(config) },
   };
-}
-
-/** What clients of other vendors come back for. */
-function keptOf({ logger, metrics, defer }: Assembly, spoolQuota: FairQuota) {
-  const common = { clock: backgroundClock, wallNow: () => new Date() };
-  const keptFiles = new KeptFiles({ ...common, spoolQuota });
-  const detachedJobs = new DetachedJobs({
-    ...common,
-    onFault: (error) => {
-      logger.error({ err: error }, 'job fault');
-      return refusalOf(error);
-    },
-    onForgotten: () => metrics.dropped('detached_job'),
-  });
-  defer(() => {
-    detachedJobs.close();
-    keptFiles.close();
-  });
-  metrics.watchQueue('kept_files', () => keptFiles.size);
-  metrics.watchQueue('detached_jobs', () => detachedJobs.size);
-  return { keptFiles, detachedJobs };
 }
 
 /** What is asked about the node, its models and its money. */

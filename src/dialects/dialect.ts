@@ -5,7 +5,7 @@ import type { EventEncoder } from '../api/listen/event-encoder.ts';
 import type { ClientMessage } from '../api/listen.ts';
 import type { VerboseTranscription } from '../api/transcriptions.ts';
 import type { Members } from '../providers/kit/json.ts';
-import type { Captions, JobDoors } from './jobs.ts';
+import type { Captions, JobDoors, SessionDoors, SessionName } from './jobs.ts';
 import type { Answer, Handshake, Unmet, Wish } from './request.ts';
 
 export type { Answer, CallWish, Handshake, Unmet, Wish } from './request.ts';
@@ -42,6 +42,8 @@ export interface Change {
 export interface Conversation extends EventEncoder {
   /** Where the handshake has said everything; else a `start` comes. */
   readonly wish?: Wish;
+  /** Where its client may request the session later. */
+  readonly name?: SessionName;
   /** What is said as soon as the connection is open. */
   readonly greeting?: readonly string[];
   /** The most that a text message has, where audio comes in text; as in `/v1/listen` when absent. */
@@ -168,6 +170,7 @@ export interface Dialect {
   jsonFiles?: Readonly<Record<string, JsonFileDoor>>;
   calls?: Readonly<Record<string, Call>>;
   jobs?: JobDoors;
+  sessions?: SessionDoors;
   tokens?: TokenDoors;
   /** What is said of paths that the vendor has and the gateway has not, by the pattern of the path. */
   notServed?: Readonly<Record<string, string>>;

@@ -1,6 +1,8 @@
-// The contract of files that are transcribed while nobody waits: a client puts one here, asks for its transcript, and comes back
-// for that. Pure, as the rest of a dialect: what is kept, for how long and for whom is the edge's.
+// The contract of what clients come back for. A file that is transcribed while nobody waits: a client puts one here, asks for its
+// transcript, and requests that later. A live session, whose finals it requests after the end. Pure, as the rest of a dialect: what
+// is kept, for how long and for whom is the edge's.
 import type { Refusal } from '../api/errors.ts';
+import type { TranscriptEvent } from '../api/listen.ts';
 import type { VerboseTranscription } from '../api/transcriptions.ts';
 import type { Members } from '../providers/kit/json.ts';
 import type { Answer, Handshake, Wish } from './request.ts';
@@ -96,3 +98,36 @@ export type JobDoor =
 
 /** By method and path: `GET /v2/jobs/:id`. What is shown or removed is named by `:id`. */
 export type JobDoors = Readonly<Record<string, JobDoor>>;
+
+export type FinalTurn = Pick<
+  TranscriptEvent,
+  'text' | 'start' | 'end' | 'words' | 'speaker' | 'language' | 'confidence' | 'channel'
+>;
+
+/** How a session is found afterwards. */
+export interface SessionName {
+  /** As the client knows it. */
+  id: string;
+  /** In the client's own words; large members of it are left out. */
+  asked: Members;
+}
+
+export interface ShownSession extends SessionName {
+  readonly createdAt: Date;
+  /** Undefined while it continues. */
+  readonly endedAt: Date | undefined;
+  /** Of audio that was received; known at its end. */
+  readonly seconds: number;
+  /** Of the error that ended it. */
+  readonly failure: { status: number; message: string } | undefined;
+  /** In the order in which they were sent. */
+  turns(): readonly FinalTurn[];
+}
+
+export type SessionDoor =
+  | { does: 'show' | 'remove'; answer(session: ShownSession, means: JobMeans): Answer }
+  /** Newest first, and all there are: a page of them is answered. */
+  | { does: 'list'; answer(sessions: readonly ShownSession[], means: JobMeans): Answer };
+
+/** By method and path: `GET /v2/live/:id`. */
+export type SessionDoors = Readonly<Record<string, SessionDoor>>;

@@ -5,6 +5,7 @@ import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
 import { objectIn, objectOf } from '../../providers/kit/json.ts';
 import { audioIn } from '../../providers/kit/simulator/checks.ts';
 import type { Conversation, Handshake, Step, Wish } from '../dialect.ts';
+import type { SessionName } from '../jobs.ts';
 import { toMilliseconds } from '../words.ts';
 import type { Asked } from './asked.ts';
 import { readAddress } from './init.ts';
@@ -17,6 +18,7 @@ const SHAPE =
 
 export class LiveConversation implements Conversation {
   readonly wish: Wish;
+  readonly name: SessionName;
   /** https://docs.gladia.io/api-reference/v2/live/websocket: of a message. */
   readonly textBytesMax = 1_048_576;
   readonly #asked: Asked;
@@ -29,8 +31,9 @@ export class LiveConversation implements Conversation {
   readonly #speaking = new Set<number>();
 
   constructor(handshake: Handshake) {
-    const { id, createdAt, asked } = readAddress(handshake);
+    const { id, createdAt, config, asked } = readAddress(handshake);
     this.#id = id;
+    this.name = { id, asked: config };
     this.#createdAt = createdAt;
     this.#asked = asked;
     this.wish = asked.wish;

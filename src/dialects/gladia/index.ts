@@ -5,6 +5,7 @@ import { LiveConversation } from './conversation.ts';
 import { init } from './init.ts';
 import { jobs } from './jobs.ts';
 import { closeOf, refusalOf } from './refusals.ts';
+import { sessions } from './sessions.ts';
 
 const TOKEN = /^st_/;
 
@@ -28,12 +29,12 @@ export const gladia: Dialect = {
   files: {},
   calls: { '/v2/live': init },
   jobs,
+  sessions,
   // Its own client puts these paths at the root of whatever address it is given.
   notServed: {
-    '/v2/live/:id':
-      'Live sessions are not kept. Set `messages_config.receive_final_transcripts` and collect the finals, or set `receive_post_processing_events`: then `post_final_transcript` has the whole transcript.',
+    '/v2/live/:id/file': 'The audio of live sessions is not kept. `GET /v2/live/:id` has the transcript.',
   },
-  atRoot: ['/v2/live', '/v2/live/:id', '/v2/upload', '/v2/pre-recorded', '/v2/pre-recorded/:id'],
+  atRoot: ['/v2/live', '/v2/live/:id', '/v2/live/:id/file', '/v2/upload', '/v2/pre-recorded', '/v2/pre-recorded/:id'],
   credential: ({ query, headers }) => {
     const [key, token = ''] = [headers.get('x-gladia-key'), query.get('token') ?? undefined];
     if (key !== undefined || token === '') return { credential: key };

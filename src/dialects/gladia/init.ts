@@ -32,11 +32,16 @@ export const init: Call = {
 };
 
 /** What the address of a WebSocket says. Throws a Refusal. */
-export function readAddress({ query, requestId }: Handshake): { id: string; createdAt: string; asked: Asked } {
+export function readAddress({ query, requestId }: Handshake): {
+  id: string;
+  createdAt: string;
+  config: Members;
+  asked: Asked;
+} {
   const encoded = query.get('configuration');
   if (encoded === null)
     throw badRequest('configuration', 'Ask for the session by POST /v2/live, and connect to the `url` of its answer.');
   const config: Members = objectOf(Buffer.from(encoded, 'base64url').toString());
   const [id, createdAt] = [query.get('id') ?? requestId, query.get('created_at') ?? ''];
-  return { id, createdAt, asked: askedOf(query, config) };
+  return { id, createdAt, config, asked: askedOf(query, config) };
 }

@@ -20,6 +20,8 @@ export interface AskedChangesParts {
   conversation: Conversation;
   parametersOf(wish: Wish): ReadonlyMap<string, string>;
   onRefused(refusal: Refusal): void;
+  /** Every event that the client is sent. */
+  onEvent?(event: OutgoingEvent): void;
 }
 
 export class AskedChanges implements EventEncoder {
@@ -81,6 +83,7 @@ export class AskedChanges implements EventEncoder {
   }
 
   encode(event: OutgoingEvent, stamp: EventStamp): readonly string[] {
+    this.#parts.onEvent?.(event);
     const told = this.#parts.conversation.encode(event, stamp);
     if (event.type === 'session_started') this.#hasBegun = true;
     if (this.#waiting.length === 0) return told;

@@ -69,6 +69,7 @@ export class FollowedSteps {
   /** The connection is over. */
   stop(): void {
     this.#clock.clearTimeout(this.#later);
+    this.#interpreter.left?.();
   }
 
   #followAll(steps: Iterable<Step>): void {

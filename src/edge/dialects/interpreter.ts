@@ -13,6 +13,8 @@ export interface Interpreter {
   changes: AskedChanges;
   /** What a message asked for. Throws a Refusal. */
   asked(wish: Wish): StartAsked;
+  /** The connection is over. Called at most once. */
+  left?(): void;
   /** Of a call, whose events go to others. Undefined where the wish was of none. */
   carrierEnd?(opening: SessionOpening, socket: ClientLine): { encoder: EventEncoder; line: ClientLine } | undefined;
   /** The session was not opened: called beside the conversation's own. */

@@ -1,6 +1,9 @@
 // The WebSockets of other vendors' clients: the handshake in their words, and the session of `/v1/listen` behind it.
 import { Refusal, refuse } from '../../api/errors.ts';
+import type { OutgoingEvent } from '../../api/listen.ts';
+import { strictest } from '../../api/places/place-rule.ts';
 import { type AliasedKey, aliasOf, slugNamed } from '../../auth/aliases.ts';
+import { type Caller, placeRulesOf } from '../../auth/permissions.ts';
 import {
   type Conversation,
   type Dialect,
@@ -17,6 +20,7 @@ import { type Asked, acceptToRefuse, callerOf, openSocket, takeFromUrl } from '.
 import type { ListenDependencies } from '../listen/listen-dependencies.ts';
 import { endWith } from '../listen/refuse-on-socket.ts';
 import { warningHeader } from '../routes/transcriptions/warnings.ts';
+import type { KeptSessions, SessionRecord } from './jobs/kept-sessions.ts';
 import { LateSocket } from './late-socket.ts';
 
 /** Answers an upgrade. Never rejects. */
@@ -40,7 +44,7 @@ export async function answerDialect(
     prove?.(dependencies.wallNow());
     const open = async (answered: Record<string, string>, said: string | undefined) => {
       const caller = await callerOf(request, answered, said, dependencies);
-      const read = () => askedBy(dialect, door.open(handshake), caller.key, requestId, dependencies);
+      const read = () => askedBy(dialect, door.open(handshake), caller, requestId, dependencies);
       return openSocket(request, requestId, caller, dependencies, read);
     };
     if (credential === undefined && isLate(door)) {
@@ -75,14 +79,17 @@ const isLate = (door: LiveDoor | LateDoor): door is LateDoor => 'late' in door;
 function askedBy(
   dialect: Dialect,
   conversation: Conversation,
-  key: AliasedKey,
+  caller: Caller,
   requestId: string,
-  { calls, onRefused }: Pick<ListenDependencies, 'calls' | 'onRefused'>,
+  { calls, keptSessions, onRefused }: Pick<ListenDependencies, 'calls' | 'keptSessions' | 'onRefused'>,
 ): Asked {
+  const { key } = caller;
   const { wish } = conversation;
   let call = wish?.call;
   const read = (asked: Wish) => parametersFor(dialect, asked, key);
-  const changes = new AskedChanges({ conversation, onRefused, parametersOf: read });
+  const parts = { conversation, onRefused, parametersOf: read };
+  const recording = recordingOf(dialect, conversation, caller, keptSessions);
+  const changes = new AskedChanges(recording === undefined ? parts : { ...parts, onEvent: recording.onEvent });
   const parametersOf = (asked: Wish) => {
     call = asked.call;
     if (asked.refused !== undefined) throw asked.refused;
@@ -97,10 +104,28 @@ function askedBy(
     interpreter: {
       conversation,
       changes,
+      ...(recording === undefined ? {} : { left: recording.left }),
       asked: (late) => ({ parameters: parametersOf(late), warnings: unmetOf(dialect, late, key) }),
       carrierEnd: (opening, socket) => call && calls.open(call, opening, socket, conversation),
       refused: (refusal) => call && calls.refused(call, refusal, requestId),
     },
+  };
+}
+
+/** Keeps what a client may request later, from the moment its session has begun; undefined where nothing may be kept. */
+function recordingOf(dialect: Dialect, { name, wish }: Conversation, caller: Caller, kept: KeptSessions) {
+  if (name === undefined || wish === undefined) return undefined;
+  const isKept = wish.parameters.get('retention') !== 'none' && strictest(placeRulesOf(caller)).retention !== 'none';
+  if (!isKept) return undefined;
+  const { organisationId, keyId } = caller;
+  let record: SessionRecord | undefined;
+  return {
+    onEvent: (event: OutgoingEvent) => {
+      if (event.type === 'session_started')
+        record = kept.record({ organisationId, keyId, dialect: dialect.name }, name);
+      record?.take(event);
+    },
+    left: () => record?.end(),
   };
 }
 

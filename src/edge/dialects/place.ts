@@ -28,12 +28,24 @@ export function withDialect(request: DoorRequest): DoorRequest {
 }
 
 const serves = (
-  { live, files, jsonFiles = {}, calls = {}, forms = {}, jobs = {}, tokens = {}, notServed = {} }: Dialect,
+  {
+    live,
+    files,
+    jsonFiles = {},
+    calls = {},
+    forms = {},
+    jobs = {},
+    sessions = {},
+    tokens = {},
+    notServed = {},
+  }: Dialect,
   path: string,
 ): boolean =>
   Object.keys(notServed).some((pattern) => fits(pattern, path)) ||
   [live, files, jsonFiles, forms, calls].some((doors) => Object.hasOwn(doors, path)) ||
-  [...Object.keys(jobs), ...Object.keys(tokens)].some((place) => fits(place.slice(place.indexOf('/')), path));
+  [jobs, sessions, tokens]
+    .flatMap((doors) => Object.keys(doors))
+    .some((place) => fits(place.slice(place.indexOf('/')), path));
 
 /** Whether a path is one of those that are written with `:id` in place of a segment. */
 function fits(pattern: string, path: string): boolean {
@@ -56,8 +68,10 @@ export function notServedAt(path: string): string | undefined {
   const own = path.slice(pathOf(dialect, '').length);
   const [, words] = Object.entries(notServed).find(([pattern]) => fits(pattern, own)) ?? [];
   if (words !== undefined) return words;
-  const { title, live, files, jsonFiles, calls, forms, jobs = {}, tokens = {} } = dialect;
-  const places = [...Object.keys(jobs), ...Object.keys(tokens)].map((place) => place.slice(place.indexOf('/')));
+  const { title, live, files, jsonFiles, calls, forms, jobs = {}, sessions = {}, tokens = {} } = dialect;
+  const places = [jobs, sessions, tokens]
+    .flatMap((doors) => Object.keys(doors))
+    .map((place) => place.slice(place.indexOf('/')));
   const paths = new Set([
     ...[live, files, jsonFiles, calls, forms].flatMap((doors) => Object.keys(doors ?? {})),
     ...places,

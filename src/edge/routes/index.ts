@@ -10,6 +10,7 @@ import { callRoutes } from '../dialects/calls.ts';
 import { fileRoutes } from '../dialects/files.ts';
 import { headerCredentialOf } from '../dialects/header-credential.ts';
 import { type JobRoutesDependencies, jobRoutes } from '../dialects/jobs/routes.ts';
+import { type SessionRoutesDependencies, sessionRoutes } from '../dialects/jobs/session-routes.ts';
 import { tokenRoutes } from '../dialects/tokens.ts';
 import type { DoorRequest, Reply } from '../door.ts';
 import { readRestCredential } from '../http/credentials.ts';
@@ -28,6 +29,7 @@ import { getUsage, type UsageDependencies } from './usage.ts';
 export interface RoutesDependencies
   extends TranscriptionsDependencies,
     JobRoutesDependencies,
+    SessionRoutesDependencies,
     ModelsDependencies,
     UsageDependencies,
     SessionsDependencies,
@@ -112,6 +114,7 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
     ),
     // Not with tokens: who holds one of a key would see all of its transcripts.
     ...jobRoutes(dependencies, (handler, credentialOf) => keyed(handler, 'transcribe', credentialOf)),
+    ...sessionRoutes(dependencies, (handler, credentialOf) => keyed(handler, 'listen', credentialOf)),
     ...tokenRoutes(dependencies, (handler, credentialOf) => keyed(handler, 'tokens', credentialOf)),
     ...callRoutes(dependencies, (handler, credentialOf) => keyed(handler, 'listen', credentialOf)),
     { method: 'GET', path: '/v1/usage', handle: keyed(getUsage(dependencies)) },

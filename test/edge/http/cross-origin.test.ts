@@ -31,10 +31,12 @@ const ENDPOINTS: (readonly [method: string, path: string])[] = [
   ['GET', '/v1/sessions'],
   ['GET', `/v1/sessions/ses_1/events`],
   ['GET', '/v1/bills/2026-01'],
-  ...dialects.flatMap(({ name, files, jsonFiles, forms, calls, jobs = {}, tokens = {} }) =>
+  ...dialects.flatMap(({ name, files, jsonFiles, forms, calls, jobs = {}, sessions = {}, tokens = {} }) =>
     [
       ...[files, jsonFiles, forms, calls].flatMap((doors) => pathsOf(doors)),
-      ...[...Object.keys(jobs), ...Object.keys(tokens)].map((place) => place.split(' ') as [string, string]),
+      ...[jobs, sessions, tokens]
+        .flatMap((doors) => Object.keys(doors))
+        .map((place) => place.split(' ') as [string, string]),
     ].map(([method, path]) => [method, `/compat/${name}${path.replace(':id', ID)}`] as const),
   ),
   // Clients that can be given no path, and paths that are not served.

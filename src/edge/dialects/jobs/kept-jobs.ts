@@ -11,10 +11,29 @@ export const KEY_CHARACTERS_MAX = 32 * 1024 * 1024;
 export const ORGANISATION_CHARACTERS_MAX = 64 * 1024 * 1024;
 export const NODE_CHARACTERS_MAX = 256 * 1024 * 1024;
 
+export interface KeptBounds {
+  jobs: number;
+  characters: number;
+}
+
+export interface KeptJobsBounds {
+  key: KeptBounds;
+  organisation: KeptBounds;
+  node: KeptBounds;
+}
+
+const JOBS_BOUNDS: KeptJobsBounds = {
+  key: { jobs: KEY_JOBS_MAX, characters: KEY_CHARACTERS_MAX },
+  organisation: { jobs: ORGANISATION_JOBS_MAX, characters: ORGANISATION_CHARACTERS_MAX },
+  node: { jobs: NODE_JOBS_MAX, characters: NODE_CHARACTERS_MAX },
+};
+
 interface OwnedJob {
   readonly id: string;
   readonly owner: Owner;
-  readonly state: JobState;
+  readonly state: Pick<JobState, 'type'>;
+  /** Also while it is not over yet. */
+  readonly givesWay?: boolean;
   /** Undefined: it is not over yet. */
   readonly endedAt: Date | undefined;
   /** They change only while it is taken out. */
@@ -25,39 +44,45 @@ interface OwnedJob {
 class Group<Job extends OwnedJob> {
   readonly jobs = new Set<Job>();
   characters = 0;
-  readonly #jobsMax: number;
-  readonly #charactersMax: number;
+  readonly #max: KeptBounds;
 
-  constructor(jobsMax: number, charactersMax: number) {
-    this.#jobsMax = jobsMax;
-    this.#charactersMax = charactersMax;
+  constructor(max: KeptBounds) {
+    this.#max = max;
   }
 
   hasRoomFor(more: number): boolean {
-    return this.jobs.size + more <= this.#jobsMax;
+    return this.jobs.size + more <= this.#max.jobs;
   }
 
   isBeyond(more: number): boolean {
-    return !this.hasRoomFor(more) || this.characters > this.#charactersMax;
+    return !this.hasRoomFor(more) || this.characters > this.#max.characters;
   }
 
-  /** The oldest that failed, or else the oldest that is done. */
+  /** The oldest that failed, or else the oldest that is done, or else the oldest that gives way. */
   get first(): Job | undefined {
     let done: Job | undefined;
+    let givesWay: Job | undefined;
     for (const job of this.jobs) {
-      if (job.endedAt === undefined) continue;
-      if (job.state.type === 'failed') return job;
-      done ??= job;
+      if (job.endedAt === undefined) {
+        if (job.givesWay === true) givesWay ??= job;
+      } else if (job.state.type === 'failed') return job;
+      else done ??= job;
     }
-    return done;
+    return done ?? givesWay;
   }
 }
 
 export class KeptJobs<Job extends OwnedJob> {
   readonly #jobs = new Map<string, Job>();
-  readonly #node = new Group<Job>(NODE_JOBS_MAX, NODE_CHARACTERS_MAX);
+  readonly #bounds: KeptJobsBounds;
+  readonly #node: Group<Job>;
   readonly #organisations = new Map<string, Group<Job>>();
   readonly #keys = new Map<string, Group<Job>>();
+
+  constructor(bounds = JOBS_BOUNDS) {
+    this.#bounds = bounds;
+    this.#node = new Group<Job>(bounds.node);
+  }
 
   get size(): number {
     return this.#jobs.size;
@@ -79,9 +104,8 @@ export class KeptJobs<Job extends OwnedJob> {
   add(job: Job): void {
     const { keyId, organisationId } = job.owner;
     this.#jobs.set(job.id, job);
-    const key = this.#keys.get(keyId) ?? new Group<Job>(KEY_JOBS_MAX, KEY_CHARACTERS_MAX);
-    const organisation =
-      this.#organisations.get(organisationId) ?? new Group<Job>(ORGANISATION_JOBS_MAX, ORGANISATION_CHARACTERS_MAX);
+    const key = this.#keys.get(keyId) ?? new Group<Job>(this.#bounds.key);
+    const organisation = this.#organisations.get(organisationId) ?? new Group<Job>(this.#bounds.organisation);
     this.#keys.set(keyId, key);
     this.#organisations.set(organisationId, organisation);
     for (const group of [this.#node, organisation, key]) {

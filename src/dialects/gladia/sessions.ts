@@ -1,0 +1,65 @@
+// Live sessions of Gladia's clients, requested after their end. https://docs.gladia.io/api-reference/v2/live/get
+import { countIn, type Members } from '../../providers/kit/json.ts';
+import { told } from '../answers.ts';
+import type { SessionDoors, ShownSession } from '../jobs.ts';
+import { pageOf } from '../pages.ts';
+import { toMilliseconds } from '../words.ts';
+import { utteranceOf } from './utterances.ts';
+
+const PATH = '/v2/live';
+
+const channelsOf = ({ asked }: ShownSession): number => countIn(asked.channels) ?? 1;
+
+const statusOf = ({ endedAt, failure }: ShownSession) =>
+  endedAt === undefined ? 'processing' : failure === undefined ? 'done' : 'error';
+
+/** Without the transcript: of many sessions that is too much. */
+function summaryOf(session: ShownSession): Members {
+  const { id, asked, createdAt, endedAt, failure } = session;
+  return {
+    ...{ id, request_id: id, version: 2, kind: 'live', status: statusOf(session) },
+    ...{ created_at: createdAt.toISOString(), completed_at: endedAt?.toISOString() ?? null, request_params: asked },
+    // The audio is not kept.
+    file: null,
+    error_code: failure?.status ?? null,
+    ...(failure === undefined ? {} : { error_message: failure.message }),
+    result: null,
+  };
+}
+
+/** A session that failed has what was heard until then. */
+function resultOf(session: ShownSession): Members {
+  const { seconds, createdAt } = session;
+  const utterances = session.turns().map((turn) => utteranceOf(turn, ''));
+  return {
+    metadata: {
+      ...{ audio_duration: seconds, number_of_distinct_channels: channelsOf(session) },
+      billing_time: toMilliseconds(seconds * channelsOf(session)),
+      transcription_time: ((session.endedAt ?? createdAt).getTime() - createdAt.getTime()) / 1_000,
+    },
+    transcription: {
+      full_transcript: utterances.map(({ text }) => text).join(' '),
+      languages: [...new Set(utterances.map(({ language }) => language))].filter((each) => each !== ''),
+      utterances,
+    },
+  };
+}
+
+export const sessions: SessionDoors = {
+  [`GET ${PATH}`]: {
+    does: 'list',
+    answer(all, { query, url }) {
+      const offset = countIn(Number(query.get('offset'))) ?? 0;
+      const { items, limit, last } = pageOf(all.slice(offset), query.get('limit'));
+      const at = (from: number) => url(`${PATH}?offset=${from}&limit=${limit}`);
+      const next = last === undefined ? null : at(offset + items.length);
+      return told({ first: at(0), current: at(offset), next, items: items.map(summaryOf) });
+    },
+  },
+  [`GET ${PATH}/:id`]: {
+    does: 'show',
+    answer: (session) =>
+      told({ ...summaryOf(session), result: session.endedAt === undefined ? null : resultOf(session) }),
+  },
+  [`DELETE ${PATH}/:id`]: { does: 'remove', answer: ({ id }) => told({ id }, 202) },
+};
