@@ -164,6 +164,25 @@ describe('GET /v1/balance', () => {
 });
 
 describe('GET /v1/sessions', () => {
+  it('has the connections of an ended live session that was billed at another model, as long as they are kept', async () => {
+    heard('ses_other', 60_000);
+    const now = wallNow().toISOString();
+    const lines = [lineOf(1_000), lineOf(2_000, perMinute(60_000n), { model: 'deepgram/nova-3' })];
+    rig.ledger.settleSession(headOf(us, 'ses_both', { openedAt: now }), endOf(lines, { endedAt: now }));
+    const find = (id: string, data: { id: string }[]) => data.find((each) => each.id === id);
+    expect(find('ses_both', (await sessions()).data)).not.toHaveProperty('legs');
+    const legs = [
+      { model: 'loopback/script', state: 'upstream_closed' },
+      { model: 'deepgram/nova-3', state: 'closed' },
+    ];
+    const frames = [{ kind: 'ended', sequence: 1, at: now, reason: 'client_closed', turns: 1, failovers: 1, legs }];
+    for (const id of ['ses_other', 'ses_both'])
+      await rig.store.keepSessionEvents(us.organisationId, id, JSON.stringify(frames));
+    const { data } = await sessions();
+    expect(find('ses_both', data)).toMatchObject({ failovers: 1, legs });
+    expect(find('ses_other', data)).not.toHaveProperty('legs');
+  });
+
   it('tells one that is live, with its legs where it is on this node', async () => {
     rig.ledger.openSession(headOf(us, 'ses_1'), holdOf(1_000_000n));
     expect(await session('ses_1')).toMatchObject({ state: 'live', ended_at: null, held_usd: '1.00', usage: [] });

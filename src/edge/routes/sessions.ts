@@ -35,12 +35,21 @@ export const getSessions =
     );
     const answer: SessionList = {
       object: 'list',
-      data: await Promise.all(sessions.map((record) => shown(record, organisationId, dependencies))),
+      data: await Promise.all(
+        sessions.map(async (record) => ({
+          ...(await shown(record, organisationId, dependencies)),
+          ...(hasOtherModel(record) ? await had(record, organisationId, dependencies) : {}),
+        })),
+      ),
       has_more: next !== null,
       next,
     };
     return json(200, answer);
   };
+
+/** An ended live session whose connections say whether another model took over, or was chosen by the client. */
+const hasOtherModel = ({ mode, endedAt, model, lines }: SessionRecord): boolean =>
+  mode === 'live' && endedAt !== null && lines.some((line) => line.model !== model);
 
 const isForAll = ({ limit: _, before: __, ...search }: SessionSearch): boolean => Object.keys(search).length === 0;
 

@@ -7,6 +7,7 @@ import { Money } from '../../controls/values/money.tsx';
 import { Named } from '../../controls/values/named.tsx';
 import { ago, length, shortId, time } from '../../data/format.ts';
 import { reasonText } from '../../data/reasons.ts';
+import { takenOverBy } from './taken-over.ts';
 
 /** Sessions and files, each leading to its page. */
 export function SessionTable({ sessions, empty }: { sessions: readonly SessionAnswer[]; empty?: ComponentChildren }) {
@@ -47,12 +48,6 @@ const NoneYet = () => (
 export function stateOf({ state, phase, reason, code }: SessionAnswer) {
   if (state === 'live') return <Badge tone="good">{phase ?? 'live'}</Badge>;
   return <Badge tone={code === null ? 'quiet' : 'bad'}>{reasonText(code ?? reason ?? 'ended')}</Badge>;
-}
-
-/** The model that took over; undefined where the one that was asked for did it all. */
-export function takenOverBy({ model, legs, usage }: SessionAnswer): string | undefined {
-  const last = legs?.at(-1)?.model ?? usage.findLast((row) => row.model !== model)?.model;
-  return last === model ? undefined : last;
 }
 
 function modelOf(session: SessionAnswer) {

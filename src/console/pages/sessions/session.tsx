@@ -10,7 +10,8 @@ import { useAnswer } from '../../data/answer.ts';
 import { ago, length, time } from '../../data/format.ts';
 import { reasonText } from '../../data/reasons.ts';
 import { Live } from './live.tsx';
-import { stateOf, takenOverBy } from './session-table.tsx';
+import { stateOf } from './session-table.tsx';
+import { takenOverBy } from './taken-over.ts';
 
 const EVERY_MS = 2_000;
 
