@@ -6,7 +6,7 @@ import { loadSettings } from './shared/settings.ts';
 
 const usage = `Usage: voxgate config <check|print|docs>
 
-  check  says whether the configuration can be used; exit code 78 and a sentence for each fault when not
+  check  checks the configuration; exit code 78 and a sentence for each fault
   print  prints the values in force, without secrets
   docs   prints the table of all settings, as Markdown`;
 

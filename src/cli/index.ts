@@ -32,7 +32,7 @@ export const commands: readonly NamedCommand[] = [
   },
   {
     name: 'orgs',
-    summary: 'create, list, credit, limit or suspend organisations, and look after their members',
+    summary: 'create, list, credit, limit or suspend organisations; members',
     load: async () => (await import('./orgs.ts')).orgs,
   },
   {
@@ -52,7 +52,7 @@ export const commands: readonly NamedCommand[] = [
   },
   {
     name: 'vault',
-    summary: "store customers' provider keys, and look after the key that seals them",
+    summary: "store customers' provider keys, and change the key that seals them",
     load: async () => (await import('./vault.ts')).vault,
   },
   { name: 'models', summary: 'list the models', load: async () => (await import('./models.ts')).models },
@@ -134,6 +134,7 @@ function overview(): string {
     '',
     ...commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`),
     '',
-    'voxgate <command> --help tells more, voxgate -v the version. Settings are environment variables: voxgate config docs lists them.',
+    'voxgate <command> --help shows the options of a command, voxgate -v the version.',
+    'Settings are environment variables: voxgate config docs lists them.',
   ].join('\n');
 }

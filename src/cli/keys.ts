@@ -30,33 +30,47 @@ const usage = `Usage: voxgate keys create [--org ORG_ID] [--init] [SETTINGS]
        voxgate keys roll KEY_ID [--grace 24h]
        voxgate keys revoke KEY_ID
 
-Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data), also while a gateway runs on it.
+Works on the data directory of VOXGATE_DATA_DIRECTORY (./data when absent), also
+while a gateway uses it. A running gateway applies changes within 30 seconds.
 
-  create  makes a key and prints it; it is shown only this once. Without --org it is one of the first organisation;
-          --init makes the database where there is none yet
-  list    lists keys, never the keys themselves
-  change  changes the settings that are named and no others; none takes a limit away. A gateway that runs heeds it within
-          30 seconds
-  alias   says what a name stands for where requests of the key give it as \`model\`: a slug and its fallbacks with commas
-          between them, or a JSON array as \`fallbacks\` has it; none takes the name away. It goes before an alias of the
-          organisation. A gateway that runs heeds it within 30 seconds; keys list --json shows all of them
-  roll    makes a new key with the same settings; the old one works for the time of --grace: 0 to 72h, 24h when absent
-  revoke  ends a key and every client token it minted
+  create  creates a key and prints it, only this once. Without --org it belongs
+          to the first organisation. --init creates the database if there is
+          none
+  list    lists keys, without the secrets
+  change  changes the settings that you name, and no others; none removes a
+          limit
+  alias   defines a name that requests with the key may send as model: a slug
+          and its fallbacks, separated by commas, or a JSON array. none removes
+          it. It comes before an alias of the organisation; keys list --json
+          shows all
+  roll    creates a new key with the same settings; the old one works for the
+          time of --grace: 0 to 72h, 24h when absent
+  revoke  ends a key and every client token that it minted
 
 Settings:
-  --name NAME                1 to 100 characters
-  --scope SCOPE              listen (live), transcribe (files), tokens (minting client tokens), tokens_may_upload (files
-                             with client tokens); the first three when absent
-  --model SLUG               models it may use, deepgram/nova-3 or deepgram/* say; all when absent
-  --origin URL               pages that may use its tokens, https://app.example.com say; all when absent
-  --expires TIME             a day (its first moment by UTC) or a time such as 2026-12-31T18:00:00Z
-  --region REGION            where audio of its requests may be processed, eu say; anywhere when absent
-  --retention none           providers that keep nothing only; all when absent
-  --latency WORD             of its live sessions that say nothing themselves: low, balanced or throughput; the gateway's
-                             own setting when absent
-  --requests-per-minute N, --sessions N, --tokens-per-minute N, --daily-spend USD
-                             limits of its own
---scope, --model, --origin and --region take several with commas between them, and may be repeated.`;
+  --name NAME              1 to 100 characters
+  --scope SCOPE            listen (live), transcribe (files), tokens (client
+                           tokens), tokens_may_upload (files with client
+                           tokens); the first three when absent
+  --model SLUG             models that it may use, such as deepgram/nova-3 or
+                           deepgram/*; all when absent
+  --origin URL             pages that may use its tokens, such as
+                           https://app.example.com; all when absent
+  --expires TIME           a day (its start in UTC) or a time such as
+                           2026-12-31T18:00:00Z
+  --region REGION          where providers may process audio, such as eu;
+                           anywhere when absent
+  --retention none         only providers that keep nothing; all when absent
+  --latency WORD           of live sessions that do not choose one: low,
+                           balanced or throughput; the gateway's setting when
+                           absent
+  --requests-per-minute N  limits of the key
+  --sessions N
+  --tokens-per-minute N
+  --daily-spend USD
+
+--scope, --model, --origin and --region take several values, separated by
+commas, and may be repeated.`;
 
 const SETTINGS = {
   name: { type: 'string' },

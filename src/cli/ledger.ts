@@ -17,18 +17,24 @@ const usage = `Usage: voxgate ledger audit [--json]
        voxgate ledger restore FILE [--force]
        voxgate ledger accept LEDGER
 
-Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data); all but restore also while a gateway runs on it.
+Works on the data directory of VOXGATE_DATA_DIRECTORY (./data when absent), also
+while a gateway uses it. Only restore needs the gateway to be stopped.
 
-  audit    recomputes every bill, balance and hold; exit code 0 only when all agree. Lists charges that were meant to be
-           more than what was held, each with its reason. With --json the last line is JSON
-  export   prints every movement of money as one line of JSON, oldest first; --after leaves out those up to that number
-  backup   writes a whole, consistent copy of the database to a file that is not there yet, and checks it
-  restore  puts such a copy in the place of the database, once it was checked. What was there is kept beside it under
-           another name, and needs --force. Sessions that were settled since the copy was made are settled again, as far
-           as the usage history goes back: those of this machine at once, those of other nodes when the gateway starts and
-           they send theirs. Refused while anything has the database open
-  accept   lets this database take the place of that ledger when its node starts, for all nodes of the gateway; with its
-           own name it goes on with an older copy as it is. A node that is refused says which name that is`;
+  audit    recomputes every bill, balance and hold; exit code 0 only if all
+           agree. Lists charges above their hold, each with its reason. With
+           --json the last line is JSON
+  export   prints every movement of money as a line of JSON, oldest first;
+           --after N begins after number N
+  backup   writes a complete, consistent copy of the database to a new file, and
+           checks it
+  restore  checks such a copy and puts it in place of the database. --force
+           replaces one that exists, which is kept under another name. Sessions
+           settled since the copy are settled again, as far as the usage
+           history goes back: those of this machine immediately, those of other
+           nodes when the gateway has started and they send their history
+  accept   makes this database take the place of the ledger LEDGER when its node
+           starts, for all nodes. With its own name it continues from an older
+           copy. A node that is refused names that ledger`;
 
 export const ledger = actionsCommand(usage, {
   audit: action({

@@ -12,20 +12,23 @@ import { didYouMean } from './shared/nearest.ts';
 import { CommandError, EXIT, print, printTable, UsageError } from './shared/output.ts';
 import { loadPrices, loadProviders, loadSettings } from './shared/settings.ts';
 
-const usage = `Usage: voxgate models [--mode live|batch] [--language fr] [--provider NAME] [--max-price USD] [--region eu]
-                      [--retention none] [--filter WORD]… [--json]
+const usage = `Usage: voxgate models [--mode live|batch] [--language fr] [--provider NAME]
+                      [--max-price USD] [--region eu] [--retention none]
+                      [--filter WORD]… [--json]
 
-Lists the models this gateway can address, with modes, languages, prices in force here and where audio is processed: on a
-terminal shortly, in a pipe or a file in full.
+Lists the models of this gateway with modes, languages, prices and where audio
+is processed: short on a terminal, in full in a pipe or a file.
 
-  --mode       those with that mode
-  --language   those that know it, a BCP-47 tag
-  --provider   those of one provider
-  --max-price  those that cost no more a minute, in the mode or in one of theirs
+  --mode       models with that mode
+  --language   models that know it: a BCP-47 tag
+  --provider   models of one provider
+  --max-price  models that cost no more a minute, in the mode or in any mode
   --region, --retention
-               those that a request may use which asks for that, on the credentials that are configured here
-  --filter     those with the word in their name, or of that mode, that language, or available
-  --json       print the records of GET /v1/models`;
+               models that a request with that rule may use, with the
+               credentials that are configured here
+  --filter     models with the word in their name, or of that mode or language;
+               or the word available
+  --json       prints the records of GET /v1/models`;
 
 const NAMED = ['mode', 'language', 'provider', 'max-price', 'region', 'retention'] as const;
 

@@ -11,11 +11,12 @@ const SKEW_MS_MAX = 2000;
 
 const usage = `Usage: voxgate nodes [--json]
 
-Lists the nodes that share the NATS servers of VOXGATE_NATS, with what each says of itself: its roles, its sessions and
-connections to providers, whether it drains, and which accounts it keeps. A node that was killed is listed until its name
-ends, 15 s later. Reads the same variables as the gateway: run it where one of the nodes runs.
+Lists the nodes that share the NATS servers of VOXGATE_NATS, with what each
+reports: roles, sessions, connections to providers, whether it drains, and which
+accounts it keeps. A killed node is listed for up to 15 s. The command reads the
+same variables as the gateway: run it where one of the nodes runs.
 
-  --json  one line of JSON for each node instead of the table`;
+  --json  prints one line of JSON for each node`;
 
 export const nodes: Command = {
   usage,

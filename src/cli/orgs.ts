@@ -26,32 +26,38 @@ const usage = `Usage: voxgate orgs create NAME [--credit-limit USD|none] [--init
        voxgate orgs limit ORG_ID USD|none
        voxgate orgs place ORG_ID [--region REGION|none] [--retention none|any]
        voxgate orgs alias ORG_ID NAME MODELS|none
-       voxgate orgs invite ORG_ID EMAIL [--role owner|admin|developer|read_only]
+       voxgate orgs invite ORG_ID EMAIL [--role ROLE]
        voxgate orgs members ORG_ID [--json]
-       voxgate orgs role ORG_ID EMAIL owner|admin|developer|read_only
+       voxgate orgs role ORG_ID EMAIL ROLE
        voxgate orgs remove ORG_ID EMAIL
        voxgate orgs suspend|reinstate ORG_ID
 
-Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data), also while a gateway runs on it.
+Works on the data directory of VOXGATE_DATA_DIRECTORY (./data when absent), also
+while a gateway uses it. A running gateway applies changes within 30 seconds.
 
-  create     makes an organisation and prints its id; without --credit-limit it is prepaid; --init makes the
-             database where there is none yet
+  create     creates an organisation and prints its id; it is prepaid without
+             --credit-limit. --init creates the database if there is none
   list       lists organisations with balance and limit
-  credit     adds an amount in USD, 12.50 say; a negative one takes it back as an adjustment. Given again with the same
-             --key it is not added again
-  limit      how far the balance may go below zero: 0 for prepaid, none for no limit
-  place      where audio of its requests may be processed, eu say, and whether providers may keep any of it. A gateway that
-             runs heeds it within 30 seconds; requests and keys can only be stricter
-  alias      says what a name stands for where requests give it as \`model\`: a slug and its fallbacks with commas between
-             them, or a JSON array as \`fallbacks\` has it; none takes the name away. A gateway that runs heeds it within 30
-             seconds; an alias of a key goes before it, and orgs list --json shows all of them
-  invite     invites somebody into an organisation, as its owner unless --role says otherwise: by mail where
-             VOXGATE_SMTP_URL names a server, else it prints the link to hand over. It works once, within seven days
-  members    lists who is a member and as what, and who is invited
-  role       gives a member another role
-  remove     removes a member, whose console sessions in the organisation end at once; the last owner stays
-  suspend    refuses what the organisation asks for until it is reinstated; a gateway that runs heeds it within 30 seconds
-  reinstate  takes that back`;
+  credit     adds an amount in USD, such as 12.50; a negative amount takes it
+             back. A second call with the same --key adds nothing
+  limit      how far the balance may fall below zero: 0 for prepaid, none for
+             no limit
+  place      where providers may process audio, such as eu, and whether they may
+             keep any of it; requests and keys can only be stricter
+  alias      defines a name that requests may send as model: a slug and its
+             fallbacks, separated by commas, or a JSON array. none removes it.
+             Aliases of a key come first; orgs list --json shows all
+  invite     invites a person, as owner without --role: by mail if
+             VOXGATE_SMTP_URL is set, else prints the link. The link works
+             once, within seven days
+  members    lists members with their roles, and open invitations
+  role       changes the role of a member
+  remove     removes a member and ends their console sessions in the
+             organisation; the last owner cannot be removed
+  suspend    refuses all requests of the organisation until it is reinstated
+  reinstate  ends the suspension
+
+ROLE is owner, admin, developer or read_only.`;
 
 export const orgs = actionsCommand(usage, {
   create: action({

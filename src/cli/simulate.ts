@@ -16,20 +16,26 @@ import { didYouMean } from './shared/nearest.ts';
 import { CommandError, EXIT, print, printTable, tell, UsageError } from './shared/output.ts';
 import { openLocalRecogniser } from './speech/local-recogniser.ts';
 
-const usage = `Usage: voxgate simulate PROVIDER [--port N] [--host H] [--fault F]… [--ear script|numbered|local] [--params JSON | --script FILE]
+const usage = `Usage: voxgate simulate PROVIDER [--port N] [--host H] [--fault F]…
+                        [--ear script|numbered|local]
+                        [--params JSON | --script FILE]
        voxgate simulate PROVIDER --list
 
-Speaks a provider's wire protocol on a port of this machine, so that a gateway or the provider's own client can be tried
-without an account, and its failover tested. What goes wrong is told by --fault, any number of times.
+Speaks the wire protocol of a provider on a port of this machine: you can try a
+gateway, or the provider's own client, without an account, and test failover.
+--fault may be repeated.
 
-  --list    prints the faults, and the provider's own
-  --fault   a fault, or fault=value: --fault close-after=5s --fault duplicate-finals
-  --port    a free one when absent
+  --list    lists the faults, and those of the provider
+  --fault   a fault, or fault=value: --fault close-after=5s
+  --port    a free port when absent
   --host    127.0.0.1 when absent
-  --ear     what hears: local (the embedded recogniser; English and French commands), script (says a script whatever it
-            hears), numbered (says which samples of numbered audio it heard); script when there is a script, else local
-  --params  of script and numbered, a JSON object as in provider_params of loopback/script and loopback/numbered
-  --script  the same from a file`;
+  --ear     what recognises the audio: local (the embedded recogniser, English
+            and French commands), script (answers with a script), numbered
+            (reports which samples of numbered audio arrived); script if there
+            is a script, else local
+  --params  for script and numbered: a JSON object, as provider_params of
+            loopback/script and loopback/numbered
+  --script  the same, from a file`;
 
 const EARS = ['local', 'script', 'numbered'] as const;
 

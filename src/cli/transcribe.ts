@@ -18,25 +18,30 @@ import { liveTranscription, noConnection, type Target, type Wanted } from './spe
 
 const FORMATS = ['text', 'json', 'verbose_json', 'diarized_json', 'srt', 'vtt'] as const;
 
-const usage = `Usage: voxgate transcribe FILE [--live] [--model SLUG] [--format F] [-o OUT] [--json]
-                          [--quiet] [--language TAG] [--params JSON] [--fallbacks LIST]
-                          [--url URL --key KEY]
+const usage = `Usage: voxgate transcribe FILE [--live] [--model SLUG] [--format F] [-o OUT]
+                          [--json] [--quiet] [--language TAG] [--params JSON]
+                          [--fallbacks LIST] [--url URL --key KEY]
 
-Transcribes an audio file: WAV, MP3, FLAC, Ogg (Opus, Vorbis), WebM, M4A, MP4, AAC, AIFF,
-AU, CAF, Wave64, MP2, AMR or WMA, as far as the model takes it. Without --url a gateway is started for this one file.
+Transcribes an audio file: WAV, MP3, MP2, FLAC, Ogg (Opus, Vorbis), WebM, M4A,
+MP4, AAC, AIFF, AU, CAF, Wave64, AMR or WMA, as far as the model takes it.
+Without --url, a gateway is started for this one file.
 
-  --live       streams the file in real time over /v1/listen and shows what comes back as it comes;
-               takes the kinds that the gateway can decode: WAV, MP3, MP2, FLAC, Ogg, WebM, and
-               AIFF, AU, CAF and Wave64 without compression
+  --live       streams the file in real time over /v1/listen and prints each
+               turn. The gateway decodes WAV, MP3, MP2, FLAC, Ogg, WebM, and
+               uncompressed AIFF, AU, CAF and Wave64; convert other files first
   --model      local/commands-en when absent; voxgate models lists them
-  --format     text when absent, or json, verbose_json, diarized_json, srt or vtt; not with --live
-  -o, --output writes the transcript to a file: --format srt -o speech.srt; not with --live
-  --json       prints JSON: the verbose transcript, or with --live one event per line
-  --quiet      shows no progress; it is shown on a terminal only
-  --language   BCP-47
+  --format     text (when absent), json, verbose_json, diarized_json, srt or
+               vtt; not with --live
+  -o, --output writes the transcript to a file: --format srt -o speech.srt; not
+               with --live
+  --json       prints JSON: the verbose transcript, or with --live one event a
+               line
+  --quiet      hides the progress, which only a terminal shows
+  --language   a BCP-47 tag, such as fr
   --params     provider_params, a JSON object: --params '{"align_text": "…"}'
-  --fallbacks  models to go on with when that one fails: slugs with commas between them, or a JSON array
-  --url        a gateway that runs already; VOXGATE_KEY or --key names the API key`;
+  --fallbacks  models to continue with when that one fails: slugs separated by
+               commas, or a JSON array
+  --url        a running gateway; --key or VOXGATE_KEY is its API key`;
 
 export const transcribe: Command = {
   usage,

@@ -11,20 +11,24 @@ import { choiceValue, outwardJson, timeValue } from './shared/values.ts';
 
 const GROUPS: readonly UsageGroup[] = ['model', 'provider', 'day', 'key'];
 
-const text = `Usage: voxgate usage ORG_ID [--from TIME] [--to TIME] [--by model|provider|day|key] [--json]
+const text = `Usage: voxgate usage ORG_ID [--from TIME] [--to TIME]
+                     [--by model|provider|day|key] [--json]
        voxgate usage refused [--clear NUMBER|all] [--json]
 
-What the sessions and files of an organisation used that were opened in a time, and what they cost.
+Prints what an organisation used and what it cost: its sessions and files that
+were opened in a time.
 
-  --from  a day (its first moment by UTC) or a time such as 2026-12-31T18:00:00Z; the first of this month when absent
-  --to    the same, and before it; now when absent
-  --by    what the rows are grouped by; model when absent
+  --from  a day (its start in UTC) or a time such as 2026-12-31T18:00:00Z; the
+          first of this month when absent
+  --to    the end, in the same form, not included; now when absent
+  --by    groups the rows; by model when absent
   --json  prints one JSON object
 
-refused lists usage that the ledger refused (voxgate_usage_put_aside): it is billed to no customer, and each start of the accounts
-node tries it again. It asks NATS, with the variables of the nodes.
+refused lists usage that the ledger refused (voxgate_usage_put_aside). It is
+billed to no customer, and the accounts node tries it again at each start. The
+command asks NATS, with the variables of the nodes.
 
-  --clear  removes a message for good, by its number, or all of them
+  --clear  removes one message by its number, or all, for good
   --json   prints one JSON object for each message`;
 
 const show = action({

@@ -28,19 +28,24 @@ const usage = `Usage: voxgate vault put ORG_ID PROVIDER [--name NAME] [--file PA
        voxgate vault status [--json]
        voxgate vault rotate [--dry-run]
 
-Works on the data directory that VOXGATE_DATA_DIRECTORY names (./data), also while a gateway runs on it.
+Works on the data directory of VOXGATE_DATA_DIRECTORY (./data when absent), also
+while a gateway uses it. A running gateway applies changes within 30 seconds.
 
-  put     tries a key at its provider and keeps it, in the place of the organisation's former one there. The secret is
-          read from --file, or from standard input; it is never an argument. Where a provider has several members, it
-          is a JSON object of them: {"key": "…", "region": "westeurope"}
-  list    lists the keys of an organisation, without their secrets
-  test    tries a key that is kept at its provider; exit code 0 only when it is accepted
-  remove  removes one; a gateway that runs heeds this, as it does a new one, within 30 seconds
-  status  opens every provider key that is kept, and says how many are under which key of the vault
-  rotate  moves them all to the current key of the vault, or none; --dry-run only counts
+  put     tests a key at its provider and stores it in place of the
+          organisation's former key there. The secret is read from --file or
+          standard input, and is never an argument. For a provider with several
+          members it is a JSON object: {"key": "…", "region": "westeurope"}
+  list    lists the provider keys of an organisation, without their secrets
+  test    tests a stored key at its provider; exit code 0 only if it is accepted
+  remove  removes a provider key
+  status  opens every stored key, and prints how many are sealed with which key
+          of the vault
+  rotate  seals all of them with the current key of the vault, or none of them;
+          --dry-run only counts
 
-To change the key of the vault: set VOXGATE_VAULT_KEY to the new one (openssl rand -base64 32) and
-VOXGATE_VAULT_KEY_PREVIOUS to the old one, restart every gateway, run voxgate vault rotate, and take the old one away.`;
+To change the key of the vault: set VOXGATE_VAULT_KEY to the new one
+(openssl rand -base64 32) and VOXGATE_VAULT_KEY_PREVIOUS to the old one, restart
+every gateway, run voxgate vault rotate, and remove the old one.`;
 
 export const vault = actionsCommand(usage, {
   put: action({

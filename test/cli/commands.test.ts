@@ -23,6 +23,33 @@ describe('voxgate', () => {
       expect(output).toContain(name);
   });
 
+  it.each([
+    [],
+    ...[
+      'serve',
+      'demo',
+      'transcribe',
+      'orgs',
+      'keys',
+      'ledger',
+      'usage',
+      'vault',
+      'models',
+      'nodes',
+      'config',
+      'simulate',
+    ].map((name) => [name]),
+  ])('fits its help into 80 columns: %s', async (...command) => {
+    const { code, output } = await voxgate([...command, '--help']);
+    expect([code, output.split('\n').filter((line) => line.length > 80)]).toEqual([0, []]);
+  });
+
+  it('has every command in the test of its help', async () => {
+    const { output } = await voxgate([]);
+    const names = [...output.matchAll(/^ {2}([a-z]+) {2}/gm)].map(([, name]) => name);
+    expect(names).toHaveLength(12);
+  });
+
   it('names an unknown command and ends with 64', async () => {
     expect(await voxgateProcess(['servee'])).toMatchObject({
       code: 64,

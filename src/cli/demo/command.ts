@@ -18,15 +18,18 @@ import { problemOf } from './verdict.ts';
 
 const usage = `Usage: voxgate demo [--from SLUG] [--to SLUG] [--fault F]… [--json]
 
-Shows a failover. A gateway is started on a free port with two simulated providers, a sentence is sent at the pace of
-speech, and in the middle of it the first provider is killed. What the client sees is printed as it happens. It takes
-about ten seconds and leaves nothing behind; the exit code is 0 when the sentence arrived whole after one failover.
+Shows a failover. A gateway is started on a free port with two simulated
+providers, a sentence is sent at the pace of speech, and in the middle of it the
+first provider is killed. You see what the client sees, as it happens. It takes
+about ten seconds and leaves nothing behind; the exit code is 0 if the whole
+sentence arrived after one failover.
 
-  --from   the model that is named first; deepgram/nova-3 when absent
-  --to     its fallback, of another provider; assemblyai/universal-streaming-english when absent
-  --fault  instead of the kill, a fault of the first provider: --fault stall-after=2s
-           (voxgate simulate PROVIDER --list tells them)
-  --json   prints the client's events as JSON lines, and nothing else`;
+  --from   the first model; deepgram/nova-3 when absent
+  --to     its fallback, of another provider;
+           assemblyai/universal-streaming-english when absent
+  --fault  a fault of the first provider instead of the kill, such as
+           stall-after=2s; voxgate simulate PROVIDER --list lists them
+  --json   prints only the client's events, as JSON lines`;
 
 const FROM = 'deepgram/nova-3';
 const TO = 'assemblyai/universal-streaming-english';

@@ -18,12 +18,15 @@ const PORT_MAX = 65_535;
 
 const usage = `Usage: voxgate serve [--port N] [--workers N]
 
-Starts the gateway. Settings are environment variables (voxgate config docs lists them); logs go to standard output,
-as JSON lines where it is no terminal. SIGTERM and SIGINT let live sessions end at their next turn boundary; a second signal stops at once.
+Starts the gateway. Settings are environment variables: voxgate config docs
+lists them. Logs go to standard output, as JSON lines if it is not a terminal.
+SIGTERM and SIGINT let live sessions end at their next turn boundary; a second
+signal stops at once.
 
   --port     the port to listen on; VOXGATE_PORT when absent
-  --workers  so many processes on one port, each a node of one gateway; VOXGATE_WORKERS when absent. They need NATS
-             between them: a nats-server is run for them when VOXGATE_NATS names none.`;
+  --workers  the number of processes on one port, each a node of one gateway;
+             VOXGATE_WORKERS when absent. They need NATS: if VOXGATE_NATS names
+             no server, a nats-server is run for them`;
 
 export const serve: Command = {
   usage,
