@@ -1,5 +1,6 @@
 // Which nodes there are, by a simulated clock: who is heard, who is gone and when, who has least to do, and whose name it is.
 import { describe, expect, test } from 'vitest';
+import { BusError } from '../../src/bus/bus.ts';
 import { NODE_HEARTBEAT } from '../../src/bus/subjects.ts';
 import type { Heartbeat, NodeLoad } from '../../src/cluster/membership/heartbeat.ts';
 import { joinCluster, type Membership, type MembershipOptions } from '../../src/cluster/membership/membership.ts';
@@ -202,6 +203,27 @@ describe('the name of a node', () => {
     expect(a.conflicts).toHaveLength(1);
     expect([a.members.isJoined, twin.members.isJoined, twin.conflicts]).toEqual([false, true, []]);
   });
+
+  test.each([
+    [60, 15, 'joined'],
+    [60, 25, 'NATS did not answer in time.'],
+    [0, 25, 'NATS did not answer in time.'],
+  ])(
+    'is waited for while a NATS server is missing for %i s, and for 20 s while NATS does not answer (%i s: %s)',
+    async (missingSeconds, silentSeconds, expected) => {
+      const cluster = new SimulatedCluster();
+      const { rig, given } = options(cluster, 'a');
+      const { acquire } = rig.node.leases;
+      rig.node.leases.acquire = async (...args) => {
+        const seconds = cluster.clock.now() / 1000;
+        if (seconds < missingSeconds) throw new BusError('handler_failed', 'no suitable peers for placement');
+        if (seconds < missingSeconds + silentSeconds) throw new BusError('timeout', 'NATS did not answer in time.');
+        return acquire(...args);
+      };
+      expect(await outcome(cluster, joinCluster(given), 120_000)).toBe(expected);
+      expect(rig.warnings).toHaveLength(1);
+    },
+  );
 
   test('is taken as soon as NATS is there by a node that started without it', async () => {
     const cluster = new SimulatedCluster();

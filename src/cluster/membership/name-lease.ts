@@ -139,7 +139,7 @@ class HeldNameLease implements NameLease {
 
   /** Rejects with ClusterError, or with the error of `onTaken`. At the start, the wait for NATS is bounded. */
   async #take(isFirst: boolean): Promise<void> {
-    const beganAtMs = this.#options.clock.now();
+    let beganAtMs = this.#options.clock.now();
     let foundAtMs: number | undefined;
     while (!this.#isEnded) {
       const found = await this.#try();
@@ -147,7 +147,9 @@ class HeldNameLease implements NameLease {
       const nowMs = this.#options.clock.now();
       if (found instanceof BusError) {
         foundAtMs = undefined;
-        const isOver = nowMs - beganAtMs >= this.#staleWaitMs && !isServerMissing(found);
+        // NATS does not answer for seconds when the missing server joins.
+        if (isServerMissing(found)) beganAtMs = nowMs;
+        const isOver = nowMs - beganAtMs >= this.#staleWaitMs;
         // Without JetStream there is nobody to ask, however long this waits.
         if (isFirst && isOver) throw new ClusterError(found.message, { isPassing: found.reason !== 'unknown_actor' });
         if (isFirst) this.#tellWaiting(found.message);

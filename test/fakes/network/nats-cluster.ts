@@ -12,27 +12,29 @@ export interface NatsCluster {
   servers: readonly NatsServer[];
   /** Of all of them, as it is written in the configuration. */
   urls: string[];
+  startLate(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Resolves when they have a leader for JetStream. Whoever starts it stops it. */
-export async function startNatsCluster(): Promise<NatsCluster> {
+/** Resolves when they have a leader for JetStream. The caller stops it. `late`: servers that do not start before `startLate`. */
+export async function startNatsCluster({ late = 0 } = {}): Promise<NatsCluster> {
   const name = `test-${randomBytes(4).toString('hex')}`;
   const routePorts = await freePorts(SERVERS);
   const routes = routePorts.map((port) => `nats-route://127.0.0.1:${port}`).join(', ');
-  const servers = await Promise.all(
-    routePorts.map((port, index) =>
-      startNatsServer({
-        jetStream: true,
-        config: `server_name: ${name}-${index}\ncluster { name: ${name}, listen: "127.0.0.1:${port}", routes: [${routes}] }`,
-      }),
-    ),
-  );
+  const start = (port: number, index: number) =>
+    startNatsServer({
+      jetStream: true,
+      config: `server_name: ${name}-${index}\ncluster { name: ${name}, listen: "127.0.0.1:${port}", routes: [${routes}] }`,
+    });
+  const servers = await Promise.all(routePorts.slice(late).map((port, index) => start(port, index + late)));
   const urls = servers.map(({ url }) => url);
   await jetStreamLeads(urls);
   return {
     servers,
     urls,
+    async startLate() {
+      servers.push(...(await Promise.all(routePorts.slice(0, late).map(start))));
+    },
     async stop() {
       await Promise.all(servers.map((server) => server.stop()));
     },
