@@ -11,6 +11,8 @@ const HEAD_BYTES = 7;
 const NEAR_BYTES = 1_024;
 /** Header and side information of a frame whose length is not told. */
 const UNTOLD_BYTES = 13;
+/** Frames that follow each other over so much of the bytes leave no room for another row. */
+const GAPLESS = 0.999;
 /** By chance bytes inside frames look like frames: they make the longest row a little longer than what is played. */
 const CHANCE = 1.1;
 
@@ -38,6 +40,8 @@ export class MpegFrames {
   #playedTo = 0;
   #playedSeconds = 0;
   #playedBytes = 0;
+  /** Of the frames that are played; -1 where they differ. */
+  #playedKind: number | undefined;
   #best = 0;
   #bestBytes = 0;
   #carried: Uint8Array = new Uint8Array(0);
@@ -61,7 +65,9 @@ export class MpegFrames {
     this.#count(this.#carried, this.#carried.length);
     this.#carried = new Uint8Array(0);
     for (let place = 0; place < RING; place++) this.#arrive(place);
-    const secondsMax = Math.max(this.#best, this.#playedSeconds);
+    // A decoder that has begun with such frames finds the next where the last one ends, whatever is inside of them.
+    const isGapless = this.#playedKind !== -1 && this.#playedBytes >= this.#at * GAPLESS;
+    const secondsMax = isGapless ? this.#playedSeconds : Math.max(this.#best, this.#playedSeconds);
     return secondsMax > this.#playedSeconds * CHANCE
       ? { seconds: secondsMax, secondsMax, bytes: this.#bestBytes }
       : { seconds: this.#playedSeconds, secondsMax, bytes: this.#playedBytes };
@@ -96,6 +102,7 @@ export class MpegFrames {
       this.#playedSeconds += frame.seconds + (isFirst ? this.#owed[frame.kind]! : 0);
       this.#playedBytes += length + (isFirst && this.#owed[frame.kind]! > 0 ? length : 0);
       this.#playedTo = this.#at + length;
+      this.#playedKind = this.#playedKind === undefined || this.#playedKind === frame.kind ? frame.kind : -1;
     }
     if (!isStream) {
       this.#owed[frame.kind] = frame.seconds;

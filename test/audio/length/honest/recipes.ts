@@ -212,6 +212,8 @@ function others(ffmpeg: Add, sox: Sox): void {
   for (const rate of [16_000, 24_000, 44_100, 48_000]) {
     ffmpeg(`layer2-${rate}.mp2`, 1152 / rate, `-ar ${rate} -c:a mp2 -b:a 64k`, rate !== 24_000);
   }
+  // Half of each frame is stuffing, in which other frames seem to begin.
+  ffmpeg('layer2-stuffed.mp2', 1152 / 44_100, '-ar 44100 -ac 1 -c:a mp2 -b:a 384k');
   for (const rate of [16_000, 44_100]) {
     ffmpeg(`wma1-${rate}.wma`, 2048 / rate, `-ar ${rate} -c:a wmav1 -b:a 48k`, rate === 16_000);
     ffmpeg(`wma2-${rate}.wma`, 2048 / rate, `-ar ${rate} -c:a wmav2 -b:a 48k`);
