@@ -21,10 +21,14 @@ export interface HeldAudio {
   secondsMin?: number | undefined;
   /** The most that it can hold, where that is known. */
   secondsMax?: number | undefined;
+  /** What a file that cannot be measured says of itself. */
+  statedSeconds?: number | undefined;
 }
 
 /** Longer than any recording is. */
 const SECONDS_MAX = 360_000;
+/** Nobody says more in a second. */
+const CHARACTERS_PER_SECOND_MAX = 25;
 /** Providers round to whole seconds, and their last words may end after the file does. */
 const ROUNDING_SECONDS = 1;
 
@@ -35,7 +39,7 @@ export function credible(result: BatchResult, held: HeldAudio): CredibleResult {
     result.utterances.map((each) => within(lasting(each, said ?? 0, fileSeconds), most + ROUNDING_SECONDS));
   const endSeconds = endOf(placed(0));
   const known = lengthOf(said === undefined ? undefined : Math.min(said, most), held, endSeconds);
-  const seconds = Math.min(known ?? endSeconds, most);
+  const seconds = Math.min(known ?? Math.max(endSeconds, estimate(result, held)), most);
   const kept: CredibleResult = { ...result, seconds, utterances: placed(seconds) };
   if (known === undefined) return warned(kept, UNKNOWN);
   if (said === undefined || Math.abs(said - seconds) <= ROUNDING_SECONDS) return kept;
@@ -73,6 +77,13 @@ function lengthOf(
   return claim > seconds + ROUNDING_SECONDS ? claim : Math.max(secondsMin ?? 0, Math.min(claim, seconds));
 }
 
+/** Where neither the provider nor the samples tell: by what the file says of itself, and by how much was said. */
+function estimate({ utterances }: BatchResult, { seconds, statedSeconds = 0 }: HeldAudio): number {
+  if (seconds !== undefined) return 0;
+  const characters = utterances.reduce((sum, { text }) => sum + text.length, 0);
+  return Math.max(statedSeconds, characters / CHARACTERS_PER_SECOND_MAX);
+}
+
 const endOf = (utterances: readonly Utterance[]): number =>
   utterances.reduce((latest, { end }) => Math.max(latest, end), 0);
 
@@ -85,7 +96,8 @@ const warned = (result: CredibleResult, warning: Warning): CredibleResult => ({
 
 const UNKNOWN: Warning = {
   code: 'duration_unknown',
-  message: 'Neither the provider nor the file says how long the audio is; the duration ends at the last word.',
+  message:
+    'The provider reports no duration and the file cannot be measured. The duration here is what the header of the file says, or what the words take.',
 };
 
 const boundedWarning = (claimed: number, seconds: number): Warning => ({

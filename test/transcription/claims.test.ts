@@ -13,6 +13,7 @@ const said = (seconds: number | undefined, utterances: Utterance[] = []): BatchR
 const words = (start: number, end: number): Utterance[] => [
   { text: 'heard', start, end, words: [{ word: 'heard', start, end }] },
 ];
+const spoken = (text: string): Utterance[] => [{ text, start: 0, end: 0 }];
 const WAV: HeldAudio = { seconds: 15.4, secondsMax: 15.4 };
 
 describe('the length of a file', () => {
@@ -37,6 +38,36 @@ describe('the length of a file', () => {
       { seconds: 1, secondsMax: 60 },
       59,
       ['duration_unknown'],
+    ],
+    [
+      'is what the header says where nobody else does',
+      said(undefined),
+      { statedSeconds: 15.4 },
+      15.4,
+      ['duration_unknown'],
+    ],
+    ['is what the header says where the claim is zero', said(0), { statedSeconds: 15.4 }, 15.4, ['duration_unknown']],
+    ['is the claim where a header says more', said(12), { statedSeconds: 15.4 }, 12, []],
+    [
+      'is what so many words take where a header says less',
+      said(undefined, spoken('hear'.repeat(250))),
+      { statedSeconds: 0.1 },
+      40,
+      ['duration_unknown'],
+    ],
+    [
+      'is what so many words take where nobody says anything, and no more than the bytes can hold',
+      said(undefined, spoken('hear'.repeat(250))),
+      { secondsMax: 30 },
+      30,
+      ['duration_unknown'],
+    ],
+    [
+      'is that of a measured file however many words are reported',
+      said(undefined, spoken('hear'.repeat(250))),
+      { seconds: 5, secondsMax: 6 },
+      5,
+      [],
     ],
     [
       'is the claim where the header is before the words',

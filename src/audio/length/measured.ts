@@ -16,9 +16,15 @@ export interface MeasuredAudio {
   channels: number;
   /** The file is cut off, or some of it cannot be read. */
   isDamaged?: boolean;
+  /** Nothing was counted, since the coding is unknown: `seconds` is what the file says of itself, and the rest means nothing. */
+  isStated?: true;
   /** The file has pictures too, so its size says nothing of its sound. */
   hasVideo?: boolean;
 }
+
+/** Of a file in an unknown coding. */
+export const statedOnly = (seconds: number): MeasuredAudio | undefined =>
+  Number.isFinite(seconds) && seconds > 0 ? { seconds, secondsMax: seconds, channels: 1, isStated: true } : undefined;
 
 /**
  * Bytes that a second takes at least, by the names of `fileKindOf`: AAC and WMA at 4 kbit/s, MP3 and MP2 at 8 kbit/s; frames of AMR

@@ -6,7 +6,7 @@ import { AmrFrames } from './frames/amr-frames.ts';
 import { FlacFrames } from './frames/flac-frames.ts';
 import { MpegFrames } from './frames/mpeg-frames.ts';
 import { OPUS_HEAD_BYTES, opusSeconds } from './frames/opus.ts';
-import { type MeasuredAudio, secondsAtMost } from './measured.ts';
+import { type MeasuredAudio, secondsAtMost, statedOnly } from './measured.ts';
 import { BOX_HEAD_BYTES, boxHead } from './mp4-boxes.ts';
 import type { Mp4Codec } from './mp4-codec.ts';
 import { addFragment, type Run, type Track } from './mp4-samples.ts';
@@ -46,11 +46,16 @@ export function* mp4Audio(from: number, size: number): Scan<MeasuredAudio | unde
     at += bytes;
   }
   const measured: MeasuredAudio = { seconds: 0, secondsMax: 0, channels: 1, isDamaged: false, hasVideo };
+  let statedSeconds = 0;
   for (const track of tracks) {
+    const stated = track.timescale === 0 ? 0 : track.ticks / track.timescale;
+    if (track.codec.kind === 'unknown') {
+      statedSeconds = Math.max(statedSeconds, stated);
+      continue;
+    }
     const content: Content | undefined = yield* contentOf(track, size);
     if (content === undefined) return undefined;
     const { edits } = track;
-    const stated = track.timescale === 0 ? 0 : track.ticks / track.timescale;
     measured.seconds = Math.max(
       measured.seconds,
       trimmed(content, [stated, edits.shownSeconds, stated - edits.skippedSeconds]),
@@ -59,6 +64,8 @@ export function* mp4Audio(from: number, size: number): Scan<MeasuredAudio | unde
     measured.channels = Math.max(measured.channels, content.channels);
     measured.isDamaged ||= content.isDamaged ?? false;
   }
+  if (tracks.some(({ codec }) => codec.kind === 'unknown'))
+    return statedOnly(Math.max(statedSeconds, measured.seconds));
   return measured.secondsMax > 0 ? measured : undefined;
 }
 

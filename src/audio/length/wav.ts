@@ -3,7 +3,7 @@
 
 import { paddingAfter, UNKNOWN_BYTES_MIN } from '../wav/wav-chunks.ts';
 import { MpegFrames } from './frames/mpeg-frames.ts';
-import type { MeasuredAudio } from './measured.ts';
+import { type MeasuredAudio, statedOnly } from './measured.ts';
 import { everyByte, type Scan, textAt, viewOf } from './scan.ts';
 
 const HEAD_BYTES = 12;
@@ -33,13 +33,16 @@ export interface WaveFormat {
   hertz: number;
   blockBytes: number;
   bits: number;
+  /** What the file says of itself. */
+  bytesPerSecond: number;
 }
 
-/** Undefined where there are no samples, or the coding is unknown. */
+/** Undefined where there are no samples, or no word of how many a second has. */
 export function* wavAudio(from: number, size: number): Scan<MeasuredAudio | undefined> {
   const formats: WaveFormat[] = [];
   let at = from + HEAD_BYTES;
   let said = 0;
+  let statedSamples = 0;
   for (let chunks = 0; at + CHUNK_HEAD_BYTES <= size && chunks < CHUNKS_MAX; chunks++) {
     const head: Uint8Array = yield { at, length: CHUNK_HEAD_BYTES + FORMAT_BYTES };
     const name = textAt(head, 0, 4);
@@ -50,19 +53,26 @@ export function* wavAudio(from: number, size: number): Scan<MeasuredAudio | unde
     }
     const format = name === 'fmt ' ? waveFormat(head.subarray(CHUNK_HEAD_BYTES)) : undefined;
     if (format !== undefined) formats.push(format);
+    if (name === 'fact') statedSamples = viewOf(head).getUint32(CHUNK_HEAD_BYTES, true);
     const next = at + CHUNK_HEAD_BYTES + length;
     at = next + (length % 2 === 0 ? 0 : paddingAfter(length, yield { at: next, length: 4 }));
   }
   const samples = { from: at + CHUNK_HEAD_BYTES, to: size };
   if (samples.from >= samples.to) return undefined;
   let measured: MeasuredAudio | undefined;
+  let statedSeconds = 0;
   const isDamaged = said < UNKNOWN_BYTES_MIN && said > samples.to - samples.from;
   for (const format of formats) {
     const { channels, coding } = format;
     const seconds: number | undefined = MPEG.includes(coding)
       ? yield* mpegSeconds(samples)
       : waveSeconds(format, samples.to - samples.from);
-    if (seconds === undefined || !Number.isFinite(seconds)) return undefined;
+    if (seconds === undefined) {
+      const byBytes = (samples.to - samples.from) / format.bytesPerSecond;
+      statedSeconds = Math.max(statedSeconds, statedSamples > 0 ? statedSamples / format.hertz : byBytes);
+      continue;
+    }
+    if (!Number.isFinite(seconds)) return undefined;
     const secondsMax = Math.max(seconds, measured?.secondsMax ?? 0);
     measured = {
       seconds: secondsMax,
@@ -71,7 +81,7 @@ export function* wavAudio(from: number, size: number): Scan<MeasuredAudio | unde
       isDamaged,
     };
   }
-  return measured;
+  return statedSeconds > 0 ? statedOnly(Math.max(statedSeconds, measured?.seconds ?? 0)) : measured;
 }
 
 /** The body of a `fmt ` chunk. */
@@ -85,6 +95,7 @@ export function waveFormat(body: Uint8Array, isLittleEndian = true): WaveFormat 
     hertz: view.getUint32(4, isLittleEndian),
     blockBytes: view.getUint16(12, isLittleEndian),
     bits: view.getUint16(14, isLittleEndian),
+    bytesPerSecond: view.getUint32(8, isLittleEndian),
   };
 }
 

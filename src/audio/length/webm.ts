@@ -1,7 +1,7 @@
 // How much sound a WebM or Matroska file holds: the frames in its blocks are counted, and their times are what the file says of
 // itself; the larger of the two counts. RFC 9559.
 import { elementsOf, numberOf } from './ebml.ts';
-import type { MeasuredAudio } from './measured.ts';
+import { type MeasuredAudio, statedOnly } from './measured.ts';
 import type { Scan } from './scan.ts';
 import {
   BLOCK_HEAD_BYTES,
@@ -26,7 +26,7 @@ export function* webmAudio(from: number, size: number): Scan<MeasuredAudio | und
   const blocks = new Blocks();
   const end = yield* everyElement(from, size, (id, at, bytes) => blocks.hear(id, at, bytes));
   const { measured } = blocks;
-  if (end === 'ended' || measured === undefined) return undefined;
+  if (end === 'ended' || measured === undefined || measured.isStated) return end === 'ended' ? undefined : measured;
   return { ...measured, isDamaged: end === 'cut off' || measured.isDamaged === true };
 }
 
@@ -34,6 +34,8 @@ class Blocks {
   /** By number; a number may be described twice. */
   readonly #tracks = new Map<number, { counts: WebmTrack[]; firstTime: number; lastTime: number }>();
   readonly #silent = new Set<number>();
+  /** Of sound in an unknown coding: only the times of their blocks are looked at. */
+  readonly #unread = new Set<number>();
   #scale = SCALE_DEFAULT;
   #cluster = 0;
   #isUnknown = false;
@@ -42,14 +44,16 @@ class Blocks {
     let [seconds, secondsMax, channels, isDamaged] = [0, 0, 1, false];
     for (const { counts, firstTime, lastTime } of this.#tracks.values()) {
       const stated = Math.max(0, ((lastTime - firstTime) * this.#scale) / NANOSECONDS);
+      secondsMax = Math.max(secondsMax, stated);
       for (const count of counts) {
         const counted = count.seconds();
         seconds = Math.max(seconds, counted);
-        secondsMax = Math.max(secondsMax, stated, counted, count.secondsMax?.() ?? 0);
+        secondsMax = Math.max(secondsMax, counted, count.secondsMax?.() ?? 0);
         channels = Math.max(channels, count.channels);
         isDamaged ||= count.isDamaged?.() === true;
       }
     }
+    if (this.#unread.size > 0) return statedOnly(secondsMax);
     const hasVideo = this.#silent.size > 0;
     return seconds > 0 && Number.isFinite(secondsMax)
       ? { seconds, secondsMax, channels, isDamaged, hasVideo }
@@ -68,7 +72,8 @@ class Blocks {
       if (this.#silent.has(number)) return true;
       // Of a track that is not described yet, or with more bytes than sound has.
       if (!this.#tracks.has(number) || bytes > READ_BYTES_MAX) this.#isUnknown = true;
-      else this.#block(number, yield { at, length: bytes });
+      else
+        this.#block(number, yield { at, length: this.#unread.has(number) ? Math.min(bytes, BLOCK_HEAD_BYTES) : bytes });
     }
     return !this.#isUnknown;
   }
@@ -78,14 +83,15 @@ class Blocks {
       if (id !== TRACK_ENTRY) continue;
       const track = webmTrack(body);
       const { number } = track;
-      if ('unknown' in track) {
-        if (track.unknown) this.#isUnknown = true;
-        else this.#silent.add(number);
+      if ('unknown' in track && !track.unknown) {
+        this.#silent.add(number);
         continue;
       }
+      const counts = 'unknown' in track ? [] : [track];
+      if ('unknown' in track) this.#unread.add(number);
       const known = this.#tracks.get(number);
-      if (known !== undefined) known.counts.push(track);
-      else this.#tracks.set(number, { counts: [track], firstTime: Number.POSITIVE_INFINITY, lastTime: 0 });
+      if (known !== undefined) known.counts.push(...counts);
+      else this.#tracks.set(number, { counts, firstTime: Number.POSITIVE_INFINITY, lastTime: 0 });
     }
   }
 

@@ -30,6 +30,8 @@ export interface FileLength {
   seconds: number | undefined;
   /** The least that it holds, where that is less. */
   secondsMin?: number | undefined;
+  /** Where nobody can tell: what the file says of itself. */
+  statedSeconds?: number | undefined;
   /** The file is cut off, or some of it cannot be read. */
   isDamaged?: boolean;
   /** A WAV file goes on after the samples that its header declares, with something else than tags. */
@@ -52,14 +54,19 @@ export async function lengthOf(
   const wav = plainWav(head);
   if (wav !== undefined && (size ?? wav.sampleBytes) !== undefined) return wavFileLength(file, wav);
   const said = size === undefined || !isMeasured ? undefined : await meter.measure({ size, readAt }, organisationId);
-  if (size !== undefined && said !== undefined) {
+  if (size !== undefined && said !== undefined && said.isStated !== true) {
     const { seconds, secondsMin = seconds, channels, hasVideo = false, isDamaged = false } = said;
     const leastSeconds = hasVideo ? 0 : size / BYTES_PER_SECOND_MAX;
     const secondsMax = Math.max(plausible(said.secondsMax), leastSeconds);
     return { secondsMax, channels, seconds, secondsMin, isDamaged };
   }
   const bytesSeconds = size === undefined ? SECONDS_MAX : secondsAtMost(fileKindOf(head)?.title, size);
-  return { secondsMax: Math.min(SECONDS_MAX, bytesSeconds), channels: 1, seconds: undefined };
+  return {
+    secondsMax: Math.min(SECONDS_MAX, bytesSeconds),
+    channels: 1,
+    seconds: undefined,
+    statedSeconds: said?.seconds,
+  };
 }
 
 /** Whether a file has to be whole before anybody can say how long it is. */
