@@ -63,6 +63,7 @@ export const transcribe: Command = {
     if (file === undefined || positionals.length > 1) throw new UsageError('name one file.', usage);
     const format = formatOf(values);
     const target = targetOf(values);
+    if (values.params !== undefined) requireObject(values.params);
     requireReadable(file, 'an audio file');
     if (values.output !== undefined) requireWritable(values.output);
     const wanted: Wanted = {
@@ -81,6 +82,14 @@ export const transcribe: Command = {
     return target === undefined ? withOwnGateway(work) : work(target);
   },
 };
+
+function requireObject(params: string): void {
+  try {
+    const value: unknown = JSON.parse(params);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return;
+  } catch {}
+  throw new CommandError(`--params takes a JSON object, such as '{"align_text": "…"}'.`, EXIT.usage);
+}
 
 /** The gateway that runs already, where one is named. */
 function targetOf({ url, key: given }: { url?: string; key?: string }): Target | undefined {

@@ -38,3 +38,8 @@ export class StoreError extends Error {
     this.isUnsent = isUnsent;
   }
 }
+
+export function noOrganisation(id: string): StoreError {
+  const shown = JSON.stringify(id.slice(0, 50));
+  return new StoreError('not_found', `There is no organisation ${shown}; voxgate orgs list shows them.`);
+}

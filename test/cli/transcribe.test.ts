@@ -12,6 +12,8 @@ const WAV = `${AUDIO}/yes.wav`;
 const FORMATS = `${AUDIO}/formats`;
 const live = await startLiveGateway();
 const directory = temporaryDirectory();
+const EMPTY = join(directory, 'empty.wav');
+writeFileSync(EMPTY, '');
 const to = { VOXGATE_KEY: live.key };
 const run = (...args: string[]) => voxgate(['transcribe', ...args], to);
 const there = ['--url', live.url];
@@ -42,6 +44,10 @@ describe('voxgate transcribe', () => {
 
   it.each<[string[], number, string | RegExp]>([
     [[directory], 1, `${directory} is a folder. Name an audio file.`],
+    [[EMPTY, ...there], 1, `${EMPTY} is empty. Name an audio file.`],
+    [[EMPTY, '--live', ...there], 1, `${EMPTY} is empty. Name an audio file.`],
+    [[WAV, '--params', '{x', ...there], 64, '--params takes a JSON object, such as'],
+    [[WAV, '--params', '[1]', '--live', ...there], 64, '--params takes a JSON object, such as'],
     [[directory, '--live'], 1, `${directory} is a folder. Name an audio file.`],
     [[join(directory, 'nothing.wav')], 1, /there is no file .*nothing\.wav\./],
     [[WAV, '--url', 'localhost:8080'], 64, 'http:// or https://, such as http://localhost:8080.'],

@@ -3,11 +3,12 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CommandError } from './output.ts';
 
-/** Throws a CommandError unless there is such a file and this user may read it. `what`: what it should be, `an audio file`. */
+/** Throws a CommandError unless there is such a file with content, and this user may read it. `what`: what it should be, `an audio file`. */
 export function requireReadable(file: string, what: string): void {
   const state = statSync(file, { throwIfNoEntry: false });
   if (state === undefined) throw new CommandError(`there is no file ${file}.`);
   if (state.isDirectory()) throw new CommandError(`${file} is a folder. Name ${what}.`);
+  if (state.isFile() && state.size === 0) throw new CommandError(`${file} is empty. Name ${what}.`);
   if (!may(file, constants.R_OK)) throw new CommandError(`this user may not read ${file}.`);
 }
 

@@ -4,7 +4,7 @@ import type { Aliases } from '../../api/listen.ts';
 import { FREE_RULE, type PlaceRule } from '../../api/places/place-rule.ts';
 import { uuidv7 } from '../../runtime/uuid.ts';
 import type { Actor } from '../audit-log/calls.ts';
-import { StoreError } from '../store-error.ts';
+import { noOrganisation } from '../store-error.ts';
 import type { TableContext } from '../table-context.ts';
 import { aliasesOf, checkedAliases, textOfAliases } from './aliases.ts';
 import type { KeyCalls, Organisation } from './calls.ts';
@@ -143,10 +143,6 @@ export function createOrganisationTables({
       return changes;
     },
   };
-}
-
-export function noOrganisation(id: string): StoreError {
-  return new StoreError('not_found', `There is no organisation ${JSON.stringify(id.slice(0, 50))}.`);
 }
 
 function placeRules(

@@ -3,12 +3,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { uuidv7 } from '../../runtime/uuid.ts';
 import type { Actor, AuditEntry } from '../audit-log/calls.ts';
-import { StoreError } from '../store-error.ts';
+import { noOrganisation, StoreError } from '../store-error.ts';
 import type { TableContext } from '../table-context.ts';
 import type { ApiKey, CreatedKey, KeyCalls, KeySettings, KeyUsed } from './calls.ts';
 import { keyAfter } from './chart.ts';
 import { generateKey, parseKey } from './key-text.ts';
-import { createOrganisationTables, noOrganisation, type Suspensions } from './organisation-tables.ts';
+import { createOrganisationTables, type Suspensions } from './organisation-tables.ts';
 import {
   type KeyRow,
   keyOf,

@@ -2,7 +2,7 @@
 // in the caller's transaction.
 import { usdOf } from '../../billing/price.ts';
 import type { Actor } from '../audit-log/calls.ts';
-import { StoreError } from '../store-error.ts';
+import { noOrganisation } from '../store-error.ts';
 import type { TableContext } from '../table-context.ts';
 import type { Balance, Credit, LedgerTransfer } from './calls.ts';
 import { requireCredit } from './checks.ts';
@@ -64,7 +64,7 @@ export function createLedgerTransfers({ database, nowText, audit }: TableContext
   function balanceOf(organisationId: string): Balance {
     const row = balance.get(organisationId);
     if (row === undefined) {
-      throw new StoreError('not_found', `There is no organisation ${JSON.stringify(organisationId.slice(0, 50))}.`);
+      throw noOrganisation(organisationId);
     }
     const { balanceMicroUsd, heldMicroUsd, creditLimitMicroUsd } = row;
     const availableMicroUsd =

@@ -4,7 +4,7 @@ import { transition } from 'xstate';
 import { type ProviderKeyEvent, providerKeyMachine } from '../../../machines/provider-key.ts';
 import type { Actor } from '../audit-log/calls.ts';
 import { checkedName } from '../keys/settings.ts';
-import { StoreError } from '../store-error.ts';
+import { noOrganisation, StoreError } from '../store-error.ts';
 import type { TableContext } from '../table-context.ts';
 import type { CheckOutcome, NewProviderKey, ProviderKey, Resealed, SealedProviderKey, VaultCalls } from './calls.ts';
 
@@ -172,7 +172,7 @@ const checkEvents = (outcome: CheckOutcome): ProviderKeyEvent[] => [
 function requireSavable({ name, organisationId }: NewProviderKey, organisationExists: boolean): void {
   checkedName(name, 'provider key');
   if (organisationExists) return;
-  throw new StoreError('not_found', `There is no organisation ${JSON.stringify(organisationId.slice(0, 50))}.`);
+  throw noOrganisation(organisationId);
 }
 
 const toMinute = (ms: number): string => new Date(ms - (ms % 60_000)).toISOString();

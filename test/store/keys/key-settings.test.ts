@@ -200,7 +200,10 @@ describe('a new key', () => {
   test('has an organisation', () => {
     const { tables } = begin();
     expect(() => tables.createKey('org_unknown', {}, OPERATOR)).toThrow(
-      expect.objectContaining({ reason: 'not_found', message: 'There is no organisation "org_unknown".' }),
+      expect.objectContaining({
+        reason: 'not_found',
+        message: 'There is no organisation "org_unknown"; voxgate orgs list shows them.',
+      }),
     );
   });
 });
