@@ -3,6 +3,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { printable, type Refusal, refuse } from '../../api/errors.ts';
+import { booleanIn } from '../../api/values/boolean.ts';
 import type { Field } from './form-fields.ts';
 
 /** Fields that may come member by member. Other names with brackets are names. */
@@ -35,7 +36,7 @@ export function joinMembers(
       });
     }
     const schema = schemaOf(field);
-    return [field, JSON.stringify(schema === undefined ? tree : Value.Convert(schema, tree))];
+    return [field, JSON.stringify(schema === undefined ? tree : Value.Convert(schema, withBooleans(schema, tree)))];
   });
   return [...others, ...joined];
 }
@@ -66,6 +67,23 @@ function withMember(tree: Tree | undefined, path: readonly string[], value: stri
   }
   throw unclear(field, 'one of its members is given twice');
 }
+
+/** Booleans are written as in any other field. */
+function withBooleans(schema: TSchema, tree: Tree): unknown {
+  if (isFlag(schema)) return booleanIn(tree) ?? tree;
+  if (typeof tree === 'string' || Array.isArray(tree)) return tree;
+  const { properties = {} } = schema as { properties?: Record<string, TSchema> };
+  return Object.fromEntries(
+    Object.entries(tree).map(([name, inner]) => {
+      const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      return [name, own === undefined ? inner : withBooleans(own, inner)];
+    }),
+  );
+}
+
+/** Or a list, whose members come under another name. */
+const isFlag = ({ type, anyOf = [] }: TSchema): boolean =>
+  type === 'boolean' || (anyOf.some(isFlag) && anyOf.every((each: TSchema) => isFlag(each) || each.type === 'array'));
 
 const unclear = (field: string, why: string): Refusal =>
   refuse(

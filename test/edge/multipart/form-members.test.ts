@@ -13,7 +13,8 @@ const SCHEMA = Type.Object({
   threshold: Type.Number(),
   count: Type.Integer(),
   name: Type.String(),
-  inner: Type.Object({ deep: Type.Union([Type.Literal('a'), Type.Number()]) }),
+  inner: Type.Object({ deep: Type.Union([Type.Literal('a'), Type.Number()]), flag: Type.Optional(Type.Boolean()) }),
+  either: Type.Union([Type.Boolean(), Type.Array(Type.String())]),
 });
 
 const join = (fields: readonly Field[]) =>
@@ -60,6 +61,23 @@ describe('members of a field', () => {
       { seed: 7, numRuns: 500 },
     );
   });
+
+  it.each(['true', 'True', 'yes', 'on', '1', 'TRUE'])('are true by the word %s', (word) => {
+    const fields: Field[] = ['smart', 'either', 'inner][flag'].map((name) => [`provider_params[${name}]`, word]);
+    expect(joined(fields, 'provider_params')).toEqual({ smart: true, either: true, inner: { flag: true } });
+  });
+
+  it.each(['false', 'False', 'no', 'off', '0'])('are false by the word %s, and texts and lists keep it', (word) => {
+    const fields: Field[] = [
+      ['provider_params[smart]', word],
+      ['provider_params[name]', word],
+      ['provider_params[either][]', word],
+    ];
+    expect(joined(fields, 'provider_params')).toEqual({ smart: false, name: word, either: [word] });
+  });
+
+  it('stay a text where a word is no boolean: the route refuses that', () =>
+    expect(joined([['provider_params[smart]', 'maybe']], 'provider_params')).toEqual({ smart: 'maybe' }));
 
   it('are a list where the names say so, in their order', () => {
     expect(
