@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PLAIN_FILES } from '../../../src/providers/kit/openai-shaped/plain-servers.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
@@ -50,22 +51,26 @@ const server = createServer((request, response) => {
 });
 afterAll(() => server.close());
 
+/** Its number: what is remembered of one says nothing of the next. */
+let model = -1;
 let live: LiveGateway;
 beforeAll(async () => {
   await once(server.listen(0), 'listening');
   const file = join(temporaryDirectory(), 'voxgate.json');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  const models = [{ name: 'mine', model: 'whisper-1', batch: 'free' }];
+  const models = Array.from({ length: 20 }, (_, at) => ({ name: `mine-${at}`, model: `whisper-${at}`, batch: 'free' }));
   writeFileSync(file, JSON.stringify({ custom: [{ shape: 'openai', url, models }] }));
   live = await startLiveGateway({ VOXGATE_CONFIG: file, VOXGATE_BREAKER_FAILURES_MAX: '1000' });
 });
 beforeEach(() => {
   asked = [];
+  model++;
 });
 
-async function transcribed(format = 'verbose_json') {
+async function transcribed(format = 'verbose_json', more: Record<string, string> = {}) {
   const form = new FormData();
-  form.set('model', 'custom/mine');
+  for (const [name, value] of Object.entries(more)) form.set(name, value);
+  form.set('model', `custom/mine-${model}`);
   form.set('response_format', format);
   form.set('file', new Blob([sampleAudio('yes.wav').bytes]), 'yes.wav');
   const response = await live.request('/v1/audio/transcriptions', { method: 'POST', body: form });
@@ -94,6 +99,26 @@ describe('a server that gives text alone', () => {
     answers = { verbose_json: { status, body: { error: { message } } }, json: plain };
     const heard = await transcribed();
     expect([heard.status, JSON.parse(heard.text).text, asked]).toEqual([200, TEXT, ['verbose_json', 'json']]);
+  });
+
+  const refused = { status: 400, body: { error: { message: 'verbose_json is not supported' } } };
+
+  it('is asked for that at once from the second file on, and for more again after a while', async () => {
+    answers = { verbose_json: refused, json: plain };
+    for (let file = 0; file < PLAIN_FILES + 2; file++) expect((await transcribed()).status).toBe(200);
+    const atOnce = Array.from({ length: PLAIN_FILES }, () => 'json');
+    expect(asked).toEqual(['verbose_json', 'json', ...atOnce, 'verbose_json', 'json']);
+    asked = [];
+    await transcribed('text');
+    // Without words it may give more.
+    expect(asked).toEqual(['verbose_json', 'json']);
+  });
+
+  it('to the options of one request is asked for more by the next', async () => {
+    answers = { verbose_json: refused, json: plain };
+    await transcribed('verbose_json', { provider_params: '{"temperature":0.5}' });
+    await transcribed();
+    expect(asked).toEqual(['verbose_json', 'json', 'verbose_json', 'json']);
   });
 
   it('and refuses that as well is asked no third time', async () => {

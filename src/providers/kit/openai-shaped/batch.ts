@@ -9,6 +9,7 @@ import { listIn, type Members } from '../json.ts';
 import { baseLanguage } from '../languages/whisper-languages.ts';
 import type { OptionRows, OptionTable } from '../options.ts';
 import { resultOf } from './answer.ts';
+import { PlainServers } from './plain-servers.ts';
 
 interface Settings<Rows extends OptionRows> {
   /** One, or that of each model. */
@@ -39,6 +40,9 @@ interface Settings<Rows extends OptionRows> {
 export function openaiShapedBatch<Rows extends OptionRows>(settings: Settings<Rows>): HttpBatchCodec {
   const { api, path = '/audio/transcriptions', options, failures, extensions } = settings;
   const { formBytesMax = Number.POSITIVE_INFINITY, nameOf = (model) => model, shaped = (answer) => answer } = settings;
+
+  const plainServers = new PlainServers();
+  const isVerbose = ({ model }: BatchRequest) => settings.formatOf(model) === 'verbose_json';
 
   const fieldsOf = (request: BatchRequest, response_format = settings.formatOf(request.model)): [string, string][] => {
     const { model, params } = request;
@@ -74,19 +78,22 @@ export function openaiShapedBatch<Rows extends OptionRows>(settings: Settings<Ro
 
     requestOf(request) {
       if (extensions?.includes(extensionOf(request.file.name)) === false) return failures.named('unsupported_format');
-      const fields = fieldsOf(request);
+      const fields =
+        isVerbose(request) && plainServers.isPlain(request) ? fieldsOf(request, 'json') : fieldsOf(request);
       if (formBytesOf(fields, request.file.bytes) > formBytesMax) return failures.named('file_too_large');
       return requestOf(request, fields);
     },
 
     // Some servers give text alone, and say so of what asks for more.
-    instead: (request, { status, body }) =>
-      settings.formatOf(request.model) === 'verbose_json' && REFUSES.includes(status) && ASKED_FOR_MORE.test(body)
-        ? requestOf(request, fieldsOf(request, 'json'))
-        : undefined,
+    instead(request, { status, body }) {
+      if (!isVerbose(request) || !REFUSES.includes(status) || !ASKED_FOR_MORE.test(body)) return undefined;
+      plainServers.refused(request);
+      return requestOf(request, fieldsOf(request, 'json'));
+    },
 
     resultOf(request, answer) {
       const result = resultOf(shaped(answer, request), request.file.seconds);
+      if (result !== undefined) plainServers.answered(request);
       return result && { ...result, warnings: settings.warnings?.(request) ?? [] };
     },
   });
