@@ -122,17 +122,18 @@ function heard(state: State, message: Members): Step[] {
       return [{ type: 'ready' }];
     case 'Word': {
       const said = textIn(message.text)?.trim() ?? '';
-      const start = timeOr(message.start_time, state.settledSeconds);
-      if (said === '' || start === undefined) return [];
+      const told = timeOr(message.start_time, state.settledSeconds);
+      if (said === '' || told === undefined) return [];
+      const start = possibleSeconds(state, told);
       // The first word behind a pause: all before it is told.
-      const isNext = state.end !== undefined && start >= state.end.pauseSeconds - PAUSE.leastSeconds;
+      const isNext = start === told && state.end !== undefined && start >= state.end.pauseSeconds - PAUSE.leastSeconds;
       const last = isNext ? turnEnded(state, start) : settled(state, start);
       state.word = { said, start: clock.legSeconds(start) };
       return [...last, turns.partial(utteranceOf(said, state.word.start, state.word.start))];
     }
     case 'EndWord': {
       const end = numberIn(message.stop_time);
-      return end === undefined ? [] : settled(state, end);
+      return end === undefined ? [] : settled(state, possibleSeconds(state, end));
     }
     case 'Step':
       return stepped(state, listIn(message.prs)[PAUSE.head]);
@@ -143,6 +144,12 @@ function heard(state: State, message: Members): Step[] {
     default:
       return [];
   }
+}
+
+/** The time of a word. A time after all audio sent is wrong: the word is then placed where the model is, less its delay. */
+function possibleSeconds({ clock, steps, settledSeconds }: State, seconds: number): number {
+  if (seconds <= clock.sentSeconds + PAUSE.leastSeconds) return seconds;
+  return Math.max(settledSeconds, steps / STEPS_PER_SECOND - BEHIND_SECONDS);
 }
 
 /** The last word stays as it is. */

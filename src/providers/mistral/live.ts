@@ -23,6 +23,8 @@ interface State {
   /** Where the turn was said to end: text may still come; and where the last one did. */
   ending: number | undefined;
   endedSeconds: number;
+  /** A turn has begun since. */
+  isBegun: boolean;
   /** Ends that were asked for and are not there, on the provider's clock; and the last of all. */
   asked: number[];
   askedSeconds: number;
@@ -80,6 +82,7 @@ export const live: LiveCodec<State> = {
       text: new GrowingText('Mistral'),
       ending: undefined,
       endedSeconds: 0,
+      isBegun: false,
       asked: [],
       askedSeconds: 0,
       before: '',
@@ -191,6 +194,7 @@ function heard(state: State, message: Members): Step[] {
     }
     case 'turn.start': {
       const steps = endToldTurn(state);
+      state.isBegun = true;
       if (seconds === undefined) return steps;
       text.began(clock.legSeconds(seconds));
       return [...steps, { type: 'speech.started', start: clock.legSeconds(seconds) }];
@@ -203,8 +207,8 @@ function heard(state: State, message: Members): Step[] {
     case 'turn.end': {
       const steps = endToldTurn(state);
       const until = clock.heardSeconds(seconds ?? clock.sentSeconds);
-      // Said again: what has been heard since is of the next turn.
-      if (until <= state.endedSeconds) return steps;
+      // Sent again: the text since then belongs to the next turn. The end of a turn with text of its own is another one.
+      if (until <= state.endedSeconds && !(state.isBegun && text.open)) return steps;
       state.ending = until;
       return [...steps, { type: 'wake', afterMs: TEXT_MS }];
     }
@@ -223,6 +227,7 @@ function endToldTurn(state: State): Step[] {
   if (ending === undefined) return [];
   state.ending = undefined;
   state.endedSeconds = ending;
+  state.isBegun = false;
   return [text.end(clock.legSeconds(ending))];
 }
 

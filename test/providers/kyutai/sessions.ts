@@ -48,7 +48,17 @@ const TURNS: StoryGroup['stories'] = {
   ],
   'lie on the leg’s clock behind the silence of an end, and within the audio': [
     [FINALIZE, ...END],
-    [audio(1), word('Yes', 11), end(20), 'partial 0 "Yes" 10.26-10.26', 'piece 0 "Yes" 10.26-11'],
+    [audio(1), word('Yes', 11), end(11.8), 'partial 0 "Yes" 10.26-10.26', 'piece 0 "Yes" 10.26-11'],
+  ],
+  'are placed where the model is, if their times are after all audio sent': [
+    [
+      ...Array(50).fill(SPEAKING),
+      ...Array(46).fill('confirmed'),
+      like({ utterance: { text: '' } }),
+      ...Array(3).fill('confirmed'),
+    ],
+    [word('Yes', 3_604), 'partial 1 "Yes" 3.26-3.26'],
+    [end(3_605), 'piece 1 "Yes" 3.26-3.26'],
   ],
   'are not ended without words': [[PAUSING, PAUSING, 'confirmed', 'confirmed']],
   'are silence that is told now and then, but for what the model is behind by': [
