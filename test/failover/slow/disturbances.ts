@@ -90,3 +90,23 @@ export function disturbed(provider: string, disturb: Disturbance): ProviderSimul
     };
   });
 }
+
+const PLACES =
+  /^(?:start|end|start_time|end_time|stop_time|start_ms|end_ms|ts|end_ts|StartTime|EndTime|Offset|timestamp|last_word_end|audio_window_start|audio_window_end|audio_start_ms|audio_end_ms|time_s|time|final_audio_proc_ms|total_audio_proc_ms|resultEndOffset|startOffset|endOffset|result_end_time)$/;
+/** Units per second, where a provider does not count in seconds. */
+const UNITS: Readonly<Record<string, number>> = { assemblyai: 1_000, azure: 10_000_000 };
+
+/** The message with its times shifted by some seconds, and its latest original time in seconds. */
+export function shifted(provider: string, message: Message, seconds: number): { message: Message; latest: number } {
+  let latest = 0;
+  const made = withChange(message, (name, value) => {
+    if (!PLACES.test(name)) return value;
+    const unit = /_ms$/.test(name) ? 1_000 : (UNITS[provider] ?? 1);
+    const told = typeof value === 'string' ? Number(/^([\d.]+)s$/.exec(value)?.[1] ?? Number.NaN) : value;
+    if (typeof told !== 'number' || Number.isNaN(told)) return value;
+    latest = Math.max(latest, told / unit);
+    const moved = Math.max(0, told + seconds * unit);
+    return typeof value === 'string' ? `${moved}s` : moved;
+  });
+  return { message: made, latest };
+}

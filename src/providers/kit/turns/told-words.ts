@@ -5,8 +5,13 @@ import type { Utterance, Word } from '../../../../machines/events.ts';
 /** Finals and words that are remembered. */
 const FINALS_MAX = 128;
 const WORDS_MAX = 1_024;
-/** Two of the same have so much of the shorter one's time in common. */
+/** Two that lie together have this much of the shorter one's time in common. */
 const SHARE_MIN = 0.5;
+/**
+ * A repetition begins or ends within this of the first, in seconds; a longer one within a part of its length. People say a word again
+ * right after it, and times jitter by up to 0.1 s: a short word of its own must not be taken for a repetition.
+ */
+const shiftMax = (length: number): number => Math.max(0.05, length / 2 - 0.2);
 /** Times are rounded, and something without length lies where it is said to be. */
 const ROUNDING_SECONDS = 0.01;
 /** So far before the end of the last final another one may begin without its clock having gone back. */
@@ -93,7 +98,11 @@ function plain(text: string): string {
   return bare === '' ? text : bare;
 }
 
-const isSame = (told: Told, other: Told): boolean => told.text === other.text && isTogether(told, other);
+function isSame(told: Told, other: Told): boolean {
+  if (told.text !== other.text || !isTogether(told, other)) return false;
+  const shift = Math.min(Math.abs(told.start - other.start), Math.abs(told.end - other.end));
+  return shift <= shiftMax(Math.min(lengthOf(told), lengthOf(other)));
+}
 
 function isTogether(one: Place, other: Place): boolean {
   const common = Math.min(one.end, other.end) - Math.max(one.start, other.start);
