@@ -12,9 +12,16 @@ export type TurnStep =
   | { type: 'interim'; utterance: Utterance; begins: boolean }
   /**
    * The turn is over with these words; `begins` when nothing of it was heard before, `resumes` when it was said to be over without
-   * words.
+   * words. `isLate`: words of it were received after the end of the last turn.
    */
-  | { type: 'ended'; utterance: Utterance; formattedFollows: boolean; begins: boolean; resumes: boolean }
+  | {
+      type: 'ended';
+      utterance: Utterance;
+      formattedFollows: boolean;
+      begins: boolean;
+      resumes: boolean;
+      isLate: boolean;
+    }
   /** The turn is over and came to nothing. `until` is the end position, where the provider gave one. */
   | { type: 'empty'; until: number | undefined; heard: boolean }
   /** The formatted version of the turn that has just ended. */
@@ -54,8 +61,9 @@ export class TurnText {
     const latest = this.#newOf(message);
     if (this.#isOver(message) || (message.utterance !== undefined && latest === undefined))
       return { type: 'dropped', why: isEnd ? 'duplicate_final' : 'late_partial' };
+    const isOpen = this.#heardAny && this.#turnId === message.turnId;
     if (this.#turnId !== message.turnId) this.#begin(message.turnId);
-    return isEnd ? this.#ended(latest, message.formattedFollows) : this.#heard(message, latest as Utterance);
+    return isEnd ? this.#ended(latest, message.formattedFollows, isOpen) : this.#heard(message, latest as Utterance);
   }
 
   /** What the turn's provider settles, or shows, is known by its name and its place. */
@@ -91,6 +99,11 @@ export class TurnText {
     return { type: 'interim', utterance, begins };
   }
 
+  /** Whether the provider's clock has gone back, so that its times are unreliable. */
+  get hasGoneBack(): boolean {
+    return this.#told.hasGoneBack;
+  }
+
   /** Whether words were heard of a turn that has not ended. */
   get open(): boolean {
     return this.#heardAny;
@@ -114,7 +127,7 @@ export class TurnText {
     this.#pieces = [];
   }
 
-  #ended(utterance: Utterance | undefined, formattedFollows: boolean): TurnStep {
+  #ended(utterance: Utterance | undefined, formattedFollows: boolean, isLate: boolean): TurnStep {
     const parts = [...this.#carried, ...(utterance === undefined ? this.#pieces : [utterance])];
     const whole = parts.length > 0 ? joinUtterances(parts) : undefined;
     const heard = this.#heardAny;
@@ -132,7 +145,7 @@ export class TurnText {
     this.#heardAny = false;
     if (isEmpty) return { type: 'empty', until: whole?.end, heard };
     this.#awaitedTurnId = awaited ? turnId : undefined;
-    return { type: 'ended', utterance: whole, formattedFollows: awaited, begins: !heard, resumes };
+    return { type: 'ended', utterance: whole, formattedFollows: awaited, begins: !heard, resumes, isLate };
   }
 
   #formatted(turnId: string, utterance: Utterance): TurnStep {

@@ -24,7 +24,7 @@ const KEPT_SECONDS_MIN = 10;
 /** The parts of the session that the turns work with. */
 export interface TurnsParts {
   request: Pick<ListenRequest, 'sampleRate' | 'interimResults' | 'turnEvents'>;
-  pipeline: Pick<AudioPipeline, 'receivedSamples' | 'speechStartAfter'>;
+  pipeline: Pick<AudioPipeline, 'receivedSamples' | 'sentSamples' | 'speechStartAfter' | 'meter'>;
   account: Pick<AudioAccount, 'covered' | 'answered'>;
   charts: Pick<Charts, 'tellTurn'>;
   events: Pick<EventWriter, 'speakersRestarted' | 'warn' | 'warnOnce'>;
@@ -104,11 +104,9 @@ export class Turns {
   #hearTurn(message: TurnMessage): void {
     const { charts, empties, totals, delays } = this.#parts;
     const step = this.#text.hear(message);
-    if ('utterance' in step && step.utterance.text !== '') {
-      this.#heardSamples = Math.max(this.#heardSamples, this.#place.endSampleOf(step.utterance.end));
-    }
     switch (step.type) {
       case 'interim':
+        this.#noteHeard(step.utterance);
         if (step.begins) {
           delays.partial(this.#place.startSampleOf(step.utterance.start));
           charts.tellTurn({ type: this.#resumes(step.utterance) ? 'turn.resumed' : 'turn.heard' });
@@ -120,6 +118,8 @@ export class Turns {
         if (step.begins && !this.#resumes(step.utterance, step.resumes)) charts.tellTurn({ type: 'turn.heard' });
         // The turn before was settled by it, and the leg replaced: the next one hears this turn again.
         if (this.#text !== text) return;
+        this.#place.judge(step.utterance, step.isLate, text.hasGoneBack);
+        this.#noteHeard(step.utterance);
         this.#setDue(this.#placed(step.utterance), endConfidenceOf(message));
         charts.tellTurn({ type: 'turn.ended', formattedFollows: step.formattedFollows });
         return;
@@ -129,16 +129,21 @@ export class Turns {
           totals.dropped('late_formatted');
           return;
         }
+        this.#noteHeard(step.utterance);
         this.#setDue(this.#placed(step.utterance), this.#dueConfidence);
         charts.tellTurn({ type: 'turn.formatted' });
         return;
       case 'empty':
-        if (step.until !== undefined && empties.isHeardAgain(this.#place.endSampleOf(step.until))) return;
+        if (step.until !== undefined && empties.isHeardAgain(this.#place.quietEndOf(step.until))) return;
         this.#empty(step.until, step.heard);
         return;
       case 'dropped':
         totals.dropped(step.why);
     }
+  }
+
+  #noteHeard({ text, end }: Utterance): void {
+    if (text !== '') this.#heardSamples = Math.max(this.#heardSamples, this.#place.endSampleOf(end));
   }
 
   /** Called by the turn chart: gives the final that is due, and begins the next turn. */
@@ -175,9 +180,10 @@ export class Turns {
    * settled is the final, and the next leg hears the rest.
    */
   discard(): void {
-    const { settled } = this.#text;
+    const { settled, hasGoneBack } = this.#text;
     this.#text = new TurnText();
-    const kept = settled === undefined ? undefined : this.#placed(settled);
+    const isKnown = settled !== undefined && this.#place.isKnown(settled, hasGoneBack);
+    const kept = isKnown ? this.#placed(settled) : undefined;
     if (kept !== undefined && kept.end - kept.start >= KEPT_SECONDS_MIN) {
       this.#setDue(kept);
       this.#parts.charts.tellTurn({ type: 'turn.kept' });
@@ -219,7 +225,7 @@ export class Turns {
     }
     if (heard) this.#parts.charts.tellTurn({ type: 'turn.discarded' });
     if (until !== undefined) {
-      this.#place.lastEndSample = this.#place.endSampleOf(until);
+      this.#place.lastEndSample = this.#place.quietEndOf(until);
       this.#parts.account.covered(this.#place.lastEndSample, this.#model);
     }
   }
@@ -232,7 +238,7 @@ export class Turns {
   #reachesShown(until: number | undefined): boolean {
     if (this.#shownToSample === 0) return true;
     if (until === undefined) return false;
-    const end = this.#place.endSampleOf(until);
+    const end = this.#place.quietEndOf(until);
     return end >= this.#shownToSample && this.#parts.pipeline.speechStartAfter(this.#place.lastEndSample) < end;
   }
 
@@ -249,7 +255,7 @@ export class Turns {
   #endEmpty(until: number | undefined, heard: boolean): void {
     // It may have been shown by a leg that failed: then the chart does not know of it any more.
     if (!heard) this.#parts.charts.tellTurn({ type: 'turn.heard' });
-    const end = this.#place.secondsOf(until === undefined ? this.#place.lastEndSample : this.#place.endSampleOf(until));
+    const end = this.#place.secondsOf(until === undefined ? this.#place.lastEndSample : this.#place.quietEndOf(until));
     this.#setDue({ text: '', start: end, end });
     this.#isEmptied = true;
     this.#parts.charts.tellTurn({ type: 'turn.emptied' });
