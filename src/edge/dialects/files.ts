@@ -20,7 +20,7 @@ import type { Members } from '../../providers/kit/json.ts';
 import type { DoorRequest, Reply } from '../door.ts';
 import type { Field } from '../multipart/form-fields.ts';
 import type { Route, RouteContext } from '../router.ts';
-import type { UploadDependencies } from '../routes/transcriptions/read-upload.ts';
+import type { TranscriptionsDependencies } from '../routes/transcriptions/index.ts';
 import { warningHeader } from '../routes/transcriptions/warnings.ts';
 import { asForm } from './as-form.ts';
 import { captionsOf } from './captions.ts';
@@ -30,7 +30,7 @@ import { inOwnNames, parametersFor, unmetOf } from './live.ts';
 import { pathOf } from './place.ts';
 
 type Post = (context: RouteContext, caller: Caller) => Promise<Reply>;
-type Fields = Pick<UploadDependencies, 'fieldsOf' | 'listNames' | 'takesRepeated'>;
+type Fields = Pick<TranscriptionsDependencies, 'fieldsOf' | 'listNames' | 'takesRepeated' | 'ownWarnings'>;
 type Keyed = (handler: Post, credentialOf: (request: DoorRequest) => string | undefined) => Route['handle'];
 
 /** @param postBy transcribes a form, whose fields are a client's own */
@@ -61,6 +61,7 @@ const transcribeOurs =
     let unmet: readonly Degradation[] = [];
     const post = postBy({
       takesRepeated: true,
+      ownWarnings: () => unmet,
       fieldsOf: (fields, key) => {
         const isAlias = (name: string) => aliasOf(key, name) !== undefined;
         return fields.map(([name, value]) => {
@@ -70,11 +71,7 @@ const transcribeOurs =
         });
       },
     });
-    const reply = await post(context, caller);
-    const warnings = [warningHeader(unmet), reply.headers ?? {}].flatMap((each) => each['Voxgate-Warning'] ?? []);
-    return warnings.length === 0
-      ? reply
-      : { ...reply, headers: { ...reply.headers, 'Voxgate-Warning': warnings.join(', ') } };
+    return post(context, caller);
   };
 
 const handshakeOf = ({ request, requestId }: RouteContext): Handshake => ({

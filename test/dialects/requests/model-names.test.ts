@@ -159,6 +159,24 @@ describe('a request that names a model of before', () => {
     expect(response.headers.get('voxgate-warning')).toMatch(/^parameter_mapped\b/);
   });
 
+  it.each(['json', 'verbose_json', 'diarized_json', 'stream'])(
+    'of openai is warned of in the answer itself: %s',
+    async (format) => {
+      const { response, text } = await post(
+        '/compat/openai/v1/audio/transcriptions',
+        { Authorization: `Bearer ${rig.gateway.key}` },
+        form({
+          model: 'gpt-4o-transcribe-2025-03-20',
+          ...(format === 'stream' ? { stream: 'true' } : { response_format: format }),
+        }),
+      );
+      const last = format === 'stream' ? (text.trim().split('data: ').at(-1) ?? '') : text;
+      const { warnings = [] } = JSON.parse(last) as { warnings?: { code: string; param: string }[] };
+      expect(warnings.filter(({ code }) => code === 'parameter_mapped')).toMatchObject([{ param: 'model' }]);
+      expect(response.headers.get('voxgate-warning')?.match(/parameter_mapped/g)).toHaveLength(1);
+    },
+  );
+
   it('without a provider at /v1 is told its slug, and where names of OpenAI work', async () => {
     const { response, text } = await post(
       '/v1/audio/transcriptions',

@@ -4,6 +4,7 @@ import { type ErrorCode, Refusal } from '../../../api/errors.ts';
 import type { TranscriptionRequest } from '../../../api/transcriptions.ts';
 import type { KeyLimits } from '../../../auth/limits.ts';
 import { type Caller, isUnlimited, placeRulesOf, requireModels } from '../../../auth/permissions.ts';
+import type { Degradation } from '../../../failover/chain.ts';
 import { limitedSignal } from '../../../runtime/limited-signal.ts';
 import { chainOf } from '../../../transcription/chain.ts';
 import { FileJob, type JobDependencies } from '../../../transcription/job.ts';
@@ -22,6 +23,8 @@ export interface TranscriptionsDependencies extends JobDependencies, UploadDepen
   /** How many files may be under way. */
   limits: Pick<KeyLimits, 'takeFile'>;
   settings: JobDependencies['settings'] & UploadDependencies['settings'];
+  /** Of the fields as their client calls them; known once they are read. */
+  ownWarnings?(): readonly Degradation[];
 }
 
 /**
@@ -36,7 +39,7 @@ export const postTranscriptions = (dependencies: TranscriptionsDependencies) => 
     const { request, requestId } = context;
     refuseContentEncoding(request.headers);
     const key = readIdempotencyKey(request.headers);
-    const stream = new AnswerStream(requestId);
+    const stream = new AnswerStream(requestId, dependencies.ownWarnings);
     if (key === undefined) {
       const job = jobOf(context, caller, { chargeId: requestId, outlivesClient: false }, stream, dependencies);
       return stream.answer(answered(job, context, caller, dependencies).then(({ reply }) => reply));
@@ -82,7 +85,8 @@ async function answered(
   const release = await dependencies.limits.takeFile(caller.key);
   try {
     const { result, upload } = await job.run(readUpload(request, dependencies, caller.key, onFile));
-    return { reply: answerOf(result, requestId), form: upload.form };
+    const warnings = [...(dependencies.ownWarnings?.() ?? []), ...result.warnings];
+    return { reply: answerOf({ ...result, warnings }, requestId), form: upload.form };
   } finally {
     release();
   }

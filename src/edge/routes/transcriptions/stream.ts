@@ -18,6 +18,7 @@ export const streamHeaders = (warnings: readonly Degradation[]): Record<string, 
 
 export class AnswerStream implements EarlyAnswer {
   readonly #requestId: string;
+  readonly #ownWarnings: () => readonly Degradation[];
   readonly #pieces = new Pieces();
   #events: TranscriptEvents | undefined;
   #sent = '';
@@ -27,15 +28,17 @@ export class AnswerStream implements EarlyAnswer {
     this.#open = resolve;
   });
 
-  constructor(requestId: string) {
+  /** @param ownWarnings what else was not honoured, known with the first utterance */
+  constructor(requestId: string, ownWarnings: () => readonly Degradation[] = () => []) {
     this.#requestId = requestId;
+    this.#ownWarnings = ownWarnings;
   }
 
   /** An utterance that stays as it is, and what is known by then of things that were not honoured. */
   heard(utterance: Utterance, request: TranscriptionRequest, warnings: () => readonly Degradation[]): void {
     if (this.#events === undefined) {
       this.#events = new TranscriptEvents(request);
-      this.#warnings = warnings();
+      this.#warnings = [...this.#ownWarnings(), ...warnings()];
     }
     const text = this.#events.utterance(utterance);
     this.#sent += text;
