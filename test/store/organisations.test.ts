@@ -25,6 +25,7 @@ describe('an organisation', () => {
       regions: null,
       retention: null,
       aliases: null,
+      showTranscripts: false,
     });
     expect(tables.findOrganisation(organisation.id)).toEqual(organisation);
     expect(tables.listOrganisations()).toEqual([organisation]);
@@ -138,6 +139,7 @@ test('a file of the first schema keeps its organisations and keys, which may do 
       regions: null,
       retention: null,
       aliases: null,
+      showTranscripts: false,
     },
   ]);
   const key = tables.findKeyByHash(parseKey(works)!.hash)!;
