@@ -102,6 +102,7 @@ describe.skipIf(!browserIsHere)('whoever starts a gateway', { timeout: 120_000 }
     await go('Watch this session');
     watched = await opened;
     await watched.locator('.chart .state.is-current').first().waitFor();
+    expect(await watched.locator('.summary dt', { hasText: 'Cost so far' }).count()).toBe(0);
     await heard(spokenTurns[0] as string);
     await press('Break the provider');
     await page.locator('.takeover', { hasText: TO }).waitFor();

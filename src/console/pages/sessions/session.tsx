@@ -58,7 +58,7 @@ export function Session({ members: { id = '' } }: { members: Record<string, stri
 
 /** What matters first: how it is or how it ended, by which model, how much and for what price. */
 function Summary({ session }: { session: SessionAnswer }) {
-  const { mode, model, key_id, opened_at, ended_at, audio_seconds, cost_usd, held_usd, turns, failovers } = session;
+  const { mode, model, key_id, opened_at, ended_at, audio_seconds, cost_usd, turns, failovers } = session;
   const other = takenOverBy(session);
   return (
     <section class="card summary">
@@ -68,15 +68,16 @@ function Summary({ session }: { session: SessionAnswer }) {
         {other === undefined ? null : <Badge tone="warn">failover → {other}</Badge>}
       </div>
       <dl class="facts">
-        <Fact title="Audio">{length(audio_seconds)}</Fact>
-        <Fact title={ended_at === null ? 'Cost so far' : 'Cost'}>
-          <Money amount={cost_usd} />
-        </Fact>
-        {ended_at === null ? (
-          <Fact title="Held">
-            <Money amount={held_usd} />
-          </Fact>
-        ) : (
+        {/* The figures of a live session are below, by the second: the ledger learns of them only when a hold is renewed. */}
+        {mode === 'live' && ended_at === null ? null : (
+          <>
+            <Fact title="Audio">{length(audio_seconds)}</Fact>
+            <Fact title={ended_at === null ? 'Cost so far' : 'Cost'}>
+              <Money amount={cost_usd} />
+            </Fact>
+          </>
+        )}
+        {ended_at === null ? null : (
           <Fact title="Lasted">{length((Date.parse(ended_at) - Date.parse(opened_at)) / 1000)}</Fact>
         )}
         {turns === undefined ? null : <Fact title="Turns">{turns}</Fact>}
