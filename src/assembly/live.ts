@@ -243,7 +243,7 @@ function openSessions(
   defer(() => busy.close());
   metrics.watchGauge(
     'busy_ratio',
-    'How far live audio is gathered for want of time: 0 not at all, 1 up to the ideal frame.',
+    'How much live audio is batched because the node is busy: 0 not at all, 1 up to the ideal frame.',
     () => busy.share,
   );
   const sessions = new SessionHost({

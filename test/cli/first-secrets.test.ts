@@ -18,7 +18,7 @@ it('are printed on a terminal, once, and kept nowhere', () => {
   const directory = temporaryDirectory();
   expect(firstSecretLines(BOTH, directory, true)).toEqual([
     `  Your first API key, shown only this once: ${KEY}`,
-    `  To become the owner of it, open this link; it works once, within 24 hours: ${LINK}`,
+    `  To become its owner, open this link; it works once, within 24 hours: ${LINK}`,
   ]);
   expect(() => statSync(join(directory, 'first-key'))).toThrow('ENOENT');
 });

@@ -32,7 +32,7 @@ const KEY: Words = {
 
 const OWNER_LINK: Words = {
   file: 'first-owner',
-  shown: 'To become the owner of it, open this link; it works once, within 24 hours',
+  shown: 'To become its owner, open this link; it works once, within 24 hours',
   name: 'The link that makes its owner',
   next: 'open it; it works once, within 24 hours.',
   instead: 'The next start tries again.',

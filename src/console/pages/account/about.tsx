@@ -36,9 +36,9 @@ export function About({ status }: { status: ConsoleStatus | undefined }) {
 }
 
 const TLS: Readonly<Record<SetUp['tls'], string>> = {
-  here: 'spoken by this process',
-  proxy: 'spoken by the proxy in front',
-  nobody: 'not spoken: good for this machine alone',
+  here: 'terminated by this process',
+  proxy: 'terminated at the proxy',
+  nobody: 'off: for local use only',
 };
 
 const MAIL: Readonly<Record<SetUp['mail'], string>> = {
