@@ -4,7 +4,7 @@ import { connect, type NatsConnection } from 'nats';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { BusBody } from '../../src/bus/bus.ts';
 import type { NatsBus, NatsBusOptions } from '../../src/bus/nats/bus.ts';
-import { Refusals } from '../../src/bus/sealing/refusals.ts';
+import { type RefusalReason, Refusals } from '../../src/bus/sealing/refusals.ts';
 import * as names from '../../src/bus/subjects.ts';
 import { type NatsServer, natsServerIsHere } from '../fakes/network/nats-server.ts';
 import { settleAll } from '../fakes/network/settle-nats.ts';
@@ -198,4 +198,29 @@ it('tells the operator of messages that were not believed once a minute, with al
   for (let second = 0; second < 120; second++, nowMs += 1_000) refusals.note('replayed');
   expect(told).toEqual([expect.stringContaining('(1 replayed)'), expect.stringContaining('(60 replayed)')]);
   expect(refusals.counts.replayed).toBe(120);
+});
+
+it.each<[RefusalReason[], RegExp]>([
+  [
+    ['stale'],
+    /^Messages on the bus arrived too late and were dropped \(1 stale\)\. A node or NATS was frozen or overloaded\./,
+  ],
+  [['replayed'], /^Messages on the bus were not believed \(1 replayed\)\. If this goes on, somebody else writes/],
+  [['forged'], /^Messages on the bus were not believed \(1 forged\)\. Give all nodes the same VOXGATE_SECRET/],
+])('explains %j to the operator', (reasons, sentence) => {
+  const sentences: string[] = [];
+  const refusals = new Refusals({ onFault: (each) => sentences.push(each) }, () => 0);
+  for (const reason of reasons) refusals.note(reason);
+  expect(sentences).toEqual([expect.stringMatching(sentence)]);
+});
+
+it('does not call messages late that were reported together with a replay', () => {
+  let nowMs = 0;
+  const sentences: string[] = [];
+  const refusals = new Refusals({ onFault: (each) => sentences.push(each) }, () => nowMs);
+  for (const reason of ['stale', 'replayed', 'stale'] as const) {
+    refusals.note(reason);
+    nowMs += 30_000;
+  }
+  expect(sentences[1]).toMatch(/were not believed \(1 replayed, 1 stale\)\. If this goes on, somebody else writes/);
 });

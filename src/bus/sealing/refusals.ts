@@ -23,10 +23,11 @@ const nothing = (): RefusedMessages => ({ unsealed: 0, version: 0, forged: 0, re
 export const REFUSAL_REASONS = Object.keys(nothing()) as readonly RefusalReason[];
 
 const TOLD_MS = 60_000;
-const WHAT_TO_DO: Readonly<Record<'version' | 'forged' | 'other', string>> = {
+const WHAT_TO_DO: Readonly<Record<'version' | 'forged' | 'stale' | 'other', string>> = {
   version: 'Nodes of another version are on this NATS: nodes of two wire versions do not work together.',
   forged:
     'Give all nodes the same VOXGATE_SECRET, and while it is changed the one before as VOXGATE_SECRET_PREVIOUS; if they have it, somebody else writes to this NATS.',
+  stale: 'A node or NATS was frozen or overloaded. If this goes on without that, somebody else writes to this NATS.',
   other: 'If this goes on, somebody else writes to this NATS.',
 };
 
@@ -56,10 +57,16 @@ export class Refusals {
     const now = this.#now();
     if (now - this.#toldAtMs < TOLD_MS) return;
     const counts = Object.entries(this.#untold).map(([name, count]) => `${count} ${name}`);
-    const { version, forged, unsealed } = this.#untold;
-    const kind = version !== undefined ? 'version' : (forged ?? unsealed) !== undefined ? 'forged' : 'other';
+    const kind = kindOf(this.#untold);
     this.#toldAtMs = now;
     this.#untold = {};
-    this.#options.onFault?.(`Messages on the bus were not believed (${counts.join(', ')}). ${WHAT_TO_DO[kind]}`);
+    const what = kind === 'stale' ? 'arrived too late and were dropped' : 'were not believed';
+    this.#options.onFault?.(`Messages on the bus ${what} (${counts.join(', ')}). ${WHAT_TO_DO[kind]}`);
   }
+}
+
+function kindOf({ version, forged, unsealed, stale, ...rest }: Partial<RefusedMessages>): keyof typeof WHAT_TO_DO {
+  if (version !== undefined) return 'version';
+  if (forged !== undefined || unsealed !== undefined) return 'forged';
+  return stale !== undefined && Object.keys(rest).length === 0 ? 'stale' : 'other';
 }
