@@ -74,6 +74,11 @@ describe('a key', () => {
   test.each([
     [{ expires_at: '2020-01-01T00:00:00Z' }, 'in the future'],
     [{ models: ['no slug'] }, 'deepgram'],
+    [
+      { models: ['deepgram/*', 'local/comands-en'] },
+      'There is no model local/comands-en. The nearest is local/commands-en.',
+    ],
+    [{ models: ['deepgrm/*'] }, 'There is no model deepgrm/*. The nearest is deepgram/*.'],
     [{ origins: ['https://app.example.com/path'] }, 'origin'],
     [{ aliases: { 'a/b': [{ model: 'deepgram/nova-3' }] } }, 'always means that model'],
     [{ aliases: { best: [{ model: 'nova-3' }] } }, 'a model is a slug'],
@@ -86,6 +91,15 @@ describe('a key', () => {
     const answer = await ada.call('POST', 'keys', body);
     expect([answer.status, answer.code, answer.text.includes(why)]).toEqual([400, 'invalid_request', true]);
     expect(await keysOf(ada)).toEqual(before);
+  });
+
+  test('keeps a model that is no longer listed when another setting is changed, and takes no other unknown one', async () => {
+    const { key } = await mint(ada, { name: 'older' });
+    const { organisation } = members<{ organisation: { id: string } }>(await ada.get('/console/api/me'));
+    await rig.store.changeKey(organisation.id, key.id, { models: ['a/gone'] }, OPERATOR);
+    const change = async (models: string[]) =>
+      (await ada.call('PATCH', `keys/${key.id}`, { name: 'old', models })).status;
+    expect([await change(['a/gone', 'a/b']), await change(['a/gone', 'a/never'])]).toEqual([200, 400]);
   });
 
   test('is not changed to an alias of a model that there is not, which is told of the field', async () => {

@@ -13,6 +13,8 @@ import type { ConsoleContext, ConsoleRoute } from './console-route.ts';
 import { readBody, SETTINGS_BYTES_MAX } from './read-body.ts';
 import { requireRoleOverOthers } from './roles.ts';
 
+const MODEL_OR_PROVIDER = /^[\w.-]+\/([\w./-]+|\*)$/;
+
 /** Keys that work, those in their grace too, of one organisation. */
 export const ACTIVE_KEYS_MAX = 100;
 
@@ -59,7 +61,9 @@ const mint =
 const change =
   ({ store, models, nowMs, onKeyChanged }: KeyRoutesDependencies) =>
   async ({ request, params, organisationId, by }: ConsoleContext) => {
-    const settings = settingsOf(await readBody(request, KeyBody, SETTINGS_BYTES_MAX), models);
+    const body = await readBody(request, KeyBody, SETTINGS_BYTES_MAX);
+    const before = await store.findKey(organisationId, params.id ?? '');
+    const settings = settingsOf(body, models, before?.models ?? []);
     const key = await store.changeKey(organisationId, params.id ?? '', settings, by, ACTIVE_KEYS_MAX);
     if (key === undefined) throw noKey();
     onKeyChanged(key.id);
@@ -102,7 +106,13 @@ function noKey() {
   return refuse('not_found', 'There is no such key in use. GET /console/api/keys lists them.');
 }
 
-function settingsOf(body: KeyBody, models: readonly string[] | undefined): Partial<KeySettings> {
+/** @param has models of the key so far: they may stay, though the catalogue may have dropped them */
+function settingsOf(
+  body: KeyBody,
+  models: readonly string[] | undefined,
+  has: readonly string[] = [],
+): Partial<KeySettings> {
+  requireKnown(body.models ?? [], models, has);
   const { daily_spend_usd_max: daily } = body;
   const settings = {
     name: body.name,
@@ -120,6 +130,17 @@ function settingsOf(body: KeyBody, models: readonly string[] | undefined): Parti
     dailySpendMicroUsdMax: typeof daily === 'string' ? microUsdOf(daily) : daily,
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}
+
+/** Throws a Refusal with the nearest to a model, or a whole provider, that there is not. The form of each is the store's to check. */
+function requireKnown(asked: readonly string[], models: readonly string[] | undefined, has: readonly string[]): void {
+  if (models === undefined) return;
+  const known = [...models, ...new Set(models.map((slug) => `${slug.slice(0, slug.indexOf('/'))}/*`))];
+  const unknown = asked.find((each) => MODEL_OR_PROVIDER.test(each) && !known.includes(each) && !has.includes(each));
+  if (unknown === undefined) return;
+  const [nearest] = nearestSlugs(unknown, known, 1);
+  const hint = nearest === undefined ? 'The page “Models” lists them' : `The nearest is ${nearest}`;
+  throw refuse('invalid_request', `There is no model ${unknown}. ${hint}.`, { param: 'models' });
 }
 
 /** Throws a Refusal with the nearest model to one that there is not. */
