@@ -56,12 +56,12 @@ export const DIFFERENCES: Readonly<Record<keyof DoorGaps, Difference>> = {
   readBroken: {
     what: 'a header without a name, or a chunk that is longer than its size',
     node: '400',
-    uws: 'read without that header and those behind it, or without the bytes beyond the size',
+    uws: 'that header and all headers after it, or the extra bytes, are ignored',
   },
   ownPages: {
-    what: 'what is said of such a head, or of two `Host` headers',
+    what: 'the error body for such a head, or for two `Host` headers',
     node: 'the usual JSON',
-    uws: 'a page of the library’s',
+    uws: 'a page of the library',
   },
   fewHeaders: {
     what: 'more than 97 headers',
@@ -81,7 +81,7 @@ export const DIFFERENCES: Readonly<Record<keyof DoorGaps, Difference>> = {
   readsOn: {
     what: 'a socket that sends faster than its limits',
     node: 'waits unread',
-    uws: 'read all the same; more than a million frames below 128 bytes at full speed close it with 4100',
+    uws: 'read anyway; more than a million frames below 128 bytes at full speed close it with 4100',
   },
   gathersAll: {
     what: 'messages over 1 MiB, many at a time',
