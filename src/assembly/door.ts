@@ -7,6 +7,7 @@ import type { Authenticator } from '../auth/authenticate.ts';
 import type { KeyLimits } from '../auth/limits.ts';
 import type { AccountsClient } from '../cluster/accounts/client.ts';
 import { Idempotency } from '../edge/idempotency/idempotency.ts';
+import { FORM_MEMORY_BYTES_MAX } from '../edge/multipart/form-memory.ts';
 import { operatorRoutes } from '../edge/routes/console/live/operator.ts';
 import { playgroundRoutes } from '../edge/routes/console/live/playground.ts';
 import { consoleSessionEvents } from '../edge/routes/console/live/session-events.ts';
@@ -174,6 +175,8 @@ function filesOf(assembly: Assembly, { money, live }: Behind) {
   defer(() => pools.close());
   const spoolQuota = new FairQuota(config.session.spoolNodeBytesMax);
   metrics.watchQueue('upload_spool_bytes', () => spoolQuota.used);
+  const formMemory = new FairQuota(FORM_MEMORY_BYTES_MAX);
+  metrics.watchQueue('form_memory_bytes', () => formMemory.used);
   const idempotency = new Idempotency({
     store,
     secret,
@@ -211,6 +214,7 @@ function filesOf(assembly: Assembly, { money, live }: Behind) {
       onFault: (name: string, error: unknown) => logger.error({ action: name, err: error }, 'upstream fault'),
     },
     spoolQuota,
+    formMemory,
     breakers: live.breakers,
     settings: { ...config.batch, fileBytesMax: config.limits.fileBytesMax, spoolDirectory: spoolDirectory(config) },
   };

@@ -16,6 +16,7 @@ import type { ListenDependencies } from './listen/listen-dependencies.ts';
 import { OpenSockets } from './listen/open-sockets.ts';
 import { WaitingWork } from './listen/socket-work.ts';
 import { type DoorChoice, openDoor } from './open-door.ts';
+import { OpusPlaces } from './pace/opus-places.ts';
 import { SocketPaces } from './pace/socket-pace.ts';
 import { PartsUnderWay } from './resume/relay/parts-under-way.ts';
 import { Relays, type RelaysOptions } from './resume/relay/relays.ts';
@@ -47,7 +48,17 @@ export interface DoorSettings {
 export interface EdgeOptions extends DoorSettings {
   live: Omit<
     ListenDependencies,
-    'reply' | 'onRefused' | 'onFault' | 'sockets' | 'paces' | 'waiting' | 'late' | 'resumables' | 'relays' | 'calls'
+    | 'reply'
+    | 'onRefused'
+    | 'onFault'
+    | 'sockets'
+    | 'paces'
+    | 'waiting'
+    | 'opus'
+    | 'late'
+    | 'resumables'
+    | 'relays'
+    | 'calls'
   > &
     Pick<RelaysOptions, 'bus' | 'isNodeThere' | 'onRelayDrop'> & { settings: RelaysOptions['settings'] };
   routes: RoutesDependencies;
@@ -187,6 +198,7 @@ function upgrades(
   const listen: ListenDependencies = {
     ...common,
     paces: new SocketPaces(live.settings, undefined, live.onSmallSocket),
+    opus: new OpusPlaces(),
     late: new LateSockets(live.settings),
     ...{ resumables, relays, calls },
     ...answers,

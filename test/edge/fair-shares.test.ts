@@ -7,9 +7,12 @@ import { FileSpools } from '../../src/audio/tape/spool.ts';
 import { KeptFiles } from '../../src/edge/dialects/jobs/kept-files.ts';
 import { WaitingWork } from '../../src/edge/listen/socket-work.ts';
 import type { Form } from '../../src/edge/multipart/form.ts';
+import { FormMemory } from '../../src/edge/multipart/form-memory.ts';
 import { SpoolBudget } from '../../src/edge/multipart/spool-file.ts';
+import { OpusPlaces } from '../../src/edge/pace/opus-places.ts';
 import { SocketPaces } from '../../src/edge/pace/socket-pace.ts';
 import { streamPlaces } from '../../src/edge/routes/session-events.ts';
+import { watcherSeats } from '../../src/edge/telephony/watch-call.ts';
 import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
 import { LengthMeter } from '../../src/transcription/measuring/length-meter.ts';
 import { settle } from '../fakes/session-rig.ts';
@@ -46,6 +49,25 @@ function liveAudio(): Take {
 function uploads(): Take {
   const quota = new FairQuota(UNITS * BYTES);
   return (organisationId) => takes(() => new SpoolBudget(quota, organisationId).take(BYTES));
+}
+
+function forms(): Take {
+  const quota = new FairQuota(UNITS * BYTES);
+  return (organisationId) => new FormMemory(quota, organisationId).take(BYTES) === undefined;
+}
+
+function opusDecoders(): Take {
+  const places = new OpusPlaces(8);
+  return (organisationId) =>
+    places.open(organisationId, 16_000).then(
+      (decoder) => closing.push(() => decoder.free()) > 0,
+      () => false,
+    );
+}
+
+function callWatchers(): Take {
+  const seats = watcherSeats();
+  return (organisationId) => seats.take(organisationId) === undefined;
 }
 
 function keptFiles(): Take {
@@ -120,6 +142,9 @@ const RESOURCES: [string, () => Take][] = [
   ['sockets that may send such messages', largeSockets],
   ['files whose length', measuredFiles],
   ['event streams', eventStreams],
+  ['memory for forms', forms],
+  ['Opus decoders', opusDecoders],
+  ['sockets that hear telephone calls', callWatchers],
 ];
 /** Rows whose tests need more: `coded-messages.test.ts`, `decoding.test.ts` and `watch.test.ts`. */
 const TESTED_ELSEWHERE = ['time for decoding', 'files that are decoded', 'sessions that are watched'];

@@ -1,12 +1,9 @@
 // The Opus decoders of this process, each in a memory of its own: what one stream does to its decoder reaches no other. The decoder's
 // program is loaded when the first is wanted.
 import type { OpusDecoder as Library } from 'opus-decoder';
-import { refuse } from '../../api/errors.ts';
 
 /** 120 ms at 48 kHz. */
 export const PACKET_SAMPLES_MAX = 5_760;
-/** Each takes 90 KiB, and 10 GiB of addresses, of which a process has 128 TiB. */
-const DECODERS_MAX = 2_000;
 /** What a packet without sound counts: it takes time as well. */
 const PACKET_MS_MIN = 5;
 
@@ -20,12 +17,14 @@ export const openDecoders = (): number => open;
 /** Decodes packets one after the other, of one or two channels, to one. */
 export class OpusDecoder {
   #library: Library<Rate> | undefined;
+  readonly #freed: () => void;
   /** Sound that was decoded. */
   decodedMs = 0;
 
   /** @param library is loaded, and counted as open */
-  constructor(library: Library<Rate>) {
+  constructor(library: Library<Rate>, freed: () => void) {
     this.#library = library;
+    this.#freed = freed;
   }
 
   /**
@@ -46,27 +45,24 @@ export class OpusDecoder {
     if (this.#library === undefined) return;
     this.#library = undefined;
     open--;
+    this.#freed();
   }
 }
 
 /**
  * @param sampleRate what it decodes to: 8000, 12000, 16000, 24000 or 48000 Hz
- * @throws Refusal `overloaded` when there are too many
+ * @param freed called once: when it is freed, or could not be opened
  */
-export async function openOpusDecoder(sampleRate: number, decodersMax = DECODERS_MAX): Promise<OpusDecoder> {
-  if (open >= decodersMax) {
-    throw refuse('overloaded', `This node decodes its limit of ${decodersMax} sessions in Opus. Try again shortly.`, {
-      retryAfterSeconds: 1,
-    });
-  }
+export async function openOpusDecoder(sampleRate: number, freed: () => void = () => {}): Promise<OpusDecoder> {
   open++;
   try {
     const { OpusDecoder: Loaded } = await import('opus-decoder');
     const library = new Loaded({ channels: 1, sampleRate: sampleRate as Rate });
     await library.ready;
-    return new OpusDecoder(library);
+    return new OpusDecoder(library, freed);
   } catch (error) {
     open--;
+    freed();
     throw error;
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Configure } from '../../api/listen/configuring.ts';
 import { isCoded, type ListenRequest } from '../../api/listen.ts';
-import { type OpusDecoder, openOpusDecoder } from '../../audio/opus/opus-decoders.ts';
+import type { OpusDecoder } from '../../audio/opus/opus-decoders.ts';
 import { chainNamed } from '../../auth/aliases.ts';
 import type { Caller } from '../../auth/permissions.ts';
 import { isUnlimited, placeRulesOf, requireModels } from '../../auth/permissions.ts';
@@ -76,7 +76,7 @@ async function channelOf(
       ruleNow: () => dependencies.authenticator.placeRule(caller),
     };
     release ??= await dependencies.limits.takeSession(caller.key);
-    decoder = await decoderFor(request);
+    decoder = await decoderFor(request, caller.organisationId, dependencies);
     const meter = await openMeter(opening, now, isUnlimited(caller), dependencies);
     return { ...opening, configure: configuring(parameters, caller, meter, dependencies), meter, release, decoder };
   } catch (error) {
@@ -145,8 +145,12 @@ export function giveBack(
 }
 
 /** Loads what decodes Opus where it is wanted, and only there. */
-async function decoderFor({ encoding, sampleRate }: ListenRequest): Promise<OpusDecoder | undefined> {
-  return isCoded(encoding) ? await openOpusDecoder(sampleRate) : undefined;
+async function decoderFor(
+  { encoding, sampleRate }: ListenRequest,
+  organisationId: string,
+  { opus }: Pick<ListenDependencies, 'opus'>,
+): Promise<OpusDecoder | undefined> {
+  return isCoded(encoding) ? await opus.open(organisationId, sampleRate) : undefined;
 }
 
 /** What the session may spend; throws a Refusal when that is nothing. */

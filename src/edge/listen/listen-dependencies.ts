@@ -9,6 +9,7 @@ import type { Reservations } from '../../ledger/reservations.ts';
 import type { SessionHost } from '../../session/host.ts';
 import type { KeptSessions } from '../dialects/jobs/kept-sessions.ts';
 import type { WholeReply } from '../door.ts';
+import type { OpusPlaces } from '../pace/opus-places.ts';
 import type { PaceSettings, SocketPaces } from '../pace/socket-pace.ts';
 import type { ResumeAsk } from '../resume/relay/relay-words.ts';
 import type { Relays } from '../resume/relay/relays.ts';
@@ -52,6 +53,8 @@ export interface ListenDependencies extends ChainDependencies {
   paces: SocketPaces;
   /** What their large messages still ask for. */
   waiting: WaitingWork;
+  /** What decodes Opus. */
+  opus: OpusPlaces;
   /** Sockets that have said no credential yet. */
   late: LateSockets;
   /** The refusal as an HTTP answer. */

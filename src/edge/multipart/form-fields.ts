@@ -1,6 +1,8 @@
 // The fields of a form, in bounded memory: those in front of its file, and those behind it.
+
+import type { FormMemory } from './form-memory.ts';
 import type { Part } from './parts.ts';
-import { fieldTooLong, tooManyFields } from './refusals.ts';
+import { fieldTooLong, noMemoryOf, tooManyFields } from './refusals.ts';
 import { textOf } from './streams.ts';
 
 export type Field = readonly [name: string, value: string];
@@ -17,9 +19,11 @@ export class FormFields {
   readonly front: Field[] = [];
   readonly behind: Field[] = [];
   readonly #limits: FieldLimits;
+  readonly #memory: Pick<FormMemory, 'take'>;
   #bytes = 0;
 
-  constructor(limits: FieldLimits) {
+  constructor(limits: FieldLimits, memory: Pick<FormMemory, 'take'>) {
+    this.#memory = memory;
     this.#limits = limits;
   }
 
@@ -36,6 +40,8 @@ export class FormFields {
       this.#bytes += chunk.length;
       if (bytes > fieldBytesMax) throw fieldTooLong(name, fieldBytesMax);
       if (this.#bytes > fieldsBytesMax) throw tooManyFields(fieldsMax, fieldsBytesMax);
+      const shortage = this.#memory.take(chunk.length);
+      if (shortage !== undefined) throw noMemoryOf(shortage);
       chunks.push(chunk);
     }
     fields[place] = [name, textOf(name, Buffer.concat(chunks))];

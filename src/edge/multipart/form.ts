@@ -1,9 +1,11 @@
 // Reads the form of a transcription as a stream, in bounded memory: a small file is waited for, a large one is handed on while it
 // arrives, with a copy on disk in case fields come behind it, or waits there whole. What fields mean is the route's.
 import { Readable } from 'node:stream';
+import type { FairQuota } from '../../runtime/limits/fair-quota.ts';
 import type { UploadedFile } from '../../transcription/file/uploaded-file.ts';
 import { BodyTooLarge } from '../door.ts';
 import { type Field, type FieldLimits, FormFields } from './form-fields.ts';
+import { FormMemory } from './form-memory.ts';
 import { LargeFile } from './large-file.ts';
 import { boundaryOf, createPartParser, type Part } from './parts.ts';
 import { addressNamed, fileTooLarge, missingFile, repeatedField, unexpectedFile } from './refusals.ts';
@@ -18,6 +20,9 @@ export interface FormLimits extends FieldLimits {
   /** An existing folder for files that do not fit, and what may be in it. */
   spoolDir: string;
   spoolBudget: SpoolBudget;
+  /** Of what forms hold in memory: where it has no room for the file, it goes to the disk. */
+  memoryQuota: FairQuota;
+  organisationId: string;
   /**
    * Whether a larger file is waited for although `model` came in front of it: it may be needed more than once, or its length
    * before its bytes. Asked with the fields in front of it, and its beginning.
@@ -83,6 +88,7 @@ class FormReader {
   readonly #form = deferred<Form>();
   readonly #whole = deferred<Form>();
   readonly #fields: FormFields;
+  readonly #memory: FormMemory;
   readonly #names = new Set<string>();
   /** One promise a part, settled when it was read; none rejects. */
   readonly #reading: Promise<void>[] = [];
@@ -100,7 +106,8 @@ class FormReader {
   constructor(body: Readable, boundary: string, limits: FormLimits) {
     this.#body = body;
     this.#limits = limits;
-    this.#fields = new FormFields(limits);
+    this.#memory = new FormMemory(limits.memoryQuota, limits.organisationId);
+    this.#fields = new FormFields(limits, this.#memory);
     this.#parser = createPartParser(boundary, {
       part: (part) => this.#begin(part),
       finished: () => void this.#end(),
@@ -170,14 +177,15 @@ class FormReader {
       onFile?.(chunk);
       if (isFileDropped) continue;
       file.held.push(chunk);
-      if (file.bytes <= memoryBytesMax) continue;
       if (this.#large === undefined) {
+        if (file.bytes <= memoryBytesMax && this.#memory.takeForFile(chunk.length)) continue;
         await Promise.all(fieldsInFront);
         if (this.#state !== 'reading') return;
         this.#head = beginning(file.held);
         await this.#openLarge(part);
       }
       for (const held of file.held.splice(0)) await this.#large?.write(held);
+      this.#memory.giveFile();
     }
     if (file.bytes === 0) throw missingFile('an empty file', this.#limits.fileField);
   }
@@ -272,6 +280,7 @@ class FormReader {
     this.#wake();
     this.#body.destroy();
     for (const part of this.#parts) part.destroy();
+    this.#memory.release();
     this.#large?.close();
   }
 }

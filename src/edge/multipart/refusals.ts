@@ -61,6 +61,17 @@ export function noRoomOf(shortage: Shortage): Refusal {
   return refuse('too_many_sessions', message, { retryAfterSeconds: 30 });
 }
 
+/** Of the memory that forms may hold. */
+export function noMemoryOf(shortage: Shortage): Refusal {
+  if (shortage === 'full') {
+    const message = 'This node has no memory left for the fields of forms. Send the request again later.';
+    return refuse('overloaded', message, { retryAfterSeconds: 30 });
+  }
+  const message =
+    'The forms that your organisation is sending to this node hold as much of its memory as one organisation may use. Send this one again when others have ended.';
+  return refuse('too_many_sessions', message, { retryAfterSeconds: 30 });
+}
+
 function about(name: string, what: string): Refusal {
   return refuse('invalid_request', `\`${shown(name)}\` ${what}.`, { param: shown(name) });
 }

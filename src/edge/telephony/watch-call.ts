@@ -19,6 +19,8 @@ import type { Calls } from './calls.ts';
 
 /** Sockets that one node tells of calls. */
 const WATCHERS_MAX = 1_024;
+/** For the sockets of a node. */
+export const watcherSeats = () => new FairQuota(WATCHERS_MAX);
 const PATH = /^\/v1\/sessions\/([^/]+)\/events$/;
 const WHERE = '/v1/sessions/{id}/events';
 
@@ -31,7 +33,7 @@ export function callOf(path: string): string | undefined {
 export class CallWatching {
   readonly #calls: Calls;
   readonly #dependencies: ListenDependencies;
-  readonly #seats = new FairQuota(WATCHERS_MAX);
+  readonly #seats = watcherSeats();
   readonly #relays: Relays<CallAsk>;
   readonly #places: CallPlaces;
 

@@ -39,6 +39,7 @@ async function keep(bytes: number, owner = OWNER) {
   const kept = await files.keep(owner, (budget) =>
     readForm(Readable.from([Buffer.from(formOf(bytes))]), 'multipart/form-data; boundary=b', {
       ...{ fileBytesMax: 1e9, memoryBytesMax: 0, fieldBytesMax: 99, fieldsBytesMax: 99, fieldsMax: 9 },
+      ...{ memoryQuota: new FairQuota(1e9), organisationId: owner.organisationId },
       ...{ spoolDir, spoolBudget: budget, fileField: 'audio', mustKeep: () => true },
     }),
   );

@@ -10,6 +10,7 @@ import { answerListen } from '../../../src/edge/listen/listen.ts';
 import type { ListenDependencies } from '../../../src/edge/listen/listen-dependencies.ts';
 import { OpenSockets } from '../../../src/edge/listen/open-sockets.ts';
 import { WaitingWork } from '../../../src/edge/listen/socket-work.ts';
+import { OpusPlaces } from '../../../src/edge/pace/opus-places.ts';
 import { SocketPaces } from '../../../src/edge/pace/socket-pace.ts';
 import { refusalOf, refusalReply } from '../../../src/edge/router.ts';
 import { loopback } from '../../../src/providers/loopback/index.ts';
@@ -96,6 +97,7 @@ export function listenRig(altered: Altered = {}) {
     sockets: new OpenSockets(),
     paces: new SocketPaces(loadConfig({}, { providers: [] }).limits),
     waiting: altered.waiting ?? new WaitingWork(),
+    opus: new OpusPlaces(),
     late: altered.late ?? new LateSockets({ handshakesMax: 10, handshakesPerAddressMax: 10 }),
     reply: refusalReply,
     onQueryCredential: () => heard.push('query credential'),

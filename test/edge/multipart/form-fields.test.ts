@@ -16,6 +16,8 @@ const LIMITS: FormLimits = {
   memoryBytesMax: 1_000,
   spoolDir: temporaryDirectory(),
   spoolBudget: new SpoolBudget(new FairQuota(20_000, 1), 'org'),
+  memoryQuota: new FairQuota(100_000, 1),
+  organisationId: 'org',
 };
 
 const AUDIO = Buffer.from('audio');
@@ -56,5 +58,34 @@ describe.each([
     const refused = await read(count, bytes, isBehind);
     expect(refused).toBeInstanceOf(Refusal);
     expect(refused).toMatchObject({ code: 'invalid_request', message: expect.stringContaining(words) });
+  });
+});
+
+describe('the memory that forms of an organisation hold', () => {
+  const open = (memoryQuota: FairQuota, organisationId: string, ...parts: Buffer[]) =>
+    readForm(Readable.from([form(...parts)], { objectMode: false }), CONTENT_TYPE, {
+      ...{ ...LIMITS, memoryQuota, organisationId },
+    });
+  const keyword = field('keywords[]', 'x'.repeat(100));
+
+  it('has room for fields of others, and is free again with its forms', async () => {
+    const quota = new FairQuota(400);
+    const held = [await open(quota, 'greedy', keyword, file(AUDIO))];
+    await expect(open(quota, 'greedy', keyword, keyword, file(AUDIO))).rejects.toMatchObject({
+      code: 'too_many_sessions',
+    });
+    held.push(await open(quota, 'honest', keyword, file(AUDIO)));
+    for (const each of held) each.dispose();
+    expect(quota.used).toBe(0);
+    (await open(quota, 'greedy', keyword, file(AUDIO))).dispose();
+  });
+
+  it('sends a file to the disk that it has no room for', async () => {
+    const quota = new FairQuota(150);
+    const read = await open(quota, 'org', field('language', 'en'), file(Buffer.alloc(900, 7)));
+    const bytes = Buffer.concat(await read.file.read().toArray());
+    expect([read.file.size, bytes.equals(Buffer.alloc(900, 7)), quota.used]).toEqual([900, true, 2]);
+    read.dispose();
+    expect(quota.used).toBe(0);
   });
 });

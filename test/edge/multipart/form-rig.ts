@@ -22,6 +22,7 @@ export class FormRig {
   readonly limits: FormLimits;
   /** Bytes. */
   readonly spoolQuota = new FairQuota(20_000, 1);
+  readonly memoryQuota = new FairQuota(10_000, 1);
   readonly faults: unknown[] = [];
   readonly #doors: Door[] = [];
   readonly #opened: Form[] = [];
@@ -38,6 +39,8 @@ export class FormRig {
       memoryBytesMax: 1000,
       spoolDir,
       spoolBudget,
+      memoryQuota: this.memoryQuota,
+      organisationId: 'org',
     };
     afterAll(() => Promise.all(this.#doors.map((door) => door.close())));
   }
@@ -95,7 +98,7 @@ export class FormRig {
     // Closing a file is asynchronous; it is under way, or it never happens.
     for (let turn = 0; turn < 500 && this.#openUploads() > 0; turn++) await turns(1);
     expect([this.#openUploads(), readdirSync(this.limits.spoolDir), this.spoolQuota.used]).toEqual([0, [], 0]);
-    expect(this.faults).toEqual([]);
+    expect([this.memoryQuota.used, this.faults]).toEqual([0, []]);
   }
 
   async #whole(body: Readable, contentType: string | undefined): Promise<Exclude<Outcome, Refusal>> {

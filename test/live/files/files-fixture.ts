@@ -45,6 +45,7 @@ export let idempotency: Idempotency;
 export const limits = createKeyLimits({ requestsPerMinuteMax: 600, sessionsMax: 100, clock: systemClock });
 /** Of `/few`: it may have two files under way. */
 export const fewKey = apiKey({ id: 'key_few', sessionsMax: 2 });
+const formMemory = new FairQuota(1_073_741_824);
 export const spoolQuota = new FairQuota(1_073_741_824);
 /** Every answer as it is counted. */
 export const replied: { route: string; status: number; code: string | undefined }[] = [];
@@ -95,6 +96,7 @@ beforeAll(async () => {
     access,
     upstream,
     spoolQuota,
+    formMemory,
     breakers,
     http,
     reservations,
@@ -216,7 +218,7 @@ export async function expectNothingLeft(): Promise<void> {
   // Only Linux tells which files a process has open.
   if (process.platform === 'linux') expect(await settled(async () => (await spooled()) === 0)).toBe(true);
   expect(await settled(() => reservations.open === 0 && idempotency.size === 0)).toBe(true);
-  expect([await readdir(spoolDirectory), spoolQuota.used, faults]).toEqual([[], 0, []]);
+  expect([await readdir(spoolDirectory), spoolQuota.used, formMemory.used, faults]).toEqual([[], 0, 0, []]);
 }
 
 /** A request whose file the test writes. */

@@ -15,7 +15,7 @@ function rig() {
       if (type === 'relay.part') sent.bytes += byteLength;
       else sent.texts++;
     };
-    const handingOn = new HandingOn({ send, parts, waiting: { count: () => true } });
+    const handingOn = new HandingOn({ send, parts, waiting: { count: () => true }, organisationId: 'org' });
     handingOn.add(new Uint8Array(2 * MIB), true, () => {});
     return { handingOn, sent };
   });
@@ -50,7 +50,7 @@ describe('large messages of many clients', () => {
     const send = (_: unknown, { byteLength }: Uint8Array) => {
       spoken.bytes += byteLength;
     };
-    const speaker = new HandingOn({ send, parts, waiting: { count: () => true } });
+    const speaker = new HandingOn({ send, parts, waiting: { count: () => true }, organisationId: 'org' });
     speaker.add(new Uint8Array(3_200), true, () => {});
     expect(spoken.bytes).toBe(3_200);
   });

@@ -38,7 +38,7 @@ function newClientEnd(bus: MemoryBus, clock: SimulatedClock, waiting = new Waiti
   let pace: OpenPace | undefined;
   const client = new ClientEnd({
     ...{ bus, clock, actorId: 'client', pongMs: PONG_MS, silenceMs: SILENCE_MS, sockets: new OpenSockets() },
-    ...{ waiting, parts },
+    ...{ waiting, parts, organisationId: 'org' },
     openPace: (exceeded) => {
       pace = newPaces(clock).open('org', exceeded);
       return pace;

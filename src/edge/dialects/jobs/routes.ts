@@ -163,7 +163,7 @@ class Asked {
     return keptFiles.keep(this.#owner, (budget) => {
       const limit = limitedSignal(http.clock, settings.timeoutMs, request.signal);
       const [form, part] = takes === 'body' ? [asForm(request, []), 'file'] : [request, takes.part];
-      return readToKeep(form, limit, this.#dependencies, budget, part).finally(limit.release);
+      return readToKeep(form, limit, this.#dependencies, this.#owner, budget, part).finally(limit.release);
     });
   }
 

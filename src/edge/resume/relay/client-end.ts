@@ -36,6 +36,7 @@ export interface ClientEndOptions {
   openPace(exceeded: (excess: Excess) => void): OpenPace;
   sockets: OpenSockets;
   waiting: Pick<WaitingWork, 'count'>;
+  organisationId: string;
   parts: PartsUnderWay;
   /** What the client has sent is not kept; it sends it again. */
   onDrop(): void;
@@ -63,7 +64,7 @@ export class ClientEnd implements SocketHandlers {
     const received = (body: BusBody) => this.#receive(body);
     this.#link = new RelayLink(options.bus, options.actorId, { received, broken: () => this.#cut() });
     const send = (message: Unnumbered<ToSession>, bytes: Uint8Array) => this.#link.send(message, bytes);
-    this.#handingOn = new HandingOn({ send, waiting: options.waiting, parts: options.parts });
+    this.#handingOn = new HandingOn({ send, ...options });
     this.#own = options.openPace((excess) => this.#tell({ type: 'relay.excess', excess }));
     this.pace = this.#paceOf(this.#own);
   }

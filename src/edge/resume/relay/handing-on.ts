@@ -21,6 +21,7 @@ export interface HandingOnOptions {
   send(message: Unnumbered<ToSession>, bytes: Uint8Array): void;
   /** What the messages of all sockets hold of memory. */
   waiting: Pick<WaitingWork, 'count'>;
+  organisationId: string;
   parts: PartsUnderWay;
 }
 
@@ -54,7 +55,8 @@ export class HandingOn {
     const message = { data, isBinary, at: 0, gone };
     this.#messages.push(message);
     this.#waitingBytes += data.byteLength;
-    const hasRoom = this.#options.waiting.count(data.byteLength);
+    const { waiting, organisationId } = this.#options;
+    const hasRoom = waiting.count(data.byteLength, organisationId);
     this.goOn();
     if (!this.isWaiting) return true;
     if (data.byteLength <= LARGE_BYTES) message.data = new Uint8Array(data);
@@ -77,8 +79,8 @@ export class HandingOn {
 
   /** Nothing more is handed on. */
   clear(): void {
-    const { waiting, parts } = this.#options;
-    waiting.count(-this.#waitingBytes);
+    const { waiting, parts, organisationId } = this.#options;
+    waiting.count(-this.#waitingBytes, organisationId);
     this.#waitingBytes = 0;
     this.#messages.length = 0;
     parts.leave(this);
@@ -96,7 +98,7 @@ export class HandingOn {
 
   /** Whether it could be handed on. */
   #next(message: Message): boolean {
-    const { send, waiting, parts } = this.#options;
+    const { send, waiting, parts, organisationId } = this.#options;
     const { data, at, isBinary } = message;
     const isWhole = data.byteLength <= PART_BYTES;
     const bytes = isWhole ? data : data.subarray(at, at + PART_BYTES);
@@ -108,7 +110,7 @@ export class HandingOn {
     this.#waitingBytes -= byteLength;
     this.#underWayBytes += byteLength;
     if (!isWhole) this.#partBytes += byteLength;
-    waiting.count(-byteLength);
+    waiting.count(-byteLength, organisationId);
     if (isWhole) send({ type: isBinary ? 'relay.audio' : 'relay.text' }, bytes);
     else send({ type: 'relay.part', isBinary, isLast }, bytes);
     if (isLast) message.gone();

@@ -73,7 +73,7 @@ export class Relays<Ask extends BusBody & { relay: string }> {
     const { bus } = this.#options;
     if (node === bus.node) return 'gone';
     if (this.#isDraining) throw refuse('node_draining', DRAINING_WORDS);
-    const end = this.#openEnd((exceeded) => paces.open(organisationId, exceeded));
+    const end = this.#openEnd(organisationId, (exceeded) => paces.open(organisationId, exceeded));
     const body = { ...ask, relay: end.address } as unknown as Ask;
     try {
       const answer = (await bus.requestOf(node, this.#service.name, end.address, body, ANSWER_MS)) as RelayAnswer;
@@ -102,7 +102,7 @@ export class Relays<Ask extends BusBody & { relay: string }> {
     });
   }
 
-  #openEnd(openPace: ClientEndOptions['openPace']): ClientEnd {
+  #openEnd(organisationId: string, openPace: ClientEndOptions['openPace']): ClientEnd {
     const { bus, clock, settings, sockets, waiting, parts, onRelayDrop: onDrop } = this.#options;
     const { pingMs, pongMs } = settings;
     const silenceMs = pingMs + pongMs + LATE_MS;
@@ -111,7 +111,7 @@ export class Relays<Ask extends BusBody & { relay: string }> {
       if (this.#ends.size === 0) this.#whenGone();
     };
     const end = new ClientEnd({
-      ...{ bus, clock, pongMs, silenceMs, openPace, sockets, waiting, parts, onDrop, over },
+      ...{ organisationId, bus, clock, pongMs, silenceMs, openPace, sockets, waiting, parts, onDrop, over },
       actorId: this.#actorId('client'),
     });
     this.#ends.add(end);

@@ -19,6 +19,8 @@ import { joinedFields, LIST_NAMES } from './members.ts';
 export interface UploadDependencies extends Pick<ChainDependencies, 'providers' | 'prices'> {
   /** Bytes of all uploads of the node that are on disk together. */
   spoolQuota: FairQuota;
+  /** Bytes that their forms hold in memory. */
+  formMemory: FairQuota;
   /** Of clients of another vendor: what their fields are called here; the same when absent. Throws a Refusal. */
   fieldsOf?(fields: readonly Field[], key: AliasedKey): readonly Field[];
   /** Those of their fields that may come more than once. */
@@ -82,7 +84,7 @@ export function readUpload(
       return needsWholeFile({ model, hasFallbacks }, { contentType, head }, dependencies);
     };
     const limits = {
-      ...formLimits(dependencies, budgetOf(dependencies, key)),
+      ...formLimits(dependencies, key),
       mustKeep,
       ...(onFile === undefined ? {} : { onFile }),
     };
@@ -104,7 +106,7 @@ export function readWithoutFile(
   key: Uploader,
   onFile: (chunk: Uint8Array) => void,
 ): Promise<Form> {
-  const limits = { ...formLimits(dependencies, budgetOf(dependencies, key)), onFile, isFileDropped: true };
+  const limits = { ...formLimits(dependencies, key), onFile, isFileDropped: true };
   return readForm(bodyOf(request, limit, dependencies), request.headers.get('content-type'), limits);
 }
 
@@ -113,20 +115,19 @@ export function readToKeep(
   request: DoorRequest,
   limit: LimitedSignal,
   dependencies: UploadDependencies,
+  owner: Pick<Uploader, 'organisationId'>,
   spoolBudget: SpoolBudget,
   fileField: string,
 ): Promise<Form> {
   const kept = { memoryBytesMax: 0, mustKeep: () => true, fileField };
-  const limits = { ...formLimits(dependencies, spoolBudget), ...kept, takesRepeated: true };
+  const limits = { ...formLimits(dependencies, owner, spoolBudget), ...kept, takesRepeated: true };
   return readForm(bodyOf(request, limit, dependencies), request.headers.get('content-type'), limits);
 }
 
-const budgetOf = ({ spoolQuota }: UploadDependencies, { organisationId }: Uploader): SpoolBudget =>
-  new SpoolBudget(spoolQuota, organisationId);
-
 const formLimits = (
-  { settings, listNames = [], takesRepeated = false }: UploadDependencies,
-  spoolBudget: SpoolBudget,
+  { settings, listNames = [], takesRepeated = false, spoolQuota, formMemory }: UploadDependencies,
+  { organisationId }: Pick<Uploader, 'organisationId'>,
+  spoolBudget = new SpoolBudget(spoolQuota, organisationId),
 ): FormLimits => ({
   fileBytesMax: settings.fileBytesMax,
   fieldBytesMax: FIELD_BYTES_MAX,
@@ -137,6 +138,8 @@ const formLimits = (
   takesRepeated,
   spoolDir: settings.spoolDirectory,
   spoolBudget,
+  memoryQuota: formMemory,
+  organisationId,
 });
 
 /** The body, which fails with the Refusal `request_timeout` when its time is over. */
