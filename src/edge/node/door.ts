@@ -1,6 +1,6 @@
 // The door that runs everywhere: node:http and ws. Same promises as the fast one, about a third more work for a relay.
 import { readFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server, type ServerOptions } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -99,11 +99,9 @@ class NodeDoor implements Door {
       for (const [name, value] of writableHeaders(handshakeHeaders(acceptance))) lines.push(`${name}: ${value}`);
     });
     server.on('error', this.#onFault);
-    server.on(
-      'request',
-      (incoming, response) => void this.#answer(new NodeExchange(incoming, response), incoming.socket),
-    );
+    server.on('request', (incoming, response) => void this.#answer(incoming, response));
     server.on('upgrade', (incoming, socket, early) => this.#upgrade(incoming, socket, early));
+    server.on('connect', (_, socket) => this.#giveUp({ code: 'CONNECT' }, socket));
     server.on('clientError', (error, socket) => this.#giveUp(error, socket));
   }
 
@@ -124,7 +122,9 @@ class NodeDoor implements Door {
     await this.#closed;
   }
 
-  async #answer(exchange: NodeExchange, connection: Duplex): Promise<void> {
+  async #answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const exchange = new NodeExchange(incoming, response);
+    const connection = incoming.socket;
     if (this.#givenUp.has(connection)) return;
     const fault = framingFault(exchange.head);
     const kind = fault ?? classify(exchange.head, this.#options.headerBytesMax);
@@ -178,7 +178,7 @@ class NodeDoor implements Door {
   }
 
   /** Says what was wrong with bytes that are no request, once, and closes. */
-  #giveUp(error: NodeJS.ErrnoException, socket: Duplex): void {
+  #giveUp(error: NodeJS.ErrnoException | { code: string }, socket: Duplex): void {
     if (this.#givenUp.has(socket)) return;
     this.#givenUp.add(socket);
     const refusal = refusalOfBroken(error.code ?? '', this.#options.headerBytesMax);

@@ -44,6 +44,9 @@ function withoutTokens(list: string, tokens: readonly string[]): string {
 
 /** What node:http could not read as a request, from its error code; undefined when the client is gone. */
 export function refusalOfBroken(code: string, headerBytesMax: number): Refusal | undefined {
+  // Without an answer the client would not know why it was closed.
+  if (code === 'CONNECT')
+    return refuse('method_not_allowed', 'The gateway opens no tunnels. Send the request itself instead of `CONNECT`.');
   if (code === 'HPE_HEADER_OVERFLOW') return headTooLarge(headerBytesMax);
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return refuse('request_timeout', 'The request did not arrive in time. Send it again over a steadier connection.');

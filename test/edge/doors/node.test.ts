@@ -15,3 +15,11 @@ test('a head that does not arrive within the time for it is answered 408, and th
   expect((await socket.reply()).status).toBe(408);
   await socket.closed;
 });
+
+test('a request for a tunnel is answered 405, and the connection closed', async () => {
+  const { port } = await start(under, {});
+  const socket = await rawSocket(port);
+  socket.write('CONNECT localhost:1 HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  expect((await socket.reply()).status).toBe(405);
+  await socket.closed;
+});
