@@ -1,6 +1,9 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { LongestFirst } from './test/setup/longest-first.ts';
 
+/** Clients of other vendors and speech models, with packages of their own in test/sdk. */
+const SDK = ['test/sdk/**/*.test.ts'];
+
 /** The slow tier can be seen in a path: these rooms as a whole, and the folders `slow/` of the others. `npm test` leaves it out. */
 const SLOW = ['test/{attack,deploy}/**/*.test.ts', 'test/**/slow/**/*.test.ts'];
 
@@ -59,7 +62,7 @@ export default defineConfig({
           ...common,
           name: 'default',
           include: ['test/**/*.test.ts'],
-          exclude: [...SLOW, ...ALONE],
+          exclude: [...SDK, ...SLOW, ...ALONE],
           isolate: false,
         },
       },
@@ -67,6 +70,7 @@ export default defineConfig({
       // It waits for speech, deadlines and processes more than it computes.
       { test: { ...common, ...slow, name: 'slow', include: SLOW, exclude: SLOW_ALONE, isolate: false } },
       { test: { ...common, ...slow, name: 'slow-alone', include: SLOW_ALONE } },
+      { test: { ...common, ...slow, name: 'sdk', include: SDK, isolate: false } },
     ],
   },
 });

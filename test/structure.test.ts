@@ -314,9 +314,11 @@ describe('files', () => {
   });
 });
 
-describe('package.json', () => {
-  const manifest = JSON.parse(project.read('package.json'));
-  const locked: Record<string, { hasInstallScript?: true }> = JSON.parse(project.read('package-lock.json')).packages;
+describe.each(['', 'test/sdk/'])('%spackage.json', (folder) => {
+  const manifest = JSON.parse(project.read(`${folder}package.json`));
+  const locked: Record<string, { hasInstallScript?: true }> = JSON.parse(
+    project.read(`${folder}package-lock.json`),
+  ).packages;
 
   test('pins every dependency to one version', () => {
     const loose = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })
@@ -342,7 +344,7 @@ describe('package.json', () => {
   });
 
   test('names only files that exist in its scripts', () => {
-    const named = Object.values<string>(manifest.scripts).flatMap(
+    const named = Object.values<string>(manifest.scripts ?? {}).flatMap(
       (script) => script.match(/\b(?:bin|scripts|test|src)\/[\w./-]+/g) ?? [],
     );
     expectNone(

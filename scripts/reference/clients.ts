@@ -1,9 +1,9 @@
 // Official clients of other vendors, and the models that they are tried with.
-import { type Driver, isTriedWith } from '../../test/dialects/drivers/driver.ts';
-import { drivers } from '../../test/dialects/drivers/index.ts';
-import { pythonDrivers } from '../../test/dialects/drivers/python/index.ts';
+import { type Driver, isTriedWith } from '../../test/dialects/driver.ts';
 import { EMBEDDED, FILE_MODELS } from '../../test/dialects/files/models.ts';
 import { PROTOCOLS } from '../../test/failover/protocols.ts';
+import { drivers } from '../../test/sdk/drivers/index.ts';
+import { pythonDrivers } from '../../test/sdk/drivers/python/index.ts';
 import { page } from './page.ts';
 
 const all = [...drivers, ...pythonDrivers];
@@ -35,7 +35,7 @@ const [SDKS, PLUGINS] = [
 ];
 
 export const clientPage = (): string =>
-  page('Clients of other vendors, tried', 'test/dialects/drivers', [
+  page('Clients of other vendors, tried', 'test/sdk/drivers', [
     `Each client is the vendor's own, as it is published, and is given the gateway's address and key alone. What is marked here is a test
 of the project: the client is run against a gateway, and is told of every sample of its audio exactly once. How clients are pointed
 at a gateway is in [Clients of other vendors](../other-clients.md).`,

@@ -11,7 +11,7 @@ import { PROVIDERS, rateOf } from '../failover/protocols.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { gapsIn } from '../simulation/whole.ts';
-import type { Driver, HeardFinal } from './drivers/driver.ts';
+import type { Driver, HeardFinal } from './driver.ts';
 
 const BY = { type: 'operator', id: 'test' } as const;
 const PIECE_SAMPLES = 2_401;

@@ -4,8 +4,6 @@ import { refuse } from '../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../src/api/listen.ts';
 import type { Conversation, Step } from '../../src/dialects/dialect.ts';
 import { speechmatics } from '../../src/dialects/speechmatics/index.ts';
-import { recognised } from './drivers/speechmatics.ts';
-import { piecesOf, startDialectRig } from './rig.ts';
 
 const STAMP = { sessionId: 'ses_1', seq: 1, at: new Date(0) };
 const RAW = { type: 'raw', encoding: 'pcm_s16le', sample_rate: 16_000 };
@@ -266,33 +264,4 @@ it.each([
 it('refuses a handshake in the shape of its own service', () => {
   const { status, body } = speechmatics.refusal(refuse('not_found', 'Not here.'), 'req_1');
   expect([status, JSON.parse(body)]).toEqual([404, { code: 404, error: 'Path not found', detail: 'Not here.' }]);
-});
-
-describe('the official client', () => {
-  const rig = startDialectRig();
-  const job = (more: object) => ({ ...rig.gateway, model: 'deepgram/nova-3', sampleRate: 16_000, ...more });
-
-  it.each([
-    ['a model that is not there', { model: 'deepgram/none' }, {}, 'invalid_model'],
-    [
-      'an option out of range',
-      { model: 'enhanced' },
-      { transcription_config: { language: 'en', max_delay: 9 } },
-      'invalid_config',
-    ],
-    ['a kind of audio', {}, { audio_format: { type: 'none' } }, 'invalid_audio_type'],
-  ] as const)('hears why it is refused: %s', async (_, more, config, type) => {
-    await expect(recognised(job(more), [], config as never)).rejects.toThrow(type);
-  });
-
-  it('has each message confirmed, and ends of utterances told', async () => {
-    const said = await recognised(job({}), piecesOf(16_000), {
-      transcription_config: { language: 'en', conversation_config: { end_of_utterance_silence_trigger: 0.5 } },
-    });
-    const count = (name: string) => said.filter(({ message }) => message === name).length;
-    expect(count('AudioAdded')).toBe(piecesOf(16_000).length);
-    expect(count('AddTranscript')).toBeGreaterThan(0);
-    expect(count('EndOfUtterance')).toBe(count('AddTranscript'));
-    expect(said.at(-1)?.message).toBe('EndOfTranscript');
-  });
 });

@@ -23,7 +23,7 @@ const FOLDERS = ['.', 'clients/python', 'clients/typescript', 'deploy', 'docs', 
 
 export const pages: readonly Page[] = FOLDERS.flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: folder !== '.', encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
+    .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
     .map((name) => pageOf(join(folder, name))),
 );
 

@@ -35,11 +35,12 @@ export function folders(path: string): string[] {
     .map((entry) => entry.name);
 }
 
-/** Every file below a folder, sorted. */
+/** Every file of the project below a folder, sorted. */
 export function filesBelow(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .filter((path) => !path.includes('/node_modules/'))
     .sort();
 }
 

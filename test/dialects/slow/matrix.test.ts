@@ -1,7 +1,0 @@
-// Every official JavaScript client with every live protocol of the registry, and with a model for files of every provider: what
-// docs/reference/clients.md says.
-import { drivers } from '../drivers/index.ts';
-import { startDialectRig } from '../rig.ts';
-import { matrixSuite } from './matrix.suite.ts';
-
-matrixSuite('client', drivers, startDialectRig());
