@@ -15,6 +15,8 @@ const TEAR_SECONDS = 0.5;
 /** At least this share of the time of words is sound. */
 const AUDIBLE_SHARE_MIN = 0.5;
 const JITTER_SECONDS = 0.1;
+/** Less speech is no word, so a final is not taken for it. */
+const SPEECH_SECONDS_MIN = 0.1;
 /** A corrected turn ends at a pause of this length, where one is near. */
 const PAUSE_SECONDS = 0.2;
 const NEAR_SECONDS = 0.5;
@@ -88,9 +90,10 @@ export class TurnPlacement {
     const rounding = this.samplesOf(ROUNDING_SECONDS);
     const reachesBack = began < this.lastEndSample - this.samplesOf(REACH_SECONDS);
     // Adapters keep the end of a turn from going back to before its beginning.
-    const isPoint = ended - began <= rounding && utterance.words?.length !== 1;
+    const isPoint = ended <= began && utterance.words?.length !== 1;
     const isBefore = isLate && reachesBack && ended <= this.lastEndSample + rounding;
-    const isAhead = began >= this.#pipeline.sentSamples - rounding;
+    const { sentSamples } = this.#pipeline;
+    const isAhead = began >= sentSamples - rounding && ended > sentSamples + rounding;
     if (isTorn(utterance) || isPoint || isBefore || isAhead || (reachesBack && hasGoneBack)) return false;
     return this.#isAudible(began, ended, utterance.words === undefined ? 0 : AUDIBLE_SHARE_MIN);
   }
@@ -127,8 +130,8 @@ export class TurnPlacement {
   /** Where the speech after the last final ends: at the last pause if its length is unknown. */
   #nextSpeechEnd(length: number): number | undefined {
     const { sentSamples, meter } = this.#pipeline;
-    const from = this.#nextSpeechStart;
-    if (from >= sentSamples) return undefined;
+    const from = Math.max(this.lastEndSample, this.#nextSpeechStart);
+    if (sentSamples - from < this.samplesOf(SPEECH_SECONDS_MIN)) return undefined;
     if (length > 0) {
       const end = Math.min(sentSamples, from + length);
       return this.#pauseNear(end) ?? end;
