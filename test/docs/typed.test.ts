@@ -1,9 +1,7 @@
 // What the documents tell people to type, word for word, on a real gateway: commands with curl, and programs.
-import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProviderSimulator } from '../../src/providers/simulation.ts';
 import { simulators } from '../../src/providers/simulators.ts';
@@ -11,15 +9,10 @@ import { scriptEar } from '../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../src/simulator/server.ts';
 import { curl, describeCurl } from '../clients/curl.ts';
 import { metricsOfPage } from '../deploy/alerts/observed.ts';
-import { type LiveGateway, samples, startLiveGateway } from '../fakes/processes/live-gateway.ts';
+import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { guides, ROOT } from './pages.ts';
-
-/** Where the documents have their gateway. */
-const WRITTEN_URL = 'http://127.0.0.1:8080';
-const SAMPLE = samples().find(({ file }) => file === 'commands.wav');
-
-const blocks = guides.flatMap(({ path, blocks: own }) => own.map((block) => ({ path, ...block })));
+import { blocks, different, printing, programs, run, SAMPLE, usesOpenai, WRITTEN_URL } from './programs.ts';
 
 /** Commands that can be run here: all of their files are there, and nothing in them is left out. */
 const commands = blocks
@@ -29,16 +22,6 @@ const commands = blocks
   .filter(({ command }) =>
     [...command.matchAll(/@([\w./-]+)/g)].every(([, file = '']) => existsSync(join(ROOT, file))),
   );
-
-/** Programs that say what a sample is, by printing it or by having it as `text`. */
-const programs = blocks.filter(
-  ({ language, text }) => language === 'ts' && text.includes("'test/fixtures/audio/commands.wav'"),
-);
-
-/** What stands on two pages is run once. */
-const different = <Row>(rows: readonly Row[], textOf: (row: Row) => string): Row[] => [
-  ...new Map(rows.map((row) => [textOf(row), row])).values(),
-];
 
 /** The configuration that the documents write: its server is a simulator here. */
 const configuration = blocks.find(({ language, text }) => language === 'json' && text.includes('"custom"'))?.text ?? '';
@@ -54,13 +37,6 @@ beforeAll(async () => {
   live = await startLiveGateway({ VOXGATE_CONFIG: file, WHISPER_KEY: 'anything' });
 });
 afterAll(() => server.close());
-
-const run = (program: string) =>
-  promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
-    cwd: ROOT,
-    env: { ...process.env, VOXGATE_KEY: live.key },
-    timeout: 20_000,
-  });
 
 const here = (text: string) => text.replaceAll(WRITTEN_URL, live.url);
 
@@ -82,17 +58,18 @@ describeCurl('a command', () => {
 });
 
 describe('a program', () => {
-  it.each(different(programs, ({ text }) => text))('of $path hears the sample', async ({ text }) => {
-    const program = text.includes('console.log') ? text : `${text}\nconsole.log(text);`;
-    const { stdout } = await run(here(program));
-    expect(stdout.trim().replaceAll('\n', ' ')).toBe(SAMPLE?.text);
+  // Those with a vendor's client are run in test/sdk.
+  const own = programs.filter((program) => !usesOpenai(program));
+  it.each(different(own, ({ text }) => text))('of $path transcribes the sample', async ({ text }) => {
+    const output = await run(printing(text, live.url, ROOT), ROOT, live.key);
+    expect(output.trim().replaceAll('\n', ' ')).toBe(SAMPLE?.text);
   });
 
   it('embeds a gateway, as its guide says', async () => {
     const [block] = blocks.filter(({ text }) => text.includes("from 'voxgate'"));
     const directory = mkdtempSync(join(tmpdir(), 'voxgate-docs-'));
-    const { stdout } = await run(`${block?.text.replace('./voxgate-data', directory)}\ngateway.stop();`);
-    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+ sk_vox_\w+$/m);
+    const output = await run(`${block?.text.replace('./voxgate-data', directory)}\ngateway.stop();`, ROOT, live.key);
+    expect(output).toMatch(/^http:\/\/127\.0\.0\.1:\d+ sk_vox_\w+$/m);
     rmSync(directory, { recursive: true });
   });
 
