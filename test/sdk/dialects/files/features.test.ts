@@ -163,12 +163,12 @@ describe('captions and searches, of an AssemblyAI client', () => {
   });
 });
 
-it('a live session of a Gladia client is not kept, and it is told where its transcript comes', async () => {
+it('a request for an unknown live session of a Gladia client is told how long sessions are kept', async () => {
   for (const path of ['/compat/gladia/v2/live/req_1', '/v2/live/req_1']) {
     const { response, text } = await send(path, { 'x-gladia-key': live.key }, undefined, 'GET');
     expect([response.status, JSON.parse(text).message]).toEqual([
       404,
-      expect.stringContaining('post_final_transcript'),
+      expect.stringContaining('a session is kept for 24 h'),
     ]);
   }
 });
