@@ -207,7 +207,7 @@ export async function spooled(): Promise<number> {
 
 /** What closes a file or a socket is under way, or it never happens. */
 export async function settled(holds: () => Promise<boolean> | boolean): Promise<boolean> {
-  for (let turn = 0; turn < 500; turn++) {
+  for (let turn = 0; turn < 5_000; turn++) {
     if (await holds()) return true;
     await new Promise((resolve) => setImmediate(resolve));
   }
