@@ -1,12 +1,12 @@
 // Files of Gladia's clients: an upload, a job that is asked for, and looked after until it is done.
 // https://docs.gladia.io/api-reference/v2/pre-recorded/init
-import { countIn, listIn, type Members, objectIn } from '../../providers/kit/json.ts';
+import { listIn, type Members, objectIn } from '../../providers/kit/json.ts';
 import { told, warningsIn } from '../answers.ts';
 import { turnsOf } from '../heard-turns.ts';
 import type { Captions, JobDoors, JobState, ShownFile, ShownJob } from '../jobs.ts';
-import { pageOf } from '../pages.ts';
 import { badRequest, fileIdIn, refuseMembers } from '../texts.ts';
 import { askedOfFile, plainFile } from './asked.ts';
+import { listed } from './listed.ts';
 import { utteranceOf } from './utterances.ts';
 
 const FILES = '/file';
@@ -110,13 +110,7 @@ export const jobs: JobDoors = {
   },
   [`GET ${PATH}`]: {
     does: 'list',
-    answer(all, { query, url }) {
-      const offset = countIn(Number(query.get('offset'))) ?? 0;
-      const { items, limit, last } = pageOf(all.slice(offset), query.get('limit'));
-      const at = (from: number) => url(`${PATH}?offset=${from}&limit=${limit}`);
-      const next = last === undefined ? null : at(offset + items.length);
-      return told({ first: at(0), current: at(offset), next, items: items.map(summaryOf) });
-    },
+    answer: (all, means) => listed(PATH, all, means, summaryOf),
   },
   [`GET ${PATH}/:id`]: { does: 'show', answer: (job, { captions }) => told(jobOf(job, captions)) },
   [`DELETE ${PATH}/:id`]: { does: 'remove', answer: (job) => told({ id: job.id }, 202) },

@@ -2,8 +2,8 @@
 import { countIn, type Members } from '../../providers/kit/json.ts';
 import { told } from '../answers.ts';
 import type { SessionDoors, ShownSession } from '../jobs.ts';
-import { pageOf } from '../pages.ts';
 import { toMilliseconds } from '../words.ts';
+import { listed } from './listed.ts';
 import { utteranceOf } from './utterances.ts';
 
 const PATH = '/v2/live';
@@ -48,13 +48,7 @@ function resultOf(session: ShownSession): Members {
 export const sessions: SessionDoors = {
   [`GET ${PATH}`]: {
     does: 'list',
-    answer(all, { query, url }) {
-      const offset = countIn(Number(query.get('offset'))) ?? 0;
-      const { items, limit, last } = pageOf(all.slice(offset), query.get('limit'));
-      const at = (from: number) => url(`${PATH}?offset=${from}&limit=${limit}`);
-      const next = last === undefined ? null : at(offset + items.length);
-      return told({ first: at(0), current: at(offset), next, items: items.map(summaryOf) });
-    },
+    answer: (all, means) => listed(PATH, all, means, summaryOf),
   },
   [`GET ${PATH}/:id`]: {
     does: 'show',
