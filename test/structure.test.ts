@@ -1,6 +1,5 @@
 // The repository checks itself: what may import what, and which files there are. What is kept out of the code is checked in
 // structure/code.test.ts. Every message says what to change. The layers are those of src/README.md; other rules are lists here.
-import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Provider } from '../src/providers/provider.ts';
 import { expectNone } from './structure/expect-none.ts';
@@ -68,15 +67,6 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
     'src/store',
     'src/upstream',
   ],
-};
-
-/** Files that a folder may hold. */
-const FILES_MAX = 15;
-const LINES_MAX = 400;
-const LINES_GOOD = 300;
-/** Product files between the two, each with the reason why it is not two files. */
-const LONG_FILES: Readonly<Record<string, string>> = {
-  'clients/typescript/src/types/answers.ts': 'Generated: a list of types, one behind the other.',
 };
 
 const CLIENT = 'clients/typescript/src';
@@ -271,37 +261,11 @@ describe('files', () => {
     );
   });
 
-  test(`are at most ${FILES_MAX} in a folder, beside its folders`, () => {
-    const folders = new Map<string, number>();
-    for (const path of ['bin', CLIENT, 'machines', 'scripts', 'src', 'test', 'deploy', 'docs'].flatMap(
-      project.filesBelow,
-    ))
-      folders.set(dirname(path), (folders.get(dirname(path)) ?? 0) + 1);
-    const full = [...folders].filter(([, count]) => count > FILES_MAX);
-    expectNone(
-      full.map(([folder, count]) => `${folder} holds ${count} files.`),
-      'Make a folder for those that belong together:',
-    );
-  });
-
   test('have names in kebab-case', () => {
     const odd = everything
       .map(({ path }) => path)
       .filter((path) => !/^(?:[a-z0-9-]+\/)+[a-z0-9-]+(?:\.(?:test|suite|config))?\.[jt]sx?$/.test(path));
     expectNone(odd, 'Name these files and their folders in kebab-case.');
-  });
-
-  test('are short enough to be read at one go', () => {
-    const tooLong = everything.filter(({ lines }) => lines > LINES_MAX);
-    const long = product.filter(({ path, lines }) => lines > LINES_GOOD && LONG_FILES[path] === undefined);
-    const spared = Object.keys(LONG_FILES).filter(
-      (path) => !product.some((file) => file.path === path && file.lines > LINES_GOOD),
-    );
-    expectNone([
-      ...tooLong.map(({ path, lines }) => `${path} has ${lines} lines, and ${LINES_MAX} is the most: split it.`),
-      ...long.map(({ path, lines }) => `${path} has ${lines} lines: split it, or name it in LONG_FILES with a reason.`),
-      ...spared.map((path) => `${path} is no longer long: take it out of LONG_FILES.`),
-    ]);
   });
 
   test('of src/ and machines/ are what the build takes along: TypeScript, beside documents, drawings and the console', () => {
