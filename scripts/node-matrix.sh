@@ -31,14 +31,14 @@ with_node() {
 install() {
   local version=$1 home key
   home=$(home "$version")
-  key="$version $node_package $openai_newest $(cat package-lock.json test/sdk/package-lock.json | sha256sum)"
+  key="$version $node_package $openai_newest $(cat package-lock.json {tools,test/sdk}/package-lock.json | sha256sum)"
   [[ -f $home/installed && $(< "$home/installed") == "$key" ]] && return
   rm -rf "$home"
   mkdir -p "$home/runtime" "$home/project"
   npm install --loglevel=error --no-save --prefix "$home/runtime" "$node_package@$version"
-  cp --parents package.json package-lock.json .npmrc clients/*/package.json scripts/install/*.js test/sdk/{package.json,package-lock.json,.npmrc} \
+  cp --parents package.json package-lock.json .npmrc clients/*/package.json scripts/install/*.js {tools,test/sdk}/{package.json,package-lock.json,.npmrc} \
     "$home/project/"
-  (cd "$home/project" && with_node "$version" npm ci --loglevel=error && with_node "$version" node scripts/install/parts.js test/sdk)
+  (cd "$home/project" && with_node "$version" npm ci --loglevel=error && with_node "$version" node scripts/install/parts.js tools test/sdk)
   (cd "$home/project" && with_node "$version" npm install --loglevel=error --no-save "openai-newest@npm:openai@$openai_newest")
   echo "$key" > "$home/installed"
 }
@@ -46,8 +46,7 @@ install() {
 # Brings the copy up to date with the working tree; only its node_modules stay.
 copy_project() {
   local project=$1
-  find "$project" -mindepth 1 -maxdepth 1 ! -name node_modules ! -name test -exec rm -rf {} +
-  find "$project/test" -mindepth 1 ! -path "$project/test/sdk" ! -path "$project/test/sdk/node_modules*" -prune -exec rm -rf {} +
+  find "$project" -mindepth 1 -name node_modules -prune -o -type f -exec rm -f {} +
   tar --exclude=node_modules --exclude=./dist --exclude=./.cache --exclude=./data --exclude=./.git -cf - . | tar -xf - -C "$project"
 }
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
+import { chromium } from '../tools/playwright.ts';
 
 const WAV = fileURLToPath(new URL('../test/fixtures/audio/commands.wav', import.meta.url));
 const OUTPUT = fileURLToPath(new URL('../test/fixtures/audio/formats/recorder/speech.webm', import.meta.url));

@@ -4,7 +4,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { chromium, type Page } from 'playwright-core';
 import { call } from '../src/cli/demo/client.ts';
 import { SENTENCE_ENCODING, SENTENCE_RATE, sentenceAudio } from '../src/cli/demo/sentence.ts';
 import { loadSettings } from '../src/cli/shared/settings.ts';
@@ -13,6 +12,7 @@ import { startGateway } from '../src/gateway.ts';
 import { simulators } from '../src/providers/simulators.ts';
 import { SimulatorServer } from '../src/simulator/server.ts';
 import { createLogger } from '../src/telemetry/log.ts';
+import { chromium, type Page } from '../tools/playwright.ts';
 
 const OUT = new URL('../docs/images/', import.meta.url).pathname;
 const AUDIO = new URL('../test/fixtures/audio/', import.meta.url);

@@ -143,7 +143,7 @@ const pascal = (text: string): string =>
 
 /** As the formatter writes it, so that generated files pass the same check as all others. */
 function formatted(path: string, text: string): string {
-  const biome = join(ROOT, 'node_modules/@biomejs/biome/bin/biome');
+  const biome = join(ROOT, 'tools/node_modules/@biomejs/biome/bin/biome');
   return execFileSync(process.execPath, [biome, 'check', '--write', `--stdin-file-path=${path}`], {
     cwd: ROOT,
     input: text,

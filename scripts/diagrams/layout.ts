@@ -1,7 +1,8 @@
 // Where everything of a drawing goes: ELK is given boxes and arrows, and plain coordinates come back.
 // What is written is decided in content.ts, how it is drawn in svg.ts.
-import Elk, { type ElkExtendedEdge, type ElkNode, type ElkPoint } from 'elkjs/lib/elk.bundled.js';
+
 import type { GraphNode, MachineGraph } from '../../machines/drawing/graph.ts';
+import { Elk, type ElkExtendedEdge, type ElkNode, type ElkPoint } from '../../tools/elk.ts';
 import { type Arrow, arrowsOf, contentOf, type StateContent } from './content.ts';
 import { crossings, length, straighten } from './lines.ts';
 
@@ -72,7 +73,7 @@ export async function layOut(graph: MachineGraph): Promise<Picture> {
   const arrows = arrowsOf(graph);
   const pictures: Picture[] = [];
   for (const seed of SEEDS) {
-    const placed = await new Elk.default().layout(toElk(graph, contents, arrows, seed));
+    const placed = await new Elk().layout(toElk(graph, contents, arrows, seed));
     pictures.push(toPicture(placed, graph, contents, arrows));
   }
   return pictures.reduce((best, picture) => (untidiness(picture) < untidiness(best) ? picture : best));

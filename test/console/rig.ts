@@ -1,5 +1,5 @@
 // A person in a real browser before a gateway's console.
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page } from '../../tools/playwright.ts';
 
 export const EMAIL = 'ada@example.com';
 export const PASSWORD = 'correct horse battery staple';

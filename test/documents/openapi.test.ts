@@ -1,6 +1,5 @@
 // `/openapi.json` says what the code does, and nothing else: routes, codes, parameters and fields, in both directions.
 import { readFileSync } from 'node:fs';
-import { Validator } from '@seriousme/openapi-schema-validator';
 import type { TObject } from '@sinclair/typebox';
 import { describe, expect, test } from 'vitest';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../src/api/error-catalogue.ts';
@@ -30,11 +29,9 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
 const { schemas } = document.components as { schemas: Record<string, Json> };
 const gateway = await startLiveGateway();
 
-test('is valid OpenAPI 3.1, as it is served, and of the release that runs', async () => {
+test('is served as OpenAPI 3.1, of the release that runs', async () => {
   const served = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as typeof document & { info: Json };
-  const { valid, errors } = await new Validator().validate(structuredClone(served));
-  expect(errors).toBeUndefined();
-  expect([valid, served.openapi, served.info.version]).toEqual([true, '3.1.1', version]);
+  expect([served.openapi, served.info.version]).toEqual(['3.1.1', version]);
   expect(served).toEqual(JSON.parse(JSON.stringify(document)));
 });
 

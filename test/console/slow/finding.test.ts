@@ -1,7 +1,8 @@
 // What people find and read on the pages of the console, in a real browser: names for ids, filters, models by what they are called,
 // forms that keep what was typed, charts, and cards on a phone.
-import type { Browser, Page } from 'playwright-core';
+
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Browser, Page } from '../../../tools/playwright.ts';
 import { browserIsHere, openBrowser } from '../../fakes/processes/browser.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 import { choose, logIn, openPage, signUp } from '../rig.ts';

@@ -1,6 +1,7 @@
 // The console in a real browser: from the sign-up over the mail to a key, which a program then uses.
-import type { Browser, Page } from 'playwright-core';
+
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Browser, Page } from '../../../tools/playwright.ts';
 import { browserIsHere, openBrowser } from '../../fakes/processes/browser.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 import { EMAIL, logIn, openPage, signUp } from '../rig.ts';

@@ -3,10 +3,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CONSOLE_PATHS } from '../../../src/api/console/pages.ts';
+import { axe } from '../../../tools/axe.ts';
+import type { Browser, Page } from '../../../tools/playwright.ts';
 import { browserIsHere, openBrowser } from '../../fakes/processes/browser.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 import { logIn, openPage, signUp } from '../rig.ts';

@@ -1,11 +1,12 @@
 // The playground in a real browser where things go wrong: a provider that is broken on purpose, hostile words, a refused microphone,
 // files that are none. Each time there is a plain sentence, and a way on.
-import type { Browser, Page, WebSocketRoute } from 'playwright-core';
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProviderSimulator } from '../../../src/providers/simulation.ts';
 import { simulators } from '../../../src/providers/simulators.ts';
 import { scriptEar } from '../../../src/simulator/ears.ts';
 import { SimulatorServer } from '../../../src/simulator/server.ts';
+import type { Browser, Page, WebSocketRoute } from '../../../tools/playwright.ts';
 import { browserIsHere, openBrowser } from '../../fakes/processes/browser.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 import { choose, logIn, openPage, signUp } from '../rig.ts';

@@ -1,6 +1,7 @@
 // The playground in a real browser: the sample, the microphone, several models beside each other, and the session that each was.
-import type { Browser, Page } from 'playwright-core';
+
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Browser, Page } from '../../../tools/playwright.ts';
 import { browserIsHere, openBrowser, spokenTurns } from '../../fakes/processes/browser.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 import { choose, logIn, openPage, signUp } from '../rig.ts';

@@ -1,8 +1,8 @@
 // A team in real browsers: people are invited by mail, with an account and without one, work in several organisations, and go.
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Browser, Page } from '../../../tools/playwright.ts';
 import { startMailServer, type TestMailServer } from '../../fakes/network/mail-server.ts';
 import { browserIsHere, openBrowser } from '../../fakes/processes/browser.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';

@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Browser, Page } from '../../../tools/playwright.ts';
 import { browserIsHere, openBrowser, spokenTurns } from '../../fakes/processes/browser.ts';
 import { Serving } from '../../fakes/processes/serving.ts';
 import { startVoxgate } from '../../fakes/processes/voxgate.ts';

@@ -1,8 +1,9 @@
 // The pages in a real browser, on a phone and on a desk: nothing is wider than what it stands in, and the search is found and used.
-import type { Browser } from 'playwright-core';
+
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createDocuments } from '../../../src/documents/documents.ts';
 import { providers } from '../../../src/providers/index.ts';
+import type { Browser } from '../../../tools/playwright.ts';
 import { browserIsHere, openBrowser } from '../../fakes/processes/browser.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 

@@ -1,7 +1,7 @@
 // Chromium with a microphone that plays a file, for tests of what people see. It is closed after the tests of the file.
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium } from 'playwright-core';
 import { afterAll } from 'vitest';
+import { type Browser, chromium } from '../../../tools/playwright.ts';
 import { samples } from './live-gateway.ts';
 import { programOf } from './programs.ts';
 

@@ -2,13 +2,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { machines } from '../../machines/index.ts';
-import { type Box, layOut } from '../../scripts/diagrams/layout.ts';
-import { segmentsOf } from '../../scripts/diagrams/lines.ts';
-import { textWidth, wrapText } from '../../scripts/diagrams/measure.ts';
-import { diagrams, drawAll, filesOf } from '../../scripts/diagrams.ts';
+import { machines } from '../../../machines/index.ts';
+import { type Box, layOut } from '../../../scripts/diagrams/layout.ts';
+import { segmentsOf } from '../../../scripts/diagrams/lines.ts';
+import { textWidth, wrapText } from '../../../scripts/diagrams/measure.ts';
+import { diagrams, drawAll, filesOf } from '../../../scripts/diagrams.ts';
 
-const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../../..');
 const drawn = await drawAll();
 const files = filesOf(drawn);
 

@@ -1,0 +1,1 @@
+export { type Browser, chromium, type Page, type WebSocketRoute } from 'playwright-core';
