@@ -13,8 +13,10 @@ const usage = `Usage: voxgate nodes [--json]
 
 Lists the nodes that share the NATS servers of VOXGATE_NATS, with what each
 reports: roles, sessions, connections to providers, whether it drains, and which
-accounts it keeps. A killed node is listed for up to 15 s. The command reads the
-same variables as the gateway: run it where one of the nodes runs.
+accounts it keeps. A node that was killed, or hangs, is listed as silent, with
+the time since the other nodes last received a heartbeat from it, for up to an
+hour. The command reads the same variables as the gateway: run it where one of
+the nodes runs.
 
   --json  prints one line of JSON for each node`;
 
@@ -39,10 +41,13 @@ export const nodes: Command = {
 
 const HEAD = ['ID', 'NODE', 'STATE', 'ROLES', 'SESSIONS', 'LEGS', 'ACCOUNTS', 'VERSION'] as const;
 
-function row({ id, node, status, accounts }: NodeAnswer): string[] {
-  const start = [shown(id), shown(node), stateOf(status)];
+function row({ id, node, status, missing, accounts }: NodeAnswer): string[] {
   const shards = accounts.map(shown).join(',');
-  if (status === undefined) return [...start, '', '', '', shards, ''];
+  if (status === undefined) {
+    const silent = missing === undefined ? 'silent' : `silent ${durationOf(missing.heardMsAgo)}`;
+    return [shown(id), shown(node), silent, missing?.roles.join(',') ?? '', '', '', shards, ''];
+  }
+  const start = [shown(id), shown(node), stateOf(status)];
   const { roles, sessions, sessionsMax, legs, version } = status;
   const most = sessionsMax === null ? '' : ` of ${sessionsMax}`;
   return [...start, roles.join(','), `${sessions}${most}`, `${legs}`, shards, version];
@@ -53,9 +58,15 @@ function stateOf(status: NodeAnswer['status']): 'serving' | 'draining' | 'silent
   return status.draining ? 'draining' : 'serving';
 }
 
-function outward({ id, node, status, accounts, skewMs }: NodeAnswer) {
+const durationOf = (ms: number): string =>
+  ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
+
+function outward({ id, node, status, missing, accounts, skewMs }: NodeAnswer) {
   const state = stateOf(status);
-  if (status === undefined) return { id, node, state, accounts };
+  if (status === undefined) {
+    const { roles, heardMsAgo } = missing ?? {};
+    return { id, node, state, ...(missing !== undefined && { roles, heardMsAgo }), accounts };
+  }
   const { roles, sessions, sessionsMax, legs, version } = status;
   return { id, node, state, roles, sessions, sessionsMax, legs, accounts, version, skewMs };
 }

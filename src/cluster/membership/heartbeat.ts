@@ -2,6 +2,7 @@
 import { NODE_HEARTBEAT } from '../../bus/subjects.ts';
 import { ROLES, type Role } from '../../config/schema-cluster.ts';
 import { readUpstreamState, type UpstreamState } from '../placement/upstream-state.ts';
+import { type MissingNode, readMissing } from './missing-nodes.ts';
 
 export const HEARTBEAT_MS = 2000;
 /** A node counts as silent after three missed heartbeats. */
@@ -40,6 +41,8 @@ export interface Heartbeat extends NodeLoad {
   leaving: boolean;
   /** Its wall clock, in epoch milliseconds. */
   wallMs: number;
+  /** Nodes that it does not hear any more: in answers to a request for the status only. Absent in those of earlier versions. */
+  missing?: MissingNode[] | undefined;
 }
 
 const NODE = /^[a-zA-Z0-9_-]{1,32}$/;
@@ -53,6 +56,7 @@ const URL_TEXT = /^https?:\/\/[\x21-\x7e]{1,240}$/;
 const isUrl = (value: unknown): value is string =>
   typeof value === 'string' && URL_TEXT.test(value) && URL.canParse(value);
 const isText = (value: unknown): value is string => typeof value === 'string' && TEXT.test(value);
+const isName = (id: unknown, node: unknown): boolean => isText(id) && isText(node) && NODE.test(node);
 
 /** Undefined when it is not a heartbeat. Drops roles that this version does not know. */
 export function readHeartbeat(body: unknown): Heartbeat | undefined {
@@ -64,6 +68,7 @@ export function readHeartbeat(body: unknown): Heartbeat | undefined {
   if (!isCount(sessions) || !isCount(legs) || !(sessionsMax === null || isCount(sessionsMax))) return undefined;
   const upstream = readUpstreamState(fields.upstream);
   const { upstreamRevision } = fields;
+  const missing = readMissing(fields.missing, isName);
   if (typeof draining !== 'boolean' || typeof leaving !== 'boolean' || !isCount(wallMs)) return undefined;
   return {
     type,
@@ -80,5 +85,6 @@ export function readHeartbeat(body: unknown): Heartbeat | undefined {
     draining,
     leaving,
     wallMs,
+    ...(missing !== undefined && { missing }),
   };
 }

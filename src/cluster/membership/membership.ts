@@ -9,6 +9,7 @@ import { Listeners } from '../../store/listeners.ts';
 import { backgroundClock } from '../../telemetry/clock.ts';
 import { askNode, isCalled } from './ask-node.ts';
 import { HEARTBEAT_MS, type Heartbeat, type NodeLoad, readHeartbeat } from './heartbeat.ts';
+import { MissingNodes } from './missing-nodes.ts';
 import { holdNameLease, type NameLease } from './name-lease.ts';
 import { NodeView, skewWarning } from './node-view.ts';
 import { OwnLists, withLists } from './provider-lists.ts';
@@ -86,6 +87,7 @@ class Member implements Membership {
   readonly #clock: Clock;
   readonly #wallMs: () => number;
   readonly #view = new NodeView();
+  readonly #missing = new MissingNodes();
   readonly #lists = new OwnLists();
   /** Nodes that were asked for their lists of providers and have not answered yet. */
   readonly #asked = new Set<string>();
@@ -107,7 +109,10 @@ class Member implements Membership {
     this.#wallMs = options.wallMs ?? Date.now;
     this.#detach = [
       bus.subscribe(NODE_HEARTBEAT, (body) => this.#hear(body)),
-      bus.serve(NODE_STATUS, () => this.#numbered(this.#own(false))),
+      bus.serve(NODE_STATUS, () => ({
+        ...this.#numbered(this.#own(false)),
+        missing: this.#missing.list(this.#clock.now()),
+      })),
       bus.onConnection((isConnected) => this.#connection(isConnected)),
     ];
   }
@@ -224,7 +229,7 @@ class Member implements Membership {
   #hear(body: unknown): void {
     const beat = readHeartbeat(body);
     if (beat?.node === this.node || this.#hasLeft) return;
-    if (beat?.leaving === true) this.#forget(beat.node);
+    if (beat?.leaving === true) this.#left(beat);
     else if (beat !== undefined) this.#note(beat);
     else this.ignored++;
   }
@@ -236,6 +241,7 @@ class Member implements Membership {
   }
 
   #see(beat: Heartbeat): void {
+    this.#missing.remove(beat.id);
     const heard = this.#view.hear(beat, this.#clock.now(), this.#wallMs());
     if (heard === undefined) {
       this.ignored++;
@@ -292,8 +298,15 @@ class Member implements Membership {
     this.#watchSilence();
   }
 
+  #left({ id, node }: Heartbeat): void {
+    this.#forget(node);
+    this.#missing.remove(id);
+  }
+
   #forget(node: string): void {
-    if (!this.#view.remove(node)) return;
+    const seen = this.#view.remove(node);
+    if (seen === undefined) return;
+    this.#missing.add(seen.beat, seen.heardAtMs);
     this.#goneListeners.tell(node);
     this.#nodesListeners.tell();
   }

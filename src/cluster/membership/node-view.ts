@@ -68,9 +68,11 @@ export class NodeView {
     return { isChange, isNew: before === undefined, ...(skewMs !== undefined && { skewMs }) };
   }
 
-  /** Returns whether it was present. */
-  remove(node: string): boolean {
-    return this.#seen.delete(node);
+  /** Returns its last heartbeat, and when that was heard, if it was present. */
+  remove(node: string): Pick<Seen, 'beat' | 'heardAtMs'> | undefined {
+    const seen = this.#seen.get(node);
+    this.#seen.delete(node);
+    return seen;
   }
 
   /** Nodes that have been silent for too long. */

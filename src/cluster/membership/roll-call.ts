@@ -1,11 +1,12 @@
 // Lists all nodes from outside the cluster, for the command line: each node that holds a name, its status, and the accounts that
-// it keeps. The caller needs neither a name nor a role.
+// it keeps; and nodes that the others do not hear any more. The caller needs neither a name nor a role.
 import type { Bus } from '../../bus/bus.ts';
 import type { Leases } from '../../bus/leases.ts';
 import { OWNER_PREFIX } from '../accounts/ownership.ts';
 import { askNode } from './ask-node.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import { NODE_PREFIX } from './membership.ts';
+import type { MissingNode } from './missing-nodes.ts';
 
 /** Nodes that are asked in parallel. */
 const ASKED_MAX = 64;
@@ -15,8 +16,10 @@ export interface NodeAnswer {
   id: string;
   /** Its incarnation. */
   node: string;
-  /** Undefined when it holds its name and does not answer: it was killed, or hangs. */
+  /** Undefined when it does not answer: it was killed, or hangs. */
   status: Heartbeat | undefined;
+  /** What another node knows of one that does not answer. */
+  missing?: Pick<MissingNode, 'roles' | 'heardMsAgo'>;
   /** How far its clock is ahead of the caller's (negative: behind), as exactly as the time of the answer allows. */
   skewMs: number;
   /** Shards whose accounts it keeps. */
@@ -47,7 +50,32 @@ export async function callRoll(
     });
     answers.push(...(await Promise.all(some)));
   }
-  return answers;
+  return withMissing(answers);
+}
+
+/** Each silent node once, by the node that heard it last. */
+function withMissing(answers: readonly NodeAnswer[]): NodeAnswer[] {
+  const missing = new Map<string, MissingNode>();
+  for (const each of answers.flatMap(({ status }) => status?.missing ?? [])) {
+    const known = missing.get(each.id);
+    if (known === undefined || each.heardMsAgo < known.heardMsAgo) missing.set(each.id, each);
+  }
+  const named = answers.map((answer): NodeAnswer => {
+    const known = missing.get(answer.id);
+    missing.delete(answer.id);
+    return answer.status === undefined && known?.node === answer.node ? { ...answer, missing: known } : answer;
+  });
+  const nameless = [...missing.values()].map(
+    (known): NodeAnswer => ({
+      id: known.id,
+      node: known.node,
+      status: undefined,
+      missing: known,
+      skewMs: 0,
+      accounts: [],
+    }),
+  );
+  return [...named, ...nameless].sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
 /** How far the clock lies outside of the time between question and answer. */

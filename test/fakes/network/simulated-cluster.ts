@@ -3,6 +3,7 @@ import { SimulatedClock } from 'xstate';
 import type { BusBody, ServiceHandler } from '../../../src/bus/bus.ts';
 import { BusError } from '../../../src/bus/bus.ts';
 import {
+  type HeldLease,
   LEASE_MS,
   type Lease,
   type Leases,
@@ -102,7 +103,10 @@ export class SimulatedNode {
       },
       requestOf: (node, service, from, body) => this.ask(node, service, from, body),
     };
-    this.leases = { acquire: (name, value, onLost) => this.acquire(name, value, onLost), list: async () => [] };
+    this.leases = {
+      acquire: (name, value, onLost) => this.acquire(name, value, onLost),
+      list: async (prefix) => this.list(prefix),
+    };
   }
 
   hear(topic: string, body: BusBody): void {
@@ -128,6 +132,13 @@ export class SimulatedNode {
     const answer = other?.isCut === false ? other.services.get(service) : undefined;
     if (answer === undefined) throw new BusError('unknown_node', 'Nobody of that name is there.');
     return answer(structuredClone(body), from);
+  }
+
+  private list(prefix: string): HeldLease[] {
+    const { clock, kept } = this.cluster;
+    return [...kept]
+      .filter(([name, { untilMs }]) => name.startsWith(prefix) && untilMs > clock.now())
+      .map(([name, { value, revision }]) => ({ name, value, revision }));
   }
 
   private async acquire(name: string, value: LeaseValue, onLost: () => void): Promise<Lease | LeaseTaken> {
