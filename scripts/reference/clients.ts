@@ -38,7 +38,7 @@ export const clientPage = (): string =>
   page('Clients of other vendors, tried', 'test/sdk/drivers', [
     `Each client is the vendor's own, as it is published, and is given the gateway's address and key alone. What is marked here is a test
 of the project: the client is run against a gateway, and is told of every sample of its audio exactly once. How clients are pointed
-at a gateway is in [Clients of other vendors](../other-clients.md).`,
+at a gateway is in [Clients of other vendors](../guides/other-clients.md).`,
     '## Clients',
     {
       head: ['', 'client', 'language', 'door', 'live', 'files'],

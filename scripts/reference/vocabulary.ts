@@ -14,7 +14,7 @@ const MEMBERS = ['language', 'languages', 'prompt', 'keyterms', 'diarization', '
 
 export const vocabularyPage = (): string =>
   page('Names, languages and prompts, by provider', 'src/providers/*/options.ts', [
-    `What becomes of the members of a request that are the same for all vendors ([Names, languages and prompts](../vocabulary.md)): \`yes\`, as it was
+    `What becomes of the members of a request that are the same for all vendors ([Names, languages and prompts](../guides/vocabulary.md)): \`yes\`, as it was
 asked for; \`mapped\`, in another way or less of it; \`–\`, the model has nothing for it. Of \`redact\` the kinds that are taken. A language without its
 region, two languages that the model knows, one name and a short prompt were asked for: \`session_started.chain\` says it of your own request.`,
     ...offered().flatMap((provider) => [

@@ -14,11 +14,11 @@ class Documents(Case):
         here = code.replace("http://127.0.0.1:8080", URL).replace("test/fixtures/audio/commands.wav", str(AUDIO / "yes.wav"))
         printed = io.StringIO()
         with mock.patch.dict("os.environ", {"VOXGATE_KEY": KEY}), contextlib.redirect_stdout(printed):
-            exec(compile(here, "docs/python.md", "exec"), {"__name__": "__main__"})
+            exec(compile(here, "docs/guides/python.md", "exec"), {"__name__": "__main__"})
         return printed.getvalue().splitlines()
 
     def test_the_guides_examples_print_what_was_said(self) -> None:
-        text = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+        text = (ROOT / "docs/guides/python.md").read_text(encoding="utf-8")
         file, live, asynchronous = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
         text, *words = self.output_of(file)
         self.assertEqual((text, [word.split(" ")[1] for word in words]), ("yes", ["yes"]))

@@ -1,4 +1,4 @@
-"""Clients as docs/other-clients.md has them: its lines are run, for another gateway."""
+"""Clients as docs/guides/other-clients.md has them: its lines are run, for another gateway."""
 
 import re
 from functools import cache
@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 from .job import Job
 
-PAGE = Path(__file__).parents[4] / "docs" / "other-clients.md"
+PAGE = Path(__file__).parents[4] / "docs" / "guides" / "other-clients.md"
 
 
 @cache
