@@ -192,9 +192,7 @@ class Node {
     this.#logger.info({ port, door, build, incarnation: bus.node }, 'listening');
     const version = buildVersion();
     this.#metrics.built({ version, node_version: process.version, door, roles: [...roles].join(',') });
-    this.#metrics.watchGauge('draining', 'Whether the node takes nothing new, and ends soon: 1, or 0.', () =>
-      this.#draining ? 1 : 0,
-    );
+    this.#metrics.watchGauge('draining', 'Whether the node is draining: 1 or 0.', () => (this.#draining ? 1 : 0));
   }
 
   /** Everything behind the door. */

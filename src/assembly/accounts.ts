@@ -187,7 +187,7 @@ function serveCalls(
 function servePlacesOf(assembly: Assembly, { members }: Served): Stop {
   const { bus, clock, metrics } = assembly;
   const places = servePlaces({ bus, clock, messages: new LimitsMessages(secretsOf(assembly)) });
-  metrics.watchGauge('session_places', 'Live sessions of all nodes, as they are counted here.', () => places.places);
+  metrics.watchGauge('session_places', 'Live sessions on all nodes, as counted by this node.', () => places.places);
   const detach = [
     members.onGone((node) => places.forget(node)),
     // A node that counted as gone sends a full report when it comes back.
@@ -218,12 +218,12 @@ function takeUsage(assembly: Assembly, { own: { store }, shared: { usage }, memb
   const lost = closeLost(assembly, store, graceMs, isThere);
   metrics.watchGauge(
     'usage_waiting',
-    'Usage in the stream that the ledger has not taken yet; -1 while nobody can say.',
+    'Usage in the stream that the ledger has not taken yet; -1 if unknown.',
     async () => (await usage.waiting(FIRST_SHARD).catch(() => undefined)) ?? -1,
   );
   metrics.watchGauge(
     'usage_put_aside',
-    'Usage that this ledger could not take, kept for one that can; -1 while nobody can say.',
+    'Usage that this ledger could not take, kept for one that can; -1 if unknown.',
     async () => (await usage.putAside(FIRST_SHARD)) ?? -1,
   );
   const detach = [

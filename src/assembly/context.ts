@@ -90,7 +90,7 @@ export const canMail = ({ config, roles }: Pick<Assembly, 'config' | 'roles'>): 
 export const watchAccounts = (metrics: Metrics, isReachable: () => boolean): unknown =>
   metrics.watchGauge(
     'accounts_reachable',
-    'Whether the node that keeps the accounts answers: 1, or 0 while calls to it fail without being sent.',
+    'Whether the accounts node answers: 1, or 0 while calls to it fail without being sent.',
     () => (isReachable() ? 1 : 0),
   );
 

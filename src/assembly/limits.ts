@@ -37,7 +37,7 @@ export function openKeyLimits(
   defer(() => shared.close());
   metrics.watchGauge(
     'sessions_on_trust',
-    'Sessions and files that began while nobody counted those of all nodes, since the start.',
+    'Sessions and files that started while the count over all nodes was unavailable, since the start.',
     () => shared.places.trusted,
   );
   return createSharedKeyLimits(options, shared);

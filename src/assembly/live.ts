@@ -128,8 +128,8 @@ function openOverloadMonitor({ config, metrics, defer }: Assembly, relief: Live[
     },
   });
   defer(() => overload.close());
-  metrics.watchGauge('lag_seconds', 'How late the event loop runs of late.', () => overload.lagMs / 1000);
-  metrics.watchGauge('memory_ratio', 'The part of the memory that the process may have which it has.', memoryShare);
+  metrics.watchGauge('lag_seconds', 'Recent event-loop lag in seconds.', () => overload.lagMs / 1000);
+  metrics.watchGauge('memory_ratio', 'Fraction of the available memory in use.', memoryShare);
   return overload;
 }
 
@@ -165,7 +165,7 @@ function openEngines({ config, clock, logger, metrics, defer }: Assembly): Live[
   metrics.watchQueue('recogniser_streams', () => local.streams);
   metrics.watchGauge(
     'recogniser_slowed_streams',
-    'Streams of the embedded recogniser that were slowed for the time that their organisation had used, since the start.',
+    'Streams of the embedded recogniser that were slowed because of the use of their organisation, since the start.',
     () => local.slowed,
   );
   return { loopback: new LoopbackEngine(clock), local };
@@ -207,11 +207,7 @@ function openBreakers({ config, clock, logger, metrics, defer }: Assembly, { vau
       logger.warn({ model: slug, state, ...(organisationId === undefined ? {} : { organisationId }) }, 'breaker'),
     onFault: (error) => logger.error({ err: error }, 'breaker fault'),
   });
-  metrics.watchGauge(
-    'breakers_open',
-    'Models that are left alone, under one credential each.',
-    () => breakers.openCount,
-  );
+  metrics.watchGauge('breakers_open', 'Open circuit breakers, by model and credential.', () => breakers.openCount);
   defer(() => breakers.close());
   return breakers;
 }

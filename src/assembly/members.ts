@@ -27,14 +27,12 @@ export async function openMembers(
     onConflict: end,
   });
   defer(() => members.leave());
-  metrics.watchGauge('nodes', 'Nodes that are heard of, this one included.', () => members.nodes().length);
+  metrics.watchGauge('nodes', 'Known nodes, including this one.', () => members.nodes().length);
   metrics.watchGauge(
     'clock_skew_seconds',
-    "Median difference of the other nodes' clocks from the clock of this one; positive when they are ahead.",
+    'Median difference between the clocks of other nodes and this one; positive if they are ahead.',
     () => members.skewMs() / 1000,
   );
-  metrics.watchGauge('accounts_nodes', 'Nodes that are heard of and keep the accounts, or can.', () =>
-    members.count('accounts'),
-  );
+  metrics.watchGauge('accounts_nodes', 'Known nodes that keep the accounts, or can.', () => members.count('accounts'));
   return members;
 }

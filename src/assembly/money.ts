@@ -45,7 +45,7 @@ export async function openMoney(assembly: Assembly, store: ReservationStore = as
   });
   metrics.watchGauge(
     'holds_on_trust',
-    'Sessions and files of customers without any limit that began while the ledger did not answer, since the start.',
+    'Sessions and files of customers without any limit that started while the ledger did not answer, since the start.',
     () => reservations.unanswered.trusted,
   );
   metrics.watchQueue('unsettled_sessions', () => reservations.unsettled);
@@ -110,7 +110,7 @@ export function auditHourly({ config, logger, clock, metrics, defer }: Assembly)
   let oldestHoldSeconds = 0;
   metrics.watchGauge(
     'oldest_hold_seconds',
-    'Since the oldest hold was made or renewed, at the last audit.',
+    'Age of the oldest hold since its last renewal, at the last audit.',
     () => oldestHoldSeconds,
   );
   const arm = (afterMs: number) => {

@@ -58,22 +58,20 @@ export async function openNetwork({ config, secrets, logger, metrics }: NetworkO
   const { natsReplicas: replicas } = config.cluster;
   const usage = natsUsage(bus, { replicas, onFault });
   metrics.watchQueue('bus_outbox_bytes', () => bus.inFlightBytes);
-  metrics.watchGauge('bus_connected', 'Whether the bus is there: 1, or 0 while it is away.', () =>
-    bus.isConnected ? 1 : 0,
-  );
+  metrics.watchGauge('bus_connected', 'Whether the message bus is connected: 1 or 0.', () => (bus.isConnected ? 1 : 0));
   metrics.watchGauge(
     'usage_refused',
-    'Usage that was put aside because the ledger could not take it, since the start.',
+    'Usage put aside because the ledger could not take it, since the start.',
     () => usage.refused,
   );
   metrics.watchGauge(
     'bus_ignored',
-    'Messages on the bus that no node of this gateway can have meant, since the start.',
+    'Messages on the bus that no node of this gateway can have sent, since the start.',
     () => bus.ignored.malformed + bus.ignored.misdirected,
   );
   metrics.watchGauge(
     'bus_late',
-    'Answers that came when nobody waited for them any more, since the start.',
+    'Answers that arrived after their caller stopped waiting, since the start.',
     () => bus.ignored.late,
   );
   return {

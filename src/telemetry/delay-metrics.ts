@@ -37,23 +37,31 @@ export function delayMetrics(registry: Registry): DelayMetrics {
   };
   const own = histogram(
     'gateway_delay_seconds',
-    'The gateway’s own part: `to_client`, from the provider’s final as it was read until it was written to the client; `to_provider`, from the client’s audio until it was handed to the provider’s connection, sampled once a second. For `leg="far"` without the way between the two nodes.',
+    'Delay of the gateway itself: `to_client`, from reading the provider’s final until it was written to the client; `to_provider`, from the client’s audio until it was sent to the provider, sampled once a second. With `leg="far"` without the transfer between the two nodes.',
     OWN,
     ['direction', 'leg', 'model'],
   );
   return {
-    dialled: byModel('dial_seconds', 'From asking for a connection to a provider until it takes audio.', DIAL),
+    dialled: byModel(
+      'dial_seconds',
+      'Time from the request for a provider connection until the provider takes audio.',
+      DIAL,
+    ),
     partialHeard: byModel(
       'partial_delay_seconds',
-      'From when the audio in which a turn begins was handed to the provider until its first words that were no final.',
+      'Time from sending the first audio of a turn to the provider until its first interim words.',
       HEARD,
     ),
     finalTold: byModel(
       'final_delay_seconds',
-      'From when the audio in which a turn ends was handed to the provider until its final was written to the client.',
+      'Time from sending the last audio of a turn to the provider until its final was written to the client.',
       HEARD,
     ),
     passed: (direction, leg, model, seconds) => own.observe({ direction, leg, model: boundedModel(model) }, seconds),
-    fileAnswered: byModel('file_seconds', 'From asking a model for the transcript of a file until it was there.', FILE),
+    fileAnswered: byModel(
+      'file_seconds',
+      'Time from the request for a file until the model returned its transcript.',
+      FILE,
+    ),
   };
 }

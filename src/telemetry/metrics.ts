@@ -65,7 +65,7 @@ function queueDepths(registry: Registry): Metrics['watchQueue'] {
   const queues = new Map<string, Read<number>>();
   new Gauge({
     name: 'voxgate_queue_depth',
-    help: 'What waits in a queue; the unit is in its name.',
+    help: 'Size of a queue; the unit is in its name.',
     labelNames: ['queue'],
     registers: [registry],
     collect() {
@@ -84,7 +84,7 @@ function queueDepths(registry: Registry): Metrics['watchQueue'] {
 function spanCounter(registry: Registry): Metrics['traced'] {
   const spans = new Counter({
     name: 'voxgate_trace_spans_total',
-    help: 'Spans by what became of them on their way to the collector.',
+    help: 'Trace spans by outcome.',
     labelNames: ['outcome'],
     registers: [registry],
   });
@@ -116,14 +116,14 @@ export function createMetrics(node?: string): Metrics {
   };
 
   const opened = counter('sessions_opened_total', 'Live sessions opened.');
-  const received = counter('audio_received_seconds_total', 'Seconds of audio that clients sent.');
-  const sent = counter('audio_sent_seconds_total', 'Seconds of audio sent to providers, replays included.');
-  const settlements = counter('settled_total', 'Sessions and files that the ledger has settled.');
-  const billed = counter('settled_usd_total', 'What they cost, in USD.');
+  const received = counter('audio_received_seconds_total', 'Seconds of audio received from clients.');
+  const sent = counter('audio_sent_seconds_total', 'Seconds of audio sent to providers, including replays.');
+  const settlements = counter('settled_total', 'Sessions and files settled by the ledger.');
+  const billed = counter('settled_usd_total', 'Cost of settled sessions and files, in USD.');
   const queryCredentials = counter('query_credentials_total', 'Handshakes with a credential in the URL.');
   const smallSockets = counter(
     'small_message_sockets_total',
-    'Live sockets opened for messages of 1 MiB at most, since others had the places for larger ones.',
+    'Live sockets limited to messages of 1 MiB because others had the slots for larger ones.',
   );
   let countByState: Read<Readonly<Record<string, number>>> = () => ({});
   new Gauge({
@@ -139,7 +139,7 @@ export function createMetrics(node?: string): Metrics {
 
   const build = new Gauge({
     name: 'voxgate_build_info',
-    help: 'What runs here: 1, with the version, that of Node, the door and the roles.',
+    help: 'Always 1; the labels are the version, the Node version, the server adapter and the roles.',
     labelNames: ['version', 'node_version', 'door', 'roles'],
     registers: [registry],
   });
@@ -150,8 +150,8 @@ export function createMetrics(node?: string): Metrics {
     sessionEnded: byLabel('sessions_ended_total', 'reason', 'Live sessions ended, by reason.'),
     audioReceived: (seconds) => received.inc(seconds),
     audioSent: (seconds) => sent.inc(seconds),
-    dropped: byLabel('drops_total', 'name', 'What was left out because a queue was full, by the name of the overflow.'),
-    refused: byLabel('refusals_total', 'code', 'Refusals told to clients, by error code.'),
+    dropped: byLabel('drops_total', 'name', 'Items dropped because a queue was full, by the name of the overflow.'),
+    refused: byLabel('refusals_total', 'code', 'Refused requests and sessions, by error code.'),
     queryCredential: () => queryCredentials.inc(),
     smallSocket: () => smallSockets.inc(),
     legEnded: byLabel('upstream_legs_total', 'outcome', 'Connections to providers, by how they ended.'),
@@ -159,10 +159,14 @@ export function createMetrics(node?: string): Metrics {
       settlements.inc();
       billed.inc(usd);
     },
-    mail: byLabel('mails_total', 'outcome', 'Mails by what became of them.'),
-    ledgerFault: byLabel('ledger_faults_total', 'name', 'Failures of the ledger or of the way to it, by what failed.'),
-    deadLetter: byLabel('dead_letters_total', 'reason', 'Messages between actors that did not arrive, by reason.'),
-    messageRefused: byLabel('bus_refused_total', 'reason', 'Messages on the bus that were not believed, by why.'),
+    mail: byLabel('mails_total', 'outcome', 'Mails by outcome.'),
+    ledgerFault: byLabel(
+      'ledger_faults_total',
+      'name',
+      'Errors of the ledger or of the connection to it, by what failed.',
+    ),
+    deadLetter: byLabel('dead_letters_total', 'reason', 'Undelivered messages between actors, by reason.'),
+    messageRefused: byLabel('bus_refused_total', 'reason', 'Messages on the bus that were refused, by reason.'),
     httpRequest: requestCounter(registry),
     ...delayMetrics(registry),
     ...modelMetrics(registry),

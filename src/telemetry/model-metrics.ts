@@ -42,22 +42,22 @@ export function modelMetrics(registry: Registry): ModelMetrics {
     new Counter({ name: `voxgate_${name}`, help, labelNames, registers: [registry] });
   const attempts = counter(
     'model_attempts_total',
-    'Connections of live sessions and requests of files to models, retries and fallbacks included.',
+    'Live connections and file requests to models, including retries and fallbacks.',
     ['mode', 'model'],
   );
-  const failures = counter('model_failures_total', 'Attempts that failed, by model and reason.', [
+  const failures = counter('model_failures_total', 'Failed attempts, by model and reason.', [
     'mode',
     'model',
     'reason',
   ]);
   const failovers = counter(
     'failovers_total',
-    'Live sessions and files that went on with another model, by the one that was left and why.',
+    'Live sessions and files that continued with another model, by the failed model and the reason.',
     ['mode', 'provider', 'model', 'reason'],
   );
   const underWay = new Gauge({
     name: 'voxgate_model_concurrency',
-    help: 'Live connections and files under way, by model.',
+    help: 'Live connections and files in progress, by model.',
     labelNames: ['mode', 'model'],
     registers: [registry],
   });
