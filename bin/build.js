@@ -1,7 +1,6 @@
-// Keeps dist/ equal to the source: compiles machines/, src/ and the client for TypeScript, bundles the console,
-// and takes over the pages of docs/, when anything there has changed, and only then. The command, the test suite and `npm run build` share it. Safe to run many
-// times at once; what to compile is the matter of each PROJECTS.
-import { spawn } from 'node:child_process';
+// Keeps dist/ equal to the source: bundles the program, the client for TypeScript and the console, and copies the pages of docs/, when
+// anything there has changed, and only then. The command, the test suite and `npm run build` share it. Safe to run many times at once.
+// Types are not checked here (`npm run check`).
 import { createHash } from 'node:crypto';
 import {
   cpSync,
@@ -14,23 +13,15 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { bundle } from './bundle.js';
+import { bundleClient, bundleProgram } from './bundle.js';
+import { bundleConsole } from './bundle-console.js';
 
-/** The client: a package of its own. A gateway serves it as well, so a copy is in dist/client. */
+/** The client is a package of its own, with a dist/ of its own. */
 const CLIENT = 'clients/typescript';
-const CLIENT_COPY = 'client';
 const SOURCE_FOLDERS = ['machines', 'src', `${CLIENT}/src`];
-/** What the compiler is told, and where below dist/ it writes to. */
-const PROJECTS = [
-  { settings: 'tsconfig.build.json', folder: '' },
-  { settings: `${CLIENT}/tsconfig.json`, folder: CLIENT_COPY },
-];
-/** The console, for browsers: bundled, and not compiled with the rest. */
-const CONSOLE = { settings: 'src/console/vite.config.ts', folder: 'console' };
 /** What the sources are made of. */
 const SOURCE = /\.(?:tsx?|css|html|svg|wav|json)$/;
 /** Served as they are. */
@@ -40,9 +31,9 @@ const SETTINGS = [
   'package.json',
   'package-lock.json',
   'tsconfig.json',
-  ...PROJECTS.map(({ settings }) => settings),
   'bin/build.js',
   'bin/bundle.js',
+  'bin/bundle-console.js',
 ];
 /** The file with the id of the program; src/documents/version.ts reads it. */
 const BUILD_ID = 'build-id';
@@ -51,13 +42,13 @@ const BUILD_ID_CHARACTERS = 8;
 const LOCK_WAIT_MS = 60_000;
 const LOCK_POLL_MS = 50;
 
-/** The source does not compile, or the compiler cannot be run. The message is meant for the terminal. */
+/** The source cannot be bundled. The message is meant for the terminal. */
 export class BuildFailed extends Error {}
 
 /**
  * @typedef {object} BuildOptions
- * @property {(outDir: string) => Promise<void>} [compile] Writes the compiled program to `outDir`; `tsc` unless a test says otherwise.
- * @property {() => void} [onCompile] Called before it is compiled, which takes some seconds.
+ * @property {(dist: string, clientDist: string) => Promise<void>} [compile] Writes the bundles; esbuild does unless a test says otherwise.
+ * @property {() => void} [onCompile] Called before a build is made.
  * @property {number} [lockWaitMs] How long to wait for a build that another process is making.
  */
 
@@ -71,7 +62,7 @@ export class BuildFailed extends Error {}
 export async function ensureBuilt(root, options = {}) {
   if (!existsSync(join(root, 'src/main.ts'))) return 'installed';
   if (isFresh(root, fingerprint(root))) return 'fresh';
-  const compile = options.compile ?? ((outDir) => runCompiler(root, outDir));
+  const compile = options.compile ?? ((dist, clientDist) => bundleAll(root, dist, clientDist));
   const release = await lock(root, options.lockWaitMs ?? LOCK_WAIT_MS);
   try {
     const current = fingerprint(root);
@@ -85,41 +76,31 @@ export async function ensureBuilt(root, options = {}) {
 }
 
 /**
- * Compiles aside and swaps whole folders, so that dist/ never holds half a build or files of deleted sources.
+ * Builds aside and swaps whole folders, so that dist/ never holds half a build or files of deleted sources.
  *
  * @param {string} root
  * @param {string} current
- * @param {(outDir: string) => Promise<void>} compile
+ * @param {(dist: string, clientDist: string) => Promise<void>} compile
  */
 async function build(root, current, compile) {
   const aside = join(root, '.cache/build');
-  const next = join(aside, 'next');
-  const previous = join(aside, 'previous');
+  const [next, nextClient] = [join(aside, 'next'), join(aside, 'client')];
   rmSync(aside, { recursive: true, force: true });
   mkdirSync(next, { recursive: true });
-  await compile(next);
+  await compile(next, nextClient);
   copyPages(root, next);
   writeFileSync(join(next, BUILD_ID), buildId(next));
   writeFileSync(join(next, '.fingerprint'), current);
-  if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), previous);
-  renameSync(next, join(root, 'dist'));
-  replaceClient(root, aside);
+  // The program last, so that a build that was broken off is made again.
+  if (existsSync(nextClient)) replace(join(root, CLIENT, 'dist'), nextClient, join(aside, 'previous-client'));
+  replace(join(root, 'dist'), next, join(aside, 'previous'));
   rmSync(aside, { recursive: true, force: true });
 }
 
-/**
- * The client's own dist/, as its package has it: last, so that a build that was broken off is made again.
- *
- * @param {string} root
- * @param {string} aside
- */
-function replaceClient(root, aside) {
-  const compiled = join(root, 'dist', CLIENT_COPY);
-  if (!existsSync(compiled)) return;
-  const next = join(aside, 'client');
-  cpSync(compiled, next, { recursive: true });
-  rmSync(join(root, CLIENT, 'dist'), { recursive: true, force: true });
-  renameSync(next, join(root, CLIENT, 'dist'));
+/** @type {(folder: string, next: string, previous: string) => void} */
+function replace(folder, next, previous) {
+  if (existsSync(folder)) renameSync(folder, previous);
+  renameSync(next, folder);
 }
 
 /**
@@ -270,67 +251,26 @@ function codeOf(error) {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/**
- * Runs the project's own `tsc`, `vite` and `esbuild`; their output is shown only when they fail.
- *
- * @param {string} root
- * @param {string} outDir
- * @returns {Promise<void>}
- */
-async function runCompiler(root, outDir) {
-  const tsc = toolPath(root, 'typescript', '../bin/tsc');
-  const vite = toolPath(root, 'vite', '../bin/vite.js');
-  const outputs = await Promise.all([
-    ...PROJECTS.map(({ settings, folder }) => outputOf(root, [tsc, '-p', settings, '--outDir', join(outDir, folder)])),
-    outputOf(root, [
-      vite,
-      'build',
-      '--config',
-      CONSOLE.settings,
-      '--outDir',
-      join(outDir, CONSOLE.folder),
-      '--emptyOutDir',
-    ]),
-  ]);
-  const output = outputs.join('');
-  if (output !== '') throw new BuildFailed(`${output}The source does not compile; dist/ is left as it was.`);
-  await bundle(outDir).catch((error) => {
-    throw new BuildFailed(`${error.message}\nThe program could not be put together; dist/ is left as it was.`);
-  });
-}
-
-/**
- * What a compiler says of the source: nothing where all is well.
- *
- * @param {string} root
- * @param {readonly string[]} command
- * @returns {Promise<string>}
- */
-function outputOf(root, command) {
-  return new Promise((done, fail) => {
-    const compiler = spawn(process.execPath, command, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    compiler.stdout.on('data', (chunk) => (output += chunk));
-    compiler.stderr.on('data', (chunk) => (output += chunk));
-    compiler.on('error', (error) =>
-      fail(new BuildFailed(`The TypeScript compiler could not be started: ${error.message}`)),
-    );
-    compiler.on('close', (code) => done(code === 0 ? '' : output || `The TypeScript compiler ended with ${code}. `));
-  });
-}
-
-/**
- * @param {string} root
- * @param {string} name
- * @param {string} program Seen from the package's `package.json`.
- */
-function toolPath(root, name, program) {
-  try {
-    return join(createRequire(join(root, 'package.json')).resolve(`${name}/package.json`), program);
-  } catch {
+/** @type {(root: string, dist: string, clientDist: string) => Promise<void>} */
+async function bundleAll(root, dist, clientDist) {
+  const { formatMessages, stop } = await import('esbuild').catch(() => {
     throw new BuildFailed(
-      `The source has changed since dist/ was built, and its ${name} is not installed. Run \`npm ci\`.`,
+      'The source has changed since dist/ was built, and its esbuild is not installed. Run `npm ci`.',
     );
+  });
+  try {
+    await Promise.all([
+      bundleProgram(root, dist),
+      bundleConsole(root, join(dist, 'console')),
+      bundleClient(join(root, CLIENT, 'src'), clientDist),
+    ]);
+  } catch (error) {
+    const { errors = [] } = /** @type {{ errors?: import('esbuild').Message[] }} */ (error);
+    const texts = await formatMessages(errors, { kind: 'error', color: process.stderr.isTTY });
+    throw new BuildFailed(`${texts.join('') || `${error}\n`}The source cannot be bundled; dist/ is left as it was.`);
+  } finally {
+    // Its process would live as long as this one.
+    await stop();
   }
 }
 

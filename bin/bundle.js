@@ -1,87 +1,115 @@
-// Puts what is started by its path into few files: the program, and its threads. To find and read their hundreds of files, and those of
-// the packages, would take longer than all the rest of a start. The compiled files stay for programs that embed the gateway.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// Puts the program, each of its threads and the client into few files: finding and reading their hundreds of files, and those of the
+// packages, would take longer than all the rest of a start.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { types } from 'node:util';
 
 const FOLDER = 'program';
-const STARTED = /^src\/(?:main|.+\/worker)\.js$/;
+/** The command, the library for embedding, the commands as tests run them, and the threads. */
+const STARTED = /^src\/(?:main|index|cli\/index|.+\/worker)\.ts$/;
+const CLIENT_STARTED = ['index.ts', 'node.ts', 'microphone/microphone-worklet.ts'];
 /** What has a binary, or reads files that lie beside it. */
 const APART = ['better-sqlite3', 'bufferutil', 'soundswallower', 'uWebSockets.js'];
 /** For packages in CommonJS, which ask for modules of Node. */
 const REQUIRE = `import { createRequire as createRequireHere } from 'node:module'; const require = createRequireHere(import.meta.url);`;
 
 /**
- * @param {string} dist With the compiled files, in which those that are started are replaced.
+ * @param {string} root The project's folder.
+ * @param {string} dist Where the program is written to. A file that is started by its path lies there as its source does in the project.
  */
-export async function bundle(dist) {
-  const names = readdirSync(dist, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll(sep, '/'));
-  const started = names.filter((name) => STARTED.test(name));
+export async function bundleProgram(root, dist) {
+  const names = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+  const started = names.map((name) => `src/${name.replaceAll(sep, '/')}`).filter((name) => STARTED.test(name));
+  const isThread = (/** @type {string} */ name) => name.endsWith('/worker.ts');
   // A thread shares no code with what starts it, so it has one file of its own: each more costs its start a millisecond or two.
-  const isThread = (/** @type {string} */ name) => name.endsWith('/worker.js');
-  await bundleTogether(
-    dist,
-    started.filter((name) => !isThread(name)),
-    true,
-  );
-  for (const thread of started.filter(isThread)) await bundleTogether(dist, [thread], false);
+  const together = started.filter((name) => !isThread(name));
+  const apart = started.filter(isThread).map((name) => [name]);
+  await Promise.all([together, ...apart].map((each) => bundleTogether(root, dist, each)));
   for (const name of started) {
-    const path = relative(dirname(name), join(FOLDER, `${outputOf(name)}.js`)).replaceAll(sep, '/');
-    writeFileSync(join(dist, name), `import '${path}';\n`);
+    const path = relative(dirname(name), join(FOLDER, outputOf(name))).replaceAll(sep, '/');
+    mkdirSync(join(dist, dirname(name)), { recursive: true });
+    writeFileSync(join(dist, compiled(name)), `export * from '${path}.js';\n`);
   }
 }
 
 /**
- * @param {string} dist
- * @param {string[]} names
- * @param {boolean} splitting Whether what is loaded when it is needed, and what they have in common, lies in files beside theirs.
+ * The files of its package that programs and browsers load.
+ *
+ * @param {string} source
+ * @param {string} outDir
  */
-async function bundleTogether(dist, names, splitting) {
+export async function bundleClient(source, outDir) {
   const { build } = await import('esbuild');
   await build({
-    entryPoints: names.map((name) => ({ in: join(dist, name), out: outputOf(name) })),
+    entryPoints: CLIENT_STARTED.map((name) => join(source, name)),
+    outdir: outDir,
+    outbase: source,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    target: 'es2022',
+    external: ['node:*', 'ws'],
+    logLevel: 'silent',
+  });
+}
+
+/**
+ * @param {string} root
+ * @param {string} dist
+ * @param {readonly string[]} names
+ */
+async function bundleTogether(root, dist, names) {
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: names.map((name) => ({ in: join(root, name), out: outputOf(name) })),
     outdir: join(dist, FOLDER),
     bundle: true,
-    splitting,
+    // What is loaded when it is needed, and what they have in common, lies in files beside theirs.
+    splitting: names.length > 1,
     format: 'esm',
     platform: 'node',
     target: 'node20',
     keepNames: true,
     external: APART,
     banner: { js: REQUIRE },
-    plugins: [ownPlaces(dist), lazyCommonJs],
-    logLevel: 'error',
+    plugins: [ownPlaces(root), lazyCommonJs],
+    logLevel: 'silent',
   });
 }
+
+/** @param {string} name */
+const compiled = (name) => name.replace(/\.ts$/, '.js');
 
 /**
  * All that is made lies in one folder, so that a name says where it comes from.
  *
  * @param {string} name
  */
-const outputOf = (name) => name.slice('src/'.length, -'.js'.length).replaceAll('/', '-');
+const outputOf = (name) => name.slice('src/'.length, -'.ts'.length).replaceAll('/', '-');
 
 /**
- * Files find others by the place where they were compiled to.
+ * Files find others by the place where each would lie if it were compiled alone.
  *
- * @param {string} dist
+ * @param {string} root
  * @returns {import('esbuild').Plugin}
  */
-function ownPlaces(dist) {
+function ownPlaces(root) {
   return {
     name: 'own places',
     setup(build) {
-      build.onLoad({ filter: /\.js$/ }, ({ path }) => {
-        if (!path.startsWith(dist + sep)) return undefined;
-        const place = relative(join(dist, FOLDER), path).replaceAll(sep, '/');
+      build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        const name = relative(root, path);
+        const text = readFileSync(path, 'utf8');
+        if (name.startsWith('..') || name.startsWith('node_modules') || !text.includes('import.meta.url'))
+          return undefined;
+        const place = relative(FOLDER, compiled(name)).replaceAll(sep, '/');
         const here = `new URL(${JSON.stringify(place)}, import.meta.url).href`;
-        return { contents: readFileSync(path, 'utf8').replaceAll('import.meta.url', here), loader: 'js' };
+        return { contents: text.replaceAll('import.meta.url', here), loader: 'ts', resolveDir: dirname(path) };
       });
     },
   };
 }
-
 const LAZY = 'lazy CommonJS';
 
 /**

@@ -1,22 +1,14 @@
 // bin/build.js: when a build is made, what becomes of the old one, and what happens when several processes start at once.
-// The compiler is stood in for, except in the one test that shows a mistake in the source to the reader.
+// esbuild is stood in for, except where what it makes is looked at.
 import { execFileSync } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BuildFailed, ensureBuilt } from '../bin/build.js';
-import { bundle } from '../bin/bundle.js';
+import { bundleProgram } from '../bin/bundle.js';
+import { bundleConsole } from '../bin/bundle-console.js';
 
 let root: string;
 let compiled: number;
@@ -34,7 +26,7 @@ beforeEach(() => {
   compiled = 0;
   for (const folder of ['bin', 'docs/guides', 'machines', 'src/audio'])
     mkdirSync(join(root, folder), { recursive: true });
-  for (const file of ['package.json', 'tsconfig.json', 'tsconfig.build.json']) write(file, '{}');
+  for (const file of ['package.json', 'tsconfig.json']) write(file, '{}');
   write('src/main.ts', '');
   write('src/audio/pcm.ts', '');
   write('docs/guides/live.md', '# Live');
@@ -80,19 +72,53 @@ test('pages are taken over as they are, and nothing else of their folder', async
   expect(readFileSync(join(root, 'dist/docs/guides/live.md'), 'utf8')).toBe('# Live');
 });
 
-test('what is started is put together out of its files, which still know where they lie', async () => {
+test('bundles what is started by its path, with files that know where they lie', async () => {
   const dist = join(root, 'dist');
-  mkdirSync(join(dist, 'src/store'), { recursive: true });
-  const write = (name: string, text: string) => writeFileSync(join(dist, 'src', name), text);
-  write('main.js', `import { worker } from './store/store.js'; console.log(worker);`);
-  write('store/store.js', `export const worker = new URL('worker.js', import.meta.url).href;`);
-  writeFileSync(join(root, 'package.json'), '{"type":"module"}');
-  write('store/worker.js', `import { worker } from './store.js'; console.log('at', worker);`);
-  await bundle(dist);
-  rmSync(join(dist, 'src/store/store.js'));
+  mkdirSync(join(root, 'src/store'), { recursive: true });
+  write('src/main.ts', `import { worker } from './store/store.ts'; console.log(worker);`);
+  write('src/store/store.ts', `export const worker: string = new URL('worker.js', import.meta.url).href;`);
+  write('src/store/worker.ts', `import { worker } from './store.ts'; console.log('at', worker);`);
+  write('package.json', '{"type":"module"}');
+  await bundleProgram(root, dist);
   const said = (name: string) => execFileSync(process.execPath, [join(dist, 'src', name)], { encoding: 'utf8' });
   const place = pathToFileURL(join(dist, 'src/store/worker.js')).href;
   expect([said('main.js'), said('store/worker.js')]).toEqual([`${place}\n`, `at ${place}\n`]);
+});
+
+test('bundles the console into files that are named after their contents, with no script or style inside its pages', async () => {
+  const page = (head: string) => `<html>\n  <head>\n${head}\n  </head>\n  <body></body>\n</html>\n`;
+  mkdirSync(join(root, 'src/console'));
+  mkdirSync(join(root, 'clients/typescript/src/microphone'), { recursive: true });
+  write('clients/typescript/src/microphone/microphone-worklet.ts', `registerProcessor('microphone', class {});`);
+  write('src/console/style.css', '.page { color: red; }');
+  write('src/console/icon.svg', '<svg/>');
+  write('src/console/theme.ts', 'export const theme: string = "dark"; document.title = theme;');
+  write(
+    'src/console/main.ts',
+    `import icon from './icon.svg';
+     import text from './icon.svg?raw';
+     import worklet from '@voxgate/client/microphone-worklet.js?worker&url';
+     import { theme } from './theme.ts';
+     document.body.append(icon, text, worklet, theme);`,
+  );
+  const links = '<link rel="icon" href="./icon.svg"><link rel="stylesheet" href="./style.css">';
+  const scripts = ['theme', 'main'].map((name) => `<script type="module" src="./${name}.ts"></script>`).join('');
+  write('src/console/index.html', page(links + scripts));
+  write('src/console/docs.html', page(links));
+  const made = join(root, 'dist/console');
+  await bundleConsole(root, made);
+  const read = (name: string) => readFileSync(join(made, name), 'utf8');
+  const names = readdirSync(join(made, 'assets'));
+  const named = (what: RegExp) => `/console/assets/${names.find((name) => what.test(name))}`;
+  const kinds = names.map((name) => name.replace(/-[A-Z0-9]{8}\./, '.')).sort();
+  expect(kinds).toEqual(['chunk.js', 'icon.svg', 'main.js', 'microphone-worklet.js', 'style.css', 'theme.js']);
+  const own = `<link rel="icon" href="${named(/icon/)}"><link rel="stylesheet" href="${named(/style/)}">`;
+  const loaded = [/theme/, /main/].map((name) => `<script type="module" crossorigin src="${named(name)}"></script>`);
+  const shared = `    <link rel="modulepreload" crossorigin href="${named(/chunk/)}">`;
+  expect(read('index.html')).toBe(page(`${own}${loaded.join('')}\n${shared}`));
+  expect(read('docs.html')).toBe(page(own));
+  const main = read(`assets/${names.find((name) => name.startsWith('main'))}`);
+  for (const text of [named(/icon/), '<svg/>', named(/worklet/)]) expect(main).toContain(text);
 });
 
 test('gives lazily imported packages the same exports as Node does, whatever they are written in', async () => {
@@ -114,15 +140,15 @@ test('gives lazily imported packages the same exports as Node does, whatever the
     write(`node_modules/${name}/index.js`, text);
   }
   write('node_modules/compiled/part.js', `exports.Client = class {};`);
-  mkdirSync(join(dist, 'src/store'), { recursive: true });
-  writeFileSync(join(root, 'package.json'), '{"type":"module"}');
+  mkdirSync(join(root, 'src/store'), { recursive: true });
+  write('package.json', '{"type":"module"}');
   const lines = Object.keys(packages).map((name) => `show('${name}', await import('${name}'));`);
   const program = `const show = (name, { __esModule, 'module.exports': whole, ...exported }) =>
     console.log(name, Object.entries(exported).sort().map(([key, value]) => key + ':' + typeof value).join());
     ${lines.join('\n')}`;
-  for (const name of ['src/plain.js', 'src/main.js', 'src/store/worker.js']) writeFileSync(join(dist, name), program);
-  await bundle(dist);
-  const said = (name: string) => execFileSync(process.execPath, [join(dist, 'src', name)], { encoding: 'utf8' });
+  for (const name of ['plain.js', 'src/main.ts', 'src/store/worker.ts']) write(name, program);
+  await bundleProgram(root, dist);
+  const said = (name: string) => execFileSync(process.execPath, [join(root, name)], { encoding: 'utf8' });
   expect(said('plain.js')).toBe(
     [
       'named Server:function,default:object,status:object',
@@ -132,7 +158,8 @@ test('gives lazily imported packages the same exports as Node does, whatever the
       '',
     ].join('\n'),
   );
-  expect([said('main.js'), said('store/worker.js')]).toEqual([said('plain.js'), said('plain.js')]);
+  const plain = said('plain.js');
+  expect([said('dist/src/main.js'), said('dist/src/store/worker.js')]).toEqual([plain, plain]);
 });
 
 test('a failed build leaves the old one in place, and the next start tries again', async () => {
@@ -168,13 +195,11 @@ test('a build that takes too long is named with its process and the way out', as
   expect(readFileSync(lockPath, 'utf8')).toBe(String(process.pid));
 });
 
-test('a source that does not compile is shown as the compiler shows it', async () => {
-  symlinkSync(join(import.meta.dirname, '../node_modules'), join(root, 'node_modules'));
-  write('tsconfig.build.json', '{"compilerOptions":{"noEmitOnError":true,"rootDir":".","types":[]},"include":["src"]}');
-  write('src/main.ts', 'const seconds: number = "one";');
-  await expect(ensureBuilt(root)).rejects.toThrow(/src\/main\.ts.*TS2322/);
-});
-
-test('without the compiler a start says what to run', async () => {
-  await expect(ensureBuilt(root)).rejects.toThrow('typescript is not installed. Run `npm ci`.');
+test('shows a source that cannot be bundled with its file and line', async () => {
+  for (const folder of ['src/console', 'clients/typescript/src/microphone'])
+    mkdirSync(join(root, folder), { recursive: true });
+  for (const page of ['index', 'docs']) write(`src/console/${page}.html`, '');
+  for (const name of ['index', 'node', 'microphone/microphone-worklet']) write(`clients/typescript/src/${name}.ts`, '');
+  write('src/main.ts', "import './clock.ts';");
+  await expect(ensureBuilt(root)).rejects.toThrow(/Could not resolve "\.\/clock\.ts"\s+\S*src\/main\.ts:1:7/);
 });

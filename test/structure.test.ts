@@ -8,7 +8,6 @@ import * as project from './structure/project.ts';
 /** Where each package may be imported; a place is a folder or a file. Types count as well. */
 const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   '@fastify/busboy': ['src/edge'],
-  '@fontsource-variable/inter': ['src/console'],
   '@grpc/grpc-js': ['src/simulator', 'src/upstream/wire'],
   '@msgpack/msgpack': ['src/providers/kyutai'],
   '@opentelemetry/api': ['src/telemetry/tracing'],
@@ -53,7 +52,6 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   'uWebSockets.js': ['src/edge'],
   undici: ['src/upstream'],
   uplot: ['src/console'],
-  vite: ['src/console/vite.config.ts'],
   bufferutil: ['src/upstream/wire'],
   ws: ['clients/typescript/src/live/node-web-socket.ts', 'src/cli', 'src/edge', 'src/simulator', 'src/upstream'],
   xstate: [
@@ -92,8 +90,8 @@ function reachable(starts: readonly string[]): ReadonlySet<string> {
 /** What the client's `package.json` exports: programs elsewhere load these. */
 const CLIENT_STARTS = ['index', 'node', 'microphone/microphone-worklet'].map((name) => `${CLIENT}/${name}.ts`);
 
-/** What the console's page loads, and how it is built. */
-const CONSOLE_STARTS = ['main.tsx', 'docs.ts', 'theme.ts', 'vite.config.ts'].map((name) => `src/console/${name}`);
+/** What the console's pages load, and the types of what is no script. */
+const CONSOLE_STARTS = ['main.tsx', 'docs.ts', 'theme.ts', 'assets.d.ts'].map((name) => `src/console/${name}`);
 
 describe('imports', () => {
   const layers = new Map(project.layerMap().map(({ place, layer }) => [place, layer]));
@@ -264,7 +262,7 @@ describe('files', () => {
   test('have names in kebab-case', () => {
     const odd = everything
       .map(({ path }) => path)
-      .filter((path) => !/^(?:[a-z0-9-]+\/)+[a-z0-9-]+(?:\.(?:test|suite|config))?\.[jt]sx?$/.test(path));
+      .filter((path) => !/^(?:[a-z0-9-]+\/)+[a-z0-9-]+(?:\.(?:test|suite|config|d))?\.[jt]sx?$/.test(path));
     expectNone(odd, 'Name these files and their folders in kebab-case.');
   });
 

@@ -1,6 +1,4 @@
 // What a page of the docs can do beside being read: copy a block of code, and unfold the menu on a phone. Without scripts the page is whole.
-import '@fontsource-variable/inter';
-import './styles/index.css';
 
 const COPIED_MS = 2_000;
 

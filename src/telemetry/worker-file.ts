@@ -6,7 +6,7 @@ const root = new URL('../../', import.meta.url);
 
 /**
  * The file to give to `new Worker`, beside the module that asks. A thread cannot be started from TypeScript, so a module run
- * from its source gets the compiled file under `dist/` (which `npx tsc -p tsconfig.build.json` makes).
+ * from its source gets the bundle under `dist/` (which `npm run build` makes).
  *
  * @param importMetaUrl `import.meta.url` of the module that starts the thread
  * @param name the thread's file without its ending
@@ -19,10 +19,10 @@ export function workerFile(importMetaUrl: string, name: string): URL {
   const sourcePath = caller.pathname.slice(root.pathname.length);
   const compiled = new URL(`./${name}.js`, new URL(`dist/${sourcePath}`, root));
   if (existsSync(compiled)) return compiled;
-  throw new Error(`The compiled file ${compiled.pathname} is not there: run \`npx tsc -p tsconfig.build.json\`.`);
+  throw new Error(`The compiled file ${compiled.pathname} is not there: run \`npm run build\`.`);
 }
 
-/** A folder of what the build made for browsers, whether this runs from the source or was built itself. */
-export function builtFolder(name: 'client' | 'console'): URL {
-  return new URL(import.meta.url.endsWith('.ts') ? `dist/${name}/` : `${name}/`, root);
+/** What the build made for browsers, whether this module runs from its source or is built. */
+export function consoleFolder(): URL {
+  return new URL(import.meta.url.endsWith('.ts') ? 'dist/console/' : 'console/', root);
 }

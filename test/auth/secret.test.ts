@@ -29,9 +29,9 @@ test('a secret is made for this user alone when there is none, and is the same f
 
 test('processes that start at once get the same secret, and leave nothing else behind', async () => {
   const directory = temporaryDirectory();
-  const module = new URL('../../dist/src/auth/secret.js', import.meta.url).href;
+  const module = new URL('../../src/auth/secret.ts', import.meta.url).href;
   const code = `import { loadSecret } from '${module}'; process.stdout.write(loadSecret(undefined, ${JSON.stringify(directory)}));`;
-  const run = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', code]);
+  const run = () => promisify(execFile)(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code]);
   const secrets = (await Promise.all([run(), run(), run(), run()])).map(({ stdout }) => stdout);
   expect(new Set(secrets).size).toBe(1);
   expect(readdirSync(directory)).toEqual(['secret']);

@@ -58,7 +58,9 @@ export function sourceFiles(...places: string[]): SourceFile[] {
 
 /** The project path that a relative reference leads to; undefined for packages and Node's own modules. */
 export function target(file: SourceFile, reference: Reference): string | undefined {
-  return reference.specifier.startsWith('.') ? join(dirname(file.path), reference.specifier) : undefined;
+  if (!reference.specifier.startsWith('.')) return undefined;
+  // What is made of the file may be named after it: `./icon.svg?raw`.
+  return join(dirname(file.path), reference.specifier.replace(/\?.*$/, ''));
 }
 
 /** The package a reference names; undefined for relative paths and Node's own modules. */

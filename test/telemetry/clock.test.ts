@@ -65,9 +65,15 @@ test('time only moves forward, in milliseconds', () => {
 });
 
 test('a waiting timer of the background clock does not keep the process alive', async () => {
-  const clock = new URL('../../dist/src/telemetry/clock.js', import.meta.url).href;
+  const clock = new URL('../../src/telemetry/clock.ts', import.meta.url).href;
   const code = `import { backgroundClock } from '${clock}'; backgroundClock.setTimeout(() => console.log('fired'), 20_000);`;
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code]);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--import',
+    'tsx',
+    '--input-type=module',
+    '-e',
+    code,
+  ]);
   expect(stdout).toBe('');
 });
 
@@ -81,9 +87,7 @@ describe('the file of a worker thread', () => {
   });
 
   test('is asked for with the command that makes it when it was not compiled', () => {
-    expect(() => workerFile(`${root}src/store/sqlite/store.ts`, 'no-such-worker')).toThrow(
-      /npx tsc -p tsconfig\.build\.json/,
-    );
+    expect(() => workerFile(`${root}src/store/sqlite/store.ts`, 'no-such-worker')).toThrow(/npm run build/);
   });
 
   test('is beside the asking module when that one is compiled, also in a path with spaces', () => {

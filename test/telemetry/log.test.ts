@@ -10,7 +10,7 @@ import { openTerminal } from '../../src/telemetry/readable-lines.ts';
 const CANARY = 'canary-7d1f';
 const KEY = `sk_vox_${'A'.repeat(38)}`;
 const TOKEN = `st_${'a'.repeat(200)}.${'b'.repeat(43)}`;
-const compiled = (name: string) => new URL(`../../dist/src/telemetry/${name}.js`, import.meta.url).href;
+const source = (name: string) => new URL(`../../src/telemetry/${name}.ts`, import.meta.url).href;
 
 function capture() {
   const lines: string[] = [];
@@ -80,8 +80,8 @@ test('names that look a little like credentials stay readable', () => {
 
 /** Runs code that may import `createLogger` and `openStandardOutput`, with its own messages on the IPC channel. */
 function run(code: string, stdout: 'pipe' | number): ChildProcess {
-  const imports = `import { createLogger } from '${compiled('log')}'; import { openStandardOutput } from '${compiled('standard-output')}';`;
-  return spawn(process.execPath, ['--input-type=module', '-e', imports + code], {
+  const imports = `import { createLogger } from '${source('log')}'; import { openStandardOutput } from '${source('standard-output')}';`;
+  return spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', imports + code], {
     stdio: ['ignore', stdout, 'pipe', 'ipc'],
   });
 }

@@ -1,16 +1,31 @@
 // The drawings of the state charts, as they are committed, to be shown inline: their style sheet is the page's own.
-const files = import.meta.glob<string>('../../../machines/drawings/*.svg', {
-  query: '?raw',
-  import: 'default',
-  eager: true,
-});
+import account from '../../../machines/drawings/account.svg?raw';
+import apiKey from '../../../machines/drawings/api-key.svg?raw';
+import breaker from '../../../machines/drawings/breaker.svg?raw';
+import clientToken from '../../../machines/drawings/client-token.svg?raw';
+import failover from '../../../machines/drawings/failover.svg?raw';
+import node from '../../../machines/drawings/node.svg?raw';
+import providerKey from '../../../machines/drawings/provider-key.svg?raw';
+import session from '../../../machines/drawings/session.svg?raw';
+import turn from '../../../machines/drawings/turn.svg?raw';
+import upstream from '../../../machines/drawings/upstream.svg?raw';
+
+const FILES: Readonly<Record<string, string>> = {
+  account,
+  'api-key': apiKey,
+  breaker,
+  'client-token': clientToken,
+  failover,
+  node,
+  'provider-key': providerKey,
+  session,
+  turn,
+  upstream,
+};
 
 /** By the id of the machine; in the order of their names. */
 export const DRAWINGS: ReadonlyMap<string, string> = new Map(
-  Object.entries(files).map(([path, svg]) => [
-    path.replace(/^.*\/(.+)\.svg$/, '$1'),
-    svg.replace(/<style>[\s\S]*?<\/style>\n?/, ''),
-  ]),
+  Object.entries(FILES).map(([id, svg]) => [id, svg.replace(/<style>[\s\S]*?<\/style>\n?/, '')]),
 );
 
 /** What a machine is for, in its own words. */

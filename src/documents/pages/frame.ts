@@ -1,7 +1,7 @@
 // A page of the documents as a whole: its frame is the console's, as the build made it of src/console/docs.html, and its menu has
 // every page there is.
 import { existsSync, readFileSync } from 'node:fs';
-import { builtFolder } from '../../telemetry/worker-file.ts';
+import { consoleFolder } from '../../telemetry/worker-file.ts';
 import { escaped } from './html.ts';
 
 /** A text and where it leads. */
@@ -26,7 +26,7 @@ const BARE = `<!doctype html>
 `;
 
 export function readFrame(): string {
-  const file = new URL('docs.html', builtFolder('console'));
+  const file = new URL('docs.html', consoleFolder());
   return existsSync(file) ? readFileSync(file, 'utf8') : BARE;
 }
 

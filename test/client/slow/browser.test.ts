@@ -11,7 +11,7 @@ import { browserIsHere, openBrowser, spokenTurns } from '../../fakes/processes/b
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 import { type CuttingProxy, startCuttingProxy } from '../rig/cutting-proxy.ts';
 
-const CLIENT = fileURLToPath(new URL('../../../dist/client/', import.meta.url));
+const CLIENT = fileURLToPath(new URL('../../../clients/typescript/dist/', import.meta.url));
 
 /** What a module script of the page leaves for the tests. */
 interface Loaded {

@@ -6,7 +6,6 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ensureBuilt } from '../../../bin/build.js';
 import { startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
@@ -19,10 +18,9 @@ let unpackedBytes = 0;
 const PACKAGE = join(folder, 'node_modules/@voxgate/client');
 
 beforeAll(async () => {
-  await ensureBuilt(ROOT);
-  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
-    cwd: join(ROOT, 'clients/typescript'),
-  });
+  // Its types are made when it is packed; what that prints is not among the answer.
+  const pack = ['pack', '--json', '--foreground-scripts=false', '--pack-destination', folder];
+  const { stdout } = await run('npm', pack, { cwd: join(ROOT, 'clients/typescript') });
   const [{ filename, unpackedSize }] = JSON.parse(stdout) as [{ filename: string; unpackedSize: number }];
   unpackedBytes = unpackedSize;
   mkdirSync(PACKAGE, { recursive: true });
@@ -133,11 +131,13 @@ export { text };`;
         .filter((each) => !/^\.\.?\/[\w./-]+\.[jt]s$/.test(each as string))
         .map((each) => `${name}: ${each}`);
     });
-    expect(foreign.filter((line) => !/^(?:node|live\/node-web-socket)\.(?:js|d\.ts): /.test(line))).toEqual([]);
+    expect(
+      foreign.filter((line) => !/^(?:node|(?:live\/)?node-web-socket(?:-\w{8})?)\.(?:js|d\.ts): /.test(line)),
+    ).toEqual([]);
     const importers = names.filter((name) =>
-      /['"]\.\/node(?:-web-socket)?\.[jt]s['"]/.test(readFileSync(join(client, name), 'utf8')),
+      /['"]\.\/node(?:-web-socket(?:-\w{8})?)?\.[jt]s['"]/.test(readFileSync(join(client, name), 'utf8')),
     );
-    expect(importers).toEqual(['live/web-socket.js']);
+    expect(importers).toEqual(['index.js']);
   });
 });
 

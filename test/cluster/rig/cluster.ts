@@ -21,6 +21,8 @@ export const MICRO_USD_PER_MS = 10;
 export interface NodeSettings {
   roles: string;
   env?: Record<string, string>;
+  /** The path of its `voxgate.js`: that of this checkout, unless another is named. */
+  program?: string | undefined;
 }
 
 /** Each role on a node of its own. */
@@ -50,11 +52,13 @@ export class ClusterNode {
   /** The first key of the gateway, where this start made the database. */
   key: string | undefined;
   private readonly env: Record<string, string>;
+  private readonly program: string | undefined;
   private process!: ChildProcessWithoutNullStreams;
   private readonly watchers = new Set<() => void>();
 
-  constructor(id: string, env: Record<string, string>) {
+  constructor(id: string, env: Record<string, string>, program?: string) {
     this.id = id;
+    this.program = program;
     this.directory = temporaryDirectory();
     const prices = join(this.directory, 'prices.json');
     writeFileSync(prices, JSON.stringify({ [MODEL]: { live: { unit: 'minute', amount: '0.6' } } }));
@@ -80,7 +84,7 @@ export class ClusterNode {
 
   /** Resolves when it listens; rejects with what it said when it ends instead. */
   async start(): Promise<this> {
-    const child = startVoxgate(['serve'], this.env);
+    const child = startVoxgate(['serve'], this.env, this.program);
     this.process = child;
     const from = this.log.length;
     let welcome = '';
@@ -168,8 +172,9 @@ export class Cluster {
     return cluster;
   }
 
-  async add(id: string, { roles, env = {} }: NodeSettings): Promise<ClusterNode> {
-    const node = new ClusterNode(id, { VOXGATE_NATS: this.nats.url, VOXGATE_ROLES: roles, ...this.env, ...env });
+  async add(id: string, { roles, env = {}, program }: NodeSettings): Promise<ClusterNode> {
+    const settings = { VOXGATE_NATS: this.nats.url, VOXGATE_ROLES: roles, ...this.env, ...env };
+    const node = new ClusterNode(id, settings, program);
     this.nodes.set(id, node);
     return node.start();
   }

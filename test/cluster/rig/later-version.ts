@@ -1,8 +1,8 @@
-// A node of a version that is not there yet: the real program, whose files are changed as they are loaded. All that it says has
-// members that nobody knows, it says things that nobody knows, and it has a role that nobody knows.
-import { readFileSync, writeFileSync } from 'node:fs';
+// A node of a version that does not exist yet: a checkout in which some lines of the source are others. Its messages have members
+// that this version does not know, it sends messages that this version does not know, and it has a role that this version does not know.
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { ensureBuilt } from '../../../bin/build.js';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 export const LATER_VERSION = '99.1.0';
@@ -18,7 +18,6 @@ const WITH_MORE = `
 `;
 
 interface Edit {
-  /** End of the path of a compiled file. */
   file: string;
   from: string;
   to: string;
@@ -29,88 +28,78 @@ interface Edit {
 /** Each of them is found, or the node does not start. */
 const EDITS: readonly Edit[] = [
   {
-    file: 'src/bus/nats/frames.js',
+    file: 'src/bus/nats/frames.ts',
     from: 'JSON.stringify({ from, body })',
     to: "JSON.stringify({ from, body: withMore(body), later: 'new' })",
     more: WITH_MORE,
   },
   {
-    file: 'src/bus/nats/batches/batch.js',
+    file: 'src/bus/nats/batches/batch.ts',
     from: 'JSON.stringify(body)',
     to: 'JSON.stringify(withMore(body))',
     more: WITH_MORE,
   },
   {
-    file: 'src/bus/signed.js',
+    file: 'src/bus/signed.ts',
     from: 'JSON.stringify(value,',
     to: 'JSON.stringify(withMore(value),',
     more: WITH_MORE,
   },
   {
-    file: 'src/cluster/accounts/protocol.js',
+    file: 'src/cluster/accounts/protocol.ts',
     from: 'textOfPlain(content)',
     to: 'textOfPlain(withMore(content))',
     more: WITH_MORE,
   },
   {
-    file: 'src/cluster/membership/membership.js',
+    file: 'src/cluster/membership/membership.ts',
     from: 'roles: [...self.roles],',
     to: "roles: [...self.roles, 'oracle'],",
   },
   {
-    file: 'src/assembly/members.js',
+    file: 'src/assembly/members.ts',
     from: 'version: buildVersion()',
     to: `version: '${LATER_VERSION}'`,
   },
   // Whatever it says, it says something beside it that nobody understands.
   {
-    file: 'src/bus/nats/bus.js',
+    file: 'src/bus/nats/bus.ts',
     from: 'const refused = this.#outbound.send(pair, body, bytes);',
     to: "this.#outbound.send(pair, { type: 'later.word' }); const refused = this.#outbound.send(pair, body, bytes);",
   },
   {
-    file: 'src/bus/nats/bus.js',
+    file: 'src/bus/nats/bus.ts',
     from: 'this.#local.publish(topic, body);',
     to: "if (isSafeName(topic)) this.#outbound.say(this.#subjects.topic(topic), undefined, this.address('publish'), { type: 'later.word' }); this.#local.publish(topic, body);",
   },
   {
-    file: 'src/bus/nats/bus.js',
-    from: 'const place = {',
-    to: "if (body.type !== 'later.word') this.request(service, from, { type: 'later.word' }, timeoutMs).catch(() => {}); const place = {",
+    file: 'src/bus/nats/bus.ts',
+    from: 'const place: Place = {',
+    to: "if (body.type !== 'later.word') this.request(service, from, { type: 'later.word' }, timeoutMs).catch(() => {}); const place: Place = {",
   },
 ];
 
-/** The program out of its compiled files, one by one: the build puts them together. */
-function programInFiles(): string {
-  const source = readFileSync(fileURLToPath(new URL('../../../src/main.ts', import.meta.url)), 'utf8');
-  return source.replaceAll(".ts'", ".js'");
+const ROOT = join(import.meta.dirname, '../../..');
+/** What a checkout is built of. */
+const COPIED = ['bin', 'clients', 'docs', 'machines', 'src', 'package.json', 'package-lock.json', 'tsconfig.json'];
+
+let checkout: Promise<string> | undefined;
+
+/** The command of such a node; it is built once. */
+export function laterVersion(): Promise<string> {
+  checkout ??= build();
+  return checkout;
 }
 
-/** What such a node is started with besides. */
-export function laterVersion(): Record<string, string> {
-  const directory = temporaryDirectory();
-  const hooks = join(directory, 'hooks.mjs');
-  writeFileSync(
-    hooks,
-    `const edits = ${JSON.stringify(EDITS)};
-     const program = ${JSON.stringify(programInFiles())};
-     export async function load(url, context, next) {
-       if (url.endsWith('/dist/src/main.js')) return { format: 'module', shortCircuit: true, source: program };
-       const loaded = await next(url, context);
-       const mine = edits.filter(({ file }) => url.endsWith('/dist/' + file));
-       if (mine.length === 0) return loaded;
-       let source = String(loaded.source);
-       for (const { file, from, to, more } of mine) {
-         if (!source.includes(from)) throw new Error(file + ' has no ' + from);
-         source = source.replace(from, () => to) + (more ?? '');
-       }
-       return { ...loaded, source };
-     }`,
-  );
-  const first = join(directory, 'register.mjs');
-  writeFileSync(
-    first,
-    `import { register } from 'node:module'; register(${JSON.stringify(pathToFileURL(hooks).href)});`,
-  );
-  return { NODE_OPTIONS: `--import=${pathToFileURL(first).href}` };
+async function build(): Promise<string> {
+  const folder = temporaryDirectory();
+  for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  for (const { file, from, to, more = '' } of EDITS) {
+    const text = readFileSync(join(folder, file), 'utf8');
+    if (!text.includes(from)) throw new Error(`${file} has no ${from}`);
+    writeFileSync(join(folder, file), text.replace(from, () => to) + more);
+  }
+  await ensureBuilt(folder);
+  return join(folder, 'bin/voxgate.js');
 }

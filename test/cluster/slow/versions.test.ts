@@ -15,16 +15,16 @@ const LEGS = 'voxgate_queue_depth{queue="upstream_legs"}';
 // It says itself why, when something that it needs is not here.
 describe.skipIf(!natsServerIsHere)('with a later version beside this one', () => {
   const cases = [
-    { keeper: 'this one', ofKeeper: () => ({}) },
+    { keeper: 'this one', ofKeeper: () => undefined },
     { keeper: 'the later one', ofKeeper: laterVersion },
   ];
   it.each(cases)(
     '$keeper keeping the accounts, sessions of both are whole on legs of either, and billed',
     async ({ ofKeeper }) => {
       const cluster = await Cluster.start({
-        accounts: { roles: 'accounts', env: ofKeeper() },
-        'later-legs': { roles: 'upstream', env: laterVersion() },
-        'later-edge': { roles: 'edge', env: laterVersion() },
+        accounts: { roles: 'accounts', program: await ofKeeper() },
+        'later-legs': { roles: 'upstream', program: await laterVersion() },
+        'later-edge': { roles: 'edge', program: await laterVersion() },
         edge: { roles: 'edge' },
       });
       const edge = cluster.node('edge');

@@ -51,16 +51,16 @@ export async function finishedDirectory(): Promise<string> {
  * `file` are its data directory and the database in it.
  */
 export function runBeside(directory: string, code: string, user: { uid?: number; gid?: number } = {}): ChildProcess {
-  const compiled = (name: string) => new URL(`../../../dist/src/store/${name}.js`, import.meta.url).href;
+  const source = (name: string) => new URL(`../../../src/store/${name}.ts`, import.meta.url).href;
   const head = `
-    import { openSqliteStore } from '${compiled('sqlite/store')}';
-    import { openDatabase } from '${compiled('sqlite/open-database')}';
-    import { createTables } from '${compiled('tables')}';
+    import { openSqliteStore } from '${source('sqlite/store')}';
+    import { openDatabase } from '${source('sqlite/open-database')}';
+    import { createTables } from '${source('tables')}';
     const directory = ${JSON.stringify(directory)};
     const file = ${JSON.stringify(databaseIn(directory))};
     const OPERATOR = ${JSON.stringify(OPERATOR)};
   `;
-  return spawn(process.execPath, ['--input-type=module', '-e', head + code], {
+  return spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', head + code], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     ...user,
   });

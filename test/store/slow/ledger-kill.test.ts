@@ -9,7 +9,7 @@ import { seeded } from '../../fakes/random.ts';
 import { endOf, headOf, ledgerRig, lineOf, perMinute } from '../../fakes/store/ledger.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
-const compiled = (name: string) => new URL(`../../../dist/src/store/${name}.js`, import.meta.url).href;
+const source = (name: string) => new URL(`../../../src/store/${name}.ts`, import.meta.url).href;
 
 /** `npm run test:kills` asks for 50. */
 const KILLS = Number(process.env.KILLS ?? 10);
@@ -27,7 +27,7 @@ function startSessions(
   round: number,
 ): ChildProcess {
   const code = `
-    import { openSqliteStore } from '${compiled('sqlite/store')}';
+    import { openSqliteStore } from '${source('sqlite/store')}';
     const audioOf = ${audioOf};
     const store = await openSqliteStore({ directory: ${JSON.stringify(directory)} });
     const hold = { wantedMicroUsd: 4300n, leastMicroUsd: 0n, leaseMs: ${LEASE_MS} };
@@ -49,7 +49,7 @@ function startSessions(
     }
     for (let flight = 0; flight < ${IN_FLIGHT}; flight++) run();
   `;
-  return spawn(process.execPath, ['--input-type=module', '-e', code], {
+  return spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
 }

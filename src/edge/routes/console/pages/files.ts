@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
-import { builtFolder } from '../../../../telemetry/worker-file.ts';
+import { consoleFolder } from '../../../../telemetry/worker-file.ts';
 import type { DoorRequest, Reply } from '../../../door.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -29,7 +29,7 @@ export interface BuiltFile {
 
 /** By their paths in the folder of the build; none where the console was not built. */
 export function readFiles(): ReadonlyMap<string, BuiltFile> {
-  const folder = builtFolder('console');
+  const folder = consoleFolder();
   if (!existsSync(folder)) return new Map();
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'));
   return new Map(names.filter((name) => /\.\w+$/.test(name)).map((name) => [name, read(new URL(name, folder))]));
