@@ -202,13 +202,14 @@ function readReply(bytes: Buffer, hasBody: boolean): { value: RawReply; length: 
   return { value: { status, headers, body: bytes.subarray(end + 4, length).toString('utf8') }, length };
 }
 
-/** A body in chunks without trailers; undefined as long as it is not whole. */
+/** A body in chunks without trailers; undefined as long as it is not whole. Throws if it is broken. */
 function readChunks(bytes: Buffer, from: number): { body: string; end: number } | undefined {
   const pieces: Buffer[] = [];
   for (let at = from; ; ) {
     const line = bytes.indexOf('\r\n', at);
     if (line < 0) return undefined;
     const size = Number.parseInt(bytes.toString('latin1', at, line), 16);
+    if (Number.isNaN(size)) throw new Error(`This is not the size of a chunk: ${bytes.toString('latin1', at, line)}`);
     const end = line + 2 + size + 2;
     if (bytes.length < end) return undefined;
     if (size === 0) return { body: Buffer.concat(pieces).toString(), end };

@@ -95,7 +95,7 @@ export function headTooLarge(headerBytesMax: number): Refusal {
   );
 }
 
-function hasToken(list: string | undefined, token: string): boolean {
+export function hasToken(list: string | undefined, token: string): boolean {
   return (list ?? '').split(',').some((member) => member.trim().toLowerCase() === token);
 }
 

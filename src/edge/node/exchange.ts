@@ -80,6 +80,7 @@ export class NodeExchange {
   readonly #incoming: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #body: RequestBody;
+  #isAnswered = false;
 
   constructor(incoming: IncomingMessage, response: ServerResponse) {
     this.#incoming = incoming;
@@ -94,7 +95,7 @@ export class NodeExchange {
     response.on('error', () => {});
     response.on('close', () => {
       this.#body.aborted();
-      if (!response.writableFinished) abort.abort();
+      if (!response.writableFinished && !this.#isAnswered) abort.abort();
     });
     this.#receive();
   }
@@ -118,8 +119,17 @@ export class NodeExchange {
         return;
       }
     } else response.writeHead(status, { ...written, 'Content-Length': Buffer.byteLength(body) });
-    response.end(isHead || isInPieces(body) ? undefined : body);
-    this.#limitRest();
+    const text = isHead || isInPieces(body) ? '' : body;
+    if (this.#incoming.complete) response.end(text);
+    else this.#replyEarly(text);
+  }
+
+  /** Ends the answer when the body is over: Node may close the connection at its end, which many clients take for a broken one. */
+  #replyEarly(text: string | Uint8Array): void {
+    this.#response.flushHeaders();
+    this.#response.write(text);
+    this.#isAnswered = true;
+    this.#limitRest(() => this.#response.end());
   }
 
   #stream(body: AsyncIterable<string>, onFault: (error: unknown) => void): void {
@@ -130,7 +140,7 @@ export class NodeExchange {
         write: (piece) => response.write(piece),
         end: () => {
           response.end();
-          this.#limitRest();
+          if (!this.#incoming.complete) this.#limitRest(() => {});
         },
         cut: () => cutOff(response),
         drop: () => response.destroy(),
@@ -150,10 +160,10 @@ export class NodeExchange {
   }
 
   /** The answer is out, and the client may still be sending: it is given a while to read the answer, and no more. */
-  #limitRest(): void {
-    if (this.#incoming.complete) return;
+  #limitRest(then: () => void): void {
     const end = this.#body.afterRest((isWhole) => {
-      if (!isWhole) this.#incoming.destroy();
+      if (isWhole) then();
+      else this.#incoming.destroy();
     });
     this.#incoming.once('close', end);
   }

@@ -14,7 +14,14 @@ import {
 import { abandonBody, BodyStream, isInPieces } from '../door-stream.ts';
 import { UnopenedSocket } from '../guarded-socket.ts';
 import { RequestBody } from '../http/request-body.ts';
-import { classify, declaredBodyBytes, framingFault, normaliseAddress, RequestHead } from '../http/request-head.ts';
+import {
+  classify,
+  declaredBodyBytes,
+  framingFault,
+  hasToken,
+  normaliseAddress,
+  RequestHead,
+} from '../http/request-head.ts';
 import { LARGE_BYTES } from '../pace/large-messages.ts';
 import type { Corker } from './corker.ts';
 import type { UwsContext, UwsRequest, UwsResponse } from './library.ts';
@@ -51,7 +58,7 @@ export function serve(
   const exchange = new UwsExchange(response, request);
   const fault = framingFault(exchange.head);
   const kind = fault ?? classify(exchange.head, options.headerBytesMax);
-  if (fault !== undefined) exchange.replyLast(faultReply(fault, options));
+  if (fault !== undefined) exchange.replyAndCut(faultReply(fault, options));
   else if (kind instanceof Refusal) exchange.reply(faultReply(kind, options));
   else if (kind === 'plain' || contexts === undefined) void answer(exchange, handlers, options);
   else void shakeHands(exchange, contexts, handlers, options);
@@ -131,47 +138,55 @@ class UwsExchange {
     });
   }
 
-  /** What follows the last chunk may be trailers, which the library takes for a request: the connection ends with the answer. */
-  get #isChunked(): boolean {
-    return this.head.headers.has('transfer-encoding');
+  /** The connection ends with the answer. After the last chunk there may be trailers, which the library reads as a request. */
+  get #isLast(): boolean {
+    const { headers } = this.head;
+    return headers.has('transfer-encoding') || hasToken(headers.get('connection'), 'close');
   }
 
+  /** @param closeConnection after the answer, even if the client would keep it */
   reply(reply: WholeReply, closeConnection = false): void {
     if (this.#over) return;
     // Before the answer: afterwards the connection could not be resumed any more.
     this.#body.discard();
-    const response = this.#response;
-    const body = reply.body ?? '';
-    const isEarly = !closeConnection && this.#isRestAwaited && this.head.method !== 'HEAD';
-    if (isEarly && typeof body === 'string' && Buffer.byteLength(body) <= EARLY_ANSWER_BYTES_MAX) {
-      this.#replyEarly(reply, body);
-      return;
-    }
-    this.#over = true;
-    response.cork(() => {
-      this.#writeHead(reply);
-      if (this.head.method !== 'HEAD') {
-        response.end(body, closeConnection || this.#isChunked);
-        return;
-      }
-      // Given the length, some builds of the library never finish the response.
-      response.writeHeader('Content-Length', String(Buffer.byteLength(body)));
-      response.endWithoutBody();
-    });
+    if (!closeConnection && !this.#isLast) this.#write(reply, false);
+    // While the library passes on what it has read, it serves the next request after this answer, and closes later. As long as this
+    // request has no answer, the next one makes it close at once.
+    else setImmediate(() => this.#writeLast(reply));
   }
 
   /**
    * Answers a request whose end is not known, and closes the connection before the library reads what is behind it. It would do so
    * only once it has read all that it has, but for an answer that it cannot gather: so the text is filled up with spaces.
    */
-  replyLast(reply: WholeReply): void {
+  replyAndCut(reply: WholeReply): void {
     const text = typeof reply.body === 'string' ? reply.body : '';
-    this.reply({ ...reply, body: text.padEnd(GATHERED_BYTES) }, true);
+    this.#body.discard();
+    this.#over = true;
+    this.#response.cork(() => {
+      this.#writeHead(reply);
+      // With HEAD as well: such a request is not an honest client's.
+      this.#response.end(text.padEnd(GATHERED_BYTES), true);
+    });
   }
 
-  /** The connection ends with the answer, and the client is still sending. */
-  get #isRestAwaited(): boolean {
-    return this.#isChunked && !this.#body.isComplete;
+  #writeLast(reply: WholeReply): void {
+    if (this.#over) return;
+    const { body = '' } = reply;
+    const isEarly = !this.#body.isComplete && this.head.method !== 'HEAD';
+    if (isEarly && typeof body === 'string' && Buffer.byteLength(body) <= EARLY_ANSWER_BYTES_MAX)
+      this.#replyEarly(reply, body);
+    else this.#write(reply, true);
+  }
+
+  #write(reply: WholeReply, closeConnection: boolean): void {
+    const { body } = reply;
+    this.#over = true;
+    this.#response.cork(() => {
+      this.#writeHead(reply);
+      if (this.head.method !== 'HEAD') this.#response.end(body ?? '', closeConnection);
+      else this.#response.endWithoutBody(body === undefined ? body : Buffer.byteLength(body), closeConnection);
+    });
   }
 
   /**
@@ -195,7 +210,7 @@ class UwsExchange {
   stream(head: Omit<Reply, 'body'>, body: AsyncIterable<string>, onFault: (error: unknown) => void): void {
     if (this.#over || this.head.method === 'HEAD') {
       abandonBody(body);
-      this.#replyWithoutBody(head);
+      this.reply(head);
       return;
     }
     this.#body.discard();
@@ -205,8 +220,8 @@ class UwsExchange {
       response.cork(() => {
         if (!isHeadWritten) {
           this.#writeHead(head);
-          // The client closes the connection. The library would as well, but writes this header where it is told so at the end.
-          if (this.#isChunked) response.writeHeader('Connection', 'close');
+          // The library would close the connection, but writes this header where it is told so at the end.
+          if (this.#isLast) response.writeHeader('Connection', 'close');
         }
         isHeadWritten = true;
         write();
@@ -222,10 +237,13 @@ class UwsExchange {
         },
         end: () => {
           const end = () => {
+            if (this.#over) return;
             this.#over = true;
+            // The library closes the connection after 10 s if the client does not. It reads nothing more until then.
+            if (this.#isLast) response.pause();
             corked(() => response.end('', false));
           };
-          if (this.#isRestAwaited) this.#endRest = this.#body.afterRest(end);
+          if (this.#isLast) this.#endRest = this.#body.afterRest(() => setImmediate(end));
           else end();
         },
         cut: () => this.#cut(),
@@ -258,16 +276,6 @@ class UwsExchange {
     if (this.#over) return;
     this.#over = true;
     this.#response.close();
-  }
-
-  #replyWithoutBody(head: Omit<Reply, 'body'>): void {
-    if (this.#over) return;
-    this.#body.discard();
-    this.#over = true;
-    this.#response.cork(() => {
-      this.#writeHead(head);
-      this.#response.endWithoutBody();
-    });
   }
 
   #writeHead({ status, headers }: Omit<Reply, 'body'>): void {

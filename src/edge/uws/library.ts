@@ -86,7 +86,7 @@ export interface UwsResponse {
   /** Drops the connection; `onAborted` is called. */
   close(): void;
   end(body: string | Uint8Array, closeConnection: boolean): void;
-  endWithoutBody(): void;
+  endWithoutBody(announcedBytes?: number, closeConnection?: boolean): void;
   /** Calls `open` before it returns. The user data's own properties become properties of the handle. */
   upgrade(userData: object, key: string, protocol: string, extensions: string, context: UwsContext): void;
 }

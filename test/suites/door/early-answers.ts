@@ -44,14 +44,22 @@ export function earlyAnswerSuite(under: DoorUnderTest): void {
       expect([errors, faults]).toEqual([[], []]);
     });
 
-    test('reaches a client that sends all of its body, 8 MiB in chunks, before it reads', async () => {
+    test.each([
+      ['in chunks', HEAD, CHUNK, '0\r\n\r\n'],
+      [
+        'before it closes',
+        HEAD.replace(/Transfer.*/, `Content-Length: ${8 * MEBIBYTE}\r\nConnection: close`),
+        'x'.repeat(MEBIBYTE),
+        '',
+      ],
+    ])('reaches a client that sends all of its body, 8 MiB %s, before it reads', async (_what, head, piece, end) => {
       const { port } = await start(under, { request: async () => ({ status: 401, body: 'Wrong key.' }) });
       const client = connect(port, '127.0.0.1').pause();
       const errors: Error[] = [];
       client.on('error', (error) => errors.push(error));
-      client.write(HEAD);
-      for (let sent = 0; sent < 8; sent++) if (!client.write(CHUNK)) await once(client, 'drain');
-      client.write('0\r\n\r\n');
+      client.write(head);
+      for (let sent = 0; sent < 8; sent++) if (!client.write(piece)) await once(client, 'drain');
+      client.write(end);
       const [answer] = (await once(client.resume(), 'data')) as [Buffer];
       expect(answer.toString()).toMatch(/^HTTP\/1\.1 401 .*Wrong key\./s);
       client.end();

@@ -1,6 +1,7 @@
-// The door's suite: requests whose end cannot be known. The first is refused, and nothing behind it on its connection is read as a
-// request: a proxy may have taken those bytes for a part of its body (request smuggling).
+// The door's suite: where a request ends, and where a connection does. If the end of a request cannot be known, it is refused, and
+// nothing behind it is read as a request: a proxy may have taken those bytes for a part of its body (request smuggling).
 import { describe, expect, test } from 'vitest';
+import type { DoorRequest, Reply } from '../../../src/edge/door.ts';
 import { handshake, turns } from '../../fakes/raw-socket.ts';
 import { type DoorUnderTest, echoHandlers, get, rawSocket, start } from './fixture.ts';
 
@@ -46,11 +47,50 @@ const REFUSED: readonly [what: string, bytes: string][] = [
   ['no host', 'GET /refused HTTP/1.1\r\n\r\n'],
   ['a version that there is not', 'GET /refused HTTP/3.7\r\nHost: localhost\r\n\r\n'],
   ['no HTTP at all', '\x16\x03\x01\x02\x00\x01\x00\r\n\r\n'],
+  ['HEAD with two lengths', post(['Content-Length: 3', 'Content-Length: 30'], 'abc').replace('POST', 'HEAD')],
   ['a handshake with a list of lengths', handshake('/refused', ['Content-Length: 3, 4'])],
   ['a handshake with two lengths', handshake('/refused', ['Content-Length: 0', 'Content-Length: 3'])],
   ['a handshake with a coding', handshake('/refused', ['Transfer-Encoding: xchunked'])],
   ['a handshake with two hosts', handshake('/refused', ['Host: other'])],
 ];
+
+const WHOLE = '3\r\nabc\r\n0\r\n\r\n';
+const CHUNKED = 'Transfer-Encoding: chunked';
+
+/** Requests after which a connection may end, though it is clear where they do. */
+const LAST: readonly [what: string, bytes: string][] = [
+  ['with a body in chunks', chunked(WHOLE)],
+  ['of GET with a body in chunks', get('/refused', [CHUNKED]) + WHOLE],
+  ['of HEAD with a body in chunks', post([CHUNKED], WHOLE).replace('POST', 'HEAD')],
+  ['with a trailer', chunked('3\r\nabc\r\n0\r\nX-Trailer: a\r\n\r\n')],
+  ['with chunks that asks for a close', post(['Connection: close', CHUNKED], WHOLE)],
+  ['that asks for a close', get('/refused', ['Connection: close'])],
+  ['that asks for a close in a list', get('/refused', ['Connection: TE, Close'])],
+  ['of HEAD that asks for a close', get('/refused', ['Connection: close']).replace('GET', 'HEAD')],
+  ['with a length that asks for a close', post(['Connection: close', 'Content-Length: 3'], 'abc')],
+  ['for a handshake', handshake('/refused')],
+  ['for a handshake of another version', handshake('/refused').replace('Version: 13', 'Version: 7')],
+];
+
+async function* pieces() {
+  yield 'one';
+  yield 'two';
+}
+
+type Answer = (request: DoorRequest) => Promise<Reply>;
+const read =
+  (answer: Answer): Answer =>
+  async (request) => {
+    for await (const _ of request.body(1_000));
+    return answer(request);
+  };
+const ANSWERS: Readonly<Record<string, Answer>> = {
+  text: async () => ({ status: 401, body: 'Wrong key.' }),
+  nothing: async () => ({ status: 204 }),
+  bytes: async () => ({ status: 200, body: Buffer.from('bytes') }),
+  'much text': async () => ({ status: 200, body: 't'.repeat(100_000) }),
+  pieces: async () => ({ status: 200, body: pieces() }),
+};
 
 export function framingSuite(under: DoorUnderTest): void {
   describe('a request whose end cannot be known', () => {
@@ -97,6 +137,72 @@ export function framingSuite(under: DoorUnderTest): void {
         'invalid_request',
       ]);
       expect([await socket.rest(), paths]).toEqual(['', []]);
+    });
+  });
+
+  describe('an answer that ends its connection', () => {
+    const answers = Object.entries(ANSWERS).flatMap(([what, answer]) => [
+      [what, answer] as const,
+      [`${what} after the body`, read(answer)] as const,
+    ]);
+    /** Sends the pieces to a server with this answer; whether the next request on the connection was served. */
+    const isNextServed = async (answer: Answer, sent: readonly string[]) => {
+      const paths: string[] = [];
+      const { port } = await start(under, {
+        request: async (request) => {
+          paths.push(request.path);
+          return request.path === '/behind' ? { status: 200 } : answer(request);
+        },
+        upgrade: async () => ({ refuse: { status: 401, body: 'Wrong key.' } }),
+      });
+      const socket = await rawSocket(port);
+      await socket.writeApart(sent);
+      const hasBody = !sent[0]!.startsWith('HEAD');
+      const reply = await socket.reply({ hasBody }).catch(() => undefined);
+      await turns();
+      socket.destroy();
+      const isLast = reply === undefined || reply.headers.get('connection') === 'close' || /close/i.test(sent[0]!);
+      return { status: reply?.status, isLast, isNextServed: paths.includes('/behind') };
+    };
+
+    test.each(LAST)('is the last: no request is served after it, to a request %s', async (_what, bytes) => {
+      const splits = [[bytes + BEHIND], [bytes, BEHIND], [bytes.slice(0, -20), bytes.slice(-20) + BEHIND]];
+      const served = await Promise.all(
+        answers.flatMap(([what, answer]) =>
+          splits.map(async (sent) => ({ what, sent, ...(await isNextServed(answer, sent)) })),
+        ),
+      );
+      expect(served.filter(({ isLast, isNextServed }) => isLast && isNextServed)).toEqual([]);
+    });
+
+    test.each(LAST.filter(([what]) => !/trailer/.test(what)))('arrives, to a request %s', async (_what, bytes) => {
+      const statuses = answers.map(async ([, answer]) => (await isNextServed(answer, [bytes])).status);
+      for (const status of await Promise.all(statuses)) expect(status).toBeOneOf([200, 204, 400, 401]);
+    });
+  });
+
+  describe('between two requests of a connection', () => {
+    const { emptyLines, trailers } = under.gaps;
+    const echoPath = () => start(under, { request: async ({ path }) => ({ status: 200, body: path }) });
+
+    test(`an empty line ${emptyLines ? 'leaves the second without an answer (known gap)' : 'is ignored'}`, async () => {
+      const { port } = await echoPath();
+      const socket = await rawSocket(port);
+      socket.write(`${post(['Content-Length: 3'], 'abc')}\r\n`);
+      expect((await socket.reply()).body).toBe('/refused');
+      socket.write(BEHIND);
+      if (!emptyLines) expect((await socket.reply()).body).toBe('/behind');
+      await turns();
+      socket.destroy();
+      if (emptyLines) expect(await socket.rest()).toBe('');
+    });
+
+    test(`a trailer ${trailers ? 'is refused (known gap)' : 'is ignored'}`, async () => {
+      const { port } = await echoPath();
+      const socket = await rawSocket(port);
+      socket.write(chunked('3\r\nabc\r\n0\r\nX-Trailer: a\r\n\r\n') + BEHIND);
+      expect((await socket.reply()).status).toBe(trailers ? 505 : 200);
+      if (!trailers) expect((await socket.reply()).body).toBe('/behind');
     });
   });
 

@@ -12,6 +12,10 @@ export interface DoorGaps {
   fewHeaders?: true;
   /** A head that stops is closed without an answer, after the library's own time for it. */
   silentTimeouts?: true;
+  /** An empty line before a request is taken for its beginning, and never answered. */
+  emptyLines?: true;
+  /** The connection ends with the answer to a body in chunks, and a trailer is refused as a broken request. */
+  trailers?: true;
   /** A second request before the first is answered costs the connection. */
   pipelining?: true;
   /** A socket that sends too fast is read all the same: the library cannot pause it. */
@@ -27,6 +31,8 @@ export interface DoorGaps {
 /** The gaps of uWebSockets.js. */
 export const UWS_GAPS: DoorGaps = {
   silentTimeouts: true,
+  emptyLines: true,
+  trailers: true,
   pipelining: true,
   readsOn: true,
   gathersAll: true,
@@ -72,6 +78,16 @@ export const DIFFERENCES: Readonly<Record<keyof DoorGaps, Difference>> = {
     what: 'a head that does not arrive in time',
     node: '408',
     uws: 'connection closed without an answer',
+  },
+  emptyLines: {
+    what: 'an empty line before a request',
+    node: 'ignored',
+    uws: 'no answer; connection closed after 10 s',
+  },
+  trailers: {
+    what: 'a body in chunks',
+    node: 'trailers are ignored; the connection can be used again',
+    uws: '505 to trailers; the connection is closed after the answer',
   },
   pipelining: {
     what: 'a second request before the first is answered',
