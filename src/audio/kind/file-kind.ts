@@ -21,9 +21,28 @@ export function fileKindOf(head: Uint8Array): FileKind | undefined {
   }
   const rest = head.subarray(at);
   const zeros = rest.findIndex((byte) => byte !== 0);
-  const title = sniffContainer(rest) ?? mpegFileIn(zeros > 0 ? rest.subarray(zeros) : rest);
+  const title = sniffContainer(rest) ?? transportStreamIn(rest) ?? mpegFileIn(zeros > 0 ? rest.subarray(zeros) : rest);
   if (title !== undefined) return { title, at };
   return at > 0 ? { title: 'MP3', at: 0 } : undefined;
+}
+
+const SYNC_BYTE = 0x47;
+/** Of a packet; cameras put four bytes of time in front of each. */
+const PACKETS = [
+  { bytes: 188, syncAt: 0 },
+  { bytes: 192, syncAt: 4 },
+];
+const PACKETS_MIN = 4;
+
+/** Frames of AAC or MP3 can be found inside it, cut in pieces by the heads of packets. */
+function transportStreamIn(bytes: Uint8Array): 'MPEG-TS' | undefined {
+  const isStream = PACKETS.some((packet) => {
+    let packets = 0;
+    for (let at = packet.syncAt; at < bytes.length; at += packet.bytes, packets++)
+      if (bytes[at] !== SYNC_BYTE) return false;
+    return packets >= PACKETS_MIN;
+  });
+  return isStream ? 'MPEG-TS' : undefined;
 }
 
 /** Of the ID3v2 tag that begins here; 0 where there is none. */

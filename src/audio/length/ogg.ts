@@ -32,15 +32,16 @@ class Streams {
   readonly #open = new Map<number, Stream>();
   readonly #oneTooMany = new Stream(new UnknownInOgg());
   #seconds = 0;
+  /** Of pages that are longer than the rest of the file: decoders drop what has no valid checksum. */
+  #cutOffSeconds = 0;
   #channels = 1;
-  /** A page is longer than the rest of the file. */
   #isDamaged = false;
 
   get measured(): MeasuredAudio | undefined {
     for (const serial of this.#open.keys()) this.#close(serial);
-    this.#seconds += this.#oneTooMany.seconds;
-    const [seconds, channels] = [this.#seconds, this.#channels];
-    return seconds > 0 ? { seconds, secondsMax: seconds, channels, isDamaged: this.#isDamaged } : undefined;
+    const secondsMax = this.#seconds + this.#oneTooMany.seconds;
+    const [seconds, channels] = [secondsMax - this.#cutOffSeconds || secondsMax, this.#channels];
+    return secondsMax > 0 ? { seconds, secondsMax, channels, isDamaged: this.#isDamaged } : undefined;
   }
 
   /** @param bytes a page, and what follows it */
@@ -52,7 +53,8 @@ class Streams {
       return;
     }
     if (bytes[4] !== 0) return;
-    this.#isDamaged ||= pageBytes(bytes) > bytes.length;
+    const isWhole = pageBytes(bytes) <= bytes.length;
+    this.#isDamaged ||= !isWhole;
     const flags = bytes[5]!;
     const serial = viewOf(bytes).getUint32(14, true);
     if ((flags & BEGINS) !== 0) this.#close(serial);
@@ -61,7 +63,10 @@ class Streams {
       stream = new Stream();
       this.#open.set(serial, stream);
     }
-    (stream ?? this.#oneTooMany).page(bytes, (flags & CONTINUED) !== 0);
+    stream ??= this.#oneTooMany;
+    const before = isWhole ? 0 : stream.seconds;
+    stream.page(bytes, (flags & CONTINUED) !== 0);
+    if (!isWhole) this.#cutOffSeconds += stream.seconds - before;
   }
 
   #close(serial: number): void {

@@ -204,7 +204,11 @@ function kindOf(head: Uint8Array, rawSampleRate: number | undefined): FileKind {
   }
   const container = title === undefined ? undefined : CONTAINERS[title];
   if (title === undefined || container === undefined || (container.format === 'wav' && !isWave(head.subarray(at)))) {
-    throw unsupported(`The kind of the file is unknown. Send ${KINDS}, or headerless PCM as audio/l16;rate=16000.`);
+    const what =
+      title === undefined || container !== undefined
+        ? 'The kind of the file is unknown.'
+        : `Files of the kind ${title} are not accepted.`;
+    throw unsupported(`${what} Send ${KINDS}, or headerless PCM as audio/l16;rate=16000.`);
   }
   return { kind: 'container', title, extension: container.format, ...container, at };
 }

@@ -16,6 +16,8 @@ describe('a file in an unknown coding tells its length by its header', () => {
     ['WAV', 's16le.wav', 'fmt \x10\0\0\0\x01\0', 'fmt \x10\0\0\0\0\x20'],
     ['WebM', 'opus-20.webm', 'A_OPUS', 'A_WHAT'],
     ['MP4', 'aac-16000-1-64.m4a', 'mp4a', 'what'],
+    ['WMA', 'wma2-44100.wma', '\x61\x01', '\xff\x00'],
+    ['CAF', 'alac.caf', 'alac', 'flac'],
   ])('%s', (_, name, coding, other) => {
     const { seconds, spareSeconds } = honest.get(name)!;
     const audio = measured(recoded(name, coding, other));

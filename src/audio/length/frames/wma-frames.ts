@@ -3,6 +3,8 @@
 import { viewOf } from '../scan.ts';
 
 const VERSIONS = [0x160, 0x161];
+/** Samples, and all of Windows Media Audio: other codings state rates that are not their average. */
+const RATED = [0x1, 0x162, 0x163, ...VERSIONS];
 /** Of the description, in front of what is only of this codec. */
 const WAVE_BYTES = 18;
 const HAS_RESERVOIR = 2;
@@ -11,6 +13,8 @@ const BYTES_PER_SECOND_MAX = 40_000;
 
 export class WmaFrames {
   readonly channels: number;
+  /** Whether the bytes tell how long it is. */
+  readonly isKnown: boolean;
   readonly #bytesPerSecond: number;
   readonly #blockBytes: number;
   /** 0 where frames are not counted. */
@@ -22,7 +26,9 @@ export class WmaFrames {
   /** @param wave as in the `fmt ` chunk of a WAV file, with at least 16 bytes */
   constructor(wave: Uint8Array) {
     const view = viewOf(wave);
-    const version = VERSIONS.indexOf(view.getUint16(0, true)) + 1;
+    const coding = view.getUint16(0, true);
+    const version = VERSIONS.indexOf(coding) + 1;
+    this.isKnown = RATED.includes(coding);
     const hertz = view.getUint32(4, true);
     const optionsAt = WAVE_BYTES + (version === 1 ? 2 : 4);
     const isCounted = version > 0 && hertz > 0 && wave.length >= optionsAt + 2;

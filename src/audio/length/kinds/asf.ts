@@ -1,7 +1,7 @@
 // How much sound a WMA or WMV file holds, by the frames in its packets. Where frames are not counted, the duration in the header is
 // believed if it fits the bytes. Microsoft, "Advanced Systems Format Specification", revision 1.2.
 import { WmaFrames } from '../frames/wma-frames.ts';
-import type { MeasuredAudio } from '../measured.ts';
+import { type MeasuredAudio, statedOnly } from '../measured.ts';
 import { type Scan, viewOf } from '../scan.ts';
 import { everyPayload } from './asf-packets.ts';
 
@@ -33,6 +33,7 @@ export function* asfAudio(from: number, size: number): Scan<MeasuredAudio | unde
   const header = headerOf(yield { at: from, length: bytes });
   const { statedSeconds, packetBytes, stream, frames, hasVideo } = header;
   if (frames === undefined || packetBytes < PACKET_BYTES_MIN) return undefined;
+  if (!frames.isKnown) return statedOnly(statedSeconds);
   yield* everyPayload({ from: from + bytes + DATA_HEAD_BYTES, to: size }, packetBytes, stream, (payload) =>
     frames.push(payload),
   );

@@ -4,7 +4,7 @@ import { type SampleFile, sampleFile } from '../../sample-file/sample-file.ts';
 import { AccessUnits } from '../aac/access-units.ts';
 import { MpegFrames } from '../frames/mpeg-frames.ts';
 import { OPUS_HEAD_BYTES, opusSeconds } from '../frames/opus.ts';
-import type { MeasuredAudio } from '../measured.ts';
+import { type MeasuredAudio, statedOnly } from '../measured.ts';
 import { elementary } from '../mp4-codec.ts';
 import { everyByte, type Scan, textAt, viewOf } from '../scan.ts';
 import { waveFormat, waveSeconds } from '../wav.ts';
@@ -90,7 +90,8 @@ function* cafPackets(
   }
   if (packetBytes > 0)
     return yield* byBytes(kind, file, size, channels, (bytes) => (bytes / packetBytes) * packetSeconds);
-  const sizes = caf.packets === undefined ? undefined : yield* packetSizes(caf.packets, packetSamples === 0);
+  if (caf.packets === undefined) return undefined;
+  const sizes = yield* packetSizes(caf.packets, packetSamples === 0);
   if (sizes === undefined) return undefined;
   let at = file.samplesAt;
   if (codec === 'aac ') {
@@ -113,9 +114,12 @@ function* cafPackets(
       at += bytes;
     }
   }
-  return seconds > 0 && Number.isFinite(seconds) ? { seconds, secondsMax: seconds, channels } : undefined;
+  if (seconds > 0 && Number.isFinite(seconds)) return { seconds, secondsMax: seconds, channels };
+  const head: Uint8Array = yield { at: caf.packets.at, length: PACKET_TABLE_HEAD_BYTES };
+  return statedOnly(Number(viewOf(head).getBigInt64(VALID_FRAMES_AT)) / rate);
 }
 
+const VALID_FRAMES_AT = 8;
 const PACKET_TABLE_HEAD_BYTES = 24;
 
 /** Numbers of seven bits a byte; with the samples of each packet after its size where they differ. */
