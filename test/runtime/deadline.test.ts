@@ -56,4 +56,45 @@ describe('a deadline', () => {
     for (let i = 0; i < 50; i++) clock.increment(10);
     expect([reachedAt, timersOf(clock)]).toEqual([[100, 200, 300], 0]);
   });
+
+  describe('that outlasts a freeze', () => {
+    /** When it is reached, on a clock whose timers come at these times alone. */
+    function reachedAt(times: readonly number[], touchedAt?: number): number | undefined {
+      let nowMs = 0;
+      let due: { atMs: number; run: () => void } | undefined;
+      const clock = {
+        now: () => nowMs,
+        setTimeout: (run: () => void, ms: number) => {
+          due = { atMs: nowMs + ms, run };
+          return due;
+        },
+        clearTimeout: () => {},
+      };
+      let reached: number | undefined;
+      const deadline = new Deadline(clock, 10_000, () => (reached = nowMs), { outlastsFreeze: true });
+      for (const time of times) {
+        nowMs = time;
+        const { atMs, run } = due ?? { atMs: Number.POSITIVE_INFINITY, run: () => {} };
+        if (atMs > nowMs) continue;
+        due = undefined;
+        run();
+        if (time === touchedAt) deadline.touch();
+      }
+      return reached;
+    }
+
+    it('is reached in time without one, also by a timer that is a little late', () => {
+      expect([reachedAt([10_000]), reachedAt([10_900])]).toEqual([10_000, 10_900]);
+    });
+
+    it('waits for the full time after one', () => {
+      expect(reachedAt([15_000, 24_900])).toBeUndefined();
+      expect(reachedAt([15_000, 25_000])).toBe(25_000);
+    });
+
+    it('is not reached if the answer was there', () => {
+      expect(reachedAt([15_000, 25_000], 15_000)).toBe(25_000);
+      expect(reachedAt([15_000, 16_000, 24_999], 15_000)).toBeUndefined();
+    });
+  });
 });

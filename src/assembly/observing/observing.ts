@@ -10,6 +10,7 @@ import type { Tracing } from '../../telemetry/tracing/tracing.ts';
 import type { FileObserver, ObservedFile } from '../../transcription/file-observer.ts';
 import type { Assembly } from '../context.ts';
 import { FileTrace } from './file-trace.ts';
+import { isNodeTrouble, NodeTrouble } from './node-trouble.ts';
 import { SessionTrace } from './session-trace.ts';
 
 const LEG_LINES: Partial<Record<LegNote['event'], string>> = {
@@ -38,8 +39,11 @@ export class ObservedSessions {
   /** Of the sessions that are traced. */
   readonly #traces = new Map<string, SessionTrace>();
 
-  constructor(assembly: Pick<Assembly, 'metrics' | 'logger' | 'bus' | 'tracing' | 'providers'>) {
+  readonly #trouble: NodeTrouble;
+
+  constructor(assembly: Pick<Assembly, 'metrics' | 'logger' | 'bus' | 'tracing' | 'providers'>, now?: () => number) {
     this.#assembly = assembly;
+    this.#trouble = new NodeTrouble(assembly.logger, now);
   }
 
   observe(opening: SessionOpening): SessionObserver {
@@ -84,6 +88,10 @@ export class ObservedSessions {
   }
 
   fault(sessionId: string, action: string, error: unknown): void {
+    if (isNodeTrouble(error)) {
+      this.#trouble.add(error.message, sessionId);
+      return;
+    }
     this.#assembly.logger.error(
       { sessionId, action, err: error, ...idsOf(this.#traces.get(sessionId)) },
       'session fault',

@@ -150,7 +150,7 @@ export class Thread {
     if (this.#owed === 0) this.#hang?.touch();
     this.#owed++;
     this.#owedBytes += bytes;
-    this.#hang ??= new Deadline(this.#options.clock, HANG_MS, () => this.#quiet());
+    this.#hang ??= new Deadline(this.#options.clock, HANG_MS, () => this.#quiet(), { outlastsFreeze: true });
     this.#worker.postMessage(request, request.type === 'audio' ? [request.bytes.buffer] : []);
   }
 

@@ -7,7 +7,7 @@ import { type Address, type Bus, type BusBody, BusError, type Detach } from '../
 import { OPEN_LEG } from '../../bus/subjects.ts';
 import type { LegWish, Placement } from '../../cluster/placement/placement.ts';
 import { isLegOpened, isLegRefused } from '../../upstream/service/leg-messages.ts';
-import { legLost, unopened } from './open-leg.ts';
+import { LegUnplaced, legLost, unopened } from './open-leg.ts';
 
 /** A node answers at once: it opens the leg, and tells later what came of it. */
 const ANSWER_MS = 1_000;
@@ -137,7 +137,7 @@ export class LegDialer {
   #nobodyCan(): void {
     if (this.#stopped) return;
     const { except } = this.#options.wish;
-    const error = this.#fault ?? this.#refusal ?? new Error('No node of this gateway can open the leg now.');
+    const error = this.#fault ?? this.#refusal ?? new LegUnplaced('No node of this gateway can open the leg now.');
     this.#passed = new Set(except);
     // Who has tried a node before knows of a failure that says more.
     if (this.#fault !== undefined || except.size > 0) this.#calls.failed(unopened, error);
@@ -180,4 +180,6 @@ export class LegDialer {
 }
 
 const refusedWith = ({ shortOf }: LegRefused, { slug }: OpenLeg): Error =>
-  new Error(shortOf === 'model' ? `The node does not know the model ${slug}.` : 'The node has no room for a leg.');
+  new LegUnplaced(
+    shortOf === 'model' ? `The node does not know the model ${slug}.` : 'The node has no room for a leg.',
+  );

@@ -53,3 +53,8 @@ export const lostReport = inside('report_lost', 'A message of the provider was l
 export const legLost = inside('leg_lost', 'The node with the connection to the provider was lost.');
 /** The leg said nothing for too long, not even that it is there. */
 export const legSilent = inside('leg_silent', 'The node with the connection to the provider does not answer.');
+
+/** No node opened the leg: none is there, or none has room for it. */
+export class LegUnplaced extends Error {
+  override readonly name = 'LegUnplaced';
+}

@@ -117,7 +117,9 @@ export class Decoding {
 
   async #hear(): Promise<FromThread> {
     const { clock, signal, title } = this.#options;
-    const hang = new Deadline(clock, HANG_MS, () => this.#fail(new Error(`It said nothing for ${HANG_MS / 1000} s.`)));
+    const hang = new Deadline(clock, HANG_MS, () => this.#fail(new Error(`It said nothing for ${HANG_MS / 1000} s.`)), {
+      outlastsFreeze: true,
+    });
     try {
       for (;;) {
         signal.throwIfAborted();

@@ -24,7 +24,9 @@ export class MeasuringThread {
   async ask(message: ToThread & { type: 'piece' }): Promise<FromThread> {
     this.#worker ??= this.#start();
     const worker = this.#worker;
-    const hang = new Deadline(this.#clock, HANG_MS, () => this.#fail(worker, new Error('It says nothing.')));
+    const hang = new Deadline(this.#clock, HANG_MS, () => this.#fail(worker, new Error('It says nothing.')), {
+      outlastsFreeze: true,
+    });
     try {
       return await new Promise((resolve, reject) => {
         this.#asked = { resolve, reject };

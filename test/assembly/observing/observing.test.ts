@@ -1,10 +1,13 @@
 // What is made of the moments of sessions and files: labels that stay bounded, and traces that do.
 import { expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { observeFile } from '../../../src/assembly/observing/observing.ts';
+import { ObservedSessions, observeFile } from '../../../src/assembly/observing/observing.ts';
 import { CHILDREN_MAX, SessionTrace } from '../../../src/assembly/observing/session-trace.ts';
+import { BusError } from '../../../src/bus/bus.ts';
 import { providersWith } from '../../../src/providers/index.ts';
+import { LegUnplaced } from '../../../src/session/leg/open-leg.ts';
 import type { SessionOpening } from '../../../src/session/session-opening.ts';
+import { createLogger } from '../../../src/telemetry/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import type { Attributes, TraceSpan, Tracing } from '../../../src/telemetry/tracing/tracing.ts';
 
@@ -102,6 +105,39 @@ it('a leg that another node could not open, and one that is open at the end of i
     ['one', 1],
     ['two', 1],
   ]);
+});
+
+it('a node that opens no connections is one plain line a minute, however many sessions meet it', () => {
+  const lines: Record<string, unknown>[] = [];
+  const logger = createLogger('info', { write: (line) => void lines.push(JSON.parse(line)) });
+  let nowMs = 0;
+  const parts = { metrics: createMetrics(), logger, tracing: undefined, providers: providersWith([]) };
+  const observed = new ObservedSessions(
+    { ...parts, bus: { node: 'edge-1' } } as unknown as ConstructorParameters<typeof ObservedSessions>[0],
+    () => nowMs,
+  );
+  const silent = new BusError('timeout', 'There was no answer within 1000 ms.');
+  const full = new LegUnplaced('The node has no room for a leg.');
+  for (nowMs = 0; nowMs < 90_000; nowMs += 1_000)
+    for (const sessionId of ['ses_1', 'ses_2']) observed.fault(sessionId, 'openLeg', nowMs < 60_000 ? silent : full);
+  expect(lines.map(({ level, msg, attempts, reason, err }) => [level, msg, attempts, reason, err])).toEqual([
+    ['warn', 'no node opened a connection to a provider', 1, silent.message, undefined],
+    ['warn', 'no node opened a connection to a provider', 120, full.message, undefined],
+  ]);
+});
+
+it('a fault of the code is a line with its stack each time', () => {
+  const lines: Record<string, unknown>[] = [];
+  const logger = createLogger('info', { write: (line) => void lines.push(JSON.parse(line)) });
+  const parts = { metrics: createMetrics(), logger, tracing: undefined, providers: providersWith([]) };
+  const observed = new ObservedSessions({ ...parts, bus: { node: 'edge-1' } } as unknown as ConstructorParameters<
+    typeof ObservedSessions
+  >[0]);
+  observed.fault('ses_1', 'openLeg', new TypeError('x is undefined'));
+  observed.fault('ses_1', 'openLeg', new BusError('handler_failed', 'The service failed.'));
+  expect(lines.map(({ level, msg, err }) => [level, msg, typeof (err as { stack: string }).stack])).toEqual(
+    Array(2).fill(['error', 'session fault', 'string']),
+  );
 });
 
 it('files are counted by the model that answered and the one that was left, and unknown models together', async () => {

@@ -106,7 +106,7 @@ describe('a node without room', () => {
     await untilEnded(far.rig, client);
     expect(client.closeCode).toBe(4101);
     const words = far.rig.faults.map(({ error }) => String(error));
-    expect(words).toContain('Error: The node does not know the model loopback/numbered.');
+    expect(words).toContain('LegUnplaced: The node does not know the model loopback/numbered.');
   });
 
   it('is asked again where no other has any: the client is told once that it waits, and that it goes on', async () => {
