@@ -1,6 +1,6 @@
 // Somebody who can connect to the NATS of a gateway on two nodes, and has not its secret: listens for what a customer says, makes
 // up every kind of message that there is, and sends again what was recorded. The customer's session goes on, and nobody answers.
-import { connect } from 'nats';
+import { connect } from '@nats-io/transport-node';
 import { expect, it } from 'vitest';
 import { encodeFrame } from '../../src/bus/nats/frames.ts';
 import { Sealer } from '../../src/bus/sealing/frame-seal.ts';

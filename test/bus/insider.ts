@@ -1,5 +1,5 @@
 // Somebody who has the gateway's secret, and says what no node says: what is sealed in its own name can still be nonsense.
-import { connect } from 'nats';
+import { connect } from '@nats-io/transport-node';
 import { onTestFinished } from 'vitest';
 import type { Address, BusBody } from '../../src/bus/bus.ts';
 import { decodeFrame, encodeFrame } from '../../src/bus/nats/frames.ts';

@@ -1,5 +1,5 @@
 // Batches between real nodes: who is sent them, and what becomes of those that find nobody.
-import { connect } from 'nats';
+import { connect } from '@nats-io/transport-node';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { BusBody } from '../../src/bus/bus.ts';
 import type { NatsBus } from '../../src/bus/nats/bus.ts';

@@ -1,5 +1,5 @@
 // deploy/nats/nats-server.conf on a real nats-server: what a role may not say or hear, and whom nodes and server do not believe.
-import { connect, type NatsConnection, type Status } from 'nats';
+import { connect, type NatsConnection, type Status } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { natsServerIsHere, startNatsServer } from '../fakes/network/nats-server.ts';
 import { certificate, type DeployedNats, passwordOf, startDeployedNats, USERS, type User } from './nats-rig.ts';
@@ -73,7 +73,7 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
       const connection = await stranger(user);
       expect(await refusal(connection, () => connection.publish(subject))).toMatchObject({
         type: 'error',
-        permissionContext: { operation: 'publish', subject },
+        error: { operation: 'publish', subject },
       });
     });
 
@@ -92,7 +92,7 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
       const listen = () => void connection.subscribe(subject, { callback: () => {} });
       expect(await refusal(connection, listen)).toMatchObject({
         type: 'error',
-        permissionContext: { operation: 'subscription', subject },
+        error: { operation: 'subscription', subject },
       });
     });
 

@@ -1,6 +1,6 @@
 // The bus on NATS: many nodes, one connection each. Messages within the node go through the in-process bus; everything else is
 // sealed and sent.
-import type { Msg } from 'nats';
+import type { Msg } from '@nats-io/transport-node';
 import type {
   Address,
   Bus,

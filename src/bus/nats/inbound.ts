@@ -1,6 +1,6 @@
 // Handles what arrives for a node: messages, requests, answers and reports of undelivered messages. Verifies and checks each one
 // first, counts and drops what is not a valid message of this gateway, and never throws.
-import type { Msg } from 'nats';
+import type { Msg } from '@nats-io/transport-node';
 import { type Address, type BusBody, BusError, type DeadLetterReason, type Undelivered } from '../bus.ts';
 import { FORGOTTEN_ADDRESS } from '../expected-dead-letter.ts';
 import type { MemoryBus } from '../memory.ts';

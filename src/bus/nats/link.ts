@@ -1,5 +1,5 @@
 // The NATS connection of the bus, shared with leases and the usage stream.
-import type { NatsConnection } from 'nats';
+import type { NatsConnection } from '@nats-io/transport-node';
 import type { SigningSecrets } from '../signed.ts';
 
 export interface NatsLink {

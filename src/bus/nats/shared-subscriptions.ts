@@ -1,5 +1,5 @@
 // One NATS subscription per subject for all of this node's listeners to it, as long as there is one.
-import type { Msg } from 'nats';
+import type { Msg } from '@nats-io/transport-node';
 import type { Detach } from '../bus.ts';
 import type { NatsConnector } from './connection/connector.ts';
 

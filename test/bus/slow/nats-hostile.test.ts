@@ -1,6 +1,7 @@
 // What anybody who may write to the subjects can send: nothing of it harms a node, or makes it say something.
+
+import { connect, type NatsConnection, headers as natsHeaders } from '@nats-io/transport-node';
 import fc from 'fast-check';
-import { connect, type NatsConnection, headers as natsHeaders } from 'nats';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BusBody } from '../../../src/bus/bus.ts';
 import type { NatsBus } from '../../../src/bus/nats/bus.ts';

@@ -1,4 +1,6 @@
 // Leases on a real nats-server: one process has a name at a time, whoever stops renewing loses it, and revisions only grow.
+import { jetstreamManager } from '@nats-io/jetstream';
+import { Kvm } from '@nats-io/kv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BusError } from '../../../src/bus/bus.ts';
 import type { Lease, LeaseTaken } from '../../../src/bus/leases.ts';
@@ -73,7 +75,7 @@ describe.skipIf(!natsServerIsHere)('leases on NATS', () => {
       const old = await take(theirs, name);
       // Its bucket is there now. What it has written is what this one is in the place of.
       const stream = await jetStreamOf(one);
-      const kv = await stream.client.views.kv(`${one.link.prefix}-leases`, { bindOnly: true });
+      const kv = await new Kvm(stream.client).open(`${one.link.prefix}-leases`);
       await kv.put(name, sealed(name, { claim: 'killed', process, value: { by: 'ghost' } }));
       return { mine, old };
     }
@@ -151,11 +153,11 @@ describe.skipIf(!natsServerIsHere)('leases on NATS', () => {
 
   test('a name that was taken away is lost with the next renewal', async () => {
     const { one, mine } = await pair();
-    const lost = new Promise<void>((resolve) => void take(mine, 'a', {}, resolve));
-    await mine.list('');
-    const kv = await one.link.connection.jetstream().views.kv(`${one.link.prefix}-leases`);
+    const lost = occasion();
+    await take(mine, 'a', {}, lost.happens);
+    const kv = await new Kvm(one.link.connection).open(`${one.link.prefix}-leases`);
     await kv.delete('a');
-    await lost;
+    await lost.happened;
     expect((await take(mine, 'a')).isValid).toBe(true);
   });
 
@@ -193,7 +195,7 @@ describe.skipIf(!natsServerIsHere)('leases on NATS', () => {
     const { one, mine, theirs } = await pair();
     const lost = occasion();
     const before = await take(mine, 'a', {}, lost.happens);
-    const manager = await one.link.connection.jetstreamManager();
+    const manager = await jetstreamManager(one.link.connection);
     await manager.streams.delete(`KV_${one.link.prefix}-leases`);
     await lost.happened;
     const { lease } = await takeWhenFree(theirs, 'a').catch(() => takeWhenFree(theirs, 'a'));
@@ -203,7 +205,7 @@ describe.skipIf(!natsServerIsHere)('leases on NATS', () => {
   test('what nobody here has written is a name that somebody else has, and is never read further', async () => {
     const { one, mine } = await pair();
     await mine.list('');
-    const kv = await one.link.connection.jetstream().views.kv(`${one.link.prefix}-leases`);
+    const kv = await new Kvm(one.link.connection).open(`${one.link.prefix}-leases`);
     const entry = { claim: 'x', value: { by: 'stranger' } };
     const forged = ['', '{', JSON.stringify(entry), sealed('another name', entry)];
     const unread = ['null', '[]', '{"claim":1}', '{"claim":"x","value":[]}'];
@@ -219,7 +221,7 @@ describe.skipIf(!natsServerIsHere)('leases on NATS', () => {
     const { one, mine, theirs } = await pair();
     let lost = 0;
     await mine.list('');
-    const kv = await one.link.connection.jetstream().views.kv(`${one.link.prefix}-leases`);
+    const kv = await new Kvm(one.link.connection).open(`${one.link.prefix}-leases`);
     const bytes = async () => (await kv.get('a'))?.value as Uint8Array;
     const former = await take(theirs, 'a', { by: 'former' });
     const taking = await bytes();
@@ -274,18 +276,14 @@ function occasion(): { happened: Promise<void>; happens: () => void } {
   return { happened, happens };
 }
 
-/** The same connection, whose publishing goes nowhere while that is so. */
+/** The same connection, whose writes go nowhere while that is so. */
 function deafWhen(bus: LinkedBus, isDeaf: () => boolean): LinkedBus {
   const { connection } = bus.link;
-  const jetstream: typeof connection.jetstream = (options) => {
-    const client = connection.jetstream(options);
-    const publish = client.publish.bind(client);
-    client.publish = (...args) => (isDeaf() ? new Promise(() => {}) : publish(...args));
-    return client;
-  };
+  const request: typeof connection.request = (subject, ...rest) =>
+    subject.startsWith('$KV.') && isDeaf() ? new Promise(() => {}) : connection.request(subject, ...rest);
   const deaf = new Proxy(connection, {
     get: (target, name) => {
-      if (name === 'jetstream') return jetstream;
+      if (name === 'request') return request;
       const member: unknown = Reflect.get(target, name, target);
       return typeof member === 'function' ? member.bind(target) : member;
     },

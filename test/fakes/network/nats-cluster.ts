@@ -1,6 +1,8 @@
 // Three real nats-servers that are one: whichever is killed, the two others go on with what all of them keep.
+
 import { randomBytes } from 'node:crypto';
-import { connect, type NatsConnection } from 'nats';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { freePorts } from '../free-ports.ts';
 import { type NatsServer, startNatsServer } from './nats-server.ts';
 
@@ -47,7 +49,7 @@ async function jetStreamLeads(servers: string[]): Promise<void> {
   try {
     for (let asked = 1; ; asked++) {
       try {
-        await connection.jetstreamManager({ timeout: ASK_MS });
+        await jetstreamManager(connection, { timeout: ASK_MS });
         return;
       } catch (error) {
         if (asked === ASKED_MAX) throw error;

@@ -1,5 +1,5 @@
 // A connection to a nats-server as leases and usage stream see it, without the bus on top of it.
-import { connect, Events, type NatsConnection } from 'nats';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterEach } from 'vitest';
 import type { LinkedBus } from '../../../src/bus/nats/jetstream/common.ts';
 import { SECRETS } from '../secrets.ts';
@@ -39,8 +39,8 @@ export async function openLink(url: string, prefix = 'test'): Promise<TestLink> 
   };
   void (async () => {
     for await (const { type } of connection.status()) {
-      if (type === Events.Disconnect) tell(false);
-      if (type === Events.Reconnect) tell(true);
+      if (type === 'disconnect') tell(false);
+      if (type === 'reconnect') tell(true);
     }
   })();
   const onConnection = (listener: (isConnected: boolean) => void) => {

@@ -1,5 +1,5 @@
 // Keeps one connection to the NATS servers with its subscriptions, and reconnects without end.
-import { connect, type Msg, type NatsConnection, NatsError, type Status } from 'nats';
+import { connect, errors, type Msg, type NatsConnection, type Status } from '@nats-io/transport-node';
 import { BusError, type Detach } from '../../bus.ts';
 import type { SigningSecrets } from '../../signed.ts';
 import { within } from '../../within.ts';
@@ -14,11 +14,7 @@ const VERSION_MIN = [2, 9] as const;
 /** How long to wait for a drain; a server that takes longer is not there. */
 const DRAIN_MS = 2_000;
 /** A server's errors that do not pass without other settings. */
-const REFUSALS: ReadonlySet<string> = new Set([
-  'AUTHORIZATION_VIOLATION',
-  'AUTHENTICATION_EXPIRED',
-  'PERMISSIONS_VIOLATION',
-]);
+const REFUSALS = [errors.AuthorizationError, errors.UserAuthenticationExpiredError, errors.PermissionViolationError];
 
 export interface NatsConnectorOptions extends NatsServers {
   prefix: string;
@@ -134,7 +130,7 @@ export class NatsConnector implements NatsLink {
       await connection.close();
     } catch (error) {
       this.#lastFailure = error instanceof Error ? error.message : String(error);
-      this.#isRefused = error instanceof NatsError && REFUSALS.has(error.code);
+      this.#isRefused = REFUSALS.some((Refusal) => error instanceof Refusal);
     }
     return undefined;
   }
@@ -152,7 +148,7 @@ export class NatsConnector implements NatsLink {
     const { subject, queue, take } = subscribed;
     const connection = this.#connection;
     if (connection === undefined || connection.isClosed() || this.isClosed) return;
-    const callback = (error: NatsError | null, message: Msg) => {
+    const callback = (error: Error | null, message: Msg) => {
       if (error === null) take(message);
       else this.#fault(`The NATS server does not let this node listen to ${subject}.`);
     };
@@ -180,14 +176,16 @@ export class NatsConnector implements NatsLink {
     if (type === 'reconnect' || type === 'disconnect') this.#changed(type === 'reconnect');
     else if (type === 'reconnecting') this.#sockets.attempt(connection);
     else if (type === 'staleConnection') this.#sockets.cut(connection);
-    else if (type === 'error') this.#refused(status);
+    else if (type === 'error') this.#refused(status.error);
   }
 
-  #refused({ data, permissionContext }: Status): void {
-    if (permissionContext?.operation === 'publish') {
-      this.#fault(`The NATS server does not let this node publish to ${permissionContext.subject}.`);
-      this.onForbidden(permissionContext.subject);
-    } else if (permissionContext === undefined) this.#fault(`The NATS server refused something: ${String(data)}.`);
+  #refused(error: Error): void {
+    if (!(error instanceof errors.PermissionViolationError)) {
+      this.#fault(`The NATS server refused something: ${error.message}.`);
+    } else if (error.operation === 'publish') {
+      this.#fault(`The NATS server does not let this node publish to ${error.subject}.`);
+      this.onForbidden(error.subject);
+    }
   }
 
   #changed(isConnected: boolean): void {

@@ -1,6 +1,6 @@
 // Opens sealed messages of other nodes, and exchanges the challenges and proofs that show that a sender is alive.
 // sealing/senders.ts decides which messages to accept; inbound.ts handles them.
-import type { Msg } from 'nats';
+import type { Msg } from '@nats-io/transport-node';
 import type { Address, BusBody } from '../../bus.ts';
 import type { KeyRing } from '../../sealing/key-ring.ts';
 import type { RefusalReason } from '../../sealing/refusals.ts';

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
-import { type ConnectionOptions, credsAuthenticator, type TlsOptions } from 'nats';
+import { type ConnectionOptions, credsAuthenticator, type TlsOptions } from '@nats-io/transport-node';
 import { Subjects } from '../subjects.ts';
 
 export interface NatsServers {

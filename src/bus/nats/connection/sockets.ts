@@ -1,7 +1,7 @@
 // Closes sockets that the NATS library leaves open: to a server that accepts nothing any more (the library waits for its last
 // bytes without end), and of connection attempts that got no INFO line. It reaches into the library;
 // test/bus/slow/nats-faults.test.ts fails if a newer version works differently.
-import type { NatsConnection } from 'nats';
+import type { NatsConnection } from '@nats-io/transport-node';
 
 interface Transport {
   socket?: { destroy(): void };

@@ -1,5 +1,15 @@
 // What leases and the usage stream share on JetStream: access, timeouts and errors.
-import { type JetStreamClient, type JetStreamManager, NatsError, type StreamConfig, type StreamInfo } from 'nats';
+import {
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type JetStreamClient,
+  type JetStreamManager,
+  jetstream,
+  jetstreamManager,
+  type StreamConfig,
+  type StreamInfo,
+} from '@nats-io/jetstream';
+import { errors } from '@nats-io/transport-node';
 import { type Bus, BusError } from '../../bus.ts';
 import { within } from '../../within.ts';
 import type { NatsLink } from '../link.ts';
@@ -12,9 +22,7 @@ export interface LinkedBus extends Pick<Bus, 'node' | 'isConnected' | 'onConnect
 /** Timeout for one answer of a server. */
 export const ANSWER_MS = 2000;
 
-/** "wrong last sequence": another process has written under that name. */
-const WRONG_SEQUENCE = 10071;
-const STREAM_NOT_FOUND = 10059;
+const DISCONNECTED = [errors.ClosedConnectionError, errors.DrainingConnectionError, errors.ConnectionError];
 const STREAM_IN_USE = 10058;
 const SUBJECTS_OVERLAP = 10065;
 
@@ -25,8 +33,8 @@ export interface JetStream {
 
 /** Does not contact a server yet. */
 export async function jetStreamOf({ link }: LinkedBus): Promise<JetStream> {
-  const client = link.connection.jetstream({ timeout: ANSWER_MS });
-  const manager = await link.connection.jetstreamManager({ timeout: ANSWER_MS, checkAPI: false });
+  const client = jetstream(link.connection, { timeout: ANSWER_MS });
+  const manager = await jetstreamManager(link.connection, { timeout: ANSWER_MS, checkAPI: false });
   return { client, manager };
 }
 
@@ -58,28 +66,32 @@ export async function whileConnected<Result>(
 
 function asBusError(error: unknown, what: string): BusError {
   if (error instanceof BusError) return error;
-  const code = error instanceof NatsError ? error.code : '';
-  const said = error instanceof NatsError ? error.api_error?.description : undefined;
-  const why = said ?? (error instanceof Error ? error.message : String(error));
-  if (code === 'TIMEOUT') return new BusError('timeout', `NATS did not answer in time: ${what}.`);
-  // JetStream's own refusals carry the same code and a longer message.
-  if (code === '503' && error instanceof NatsError && error.api_error === undefined) {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  if (error instanceof errors.TimeoutError || cause instanceof errors.TimeoutError)
+    return new BusError('timeout', `NATS did not answer in time: ${what}.`);
+  if (error instanceof errors.RequestError && error.isNoResponders()) {
     return new BusError('unknown_actor', `NATS has nobody for it (is JetStream switched on?): ${what}.`);
   }
-  if (/^(CONNECTION|DISCONNECT)/.test(code)) return new BusError('disconnected', `NATS is not connected: ${what}.`);
-  return Object.assign(new BusError('handler_failed', `NATS refused it (${why}): ${what}.`), { cause: error });
+  if (DISCONNECTED.some((Disconnected) => error instanceof Disconnected)) {
+    return new BusError('disconnected', `NATS is not connected: ${what}.`);
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return Object.assign(new BusError('handler_failed', `NATS refused it (${reason}): ${what}.`), { cause: error });
 }
 
 function apiCode(error: unknown): number | undefined {
   const cause = error instanceof BusError ? error.cause : error;
-  return cause instanceof NatsError ? cause.api_error?.err_code : undefined;
+  return cause instanceof JetStreamApiError ? cause.code : undefined;
 }
 
-export const isWrongSequence = (error: unknown): boolean => apiCode(error) === WRONG_SEQUENCE;
+/** Another process has written under that name. */
+export const isWrongSequence = (error: unknown): boolean =>
+  apiCode(error) === JetStreamApiCodes.StreamWrongLastSequence;
 
 /** Whether the stream does not exist: it was never created, or an operator removed it. */
 export const isMissingStream = (error: unknown): boolean =>
-  apiCode(error) === STREAM_NOT_FOUND || (error instanceof BusError && error.reason === 'unknown_actor');
+  apiCode(error) === JetStreamApiCodes.StreamNotFound ||
+  (error instanceof BusError && error.reason === 'unknown_actor');
 
 /**
  * Creates the stream if it is missing, and raises its number of replicas and the size of its messages if more is asked for. Changes
@@ -115,7 +127,7 @@ async function find(manager: JetStreamManager, name: string): Promise<StreamInfo
   try {
     return await manager.streams.info(name);
   } catch (error) {
-    if (apiCode(error) === STREAM_NOT_FOUND) return undefined;
+    if (apiCode(error) === JetStreamApiCodes.StreamNotFound) return undefined;
     throw error;
   }
 }

@@ -1,7 +1,9 @@
 // Leases in a key-value bucket with one time to live (TTL) for all entries, as server 2.9 has it. An entry's expiry is not
 // announced. lease.ts renews one lease.
 import { randomBytes } from 'node:crypto';
-import { DiscardPolicy, type KV, type NatsConnection, nanos, RetentionPolicy, StorageType } from 'nats';
+import { DiscardPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
+import { type KV, Kvm } from '@nats-io/kv';
+import { type NatsConnection, nanos } from '@nats-io/transport-node';
 import type { Clock } from '../../../../machines/clock.ts';
 import { hasEnded, isProcessIdentity, type ProcessIdentity, thisProcess } from '../../../runtime/process-identity.ts';
 import { isRecord } from '../../../runtime/record.ts';
@@ -258,7 +260,7 @@ export class NatsLeases implements Leases {
     // Another process may have created the bucket with another TTL, and that one applies.
     const leaseMs = config.max_age / 1e6;
     if (leaseMs <= 0) throw new Error(`the bucket ${name} keeps entries for ever: remove it, and it is made anew`);
-    const kv = await stream.client.views.kv(name, { bindOnly: true });
+    const kv = await new Kvm(stream.client).open(name);
     const times = { validMs: leaseMs * SURE, renewMs: (leaseMs * RENEW_MS) / LEASE_MS, retryMs: leaseMs / 15 };
     return { kv, stream, name, times, baseRevision: Date.parse(created) };
   }

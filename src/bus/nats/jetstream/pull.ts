@@ -1,6 +1,6 @@
 // A pull consumer: fetches as many messages of a durable consumer as the caller has room for, again after every outage, and never
 // hands one message over twice at the same time.
-import { type Msg, type NatsConnection, nanos, nuid, type Subscription } from 'nats';
+import { type Msg, type NatsConnection, nanos, nuid, type Subscription } from '@nats-io/transport-node';
 import type { Clock } from '../../../../machines/clock.ts';
 import { Subjects } from '../subjects.ts';
 import type { LinkedBus } from './common.ts';

@@ -1,6 +1,7 @@
 // Small records that the gateway keeps beyond the life of its processes, in a key-value bucket. A write succeeds only over the
 // version that was read (compare and set).
-import { DiscardPolicy, type KV, RetentionPolicy, StorageType } from 'nats';
+import { DiscardPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
+import { type KV, Kvm } from '@nats-io/kv';
 import { isRecord } from '../../../runtime/record.ts';
 import type { LeaseValue } from '../../leases.ts';
 import { ensureStream, isWrongSequence, jetStreamOf, type LinkedBus, whileConnected } from './common.ts';
@@ -46,7 +47,7 @@ export function natsRecords(bus: LinkedBus, { replicas = 1 }: { replicas?: numbe
         // Read from the leader, not from a replica that may lag behind.
         allow_direct: false,
       });
-      return work(await stream.client.views.kv(bucket, { bindOnly: true }));
+      return work(await new Kvm(stream.client).open(bucket));
     });
 
   return {

@@ -1,7 +1,6 @@
 // Usage that the ledger refused, for an operator: read, and removed once it is dealt with.
 import { Subjects } from '../subjects.ts';
 import { isMissingStream, jetStreamOf, type LinkedBus, whileConnected } from './common.ts';
-import { messageAt } from './usage-redelivery.ts';
 
 export interface RefusedUsage {
   /** Its number in the stream. */
@@ -19,7 +18,7 @@ export function refusedUsage(bus: LinkedBus, shard: string): Promise<RefusedUsag
     const refused: RefusedUsage[] = [];
     const { state } = await manager.streams.info(stream);
     for (let number = state.first_seq; state.messages > 0 && number <= state.last_seq; number++) {
-      const message = await messageAt(manager, stream, number);
+      const message = await manager.streams.getMessage(stream, { seq: number });
       if (message?.subject !== subject) continue;
       refused.push({ number, at: message.time.toISOString(), data: message.data });
     }
@@ -36,7 +35,7 @@ export function removeRefusedUsage(bus: LinkedBus, shard: string, number: number
   const { stream, subject } = namesOf(bus, shard);
   return whileConnected(bus, 'removing usage that was refused', async () => {
     const { manager } = await jetStreamOf(bus);
-    const message = await messageAt(manager, stream, number);
+    const message = await manager.streams.getMessage(stream, { seq: number });
     return message?.subject === subject && (await manager.streams.deleteMessage(stream, number));
   });
 }

@@ -1,9 +1,7 @@
 // Delivers refused usage messages once more, oldest first: another ledger may accept what the last one refused, for instance when
 // the right ledger is back. Accepted messages are removed; the others stay in the stream, readable for the operator.
-import { type JetStreamManager, NatsError, type StoredMsg } from 'nats';
+import type { JetStreamManager } from '@nats-io/jetstream';
 import type { UsageVerdict } from '../../usage-stream.ts';
-
-const NO_MESSAGE = 10037;
 
 export interface RedeliveryOptions {
   /** Calls JetStream; rejects with BusError. */
@@ -47,7 +45,7 @@ async function redeliver(
   const { state } = await ask((manager) => manager.streams.info(stream));
   for (let sequence = state.first_seq; state.messages > 0 && sequence <= state.last_seq; sequence++) {
     if (isStopped()) return;
-    const message = await ask((manager) => messageAt(manager, stream, sequence));
+    const message = await ask((manager) => manager.streams.getMessage(stream, { seq: sequence }));
     if (message?.subject !== subject) continue;
     let verdict: UsageVerdict = 'again';
     for (let tries = 1; verdict === 'again'; tries++) {
@@ -56,19 +54,5 @@ async function redeliver(
       if (verdict === 'again') await pause(tries);
     }
     if (verdict === 'done') await ask((manager) => manager.streams.deleteMessage(stream, sequence));
-  }
-}
-
-/** Undefined when the message at that sequence was removed. */
-export async function messageAt(
-  manager: JetStreamManager,
-  stream: string,
-  seq: number,
-): Promise<StoredMsg | undefined> {
-  try {
-    return await manager.streams.getMessage(stream, { seq });
-  } catch (error) {
-    if (error instanceof NatsError && error.api_error?.err_code === NO_MESSAGE) return undefined;
-    throw error;
   }
 }

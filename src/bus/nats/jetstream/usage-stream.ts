@@ -1,15 +1,8 @@
 // The usage stream on JetStream: publishes messages with ten minutes of deduplication, hands them to the consumer of their shard,
 // and moves messages that the ledger refuses for good to a stream of refused ones. pull.ts fetches them.
 import { createHash } from 'node:crypto';
-import {
-  AckPolicy,
-  DeliverPolicy,
-  DiscardPolicy,
-  type NatsConnection,
-  nanos,
-  RetentionPolicy,
-  StorageType,
-} from 'nats';
+import { AckPolicy, DeliverPolicy, DiscardPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
+import { type NatsConnection, nanos } from '@nats-io/transport-node';
 import type { Clock } from '../../../../machines/clock.ts';
 import { backgroundClock } from '../../../telemetry/clock.ts';
 import { type BusBody, BusError, type Detach } from '../../bus.ts';

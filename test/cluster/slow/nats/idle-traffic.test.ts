@@ -1,6 +1,6 @@
 // What idle nodes, and edges with keys of their own, send each other over a real nats-server. `CLUSTER_FULL=1` measures as many
 // nodes as docs/operations/cluster.md lists.
-import type { Stats } from 'nats';
+import type { Stats } from '@nats-io/transport-node';
 import { expect, test } from 'vitest';
 import { createSharedKeyLimits } from '../../../../src/auth/limits.ts';
 import { openNatsBus } from '../../../../src/bus/nats/bus.ts';
