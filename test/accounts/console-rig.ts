@@ -10,7 +10,7 @@ import { Passwords } from '../../src/accounts/passwords.ts';
 import { type DoorChoice, openDoor } from '../../src/edge/open-door.ts';
 import { createRouter, type Route, refusalOf, refusalReply } from '../../src/edge/router.ts';
 import { type ConsoleOptions, createConsole } from '../../src/edge/routes/console/index.ts';
-import { CALLS, type CallName } from '../../src/store/calls.ts';
+import { CALL_NAMES, type CallName } from '../../src/store/operations.ts';
 import type { Store, StoreCalls } from '../../src/store/store.ts';
 import { type LedgerRig, ledgerRig } from '../fakes/store/ledger.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
@@ -33,7 +33,7 @@ export function storeOver({ ledger }: Pick<LedgerRig, 'ledger'>): Store {
     }
     return structuredClone(answer);
   };
-  const calls = Object.keys(CALLS).map((name) => [name, (...args: unknown[]) => call(name as CallName, args)]);
+  const calls = CALL_NAMES.map((name) => [name, (...args: unknown[]) => call(name, args)]);
   return {
     ...(Object.fromEntries(calls) as { [Name in keyof StoreCalls]: never }),
     onKeyRevoked: () => () => {},

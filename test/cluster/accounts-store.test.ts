@@ -1,8 +1,7 @@
 // The store from afar: every call that an edge may make gives what the store itself gives, and every other is refused on both
 // sides.
 import { describe, expect, test } from 'vitest';
-import { CALLS, type CallName } from '../../src/store/calls.ts';
-import { type RemoteCallName, remoteCall } from '../../src/store/remote/calls.ts';
+import { CALL_NAMES, type CallName, type RemoteCallName, remoteCall } from '../../src/store/operations.ts';
 import { answerStoreCalls, createRemoteStore } from '../../src/store/remote/store.ts';
 import type { AsynchronousCalls, StoreCalls } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
@@ -168,7 +167,7 @@ describe('every call that an edge may make', () => {
 });
 
 describe('what may not be asked from afar', () => {
-  const near = (Object.keys(CALLS) as CallName[]).filter((name) => remoteCall(name) === undefined);
+  const near = CALL_NAMES.filter((name) => remoteCall(name) === undefined);
 
   test.each(near)('%s is refused before it leaves, and where it arrives', async (name) => {
     const asked: string[] = [];

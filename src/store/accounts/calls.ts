@@ -1,7 +1,8 @@
 // People, their organisations, the links that are mailed to them, and their console sessions: shapes and promises. The store
 // sees neither passwords nor tokens: passwords come as slow hashes, tokens and session ids as SHA-256, mails as sealed text.
 import type { Actor } from '../audit-log/calls.ts';
-import type { Role, TeamCalls } from './team/calls.ts';
+import { none, type Operations, reads, writes } from '../operation.ts';
+import { type Role, TEAM_OPERATIONS, type TeamCalls } from './team/calls.ts';
 
 export type AccountState = 'unverified' | 'verified' | 'suspended';
 
@@ -194,3 +195,31 @@ export interface AccountCalls extends TeamCalls {
   /** False when the person has no such session. */
   endConsoleSession(personId: string, sessionId: string, client: string): boolean;
 }
+
+export const ACCOUNT_OPERATIONS = {
+  ...TEAM_OPERATIONS,
+  signUp: writes(none('object')),
+  findPerson: reads(none('text')),
+  isVerificationToken: reads(none('bytes')),
+  beginVerification: writes(none('bytes')),
+  verifyAddress: writes(none('bytes', 'text', 'money', 'text')),
+  resendVerification: writes(none('text', 'object')),
+  requestPasswordReset: writes(none('text', 'object', 'object')),
+  isResetToken: reads(none('bytes')),
+  resetPassword: writes(none('bytes', 'text', 'text')),
+  changePassword: writes(none('object', 'text')),
+  requestAddressChange: writes(none('text', 'text', 'text', 'object', 'text')),
+  moveAccount: writes(),
+  deletePerson: writes(),
+  beginLogin: writes(none('text')),
+  noteRefusedLogin: writes(none('object')),
+  openConsoleSession: writes(none('object')),
+  findConsoleSession: reads(none('bytes', 'object')),
+  enterOrganisation: writes(none('bytes', 'text')),
+  noteConsoleSession: writes(none('bytes')),
+  beginConfirmation: writes(none('bytes')),
+  confirmConsoleSession: writes(none('bytes', 'text')),
+  renameConsoleSession: writes(none('bytes', 'bytes')),
+  listConsoleSessions: reads(none('text', 'object')),
+  endConsoleSession: writes(none('text', 'text', 'text')),
+} as const satisfies Operations<AccountCalls>;

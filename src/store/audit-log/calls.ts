@@ -1,4 +1,5 @@
 // Who did what to a credential or to money, and when. Append-only; written in the transaction of what it tells of.
+import { first, type Operations, reads, writes } from '../operation.ts';
 
 /**
  * Who acts. `id`: of the person, the key or the process; for `operator` the command line of this machine; for `anonymous`,
@@ -35,3 +36,9 @@ export interface AuditCalls {
   /** Newest first; `before` is the number of the last one seen. All organisations when the id is null. */
   listAudit(organisationId: string | null, limit: number, before?: number): AuditRecord[];
 }
+
+export const AUDIT_OPERATIONS = {
+  recordAudit: writes(),
+  notePrices: writes(),
+  listAudit: reads(first('text', 'number', 'number?')),
+} as const satisfies Operations<AuditCalls>;

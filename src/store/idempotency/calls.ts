@@ -1,5 +1,6 @@
 // Idempotency keys: who works under one, and what the first request was answered. Bodies are sealed before they come here, and
 // of the key itself only a hash is kept. When an attempt counts as done is decided by the edge.
+import { member, type Operations, writes } from '../operation.ts';
 
 /** One request under an idempotency key. */
 export interface IdempotencyAttempt {
@@ -46,3 +47,11 @@ export interface IdempotencyCalls {
   /** Ends the leases of all attempts that began by then: no process that works on them is left. What they charge under stays. */
   endIdempotency(claimedUntilMs: number): number;
 }
+
+export const IDEMPOTENCY_OPERATIONS = {
+  endIdempotency: writes(),
+  claimIdempotency: writes(member('object', 'number')),
+  renewIdempotency: writes(member('object', 'number')),
+  finishIdempotency: writes(member('object', 'bytes', 'bytes')),
+  releaseIdempotency: writes(member('object')),
+} as const satisfies Operations<IdempotencyCalls>;

@@ -1,5 +1,6 @@
 // Which ledger a database holds, and how far it has come. Whether that is the one of the gateway is decided in
 // src/cluster/ledger.
+import { type Operations, reads, writes } from '../operation.ts';
 
 export interface LedgerIdentity {
   /** `led_…`, made up with the database; a copy of it has the same. */
@@ -19,3 +20,9 @@ export interface IdentityCalls {
   /** Lets this database take the place of that ledger, or its content that of a newer copy where the id is its own. Throws `invalid`. */
   acceptLedger(inPlaceOf: string): LedgerIdentity;
 }
+
+export const IDENTITY_OPERATIONS = {
+  findLedger: reads(),
+  noteLedger: writes(),
+  acceptLedger: writes(),
+} as const satisfies Operations<IdentityCalls>;

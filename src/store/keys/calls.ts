@@ -3,6 +3,7 @@ import type { Latency } from '../../api/listen/latency.ts';
 import type { Aliases } from '../../api/listen.ts';
 import type { PlaceRule } from '../../api/places/place-rule.ts';
 import type { Actor } from '../audit-log/calls.ts';
+import { first, none, notes, type Operations, reads, writes } from '../operation.ts';
 
 export interface Organisation {
   id: string;
@@ -149,3 +150,25 @@ export interface KeyCalls {
   /** Ids of all revoked keys, for the tokens they minted. */
   revokedKeyIds(): string[];
 }
+
+export const KEY_OPERATIONS = {
+  bootstrap: writes(),
+  createOrganisation: writes(),
+  setCreditLimit: writes(),
+  setSuspended: writes(),
+  setPlaceRule: writes(first('text', 'object', 'object')),
+  setAliases: writes(first('text', 'object', 'object')),
+  setShowTranscripts: writes(first('text', 'flag', 'object')),
+  listOrganisations: reads(),
+  findOrganisation: reads(first('text')),
+  isOperator: reads(first('text')),
+  createKey: writes(first('text', 'object', 'object', 'number?')),
+  findKeyByHash: reads(none('bytes')),
+  findKey: reads(first('text', 'text')),
+  listKeys: reads(first('text')),
+  changeKey: writes(first('text', 'text', 'object', 'object', 'number?')),
+  rollKey: writes(first('text', 'text', 'number', 'object', 'number?')),
+  revokeKey: writes(first('text', 'text', 'object')),
+  noteKeysUsed: notes(first('text', 'list')),
+  revokedKeyIds: reads(),
+} as const satisfies Operations<KeyCalls>;

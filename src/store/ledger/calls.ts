@@ -2,6 +2,7 @@
 // accounts; every call may be repeated with the same ids and does its work once.
 import type { Mode } from '../../api/models.ts';
 import type { Actor } from '../audit-log/calls.ts';
+import { alone, first, member, notes, type Operations, reads, writes } from '../operation.ts';
 
 /** A price as it was when the session opened. */
 export interface LedgerPrice {
@@ -290,3 +291,25 @@ export interface Leases {
   /** Epoch milliseconds of the next end of a lease; undefined when nothing is held. */
   nextLeaseEndMs(): number | undefined;
 }
+
+export const LEDGER_OPERATIONS = {
+  openSession: notes(member('object', 'object')),
+  renewHold: writes(member('object', 'list', 'object')),
+  settleSession: writes(member('object', 'object')),
+  openNodes: reads(),
+  closeLost: writes(),
+  closeLostFiles: writes(),
+  expireHolds: writes(),
+  endHolds: writes(),
+  addCredit: writes(),
+  balanceOf: reads(first('text')),
+  findSession: reads(first('text', 'text')),
+  listSessions: reads(first('text', 'number', 'text?')),
+  searchSessions: reads(first('text', 'object')),
+  countLiveSessions: reads(first('text', 'text')),
+  usageOf: reads(member('object')),
+  billOf: reads(first('text', 'text')),
+  auditLedger: reads(),
+  exportLedger: reads(),
+  backup: alone(),
+} as const satisfies Operations<LedgerCalls>;

@@ -1,4 +1,5 @@
 // What is to be done outside the database because of a commit: written in the same transaction, done at least once. Mail is.
+import { type Operations, reads, writes } from '../operation.ts';
 
 export interface OutboxMessage {
   number: number;
@@ -17,3 +18,9 @@ export interface OutboxCalls {
   /** When the first message is due, in epoch milliseconds; undefined when there is none. For a caller that sets a timer instead of polling. */
   nextOutboxDueMs(): number | undefined;
 }
+
+export const OUTBOX_OPERATIONS = {
+  takeOutbox: writes(),
+  endOutbox: writes(),
+  nextOutboxDueMs: reads(),
+} as const satisfies Operations<OutboxCalls>;

@@ -1,5 +1,6 @@
 // Who may write to the database where several nodes could: the fencing revision of its owner. How a node becomes the owner is
 // decided in src/cluster.
+import { type Operations, reads, writes } from '../operation.ts';
 
 export interface OwnershipClaim {
   shard: string;
@@ -23,3 +24,8 @@ export interface OwnershipCalls {
   /** The last claim; undefined when there was none. */
   findOwnership(): OwnershipClaim | undefined;
 }
+
+export const OWNERSHIP_OPERATIONS = {
+  claimOwnership: writes(),
+  findOwnership: reads(),
+} as const satisfies Operations<OwnershipCalls>;

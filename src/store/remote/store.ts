@@ -1,9 +1,9 @@
 // The store of a node that has no database: asks the node that has, by a way that is given to it. And the other end: what such a
 // node may ask of the store, checked before it is done. How requests travel, and are sealed, is src/cluster.
-import { CALLS, type CallName } from '../calls.ts';
+import { CALL_NAMES, type CallName, kindOf, remoteCall } from '../operations.ts';
 import type { AsynchronousCalls, Store } from '../store.ts';
 import { StoreError } from '../store-error.ts';
-import { haveKinds, namedOrganisation, remoteCall } from './calls.ts';
+import { haveKinds, namedOrganisation } from './arguments.ts';
 
 /** What the store's calls are asked for as. */
 export const STORE_GROUP = 'store';
@@ -41,7 +41,7 @@ const WRITE_MS = 10_000;
  * the database. What only that node may do is rejected as `invalid`.
  */
 export function createRemoteStore(ask: Ask): Store {
-  const calls = Object.keys(CALLS).map((name) => [name, (...args: unknown[]) => askFor(ask, name as CallName, args)]);
+  const calls = CALL_NAMES.map((name) => [name, (...args: unknown[]) => askFor(ask, name, args)]);
   const noNews = () => () => {};
   return {
     ...(Object.fromEntries(calls) as AsynchronousCalls),
@@ -54,7 +54,7 @@ export function createRemoteStore(ask: Ask): Store {
 
 async function askFor(ask: Ask, name: CallName, args: readonly unknown[]): Promise<unknown> {
   const organisationId = checked({ call: name, args });
-  return ask(STORE_GROUP, organisationId, name, args, CALLS[name] === 'reads' ? READ_MS : WRITE_MS);
+  return ask(STORE_GROUP, organisationId, name, args, kindOf(name) === 'reads' ? READ_MS : WRITE_MS);
 }
 
 /** The other end: does what may be asked from afar, and nothing that names another organisation than the request. */

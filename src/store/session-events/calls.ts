@@ -1,4 +1,5 @@
 // What is kept of a session that has ended, to be told again: its events as JSON, without what was said.
+import { first, notes, type Operations, reads } from '../operation.ts';
 
 /** A failover of a session that has ended. */
 export interface KeptFailover {
@@ -17,3 +18,9 @@ export interface SessionEventsCalls {
   /** Those of kept sessions from that time on: how many, and the newest. */
   listFailovers(organisationId: string, since: string, limit: number): { count: number; newest: KeptFailover[] };
 }
+
+export const SESSION_EVENTS_OPERATIONS = {
+  keepSessionEvents: notes(first('text', 'text', 'text')),
+  findSessionEvents: reads(first('text', 'text')),
+  listFailovers: reads(first('text', 'text', 'number')),
+} as const satisfies Operations<SessionEventsCalls>;

@@ -1,7 +1,7 @@
 // Applies calls that wait beside each other in one commit: the disk is asked once for all of them. Each call is whole or
 // nothing by itself; none is answered before the commit.
 import type { Database } from 'better-sqlite3';
-import { CALLS } from '../calls.ts';
+import { kindOf } from '../operations.ts';
 import type { OwnershipGuard } from '../ownership/tables.ts';
 import type { StoreCalls } from '../store.ts';
 import { callError, isOfTheDisk } from './errors.ts';
@@ -26,13 +26,13 @@ export function applyCalls(database: Database, tables: GuardedCalls, calls: read
 }
 
 function isWriting({ name }: Call): boolean {
-  return CALLS[name] === 'writes' || CALLS[name] === 'notes';
+  return kindOf(name) === 'writes' || kindOf(name) === 'notes';
 }
 
 function commitTogether(database: Database, tables: GuardedCalls, calls: readonly Call[]): Answer[] {
   waitForDisk(
     database,
-    calls.some(({ name }) => CALLS[name] === 'writes'),
+    calls.some(({ name }) => kindOf(name) === 'writes'),
   );
   database.exec('BEGIN IMMEDIATE');
   const answers = calls.map((call) =>
@@ -59,7 +59,7 @@ type Outcome = { value: unknown } | { error: unknown };
 function attempt(tables: GuardedCalls, { name, args }: Call): Outcome {
   try {
     // Checked within the transaction: no other process can claim the database before it is committed.
-    if (CALLS[name] !== 'reads' && name !== 'claimOwnership') tables.requireOwnership?.();
+    if (kindOf(name) !== 'reads' && name !== 'claimOwnership') tables.requireOwnership?.();
     return { value: Reflect.apply(tables[name] as (...args: unknown[]) => unknown, tables, args) };
   } catch (error) {
     return { error };

@@ -1,6 +1,7 @@
 // What the store and the thread that owns its file say to each other.
-import type { CallName } from '../calls.ts';
+
 import type { SuspensionChange } from '../keys/organisation-tables.ts';
+import type { CallName } from '../operations.ts';
 import type { StoreErrorReason } from '../store-error.ts';
 
 /** What the thread is started with. */

@@ -3,9 +3,9 @@
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { workerFile } from '../../telemetry/worker-file.ts';
-import { CALLS, type CallName } from '../calls.ts';
 import type { SuspensionChange } from '../keys/organisation-tables.ts';
 import { Listeners } from '../listeners.ts';
+import { CALL_NAMES, type CallName } from '../operations.ts';
 import type { AsynchronousCalls, Store } from '../store.ts';
 import { StoreError } from '../store-error.ts';
 import type { Answer, Call, FromWorker, ToWorker, WorkerInput } from './protocol.ts';
@@ -49,7 +49,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
 class StoreThread implements Omit<Store, CallName> {
   static {
     // All calls are posted alike.
-    for (const name of Object.keys(CALLS) as CallName[]) {
+    for (const name of CALL_NAMES) {
       Object.defineProperty(StoreThread.prototype, name, {
         value(this: StoreThread, ...args: unknown[]) {
           return this.#call(name, args);

@@ -4,7 +4,7 @@
 import { utimesSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { CALLS } from '../calls.ts';
+import { kindOf } from '../operations.ts';
 import { createTables } from '../tables.ts';
 import { createAlarm } from './alarm.ts';
 import { callError, openError } from './errors.ts';
@@ -89,7 +89,7 @@ function serve(): void {
       // What was committed is answered, whatever comes after.
       tell({ kind: 'answers', answers });
     }
-    if (calls.every(({ name }) => CALLS[name] === 'reads')) return;
+    if (calls.every(({ name }) => kindOf(name) === 'reads')) return;
     if (tellNews(tellOutbox) || isNews) touch();
     leases.look();
   }
@@ -127,7 +127,7 @@ function answerWaiting(first: ToWorker, answer: (calls: readonly Call[]) => void
   let taken = 0;
   while (message?.kind === 'calls') {
     for (const call of message.calls) {
-      if (CALLS[call.name] === 'alone') {
+      if (kindOf(call.name) === 'alone') {
         answer(together);
         answer([call]);
         together = [];

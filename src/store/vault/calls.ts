@@ -2,6 +2,7 @@
 // becomes of a key is the provider-key chart's decision.
 import type { ProviderKeyState } from '../../../machines/provider-key.ts';
 import type { Actor } from '../audit-log/calls.ts';
+import { first, notes, type Operations, reads, writes } from '../operation.ts';
 
 export type { ProviderKeyState };
 
@@ -89,3 +90,18 @@ export interface VaultCalls {
    */
   resealVault(kekId: string, texts: readonly Resealed[], by: Actor): void;
 }
+
+export const VAULT_OPERATIONS = {
+  saveProviderKey: writes(),
+  listProviderKeys: reads(first('text')),
+  findProviderKey: reads(first('text', 'text')),
+  readSealedProviderKey: reads(),
+  noteProviderKeyCheck: writes(),
+  noteProviderKeyUse: notes(),
+  removeProviderKey: writes(),
+  listSealedProviderKeys: reads(),
+  countSealedBy: reads(),
+  vaultCanary: reads(),
+  keepVaultCanary: writes(),
+  resealVault: writes(),
+} as const satisfies Operations<VaultCalls>;

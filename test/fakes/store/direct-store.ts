@@ -1,5 +1,5 @@
 // The store's calls on a database in memory, without the thread: each is answered later, like in the product, and in its order.
-import { CALLS, type CallName } from '../../../src/store/calls.ts';
+import { CALL_NAMES, type CallName } from '../../../src/store/operations.ts';
 import type { AsynchronousCalls } from '../../../src/store/store.ts';
 import { StoreError, type StoreErrorReason } from '../../../src/store/store-error.ts';
 import { type LedgerRig, ledgerRig } from './ledger.ts';
@@ -19,6 +19,6 @@ export function directStore(): DirectStore {
     if (reason !== undefined) throw new StoreError(reason, `The call ${name} fails here.`);
     return structuredClone(Reflect.apply(rig.ledger[name] as (...args: unknown[]) => unknown, rig.ledger, args));
   };
-  const entries = Object.keys(CALLS).map((name) => [name, (...args: unknown[]) => call(name as CallName, args)]);
+  const entries = CALL_NAMES.map((name) => [name, (...args: unknown[]) => call(name, args)]);
   return { ...rig, failing, store: Object.fromEntries(entries) as AsynchronousCalls };
 }

@@ -1,5 +1,6 @@
 // Organisations of several people: who is a member and as what, who is invited, and what an invitation's link does.
 import type { Actor } from '../../audit-log/calls.ts';
+import { first, none, type Operations, reads, writes } from '../../operation.ts';
 
 export type Role = 'owner' | 'admin' | 'developer' | 'read_only';
 
@@ -142,3 +143,19 @@ export interface TeamCalls {
    */
   join(joining: Joining): { personId: string; email: string } | undefined;
 }
+
+export const TEAM_OPERATIONS = {
+  foundOrganisation: writes(none('text', 'text', 'object')),
+  listMembers: reads(first('text')),
+  changeRole: writes(first('text', 'text', 'text', 'object')),
+  removeMember: writes(first('text', 'text', 'object')),
+  inviteFirstOwner: writes(),
+  invite: writes(first('text', 'object', 'object')),
+  listInvitations: reads(first('text')),
+  renewInvitation: writes(first('text', 'text', 'object', 'object')),
+  withdrawInvitation: writes(first('text', 'text', 'object')),
+  findInvitation: reads(none('bytes')),
+  beginJoining: writes(none('bytes', 'text')),
+  join: writes(none('object')),
+  listMemberships: reads(none('text')),
+} as const satisfies Operations<TeamCalls>;
