@@ -1,6 +1,7 @@
 // `npm run structure`: the size and shape of the source in figures: rooms, files, lines, imports between and inside rooms, and where the
-// code is split too much or too little. It reports and never fails; test/structure.test.ts enforces the rules.
+// code is split too much or too little; and banned phrases (`-- --phrases` lists them). It reports and never fails; test/structure.test.ts enforces the rules.
 import { basename, dirname } from 'node:path';
+import { PLACES, usesIn } from '../test/structure/language.ts';
 import { isWithin, placeOf, type SourceFile, sourceFiles, target } from '../test/structure/project.ts';
 
 /** A folder with more files than this, or a file with more lines, is listed: it may hold more than one idea. */
@@ -125,6 +126,16 @@ print(
   'Files that name requestsPerMinuteMax:',
   settingFiles.map(({ path }) => path),
 );
+const phrases = PLACES.map((place) => ({ ...place, uses: usesIn(place.texts()) }));
+print(
+  'Banned phrases, by place:',
+  phrases.map(({ name, enforced, uses }) => `${name}: ${uses.length}${enforced ? ' (enforced)' : ''}`),
+);
+if (process.argv.includes('--phrases'))
+  print(
+    'Banned phrases:',
+    phrases.flatMap(({ uses }) => uses),
+  );
 if (process.argv.includes('--small'))
   print(
     'Small files to merge:',
