@@ -36,12 +36,12 @@ const [SDKS, PLUGINS] = [
 
 export const clientPage = (): string =>
   page('Clients of other vendors, tried', 'test/sdk/drivers', [
-    `Each client is the vendor's own, as it is published, and is given the gateway's address and key alone. What is marked here is a test
-of the project: the client is run against a gateway, and is told of every sample of its audio exactly once. How clients are pointed
-at a gateway is in [Clients of other vendors](../guides/other-clients.md).`,
+    `Each client is the vendor's published client, configured only with the gateway's address and key. Each mark is a test of the project:
+the client runs against a gateway and receives every sample of its audio exactly once. [Clients of other
+vendors](../guides/other-clients.md) explains how to configure them.`,
     '## Clients',
     {
-      head: ['', 'client', 'language', 'door', 'live', 'files'],
+      head: ['', 'client', 'language', 'endpoint', 'live', 'files'],
       rows: all.map((driver) => [
         numberOf(driver),
         driver.client,
@@ -52,17 +52,17 @@ at a gateway is in [Clients of other vendors](../guides/other-clients.md).`,
       ]),
     },
     '## Live, with models of every provider',
-    `One model stands for all of a provider that speak the same protocol; clients have their numbers of above. The embedded recogniser
-is tried with speech, whose words have to be told.`,
+    `One model represents all models of a provider with the same protocol. The numbers of the clients are those of the table above. The
+embedded recogniser is tested with speech, and has to return its words.`,
     tableOf(drivers, LIVE_MODELS, 'live'),
     'The same for Python:',
     tableOf(SDKS, LIVE_MODELS, 'live'),
-    'Plugins of agents, with models that each end turns in another way:',
+    'Plugins of agents, with models that end turns in different ways:',
     tableOf(PLUGINS, [...new Set(PLUGINS.flatMap(({ models = [] }) => models))], 'live'),
-    'The gateway finds the ends of turns of `cartesia/ink-2`: clients that end turns with silence alone are not tried with it.',
-    `Not so: ${unmet.join(' ')}`,
+    'The gateway detects the ends of turns for `cartesia/ink-2`. Clients that only end turns with silence are not tested with it.',
+    `Exceptions: ${unmet.join(' ')}`,
     '## Files, with models of every provider',
-    'One model for files stands for all of a provider.',
+    'One model for files represents all models of a provider.',
     tableOf(drivers, [...FILE_MODELS, EMBEDDED], 'file'),
     'The same for Python:',
     tableOf(pythonDrivers, [...FILE_MODELS, EMBEDDED], 'file'),

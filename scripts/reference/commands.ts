@@ -4,8 +4,8 @@ import { page } from './page.ts';
 
 export const commandPage = async (): Promise<string> =>
   page('Commands', 'src/cli', [
-    `In a checkout a command is \`npm run -s voxgate -- COMMAND\`; where the package is installed, \`voxgate COMMAND\`. \`--help\` after a
-command prints what stands here.`,
+    `In a checkout, run commands as \`npm run -s voxgate -- COMMAND\`. With the package installed, run \`voxgate COMMAND\`. \`--help\` after a
+command prints the text of this page.`,
     {
       head: ['command', 'what it does'],
       rows: commands.map(({ name, summary }) => [`[\`${name}\`](#${name})`, summary]),

@@ -4,7 +4,7 @@ import { page } from './page.ts';
 
 export const configurationPage = (): string =>
   page('Configuration', 'src/config', [
-    `For whoever runs the gateway. \`voxgate config check\` says whether the settings can be used, \`voxgate config print\` which are in
-force, \`voxgate config docs\` prints this table.`,
+    `For operators. \`voxgate config check\` validates the settings, \`voxgate config print\` shows those in force, and \`voxgate config docs\`
+prints this table.`,
     configReference(),
   ]);

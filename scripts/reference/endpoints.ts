@@ -8,13 +8,13 @@ const CREDENTIALS: Readonly<Record<Operation['security'], string>> = {
   key: 'API key',
   upload: 'API key, or a client token whose key has the scope `tokens_may_upload`',
   'key or token': 'API key or client token',
-  metrics: "the operator's token, where one is set",
+  metrics: "the operator's token, if one is set",
 };
 
 export const endpointPage = (): string =>
   page('Endpoints', 'src/documents', [
-    `Every parameter and answer is described at \`/docs/rest\` and \`/docs/live\` of a running gateway, and for programs in
-\`/openapi.json\` and \`/asyncapi.json\`. Errors are those of [Errors and close codes](errors.md).`,
+    `A running gateway describes every parameter and answer at \`/docs/rest\` and \`/docs/live\`, and for programs in \`/openapi.json\` and
+\`/asyncapi.json\`. [Errors and close codes](errors.md) lists all errors.`,
     {
       head: ['endpoint', 'what it does', 'credential'],
       rows: operations.map(({ method, path, summary, security }) => [

@@ -4,13 +4,13 @@ import { type CutCharge, SESSION_ENDS } from '../../src/session/billing/end-char
 import { FILE_ENDS, LIVE_ENDS_ELSEWHERE } from '../../src/session/billing/end-rows.ts';
 import { page } from './page.ts';
 
-const IN_ORDER = 'All audio, less what credit did not reach';
+const IN_ORDER = 'All audio that the credit covered';
 const CUT: Record<CutCharge, string> = {
-  sent: 'what was sent to a leg that works, or was answered for',
-  answered: 'what was answered for',
+  sent: 'audio that was sent to a working leg, or answered for',
+  answered: 'audio that was answered for',
 };
 
-const HEAD = ['how it ends', 'in the ledger', 'billed', 'the client is told'];
+const HEAD = ['how it ends', 'in the ledger', 'billed', 'what the client receives'];
 
 export function endPage(): string {
   const live = SESSION_ENDS.map(({ when, reason, code, inOrder, cut }) => [
@@ -22,17 +22,17 @@ export function endPage(): string {
   const others = (rows: typeof FILE_ENDS) =>
     rows.map(({ when, reason, billed, told }) => [when, reason === null ? '–' : `\`${reason}\``, billed, told]);
   return page('What every end is billed', 'src/session/billing/end-charges.ts and end-rows.ts', [
-    `Whatever the client does, audio that a provider was sent and answered for is billed, and never more than was sent. *Answered
-for* is audio that a final or an interim of some leg covers. An end is *in order* when all audio has its finals; any other one
-cuts the session short, and a \`discontinuity\` names the audio without a final. \`session_ended\` tells the usage and the
-cost exactly as they are settled. Audio is billed once, also where it was sent again to another leg.
+    `You pay for audio that a provider received and answered for, and never for more than you sent. *Answered for* means that a final or
+an interim of some leg covers the audio. A leg is one connection to a provider. An end is *in order* when all audio has its finals.
+Any other end cuts the session short, and a \`discontinuity\` names the audio without a final. \`session_ended\` contains the usage
+and the cost exactly as they are settled. Audio is billed once, even if it was replayed to another leg.
 
-Where a model's price is \`metered\` by the connection, the time that connections to it were open is billed instead, if that is
-more than its audio: from the moment that a connection is ready until the gateway lets go of it, by the gateway's clock, whatever
-the end. It is never more than what is held: a session whose money is out ends with \`credit\`, also without any audio.`,
+If a model's price is \`metered\` by the connection, you pay for the time that connections to it were open, if that is more than its
+audio. The time runs from when a connection is ready until the gateway closes it, by the gateway's clock, for every kind of end. It
+is never more than the hold: a session without money ends with \`credit\`, even without any audio.`,
     '## Live sessions',
-    { head: ['how it ends', '`reason`', 'billed', 'the client is told'], rows: live },
-    '## Live sessions that do not end by themselves',
+    { head: ['how it ends', '`reason`', 'billed', 'what the client receives'], rows: live },
+    '## Live sessions with other ends',
     { head: HEAD, rows: others(LIVE_ENDS_ELSEWHERE) },
     '## Files',
     { head: HEAD, rows: others(FILE_ENDS) },

@@ -24,7 +24,7 @@ const closeCodeRows = () =>
 export const errorPage = (): string =>
   page('Errors and close codes', 'src/api/error-catalogue.ts', [
     `Every refusal is \`{"error": {"type", "code", "message", "param", "request_id"}}\`: the body over HTTP, an \`error\` event before the
-close on a WebSocket. \`param\` names the field at fault. The message says what was wrong, what is accepted and what to do.`,
+close on a WebSocket. \`param\` names the wrong field. The message says what was wrong, what is accepted and what to do.`,
     '## Error codes',
     { head: ['code', 'type', 'HTTP', 'close', 'client', 'when'], rows: errorRows() },
     '## Close codes',

@@ -29,24 +29,24 @@ export function eventPage(): string {
   const typed = (name: string) =>
     section(name, String(asJson(asJson(schemas[name]?.properties).type).const), rowsOf(name).filter(isOwn));
   return page('Events of a live session', 'src/api/listen.ts', [
-    `One WebSocket at \`/v1/listen\` is one session. Binary frames are audio, of any size and at any pace; text frames are JSON. How to use
-it: [Live from a program](../guides/live.md). All query parameters are at \`/docs/live\` of a running gateway.
+    `One WebSocket at \`/v1/listen\` is one session. Binary frames are audio, of any size and at any pace; text frames are JSON. [Live
+from a program](../guides/live.md) explains its use. All query parameters are described at \`/docs/live\` of a running gateway.
 
 For each turn there may be any number of transcripts with \`is_final: false\`, then exactly one with \`is_final: true\`. Times are
 seconds of the session's audio, and keep rising when a fallback takes over. After \`close\` every turn that had audio gets its final,
-then \`session_ended\` comes, and the socket is closed with 1000. Every other close has an \`error\` event before it
+then \`session_ended\` arrives, and the socket is closed with 1000. An \`error\` event precedes every other close
 ([close codes](errors.md#close-codes)).
 
 Ignore events and members that you do not know: within \`/v1\` they may be added.`,
     '## What you send',
     ...Object.keys(CLIENT_MESSAGES).flatMap(typed),
-    '## What you hear',
+    '## What you receive',
     'Every event has these members, and those of its `type`.',
     ...table(
       rowsOf('SessionStarted')
         .filter((row) => !isOwn(row))
         .map(([member = '', type = '', meaning = '']) =>
-          member === '`type`' ? [member, 'string', 'Which event it is.'] : [member, type, meaning],
+          member === '`type`' ? [member, 'string', 'The type of the event.'] : [member, type, meaning],
         ),
     ),
     ...Object.keys(SERVER_EVENTS).flatMap(typed),

@@ -13,12 +13,12 @@ export const offered = (): Provider[] => [
 /** Prices and availability depend on the operator and the caller: they are told to whoever has a key. */
 export const modelPage = (): string =>
   page('Models', 'src/providers/*/models.ts', [
-    `The models that this release knows. What they cost at a gateway, and whether you can use them, \`GET /v1/models\` says to whoever has
-a key, with the schema of \`provider_params\` for each. A provider's models can be used once the gateway has a key for it.`,
+    `The models of this release. With a key, \`GET /v1/models\` returns their prices at your gateway, whether you can use them, and the schema
+of \`provider_params\` for each. A provider's models can be used once the gateway has a key for the provider.`,
     ...offered().flatMap(({ title, models }) => [
       `## ${title}`,
       {
-        head: ['model', 'modes', 'languages', 'can', 'what it is'],
+        head: ['model', 'modes', 'languages', 'can', 'description'],
         rows: models.map((card) => [
           `\`${card.id}\``,
           card.modes.map((mode) => modeText(mode, card.live_turns)).join(', '),
@@ -30,18 +30,17 @@ a key, with the schema of \`provider_params\` for each. A provider's models can 
     ]),
     `## Limits of these models
 
-- The embedded recogniser (\`local/…\`) listens for the words of a grammar: commands, digits, names that you list. It takes no open
-  dictation. For that, name a provider's model.
-- \`loopback/…\`, which is listed nowhere here, recognises nothing: it is for tests, and there only with \`VOXGATE_LOOPBACK=on\`.
-- Providers are spoken to as their public documents and official client libraries say. A wire format that changes there is a fault
-  here, and worth a report.`,
+- The embedded recogniser (\`local/…\`) is grammar-based (commands, digits, names you list). It does not do open dictation. For that,
+  use a provider's model.
+- \`loopback/…\`, which is not listed here, recognises nothing. It is for tests, and only available with \`VOXGATE_LOOPBACK=on\`.
+- Adapters follow each provider's public docs and SDKs. If a provider changes its wire format, please open an issue.`,
   ]);
 
 export const pricePage = (): string =>
   page('List prices', 'src/providers/*/models.ts', [
-    `In USD, as the providers publish them on the day that the catalogue names. These are not the prices of a gateway: its operator may
-replace them and add a margin ([Bills](../guides/bills.md#prices-of-your-own)), and \`GET /v1/models\` tells those in force. What a
-provider charges extra for is added where a request asks for it.`,
+    `In USD, as published by the providers on the date in the catalogue. The operator of a gateway may replace them and add a margin
+([Bills](../guides/bills.md#prices-of-your-own)). \`GET /v1/models\` returns the prices in force. Add-ons apply to requests that use the
+option.`,
     {
       head: ['model', 'files', 'live'],
       rows: offered().flatMap(({ models }) =>

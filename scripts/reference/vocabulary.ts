@@ -14,9 +14,9 @@ const MEMBERS = ['language', 'languages', 'prompt', 'keyterms', 'diarization', '
 
 export const vocabularyPage = (): string =>
   page('Names, languages and prompts, by provider', 'src/providers/*/options.ts', [
-    `What becomes of the members of a request that are the same for all vendors ([Names, languages and prompts](../guides/vocabulary.md)): \`yes\`, as it was
-asked for; \`mapped\`, in another way or less of it; \`–\`, the model has nothing for it. Of \`redact\` the kinds that are taken. A language without its
-region, two languages that the model knows, one name and a short prompt were asked for: \`session_started.chain\` says it of your own request.`,
+    `How each model applies the options that are the same for all providers ([Names, languages and prompts](../guides/vocabulary.md)). \`yes\` means as requested,
+\`mapped\` in another way or in part, and \`–\` not at all. For \`redact\`, the table lists the supported kinds. The table is based on a request with a
+language without a region, two languages of the model, one name and a short prompt. \`session_started.chain\` reports the result for your own request.`,
     ...offered().flatMap((provider) => [
       `## ${provider.title}`,
       { head: ['models', 'modes', ...MEMBERS.map((name) => `\`${name}\``)], rows: rowsOf(provider) },

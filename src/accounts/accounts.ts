@@ -147,7 +147,9 @@ export class Accounts {
 export function checkedEmail(typed: string): EmailAddress {
   const parsed = parseEmail(typed);
   if (parsed !== undefined) return parsed;
-  throw refuse('invalid_request', '`email` is no e-mail address such as `ada@example.com`.', { param: 'email' });
+  throw refuse('invalid_request', '`email` is not an e-mail address. Send one such as `ada@example.com`.', {
+    param: 'email',
+  });
 }
 
 function badLink(advice: string) {
@@ -157,8 +159,8 @@ function badLink(advice: string) {
 function otherSignUp() {
   return refuse(
     'invalid_login',
-    'This is not the password that this link was mailed for. Somebody else may have signed up with the same address: then ' +
-      'the link of the other mail is the right one, and takes your password. A link takes five tries.',
+    'Wrong password for this link. If another person signed up with the same address, use the link of the other mail ' +
+      'with your password. A link allows five attempts.',
   );
 }
 

@@ -115,10 +115,10 @@ export class Invitations {
 function badLink() {
   return refuse(
     'invalid_link',
-    'This link was used already, was withdrawn, is too old, or was never sent. Ask whoever invited you for another one; the link of the first owner is told again when the gateway starts.',
+    'This link is used, withdrawn, expired or unknown. Ask the person who invited you for a new one. The gateway prints the link of the first owner again when it starts.',
   );
 }
 
 function wrongPassword() {
-  return refuse('invalid_login', 'This address has an account, and this is not its password. A link takes five tries.');
+  return refuse('invalid_login', 'Wrong password for the existing account. This link allows five attempts.');
 }

@@ -222,7 +222,7 @@ export class Logins {
       }
       if (person.state === 'suspended') {
         await this.#noteRefusal(address, peer, 'suspended');
-        throw refuse('account_suspended', 'This account is suspended. Ask whoever runs the service.');
+        throw refuse('account_suspended', 'This account is suspended. Ask the operator of the service.');
       }
       const result = await accept(person.id, person.passwordHash, isOld);
       if (result === undefined) throw wrongLogin();

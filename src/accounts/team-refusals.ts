@@ -9,12 +9,12 @@ export function refusalOfTeam(why: TeamRefusal | InvitationRefusal): Refusal {
     case 'role_not_allowed':
       return refuse(
         'role_not_allowed',
-        'Your role in the organisation does not allow this: nobody raises himself, and only owners have a say over owners. Ask one of them.',
+        'Your role in the organisation does not allow this. You cannot raise your own role, and only owners can change owners. Ask an owner.',
       );
     case 'last_owner':
       return refuse(
         'last_owner',
-        'Nobody would be left who owns the organisation and can log in. Make somebody else an owner first.',
+        'The organisation would be left without an owner who can log in. Make another member an owner first.',
       );
     case 'member':
       return refuse('invalid_request', 'This address is a member already. Change the role in the list of members.', {

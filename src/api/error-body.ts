@@ -17,25 +17,25 @@ const TYPES: readonly ErrorType[] = [...new Set(Object.values(ERROR_CATALOGUE).m
 export const ErrorAttempt = Type.Object(
   {
     model: Type.String({ description: 'Slug of the model that was tried.' }),
-    reason: Type.String({ description: 'Why it gave no result.' }),
+    reason: Type.String({ description: 'The reason for the failure.' }),
   },
-  { description: 'An attempt at a model that gave no result.' },
+  { description: 'An attempt at a model without a result.' },
 );
 
 export const ErrorObject = Type.Object(
   {
     type: oneOf(TYPES, 'The family of the error.'),
-    code: oneOf(ERROR_CODES, 'What was refused, for programs. Codes may be added.'),
+    code: oneOf(ERROR_CODES, 'The reason, for programs. Codes may be added.'),
     message: Type.String({
-      description: 'What was wrong, what is accepted and what to do. For people: it may change.',
+      description: 'A message for people: what was wrong, what is accepted and what to do. It may change.',
     }),
     param: Type.Union([Type.String(), Type.Null()], { description: 'Name of the field at fault, or null.' }),
-    request_id: Type.String({ description: 'Quote it when you report a fault; also in the header `X-Request-Id`.' }),
+    request_id: Type.String({ description: 'Quote it when you report a problem. Also in the header `X-Request-Id`.' }),
     details: Type.Optional(
-      Type.Array(ErrorAttempt, { description: 'Of `upstream_error`: every attempt, in the order they were made.' }),
+      Type.Array(ErrorAttempt, { description: 'With `upstream_error`: every attempt, in order.' }),
     ),
   },
-  { description: 'Why something was refused, or has failed.' },
+  { description: 'The reason for a refusal or a failure.' },
 );
 
 export const ErrorAnswer = Type.Object({ error: ErrorObject }, { description: 'The body of every refusal.' });

@@ -12,7 +12,7 @@ const parameters = {
   model: Type.Optional(
     Type.String({
       ...chainMembers.model,
-      description: 'Slug `<provider>/<model>`. Needed, in the URL or in a start message.',
+      description: 'Slug `<provider>/<model>`. Required, in the URL or in a start message.',
     }),
   ),
   sample_rate: Type.Optional(
@@ -21,14 +21,14 @@ const parameters = {
       maximum: SAMPLE_RATE.max,
       default: SAMPLE_RATE.default,
       description:
-        'Hertz of the audio that you send. It is resampled where the provider needs another rate. Opus is decoded to it: 8000, 12000, 16000, 24000 or 48000, whatever it was recorded at.',
+        'Sample rate of your audio, in hertz. The gateway resamples if the provider needs another rate. Opus is decoded to this rate: 8000, 12000, 16000, 24000 or 48000, independent of its recording.',
     }),
   ),
   encoding: Type.Optional(
     Type.Unsafe<Encoding>({
       ...Encoding,
       default: 'linear16',
-      description: `Of the audio that you send. ${Encoding.description}`,
+      description: `Encoding of your audio. ${Encoding.description}`,
     }),
   ),
   channels: Type.Optional(
@@ -37,17 +37,15 @@ const parameters = {
       maximum: CHANNELS.max,
       default: 1,
       description:
-        'Channels of the audio that you send, interleaved: a sample of each in turn. Not with Opus. Each is heard by itself, and its events have its number as `channel`; each takes one of the key’s places for sessions, holds money for itself, and is billed.',
+        'Number of interleaved channels in your audio: one sample of each in turn. Not with Opus. Each channel is transcribed separately, and its events contain its number as `channel`. Each takes one of the key’s session slots, holds its own money, and is billed.',
     }),
   ),
-  interim_results: Type.Optional(
-    Type.Boolean({ default: true, description: 'False: only transcripts that are final.' }),
-  ),
+  interim_results: Type.Optional(Type.Boolean({ default: true, description: 'False: only final transcripts.' })),
   turn_events: Type.Optional(
     Type.Boolean({
       default: false,
       description:
-        'True: the bounds of turns come as events, in the same words for all providers: `speech_started` before each turn, `turn_eager_end` and `turn_resumed` where the provider tells them, `turn_ended` behind each final.',
+        'True: events report the bounds of turns in the same way for all providers. `speech_started` comes before each turn, `turn_eager_end` and `turn_resumed` if the provider reports them, and `turn_ended` after each final.',
     }),
   ),
   latency: Type.Optional(
@@ -55,7 +53,7 @@ const parameters = {
       ...Latency,
       default: 'balanced',
       description:
-        'How long your audio may be gathered before it is sent on, since each frame to a provider costs the same: `low`, not at all; `throughput`, up to what its provider likes best (mostly 100 ms); `balanced`, not at all while the gateway has room, and up to as much when it is busy. `finalize`, `close` and pauses wait for nothing.',
+        'How long your audio may be batched before it is forwarded, because each frame to a provider costs the same. `low`: not at all. `throughput`: up to the provider’s preferred size (mostly 100 ms). `balanced`: not at all while the gateway is not busy, and up to the preferred size when it is. `finalize`, `close` and pauses are never delayed.',
     }),
   ),
   provider_params: Type.Optional(ProviderParams),
@@ -64,7 +62,7 @@ const parameters = {
       minimum: SUSPEND_SECONDS.min,
       maximum: SUSPEND_SECONDS.max,
       description:
-        'After so many seconds without audio the provider’s connection is let go of in order; the next audio makes another, and nothing is lost. 20 where the gateway has no other setting.',
+        'Seconds without audio after which the gateway closes the connection to the provider. The next audio opens a new one, and nothing is lost. The default is 20, unless the gateway has another setting.',
     }),
   ),
 };
@@ -124,13 +122,13 @@ export const StartMessage = Type.Object(
     ...listed(Vocabulary.properties),
     fallbacks: Type.Optional(
       Type.Union([chainMembers.fallbacks, Type.Array(Type.Union([Type.String(), Candidate]))], {
-        description: `Models to fall back to when the first one fails, in order, at most ${FALLBACKS_MAX}.`,
+        description: `Models to use when the first one fails, in order, at most ${FALLBACKS_MAX}.`,
       }),
     ),
   },
   {
     additionalProperties: false,
     description:
-      'The first text message of a connection whose URL has `start=message`: any parameter of the URL that is not there already. A refusal comes as an `error` event.',
+      'The first text message of a connection whose URL has `start=message`. It takes any parameter that is not already in the URL. An `error` event reports a refusal.',
   },
 );

@@ -94,7 +94,7 @@ const message = <Name extends string>(type: Name, description: string) =>
 export const Finalize = message('finalize', 'Ends the current turn now.');
 export const Close = message(
   'close',
-  'No more audio: what is left is delivered, then the session ends with close code 1000.',
+  'Ends the audio. The remaining finals are delivered, then the session ends with close code 1000.',
 );
 export const Keepalive = message('keepalive', 'Keeps a session open that sends no audio.');
 
@@ -106,16 +106,18 @@ const Usd = Type.String({ description: 'USD, decimal.' });
 export const ConnectionSeconds = Type.Optional(
   Type.Number({
     description:
-      'Seconds that connections to the model were open, where its price is metered by them: of a session the larger of both is billed.',
+      'Seconds that connections to the model were open, if its price is metered by them. The larger of both values is billed.',
   }),
 );
 
 export const UsageRow = Type.Object({
   model: Slug,
-  seconds: Type.Number({ description: 'Seconds of audio, each counted once, at the model that made its final.' }),
+  seconds: Type.Number({
+    description: 'Seconds of audio. Each second counts once, at the model that produced its final.',
+  }),
   connection_seconds: ConnectionSeconds,
   cost_usd: Usd,
-  byok: Type.Boolean({ description: 'Whether it ran on your own provider key, and cost nothing here.' }),
+  byok: Type.Boolean({ description: 'Whether it ran on your own provider key and was free here.' }),
 });
 export type UsageRow = Static<typeof UsageRow>;
 
@@ -124,49 +126,52 @@ export const SessionStarted = Type.Object(
     type: Type.Literal('session_started'),
     ...Common,
     request_id: Type.String({
-      description: 'Quote it when you report a fault; also in the header `X-Request-Id` of the handshake’s answer.',
+      description: 'Quote it when you report a problem. Also in the header `X-Request-Id` of the handshake’s response.',
     }),
     model: Slug,
     sample_rate: Type.Integer({
-      description: 'Hertz of the audio that you send; of what it is decoded to, where that is Opus.',
+      description: 'Sample rate of your audio, in hertz. For Opus, the rate after decoding.',
     }),
     encoding: Encoding,
     fallbacks: Type.Array(
       Type.Object({
         model: Slug,
         degrades: Type.Array(Type.String(), {
-          description: 'What would be lost on this fallback, in the words of `warning.code`.',
+          description: 'Options that this fallback would lose, as values of `warning.code`.',
         }),
       }),
-      { description: 'The models that are tried when the first one fails, in order.' },
+      { description: 'The models to use when the first one fails, in order.' },
     ),
     chain: AskedOfModels,
     channels: Type.Optional(
-      Type.Integer({ minimum: 2, description: 'How many channels are heard; absent where it is one.' }),
+      Type.Integer({ minimum: 2, description: 'Number of transcribed channels; absent if there is one.' }),
     ),
     channel_sessions: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'Each channel by itself, as `GET /v1/sessions/{id}` and the console know it, in their order; the first is `session_id`. Absent where there is one channel.',
+          'The id of each channel in `GET /v1/sessions/{id}` and in the console, in order; the first is `session_id`. Absent if there is one channel.',
       }),
     ),
     resume_token: Type.Union([Type.String(), Type.Null()], {
       description:
-        'With `resume=on`: opens a socket that goes on with this session when the present one breaks. Null without it.',
+        'With `resume=on`: opens a socket that continues this session when the current one breaks. Otherwise null.',
     }),
     continues: Type.Optional(Continues),
     limits: Type.Object({
-      idle_seconds: Type.Number({ description: 'Without audio or keepalive for so long the session ends.' }),
+      idle_seconds: Type.Number({ description: 'The session ends after this time without audio or keepalive.' }),
       suspend_seconds: Type.Number({
         description:
-          'After so long without audio the connection to the provider is let go of; the next audio makes another.',
+          'The gateway closes the connection to the provider after this time without audio. The next audio opens a new one.',
       }),
       session_seconds: Type.Number({ description: 'Longest duration of the session.' }),
       binary_frame_bytes: Type.Integer({ description: 'Largest binary frame.' }),
       text_frame_bytes: Type.Integer({ description: 'Largest text frame.' }),
     }),
   },
-  { description: 'The session is open: the first event, unless the session is refused. Audio may be sent before it.' },
+  {
+    description:
+      'The session is open. This is the first event, unless the session is refused. You may send audio before it.',
+  },
 );
 
 export const Failover = Type.Object(
@@ -175,7 +180,7 @@ export const Failover = Type.Object(
     ...Common,
     channel: Channel,
     from: Type.String({ description: 'Slug of the model that failed.' }),
-    to: Type.String({ description: 'Slug of the model that goes on.' }),
+    to: Type.String({ description: 'Slug of the model that continues.' }),
     reason: Type.Union([
       Type.Literal('upstream_closed'),
       Type.Literal('upstream_error'),
@@ -185,10 +190,10 @@ export const Failover = Type.Object(
       Type.Literal('circuit_open'),
       Type.Literal('empty_result'),
     ]),
-    replayed_seconds: Type.Number({ description: 'Seconds of audio that are sent again; they are not billed twice.' }),
+    replayed_seconds: Type.Number({ description: 'Seconds of audio that are replayed. They are not billed twice.' }),
     attempt: Type.Integer({ description: 'Number of the attempt, from 1.' }),
   },
-  { description: 'The model failed, and another one goes on with what had no final yet.' },
+  { description: 'The model failed, and another one continues with the audio that has no final yet.' },
 );
 
 export const Warning = Type.Object(
@@ -197,16 +202,16 @@ export const Warning = Type.Object(
     ...Common,
     channel: Channel,
     code: Type.String({ description: 'For programs. Codes may be added.' }),
-    message: Type.String({ description: 'For people: it may change.' }),
-    param: Type.Optional(Type.String({ description: 'Name of the parameter that it is about.' })),
+    message: Type.String({ description: 'A message for people. It may change.' }),
+    param: Type.Optional(Type.String({ description: 'Name of the parameter concerned.' })),
     reconnect_within_seconds: Type.Optional(
       Type.Number({
         description:
-          'Of `node_draining`: the session is closed with 4200 at the end of the turn, at the latest after so many seconds. Connect again then: another node answers.',
+          'With `node_draining`: the session is closed with 4200 at the end of the turn, at the latest after this many seconds. Reconnect then: another node answers.',
       }),
     ),
   },
-  { description: 'Something asked for is not honoured, or will soon be over. The session goes on.' },
+  { description: 'An option is not honoured, or the session will end soon. The session continues.' },
 );
 
 export const Discontinuity = Type.Object(
@@ -216,7 +221,7 @@ export const Discontinuity = Type.Object(
     channel: Channel,
     from: Type.Number({ description: 'Seconds from the beginning of the audio.' }),
     to: Type.Number({ description: 'Seconds from the beginning of the audio.' }),
-    reason: Type.String({ description: 'Why, for programs. Reasons may be added.' }),
+    reason: Type.String({ description: 'The reason, for programs. Reasons may be added.' }),
   },
   { description: 'Audio that no final will cover.' },
 );
@@ -224,11 +229,13 @@ export const Discontinuity = Type.Object(
 export const ErrorEvent = Type.Object(
   {
     ...{ type: Type.Literal('error'), ...Common, channel: Channel, error: ErrorObject },
-    fatal: Type.Optional(Type.Literal(false, { description: 'The session goes on. Absent where it ends by this.' })),
+    fatal: Type.Optional(
+      Type.Literal(false, { description: 'False if the session continues. Absent if this error ends it.' }),
+    ),
   },
   {
     description:
-      'Something was refused or has failed. Before every close that is not normal; after a message that was not understood, and a change that is refused, the session goes on (`fatal`).',
+      'A refusal or a failure. It precedes every abnormal close. After a malformed message or a refused change, the session continues (`fatal`).',
   },
 );
 
@@ -247,18 +254,18 @@ export const SessionEnded = Type.Object(
       Type.Literal('error'),
     ]),
     audio_seconds: Type.Number({
-      description: 'Seconds of audio that arrived; of each channel, where there are several.',
+      description: 'Seconds of audio received, per channel.',
     }),
     usage: Type.Array(UsageRow, { description: 'By model and price, of all channels together.' }),
     cost_usd: Usd,
     dropped_bytes: Type.Optional(
       Type.Integer({
         description:
-          'Bytes that could not be part of a sample (a lone last byte, a packet that was cut off); absent when there were none.',
+          'Bytes that did not form a sample (a single last byte, a truncated packet); absent if there were none.',
       }),
     ),
   },
-  { description: 'The session is over, and what it cost. The last event.' },
+  { description: 'The last event: the session is over. It contains the cost.' },
 );
 
 export const ServerEvent = Type.Union([

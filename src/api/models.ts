@@ -72,7 +72,7 @@ export const Model = Type.Object({
   created: Type.Integer({ description: 'Epoch seconds.' }),
   owned_by: Type.String({ description: 'The provider; `alias` of an alias, which is shown as its first model is.' }),
   name: Type.String({ description: 'For people.' }),
-  description: Type.String({ description: 'What it is good at.' }),
+  description: Type.String({ description: 'A short description.' }),
   modes: Type.Array(Mode),
   live_turns: Type.Optional(
     Type.Union([Type.Literal('model'), Type.Literal('gateway')], {

@@ -34,18 +34,18 @@ export const chainMembers = {
   }),
   fallbacks: Type.Optional(
     Type.String({
-      description: `Models to fall back to when the first one fails, in order, at most ${FALLBACKS_MAX}: slugs separated by commas, or a JSON array of slugs and objects of the schema \`Candidate\`.`,
+      description: `Models to use when the first one fails, in order, at most ${FALLBACKS_MAX}: slugs separated by commas, or a JSON array of slugs and objects of the schema \`Candidate\`.`,
       examples: ['deepgram/nova-3,openai/whisper-1', '[{"model":"deepgram/nova-3","credential":"service"}]'],
     }),
   ),
   language: Type.Optional(
     Type.String({
       pattern: LANGUAGE_FORM,
-      description: 'BCP-47 tag of what is spoken, or `auto`; the model’s default when absent.',
+      description: 'BCP-47 tag of the spoken language, or `auto`; the model’s default when absent.',
       examples: ['en', 'fr-CA', 'auto'],
     }),
   ),
-  diarization: flag(false, 'Whether speakers are told apart.'),
+  diarization: flag(false, 'Whether to distinguish speakers.'),
   languages: inOneText(Vocabulary.properties.languages, ['en,fr']),
   prompt: Vocabulary.properties.prompt,
   keyterms: inOneText(Vocabulary.properties.keyterms, ['Voxgate,Zoë', '["Smith, Inc.","Zoë"]']),
@@ -53,16 +53,19 @@ export const chainMembers = {
   vocabulary_boost: Vocabulary.properties.vocabulary_boost,
   region: Type.Optional(
     Type.String({
-      description: `Where audio may be processed: one or more of ${REGIONS.join(', ')}, separated by commas. A model that does not promise that, also a fallback, is refused; the endpoint is chosen accordingly.`,
+      description: `Where audio may be processed: one or more of ${REGIONS.join(', ')}, separated by commas. A model or fallback that does not promise this is refused. The rule also chooses the provider’s endpoint.`,
       examples: ['eu', 'eu,uk'],
     }),
   ),
   retention: Type.Optional(
     Type.Literal('none', {
-      description: '`none`: the provider keeps neither audio nor text. A model that does not promise that is refused.',
+      description: '`none`: the provider keeps neither audio nor text. A model that does not promise this is refused.',
     }),
   ),
-  strict: flag(false, 'Whether what the model cannot honour is refused with 422, instead of being warned about.'),
+  strict: flag(
+    false,
+    'Whether options that the model cannot honour are refused with 422, instead of causing a warning.',
+  ),
 };
 
 export const TranscriptionForm = Type.Object(

@@ -57,9 +57,7 @@ export function openMails(assembly: Assembly, ownUrl: () => string): Mails {
   const { smtpUrl, mailFrom, publicUrl, signUpsPerAddressDayMax } = config.accounts;
   const nowMs = () => Date.now();
   if (!canMail(assembly) && signUpsPerAddressDayMax > 0) {
-    logger.warn(
-      'nobody can sign up: mails cannot leave without VOXGATE_SMTP_URL, and the outbox is for this machine alone',
-    );
+    logger.warn('sign-up is not possible: VOXGATE_SMTP_URL is not set, and the outbox only works on this machine');
   }
   const outbox = smtpUrl === undefined ? createDevelopmentOutbox(nowMs) : undefined;
   const transport = outbox ?? createSmtpTransport({ url: smtpUrl as string, from: mailFrom });

@@ -66,7 +66,7 @@ export const SOCKET_PLACE =
 export function missingCredential(credential: '' | undefined, place: string): Refusal {
   const found =
     credential === undefined
-      ? 'No credential was given.'
+      ? 'No credential was sent.'
       : 'The credential is empty, as where a variable is not set, or stands there in another form.';
   return refuse('missing_credential', `${found} ${place}`);
 }

@@ -26,7 +26,7 @@ export function configReference(): string {
     '|---|---|---|---|---|',
     ...configFields(['<provider>']).map(row),
     '',
-    `Servers of the operator's own are a list in the file alone, \`${CUSTOM}\`.`,
+    `Your own servers are a list in the file, \`${CUSTOM}\`. Variables cannot set them.`,
     '',
     '| in the file | accepted | meaning |',
     '|---|---|---|',

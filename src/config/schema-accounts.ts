@@ -20,15 +20,14 @@ export const Accounts = Type.Object({
   publicUrl: optionalText(Type.String({ format: 'public-url', maxLength: 2048 }), {
     env: 'VOXGATE_PUBLIC_URL',
     accepts: 'an http or https URL without user name, query or fragment',
-    description:
-      'Where people reach this gateway; links in mails begin with it. The address it listens on when absent.',
+    description: 'Public address of this gateway, for links in mails. The listening address when absent.',
     quotable: false,
   }),
   smtpUrl: optionalText(Type.String({ format: 'smtp-url', maxLength: 4096 }), {
     env: 'VOXGATE_SMTP_URL',
     accepts: 'an smtp or smtps URL such as `smtp://user:password@mail.example.com:587`',
     description:
-      'The server that takes mails. Without one, mails wait at `/console/outbox` of a gateway that only this machine reaches.',
+      'The mail server. Without one, mails wait at `/console/outbox` of a gateway that only this machine can reach.',
     secret: true,
   }),
   mailFrom: Type.String({

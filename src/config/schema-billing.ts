@@ -28,28 +28,27 @@ export const Billing = Type.Object({
     100,
     5 * SECOND,
     4 * SECOND,
-    'How often usage of live sessions is written to disk: what a killed process did not write is not billed.',
+    'How often usage of live sessions is written to disk. A killed process loses unwritten usage, which is not billed.',
   ),
   ledgerGraceMs: integer(
     'VOXGATE_LEDGER_GRACE_MS',
     0,
     4 * HOUR,
     10 * MINUTE,
-    'Audio that a live session is let through while the ledger does not answer.',
+    'Audio that a live session may send while the ledger does not answer.',
   ),
   untakenFilesFree: integer(
     'VOXGATE_UNTAKEN_FILES_FREE',
     0,
     1_000,
     3,
-    'How many files whose client was gone before the answer an organisation is not charged for in a day, on each process; further ' +
-      'ones are worked on to the end, and charged.',
+    'Files per day, organisation and process that are free if the client disconnects before the answer. Further ones are completed and charged.',
   ),
   usageHistoryDays: integer(
     'VOXGATE_USAGE_HISTORY_DAYS',
     0,
     366,
     14,
-    'How long settled sessions are kept beside the ledger: a ledger restored from a backup hears of them again.',
+    'How long the usage of settled sessions is kept outside the ledger, for a ledger that is restored from a backup.',
   ),
 });

@@ -45,7 +45,7 @@ export const Cluster = Type.Object({
     env: 'VOXGATE_NATS',
     accepts: 'one or more URLs such as `nats://127.0.0.1:4222` or `tls://nats.example.com:4222`, separated by commas',
     description:
-      'NATS servers that this node shares with others; without them it is a gateway by itself. Beyond this machine they need TLS and credentials.',
+      'NATS servers that this node shares with others. Without them it is a gateway on its own. Servers on other machines need TLS and credentials.',
     quotable: false,
   }),
   roles: Type.String({
@@ -59,7 +59,7 @@ export const Cluster = Type.Object({
   nodeId: optionalText(Type.String({ pattern: '^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$' }), {
     env: 'VOXGATE_NODE_ID',
     accepts: '1 to 32 small letters, digits and hyphens',
-    description: 'Name of this node among the others; no two may have the same. Made up at each start when absent.',
+    description: 'Unique name of this node. Generated at each start when absent.',
   }),
   natsUser: optionalText(Type.String({ minLength: 1, maxLength: 256 }), {
     env: 'VOXGATE_NATS_USER',
@@ -74,14 +74,17 @@ export const Cluster = Type.Object({
   }),
   natsCredentialsFile: secretPath('VOXGATE_NATS_CREDENTIALS_FILE', 'Credentials file (`.creds`) for the NATS servers.'),
   natsCaFile: path('VOXGATE_NATS_CA_FILE', 'Authority that signed the certificates of the NATS servers, in PEM form.'),
-  natsCertFile: path('VOXGATE_NATS_CERT_FILE', 'Certificate that this node shows the NATS servers; goes with its key.'),
+  natsCertFile: path(
+    'VOXGATE_NATS_CERT_FILE',
+    'Client certificate of this node for the NATS servers; goes with its key.',
+  ),
   natsKeyFile: secretPath('VOXGATE_NATS_KEY_FILE', 'Private key of that certificate.'),
   natsPrefix: Type.String({
     pattern: '^[a-z][a-z0-9-]{0,31}$',
     default: 'voxgate',
     env: 'VOXGATE_NATS_PREFIX',
     accepts: '1 to 32 small letters, digits and hyphens, beginning with a letter',
-    description: 'Beginning of every subject; gateways that share NATS servers and are not one need different ones.',
+    description: 'Prefix of every subject. Separate gateways that share NATS servers need different prefixes.',
   }),
   workers: integer(
     'VOXGATE_WORKERS',
@@ -95,19 +98,19 @@ export const Cluster = Type.Object({
     1,
     5,
     1,
-    'Servers that each keep what is written to NATS: 3 in a cluster of three.',
+    'Number of NATS servers that store each message: 3 in a cluster of three.',
   ),
   natsStartMs: integer(
     'VOXGATE_NATS_START_MS',
     100,
     10 * MINUTE,
     10 * SECOND,
-    'How long a start waits for NATS; a node without it ends with one sentence.',
+    'How long a start waits for NATS. Then the node exits with an error message.',
   ),
   natsMissing: choice(
     'VOXGATE_NATS_MISSING',
     ['stop', 'alone'],
     'stop',
-    'When NATS is not there at the start: `stop` ends the node; `alone` serves with what it has and joins later, where the node has all roles.',
+    'What happens if NATS is unavailable at the start: `stop` ends the node; `alone` starts without it and joins later, if the node has all roles.',
   ),
 });

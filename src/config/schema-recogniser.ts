@@ -21,7 +21,7 @@ export const Recogniser = Type.Object({
     1,
     100_000,
     200,
-    'Streams of the embedded recogniser at a time.',
+    'Concurrent streams of the embedded recogniser.',
   ),
   streamsPerOrganisationMax: integer(
     'VOXGATE_RECOGNISER_STREAMS_PER_ORGANISATION_MAX',
@@ -37,7 +37,7 @@ export const Recogniser = Type.Object({
     defaultText: '30 for each of the threads that there are by default',
     env: 'VOXGATE_RECOGNISER_CPU_SECONDS_PER_MINUTE_PER_ORGANISATION_MAX',
     description:
-      'Time of these threads that one organisation may use in a minute before what it sends ahead of real time is slowed to the pace of speech.',
+      'CPU time of these threads that one organisation may use per minute. Beyond it, audio ahead of real time is slowed to the pace of speech.',
   }),
   queueBytesMax: integer(
     'VOXGATE_RECOGNISER_QUEUE_BYTES_MAX',

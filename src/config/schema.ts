@@ -30,13 +30,13 @@ const Server = Type.Object({
     'VOXGATE_DOOR',
     ['auto', 'uws', 'node'],
     'auto',
-    'Network library: uWebSockets.js, or `node:http` with ws; `auto` takes the first where it can be trusted.',
+    'HTTP server adapter: uWebSockets.js, or `node:http` with ws. `auto` uses the first if its binary loads and passes a check.',
   ),
   metricsToken: optionalText(Type.String({ minLength: 16, maxLength: 1024, pattern: '^[!-~]+$' }), {
     env: 'VOXGATE_METRICS_TOKEN',
     accepts: 'a text of 16 to 1024 printable ASCII characters without spaces',
     description:
-      'Opens `/metrics` to whoever sends it as a bearer credential. Without it they are open only where the gateway listens on this machine alone, without a proxy or a public URL.',
+      'Bearer credential for `/metrics`. Without it, `/metrics` is only open if the gateway only listens on this machine, without a proxy or a public URL.',
     secret: true,
   }),
   tlsCertFile: optionalText(Type.String({ minLength: 1 }), {
@@ -54,18 +54,18 @@ const Server = Type.Object({
     'VOXGATE_QUERY_CREDENTIALS',
     ['on', 'off'],
     'on',
-    'Whether a credential is taken from the query parameter `api_key` of `/v1/listen`; URLs are logged.',
+    'Whether the query parameter `api_key` of `/v1/listen` is accepted as a credential; URLs are logged.',
   ),
   webhookNetworks: optionalText(Type.String({ format: 'networks', maxLength: 4096 }), {
     env: 'VOXGATE_WEBHOOK_NETWORKS',
     accepts: 'IP addresses and networks such as `10.0.0.0/8`, separated by commas, and not the whole Internet',
     description:
-      'Private addresses that the events of telephone calls may be posted to, also without TLS; others are posted to by `https` on the Internet only.',
+      'Private addresses to which events of telephone calls may be posted, also without TLS. Other addresses must use `https` on the Internet.',
   }),
   trustedProxies: optionalText(Type.String({ format: 'networks', maxLength: 4096 }), {
     env: 'VOXGATE_TRUSTED_PROXIES',
     accepts: 'IP addresses and networks such as `10.0.0.0/8`, separated by commas, and not the whole Internet',
-    description: 'Proxies whose `X-Forwarded-For` is believed; of anybody else the connection’s own address counts.',
+    description: 'Proxies whose `X-Forwarded-For` is trusted. For all others, the address of the connection counts.',
   }),
 });
 
@@ -79,37 +79,38 @@ const Data = Type.Object({
     default: './data',
     env: 'VOXGATE_DATA_DIRECTORY',
     accepts: 'the path of a directory on a local disk',
-    description: 'Where the database and the generated secret are kept; made when missing.',
+    description: 'Directory of the database and the generated secret. Created if missing.',
   }),
   databaseMissing: choice(
     'VOXGATE_DATABASE_MISSING',
     ['make', 'stop'],
     'make',
-    'When the data directory of the node that keeps the accounts has no database: `make` begins a new ledger; `stop` ends the node, as where a volume may not be mounted.',
+    'What happens if the accounts node finds no database in its data directory: `make` creates a new ledger; `stop` ends the node, for volumes that may not be mounted.',
   ),
   secret: optionalText(Type.String({ minLength: 32, maxLength: 1024, pattern: '^\\S+$' }), {
     env: 'VOXGATE_SECRET',
     accepts: 'a text of 32 to 1024 characters without spaces',
-    description: 'Signs client tokens; the same on every node. Generated into the data directory when absent.',
+    description:
+      'Signs client tokens. Use the same value on every node. Generated into the data directory when absent.',
     secret: true,
   }),
   secretPrevious: optionalText(Type.String({ minLength: 32, maxLength: 1024, pattern: '^\\S+$' }), {
     env: 'VOXGATE_SECRET_PREVIOUS',
     accepts: 'a text of 32 to 1024 characters without spaces',
-    description: 'The secret before this one, for the five minutes that client tokens signed with it may still live.',
+    description: 'The previous secret, for the five minutes in which client tokens signed with it may still be valid.',
     secret: true,
   }),
   vaultKey: optionalText(Type.String({ pattern: VAULT_KEY }), {
     env: 'VOXGATE_VAULT_KEY',
     accepts: '32 bytes in base64',
     description:
-      'Seals the customers’ own provider keys; needed on the node that keeps the accounts, and nowhere else. Generated into the file `vault-key` of the data directory when absent: without it, those keys are lost.',
+      'Encrypts the customers’ own provider keys. Only the accounts node needs it. Generated into the file `vault-key` of the data directory when absent. If you lose it, those keys are lost.',
     secret: true,
   }),
   vaultKeyPrevious: optionalText(Type.String({ pattern: VAULT_KEY }), {
     env: 'VOXGATE_VAULT_KEY_PREVIOUS',
     accepts: '32 bytes in base64',
-    description: 'The vault’s key before this one, until `voxgate vault rotate` has moved everything to the new one.',
+    description: 'The previous vault key, until `voxgate vault rotate` has re-encrypted everything.',
     secret: true,
   }),
 });
@@ -126,7 +127,7 @@ const Upstream = Type.Object({
     1,
     100_000,
     50,
-    'Connections to one model that are being made at a time; further sessions wait their turn.',
+    'Concurrent dials to one model. Further sessions wait.',
   ),
   breakerFailuresMax: integer(
     'VOXGATE_BREAKER_FAILURES_MAX',
@@ -140,14 +141,14 @@ const Upstream = Type.Object({
     100,
     HOUR,
     10 * SECOND,
-    'How long such a model is left alone before it is tried again; doubles each time it fails again.',
+    'How long such a model is not used before the next attempt. It doubles with each further failure.',
   ),
   breakerOpenMsMax: integer(
     'VOXGATE_BREAKER_OPEN_MS_MAX',
     100,
     24 * HOUR,
     5 * MINUTE,
-    'The longest such time, also where a provider asks for more.',
+    'The longest such time, even if a provider requests more.',
   ),
 });
 
@@ -170,7 +171,7 @@ const Batch = Type.Object({
     'VOXGATE_BATCH_HEAR_EMPTY_AGAIN',
     ['on', 'off'],
     'on',
-    'A file with sound in it, of which a model makes no words, is heard once more, by the next model of its request.',
+    'Whether the next model of the request transcribes a file again if it contains sound but the model returned no words.',
   ),
 });
 
@@ -192,13 +193,13 @@ export const ProviderSettings = Type.Object({
     env: 'VOXGATE_<PROVIDER>_REGION',
     accepts: 'one of the provider’s endpoints, or with a URL a region such as `eu`',
     description:
-      'Which of the provider’s endpoints the credential is for, where it has several; or where the URL lies, which a request’s `region` is held against.',
+      'The provider’s endpoint of the credential, if the provider has several. Or the location of the URL, for residency rules.',
   }),
   retention: optionalText(Type.String({ pattern: '^(none|kept)$' }), {
     env: 'VOXGATE_<PROVIDER>_RETENTION',
     accepts: '`none` or `kept`',
     description:
-      '`none`: your account has agreed with the provider that it keeps nothing, where it offers that, or the URL’s server keeps nothing.',
+      '`none`: your contract with the provider says that it keeps nothing, or the server at the URL keeps nothing.',
   }),
 });
 
@@ -207,7 +208,7 @@ const Log = Type.Object({
     'VOXGATE_LOG_LEVEL',
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
     'info',
-    'Least level that is logged, on standard output: one JSON object a line, and readable lines on a terminal.',
+    'Lowest level that is logged, on standard output: one JSON object per line, or readable lines on a terminal.',
   ),
 });
 

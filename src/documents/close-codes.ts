@@ -14,21 +14,21 @@ const NORMAL: CloseCode = {
   close: 1000,
   advice: 'none',
   codes: [],
-  when: 'The session ended as it was asked to: after `close`, everything was delivered.',
+  when: 'The session ended normally: after `close`, everything was delivered.',
 };
 
 const TRY_LATER: CloseCode = {
   close: 1013,
   advice: 'back_off',
   codes: [],
-  when: 'More messages wait for the session’s node than are kept. The session goes on: come back with the resume token.',
+  when: 'Too many messages wait for the session’s node. The session continues: reconnect with the resume token.',
 };
 
 const RESTART: CloseCode = {
   close: 1012,
   advice: 'reconnect',
   codes: [],
-  when: 'The node that hands on to the session’s node is shut down. The session goes on: come back with the resume token.',
+  when: 'The node that relays to the session’s node is shutting down. The session continues: reconnect with the resume token.',
 };
 
 /** In rising order. */

@@ -33,7 +33,7 @@ const bench = await Bench.start();
 const scratch = mkdtempSync(join(tmpdir(), 'voxgate-bench-'));
 
 console.log(`${phrases} phrases a model, seed ${seed}, ${WORDS_PER_MINUTE} words a minute\n`);
-console.log('| model | voice | phrases right | words right | nothing heard | wrong and sure | engine alone |');
+console.log('| model | voice | phrases right | words right | no words | wrong and sure | engine alone |');
 console.log('|---|---|---|---|---|---|---|');
 for (const [model, grammar] of BUILT_IN_GRAMMARS) {
   const language = model.slice(-2) as Language;

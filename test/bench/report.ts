@@ -58,18 +58,18 @@ const live = (sessions: number, frameMs: number, meaning: Section['meaning']): S
 const perCore = (figures: Figures): string => {
   const share = Number.parseFloat(String(at(figures, 'targets.gateway.core')));
   const sessions = Math.floor((0.8 * Number(figures.sessions)) / share / 50) * 50;
-  return `At this load one core carries about ${sessions} such sessions, a fifth of it kept free.`;
+  return `At this load one core carries about ${sessions} such sessions, with a fifth of it free.`;
 };
 
 const SECTIONS: readonly Section[] = [
-  live(20, 20, 'What the gateway adds where it has little to do.'),
+  live(20, 20, 'The overhead of the gateway at low load.'),
   live(500, 20, perCore),
   live(1_000, 20, perCore),
   live(1_000, 100, perCore),
   {
     title: 'Opening sessions',
     args: ['open'],
-    head: ['', 'served', 'told to come again', 'lost', 'p50 ms', 'p99 ms', 'CPU ms of one'],
+    head: ['', 'served', 'asked to retry', 'lost', 'p50 ms', 'p99 ms', 'CPU ms of one'],
     rows: (figures) =>
       [
         ['at an even rate', 'even'],
@@ -80,7 +80,7 @@ const SECTIONS: readonly Section[] = [
           at(figures, `${which}.${of}`),
         ),
       ]),
-    meaning: 'A node that is short of time tells clients when to come again; a client that does so loses nothing.',
+    meaning: 'An overloaded node asks clients to retry later. A client that does so loses nothing.',
   },
   {
     title: 'Failover',
@@ -89,7 +89,7 @@ const SECTIONS: readonly Section[] = [
     rows: (figures) =>
       entriesAt(figures, 'first_audio_beyond_connect_ms').map(([name, of]) => [name, at(of, 'p50'), at(of, 'p99')]),
     meaning:
-      'From the loss of the provider until the next one has the first audio, without the time of its connection. Audio that a client sends meanwhile is kept and sent faster.',
+      'From the loss of the provider until the next one receives the first audio, without the time to connect. Audio that a client sends meanwhile is kept and sent faster.',
   },
   {
     title: 'Files',
@@ -100,8 +100,7 @@ const SECTIONS: readonly Section[] = [
       ['added ms, p50', at(figures, 'added_ms.p50')],
       ['added ms, p99', at(figures, 'added_ms.p99')],
     ],
-    meaning:
-      'Portkey is `@portkey-ai/gateway`, in the same run. Uploads are ratios to the time without anything in between.',
+    meaning: 'Portkey is `@portkey-ai/gateway`, in the same run. Uploads are ratios to the time without a gateway.',
   },
   {
     title: 'Legs on other nodes',
@@ -115,26 +114,24 @@ const SECTIONS: readonly Section[] = [
       ['finals far', at(figures, 'far.finals')],
     ],
     meaning:
-      'Plan for nodes that hold sessions and nodes that hold connections by this ratio; a session stays near where it can.',
+      'Use this ratio to size nodes that hold sessions and nodes that hold connections. A session’s connection stays on its own node if possible.',
   },
   {
     title: 'Ledger',
     args: ['ledger'],
     head: ['', 'a second'],
     rows: (figures) => Object.entries(figures).filter(([, value]) => typeof value === 'number'),
-    meaning:
-      'Holds, charges and settlements of one node, each in a transaction that is on the disk when it is answered.',
+    meaning: 'Holds, charges and settlements of one node, each in a transaction that is on disk before the answer.',
   },
   {
-    title: 'A second of audio, by what is done with it',
+    title: 'A second of audio, by processing step',
     args: ['audio'],
     head: ['', 'CPU µs', 'bytes of the heap a frame'],
     rows: (figures) =>
       entriesAt(figures, 'paths').map(([, of]) =>
         ['path', 'cpu_us_per_second', 'allocated_bytes_per_frame'].map((column) => at(of, column)),
       ),
-    meaning:
-      'Without sockets: what is left of a session’s second is spent in the kernel, and on what its provider answers.',
+    meaning: 'Without sockets. The rest of a session’s CPU time is spent in the kernel and on the provider’s answers.',
   },
 ];
 
@@ -174,20 +171,20 @@ function pageOf(): string {
 
 const INTRODUCTION = `# Performance
 
-Written by \`npm run bench -- report\`. Every figure comes with what it is compared with, measured in the same run, in turn, on the same
-machine: ratios say more than times, which differ from machine to machine. A figure is the median of its rounds, with the lowest and the
+\`npm run bench -- report\` writes this page. Each section compares the gateway with alternatives, measured in turn in the same run on the
+same machine. Ratios say more than times, which differ between machines. A figure is the median of its rounds, with the lowest and the
 highest in brackets.
 
-What is measured has a core for itself; the clients and the provider have another one, and are written in C where they could become what
-is measured (columns “load” and “provider”: shares of that core). Clients send in real time, each in its own phase; what is warm is
-measured. The provider answers in Deepgram’s shape, with an interim each second and a final each third.
+The measured process has its own core. The clients and the provider share another one (columns “load” and “provider”: shares of that
+core). They are written in C where they could become the bottleneck. Clients send in real time, each in its own phase. The measurement
+starts after a warm-up. The provider answers in Deepgram’s format, with an interim every second and a final every third second.
 
-- \`direct\`: the clients speak to the provider, with nothing in between. All delays are what is added to it.
-- \`gateway\`: a node with the door \`uws\`, every promise kept, money counted; \`gateway-node\`: the same with the door \`node\`.
-- \`handwritten\`: 25 lines of \`ws\` that pass every frame on, one for one. \`floor\`: uWebSockets.js and \`ws\`, frames joined to 100 ms,
-  nothing else done. \`nginx\`: bytes passed on by a proxy in C.
-- “answer”: from the end of a second of audio until its answer is at the client. “audio”: from a chunk’s sending until the provider has it;
-  what waits for more audio, to travel in one frame, is in it ([delay or cost](guides/live.md)).`;
+- \`direct\`: the clients connect to the provider directly. All delays are measured in addition to it.
+- \`gateway\`: a node with the adapter \`uws\`, with every promise and with billing. \`gateway-node\`: the same with the adapter \`node\`.
+- \`handwritten\`: 25 lines of \`ws\` that forward every frame, one for one. \`floor\`: uWebSockets.js and \`ws\`, which only join frames to
+  100 ms. \`nginx\`: a proxy in C that forwards bytes.
+- “answer”: from the end of a second of audio until the client has its answer. “audio”: from sending a chunk until the provider has it,
+  including the wait for more audio for the same frame ([delay or cost](guides/live.md)).`;
 
 function table([head = [], ...rows]: readonly Row[]): string {
   const line = (cells: Row) => `| ${cells.map((cell) => cell ?? '').join(' | ')} |`;

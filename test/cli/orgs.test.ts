@@ -230,7 +230,7 @@ describe('voxgate orgs members', () => {
     expect(await good('orgs', 'members', id)).toMatch(/new@example\.com +read_only +invited, pending/);
     expect(await run('orgs', 'remove', id, 'ada@example.com')).toMatchObject({
       code: 1,
-      errors: expect.stringContaining('Make somebody else an owner first'),
+      errors: expect.stringContaining('Make another member an owner first'),
     });
     await good('orgs', 'remove', id, 'eva@example.com');
     expect(await run('orgs', 'role', id, 'eva@example.com', 'owner')).toMatchObject({ code: 1 });

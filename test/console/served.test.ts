@@ -166,7 +166,8 @@ describe('before the login', () => {
       headers: { 'Content-Type': 'application/json', 'X-Requested-With': 'console', 'Sec-Fetch-Site': 'same-origin' },
       body: JSON.stringify({ email: 'somebody@example.com', password: 'a long enough password' }),
     });
-  const warnings = ({ log }: { log: readonly string[] }) => log.filter((line) => line.includes('nobody can sign up'));
+  const warnings = ({ log }: { log: readonly string[] }) =>
+    log.filter((line) => line.includes('sign-up is not possible'));
 
   test('a sign-up whose mail reaches nobody is refused with a sentence, and the start warns of it', async () => {
     const answer = await signUp(open.url);

@@ -44,7 +44,7 @@ describe('every answer', () => {
 
 describe('a key is asked for', () => {
   it.each([
-    [undefined, 401, 'missing_credential', 'No credential was given.'],
+    [undefined, 401, 'missing_credential', 'No credential was sent.'],
     ['Basic abc', 401, 'missing_credential', 'in another form'],
     [`Token sk_vox_${'a'.repeat(38)}`, 401, 'missing_credential', '`Authorization: Bearer sk_vox_…`'],
     ['Bearer ', 401, 'missing_credential', 'a variable is not set'],

@@ -14,12 +14,12 @@ export const Configure = Type.Object(
     model: Type.Optional(
       Type.String({
         description:
-          'Slug or alias of the model that is to hear from now on. Where `provider_params` are not named with it, those of the model before are not its own.',
+          'Slug or alias of the model to use from now on. Without `provider_params`, it does not inherit those of the model before.',
       }),
     ),
     fallbacks: Type.Optional(
       Type.Union([Type.String(), Type.Array(Type.Union([Type.String(), Candidate]))], {
-        description: `At most ${FALLBACKS_MAX}; an empty list leaves none.`,
+        description: `At most ${FALLBACKS_MAX}; an empty list removes all fallbacks.`,
       }),
     ),
     provider_params: Type.Optional(ProviderParams),
@@ -28,7 +28,7 @@ export const Configure = Type.Object(
   },
   {
     additionalProperties: false,
-    description: `Changes what the session is asked for: what is named, and nothing else; null takes it back. It is in force at once where the model and its price stay and its provider takes the change on the open connection, else from the end of the turn on; a turn that does not end within 30 s is ended there. \`configured\` tells from where on. No word is lost. Changes are a second apart at least, ${CONFIGURATIONS_MAX} in a session; of several that wait the last counts.`,
+    description: `Changes the options that it names, and no others; null resets an option. The change takes effect at once if model and price stay and the provider accepts it on the open connection. Otherwise it takes effect at the end of the turn. A turn that does not end within 30 s ends there. \`configured\` reports the position. No word is lost. Changes take effect at most once a second, and ${CONFIGURATIONS_MAX} times per session. If several wait, the last one counts.`,
   },
 );
 export type Configure = Static<typeof Configure>;
@@ -39,10 +39,12 @@ export const Configured = Type.Object(
     ...Common,
     channel: Channel,
     model: Slug,
-    fallbacks: Type.Array(Slug, { description: 'The models that are tried when it fails, in order.' }),
+    fallbacks: Type.Array(Slug, { description: 'The models to use when it fails, in order.' }),
     chain: AskedOfModels,
-    from: Type.Number({ description: 'Seconds from the beginning of the audio: from there on it is heard so.' }),
-    replayed_seconds: Type.Number({ description: 'Seconds of audio that are sent again; they are not billed twice.' }),
+    from: Type.Number({
+      description: 'The position from which on the change applies, in seconds from the beginning of the audio.',
+    }),
+    replayed_seconds: Type.Number({ description: 'Seconds of audio that are replayed. They are not billed twice.' }),
   },
-  { description: 'What `configure` asked for is in force.' },
+  { description: 'The change that `configure` requested is in force.' },
 );

@@ -16,7 +16,7 @@ export const Encoding = Type.Unsafe<RawEncoding | CodedEncoding>(
     ENCODINGS.map((encoding) => Type.Literal(encoding)),
     {
       description:
-        '`linear16` (little-endian), `mulaw` and `alaw` are samples, those of several `channels` interleaved. `opus` is one packet of Opus in each binary message; `ogg-opus` an Ogg stream with Opus in it, and `webm-opus` one in WebM or Matroska, as the recorder of a browser makes it: both from their beginning, cut into messages anywhere. `auto` is WebM or Ogg with Opus, or WAV, recognised by its first bytes. Two channels of these are mixed to one.',
+        '`linear16` (little-endian), `mulaw` and `alaw` are samples; several `channels` are interleaved. `opus` is one Opus packet in each binary message. `ogg-opus` is an Ogg stream with Opus, and `webm-opus` a WebM or Matroska stream, such as the output of a browser’s recorder. Send both from their beginning, cut into messages anywhere. `auto` is WebM or Ogg with Opus, or WAV, recognised by its first bytes. Two channels of these are mixed to one.',
     },
   ),
 );

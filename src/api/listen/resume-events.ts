@@ -4,14 +4,14 @@ import { Common } from './turn-events.ts';
 
 const ReceivedBytes = Type.Integer({
   minimum: 0,
-  description: 'Bytes of audio that were taken since the session began, on all of its sockets together.',
+  description: 'Bytes of audio accepted since the session began, on all of its sockets together.',
 });
 
 export const Received = Type.Object(
   { type: Type.Literal('received'), ...Common, bytes: ReceivedBytes },
   {
     description:
-      'With `resume=on`, once a second when it grew: audio up to there need not be sent again when the socket breaks.',
+      'With `resume=on`, once a second if the value grew. You need not send audio up to this position again when the socket breaks.',
   },
 );
 
@@ -25,15 +25,14 @@ export const SessionResumed = Type.Object(
     limits: Type.Optional(
       Type.Object({
         binary_frame_bytes: Type.Integer({
-          description:
-            'Largest binary frame on this socket; less than at the start where the node that it has reached is busy.',
+          description: 'Largest binary frame on this socket. It may be smaller than at the start if this node is busy.',
         }),
       }),
     ),
   },
   {
     description:
-      'The first event of a socket that goes on with a session: send the audio from `received_bytes` on. The events that you have not had follow.',
+      'The first event of a socket that continues a session. Send the audio from `received_bytes` on. The events that you missed follow.',
   },
 );
 
@@ -42,12 +41,12 @@ export const Continues = Type.Object(
   {
     session_id: Type.String({ description: 'The session that is gone.' }),
     from_bytes: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'The same in bytes of audio; absent where it is Opus.' }),
+      Type.Integer({ minimum: 0, description: 'The same position in bytes of audio; absent for Opus.' }),
     ),
     from_seconds: Type.Number({
       description:
-        'Where the last final ended that you said you have: send the audio from there. Times of this session begin at zero again.',
+        'The end of the last final that you reported. Send the audio from there. Times of this session start at zero again.',
     }),
   },
-  { description: 'Of a session that `resume` was to go on with, and that is gone: this one is new.' },
+  { description: 'Present if the session named by `resume` is gone: this session is new.' },
 );

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox';
 
 const Start = Type.Number({ description: 'Seconds from the beginning of the audio.' });
 const End = Type.Number({ description: 'Seconds from the beginning of the audio.' });
-const Confidence = Type.Number({ description: 'From 0 to 1; absent where the provider tells none.' });
+const Confidence = Type.Number({ description: 'From 0 to 1; absent if the provider does not report it.' });
 const Speaker = Type.Integer({
   minimum: 0,
   description:
@@ -23,8 +23,8 @@ export const Word = Type.Object({
 /** The members that every event has. */
 export const Common = {
   session_id: Type.String({ pattern: '^ses_', description: 'The session.' }),
-  seq: Type.Integer({ minimum: 1, description: 'Number of the event: rises by one, without gaps.' }),
-  at: Type.String({ description: 'When it was sent: ISO 8601 UTC, with milliseconds.' }),
+  seq: Type.Integer({ minimum: 1, description: 'Number of the event: increases by one, without gaps.' }),
+  at: Type.String({ description: 'Time when it was sent: ISO 8601 UTC, with milliseconds.' }),
 };
 
 /** Of events that are about one channel. */
@@ -32,13 +32,13 @@ export const Channel = Type.Optional(
   Type.Integer({
     minimum: 0,
     description:
-      'The channel that it is about, from 0; absent where the session has one, or where it is about all of them.',
+      'The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of them.',
   }),
 );
 
 const Turn = Type.Integer({
   minimum: 0,
-  description: 'Number of the turn: from 0, without gaps; of each channel by itself, where there are several.',
+  description: 'Number of the turn: from 0, without gaps, separately for each channel.',
 });
 
 export const SpeechStarted = Type.Object(
@@ -50,19 +50,20 @@ export const SpeechStarted = Type.Object(
     turn: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description: 'With `turn_events=true`: number of the turn that the words will be, if words come of it.',
+        description: 'With `turn_events=true`: number of the turn that will contain the words, if there are any.',
       }),
     ),
   },
   {
     description:
-      'Somebody has begun to speak, where the provider tells it. With `turn_events=true` it comes before the first transcript of each turn, whatever the provider tells; once more for the same turn where the speech before it came to no words.',
+      'Speech has started, if the provider reports it. With `turn_events=true`, this event comes before the first transcript of each turn, with any provider. It comes again for the same turn if the earlier speech produced no words.',
   },
 );
 
 const EndOfTurnConfidence = Type.Optional(
   Type.Number({
-    description: 'How sure the provider is that the turn is over, from 0 to 1; absent where it tells none.',
+    description:
+      'The provider’s confidence that the turn is over, from 0 to 1; absent if the provider does not report it.',
   }),
 );
 
@@ -80,7 +81,7 @@ export const TurnEagerEnd = Type.Object(
   },
   {
     description:
-      'Only with `turn_events=true`, and where the provider tells it: the turn may be over with these words, so that an answer can be prepared. Exactly one of two follows: `turn_ended`, with this very text, or `turn_resumed`.',
+      'Only with `turn_events=true`, and if the provider reports it: the turn may be over with these words, so you can prepare an answer. Exactly one of two events follows: `turn_ended`, with exactly this text, or `turn_resumed`.',
   },
 );
 
@@ -92,12 +93,12 @@ export const TurnResumed = Type.Object(
     turn: Turn,
     reason: Type.String({
       description:
-        '`speech`: the speaker goes on; `revised`: the final has other words; `reheard`: the connection that heard the turn was lost, and it is heard again or stays without a final. Reasons may be added.',
+        '`speech`: the speaker continues. `revised`: the final has other words. `reheard`: the connection was lost, and the turn is replayed or gets no final. Reasons may be added.',
     }),
   },
   {
     description:
-      'Only with `turn_events=true`: the turn was not over at the last `turn_eager_end`, or not with these words. What was prepared for it is to be thrown away.',
+      'Only with `turn_events=true`: the turn was not over at the last `turn_eager_end`, or not with these words. Discard the prepared answer.',
   },
 );
 
@@ -113,7 +114,7 @@ export const TurnEnded = Type.Object(
   },
   {
     description:
-      'Only with `turn_events=true`: the turn is over. Once for each turn, right behind its final transcript.',
+      'Only with `turn_events=true`: the turn is over. Sent once per turn, immediately after its final transcript.',
   },
 );
 
@@ -123,19 +124,19 @@ export const Transcript = Type.Object(
     ...Common,
     channel: Channel,
     text: Type.String({ description: 'The text of the turn so far.' }),
-    is_final: Type.Boolean({ description: 'True once for each turn: nothing changes any more.' }),
+    is_final: Type.Boolean({ description: 'True exactly once per turn: the text no longer changes.' }),
     turn: Turn,
     start: Start,
     end: End,
-    model: Type.String({ description: 'Slug of the model that heard it.' }),
+    model: Type.String({ description: 'Slug of the model that transcribed it.' }),
     confidence: Type.Optional(Confidence),
     speaker: Type.Optional(Speaker),
-    language: Type.Optional(Type.String({ description: 'BCP-47, where the provider tells it.' })),
+    language: Type.Optional(Type.String({ description: 'BCP-47, if the provider reports it.' })),
     words: Type.Optional(Type.Array(Word)),
   },
   {
     description:
-      'What was said in a turn: any number of times while it goes on, then exactly once with `is_final`. Times keep rising across a failover.',
+      'The text of a turn: any number of times during the turn, then exactly once with `is_final`. Times keep rising across a failover.',
   },
 );
 
@@ -147,11 +148,11 @@ export const SpeakersRestarted = Type.Object(
     start: Start,
     first_speaker: Type.Integer({
       minimum: 1,
-      description: 'The lowest number from there on: all below it were given before.',
+      description: 'The lowest number from here on. Lower numbers were used before.',
     }),
   },
   {
     description:
-      'From there on another connection hears (after a failover, a reconnection or a pause), which does not know who spoke before: the same people get new numbers, never those of others. Comes before the first transcript with such a number.',
+      'From here on, a new connection transcribes (after a failover, a reconnection or a pause). It does not know the earlier speakers: the same people get new numbers, never those of others. This event comes before the first transcript with such a number.',
   },
 );

@@ -25,32 +25,32 @@ export const Vocabulary = Type.Object({
     Type.Array(Type.String({ pattern: `^${LANGUAGE_TAG}$`, examples: ['en', 'fr-CA'] }), {
       maxItems: LANGUAGES_MAX,
       description:
-        'BCP-47 tags of languages that may be spoken. With `language` as well, that is the first of them; a model that cannot be told several detects, or is told the first.',
+        'BCP-47 tags of the languages that may be spoken. If `language` is also set, it comes first. A model that accepts only one language detects it, or gets the first.',
     }),
   ),
   prompt: Type.Optional(
     Type.String({
       maxLength: PROMPT_LENGTH_MAX,
-      description: 'Text in the style, or with the words, that are expected.',
+      description: 'Text in the expected style or with the expected words.',
     }),
   ),
   keyterms: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: KEYTERM_LENGTH_MAX }), {
       maxItems: KEYTERMS_MAX,
-      description: 'Names and terms that may come up. Put the ones that matter most first: some models take fewer.',
+      description: 'Names and terms that may occur. Put the most important first: some models accept fewer.',
     }),
   ),
   redact: Type.Optional(
     Type.Array(Redaction, {
       description:
-        'What is blacked out: personal data (`pii`; `true` means that), data of cards (`pci`), of health (`phi`), or `numbers`.',
+        'The data to redact: personal data (`pii`, or `true`), card data (`pci`), health data (`phi`), or `numbers`.',
     }),
   ),
   vocabulary_boost: Type.Optional(
     Type.Number({
       minimum: 0,
       maximum: 1,
-      description: 'How much likelier `keyterms` are made, where a model can be told; its own measure when absent.',
+      description: 'How strongly to favour `keyterms`, if the model supports it; the model’s default when absent.',
     }),
   ),
 });
@@ -68,18 +68,18 @@ export interface Common extends Vocabulary {
 /** A member of the request that a model is not asked as it stands. */
 const Member = Type.Object({
   param: Type.String({ description: 'Its name.' }),
-  message: Type.String({ description: 'For people: it may change.' }),
+  message: Type.String({ description: 'A message for people. It may change.' }),
 });
 
 export const AskedOfModels = Type.Array(
   Type.Object({
     model: Type.String({ description: 'Slug `<provider>/<model>`.' }),
-    honoured: Type.Array(Type.String(), { description: 'As it was asked for, whatever the vendor calls it.' }),
-    mapped: Type.Array(Member, { description: 'In another way, or less of it, as the message says.' }),
-    dropped: Type.Array(Member, { description: 'The model does not hear of it.' }),
+    honoured: Type.Array(Type.String(), { description: 'Applied as requested, under the provider’s own name.' }),
+    mapped: Type.Array(Member, { description: 'Applied in another way or in part. The message says how.' }),
+    dropped: Type.Array(Member, { description: 'Not sent to the model.' }),
   }),
   {
     description:
-      'What the first model, and then each fallback, is asked of `language`, `languages`, `prompt`, `keyterms`, `diarization`, `redact` and `vocabulary_boost`, where the request has them.',
+      'How the first model, and then each fallback, applies `language`, `languages`, `prompt`, `keyterms`, `diarization`, `redact` and `vocabulary_boost`, if the request has them.',
   },
 );

@@ -25,9 +25,9 @@ export const CustomModelEntry = Type.Object({
     pattern: '^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$',
     accepts:
       'a text of 1 to 64 letters, digits, dots, colons, hyphens and underscores that begins with a letter or digit',
-    description: 'What clients write behind `custom/`.',
+    description: 'The name that clients use after `custom/`.',
   }),
-  model: optional(text(256, 'What the server calls the model. As `name` when absent.')),
+  model: optional(text(256, 'The server’s name for the model. The same as `name` when absent.')),
   like: optional(
     text(
       96,
@@ -43,14 +43,14 @@ export const CustomModelEntry = Type.Object({
       minItems: 1,
       maxItems: 256,
       accepts: 'a list of languages such as ["en", "pt-BR"], or ["*"]',
-      description: 'Languages that it hears; as its like when absent.',
+      description: 'Supported languages; those of `like` when absent.',
     }),
   ),
   capabilities: optional(
     Type.Partial(Capabilities, {
       additionalProperties: false,
       accepts: `an object of flags: ${Object.keys(Capabilities.properties).join(', ')}`,
-      description: 'What it can and cannot do, where that is not what its like can.',
+      description: 'Capabilities that differ from those of `like`.',
     }),
   ),
   sampleRates: optional(
@@ -59,13 +59,13 @@ export const CustomModelEntry = Type.Object({
       maxItems: 16,
       accepts: 'a list of rates from 8000 to 48000 Hz such as [16000]',
       description:
-        'Rates of audio that a live session may be sent: any of a model of files alone, 16000 when absent; of others some of those of its like, all when absent.',
+        'Sample rates of live sessions. For a model that only takes files: any rates, 16000 when absent. For others: a subset of the rates of `like`, all when absent.',
     }),
   ),
-  fileBytesMax: optional(integer(1, 2 ** 40, 'Largest file; no limit but the gateway’s own when absent.')),
+  fileBytesMax: optional(integer(1, 2 ** 40, 'Largest file; only the gateway’s limit when absent.')),
   fileSecondsMax: optional(integer(1, 1_000_000, 'Longest file; none when absent.')),
-  title: optional(text(64, 'What people call it; the slug when absent.')),
-  description: optional(text(512, 'What it is good at.')),
+  title: optional(text(64, 'Display name; the slug when absent.')),
+  description: optional(text(512, 'A short description.')),
 });
 
 const shapes = Object.keys(SHAPES);
@@ -88,29 +88,29 @@ export const CustomServer = Type.Object({
     Type.Unsafe<NamedRegion>({
       ...NamedRegion,
       accepts: `one of ${REGIONS.join(', ')}`,
-      description: 'Where it processes audio; `self` is a machine of your own. Unknown when absent.',
+      description: 'Where it processes audio; `self` is your own machine. Unknown when absent.',
     }),
   ),
   retention: optional(
     Type.Unsafe<Retention>({
       ...Retention,
       accepts: 'one of none, kept, unknown',
-      description: 'What it keeps of audio and text once the answer is given. Unknown when absent.',
+      description: 'Whether it keeps audio or text after the answer. Unknown when absent.',
     }),
   ),
   apiKeyVariable: optional(
     Type.String({
       pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$',
       accepts: 'the name of a variable of the environment',
-      description: 'The variable that holds what the server is shown as its key.',
+      description: 'The variable with the server’s key.',
       quotable: false,
     }),
   ),
-  apiKeyFile: optional(text(4096, 'The file that holds it.', { quotable: false })),
+  apiKeyFile: optional(text(4096, 'The file with the key.', { quotable: false })),
   models: Type.Array(CustomModelEntry, {
     minItems: 1,
     accepts: 'a list of at least one model',
-    description: 'The models that it has.',
+    description: 'The models of the server.',
   }),
 });
 

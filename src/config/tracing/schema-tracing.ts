@@ -14,13 +14,13 @@ export const Tracing = Type.Object({
     env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     accepts: URL_ACCEPTS,
     description:
-      'The OpenTelemetry collector that is sent the traces of sessions and files, by OTLP over HTTP; the standard’s path is put behind it. Without it there are no traces.',
+      'The OpenTelemetry collector for traces of sessions and files, by OTLP over HTTP. The standard path is appended. Without it there are no traces.',
     quotable: false,
   }),
   tracesEndpoint: optionalText(Url, {
     env: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
     accepts: URL_ACCEPTS,
-    description: 'The same, as it is and with its whole path.',
+    description: 'The same, with its whole path.',
     quotable: false,
   }),
   headers: optionalText(Type.String({ pattern: PAIRS, maxLength: 8192 }), {
@@ -34,14 +34,14 @@ export const Tracing = Type.Object({
     maxLength: 64,
     env: 'OTEL_EXPORTER_OTLP_PROTOCOL',
     accepts: 'http/protobuf',
-    description: 'How they are sent: `http/protobuf` is the only one.',
+    description: 'The protocol: only `http/protobuf`.',
   }),
   timeoutMs: integer(
     'OTEL_EXPORTER_OTLP_TIMEOUT',
     100,
     60 * SECOND,
     10 * SECOND,
-    'How long the collector may take to answer, attempts after the first one included.',
+    'How long the collector may take to answer, including retries.',
   ),
   serviceName: Type.String({
     default: 'voxgate',
@@ -49,7 +49,7 @@ export const Tracing = Type.Object({
     maxLength: 256,
     env: 'OTEL_SERVICE_NAME',
     accepts: 'a text of 1 to 256 characters',
-    description: 'What the traces say this service is called.',
+    description: 'Name of this service in the traces.',
   }),
   resourceAttributes: optionalText(Type.String({ pattern: PAIRS, maxLength: 8192 }), {
     env: 'OTEL_RESOURCE_ATTRIBUTES',
@@ -63,25 +63,20 @@ export const Tracing = Type.Object({
     accepts:
       'one of always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off, parentbased_traceidratio',
     description:
-      'Which traces are kept. What a client says of its own decides nothing, so that those with `parentbased_` are the same as those without.',
+      'Which traces are kept. A client’s own sampling has no effect, so values with `parentbased_` are the same as those without.',
   }),
   samplerArg: optionalText(Type.String({ maxLength: 1024 }), {
     env: 'OTEL_TRACES_SAMPLER_ARG',
     accepts: 'a number from 0 to 1',
     description: 'The share of traces that `traceidratio` keeps; all of them when absent.',
   }),
-  disabled: choice(
-    'OTEL_SDK_DISABLED',
-    ['true', 'false'],
-    'false',
-    'Whether there are no traces in spite of an endpoint.',
-  ),
+  disabled: choice('OTEL_SDK_DISABLED', ['true', 'false'], 'false', 'Turns off traces even if an endpoint is set.'),
   queueMax: integer(
     'OTEL_BSP_MAX_QUEUE_SIZE',
     1,
     1_000_000,
     8192,
-    'Spans that may wait for the collector; what comes beyond is dropped, and counted.',
+    'Spans that may wait for the collector. Further ones are dropped and counted.',
   ),
   batchMax: integer('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 1, 100_000, 512, 'Spans that are sent together.'),
   delayMs: integer('OTEL_BSP_SCHEDULE_DELAY', 10, 60 * SECOND, 5 * SECOND, 'How often spans are sent.'),

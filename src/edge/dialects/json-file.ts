@@ -46,7 +46,7 @@ export function jsonAsForm(
 /** Throws a Refusal. */
 export function membersOf(text: string): Members {
   const value = jsonOf(text);
-  if (value === undefined) throw refuse('invalid_request', 'The body is no JSON object, or is cut off.');
+  if (value === undefined) throw refuse('invalid_request', 'The body is not a JSON object or was truncated.');
   return objectIn(value);
 }
 

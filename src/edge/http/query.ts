@@ -51,7 +51,7 @@ function decode(text: string, rawName: string): string {
   const shown = shownName(decodePiece(rawName) ?? rawName);
   throw refuse(
     'invalid_request',
-    `\`${shown}\` has a percent escape that is no UTF-8. Encode the value once, as UTF-8.`,
+    `\`${shown}\` has a percent escape that is not UTF-8. Encode the value once, as UTF-8.`,
     {
       param: shown,
     },

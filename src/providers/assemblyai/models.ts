@@ -55,7 +55,7 @@ export const hasLive = (model: string): boolean => LIVE_MODELS.includes(model);
 export const liveTraitsOf = (model: string): LiveTraits =>
   (hasLive(model) ? LIVE[model] : undefined) ?? traits({ languageDetection: false });
 
-const METERED = 'Billed is how long the connection is open, as AssemblyAI meters it.';
+const METERED = 'Billed by connection time, as metered by AssemblyAI.';
 
 /** The list price for an hour by 60, rounded up: https://www.assemblyai.com/pricing, speakers on 2026-08-01, others by 2026-10-06. */
 const LIVE_SPEAKERS = speakers('0.002');
@@ -128,7 +128,7 @@ export const models = modelCards(
       id: 'u3-rt-pro',
       addOns: { live: [LIVE_SPEAKERS, REDACTION, MEDICAL] },
       name: 'Universal-3 Pro Realtime',
-      description: `Six languages and switching between them, with prompts; interims come in pauses only. ${METERED}`,
+      description: `Six languages and switching between them, with prompts; interims arrive only in pauses. ${METERED}`,
       languages: SIX_LANGUAGES,
       live: '0.0075',
     },
@@ -136,7 +136,7 @@ export const models = modelCards(
       id: 'universal-3-5-pro',
       addOns: { live: [LIVE_SPEAKERS, REDACTION, MEDICAL], batch: [FILE_SPEAKERS, REDACTION, keyTerms('0.000834')] },
       name: 'Universal-3.5 Pro',
-      description: `Live and for files, with prompts and switching between languages; live interims come in pauses only. ${METERED}`,
+      description: `Live and for files, with prompts and switching between languages; live interims arrive only in pauses. ${METERED}`,
       languages: UNIVERSAL_35_LANGUAGES,
       live: '0.0075',
       batch: '0.0035',
@@ -145,7 +145,7 @@ export const models = modelCards(
       id: 'universal-3-6-pro',
       addOns: { live: [LIVE_SPEAKERS, REDACTION, MEDICAL] },
       name: 'Universal-3.6 Pro Realtime',
-      description: `32 languages and switching between them, with prompts; interims come in pauses only. ${METERED}`,
+      description: `32 languages and switching between them, with prompts; interims arrive only in pauses. ${METERED}`,
       languages: UNIVERSAL_36_LANGUAGES,
       created: 1_788_307_200,
       live: '0.0075',
@@ -163,7 +163,7 @@ export const models = modelCards(
       id: 'universal-2',
       addOns: { batch: [FILE_SPEAKERS, REDACTION] },
       name: 'Universal-2',
-      description: `Files in 99 languages. Live, each utterance is a job of its own, whose final comes some seconds after it.`,
+      description: `Files in 99 languages. Live, each utterance is a separate job, whose final arrives some seconds later.`,
       languages: ['*'],
       batch: '0.0025',
     },

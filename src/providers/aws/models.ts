@@ -55,7 +55,7 @@ export const models = modelCards(
       id: 'transcribe',
       name: 'Amazon Transcribe',
       description:
-        'Streaming, in more than 50 locales. At least 15 seconds are billed of a session, and silence as well. Turns end at silence; one that is to end at once is sent silence. With `language=auto` it is found among five languages, or those of `language_options`.',
+        'Streaming, in more than 50 locales. A session costs at least 15 seconds. Silence is billed. Turns end at silence; to end a turn at once, the gateway sends silence. `language=auto` detects one of five languages, or those of `language_options`.',
       languages: LANGUAGES,
       live: '0.0240',
       addOns: { live: [REDACTION, OWN_MODEL] },

@@ -53,7 +53,7 @@ export const models = modelCards(
       id: 'speech',
       name: 'Azure Speech',
       description:
-        'Live, and fast transcription of files, in more than 100 languages and regions. Silence is billed as well. Turns end at silence; one that is to end at once is sent silence.',
+        'Live, and fast transcription of files, in more than 100 languages and regions. Silence is billed too. Turns end at silence; to end a turn at once, the gateway sends silence.',
       languages: LANGUAGES,
       canLive: { diarization: false },
       live: '0.0167',

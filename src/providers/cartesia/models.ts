@@ -44,7 +44,7 @@ export const models = modelCards(
     {
       id: 'ink-whisper',
       name: 'Ink Whisper',
-      description: 'Files in about 100 languages. Live, each utterance is a file, whose final comes after it.',
+      description: 'Files in about 100 languages. Live, each utterance is a file, whose final arrives after it.',
       languages: LANGUAGES,
       batch: '0.0015',
     },

@@ -36,7 +36,7 @@ const SWITCHING = { name: 'Switching between languages', amount: '0.0015', asked
 
 const FLUX = {
   description:
-    'Ends turns by what is said and not by silence alone: for voice agents. Partial text comes about four times a second.',
+    'Ends turns by content, not only by silence: for voice agents. Interims arrive about four times a second.',
   created: 1_760_572_800,
   sampleRates: [8_000, 16_000, 24_000, 44_100, 48_000],
   addOns: { live: [KEY_TERMS, REDACTION] },
@@ -103,7 +103,7 @@ export const models = modelCards(
       id: 'nova-2',
       name: 'Nova-2',
       description:
-        'The generation before Nova-3, in one language: for those that Nova-3 does not know. Turns end at silence.',
+        'The generation before Nova-3, in one language: for languages that Nova-3 does not support. Turns end at silence.',
       languages: NOVA_2_LANGUAGES,
       ...NOVA_2,
     },

@@ -34,7 +34,7 @@ export const models = modelCards(
       id: 'whisper-v3-turbo',
       name: 'Whisper v3 Turbo (Fireworks)',
       description:
-        'Files in 99 languages, with speakers. Deprecated by Fireworks since June 2026, with no day of its end: name a fallback.',
+        'Files in 99 languages, with speakers. Deprecated by Fireworks since June 2026, without an end date: name a fallback.',
       languages: LANGUAGES,
       batch: '0.0009',
       // 40 % more.

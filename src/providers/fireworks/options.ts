@@ -5,7 +5,7 @@ import { PROMPT_WITH_TERMS } from '../kit/vocabulary/conversions.ts';
 const files = honouredBy({ batch: true });
 
 export const options = optionTable({
-  prompt: files(text(1_024, 'Text in the style, or with the words, that are expected.'), { common: PROMPT_WITH_TERMS }),
+  prompt: files(text(1_024, 'Text in the expected style or with the expected words.'), { common: PROMPT_WITH_TERMS }),
   temperature: files(fraction('Of sampling; 0 when absent.'), { common: 'temperature' }),
   timestamp_granularities: files(timestampGranularities, { wire: false }),
   vad_model: files(oneOf(['silero', 'whisperx-pyannet'], 'What finds speech; silero when absent.')),

@@ -52,7 +52,7 @@ export const models = modelCards(
       id: 'solaria-1',
       name: 'Solaria-1',
       description:
-        'About 100 languages, with switching between them. Live turns end at silence; one that is to end at once is sent silence, which is billed.',
+        'About 100 languages, with switching between them. Live turns end at silence; to end a turn at once, the gateway sends silence, which is billed.',
       languages: LANGUAGES,
       canLive: { diarization: false },
       live: '0.0125',

@@ -87,7 +87,7 @@ export const models = modelCards(
     {
       id: 'chirp_2',
       name: 'Chirp 2',
-      description: 'Its forerunner, with times of words. Files up to a minute.',
+      description: 'The previous model, with times of words. Files up to a minute.',
       languages: CHIRP,
       created: 1_727_000_000,
       can: { language_detection: true },
@@ -101,7 +101,7 @@ export const models = modelCards(
     {
       id: 'long',
       name: 'Long',
-      description: 'Talk of any length, such as meetings and media. Files up to a minute.',
+      description: 'Speech of any length, such as meetings and media. Files up to a minute.',
       languages: LONG,
       ...price,
     },
@@ -115,7 +115,7 @@ export const models = modelCards(
     {
       id: 'telephony',
       name: 'Telephony',
-      description: 'Calls, at 8 kHz. Files up to a minute.',
+      description: 'Telephone calls, at 8 kHz. Files up to a minute.',
       languages: TELEPHONY,
       ...price,
     },

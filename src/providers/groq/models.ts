@@ -7,7 +7,7 @@ import { LANGUAGES } from '../kit/languages/whisper-languages.ts';
 export const FILE_BYTES_MAX = 25_000_000;
 export const FILE_EXTENSIONS: readonly string[] = ['flac', 'mp3', 'mp4', 'mpeg', 'mpga', 'm4a', 'ogg', 'wav', 'webm'];
 
-const MINIMUM = 'Each file costs as much as ten seconds at least.';
+const MINIMUM = 'Each file costs at least ten seconds.';
 
 export const models = modelCards(
   'groq',
@@ -46,7 +46,7 @@ export const models = modelCards(
     {
       id: 'whisper-large-v3-turbo',
       name: 'Whisper Large v3 Turbo (Groq)',
-      description: `Files in 99 languages, faster and cheaper, a little less exact. ${MINIMUM}`,
+      description: `Files in 99 languages, faster and cheaper, slightly less accurate. ${MINIMUM}`,
       languages: LANGUAGES,
       batch: '0.00067',
       batchMinimum: '0.000112',

@@ -89,7 +89,7 @@ export const processedAtUrl: readonly Processing[] = processedIn(
   [{ retention: 'unknown' }],
 );
 
-/** What models have in common that run on a server of one's own. */
+/** What models have in common that run on your own server. */
 export const ownServer = {
   price: { free: true },
   priceSource: { url: 'this project: it runs on your own machine', date: '2026-11-23' },

@@ -24,7 +24,7 @@ export const models = modelCards(
       id: 'stt-1b-en_fr',
       name: 'Kyutai STT 1B',
       description:
-        'On a server of one’s own: half a second behind the speaker, word by word; it knows pauses from ends.',
+        'On your own server: half a second behind the speaker, word by word; it distinguishes pauses from ends.',
       languages: ['en', 'fr'],
       live: '0',
       batch: '0',

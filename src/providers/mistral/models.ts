@@ -44,7 +44,7 @@ export const models = modelCards(
     {
       id: LIVE_3,
       name: 'Voxtral Mini Transcribe Realtime 3',
-      description: 'Live, in more than 40 languages; ends turns by itself, and takes names to expect. In preview.',
+      description: 'Live, in more than 40 languages; ends turns itself, and accepts expected names. In preview.',
       languages: ANY,
       live: '0.008',
       priceDate: '2026-10-20',
@@ -52,7 +52,7 @@ export const models = modelCards(
     {
       id: LIVE_2,
       name: 'Voxtral Mini Transcribe Realtime',
-      description: 'Live, in 13 languages that it detects by itself. The gateway ends its turns, by silence.',
+      description: 'Live, in 13 languages that it detects itself. The gateway ends its turns, by silence.',
       languages: LANGUAGES_2,
       live: '0.006',
     },
@@ -77,7 +77,7 @@ export const models = modelCards(
     {
       id: 'voxtral-small-transcribe-3',
       name: 'Voxtral Small Transcribe 3',
-      description: 'Files in more than 40 languages, with speakers; larger, and more exact.',
+      description: 'Files in more than 40 languages, with speakers; larger and more accurate.',
       languages: ANY,
       batch: '0.004',
       priceDate: '2026-10-20',

@@ -1,4 +1,4 @@
-// NVIDIA Riva: models on a server of one's own (NIM), or in NVIDIA's cloud, live by gRPC; files go through the live codec.
+// NVIDIA Riva: models on your own server (NIM), or in NVIDIA's cloud, live by gRPC; files go through the live codec.
 
 import { regional } from '../kit/languages/regional-language.ts';
 import type { Provider } from '../provider.ts';

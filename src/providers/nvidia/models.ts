@@ -29,14 +29,14 @@ export const models = modelCards(
     {
       id: 'parakeet-ctc-1.1b',
       name: 'Parakeet CTC 1.1B',
-      description: 'English on a server of one’s own, live and for files.',
+      description: 'English on your own server, live and for files.',
       languages: ['en'],
       ...{ live: '0', batch: '0' },
     },
     {
       id: 'parakeet-rnnt-1.1b-multilingual',
       name: 'Parakeet RNNT 1.1B multilingual',
-      description: '25 languages on a server of one’s own, with switching between them.',
+      description: '25 languages on your own server, with switching between them.',
       languages: 'ar cs da de en es fr he hi it ja ko nb nl nn pl pt ru sv th tr'.split(' '),
       can: { language_detection: true },
       ...{ live: '0', batch: '0' },
@@ -44,7 +44,7 @@ export const models = modelCards(
     {
       id: 'nemotron-asr-streaming',
       name: 'Nemotron ASR streaming',
-      description: 'English on a server of one’s own, made for short delays.',
+      description: 'English on your own server, made for short delays.',
       languages: ['en'],
       can: { diarization: false },
       ...{ live: '0', batch: '0' },

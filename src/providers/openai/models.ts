@@ -130,7 +130,7 @@ export const models = modelCards(
     {
       id: 'gpt-4o-transcribe-diarize',
       name: 'GPT-4o Transcribe Diarize',
-      description: `Files, with speakers; live, each utterance as a file of its own, with speakers within it. ${GOING}`,
+      description: `Files, with speakers; live, each utterance is a separate file, with speakers within it. ${GOING}`,
       languages: LANGUAGES,
       batch: '0.006',
       can: { diarization: true, interim_results: false },

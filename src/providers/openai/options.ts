@@ -66,7 +66,7 @@ export const options = optionTable({
   // OpenAI's types name gpt-realtime-whisper alone; gpt-live-transcribe was seen to be faster with it.
   delay: honouredBy({ live: ['gpt-live-transcribe', 'gpt-realtime-whisper'] })(Delay),
   prompt: honouredBy({ live: [...LIVE_TURNS, 'gpt-live-transcribe'], batch: PROMPTED })(
-    text(8_192, 'Text in the style, or with the words, that are expected.'),
+    text(8_192, 'Text in the expected style or with the expected words.'),
     { common: PROMPT_WITH_TERMS },
   ),
   languages: hints(

@@ -41,7 +41,7 @@ export const models = modelCards(
       id: 'machine',
       name: 'Reverb',
       description:
-        'Nine languages live. Billed is the larger of audio and time connected; of a file 15 seconds at least. Turns end at silence; one that is to end at once is sent silence.',
+        'Nine languages live. Billed by the larger of audio and connection time. A file costs at least 15 seconds. Turns end at silence; to end a turn at once, the gateway sends silence.',
       languages: LANGUAGES,
       live: '0.0050',
       // Of languages other than English; English costs 0.20 an hour, which one price for all cannot say.

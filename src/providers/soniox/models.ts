@@ -50,7 +50,7 @@ export const models = modelCards(
       id: 'stt-rt-v5',
       name: 'Soniox Real-time v5',
       description:
-        '60 languages in one model, between which speakers may switch. Ends turns by what is said and not by silence alone.',
+        '60 languages in one model, between which speakers may switch. Ends turns by content, not only by silence.',
       languages: LANGUAGES,
       live: '0.002',
     },
@@ -58,7 +58,7 @@ export const models = modelCards(
       id: 'stt-async-v5',
       name: 'Soniox Async v5',
       description:
-        'Files in 60 languages, as jobs that are deleted when they are done. Live, each utterance is such a job, whose final comes some seconds after it.',
+        'Files in 60 languages, as jobs that are deleted when they are done. Live, each utterance is such a job, whose final arrives some seconds later.',
       languages: LANGUAGES,
       batch: '0.0017',
     },

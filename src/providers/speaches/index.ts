@@ -1,4 +1,4 @@
-// speaches: Whisper on a server of one's own, for files, and live in OpenAI's dialect.
+// speaches: Whisper on your own server, for files, and live in OpenAI's dialect.
 import type { Provider } from '../provider.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';

@@ -14,22 +14,22 @@ export function nameOf(model: string): string {
   return model.startsWith('faster-') ? `Systran/${model}` : model;
 }
 
-const WHERE = 'On a speaches server of your own: files, and live with finals only.';
+const WHERE = 'On your own speaches server: files, and live with finals only.';
 
 /** https://huggingface.co/collections/Systran/faster-whisper; the turbo model is not of Systran. */
 const MODELS: readonly (readonly [id: string, name: string, of: string])[] = [
-  ['faster-whisper-large-v3', 'Faster Whisper Large v3', 'The most exact one.'],
-  [TURBO, 'Faster Whisper Large v3 Turbo', 'Faster than its larger sibling, a little less exact.'],
+  ['faster-whisper-large-v3', 'Faster Whisper Large v3', 'The most accurate one.'],
+  [TURBO, 'Faster Whisper Large v3 Turbo', 'Faster than its larger sibling, slightly less accurate.'],
   ['faster-whisper-large-v2', 'Faster Whisper Large v2', 'The generation before v3.'],
   ['faster-whisper-medium', 'Faster Whisper Medium', 'Between Small and Large.'],
   ['faster-whisper-small', 'Faster Whisper Small', 'For machines without a graphics card.'],
   ['faster-whisper-base', 'Faster Whisper Base', 'For small machines.'],
-  ['faster-whisper-tiny', 'Faster Whisper Tiny', 'The fastest one, and the least exact.'],
+  ['faster-whisper-tiny', 'Faster Whisper Tiny', 'The fastest one, and the least accurate.'],
   ['faster-whisper-medium.en', 'Faster Whisper Medium (English)', 'English only.'],
   ['faster-whisper-small.en', 'Faster Whisper Small (English)', 'English only, without a graphics card.'],
   ['faster-whisper-base.en', 'Faster Whisper Base (English)', 'English only, for small machines.'],
   ['faster-whisper-tiny.en', 'Faster Whisper Tiny (English)', 'English only, the fastest one.'],
-  ['faster-distil-whisper-large-v3', 'Distil-Whisper Large v3', 'English only, distilled: faster, nearly as exact.'],
+  ['faster-distil-whisper-large-v3', 'Distil-Whisper Large v3', 'English only, distilled: faster, nearly as accurate.'],
   ['faster-distil-whisper-medium.en', 'Distil-Whisper Medium (English)', 'English only, distilled.'],
   ['faster-distil-whisper-small.en', 'Distil-Whisper Small (English)', 'English only, distilled, for small machines.'],
 ];

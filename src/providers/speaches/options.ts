@@ -5,7 +5,7 @@ import { TERMS_AS_TEXT } from '../kit/vocabulary/conversions.ts';
 const files = honouredBy({ batch: true });
 
 export const options = optionTable({
-  prompt: files(text(8_192, 'Text in the style, or with the words, that are expected.'), { common: 'prompt' }),
+  prompt: files(text(8_192, 'Text in the expected style or with the expected words.'), { common: 'prompt' }),
   hotwords: files(text(8_192, 'Words to expect, in one text.'), { common: TERMS_AS_TEXT }),
   temperature: files(fraction('Of sampling; 0 when absent.'), { common: 'temperature' }),
 });

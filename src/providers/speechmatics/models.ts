@@ -41,7 +41,7 @@ export const models = modelCards(
     {
       id: 'enhanced',
       name: 'Enhanced',
-      description: 'The larger model, in more than 50 languages. Turns end at silence, or where they are asked to.',
+      description: 'The larger model, in more than 50 languages. Turns end at silence or on request.',
       ...common,
       live: '0.0067',
       batch: '0.0050',
@@ -50,7 +50,7 @@ export const models = modelCards(
     {
       id: 'standard',
       name: 'Standard',
-      description: 'The smaller model, in more than 50 languages. Turns end at silence, or where they are asked to.',
+      description: 'The smaller model, in more than 50 languages. Turns end at silence or on request.',
       ...common,
       live: '0.0040',
       batch: '0.0040',

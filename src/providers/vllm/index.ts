@@ -1,4 +1,4 @@
-// vLLM: models on a server of one's own, for files in OpenAI's form, and live by a protocol of its own.
+// vLLM: models on your own server, for files in OpenAI's form, and live by a protocol of its own.
 import type { Provider } from '../provider.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';

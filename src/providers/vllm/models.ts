@@ -43,11 +43,11 @@ const COHERE = ['en', 'de', 'fr', 'it', 'es', 'pt', 'el', 'nl', 'pl', 'vi', 'zh'
 /** https://huggingface.co/blog/ibm-granite/granite-4-speech */
 const GRANITE = ['en', 'fr', 'de', 'es', 'pt', 'ja'];
 
-const THERE = 'On a vLLM server of your own';
+const THERE = 'On your own vLLM server';
 const FILES_ONLY = `${THERE}: files. Live, each utterance is a file.`;
 const TURNS = 'The gateway ends its turns, by silence.';
 /** https://docs.vllm.ai/en/latest/models/supported_models#realtime-transcription */
-const STARTED = 'Live where the server was started with its realtime architecture.';
+const STARTED = 'Live if the server was started with its realtime architecture.';
 const TEXT_ALONE = { batch: '0', can: { segment_timestamps: false } } as const;
 const WHISPER = { languages: LANGUAGES, batch: '0' } as const;
 
@@ -71,7 +71,7 @@ export const models = modelCards(
     {
       id: LIVE_ONLY,
       name: 'Voxtral Mini 4B Realtime',
-      description: `${THERE}: live, in 13 languages that it detects by itself. ${TURNS}`,
+      description: `${THERE}: live, in 13 languages that it detects itself. ${TURNS}`,
       languages: REALTIME_VOXTRAL,
       live: '0',
     },
@@ -85,7 +85,7 @@ export const models = modelCards(
     {
       id: 'voxtral-small-24b-2507',
       name: 'Voxtral Small 24B',
-      description: `${FILES_ONLY} More exact than its smaller sibling.`,
+      description: `${FILES_ONLY} More accurate than its smaller sibling.`,
       languages: VOXTRAL,
       ...TEXT_ALONE,
     },
@@ -100,7 +100,7 @@ export const models = modelCards(
     {
       id: 'qwen3-asr-1.7b',
       name: 'Qwen3 ASR 1.7B',
-      description: `${THERE}: live, and for files, more exact than its smaller sibling. ${STARTED} ${TURNS}`,
+      description: `${THERE}: live, and for files, more accurate than its smaller sibling. ${STARTED} ${TURNS}`,
       languages: QWEN,
       live: '0',
       ...TEXT_ALONE,
@@ -109,7 +109,7 @@ export const models = modelCards(
     {
       id: 'whisper-large-v3-turbo',
       name: 'Whisper Large v3 Turbo (vLLM)',
-      description: `${FILES_ONLY} Faster than its larger sibling, a little less exact.`,
+      description: `${FILES_ONLY} Faster than its larger sibling, slightly less accurate.`,
       ...WHISPER,
     },
     {
@@ -121,7 +121,7 @@ export const models = modelCards(
     {
       id: 'cohere-transcribe-03-2026',
       name: 'Cohere Transcribe',
-      description: `${FILES_ONLY} It has to be told the language.`,
+      description: `${FILES_ONLY} It needs the language.`,
       languages: COHERE,
       batch: '0',
       can: { segment_timestamps: false, language_detection: false },

@@ -1,4 +1,4 @@
-// Vosk: Kaldi models on a server of one's own, live; files go through the live codec.
+// Vosk: Kaldi models on your own server, live; files go through the live codec.
 import type { Provider } from '../provider.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';

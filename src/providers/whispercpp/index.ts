@@ -1,4 +1,4 @@
-// whisper.cpp: Whisper on a server of one's own, for files.
+// whisper.cpp: Whisper on your own server, for files.
 import type { Provider } from '../provider.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';

@@ -23,7 +23,7 @@ export const models = modelCards(
       id: 'whisper',
       name: 'Whisper (whisper.cpp)',
       description:
-        'The model that a whisper.cpp server of your own was started with: files, one after the other. Live, each utterance is a file.',
+        'The model with which your own whisper.cpp server was started: files, one after the other. Live, each utterance is a file.',
       languages: LANGUAGES,
       batch: '0',
     },

@@ -5,7 +5,7 @@ import { PROMPT_WITH_TERMS } from '../kit/vocabulary/conversions.ts';
 const files = honouredBy({ batch: true });
 
 export const options = optionTable({
-  prompt: files(text(8_192, 'Text in the style, or with the words, that are expected.'), { common: PROMPT_WITH_TERMS }),
+  prompt: files(text(8_192, 'Text in the expected style or with the expected words.'), { common: PROMPT_WITH_TERMS }),
   temperature: files(fraction('Of sampling; 0 when absent.'), { common: 'temperature' }),
   beam_size: files(integer(1, 8, 'Texts that are followed at a time; above 1 it takes longer.')),
   best_of: files(integer(1, 8, 'Texts that the best is taken of; 2 when absent.')),

@@ -37,7 +37,7 @@ export const models = modelCards(
     {
       id: 'grok-voice-transcribe-2.0',
       name: 'Grok Voice Transcribe 2.0',
-      description: '25 languages in one model, which it detects by itself. Ends turns by silence, or by what is said.',
+      description: '25 languages in one model, which it detects itself. Ends turns by silence or by content.',
       languages: LANGUAGES,
       live: '0.003334',
       batch: '0.001667',

@@ -32,7 +32,7 @@ export const badAnswer: LegFailure = {
   kind: 'next',
   reason: 'upstream_error',
   code: 'bad_answer',
-  message: 'The provider answered something that cannot be read.',
+  message: 'The provider’s answer cannot be parsed.',
 };
 
 export const answerTooLarge: LegFailure = { ...badAnswer, message: 'The provider’s answer is too large.' };

@@ -104,7 +104,7 @@ describe.skipIf(!browserIsHere)('a team', { timeout: 60_000 }, () => {
   it('tells who opens a link as somebody else, and offers to switch', async () => {
     await invite('new@example.com', 'Developer');
     await grace.goto(await mail.link('new@example.com'));
-    await grace.getByText(`You are logged in here as ${GRACE}`).waitFor();
+    await grace.getByText(`You are logged in as ${GRACE}`).waitFor();
     await grace.getByRole('link', { name: 'go back to the console' }).click();
     await grace.getByRole('heading', { name: 'Overview' }).waitFor();
     await ada.getByRole('button', { name: 'Withdraw', exact: true }).click();
@@ -121,7 +121,7 @@ describe.skipIf(!browserIsHere)('a team', { timeout: 60_000 }, () => {
     await grace.getByRole('cell', { name: 'member.role-changed' }).first().waitFor();
     await ada.getByRole('button', { name: 'Leave', exact: true }).click();
     await ada.getByRole('button', { name: 'Leave the organisation' }).click();
-    await ada.locator('dialog [role=alert]', { hasText: 'Make somebody else an owner first' }).waitFor();
+    await ada.locator('dialog [role=alert]', { hasText: 'Make another member an owner first' }).waitFor();
     await ada.getByRole('button', { name: 'Cancel' }).click();
     await rowOf(GRACE).getByRole('button', { name: 'Remove' }).click();
     await ada.getByRole('button', { name: 'Remove the member' }).click();

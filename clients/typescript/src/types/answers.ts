@@ -84,7 +84,7 @@ export interface Word {
   start: number;
   /** Seconds from the beginning of the audio. */
   end: number;
-  /** From 0 to 1; absent where the provider tells none. */
+  /** From 0 to 1; absent if the provider does not report it. */
   confidence?: number;
   /** Numbered from 0 in the order of first appearance. The same person has one number up to the next `speakers_restarted`. */
   speaker?: number;
@@ -94,7 +94,7 @@ export interface Word {
 export interface AskedOtherwise {
   /** Its name. */
   param: string;
-  /** For people: it may change. */
+  /** A message for people. It may change. */
   message: string;
 }
 
@@ -102,11 +102,11 @@ export interface AskedOtherwise {
 export interface AskedOfModel {
   /** Slug `<provider>/<model>`. */
   model: string;
-  /** As it was asked for, whatever the vendor calls it. */
+  /** Applied as requested, under the provider’s own name. */
   honoured: string[];
-  /** In another way, or less of it, as the message says. */
+  /** Applied in another way or in part. The message says how. */
   mapped: AskedOtherwise[];
-  /** The model does not hear of it. */
+  /** Not sent to the model. */
   dropped: AskedOtherwise[];
 }
 
@@ -114,13 +114,13 @@ export interface AskedOfModel {
 export interface UsageRow {
   /** Slug `<provider>/<model>`. */
   model: string;
-  /** Seconds of audio, each counted once, at the model that made its final. */
+  /** Seconds of audio. Each second counts once, at the model that produced its final. */
   seconds: number;
-  /** Seconds that connections to the model were open, where its price is metered by them: of a session the larger of both is billed. */
+  /** Seconds that connections to the model were open, if its price is metered by them. The larger of both values is billed. */
   connection_seconds?: number;
   /** USD, decimal. */
   cost_usd: string;
-  /** Whether it ran on your own provider key, and cost nothing here. */
+  /** Whether it ran on your own provider key and was free here. */
   byok: boolean;
 }
 
@@ -160,7 +160,7 @@ export interface Model {
   owned_by: string;
   /** For people. */
   name: string;
-  /** What it is good at. */
+  /** A short description. */
   description: string;
   modes: Mode[];
   /** Of models with a live mode. `gateway`: the model hears files only; the gateway cuts the audio at silences, and each utterance is one turn, with a final and no interim results. */
@@ -293,7 +293,7 @@ export interface Usage {
     sessions: number;
     /** Seconds of audio. */
     audio_seconds: number;
-    /** Seconds that connections to the model were open, where its price is metered by them: of a session the larger of both is billed. */
+    /** Seconds that connections to the model were open, if its price is metered by them. The larger of both values is billed. */
     connection_seconds?: number;
     /** USD, decimal. */
     cost_usd: string;

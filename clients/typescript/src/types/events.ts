@@ -6,51 +6,51 @@ import type { AskedOfModel, Encoding, ErrorCode, ErrorType, UsageRow, Word } fro
 export interface EventHead {
   /** The session. */
   session_id: string;
-  /** Number of the event: rises by one, without gaps. */
+  /** Number of the event: increases by one, without gaps. */
   seq: number;
-  /** When it was sent: ISO 8601 UTC, with milliseconds. */
+  /** Time when it was sent: ISO 8601 UTC, with milliseconds. */
   at: string;
 }
 
 /** The session is open. */
 export interface SessionStarted extends EventHead {
   type: 'session_started';
-  /** Quote it when you report a fault; also in the header `X-Request-Id` of the handshake’s answer. */
+  /** Quote it when you report a problem. Also in the header `X-Request-Id` of the handshake’s response. */
   request_id: string;
   /** Slug `<provider>/<model>`. */
   model: string;
-  /** Hertz of the audio that you send; of what it is decoded to, where that is Opus. */
+  /** Sample rate of your audio, in hertz. For Opus, the rate after decoding. */
   sample_rate: number;
-  /** `linear16` (little-endian), `mulaw` and `alaw` are samples, those of several `channels` interleaved. `opus` is one packet of Opus in each binary message; `ogg-opus` an Ogg stream with Opus in it, and `webm-opus` one in WebM or Matroska, as the recorder of a browser makes it: both from their beginning, cut into messages anywhere. `auto` is WebM or Ogg with Opus, or WAV, recognised by its first bytes. Two channels of these are mixed to one. */
+  /** `linear16` (little-endian), `mulaw` and `alaw` are samples; several `channels` are interleaved. `opus` is one Opus packet in each binary message. `ogg-opus` is an Ogg stream with Opus, and `webm-opus` a WebM or Matroska stream, such as the output of a browser’s recorder. Send both from their beginning, cut into messages anywhere. `auto` is WebM or Ogg with Opus, or WAV, recognised by its first bytes. Two channels of these are mixed to one. */
   encoding: Encoding;
-  /** The models that are tried when the first one fails, in order. */
+  /** The models to use when the first one fails, in order. */
   fallbacks: {
     /** Slug `<provider>/<model>`. */
     model: string;
-    /** What would be lost on this fallback, in the words of `warning.code`. */
+    /** Options that this fallback would lose, as values of `warning.code`. */
     degrades: string[];
   }[];
-  /** What the first model, and then each fallback, is asked of `language`, `languages`, `prompt`, `keyterms`, `diarization`, `redact` and `vocabulary_boost`, where the request has them. */
+  /** How the first model, and then each fallback, applies `language`, `languages`, `prompt`, `keyterms`, `diarization`, `redact` and `vocabulary_boost`, if the request has them. */
   chain: AskedOfModel[];
-  /** How many channels are heard; absent where it is one. */
+  /** Number of transcribed channels; absent if there is one. */
   channels?: number;
-  /** Each channel by itself, as `GET /v1/sessions/{id}` and the console know it, in their order; the first is `session_id`. Absent where there is one channel. */
+  /** The id of each channel in `GET /v1/sessions/{id}` and in the console, in order; the first is `session_id`. Absent if there is one channel. */
   channel_sessions?: string[];
-  /** With `resume=on`: opens a socket that goes on with this session when the present one breaks. Null without it. */
+  /** With `resume=on`: opens a socket that continues this session when the current one breaks. Otherwise null. */
   resume_token: string | null;
-  /** Of a session that `resume` was to go on with, and that is gone: this one is new. */
+  /** Present if the session named by `resume` is gone: this session is new. */
   continues?: {
     /** The session that is gone. */
     session_id: string;
-    /** The same in bytes of audio; absent where it is Opus. */
+    /** The same position in bytes of audio; absent for Opus. */
     from_bytes?: number;
-    /** Where the last final ended that you said you have: send the audio from there. Times of this session begin at zero again. */
+    /** The end of the last final that you reported. Send the audio from there. Times of this session start at zero again. */
     from_seconds: number;
   };
   limits: {
-    /** Without audio or keepalive for so long the session ends. */
+    /** The session ends after this time without audio or keepalive. */
     idle_seconds: number;
-    /** After so long without audio the connection to the provider is let go of; the next audio makes another. */
+    /** The gateway closes the connection to the provider after this time without audio. The next audio opens a new one. */
     suspend_seconds: number;
     /** Longest duration of the session. */
     session_seconds: number;
@@ -64,36 +64,36 @@ export interface SessionStarted extends EventHead {
 /** Speech was heard; `start` in seconds of session audio. */
 export interface SpeechStarted extends EventHead {
   type: 'speech_started';
-  /** The channel that it is about, from 0; absent where the session has one, or where it is about all of them. */
+  /** The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of them. */
   channel?: number;
   /** Seconds from the beginning of the audio. */
   start: number;
-  /** With `turn_events=true`: number of the turn that the words will be, if words come of it. */
+  /** With `turn_events=true`: number of the turn that will contain the words, if there are any. */
   turn?: number;
 }
 
 /** Text of a turn: any number of interims, then exactly one final. */
 export interface Transcript extends EventHead {
   type: 'transcript';
-  /** The channel that it is about, from 0; absent where the session has one, or where it is about all of them. */
+  /** The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of them. */
   channel?: number;
   /** The text of the turn so far. */
   text: string;
-  /** True once for each turn: nothing changes any more. */
+  /** True exactly once per turn: the text no longer changes. */
   is_final: boolean;
-  /** Number of the turn: from 0, without gaps; of each channel by itself, where there are several. */
+  /** Number of the turn: from 0, without gaps, separately for each channel. */
   turn: number;
   /** Seconds from the beginning of the audio. */
   start: number;
   /** Seconds from the beginning of the audio. */
   end: number;
-  /** Slug of the model that heard it. */
+  /** Slug of the model that transcribed it. */
   model: string;
-  /** From 0 to 1; absent where the provider tells none. */
+  /** From 0 to 1; absent if the provider does not report it. */
   confidence?: number;
   /** Numbered from 0 in the order of first appearance. The same person has one number up to the next `speakers_restarted`. */
   speaker?: number;
-  /** BCP-47, where the provider tells it. */
+  /** BCP-47, if the provider reports it. */
   language?: string;
   words?: Word[];
 }
@@ -101,9 +101,9 @@ export interface Transcript extends EventHead {
 /** The turn may be over with these words: `turn_ended` or `turn_resumed` follows. */
 export interface TurnEagerEnd extends EventHead {
   type: 'turn_eager_end';
-  /** The channel that it is about, from 0; absent where the session has one, or where it is about all of them. */
+  /** The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of them. */
   channel?: number;
-  /** Number of the turn: from 0, without gaps; of each channel by itself, where there are several. */
+  /** Number of the turn: from 0, without gaps, separately for each channel. */
   turn: number;
   /** The text of the turn so far. */
   text: string;
@@ -113,55 +113,55 @@ export interface TurnEagerEnd extends EventHead {
   end: number;
   /** Slug `<provider>/<model>`. */
   model: string;
-  /** How sure the provider is that the turn is over, from 0 to 1; absent where it tells none. */
+  /** The provider’s confidence that the turn is over, from 0 to 1; absent if the provider does not report it. */
   end_of_turn_confidence?: number;
 }
 
 /** The turn was not over at its last `turn_eager_end`, or not with these words. */
 export interface TurnResumed extends EventHead {
   type: 'turn_resumed';
-  /** The channel that it is about, from 0; absent where the session has one, or where it is about all of them. */
+  /** The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of them. */
   channel?: number;
-  /** Number of the turn: from 0, without gaps; of each channel by itself, where there are several. */
+  /** Number of the turn: from 0, without gaps, separately for each channel. */
   turn: number;
-  /** `speech`: the speaker goes on; `revised`: the final has other words; `reheard`: the connection that heard the turn was lost, and it is heard again or stays without a final. Reasons may be added. */
+  /** `speech`: the speaker continues. `revised`: the final has other words. `reheard`: the connection was lost, and the turn is replayed or gets no final. Reasons may be added. */
   reason: string;
 }
 
 /** The turn is over: right behind its final. */
 export interface TurnEnded extends EventHead {
   type: 'turn_ended';
-  /** The channel that it is about, from 0; absent where the session has one, or where it is about all of them. */
+  /** The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of them. */
   channel?: number;
-  /** Number of the turn: from 0, without gaps; of each channel by itself, where there are several. */
+  /** Number of the turn: from 0, without gaps, separately for each channel. */
   turn: number;
   /** Seconds from the beginning of the audio. */
   start: number;
   /** Seconds from the beginning of the audio. */
   end: number;
-  /** How sure the provider is that the turn is over, from 0 to 1; absent where it tells none. */
+  /** The provider’s confidence that the turn is over, from 0 to 1; absent if the provider does not report it. */
   end_of_turn_confidence?: number;
 }
 
 /** From there on the same people have new speaker numbers. */
 export interface SpeakersRestarted extends EventHead {
   type: 'speakers_restarted';
-  /** The channel that it is about, from 0; absent where the session has one, or where it is about all of them. */
+  /** The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of them. */
   channel?: number;
   /** Seconds from the beginning of the audio. */
   start: number;
-  /** The lowest number from there on: all below it were given before. */
+  /** The lowest number from here on. Lower numbers were used before. */
   first_speaker: number;
 }
 
 /** Another model goes on with the session; no word is lost or doubled. */
 export interface Failover extends EventHead {
   type: 'failover';
-  /** The channel that it is about, from 0; absent where the session has one, or where it is about all of them. */
+  /** The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of them. */
   channel?: number;
   /** Slug of the model that failed. */
   from: string;
-  /** Slug of the model that goes on. */
+  /** Slug of the model that continues. */
   to: string;
   reason:
     | 'upstream_closed'
@@ -171,7 +171,7 @@ export interface Failover extends EventHead {
     | 'stalled'
     | 'circuit_open'
     | 'empty_result';
-  /** Seconds of audio that are sent again; they are not billed twice. */
+  /** Seconds of audio that are replayed. They are not billed twice. */
   replayed_seconds: number;
   /** Number of the attempt, from 1. */
   attempt: number;
@@ -180,93 +180,93 @@ export interface Failover extends EventHead {
 /** What was asked for in mid-session is in force. */
 export interface Configured extends EventHead {
   type: 'configured';
-  /** The channel that it is about, from 0; absent where the session has one, or where it is about all of them. */
+  /** The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of them. */
   channel?: number;
   /** Slug `<provider>/<model>`. */
   model: string;
-  /** The models that are tried when it fails, in order. */
+  /** The models to use when it fails, in order. */
   fallbacks: string[];
-  /** What the first model, and then each fallback, is asked of `language`, `languages`, `prompt`, `keyterms`, `diarization`, `redact` and `vocabulary_boost`, where the request has them. */
+  /** How the first model, and then each fallback, applies `language`, `languages`, `prompt`, `keyterms`, `diarization`, `redact` and `vocabulary_boost`, if the request has them. */
   chain: AskedOfModel[];
-  /** Seconds from the beginning of the audio: from there on it is heard so. */
+  /** The position from which on the change applies, in seconds from the beginning of the audio. */
   from: number;
-  /** Seconds of audio that are sent again; they are not billed twice. */
+  /** Seconds of audio that are replayed. They are not billed twice. */
   replayed_seconds: number;
 }
 
 /** Something was not done as asked; the session goes on. */
 export interface Warning extends EventHead {
   type: 'warning';
-  /** The channel that it is about, from 0; absent where the session has one, or where it is about all of them. */
+  /** The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of them. */
   channel?: number;
   /** For programs. Codes may be added. */
   code: string;
-  /** For people: it may change. */
+  /** A message for people. It may change. */
   message: string;
-  /** Name of the parameter that it is about. */
+  /** Name of the parameter concerned. */
   param?: string;
-  /** Of `node_draining`: the session is closed with 4200 at the end of the turn, at the latest after so many seconds. Connect again then: another node answers. */
+  /** With `node_draining`: the session is closed with 4200 at the end of the turn, at the latest after this many seconds. Reconnect then: another node answers. */
   reconnect_within_seconds?: number;
 }
 
 /** Seconds of audio that no final will cover, and why. */
 export interface Discontinuity extends EventHead {
   type: 'discontinuity';
-  /** The channel that it is about, from 0; absent where the session has one, or where it is about all of them. */
+  /** The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of them. */
   channel?: number;
   /** Seconds from the beginning of the audio. */
   from: number;
   /** Seconds from the beginning of the audio. */
   to: number;
-  /** Why, for programs. Reasons may be added. */
+  /** The reason, for programs. Reasons may be added. */
   reason: string;
 }
 
 /** Something went wrong. */
 export interface ErrorEvent extends EventHead {
   type: 'error';
-  /** The channel that it is about, from 0; absent where the session has one, or where it is about all of them. */
+  /** The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of them. */
   channel?: number;
-  /** Why something was refused, or has failed. */
+  /** The reason for a refusal or a failure. */
   error: {
     /** The family of the error. */
     type: ErrorType;
-    /** What was refused, for programs. Codes may be added. */
+    /** The reason, for programs. Codes may be added. */
     code: ErrorCode;
-    /** What was wrong, what is accepted and what to do. For people: it may change. */
+    /** A message for people: what was wrong, what is accepted and what to do. It may change. */
     message: string;
     /** Name of the field at fault, or null. */
     param: string | null;
-    /** Quote it when you report a fault; also in the header `X-Request-Id`. */
+    /** Quote it when you report a problem. Also in the header `X-Request-Id`. */
     request_id: string;
-    /** Of `upstream_error`: every attempt, in the order they were made. */
+    /** With `upstream_error`: every attempt, in order. */
     details?: {
       /** Slug of the model that was tried. */
       model: string;
-      /** Why it gave no result. */
+      /** The reason for the failure. */
       reason: string;
     }[];
   };
-  /** The session goes on. Absent where it ends by this. */
+  /** False if the session continues. Absent if this error ends it. */
   fatal?: false;
 }
 
 /** So much of the audio need not be sent again when the socket breaks. */
 export interface Received extends EventHead {
   type: 'received';
-  /** Bytes of audio that were taken since the session began, on all of its sockets together. */
+  /** Bytes of audio accepted since the session began, on all of its sockets together. */
   bytes: number;
 }
 
 /** The session goes on with this socket: audio follows from there. */
 export interface SessionResumed extends EventHead {
   type: 'session_resumed';
-  /** Bytes of audio that were taken since the session began, on all of its sockets together. */
+  /** Bytes of audio accepted since the session began, on all of its sockets together. */
   received_bytes: number;
   /** Number of the event that follows. */
   next_seq: number;
   limits?: {
-    /** Largest binary frame on this socket; less than at the start where the node that it has reached is busy. */
+    /** Largest binary frame on this socket. It may be smaller than at the start if this node is busy. */
     binary_frame_bytes: number;
   };
 }
@@ -275,12 +275,12 @@ export interface SessionResumed extends EventHead {
 export interface SessionEnded extends EventHead {
   type: 'session_ended';
   reason: 'client_closed' | 'idle' | 'too_long' | 'credit' | 'ledger' | 'upstream' | 'draining' | 'error';
-  /** Seconds of audio that arrived; of each channel, where there are several. */
+  /** Seconds of audio received, per channel. */
   audio_seconds: number;
   /** By model and price, of all channels together. */
   usage: UsageRow[];
   /** USD, decimal. */
   cost_usd: string;
-  /** Bytes that could not be part of a sample (a lone last byte, a packet that was cut off); absent when there were none. */
+  /** Bytes that did not form a sample (a single last byte, a truncated packet); absent if there were none. */
   dropped_bytes?: number;
 }

@@ -16,7 +16,7 @@ export function aliasesOf(text: string): Aliases | null {
     const value = line.slice(at + 1).trim();
     if (at < 1 || name === '' || value === '')
       throw new Error(
-        `“${line.trim()}” is no alias: write a name, an equals sign and a model, such as best = deepgram/nova-3.`,
+        `“${line.trim()}” is not an alias: write a name, an equals sign and a model, such as best = deepgram/nova-3.`,
       );
     return [name, chainOf(name, value)];
   });

@@ -71,7 +71,7 @@ export function Keys() {
                         act={() => roll(key)}
                         sure={{
                           title: `Roll “${key.name}”?`,
-                          text: 'A new secret is minted with the same settings. The old one goes on working for 24 hours.',
+                          text: 'This creates a new secret with the same settings. The old one works for another 24 hours.',
                           button: 'Roll the key',
                         }}
                       >

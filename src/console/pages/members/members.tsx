@@ -33,7 +33,7 @@ export function Members() {
   return (
     <Page
       title="Members"
-      about={`Who works in ${person.value?.organisation.name}. Keys, provider keys and bills belong to the organisation, and stay when somebody goes.`}
+      about={`The members of ${person.value?.organisation.name}. Keys, provider keys and bills belong to the organisation, and stay when a member leaves.`}
       actions={
         may('admin') ? (
           <button type="button" class="primary" onClick={() => (inviting.value = true)}>

@@ -68,7 +68,7 @@ function Facts({ model }: { model: ModelRecord }) {
         <dd>{languages.includes('*') ? 'many, see its provider' : languages.join(', ')}</dd>
         <dt>Largest file</dt>
         <dd>
-          {audio.max_file_bytes === null ? 'no limit of its own' : `${Math.round(audio.max_file_bytes / 1e6)} MB`}
+          {audio.max_file_bytes === null ? 'only the gateway’s limit' : `${Math.round(audio.max_file_bytes / 1e6)} MB`}
         </dd>
       </dl>
       {live_turns === 'gateway' ? (

@@ -20,7 +20,7 @@ export function Credit() {
       />
     );
   }
-  const held = balance.value && `${usd(balance.value.held_usd)} held for work under way`;
+  const held = balance.value && `${usd(balance.value.held_usd)} held for work in progress`;
   return <Figure title="Credit left" value={creditOf(balance.value)} note={held} />;
 }
 

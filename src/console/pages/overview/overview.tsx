@@ -23,7 +23,7 @@ export function Overview() {
   const usage = useAnswer<UsageList>(`usage?from=${today}&group_by=model`, EVERY_MS);
   const sessions = useAnswer<SessionList>('sessions?limit=5', EVERY_MS);
   return (
-    <Page title="Overview" about="Today by UTC, and what is under way.">
+    <Page title="Overview" about="Today by UTC, and work in progress.">
       <Warnings creditIsLow={overview.value?.credit_is_low === true} />
       <FirstSteps />
       <dl class="figures">

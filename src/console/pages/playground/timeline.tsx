@@ -52,7 +52,13 @@ export function Timeline({ run }: { run: Run }) {
           <canvas ref={canvas} height={HEIGHT} role="img" aria-label="Loudness" />
           {lit === undefined ? null : <Stretch class="lit" left={at(lit.start)} right={at(lit.end)} />}
           {run.gaps.value.map(({ from: start, to, reason, seq }) => (
-            <Stretch key={seq} class="gap" left={at(start)} right={at(to)} title={`Not heard: ${reasonText(reason)}`} />
+            <Stretch
+              key={seq}
+              class="gap"
+              left={at(start)}
+              right={at(to)}
+              title={`Not transcribed: ${reasonText(reason)}`}
+            />
           ))}
           {run.changes.value.map(({ event, at: second }) => (
             <span key={event.seq} class="change" style={{ left: `${at(second)}px` }}>
@@ -93,7 +99,7 @@ export function Timeline({ run }: { run: Run }) {
 function captionOf(tape: Tape): string {
   const kept = `The last ${TAPE_SECONDS_MAX / 60} minutes are kept`;
   return tape.from > 0
-    ? `${kept}; what came before ${tape.from.toFixed(0)} s is let go of here, not in the transcript.`
+    ? `${kept}; what came before ${tape.from.toFixed(0)} s is only removed here, not from the transcript.`
     : 'A word plays from there. The recording stays in this browser.';
 }
 

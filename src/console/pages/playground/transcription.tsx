@@ -67,7 +67,7 @@ function Transcript({ run: { finals, interim, changes, forgottenFinals, asked } 
                   <code>{model}</code> heard it from here on
                   {change === undefined
                     ? ''
-                    : `: ${change.from} failed (${reasonText(change.reason)}), and its words were heard again`}
+                    : `: ${change.from} failed (${reasonText(change.reason)}), and its audio was replayed`}
                 </span>
               </p>
             ) : null}

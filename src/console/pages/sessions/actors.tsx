@@ -49,7 +49,7 @@ const placeOf = ({ machine }: WatchedActor): number => ORDER.indexOf(machine);
 
 const STATES: Readonly<Record<string, string>> = {
   money:
-    'Whether what is held pays for what is heard: free, held, starved (audio waits for money), trusted (the ledger does not answer), short.',
+    'Whether the hold pays for the audio: free, held, starved (audio waits for money), trusted (the ledger does not answer), short.',
   placing:
     'Which node has the leg: none, queued (its turn to dial has not come), asking, waiting for the bus or for a node, placed.',
 };

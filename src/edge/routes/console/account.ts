@@ -43,7 +43,7 @@ const mailed =
 const noMail = () =>
   refuse(
     'invalid_request',
-    'This gateway cannot send mails, and an account needs one. Ask whoever runs it for an API key, or to set VOXGATE_SMTP_URL.',
+    'This gateway cannot send mails, which an account needs. Ask its operator for an API key, or to set VOXGATE_SMTP_URL.',
   );
 const done = (headers: Record<string, string> = {}): Reply => ({ status: 204, headers });
 

@@ -49,7 +49,7 @@ export function createConsoleRoute(logins: Logins, reach: Reach, changes: Client
     const handle = guarded(async (context) => {
       const { request } = context;
       const current = await currentSession(logins, request, reach);
-      if (current === undefined) throw refuse('login_required', 'Nobody is logged in here. Log in.');
+      if (current === undefined) throw refuse('login_required', 'You are not logged in. Log in.');
       if (!always && !changesNothing(request)) {
         changes.take(current.organisationId);
         if (current.isSuspended) throw suspended();
@@ -109,7 +109,7 @@ export function peerOf({ remoteAddress, headers }: DoorRequest): Peer {
 function suspended(): Refusal {
   return refuse(
     'account_suspended',
-    'This organisation is suspended: nothing of it can be changed. Ask whoever runs the service.',
+    'This organisation is suspended and cannot be changed. Ask the operator of the service.',
   );
 }
 

@@ -95,8 +95,5 @@ export function requireRoleOverOthers(
 ): void {
   const least = ENDPOINTS_OF_OTHERS[endpoint];
   if (makerId === person.id || isAtLeast(role, least)) return;
-  throw refuse(
-    'role_not_allowed',
-    `This takes the role ${least} for what somebody else has made. Ask one of the admins.`,
-  );
+  throw refuse('role_not_allowed', `You need the role ${least} for keys of other members. Ask an admin.`);
 }

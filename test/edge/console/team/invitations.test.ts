@@ -187,7 +187,7 @@ describe('the link', () => {
     const other = await openAccount(rig, `other-${email}`);
     const { link } = await invited();
     const shown = await other.get(link!);
-    expect(shown.text).toContain(`You are logged in here as other-${email}`);
+    expect(shown.text).toContain(`You are logged in as other-${email}`);
     expect(shown.text).toContain('name="switch"');
     const refused = await other.submit(link!, { password: PASSWORD });
     expect([refused.status, refused.text.includes('name="switch"')]).toEqual([400, true]);

@@ -138,7 +138,7 @@ class Word:
     end: float
     """Seconds from the beginning of the audio."""
     confidence: float | None = None
-    """From 0 to 1; absent where the provider tells none."""
+    """From 0 to 1; absent if the provider does not report it."""
     speaker: int | None = None
     """Numbered from 0 in the order of first appearance. The same person has one number up to the next
     `speakers_restarted`."""
@@ -151,7 +151,7 @@ class AskedOtherwise:
     param: str
     """Its name."""
     message: str
-    """For people: it may change."""
+    """A message for people. It may change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,11 +161,11 @@ class AskedOfModel:
     model: str
     """Slug `<provider>/<model>`."""
     honoured: list[str]
-    """As it was asked for, whatever the vendor calls it."""
+    """Applied as requested, under the provider’s own name."""
     mapped: list[AskedOtherwise]
-    """In another way, or less of it, as the message says."""
+    """Applied in another way or in part. The message says how."""
     dropped: list[AskedOtherwise]
-    """The model does not hear of it."""
+    """Not sent to the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,14 +175,14 @@ class UsageRow:
     model: str
     """Slug `<provider>/<model>`."""
     seconds: float
-    """Seconds of audio, each counted once, at the model that made its final."""
+    """Seconds of audio. Each second counts once, at the model that produced its final."""
     connection_seconds: float | None = None
-    """Seconds that connections to the model were open, where its price is metered by them: of a session the larger of
-    both is billed."""
+    """Seconds that connections to the model were open, if its price is metered by them. The larger of both values is
+    billed."""
     cost_usd: str
     """USD, decimal."""
     byok: bool
-    """Whether it ran on your own provider key, and cost nothing here."""
+    """Whether it ran on your own provider key and was free here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -348,7 +348,7 @@ class Model:
     name: str
     """For people."""
     description: str
-    """What it is good at."""
+    """A short description."""
     modes: list[Mode]
     live_turns: Literal["model", "gateway"] | None = None
     """Of models with a live mode. `gateway`: the model hears files only; the gateway cuts the audio at silences, and
@@ -394,8 +394,8 @@ class UsageData:
     audio_seconds: float
     """Seconds of audio."""
     connection_seconds: float | None = None
-    """Seconds that connections to the model were open, where its price is metered by them: of a session the larger of
-    both is billed."""
+    """Seconds that connections to the model were open, if its price is metered by them. The larger of both values is
+    billed."""
     cost_usd: str
     """USD, decimal."""
 

@@ -38,9 +38,9 @@ class EventHead:
     session_id: str
     """The session."""
     seq: int
-    """Number of the event: rises by one, without gaps."""
+    """Number of the event: increases by one, without gaps."""
     at: str
-    """When it was sent: ISO 8601 UTC, with milliseconds."""
+    """Time when it was sent: ISO 8601 UTC, with milliseconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,20 +50,20 @@ class SessionStartedFallback:
     model: str
     """Slug `<provider>/<model>`."""
     degrades: list[str]
-    """What would be lost on this fallback, in the words of `warning.code`."""
+    """Options that this fallback would lose, as values of `warning.code`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionStartedContinues:
-    """Of a session that `resume` was to go on with, and that is gone: this one is new."""
+    """Present if the session named by `resume` is gone: this session is new."""
 
     session_id: str
     """The session that is gone."""
     from_bytes: int | None = None
-    """The same in bytes of audio; absent where it is Opus."""
+    """The same position in bytes of audio; absent for Opus."""
     from_seconds: float
-    """Where the last final ended that you said you have: send the audio from there. Times of this session begin at
-    zero again."""
+    """The end of the last final that you reported. Send the audio from there. Times of this session start at zero
+    again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +71,10 @@ class SessionStartedLimits:
     """A part of SessionStarted."""
 
     idle_seconds: float
-    """Without audio or keepalive for so long the session ends."""
+    """The session ends after this time without audio or keepalive."""
     suspend_seconds: float
-    """After so long without audio the connection to the provider is let go of; the next audio makes another."""
+    """The gateway closes the connection to the provider after this time without audio. The next audio opens a new
+    one."""
     session_seconds: float
     """Longest duration of the session."""
     binary_frame_bytes: int
@@ -88,31 +89,30 @@ class SessionStarted(EventHead):
 
     type: Literal["session_started"] = "session_started"
     request_id: str
-    """Quote it when you report a fault; also in the header `X-Request-Id` of the handshake’s answer."""
+    """Quote it when you report a problem. Also in the header `X-Request-Id` of the handshake’s response."""
     model: str
     """Slug `<provider>/<model>`."""
     sample_rate: int
-    """Hertz of the audio that you send; of what it is decoded to, where that is Opus."""
+    """Sample rate of your audio, in hertz. For Opus, the rate after decoding."""
     encoding: Encoding
-    """`linear16` (little-endian), `mulaw` and `alaw` are samples, those of several `channels` interleaved. `opus` is
-    one packet of Opus in each binary message; `ogg-opus` an Ogg stream with Opus in it, and `webm-opus` one in WebM
-    or Matroska, as the recorder of a browser makes it: both from their beginning, cut into messages anywhere. `auto`
-    is WebM or Ogg with Opus, or WAV, recognised by its first bytes. Two channels of these are mixed to one."""
+    """`linear16` (little-endian), `mulaw` and `alaw` are samples; several `channels` are interleaved. `opus` is one
+    Opus packet in each binary message. `ogg-opus` is an Ogg stream with Opus, and `webm-opus` a WebM or Matroska
+    stream, such as the output of a browser’s recorder. Send both from their beginning, cut into messages anywhere.
+    `auto` is WebM or Ogg with Opus, or WAV, recognised by its first bytes. Two channels of these are mixed to one."""
     fallbacks: list[SessionStartedFallback]
-    """The models that are tried when the first one fails, in order."""
+    """The models to use when the first one fails, in order."""
     chain: list[AskedOfModel]
-    """What the first model, and then each fallback, is asked of `language`, `languages`, `prompt`, `keyterms`,
-    `diarization`, `redact` and `vocabulary_boost`, where the request has them."""
+    """How the first model, and then each fallback, applies `language`, `languages`, `prompt`, `keyterms`,
+    `diarization`, `redact` and `vocabulary_boost`, if the request has them."""
     channels: int | None = None
-    """How many channels are heard; absent where it is one."""
+    """Number of transcribed channels; absent if there is one."""
     channel_sessions: list[str] | None = None
-    """Each channel by itself, as `GET /v1/sessions/{id}` and the console know it, in their order; the first is
-    `session_id`. Absent where there is one channel."""
+    """The id of each channel in `GET /v1/sessions/{id}` and in the console, in order; the first is `session_id`.
+    Absent if there is one channel."""
     resume_token: str | None
-    """With `resume=on`: opens a socket that goes on with this session when the present one breaks. Null without
-    it."""
+    """With `resume=on`: opens a socket that continues this session when the current one breaks. Otherwise null."""
     continues: SessionStartedContinues | None = None
-    """Of a session that `resume` was to go on with, and that is gone: this one is new."""
+    """Present if the session named by `resume` is gone: this session is new."""
     limits: SessionStartedLimits
 
 
@@ -122,11 +122,12 @@ class SpeechStarted(EventHead):
 
     type: Literal["speech_started"] = "speech_started"
     channel: int | None = None
-    """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
+    """The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of
+    them."""
     start: float
     """Seconds from the beginning of the audio."""
     turn: int | None = None
-    """With `turn_events=true`: number of the turn that the words will be, if words come of it."""
+    """With `turn_events=true`: number of the turn that will contain the words, if there are any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,26 +136,27 @@ class Transcript(EventHead):
 
     type: Literal["transcript"] = "transcript"
     channel: int | None = None
-    """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
+    """The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of
+    them."""
     text: str
     """The text of the turn so far."""
     is_final: bool
-    """True once for each turn: nothing changes any more."""
+    """True exactly once per turn: the text no longer changes."""
     turn: int
-    """Number of the turn: from 0, without gaps; of each channel by itself, where there are several."""
+    """Number of the turn: from 0, without gaps, separately for each channel."""
     start: float
     """Seconds from the beginning of the audio."""
     end: float
     """Seconds from the beginning of the audio."""
     model: str
-    """Slug of the model that heard it."""
+    """Slug of the model that transcribed it."""
     confidence: float | None = None
-    """From 0 to 1; absent where the provider tells none."""
+    """From 0 to 1; absent if the provider does not report it."""
     speaker: int | None = None
     """Numbered from 0 in the order of first appearance. The same person has one number up to the next
     `speakers_restarted`."""
     language: str | None = None
-    """BCP-47, where the provider tells it."""
+    """BCP-47, if the provider reports it."""
     words: list[Word] | None = None
 
 
@@ -164,9 +166,10 @@ class TurnEagerEnd(EventHead):
 
     type: Literal["turn_eager_end"] = "turn_eager_end"
     channel: int | None = None
-    """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
+    """The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of
+    them."""
     turn: int
-    """Number of the turn: from 0, without gaps; of each channel by itself, where there are several."""
+    """Number of the turn: from 0, without gaps, separately for each channel."""
     text: str
     """The text of the turn so far."""
     start: float
@@ -176,7 +179,7 @@ class TurnEagerEnd(EventHead):
     model: str
     """Slug `<provider>/<model>`."""
     end_of_turn_confidence: float | None = None
-    """How sure the provider is that the turn is over, from 0 to 1; absent where it tells none."""
+    """The provider’s confidence that the turn is over, from 0 to 1; absent if the provider does not report it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,12 +188,13 @@ class TurnResumed(EventHead):
 
     type: Literal["turn_resumed"] = "turn_resumed"
     channel: int | None = None
-    """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
+    """The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of
+    them."""
     turn: int
-    """Number of the turn: from 0, without gaps; of each channel by itself, where there are several."""
+    """Number of the turn: from 0, without gaps, separately for each channel."""
     reason: str
-    """`speech`: the speaker goes on; `revised`: the final has other words; `reheard`: the connection that heard the
-    turn was lost, and it is heard again or stays without a final. Reasons may be added."""
+    """`speech`: the speaker continues. `revised`: the final has other words. `reheard`: the connection was lost, and
+    the turn is replayed or gets no final. Reasons may be added."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,15 +203,16 @@ class TurnEnded(EventHead):
 
     type: Literal["turn_ended"] = "turn_ended"
     channel: int | None = None
-    """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
+    """The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of
+    them."""
     turn: int
-    """Number of the turn: from 0, without gaps; of each channel by itself, where there are several."""
+    """Number of the turn: from 0, without gaps, separately for each channel."""
     start: float
     """Seconds from the beginning of the audio."""
     end: float
     """Seconds from the beginning of the audio."""
     end_of_turn_confidence: float | None = None
-    """How sure the provider is that the turn is over, from 0 to 1; absent where it tells none."""
+    """The provider’s confidence that the turn is over, from 0 to 1; absent if the provider does not report it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,11 +221,12 @@ class SpeakersRestarted(EventHead):
 
     type: Literal["speakers_restarted"] = "speakers_restarted"
     channel: int | None = None
-    """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
+    """The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of
+    them."""
     start: float
     """Seconds from the beginning of the audio."""
     first_speaker: int
-    """The lowest number from there on: all below it were given before."""
+    """The lowest number from here on. Lower numbers were used before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,11 +235,12 @@ class Failover(EventHead):
 
     type: Literal["failover"] = "failover"
     channel: int | None = None
-    """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
+    """The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of
+    them."""
     from_: str
     """Slug of the model that failed."""
     to: str
-    """Slug of the model that goes on."""
+    """Slug of the model that continues."""
     reason: Literal[
         "upstream_closed",
         "upstream_error",
@@ -244,7 +251,7 @@ class Failover(EventHead):
         "empty_result",
     ]
     replayed_seconds: float
-    """Seconds of audio that are sent again; they are not billed twice."""
+    """Seconds of audio that are replayed. They are not billed twice."""
     attempt: int
     """Number of the attempt, from 1."""
 
@@ -255,18 +262,19 @@ class Configured(EventHead):
 
     type: Literal["configured"] = "configured"
     channel: int | None = None
-    """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
+    """The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of
+    them."""
     model: str
     """Slug `<provider>/<model>`."""
     fallbacks: list[str]
-    """The models that are tried when it fails, in order."""
+    """The models to use when it fails, in order."""
     chain: list[AskedOfModel]
-    """What the first model, and then each fallback, is asked of `language`, `languages`, `prompt`, `keyterms`,
-    `diarization`, `redact` and `vocabulary_boost`, where the request has them."""
+    """How the first model, and then each fallback, applies `language`, `languages`, `prompt`, `keyterms`,
+    `diarization`, `redact` and `vocabulary_boost`, if the request has them."""
     from_: float
-    """Seconds from the beginning of the audio: from there on it is heard so."""
+    """The position from which on the change applies, in seconds from the beginning of the audio."""
     replayed_seconds: float
-    """Seconds of audio that are sent again; they are not billed twice."""
+    """Seconds of audio that are replayed. They are not billed twice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,16 +283,17 @@ class WarningEvent(EventHead):
 
     type: Literal["warning"] = "warning"
     channel: int | None = None
-    """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
+    """The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of
+    them."""
     code: str
     """For programs. Codes may be added."""
     message: str
-    """For people: it may change."""
+    """A message for people. It may change."""
     param: str | None = None
-    """Name of the parameter that it is about."""
+    """Name of the parameter concerned."""
     reconnect_within_seconds: float | None = None
-    """Of `node_draining`: the session is closed with 4200 at the end of the turn, at the latest after so many
-    seconds. Connect again then: another node answers."""
+    """With `node_draining`: the session is closed with 4200 at the end of the turn, at the latest after this many
+    seconds. Reconnect then: another node answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -293,41 +302,42 @@ class Discontinuity(EventHead):
 
     type: Literal["discontinuity"] = "discontinuity"
     channel: int | None = None
-    """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
+    """The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of
+    them."""
     from_: float
     """Seconds from the beginning of the audio."""
     to: float
     """Seconds from the beginning of the audio."""
     reason: str
-    """Why, for programs. Reasons may be added."""
+    """The reason, for programs. Reasons may be added."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorEventErrorDetail:
-    """An attempt at a model that gave no result."""
+    """An attempt at a model without a result."""
 
     model: str
     """Slug of the model that was tried."""
     reason: str
-    """Why it gave no result."""
+    """The reason for the failure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorEventError:
-    """Why something was refused, or has failed."""
+    """The reason for a refusal or a failure."""
 
     type: ErrorType
     """The family of the error."""
     code: ErrorCode
-    """What was refused, for programs. Codes may be added."""
+    """The reason, for programs. Codes may be added."""
     message: str
-    """What was wrong, what is accepted and what to do. For people: it may change."""
+    """A message for people: what was wrong, what is accepted and what to do. It may change."""
     param: str | None
     """Name of the field at fault, or null."""
     request_id: str
-    """Quote it when you report a fault; also in the header `X-Request-Id`."""
+    """Quote it when you report a problem. Also in the header `X-Request-Id`."""
     details: list[ErrorEventErrorDetail] | None = None
-    """Of `upstream_error`: every attempt, in the order they were made."""
+    """With `upstream_error`: every attempt, in order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -336,11 +346,12 @@ class ErrorEvent(EventHead):
 
     type: Literal["error"] = "error"
     channel: int | None = None
-    """The channel that it is about, from 0; absent where the session has one, or where it is about all of them."""
+    """The number of the channel, from 0. Absent if the session has one channel, or if the event is about all of
+    them."""
     error: ErrorEventError
-    """Why something was refused, or has failed."""
+    """The reason for a refusal or a failure."""
     fatal: Literal[False] | None = None
-    """The session goes on. Absent where it ends by this."""
+    """False if the session continues. Absent if this error ends it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -349,7 +360,7 @@ class Received(EventHead):
 
     type: Literal["received"] = "received"
     bytes: int
-    """Bytes of audio that were taken since the session began, on all of its sockets together."""
+    """Bytes of audio accepted since the session began, on all of its sockets together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -357,7 +368,7 @@ class SessionResumedLimits:
     """A part of SessionResumed."""
 
     binary_frame_bytes: int
-    """Largest binary frame on this socket; less than at the start where the node that it has reached is busy."""
+    """Largest binary frame on this socket. It may be smaller than at the start if this node is busy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -366,7 +377,7 @@ class SessionResumed(EventHead):
 
     type: Literal["session_resumed"] = "session_resumed"
     received_bytes: int
-    """Bytes of audio that were taken since the session began, on all of its sockets together."""
+    """Bytes of audio accepted since the session began, on all of its sockets together."""
     next_seq: int
     """Number of the event that follows."""
     limits: SessionResumedLimits | None = None
@@ -388,11 +399,10 @@ class SessionEnded(EventHead):
         "error",
     ]
     audio_seconds: float
-    """Seconds of audio that arrived; of each channel, where there are several."""
+    """Seconds of audio received, per channel."""
     usage: list[UsageRow]
     """By model and price, of all channels together."""
     cost_usd: str
     """USD, decimal."""
     dropped_bytes: int | None = None
-    """Bytes that could not be part of a sample (a lone last byte, a packet that was cut off); absent when there were
-    none."""
+    """Bytes that did not form a sample (a single last byte, a truncated packet); absent if there were none."""

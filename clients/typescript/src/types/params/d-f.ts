@@ -190,7 +190,7 @@ export interface ElevenlabsScribeV2Params {
 
 /** Options of Fireworks. */
 export interface FireworksParams {
-  /** Text in the style, or with the words, that are expected. */
+  /** Text in the expected style or with the expected words. */
   prompt?: string;
   /** Of sampling; 0 when absent. */
   temperature?: number;

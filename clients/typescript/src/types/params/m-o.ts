@@ -23,7 +23,7 @@ export type OpenaiParams = {
   noise_reduction?: 'near_field' | 'far_field';
   /** How long the model waits for more before it writes: later words are better words. */
   delay?: 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
-  /** Text in the style, or with the words, that are expected. */
+  /** Text in the expected style or with the expected words. */
   prompt?: string;
   /** ISO-639-1 codes of the languages that are spoken. */
   languages?: string[];

@@ -79,7 +79,7 @@ export interface SonioxParams {
 
 /** Options of speaches. */
 export interface SpeachesParams {
-  /** Text in the style, or with the words, that are expected. */
+  /** Text in the expected style or with the expected words. */
   prompt?: string;
   /** Words to expect, in one text. */
   hotwords?: string;

@@ -2,7 +2,7 @@
 
 /** Options of vLLM. */
 export interface VllmParams {
-  /** Text in the style, or with the words, that are expected. */
+  /** Text in the expected style or with the expected words. */
   prompt?: string;
   /** Words to expect, in one text. */
   hotwords?: string;
@@ -18,7 +18,7 @@ export interface VllmParams {
 
 /** Options of whisper.cpp. */
 export interface WhispercppParams {
-  /** Text in the style, or with the words, that are expected. */
+  /** Text in the expected style or with the expected words. */
   prompt?: string;
   /** Of sampling; 0 when absent. */
   temperature?: number;

@@ -1,11 +1,11 @@
 // What went wrong in a run, as one sentence, and what to do about it.
 import { VoxgateError } from '@voxgate/client';
 
-const AGAIN = 'What was heard so far is kept here. Begin again when you like: that is a new session.';
+const AGAIN = 'The transcript so far is kept here. Start again at any time: that is a new session.';
 
 const SENTENCES: Readonly<Record<string, string>> = {
   microphone_denied:
-    'The browser does not let this page use the microphone. Allow it in the site settings beside the address and press Speak again, or play the sample.',
+    'The browser does not let this page use the microphone. Allow it in the site settings next to the address and press Speak again, or play the sample.',
   microphone_missing: 'No microphone was found. Connect one and press Speak again, or play the sample or a file.',
   microphone_busy: 'The microphone cannot be read: another program may have it. Close that and press Speak again.',
   connection_failed: `The gateway could not be reached. ${AGAIN}`,
@@ -26,7 +26,8 @@ const ENDS: Readonly<Record<string, string>> = {
   too_long: 'The gateway ended the session: it reached its longest duration.',
   credit: 'The gateway ended the session: no credit is left. Add credit, or choose a model that is free.',
   ledger: 'The gateway ended the session: it cannot reach its accounts at the moment.',
-  upstream: 'The gateway ended the session: no model of the list could go on. Add a fallback, or choose another model.',
+  upstream:
+    'The gateway ended the session: no model of the list could continue. Add a fallback, or choose another model.',
   draining: 'The gateway ended the session: this node is being shut down. Begin again; another node answers.',
 };
 

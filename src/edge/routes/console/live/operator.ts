@@ -32,7 +32,7 @@ export function operatorRoutes(consoleRoute: ConsoleRoute, dependencies: Operato
       if (!(await fromLedger(store.isOperator(context.organisationId)))) {
         throw refuse(
           'operator_only',
-          'This is told of all organisations together, so to members of the gateway’s own first organisation only.',
+          'This page covers all organisations, so only members of the gateway’s first organisation can see it.',
         );
       }
       return json(200, await answer(context));

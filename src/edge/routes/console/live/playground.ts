@@ -52,12 +52,12 @@ const breakDown =
     const sessionId = params.id ?? '';
     const broken = await breakProvider({ sessionId, organisationId, personId: current.person.id, fault });
     if (broken === 'unknown') {
-      throw refuse('not_found', 'This is no running session that you have begun in the playground.', { param: 'id' });
+      throw refuse('not_found', 'This is not a running session that you started in the playground.', { param: 'id' });
     }
     if (broken === 'real') {
       throw refuse(
         'invalid_request',
-        'No simulated provider hears this session now. A real one is never broken: point the gateway at `voxgate simulate`.',
+        'No simulated provider serves this session now. Real providers cannot be broken: point the gateway at `voxgate simulate`.',
       );
     }
     if (broken === 'unreachable') {

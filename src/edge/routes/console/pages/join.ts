@@ -63,7 +63,7 @@ function contentOf(invitation: Invitation, here: Person | undefined, isForHere: 
 /** Joining as somebody else than is logged in here has to be wanted. */
 function switchOf(here: Person, email: string): string {
   return (
-    `<p>You are logged in here as ${escaped(here.email)}. The invitation is for ${escaped(email)}: joining logs you out and in ` +
+    `<p>You are logged in as ${escaped(here.email)}. The invitation is for ${escaped(email)}: joining logs you out and in ` +
     'again as that. To stay as you are, <a href="/">go back to the console</a>.</p>' +
     '<input type="hidden" name="switch" value="yes">'
   );
@@ -119,4 +119,4 @@ const member = ({ tls }: Reach): Reply =>
 
 /** Where the browser did not say so when the page was shown: it keeps the cookie back when a link of another site is followed. */
 const somebodyElse = ({ email }: Person): Refusal =>
-  refuse('invalid_request', `You are logged in here as ${email}, and the invitation is for somebody else.`);
+  refuse('invalid_request', `You are logged in as ${email}, but the invitation is for another address.`);
