@@ -21,7 +21,7 @@ export const Billing = Type.Object({
     env: 'VOXGATE_MARGIN_PERCENT',
     accepts: 'a decimal text from 0 to 1000 with at most four places',
     description:
-      'Added to every price that is not free, those of the prices file too; rounded half-up to whole micro-USD.',
+      'Added to every price that is not free, including your own prices; rounded half-up to whole micro-USD.',
   }),
   usageJournalSyncMs: integer(
     'VOXGATE_USAGE_JOURNAL_SYNC_MS',

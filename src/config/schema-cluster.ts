@@ -91,7 +91,7 @@ export const Cluster = Type.Object({
     1,
     WORKERS_MAX,
     1,
-    'Processes that `voxgate serve` runs on its port, each a node. More than one and no NATS servers: it runs a `nats-server` for them.',
+    'Processes that `voxgate serve` runs on its port, each a node. If there are several and no NATS servers, it also runs a `nats-server`.',
   ),
   natsReplicas: integer(
     'VOXGATE_NATS_REPLICAS',

@@ -188,7 +188,7 @@ describe('the search', () => {
 describe('for programs that read', () => {
   test('llms.txt lists every page as Markdown, at this gateway', async () => {
     const text = await (await fetch(`${gateway.url}/llms.txt`)).text();
-    expect(text).toMatch(/^# Voxgate\n\n> Voxgate is a gateway for speech-to-text/);
+    expect(text).toMatch(/^# Voxgate\n\n> Voxgate is a speech-to-text gateway/);
     const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link as string);
     expect(links.filter((link) => !link.startsWith(gateway.url))).toEqual([]);
     expect(links.length).toBe(names.length - 2 - 1 + 2);

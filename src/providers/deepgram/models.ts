@@ -9,13 +9,13 @@ import { NOVA_2_LANGUAGES, NOVA_LANGUAGES, SWITCHING_LANGUAGES } from './languag
 const NOVA_2_FOR: Readonly<Record<string, string>> = {
   meeting: 'meetings, with several people at one microphone',
   phonecall: 'telephone calls',
-  finance: 'earnings calls and their words',
+  finance: 'earnings calls',
   conversationalai: 'people who talk to a bot or a kiosk',
   voicemail: 'voicemail',
   video: 'the sound of videos',
-  medical: 'medical words',
+  medical: 'medical vocabulary',
   drivethru: 'drive-throughs',
-  automotive: 'words of the car trade',
+  automotive: 'automotive vocabulary',
 };
 const NOVA_3_MODELS: readonly string[] = ['nova-3'];
 export const NOVA_2_MODELS: readonly string[] = ['nova-2', ...Object.keys(NOVA_2_FOR).map((use) => `nova-2-${use}`)];

@@ -36,7 +36,7 @@ export const models = modelCards(
   ).map(([id, language, tag]) => ({
     id,
     name: `Vosk ${id}`,
-    description: `${language} on your own server${isSmall(id) ? ', which a small machine can be' : ''}. Lower case, no punctuation.`,
+    description: `${language} on your own server${isSmall(id) ? ', even on a small machine' : ''}. Lower case, no punctuation.`,
     languages: [tag],
     live: '0',
     batch: '0',

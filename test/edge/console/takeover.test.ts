@@ -26,7 +26,7 @@ describe('two sign-ups with one address', () => {
       401,
       true,
     ]);
-    expect(refused.text).toContain('the link of the other mail is the right one');
+    expect(refused.text).toContain('use the link of the other mail');
     expect((await owner.verify(own)).status).toBe(200);
     expect((await owner.verify(strangers, THIEF)).status).toBe(400);
     expect((await rig.browser().logIn(email, THIEF)).status).toBe(401);

@@ -155,7 +155,7 @@ describe('what is told of all organisations', () => {
   test.each(['machines', 'operator/sessions'])('%s: to members of the gateway’s own only', async (path) => {
     const { status, code, text } = await other.get(`/console/api/${path}`);
     expect([status, code]).toEqual([403, 'operator_only']);
-    expect(text).toContain('the gateway’s own first organisation');
+    expect(text).toContain('the gateway’s first organisation');
     expect((await operator.get(`/console/api/${path}`)).status).toBe(200);
     expect((await operator.get(`/console/api/${path}?colour=red`)).code).toBe('invalid_request');
   });

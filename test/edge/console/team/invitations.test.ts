@@ -141,7 +141,7 @@ describe('the link', () => {
   test('is good for nothing any more once it was used, withdrawn or sent again, or after seven days', async () => {
     const opened = async (link: string | null) => {
       const { status, text } = await rig.browser().get(link!);
-      return [status, /withdrawn, is too old/.test(text)];
+      return [status, /withdrawn, has expired/.test(text)];
     };
     const used = await invited();
     await rig.browser().submit(used.link!, { password: PASSWORD });

@@ -70,7 +70,9 @@ describe('the link of the first owner', () => {
     const link = await firstOwnerLink();
     const browser = rig.browser();
     expect((await browser.submit(link, { email, password: 'short' })).status).toBe(400);
-    expect((await browser.submit(link, { email: 'nobody', password: PASSWORD })).text).toContain('no e-mail address');
+    expect((await browser.submit(link, { email: 'nobody', password: PASSWORD })).text).toContain(
+      'not an e-mail address',
+    );
     const foreign = { 'Sec-Fetch-Site': 'cross-site' };
     expect((await browser.submit(link, { email, password: PASSWORD }, foreign)).code).toBe('cross_site_request');
     expect((await browser.submit(link, { email, password: PASSWORD })).status).toBe(200);
