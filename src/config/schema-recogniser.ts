@@ -28,7 +28,7 @@ export const Recogniser = Type.Object({
     1,
     100_000,
     150,
-    'The same of one organisation; never more than three quarters of all.',
+    'The same limit for one organisation; never more than three quarters of all.',
   ),
   cpuSecondsPerMinutePerOrganisationMax: Type.Integer({
     minimum: 1,

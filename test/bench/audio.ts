@@ -45,12 +45,12 @@ type Work = (frames: number) => void;
 const recording = (name: string) => readFileSync(new URL(`../fixtures/audio/formats/${name}`, import.meta.url));
 
 const paths: Readonly<Record<string, Work>> = {
-  'taken in: linear16': intake('linear16', 16_000),
-  'taken in: mulaw': intake('mulaw', 8_000),
-  'taken in: opus, 20 ms a packet': await coded('opus', packetsOf(recording('opus.ogg'))),
-  'taken in: webm-opus, 20 ms a packet': await coded('webm-opus', inPieces(recording('opus-live.webm'))),
-  'taken in and given to a leg at the same rate': toLeg(16_000),
-  'taken in and given to a leg at another rate': toLeg(24_000),
+  'received: linear16': intake('linear16', 16_000),
+  'received: mulaw': intake('mulaw', 8_000),
+  'received: opus, 20 ms per packet': await coded('opus', packetsOf(recording('opus.ogg'))),
+  'received: webm-opus, 20 ms per packet': await coded('webm-opus', inPieces(recording('opus-live.webm'))),
+  'received and sent to a leg at the same rate': toLeg(16_000),
+  'received and sent to a leg at another rate': toLeg(24_000),
   'to another node and read there, one by one': oneByOne(),
   [`to another node and read there, ${TOGETHER} together`]: together(),
 };
