@@ -86,8 +86,14 @@ const SENTENCE = /(['"`])((?:(?!\1)[^\\\n]|\\.)* (?:(?!\1)[^\\\n]|\\.)* (?:(?!\1
 
 export const PLACES: readonly Place[] = [
   {
-    name: 'README, CHANGELOG and CONTRIBUTING',
-    texts: () => documents(['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md']),
+    name: 'README files, CHANGELOG and CONTRIBUTING',
+    texts: () =>
+      documents([
+        'README.md',
+        'CHANGELOG.md',
+        'CONTRIBUTING.md',
+        ...['deploy', 'clients/python', 'clients/typescript'].map((folder) => `${folder}/README.md`),
+      ]),
     enforced: true,
   },
   {
