@@ -2,7 +2,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { MIGRATIONS } from '../migrations/index.ts';
+import { MIGRATIONS } from '../migrations.ts';
 import { StoreError } from '../store-error.ts';
 import { isBusy, openError } from './errors.ts';
 import { keepDatabase } from './keep-database.ts';

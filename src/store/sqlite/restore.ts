@@ -21,7 +21,7 @@ import { createIdentityTables } from '../identity/tables.ts';
 import { createLedgerAudit } from '../ledger/audit/audit.ts';
 import type { LedgerAudit } from '../ledger/calls.ts';
 import { createLedgerTables } from '../ledger/tables.ts';
-import { MIGRATIONS } from '../migrations/index.ts';
+import { MIGRATIONS } from '../migrations.ts';
 import { StoreError } from '../store-error.ts';
 import { isBusy } from './errors.ts';
 import { keepDatabase } from './keep-database.ts';

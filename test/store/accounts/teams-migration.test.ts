@@ -2,8 +2,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { teams } from '../../../src/store/migrations/0013-teams.ts';
-import { MIGRATIONS } from '../../../src/store/migrations/index.ts';
+import { MIGRATIONS, teams } from '../../../src/store/migrations.ts';
 import { keepDatabase } from '../../../src/store/sqlite/keep-database.ts';
 import { ledgerRig } from '../../fakes/store/ledger.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';

@@ -1,7 +1,7 @@
 // What the audit says of charges: each kind of fault is put by hand into a copy of a good database, and has its sentence; and what
 // was decided on purpose is listed, and is no fault.
 import { describe, expect, test } from 'vitest';
-import { MIGRATIONS } from '../../../src/store/migrations/index.ts';
+import { MIGRATIONS } from '../../../src/store/migrations.ts';
 import {
   creditOf,
   editedCopy,

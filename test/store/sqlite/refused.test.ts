@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { MIGRATIONS } from '../../../src/store/migrations/index.ts';
+import { MIGRATIONS } from '../../../src/store/migrations.ts';
 import { openError } from '../../../src/store/sqlite/errors.ts';
 import { keepDatabase } from '../../../src/store/sqlite/keep-database.ts';
 import { isOldVersion } from '../../../src/store/sqlite/open-database.ts';

@@ -1,0 +1,595 @@
+// The schema's history, oldest first. A database at version n has had the first n of these; none is ever changed again.
+
+// 0001: Organisations and their API keys. `revocation` counts revocations, so that other processes can ask what is new.
+export const organisationsAndKeys = `
+  CREATE TABLE organisations (
+    number     INTEGER PRIMARY KEY,
+    id         TEXT NOT NULL UNIQUE CHECK (id GLOB 'org_*'),
+    name       TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
+    created_at TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE api_keys (
+    number          INTEGER PRIMARY KEY,
+    id              TEXT NOT NULL UNIQUE CHECK (id GLOB 'key_*'),
+    organisation_id TEXT NOT NULL REFERENCES organisations (id),
+    name            TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
+    hash            BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
+    display         TEXT NOT NULL CHECK (length(display) < 20),
+    created_at      TEXT NOT NULL,
+    revoked_at      TEXT,
+    revocation      INTEGER UNIQUE,
+    CHECK ((revoked_at IS NULL) = (revocation IS NULL))
+  ) STRICT;
+
+  CREATE INDEX api_keys_by_organisation ON api_keys (organisation_id, number);
+`;
+
+// 0002: The audit log, which only grows, and the outbox, whose rows go when they are done.
+const auditAndOutbox = `
+  CREATE TABLE audit_log (
+    number          INTEGER PRIMARY KEY,
+    at              TEXT NOT NULL,
+    actor_type      TEXT NOT NULL CHECK (actor_type IN ('person', 'key', 'operator', 'system', 'anonymous')),
+    actor_id        TEXT NOT NULL,
+    address         TEXT,
+    organisation_id TEXT,
+    action          TEXT NOT NULL CHECK (length(action) BETWEEN 1 AND 60),
+    target          TEXT,
+    detail          TEXT NOT NULL CHECK (json_valid(detail))
+  ) STRICT;
+  CREATE INDEX audit_log_by_organisation ON audit_log (organisation_id, number);
+  CREATE TRIGGER audit_log_keeps BEFORE UPDATE ON audit_log BEGIN SELECT raise(ABORT, 'the audit log only grows'); END;
+  CREATE TRIGGER audit_log_stays BEFORE DELETE ON audit_log BEGIN SELECT raise(ABORT, 'the audit log only grows'); END;
+
+  CREATE TABLE outbox (
+    number    INTEGER PRIMARY KEY AUTOINCREMENT,
+    type      TEXT NOT NULL,
+    params    TEXT NOT NULL CHECK (json_valid(params)),
+    attempts  INTEGER NOT NULL DEFAULT 0,
+    due_at_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX outbox_by_due ON outbox (due_at_ms);
+`;
+
+// 0003: What may be said of an organisation and of a key beyond their names. Rows from before are as free as they were.
+/** A time as the tables write it: ISO 8601 UTC with milliseconds. What could not be read as one would never be over. */
+const TIME = '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9].[0-9][0-9][0-9]Z';
+
+const keySettings = `
+  ALTER TABLE organisations ADD COLUMN suspended_at TEXT CHECK (suspended_at GLOB '${TIME}');
+  CREATE INDEX organisations_suspended ON organisations (id) WHERE suspended_at IS NOT NULL;
+  ALTER TABLE organisations ADD COLUMN credit_limit_micro_usd INTEGER CHECK (credit_limit_micro_usd >= 0);
+
+  ALTER TABLE api_keys ADD COLUMN expires_at TEXT CHECK (expires_at GLOB '${TIME}');
+  ALTER TABLE api_keys ADD COLUMN scopes TEXT NOT NULL DEFAULT '["listen","transcribe","tokens"]'
+    CHECK (json_valid(scopes) AND json_type(scopes) = 'array' AND json_array_length(scopes) > 0);
+  ALTER TABLE api_keys ADD COLUMN models TEXT
+    CHECK (models IS NULL OR (json_valid(models) AND json_type(models) = 'array'));
+  ALTER TABLE api_keys ADD COLUMN origins TEXT
+    CHECK (origins IS NULL OR (json_valid(origins) AND json_type(origins) = 'array'));
+  ALTER TABLE api_keys ADD COLUMN requests_per_minute_max INTEGER CHECK (requests_per_minute_max >= 1);
+  ALTER TABLE api_keys ADD COLUMN sessions_max INTEGER CHECK (sessions_max >= 1);
+  ALTER TABLE api_keys ADD COLUMN tokens_per_minute_max INTEGER CHECK (tokens_per_minute_max >= 1);
+  ALTER TABLE api_keys ADD COLUMN daily_spend_micro_usd_max INTEGER CHECK (daily_spend_micro_usd_max >= 0);
+  ALTER TABLE api_keys ADD COLUMN grace_until TEXT CHECK (grace_until GLOB '${TIME}');
+  ALTER TABLE api_keys ADD COLUMN rolled_to TEXT REFERENCES api_keys (id)
+    CHECK ((rolled_to IS NULL) = (grace_until IS NULL));
+  ALTER TABLE api_keys ADD COLUMN last_used_at TEXT CHECK (last_used_at GLOB '${TIME}');
+`;
+
+// 0004: The ledger. Sessions, transfers, holds and their ends only grow; lines grow in place; balances, spend and open
+// holds are sums of the others, kept beside them so that a call need not add up, and compared with them by the audit.
+const onlyGrows = (table: string) => `
+  CREATE TRIGGER ${table}_keeps BEFORE UPDATE ON ${table} BEGIN SELECT raise(ABORT, 'the ledger only grows'); END;
+  CREATE TRIGGER ${table}_stays BEFORE DELETE ON ${table} BEGIN SELECT raise(ABORT, 'the ledger only grows'); END;
+`;
+
+const ledger = `
+  CREATE TABLE sessions (
+    number            INTEGER PRIMARY KEY,
+    id                TEXT NOT NULL UNIQUE CHECK (length(id) BETWEEN 1 AND 100),
+    organisation_id   TEXT NOT NULL REFERENCES organisations (id),
+    key_id            TEXT NOT NULL,
+    mode              TEXT NOT NULL CHECK (mode IN ('batch', 'live')),
+    model             TEXT NOT NULL CHECK (length(model) BETWEEN 1 AND 200),
+    opened_at         TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX sessions_by_organisation ON sessions (organisation_id, opened_at);
+  ${onlyGrows('sessions')}
+
+  CREATE TABLE session_lines (
+    session           INTEGER NOT NULL REFERENCES sessions (number),
+    model             TEXT NOT NULL CHECK (length(model) BETWEEN 1 AND 200),
+    own               INTEGER NOT NULL CHECK (own IN (0, 1)),
+    audio_ms          INTEGER NOT NULL CHECK (audio_ms >= 0),
+    unit              TEXT NOT NULL CHECK (unit IN ('minute', 'session')),
+    price_micro_usd   INTEGER NOT NULL CHECK (price_micro_usd >= 0),
+    minimum_micro_usd INTEGER NOT NULL CHECK (minimum_micro_usd >= 0),
+    cost_micro_usd    INTEGER NOT NULL CHECK (cost_micro_usd >= 0 AND (own = 0 OR cost_micro_usd = 0)),
+    postings          INTEGER NOT NULL CHECK (postings >= 0),
+    PRIMARY KEY (session, model, own)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER session_lines_grow BEFORE UPDATE ON session_lines
+    WHEN new.audio_ms < old.audio_ms OR new.cost_micro_usd < old.cost_micro_usd OR new.postings < old.postings
+      OR (new.session, new.model, new.own, new.unit, new.price_micro_usd, new.minimum_micro_usd)
+        IS NOT (old.session, old.model, old.own, old.unit, old.price_micro_usd, old.minimum_micro_usd)
+    BEGIN SELECT raise(ABORT, 'a line of a session only grows, at its first price'); END;
+  CREATE TRIGGER session_lines_stay BEFORE DELETE ON session_lines
+    BEGIN SELECT raise(ABORT, 'the ledger only grows'); END;
+
+  CREATE TABLE session_ends (
+    session         INTEGER PRIMARY KEY REFERENCES sessions (number),
+    organisation_id TEXT NOT NULL,
+    ended_at        TEXT NOT NULL,
+    settled_at      TEXT NOT NULL,
+    reason          TEXT NOT NULL CHECK (length(reason) BETWEEN 1 AND 100),
+    code            TEXT CHECK (length(code) BETWEEN 1 AND 100),
+    audio_ms        INTEGER NOT NULL CHECK (audio_ms >= 0),
+    cost_micro_usd  INTEGER NOT NULL CHECK (cost_micro_usd >= 0)
+  ) STRICT;
+  CREATE INDEX session_ends_by_organisation ON session_ends (organisation_id, settled_at, cost_micro_usd);
+  ${onlyGrows('session_ends')}
+
+  CREATE TABLE balances (
+    account          TEXT PRIMARY KEY CHECK (account GLOB 'org_*'
+                       OR account IN ('house:revenue', 'house:welcome', 'house:payments', 'house:adjustments')),
+    posted_micro_usd INTEGER NOT NULL DEFAULT 0,
+    held_micro_usd   INTEGER NOT NULL DEFAULT 0 CHECK (held_micro_usd >= 0)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO balances (account) VALUES ('house:revenue'), ('house:welcome'), ('house:payments'), ('house:adjustments');
+
+  CREATE TABLE transfers (
+    number    INTEGER PRIMARY KEY,
+    id        TEXT NOT NULL UNIQUE,
+    at        TEXT NOT NULL,
+    kind      TEXT NOT NULL CHECK (kind IN ('usage', 'welcome', 'top_up', 'adjustment')),
+    debit     TEXT NOT NULL REFERENCES balances (account),
+    credit    TEXT NOT NULL REFERENCES balances (account),
+    micro_usd INTEGER NOT NULL CHECK (micro_usd > 0),
+    session   INTEGER REFERENCES sessions (number),
+    note      TEXT NOT NULL CHECK (length(note) <= 500),
+    CHECK (debit <> credit),
+    CHECK ((kind = 'usage') = (session IS NOT NULL)),
+    CHECK (kind <> 'usage' OR credit = 'house:revenue')
+  ) STRICT;
+  CREATE INDEX transfers_to ON transfers (credit, at) WHERE kind <> 'usage';
+  CREATE INDEX transfers_from ON transfers (debit, at) WHERE kind <> 'usage';
+  ${onlyGrows('transfers')}
+
+  CREATE TABLE holds (
+    number          INTEGER PRIMARY KEY,
+    session         INTEGER NOT NULL REFERENCES sessions (number),
+    organisation_id TEXT NOT NULL REFERENCES balances (account),
+    key_id          TEXT NOT NULL,
+    micro_usd       INTEGER NOT NULL CHECK (micro_usd > 0),
+    made_at_ms      INTEGER NOT NULL,
+    lease_end_ms    INTEGER NOT NULL CHECK (lease_end_ms > made_at_ms)
+  ) STRICT;
+  ${onlyGrows('holds')}
+
+  CREATE TABLE hold_ends (
+    hold             INTEGER PRIMARY KEY REFERENCES holds (number),
+    kind             TEXT NOT NULL CHECK (kind IN ('post', 'void', 'expire')),
+    posted_micro_usd INTEGER NOT NULL CHECK (posted_micro_usd >= 0 AND (kind = 'post') = (posted_micro_usd > 0)),
+    ended_at_ms      INTEGER NOT NULL
+  ) STRICT;
+  ${onlyGrows('hold_ends')}
+
+  CREATE TABLE open_holds (
+    session      INTEGER PRIMARY KEY REFERENCES sessions (number),
+    hold         INTEGER NOT NULL REFERENCES holds (number),
+    lease_end_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX open_holds_by_lease ON open_holds (lease_end_ms);
+
+  CREATE TABLE key_spend (
+    key_id    TEXT NOT NULL,
+    day       TEXT NOT NULL,
+    micro_usd INTEGER NOT NULL CHECK (micro_usd > 0),
+    PRIMARY KEY (key_id, day)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE key_holds (
+    key_id    TEXT PRIMARY KEY,
+    micro_usd INTEGER NOT NULL CHECK (micro_usd >= 0)
+  ) STRICT, WITHOUT ROWID;
+`;
+
+// 0005: People, what was mailed to them, and their console sessions. Nothing here opens anything by itself: tokens and
+// session ids are kept as SHA-256, passwords as salted slow hashes, and who failed to log in as a hash of the address.
+const accounts = `
+  CREATE TABLE people (
+    number      INTEGER PRIMARY KEY,
+    id          TEXT NOT NULL UNIQUE CHECK (id GLOB 'per_*'),
+    email       TEXT NOT NULL CHECK (length(email) BETWEEN 3 AND 254),
+    address     TEXT NOT NULL UNIQUE CHECK (length(address) BETWEEN 3 AND 254 AND address = lower(address)),
+    password    TEXT NOT NULL CHECK (password GLOB '$*$*$*$*'),
+    state       TEXT NOT NULL CHECK (state IN ('unverified', 'verified', 'suspended')),
+    created_at  TEXT NOT NULL,
+    verified_at TEXT,
+    CHECK ((state = 'unverified') = (verified_at IS NULL))
+  ) STRICT;
+
+  CREATE TABLE memberships (
+    person_id       TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+    organisation_id TEXT NOT NULL REFERENCES organisations (id),
+    role            TEXT NOT NULL CHECK (role IN ('owner')),
+    PRIMARY KEY (person_id, organisation_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX memberships_by_organisation ON memberships (organisation_id);
+
+  CREATE TABLE mail_tokens (
+    hash          BLOB PRIMARY KEY CHECK (length(hash) = 32),
+    person_id     TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+    purpose       TEXT NOT NULL CHECK (purpose IN ('verification', 'password-reset', 'address-change')),
+    email         TEXT NOT NULL,
+    address       TEXT NOT NULL,
+    password      TEXT,
+    created_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER NOT NULL,
+    used_at_ms    INTEGER,
+    tries         INTEGER NOT NULL DEFAULT 0 CHECK (tries >= 0)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX mail_tokens_by_person ON mail_tokens (person_id, purpose);
+  CREATE INDEX mail_tokens_by_age ON mail_tokens (expires_at_ms);
+
+  CREATE TABLE mail_requests (
+    number       INTEGER PRIMARY KEY,
+    kind         TEXT NOT NULL CHECK (kind IN ('sign-up', 'verification', 'password-reset', 'address-change')),
+    address_hash BLOB NOT NULL CHECK (length(address_hash) = 32),
+    asked_by     TEXT NOT NULL,
+    at_ms        INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX mail_requests_by_address ON mail_requests (kind, address_hash, at_ms);
+  CREATE INDEX mail_requests_by_asker ON mail_requests (kind, asked_by, at_ms);
+  CREATE INDEX mail_requests_by_age ON mail_requests (at_ms);
+
+  CREATE TABLE sign_ups (
+    number INTEGER PRIMARY KEY,
+    client TEXT NOT NULL,
+    at_ms  INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX sign_ups_by_client ON sign_ups (client, at_ms);
+  CREATE INDEX sign_ups_by_age ON sign_ups (at_ms);
+
+  CREATE TABLE login_attempts (
+    address_hash BLOB PRIMARY KEY CHECK (length(address_hash) = 32),
+    attempts     INTEGER NOT NULL CHECK (attempts > 0),
+    last_at_ms   INTEGER NOT NULL,
+    next_at_ms   INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX login_attempts_by_age ON login_attempts (last_at_ms);
+
+  CREATE TABLE refused_logins (
+    address_hash BLOB PRIMARY KEY CHECK (length(address_hash) = 32),
+    untold       INTEGER NOT NULL CHECK (untold >= 0),
+    told_at_ms   INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX refused_logins_by_age ON refused_logins (told_at_ms);
+
+  CREATE TABLE console_sessions (
+    number          INTEGER PRIMARY KEY,
+    id              TEXT NOT NULL UNIQUE CHECK (id GLOB 'con_*'),
+    hash            BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
+    person_id       TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+    client          TEXT NOT NULL,
+    user_agent      TEXT NOT NULL CHECK (length(user_agent) <= 200),
+    created_at_ms   INTEGER NOT NULL,
+    seen_at_ms      INTEGER NOT NULL,
+    confirmed_at_ms INTEGER NOT NULL,
+    tries           INTEGER NOT NULL DEFAULT 0 CHECK (tries >= 0)
+  ) STRICT;
+  CREATE INDEX console_sessions_by_person ON console_sessions (person_id, number);
+`;
+
+// 0006: The organisations' own provider keys, sealed, at most one for each provider; and a sealed text that shows at the
+// start whether the key that unseals them is the right one.
+const vault = `
+  CREATE TABLE provider_keys (
+    number          INTEGER PRIMARY KEY,
+    id              TEXT NOT NULL UNIQUE CHECK (id GLOB 'pk_*'),
+    organisation_id TEXT NOT NULL REFERENCES organisations (id),
+    provider        TEXT NOT NULL CHECK (length(provider) BETWEEN 1 AND 50),
+    name            TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
+    sealed          TEXT NOT NULL CHECK (sealed GLOB 'v1.????????.?*.?*.?*'),
+    last_four       TEXT NOT NULL CHECK (length(last_four) <= 4),
+    state           TEXT NOT NULL CHECK (state IN ('untested', 'checking', 'usable', 'failing', 'disabled', 'rejected')),
+    failures        INTEGER NOT NULL DEFAULT 0 CHECK (failures >= 0),
+    created_at      TEXT NOT NULL,
+    tested_at       TEXT,
+    used_at         TEXT,
+    UNIQUE (organisation_id, provider)
+  ) STRICT;
+
+  CREATE TABLE vault_canary (
+    number INTEGER PRIMARY KEY CHECK (number = 1),
+    sealed TEXT NOT NULL CHECK (sealed GLOB 'v1.????????.?*.?*.?*')
+  ) STRICT;
+`;
+
+// 0007: Idempotency keys of the last day, by organisation. The totals are kept by triggers, so that reading them needs no
+// count.
+const idempotency = `
+  CREATE TABLE idempotency_keys (
+    number          INTEGER PRIMARY KEY,
+    organisation_id TEXT NOT NULL REFERENCES organisations (id),
+    key_hash        BLOB NOT NULL CHECK (length(key_hash) = 32),
+    attempt_id      TEXT NOT NULL,
+    charge_id       TEXT NOT NULL,
+    expires_at_ms   INTEGER NOT NULL,
+    lease_until_ms  INTEGER,
+    fingerprint     BLOB CHECK (length(fingerprint) = 32),
+    sealed          BLOB,
+    UNIQUE (organisation_id, key_hash),
+    CHECK ((lease_until_ms IS NULL) = (fingerprint IS NOT NULL)),
+    CHECK (sealed IS NULL OR fingerprint IS NOT NULL)
+  ) STRICT;
+  CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at_ms);
+  CREATE INDEX idempotency_keys_by_age ON idempotency_keys (organisation_id, number);
+  CREATE INDEX idempotency_answers_by_age ON idempotency_keys (organisation_id, number) WHERE sealed IS NOT NULL;
+
+  CREATE TABLE idempotency_totals (
+    organisation_id TEXT PRIMARY KEY REFERENCES organisations (id),
+    keys            INTEGER NOT NULL CHECK (keys >= 0),
+    answers         INTEGER NOT NULL CHECK (answers >= 0),
+    bytes           INTEGER NOT NULL CHECK (bytes >= 0)
+  ) STRICT;
+  CREATE TRIGGER idempotency_keys_added AFTER INSERT ON idempotency_keys BEGIN
+    INSERT INTO idempotency_totals (organisation_id, keys, answers, bytes) VALUES (new.organisation_id, 1, 0, 0)
+      ON CONFLICT (organisation_id) DO UPDATE SET keys = keys + 1;
+  END;
+  CREATE TRIGGER idempotency_keys_answered AFTER UPDATE OF sealed ON idempotency_keys BEGIN
+    UPDATE idempotency_totals
+      SET answers = answers + (new.sealed IS NOT NULL) - (old.sealed IS NOT NULL),
+          bytes = bytes + coalesce(length(new.sealed), 0) - coalesce(length(old.sealed), 0)
+      WHERE organisation_id = new.organisation_id;
+  END;
+  CREATE TRIGGER idempotency_keys_gone AFTER DELETE ON idempotency_keys BEGIN
+    UPDATE idempotency_totals
+      SET keys = keys - 1, answers = answers - (old.sealed IS NOT NULL), bytes = bytes - coalesce(length(old.sealed), 0)
+      WHERE organisation_id = old.organisation_id;
+  END;
+`;
+
+// 0008: Which owner may write: the highest revision that a node has shown since the database was made.
+const ownership = `
+  CREATE TABLE ownership (
+    number   INTEGER PRIMARY KEY CHECK (number = 1),
+    shard    TEXT NOT NULL,
+    revision INTEGER NOT NULL CHECK (revision >= 0),
+    holder   TEXT NOT NULL,
+    at       TEXT NOT NULL
+  ) STRICT;
+  CREATE TRIGGER ownership_grows BEFORE UPDATE ON ownership WHEN new.revision < old.revision BEGIN
+    SELECT RAISE(ABORT, 'The revision of an owner never falls.');
+  END;
+  CREATE TRIGGER ownership_stays BEFORE DELETE ON ownership BEGIN
+    SELECT RAISE(ABORT, 'The owner of a database is never forgotten.');
+  END;
+`;
+
+// 0009: What the charge of a file rests on, and every charge that was more than what was held for it, with the reason why
+// it was made all the same. Both only grow. Of what was charged before, the reason is not known: `not_kept`.
+const NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
+
+const charges = `
+  CREATE TABLE file_charges (
+    session      INTEGER PRIMARY KEY REFERENCES sessions (number),
+    audio_ms     INTEGER NOT NULL CHECK (audio_ms >= 0),
+    channels     INTEGER NOT NULL CHECK (channels >= 1),
+    audio_ms_max INTEGER NOT NULL CHECK (audio_ms_max >= 0),
+    claimed_ms   INTEGER CHECK (claimed_ms > audio_ms_max)
+  ) STRICT;
+  ${onlyGrows('file_charges')}
+
+  CREATE TABLE charges_beyond_holds (
+    number           INTEGER PRIMARY KEY,
+    session          INTEGER NOT NULL REFERENCES sessions (number),
+    organisation_id  TEXT NOT NULL REFERENCES balances (account),
+    at               TEXT NOT NULL,
+    held_micro_usd   INTEGER NOT NULL CHECK (held_micro_usd >= 0),
+    posted_micro_usd INTEGER NOT NULL CHECK (posted_micro_usd > held_micro_usd),
+    reason           TEXT NOT NULL CHECK (reason IN ('never_held', 'lease_over', 'on_trust', 'less_held', 'not_kept'))
+  ) STRICT;
+  CREATE INDEX charges_beyond_holds_by_session ON charges_beyond_holds (session);
+  ${onlyGrows('charges_beyond_holds')}
+  CREATE INDEX holds_by_session ON holds (session);
+
+  INSERT INTO charges_beyond_holds (session, organisation_id, at, held_micro_usd, posted_micro_usd, reason)
+    SELECT session, organisation_id, ${NOW}, micro_usd, posted_micro_usd, 'not_kept'
+    FROM hold_ends JOIN holds ON number = hold WHERE posted_micro_usd > micro_usd;
+  INSERT INTO charges_beyond_holds (session, organisation_id, at, held_micro_usd, posted_micro_usd, reason)
+    SELECT session, debit, ${NOW}, 0, sum(micro_usd) - posted, 'not_kept'
+    FROM (SELECT session, debit, micro_usd, (SELECT coalesce(sum(posted_micro_usd), 0)
+        FROM holds JOIN hold_ends ON hold = holds.number WHERE holds.session = transfers.session) AS posted
+      FROM transfers WHERE kind = 'usage')
+    GROUP BY session HAVING sum(micro_usd) > posted;
+`;
+
+// 0010: Which ledger this is, so that another one, or an older copy of it, is not taken for it. One that was made before
+// has its name from now on.
+const ledgerIdentity = `
+  CREATE TABLE ledger_identity (
+    number     INTEGER PRIMARY KEY CHECK (number = 1),
+    id         TEXT NOT NULL CHECK (id GLOB 'led_*' AND length(id) = 28),
+    generation INTEGER NOT NULL CHECK (generation >= 1),
+    replaces   TEXT CHECK (length(replaces) BETWEEN 1 AND 100),
+    sequence   INTEGER NOT NULL CHECK (sequence >= 0)
+  ) STRICT;
+  INSERT INTO ledger_identity (number, id, generation, sequence) VALUES (1, 'led_' || lower(hex(randomblob(12))), 1, 0);
+  CREATE TRIGGER ledger_identity_grows BEFORE UPDATE ON ledger_identity
+    WHEN new.id <> old.id OR new.generation < old.generation OR new.sequence < old.sequence BEGIN
+    SELECT RAISE(ABORT, 'A ledger keeps its identity, and does not go back.');
+  END;
+  CREATE TRIGGER ledger_identity_stays BEFORE DELETE ON ledger_identity BEGIN
+    SELECT RAISE(ABORT, 'The identity of a ledger is never forgotten.');
+  END;
+`;
+
+// 0011: How long connections to a model were open, where that is what its vendor bills: beside the audio of a line, and
+// like it.
+const connectionTime = `
+  ALTER TABLE session_lines ADD COLUMN connection_ms INTEGER NOT NULL DEFAULT 0 CHECK (connection_ms >= 0);
+  CREATE TRIGGER session_lines_stay_open BEFORE UPDATE ON session_lines WHEN new.connection_ms < old.connection_ms
+    BEGIN SELECT raise(ABORT, 'a line of a session only grows'); END;
+`;
+
+// 0012: Links that make somebody a member of an organisation: the token of each is known to its mail, or to who was shown
+// it, alone. Without an address it is for whoever opens it first; such a link is made for the first owner only.
+const invitations = `
+  CREATE TABLE invitations (
+    number          INTEGER PRIMARY KEY,
+    id              TEXT NOT NULL UNIQUE CHECK (id GLOB 'inv_*'),
+    hash            BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
+    organisation_id TEXT NOT NULL REFERENCES organisations (id),
+    role            TEXT NOT NULL CHECK (role IN ('owner', 'admin', 'developer', 'read_only')),
+    email           TEXT,
+    address         TEXT,
+    created_at_ms   INTEGER NOT NULL,
+    expires_at_ms   INTEGER NOT NULL,
+    tries           INTEGER NOT NULL DEFAULT 0 CHECK (tries >= 0),
+    CHECK ((email IS NULL) = (address IS NULL))
+  ) STRICT;
+  CREATE INDEX invitations_by_organisation ON invitations (organisation_id, number);
+  CREATE INDEX invitations_by_age ON invitations (expires_at_ms);
+`;
+
+// 0013: More roles than the owner's, the organisation that a console session works in, and how often invitations are
+// mailed. Whoever was a member before is an owner.
+export const teams = `
+  CREATE TABLE new_memberships (
+    person_id       TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+    organisation_id TEXT NOT NULL REFERENCES organisations (id),
+    role            TEXT NOT NULL CHECK (role IN ('owner', 'admin', 'developer', 'read_only')),
+    joined_at_ms    INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (person_id, organisation_id)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO new_memberships (person_id, organisation_id, role) SELECT person_id, organisation_id, role FROM memberships;
+  DROP TABLE memberships;
+  ALTER TABLE new_memberships RENAME TO memberships;
+  CREATE INDEX memberships_by_organisation ON memberships (organisation_id);
+
+  ALTER TABLE console_sessions ADD COLUMN organisation_id TEXT REFERENCES organisations (id);
+  UPDATE console_sessions
+  SET organisation_id = (SELECT organisation_id FROM memberships WHERE memberships.person_id = console_sessions.person_id LIMIT 1);
+
+  CREATE TABLE new_mail_requests (
+    number       INTEGER PRIMARY KEY,
+    kind         TEXT NOT NULL CHECK (kind IN ('sign-up', 'verification', 'password-reset', 'address-change', 'invitation')),
+    address_hash BLOB NOT NULL CHECK (length(address_hash) = 32),
+    asked_by     TEXT NOT NULL,
+    at_ms        INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO new_mail_requests SELECT number, kind, address_hash, asked_by, at_ms FROM mail_requests;
+  DROP TABLE mail_requests;
+  ALTER TABLE new_mail_requests RENAME TO mail_requests;
+  CREATE INDEX mail_requests_by_address ON mail_requests (kind, address_hash, at_ms);
+  CREATE INDEX mail_requests_by_asker ON mail_requests (kind, asked_by, at_ms);
+  CREATE INDEX mail_requests_by_age ON mail_requests (at_ms);
+`;
+
+// 0014: What happened in sessions that have ended, for whoever looks at them afterwards. It may go at any time: no money
+// follows from it.
+const sessionEvents = `
+  CREATE TABLE session_events (
+    number          INTEGER PRIMARY KEY,
+    organisation_id TEXT NOT NULL REFERENCES organisations (id),
+    session_id      TEXT NOT NULL,
+    events          TEXT NOT NULL,
+    kept_at_ms      INTEGER NOT NULL,
+    UNIQUE (organisation_id, session_id)
+  ) STRICT;
+  CREATE INDEX session_events_by_organisation ON session_events (organisation_id, number);
+  CREATE INDEX session_events_by_age ON session_events (kept_at_ms);
+`;
+
+// 0015: Who made a key, by whose word somebody is invited, and when a person was last logged in. Of what was before, nobody
+// knows.
+const members = `
+  ALTER TABLE api_keys ADD COLUMN made_by TEXT CHECK (made_by GLOB 'per_*');
+  ALTER TABLE invitations ADD COLUMN invited_by TEXT REFERENCES people (id) ON DELETE CASCADE;
+  CREATE INDEX invitations_by_inviter ON invitations (invited_by);
+  ALTER TABLE people ADD COLUMN last_login_at_ms INTEGER;
+`;
+
+// 0016: Where audio of a key's and an organisation's requests may go, and the shown members of provider keys: null where
+// nobody noted them.
+const places = `
+  ALTER TABLE api_keys ADD COLUMN regions TEXT;
+  ALTER TABLE api_keys ADD COLUMN retention TEXT CHECK (retention = 'none');
+  ALTER TABLE organisations ADD COLUMN regions TEXT;
+  ALTER TABLE organisations ADD COLUMN retention TEXT CHECK (retention = 'none');
+  ALTER TABLE provider_keys ADD COLUMN fields TEXT;
+`;
+
+// 0017: What a key's live sessions ask for where they say nothing themselves; null where that is the gateway's own setting.
+const latency = `
+  ALTER TABLE api_keys ADD COLUMN latency TEXT CHECK (latency IN ('low', 'balanced', 'throughput'));
+`;
+
+// 0018: What names of models mean to a key, and to all keys of an organisation: JSON, null where there are none.
+const aliases = `
+  ALTER TABLE api_keys ADD COLUMN aliases TEXT CHECK (json_valid(aliases));
+  ALTER TABLE organisations ADD COLUMN aliases TEXT CHECK (json_valid(aliases));
+`;
+
+// 0019: A session may have one model at several prices: a line is of one of them. Those that were there are of the first.
+export const rates = `
+  CREATE TABLE new_session_lines (
+    session           INTEGER NOT NULL REFERENCES sessions (number),
+    model             TEXT NOT NULL CHECK (length(model) BETWEEN 1 AND 200),
+    own               INTEGER NOT NULL CHECK (own IN (0, 1)),
+    rate              INTEGER NOT NULL CHECK (rate >= 0),
+    audio_ms          INTEGER NOT NULL CHECK (audio_ms >= 0),
+    connection_ms     INTEGER NOT NULL CHECK (connection_ms >= 0),
+    unit              TEXT NOT NULL CHECK (unit IN ('minute', 'session')),
+    price_micro_usd   INTEGER NOT NULL CHECK (price_micro_usd >= 0),
+    minimum_micro_usd INTEGER NOT NULL CHECK (minimum_micro_usd >= 0),
+    cost_micro_usd    INTEGER NOT NULL CHECK (cost_micro_usd >= 0 AND (own = 0 OR cost_micro_usd = 0)),
+    postings          INTEGER NOT NULL CHECK (postings >= 0),
+    PRIMARY KEY (session, model, own, rate)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO new_session_lines
+    SELECT session, model, own, 0, audio_ms, connection_ms, unit, price_micro_usd, minimum_micro_usd, cost_micro_usd, postings
+    FROM session_lines;
+  DROP TABLE session_lines;
+  ALTER TABLE new_session_lines RENAME TO session_lines;
+  CREATE TRIGGER session_lines_grow BEFORE UPDATE ON session_lines
+    WHEN new.audio_ms < old.audio_ms OR new.connection_ms < old.connection_ms OR new.cost_micro_usd < old.cost_micro_usd
+      OR new.postings < old.postings
+      OR (new.session, new.model, new.own, new.rate, new.unit, new.price_micro_usd, new.minimum_micro_usd)
+        IS NOT (old.session, old.model, old.own, old.rate, old.unit, old.price_micro_usd, old.minimum_micro_usd)
+    BEGIN SELECT raise(ABORT, 'a line of a session only grows, at its first price'); END;
+  CREATE TRIGGER session_lines_stay BEFORE DELETE ON session_lines
+    BEGIN SELECT raise(ABORT, 'the ledger only grows'); END;
+`;
+
+// 0020: Whether an organisation shows its members the text of finals while they watch a live session. The text itself is
+// never stored.
+const showTranscripts = `
+  ALTER TABLE organisations ADD COLUMN show_transcripts INTEGER NOT NULL DEFAULT 0 CHECK (show_transcripts IN (0, 1));
+`;
+
+export const MIGRATIONS: readonly string[] = [
+  organisationsAndKeys,
+  auditAndOutbox,
+  keySettings,
+  ledger,
+  accounts,
+  vault,
+  idempotency,
+  ownership,
+  charges,
+  ledgerIdentity,
+  connectionTime,
+  invitations,
+  teams,
+  sessionEvents,
+  members,
+  places,
+  latency,
+  aliases,
+  rates,
+  showTranscripts,
+];
