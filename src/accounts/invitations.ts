@@ -4,7 +4,7 @@ import { refuse } from '../api/errors.ts';
 import { networkOf } from '../runtime/network-address.ts';
 import type { Person } from '../store/accounts/calls.ts';
 import type { Invitation, InvitationToken, ListedInvitation, Role } from '../store/accounts/team/calls.ts';
-import type { Actor } from '../store/audit-log/calls.ts';
+import type { Actor } from '../store/audit-log.ts';
 import type { Store } from '../store/store.ts';
 import { type AccountsOptions, checkedEmail } from './accounts.ts';
 import { newToken, type TokenSeal, tokenHash } from './mail-tokens.ts';

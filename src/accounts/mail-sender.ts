@@ -1,7 +1,7 @@
 // Takes mails out of the outbox and sends them: at least once, each with a deadline, again after a while when it failed, and
 // given up with a word in the audit log when it fails for hours. Waits to be told, and for the next message to be due; never asks.
 import type { Clock } from '../../machines/clock.ts';
-import type { OutboxMessage } from '../store/outbox/calls.ts';
+import type { OutboxMessage } from '../store/outbox.ts';
 import type { Store } from '../store/store.ts';
 import type { TokenSeal } from './mail-tokens.ts';
 import { MailError, type MailTransport } from './mailer.ts';

@@ -16,7 +16,7 @@ import { HistoryReport } from '../ledger/history/history-report.ts';
 import type { Reservations } from '../ledger/reservations.ts';
 import { consumeUsage } from '../ledger/usage-consumer.ts';
 import { usageKeys } from '../ledger/usage-message.ts';
-import type { LedgerIdentity } from '../store/identity/calls.ts';
+import type { LedgerIdentity } from '../store/identity.ts';
 import type { CreatedKey } from '../store/keys/calls.ts';
 import { answerStoreCalls, STORE_GROUP } from '../store/remote/store.ts';
 import { DATABASE_NAME, openSqliteStore } from '../store/sqlite/store.ts';

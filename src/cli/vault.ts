@@ -8,7 +8,7 @@ import { openVault } from '../assembly/vault.ts';
 import { apiKeyForm } from '../providers/credentials.ts';
 import { providers, providersWith } from '../providers/index.ts';
 import type { Store } from '../store/store.ts';
-import type { ProviderKey } from '../store/vault/calls.ts';
+import type { ProviderKey } from '../store/vault.ts';
 import { systemClock } from '../telemetry/clock.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { loadKeyRing } from '../vault/key-ring.ts';

@@ -1,16 +1,16 @@
 // Every operation of the store by name.
 import { ACCOUNT_OPERATIONS } from './accounts/calls.ts';
-import { AUDIT_OPERATIONS } from './audit-log/calls.ts';
-import { IDEMPOTENCY_OPERATIONS } from './idempotency/calls.ts';
-import { IDENTITY_OPERATIONS } from './identity/calls.ts';
+import { AUDIT_OPERATIONS } from './audit-log.ts';
+import { IDEMPOTENCY_OPERATIONS } from './idempotency.ts';
+import { IDENTITY_OPERATIONS } from './identity.ts';
 import { KEY_OPERATIONS } from './keys/calls.ts';
 import { LEDGER_OPERATIONS } from './ledger/calls.ts';
 import type { CallKind, Operations, RemoteCall } from './operation.ts';
-import { OUTBOX_OPERATIONS } from './outbox/calls.ts';
-import { OWNERSHIP_OPERATIONS } from './ownership/calls.ts';
-import { SESSION_EVENTS_OPERATIONS } from './session-events/calls.ts';
+import { OUTBOX_OPERATIONS } from './outbox.ts';
+import { OWNERSHIP_OPERATIONS } from './ownership.ts';
+import { SESSION_EVENTS_OPERATIONS } from './session-events.ts';
 import type { StoreCalls } from './store.ts';
-import { VAULT_OPERATIONS } from './vault/calls.ts';
+import { VAULT_OPERATIONS } from './vault.ts';
 
 const OPERATIONS = {
   ...KEY_OPERATIONS,

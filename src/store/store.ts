@@ -1,16 +1,16 @@
 // The store's port: truth that outlives a process, and what may be relied on. sqlite.ts keeps it in a worker thread of its own;
 // what each group of calls does is in the file of its shapes.
 import type { AccountCalls } from './accounts/calls.ts';
-import type { AuditCalls } from './audit-log/calls.ts';
-import type { IdempotencyCalls } from './idempotency/calls.ts';
-import type { IdentityCalls } from './identity/calls.ts';
+import type { AuditCalls } from './audit-log.ts';
+import type { IdempotencyCalls } from './idempotency.ts';
+import type { IdentityCalls } from './identity.ts';
 import type { KeyCalls } from './keys/calls.ts';
 import type { SuspensionChange } from './keys/organisation-tables.ts';
 import type { LedgerCalls } from './ledger/calls.ts';
-import type { OutboxCalls } from './outbox/calls.ts';
-import type { OwnershipCalls } from './ownership/calls.ts';
-import type { SessionEventsCalls } from './session-events/calls.ts';
-import type { VaultCalls } from './vault/calls.ts';
+import type { OutboxCalls } from './outbox.ts';
+import type { OwnershipCalls } from './ownership.ts';
+import type { SessionEventsCalls } from './session-events.ts';
+import type { VaultCalls } from './vault.ts';
 
 export type { ApiKey, KeySettings } from './keys/calls.ts';
 

@@ -2,7 +2,7 @@
 // key is out of use. It is written in the background.
 import type { Clock } from '../../machines/clock.ts';
 import type { Store } from '../store/store.ts';
-import type { ProviderKey } from '../store/vault/calls.ts';
+import type { ProviderKey } from '../store/vault.ts';
 
 /** Keys that are remembered; the one that was noted longest ago makes room, and is noted once more. */
 const KEYS_MAX = 10_000;

@@ -2,7 +2,7 @@
 // something changes here. A change made by another process is seen when the while is over.
 import type { Clock } from '../../machines/clock.ts';
 import type { CredentialFields } from '../providers/credentials.ts';
-import type { ProviderKey } from '../store/vault/calls.ts';
+import type { ProviderKey } from '../store/vault.ts';
 
 /** An organisation's own key for a provider. */
 export interface OwnKey {

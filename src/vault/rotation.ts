@@ -1,7 +1,7 @@
 // Moves the vault to its current key: every data key is sealed anew, all of them or none.
-import type { Actor } from '../store/audit-log/calls.ts';
+import type { Actor } from '../store/audit-log.ts';
 import type { Store } from '../store/store.ts';
-import type { Resealed } from '../store/vault/calls.ts';
+import type { Resealed } from '../store/vault.ts';
 import { CANARY_BINDING } from './key-ring.ts';
 import { type Binding, type KeyRing, kekIdOf, reseal } from './seal.ts';
 import { VaultError } from './vault-error.ts';

@@ -14,9 +14,9 @@ import {
 } from '../providers/credentials.ts';
 import type { CredentialVerdict, Provider, ProviderAccess } from '../providers/provider.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
-import type { Actor } from '../store/audit-log/calls.ts';
+import type { Actor } from '../store/audit-log.ts';
 import type { Store } from '../store/store.ts';
-import type { CheckOutcome, ProviderKey } from '../store/vault/calls.ts';
+import type { CheckOutcome, ProviderKey } from '../store/vault.ts';
 import { KeyUses } from './key-uses.ts';
 import { isBarred, type OwnKey, OwnKeys, ownKeyOf } from './own-keys.ts';
 import { type KeyRing, open, seal } from './seal.ts';

@@ -1,6 +1,6 @@
 // What is kept of sessions that have ended: for their own organisation, for a while, and no more than there is room for.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { SESSION_EVENTS_LIMITS } from '../../src/store/session-events/tables.ts';
+import { SESSION_EVENTS_LIMITS } from '../../src/store/session-events.ts';
 import { type DirectStore, directStore } from '../fakes/store/direct-store.ts';
 
 let rig: DirectStore;

@@ -1,8 +1,8 @@
 // Provider keys as rows: one for each organisation and provider, judged by the chart, audited, and never another tenant's.
 import { describe, expect, test } from 'vitest';
-import type { Actor } from '../../src/store/audit-log/calls.ts';
+import type { Actor } from '../../src/store/audit-log.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import type { NewProviderKey } from '../../src/store/vault/calls.ts';
+import type { NewProviderKey } from '../../src/store/vault.ts';
 import { openVaultStore } from '../fakes/store/vault-store.ts';
 
 const by: Actor = { type: 'person', id: 'per_1' };

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Actor } from '../../store/audit-log/calls.ts';
+import type { Actor } from '../../store/audit-log.ts';
 import { DATABASE_NAME, openSqliteStore } from '../../store/sqlite/store.ts';
 import type { Store } from '../../store/store.ts';
 import { CommandError } from './output.ts';

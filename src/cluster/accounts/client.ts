@@ -5,7 +5,7 @@ import type { Clock } from '../../../machines/clock.ts';
 import { type Address, type Bus, BusError, type Detach } from '../../bus/bus.ts';
 import { ACCOUNTS_OPEN, accountsService } from '../../bus/subjects.ts';
 import { isRecord } from '../../runtime/record.ts';
-import type { LedgerIdentity } from '../../store/identity/calls.ts';
+import type { LedgerIdentity } from '../../store/identity.ts';
 import type { Ask } from '../../store/remote/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { backgroundClock } from '../../telemetry/clock.ts';

@@ -1,7 +1,7 @@
 // Whether a ledger is the one of this gateway, compared with what is remembered. Another ledger, or an older copy, is refused,
 // unless an operator has put it in force.
 import { isRecord } from '../../runtime/record.ts';
-import type { LedgerIdentity } from '../../store/identity/calls.ts';
+import type { LedgerIdentity } from '../../store/identity.ts';
 
 /** The remembered identity of the gateway's ledger. */
 export type KnownLedger = Pick<LedgerIdentity, 'id' | 'generation' | 'sequence'>;

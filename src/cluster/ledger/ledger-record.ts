@@ -2,7 +2,7 @@
 // it. While it is in force, its progress is written to the record.
 import type { Clock } from '../../../machines/clock.ts';
 import type { Records } from '../../bus/nats/jetstream/records.ts';
-import type { LedgerIdentity } from '../../store/identity/calls.ts';
+import type { LedgerIdentity } from '../../store/identity.ts';
 import type { Store } from '../../store/store.ts';
 import { ClusterError } from '../membership/name-lease.ts';
 import { judgeLedger, ownSentence, readKnown } from './judgement.ts';

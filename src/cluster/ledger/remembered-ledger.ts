@@ -2,7 +2,7 @@
 // same name, the node refuses it, even when NATS has lost its own record.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { LedgerIdentity } from '../../store/identity/calls.ts';
+import type { LedgerIdentity } from '../../store/identity.ts';
 import { ClusterError } from '../membership/name-lease.ts';
 import { judgeLedger, type KnownLedger, readKnown, remoteSentence } from './judgement.ts';
 

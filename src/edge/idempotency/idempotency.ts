@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../../machines/clock.ts';
 import { type Refusal, refuse } from '../../api/errors.ts';
-import type { IdempotencyAnswer, IdempotencyAttempt } from '../../store/idempotency/calls.ts';
+import type { IdempotencyAnswer, IdempotencyAttempt } from '../../store/idempotency.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { WholeReply } from '../door.ts';

@@ -1,6 +1,6 @@
 // People, their organisations, the links that are mailed to them, and their console sessions: shapes and promises. The store
 // sees neither passwords nor tokens: passwords come as slow hashes, tokens and session ids as SHA-256, mails as sealed text.
-import type { Actor } from '../audit-log/calls.ts';
+import type { Actor } from '../audit-log.ts';
 import { none, type Operations, reads, writes } from '../operation.ts';
 import { type Role, TEAM_OPERATIONS, type TeamCalls } from './team/calls.ts';
 

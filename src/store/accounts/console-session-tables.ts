@@ -1,7 +1,7 @@
 // Console sessions on an open database. How long a session lives and how many there may be is said by the caller; what a login
 // has to wait is login-attempts.ts.
 import { uuidv7 } from '../../runtime/uuid.ts';
-import type { Actor } from '../audit-log/calls.ts';
+import type { Actor } from '../audit-log.ts';
 import type { TableContext } from '../table-context.ts';
 import type { AccountCalls, ConsoleSession, LoginAttempt, NewConsoleSession } from './calls.ts';
 import { createLoginAttempts } from './login-attempts.ts';

@@ -1,6 +1,6 @@
 // The rows of people and of what they own, on an open database. What may happen to them is decided in account-tables.ts.
 import { uuidv7 } from '../../runtime/uuid.ts';
-import type { Actor } from '../audit-log/calls.ts';
+import type { Actor } from '../audit-log.ts';
 import { createOrganisationTables } from '../keys/organisation-tables.ts';
 import type { TableContext } from '../table-context.ts';
 import type { AccountState, Person } from './calls.ts';

@@ -2,7 +2,7 @@
 // suspension does to an account is the account chart's decision; its actions are done here, in the same transaction.
 import { createHash } from 'node:crypto';
 import type { AccountEvent } from '../../../machines/account.ts';
-import type { Actor } from '../audit-log/calls.ts';
+import type { Actor } from '../audit-log.ts';
 import type { LedgerCalls } from '../ledger/calls.ts';
 import type { TableContext } from '../table-context.ts';
 import type { AccountCalls, LinkPassword, MailToken, SignUp, Stranger, Verified } from './calls.ts';

@@ -2,7 +2,7 @@
 import type { Latency } from '../../api/listen/latency.ts';
 import type { Aliases } from '../../api/listen.ts';
 import type { PlaceRule } from '../../api/places/place-rule.ts';
-import type { Actor } from '../audit-log/calls.ts';
+import type { Actor } from '../audit-log.ts';
 import { first, none, notes, type Operations, reads, writes } from '../operation.ts';
 
 export interface Organisation {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Aliases } from '../../api/listen.ts';
 import { FREE_RULE, type PlaceRule } from '../../api/places/place-rule.ts';
 import { uuidv7 } from '../../runtime/uuid.ts';
-import type { Actor } from '../audit-log/calls.ts';
+import type { Actor } from '../audit-log.ts';
 import { noOrganisation } from '../store-error.ts';
 import type { TableContext } from '../table-context.ts';
 import { aliasesOf, checkedAliases, textOfAliases } from './aliases.ts';

@@ -2,7 +2,7 @@
 // key-settings.ts, what may become of a key the api-key chart. Runs in the thread that owns the file.
 import { isDeepStrictEqual } from 'node:util';
 import { uuidv7 } from '../../runtime/uuid.ts';
-import type { Actor, AuditEntry } from '../audit-log/calls.ts';
+import type { Actor, AuditEntry } from '../audit-log.ts';
 import { noOrganisation, StoreError } from '../store-error.ts';
 import type { TableContext } from '../table-context.ts';
 import type { ApiKey, CreatedKey, KeyCalls, KeySettings, KeyUsed } from './calls.ts';

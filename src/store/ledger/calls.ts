@@ -1,7 +1,7 @@
 // The ledger: holds, postings, balances and bills. Integer micro-USD as bigint; every movement is one transfer between two
 // accounts; every call may be repeated with the same ids and does its work once.
 import type { Mode } from '../../api/models.ts';
-import type { Actor } from '../audit-log/calls.ts';
+import type { Actor } from '../audit-log.ts';
 import { alone, first, member, notes, type Operations, reads, writes } from '../operation.ts';
 
 /** A price as it was when the session opened. */

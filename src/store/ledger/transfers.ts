@@ -1,7 +1,7 @@
 // Transfers between two accounts, the balances they add up to, and the limits of organisations and keys. Everything here runs
 // in the caller's transaction.
 import { usdOf } from '../../billing/price.ts';
-import type { Actor } from '../audit-log/calls.ts';
+import type { Actor } from '../audit-log.ts';
 import { noOrganisation } from '../store-error.ts';
 import type { TableContext } from '../table-context.ts';
 import type { Balance, Credit, LedgerTransfer } from './calls.ts';

@@ -2,7 +2,7 @@
 // nothing by itself; none is answered before the commit.
 import type { Database } from 'better-sqlite3';
 import { kindOf } from '../operations.ts';
-import type { OwnershipGuard } from '../ownership/tables.ts';
+import type { OwnershipGuard } from '../ownership.ts';
 import type { StoreCalls } from '../store.ts';
 import { callError, isOfTheDisk } from './errors.ts';
 import type { Answer, Call } from './protocol.ts';

@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { createIdentityTables } from '../identity/tables.ts';
+import { createIdentityTables } from '../identity.ts';
 import { createLedgerAudit } from '../ledger/audit/audit.ts';
 import type { LedgerAudit } from '../ledger/calls.ts';
 import { createLedgerTables } from '../ledger/tables.ts';

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
-import type { Actor } from '../../../src/store/audit-log/calls.ts';
+import type { Actor } from '../../../src/store/audit-log.ts';
 import { openDatabase } from '../../../src/store/sqlite/open-database.ts';
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from '../../../src/store/sqlite/store.ts';
 import { createTables } from '../../../src/store/tables.ts';

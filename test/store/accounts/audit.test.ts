@@ -1,7 +1,7 @@
 // What the audit log tells of accounts and keys: for every action who did it, to what, and which organisation sees it.
 import { describe, expect, test } from 'vitest';
 import type { Person } from '../../../src/store/accounts/calls.ts';
-import type { Actor } from '../../../src/store/audit-log/calls.ts';
+import type { Actor } from '../../../src/store/audit-log.ts';
 import { OPERATOR } from '../../fakes/store/ledger.ts';
 import { CLIENT, hashOf, personCalled, rig, sessionOf, signUp, token, use, verified } from './accounts-rig.ts';
 

@@ -1,6 +1,6 @@
 // The audit log: it only grows, and is read newest first, page by page.
 import { describe, expect, test } from 'vitest';
-import type { AuditEntry } from '../../../src/store/audit-log/calls.ts';
+import type { AuditEntry } from '../../../src/store/audit-log.ts';
 import { OPERATOR, openTables } from '../../fakes/store/data-directory.ts';
 
 const entry = (action: string, organisationId: string | null = 'org_1'): AuditEntry => ({

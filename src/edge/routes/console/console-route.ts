@@ -4,7 +4,7 @@
 import type { ClientLimit } from '../../../accounts/client-limit.ts';
 import type { CurrentSession, Logins, Peer } from '../../../accounts/logins.ts';
 import { type Refusal, refuse } from '../../../api/errors.ts';
-import type { Actor } from '../../../store/audit-log/calls.ts';
+import type { Actor } from '../../../store/audit-log.ts';
 import { StoreError } from '../../../store/store-error.ts';
 import type { DoorRequest, Reply } from '../../door.ts';
 import type { Route, RouteContext, RouteHandler } from '../../router.ts';

@@ -4,7 +4,7 @@ import { EmptyBody } from '../../../api/console/console.ts';
 import { ProviderKeyBody, type ProviderKeyList, type ProviderKeyView } from '../../../api/console/provider-keys.ts';
 import { apiKeyForm } from '../../../providers/credentials.ts';
 import type { Provider } from '../../../providers/provider.ts';
-import type { ProviderKey } from '../../../store/vault/calls.ts';
+import type { ProviderKey } from '../../../store/vault.ts';
 import type { KeptKey, Vault } from '../../../vault/vault.ts';
 import { json, type Route } from '../../router.ts';
 import type { ConsoleContext, ConsoleRoute } from './console-route.ts';

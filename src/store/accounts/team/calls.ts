@@ -1,5 +1,5 @@
 // Organisations of several people: who is a member and as what, who is invited, and what an invitation's link does.
-import type { Actor } from '../../audit-log/calls.ts';
+import type { Actor } from '../../audit-log.ts';
 import { first, none, type Operations, reads, writes } from '../../operation.ts';
 
 export type Role = 'owner' | 'admin' | 'developer' | 'read_only';

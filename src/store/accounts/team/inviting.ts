@@ -1,6 +1,6 @@
 // Invitations as those make them who look after an organisation, on an open database: made, sent again, withdrawn. What is done
 // with their links is in joining.ts.
-import type { Actor } from '../../audit-log/calls.ts';
+import type { Actor } from '../../audit-log.ts';
 import { noOrganisation } from '../../store-error.ts';
 import type { TableContext } from '../../table-context.ts';
 import type { MailRequests } from '../mail-requests.ts';

@@ -1,6 +1,6 @@
 // Members of organisations on an open database: listed, given another role, removed. Each change is judged in the transaction that
 // makes it, so that two at once cannot leave an organisation without an owner.
-import type { Actor } from '../../audit-log/calls.ts';
+import type { Actor } from '../../audit-log.ts';
 import type { TableContext } from '../../table-context.ts';
 import type { ConsoleSessionTables } from '../console-session-tables.ts';
 import type { PeopleRows } from '../people.ts';
