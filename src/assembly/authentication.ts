@@ -56,8 +56,9 @@ export function openAuthenticator(
       bus,
       ...(client === undefined ? {} : { client }),
       clock,
-      store,
-      keysInUse: () => sessions.keysInUse(),
+      // Keys that are in use by requests as well: the next outage must find them known.
+      store: { findKey: (organisationId, keyId) => authenticator.refreshKey(organisationId, keyId) },
+      keysInUse: () => [...sessions.keysInUse(), ...authenticator.recentKeys()],
       revoke,
       suspend,
       doubt: () => authenticator.doubt(),

@@ -202,6 +202,14 @@ class KeyAuthenticator implements Authenticator {
     this.#cache.doubt();
   }
 
+  recentKeys(): KeyNames[] {
+    return this.#cache.recent().map(({ id, organisationId }) => ({ keyId: id, organisationId }));
+  }
+
+  refreshKey(organisationId: string, keyId: string): Promise<ApiKey | undefined> {
+    return this.#cache.refresh(byId(organisationId, keyId));
+  }
+
   async close(): Promise<void> {
     this.#stopListening();
     await this.#use.close();

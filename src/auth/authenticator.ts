@@ -1,7 +1,7 @@
 // What the rest of the gateway asks about callers.
 import type { PlaceRule } from '../api/places/place-rule.ts';
 import type { TokenResponse } from '../api/tokens.ts';
-import type { Scope } from '../store/keys/calls.ts';
+import type { ApiKey, Scope } from '../store/keys/calls.ts';
 import type { Caller } from './permissions.ts';
 
 export type KeyNames = Pick<Caller, 'organisationId' | 'keyId'>;
@@ -35,6 +35,10 @@ export interface Authenticator {
   evictOrganisation(organisationId: string): void;
   /** News may have been missed: what is remembered of any key is asked for again when it is used next. */
   doubt(): void;
+  /** Keys that were in use in the last minutes, at most 1,000. */
+  recentKeys(): KeyNames[];
+  /** Asks the store for a key, and remembers the answer. Rejects with StoreError. */
+  refreshKey(organisationId: string, keyId: string): Promise<ApiKey | undefined>;
   /** Stops listening to the store, and tells it when keys were last used. Never rejects. */
   close(): Promise<void>;
 }

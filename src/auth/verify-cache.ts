@@ -13,6 +13,8 @@ const STALE_MS = 5 * 60_000;
 /** One that was not reached just now is not waited for again by every caller whose key is cached. */
 const UNREACHED_MS = 1_000;
 const ENTRIES_MAX = 10_000;
+/** Keys to ask for again after an outage. */
+const RECENT_MAX = 1_000;
 /** Unknown keys have places of their own, so that guesses cannot push out the keys that are in use. */
 const UNKNOWN_SHARE = 0.1;
 
@@ -128,6 +130,25 @@ export class VerifyCache {
       if (stale === undefined) throw error;
       return stale;
     }
+  }
+
+  /** Keys that were known in the last five minutes, those that the store was asked for last first. */
+  recent(): ApiKey[] {
+    const nowMs = this.#clock.now();
+    const entries = [...new Set(this.#known.values())].filter(({ atMs }) => nowMs - atMs < STALE_MS);
+    return entries
+      .reverse()
+      .slice(0, RECENT_MAX)
+      .map(({ key }) => key);
+  }
+
+  /**
+   * Asks the store, and keeps the answer, whatever is known already.
+   *
+   * @throws StoreError
+   */
+  refresh(reference: KeyReference): Promise<ApiKey | undefined> {
+    return (this.#asking.get(reference.name) ?? this.#ask(reference)).answer;
   }
 
   /** What it was a few minutes ago. Never asks the store. */

@@ -269,4 +269,35 @@ describe('on a node without the database', () => {
     clock.increment(299_999);
     expect(await cache.find(byHash(hashOf(1)))).toBe(key);
   });
+
+  test('a key that is asked for again after a doubt is good for five minutes of the next outage, though nobody used it', async () => {
+    const { cache, clock, store, add } = begin();
+    const key = add(1);
+    await cache.find(byHash(hashOf(1)));
+    clock.increment(1_000);
+    cache.doubt();
+    clock.increment(1);
+    const recent = cache.recent();
+    expect(recent.map(({ id }) => id)).toEqual([key.id]);
+    for (const { id, organisationId } of recent) await cache.refresh(byId(organisationId, id));
+    store.findKeyByHash.mockImplementation(unreachable);
+    store.findKey.mockImplementation(unreachable);
+    clock.increment(299_999);
+    expect(await cache.find(byHash(hashOf(1)))).toBe(key);
+    clock.increment(1);
+    await expect(cache.find(byHash(hashOf(1)))).rejects.toMatchObject({ reason: 'unreachable' });
+    expect(cache.recent()).toEqual([]);
+  });
+
+  test('the keys to ask for again are at most 1,000, the last ones first', async () => {
+    const { cache, clock, add } = begin();
+    for (let index = 1; index <= 1_005; index++) {
+      add(index);
+      await cache.find(byHash(hashOf(index)));
+      clock.increment(1);
+    }
+    const last = await cache.find(byHash(hashOf(1_005)));
+    const recent = cache.recent();
+    expect([recent.length, recent[0]]).toEqual([1_000, last]);
+  });
 });

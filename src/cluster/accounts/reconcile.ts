@@ -3,7 +3,7 @@
 import type { Clock } from '../../../machines/clock.ts';
 import type { Bus, Detach } from '../../bus/bus.ts';
 import { ACCOUNTS_OPEN } from '../../bus/subjects.ts';
-import type { Store } from '../../store/store.ts';
+import type { ApiKey } from '../../store/store.ts';
 import type { AccountsClient } from './client.ts';
 
 /** Keys in one question. */
@@ -18,7 +18,7 @@ export interface KeyInUse {
 }
 
 export interface ReconcileOptions {
-  store: Pick<Store, 'findKey'>;
+  store: { findKey(organisationId: string, keyId: string): Promise<ApiKey | undefined> };
   /** Keys in use on this node; may contain duplicates. */
   keysInUse(): Iterable<KeyInUse>;
   revoke(keyId: string): void;
