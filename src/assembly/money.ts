@@ -6,8 +6,10 @@ import { History } from '../ledger/history/history.ts';
 import { type Recovered, recoverUsage } from '../ledger/recovery.ts';
 import { type ReservationStore, Reservations } from '../ledger/reservations.ts';
 import { auditBeside } from '../store/ledger/audit/auditor.ts';
+import { StoreError } from '../store/store-error.ts';
 import { FileReservations } from '../transcription/money/file-reservations.ts';
 import type { Assembly } from './context.ts';
+import { NodeTrouble } from './observing/node-trouble.ts';
 
 /** Soon after the start, when what was left behind is settled; then each hour. */
 const FIRST_AUDIT_MS = 60_000;
@@ -27,6 +29,7 @@ export async function openMoney(assembly: Assembly, store: ReservationStore = as
   const prices = loadPriceList([...providers.values()], config.billing);
   const { usageJournalSyncMs: journalSyncMs, ledgerGraceMs: graceMs, usageHistoryDays: historyDays } = config.billing;
   const wallNow = () => new Date();
+  const unreachable = new NodeTrouble(logger, 'the ledger did not answer');
   const reservations = new Reservations({
     store,
     clock,
@@ -35,7 +38,9 @@ export async function openMoney(assembly: Assembly, store: ReservationStore = as
     settings: { directory: join(config.data.directory, 'usage'), journalSyncMs, graceMs, historyDays },
     onFault: (name, error) => {
       metrics.ledgerFault(name);
-      logger.error({ action: name, err: error }, 'ledger fault');
+      if (error instanceof StoreError && error.reason === 'unreachable')
+        unreachable.add({ action: name, reason: error.message });
+      else logger.error({ action: name, err: error }, 'ledger fault');
     },
     onSettled: ({ id, costMicroUsd }) => {
       const usd = Number(costMicroUsd) / 1e6;

@@ -1,7 +1,9 @@
 // What is counted, logged and traced of live sessions and files as they go: all of it from the moments that they tell.
 import type { Clock } from '../../../machines/clock.ts';
+import { BusError } from '../../bus/bus.ts';
 import { hasModel, type Providers } from '../../providers/index.ts';
 import type { LegNote } from '../../session/leg/leg-notes.ts';
+import { LegUnplaced } from '../../session/leg/open-leg.ts';
 import type { SessionOpening, SessionSummary } from '../../session/session-opening.ts';
 import type { SessionObserver } from '../../session/watch/session-observer.ts';
 import type { Logger } from '../../telemetry/log.ts';
@@ -10,7 +12,7 @@ import type { Tracing } from '../../telemetry/tracing/tracing.ts';
 import type { FileObserver, ObservedFile } from '../../transcription/file-observer.ts';
 import type { Assembly } from '../context.ts';
 import { FileTrace } from './file-trace.ts';
-import { isNodeTrouble, NodeTrouble } from './node-trouble.ts';
+import { NodeTrouble } from './node-trouble.ts';
 import { SessionTrace } from './session-trace.ts';
 
 const LEG_LINES: Partial<Record<LegNote['event'], string>> = {
@@ -23,6 +25,10 @@ const LEG_LINES: Partial<Record<LegNote['event'], string>> = {
 const LEG_LINES_MAX = 64;
 
 const wallNowMs = () => Date.now();
+
+/** Whether a node did not do its part, and no line of code is to blame. */
+const isNodeTrouble = (error: unknown): error is Error =>
+  error instanceof LegUnplaced || (error instanceof BusError && error.reason !== 'handler_failed');
 
 /** As a label: a model of the catalogue. */
 type Label = (slug: string) => string;
@@ -43,7 +49,7 @@ export class ObservedSessions {
 
   constructor(assembly: Pick<Assembly, 'metrics' | 'logger' | 'bus' | 'tracing' | 'providers'>, now?: () => number) {
     this.#assembly = assembly;
-    this.#trouble = new NodeTrouble(assembly.logger, now);
+    this.#trouble = new NodeTrouble(assembly.logger, 'no node opened a connection to a provider', now);
   }
 
   observe(opening: SessionOpening): SessionObserver {
@@ -89,7 +95,7 @@ export class ObservedSessions {
 
   fault(sessionId: string, action: string, error: unknown): void {
     if (isNodeTrouble(error)) {
-      this.#trouble.add(error.message, sessionId);
+      this.#trouble.add({ sessionId, reason: error.message });
       return;
     }
     this.#assembly.logger.error(
