@@ -26,9 +26,9 @@ it('spaces, empty lines and any parting of models are taken', () => {
 });
 
 it.each([
-  ['best', '“best” is no alias'],
-  ['= a/b', '“= a/b” is no alias'],
-  ['best =', '“best =” is no alias'],
+  ['best', '“best” is not an alias'],
+  ['= a/b', '“= a/b” is not an alias'],
+  ['best =', '“best =” is not an alias'],
   ['best = a/b\nbest = c/d', '“best” is there twice'],
   ['best = [{', 'What “best” stands for begins like JSON and is none'],
 ])('%j is refused: %s', (text, message) => {
