@@ -13,7 +13,7 @@ export const Billing = Type.Object({
     description:
       'Prices in USD that replace those of the catalogue, by model and mode: ' +
       '`{"deepgram/nova-3": {"live": {"unit": "minute", "amount": "0.006", "minimum": "0.01"}, "batch": null}}`; ' +
-      'null takes a price away, and the model cannot be used in that mode.',
+      'null removes a price: the model can then not be used in that mode.',
   }),
   marginPercent: Type.String({
     pattern: '^(\\d{1,3}(\\.\\d{1,4})?|1000(\\.0{1,4})?)$',

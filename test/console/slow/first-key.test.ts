@@ -48,7 +48,7 @@ describe.skipIf(!browserIsHere)('somebody new', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.fill('[name=aliases]', 'best: local/commands-en');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('“best: local/commands-en” is no alias').waitFor();
+    await page.getByText('“best: local/commands-en” is not an alias').waitFor();
     await page.fill('[name=aliases]', 'best = local/nope');
     await page.getByRole('button', { name: 'Save' }).click();
     const field = page.locator('.field', { has: page.locator('[name=aliases]') });
