@@ -9,8 +9,8 @@ const FOLDER = 'program';
 /** The command, the library for embedding, the commands as tests run them, and the threads. */
 const STARTED = /^src\/(?:main|index|cli\/index|.+\/worker)\.ts$/;
 const CLIENT_STARTED = ['index.ts', 'node.ts', 'microphone/microphone-worklet.ts'];
-/** What has a binary, or reads files that lie beside it. */
-const APART = ['better-sqlite3', 'bufferutil', 'soundswallower', 'uWebSockets.js'];
+/** What has a binary, reads files that lie beside it, or is installed by those who want traces. */
+const APART = ['@opentelemetry/*', 'better-sqlite3', 'bufferutil', 'soundswallower', 'uWebSockets.js'];
 /** For packages in CommonJS, which ask for modules of Node. */
 const REQUIRE = `import { createRequire as createRequireHere } from 'node:module'; const require = createRequireHere(import.meta.url);`;
 

@@ -4,8 +4,8 @@
 //   node scripts/install/parts.js tools -- biome ci .
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = resolve(fileURLToPath(import.meta.url), '../../..');
@@ -15,6 +15,7 @@ const names = words.slice(0, end);
 const [command, ...rest] = words.slice(end + 1);
 
 for (const name of names) install(name);
+if (names.includes('tools')) linkTraces();
 if (command !== undefined) {
   const programs = names.map((name) => join(root, name, 'node_modules/.bin'));
   run(command, rest, { PATH: [...programs, process.env.PATH].join(delimiter) });
@@ -30,6 +31,17 @@ function install(name) {
   console.error(`Installing the packages of ${name} …`);
   run('npm', ['--prefix', folder, 'ci', '--loglevel=error']);
   writeFileSync(stamp, wanted);
+}
+
+/** The program looks for the packages that send traces, which an operator adds, beside its own. */
+function linkTraces() {
+  const installed = join(root, 'tools/node_modules/@opentelemetry');
+  const wanted = join(root, 'node_modules/@opentelemetry');
+  for (const name of readdirSync(installed)) {
+    if (existsSync(join(wanted, name))) continue;
+    rmSync(join(wanted, name), { force: true });
+    symlinkSync(relative(wanted, join(installed, name)), join(wanted, name));
+  }
 }
 
 /** @type {(command: string, rest: string[], env?: NodeJS.ProcessEnv) => void} */

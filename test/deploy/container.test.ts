@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/index.ts';
 import { freePorts } from '../fakes/free-ports.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
-import { installedProgram, LINKED_PACKAGES } from './installed-program.ts';
+import { LINKED_PACKAGES, unpackedProgram } from './installed-program.ts';
 import { deployFile, proxyDirectory } from './proxy-rig.ts';
 import { ServedProcess } from './served-process.ts';
 
@@ -33,9 +33,6 @@ const settings = Object.fromEntries(
       .map((pair) => pair.split('=') as [string, string]),
   ),
 );
-/** What the last stage takes from the first. */
-const copied = argumentsOf('COPY').map((rest) => /^--from=build \/build\/(\S+) /.exec(rest)?.[1] as string);
-
 /** Every file with its size and time. */
 const listing = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -44,9 +41,12 @@ const listing = (folder: string): string[] =>
     .sort();
 
 describe('the image', () => {
-  test('has what an installed package has', () => {
-    const packed = (packageFile.files as string[]).filter((name) => !name.startsWith('!'));
-    expect([...copied].sort()).toEqual([...packed, 'node_modules', 'package.json'].sort());
+  test('is the package as `npm pack` makes it, with its packages', () => {
+    const [build = '', ...further] = argumentsOf('RUN', instructions).filter((rest) => rest.includes('npm pack'));
+    expect(further).toEqual([]);
+    expect(build).toContain('npm prune --omit=dev');
+    expect(build).toMatch(/tar -xzf voxgate-\*\.tgz -C (\/\w+) --strip-components=1 && mv node_modules \1\/$/);
+    expect(argumentsOf('COPY')).toEqual([`--from=build ${/-C (\/\w+)/.exec(build)?.[1]} ./`]);
   });
 
   test('is made from files that exist and that .dockerignore lets through', () => {
@@ -75,7 +75,7 @@ describe('the image', () => {
   });
 
   test('runs with what is in it, writes into its volume alone, tells its health, and stops in order', async () => {
-    const image = installedProgram(copied);
+    const image = unpackedProgram();
     const before = listing(image);
     const [node, program, ...args] = JSON.parse(argumentsOf('CMD')[0] as string) as string[];
     expect([node, program]).toEqual(['node', 'bin/voxgate.js']);

@@ -21,15 +21,28 @@ export function installedProgram(names: readonly string[]): string {
 /** Installs what `npm pack` makes of the checkout, and returns the path of its command. */
 export function packedProgram(): string {
   const folder = temporaryDirectory();
-  const packed = execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], {
+  const program = join(folder, 'node_modules/voxgate');
+  unpack(program);
+  linkPackages(folder);
+  return join(program, 'bin/voxgate.js');
+}
+
+/** What `npm pack` makes of the checkout with its packages inside, as an image has it. */
+export function unpackedProgram(): string {
+  const folder = temporaryDirectory();
+  unpack(folder);
+  linkPackages(folder);
+  return folder;
+}
+
+function unpack(folder: string): void {
+  const aside = temporaryDirectory();
+  const packed = execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', aside], {
     cwd: root,
     encoding: 'utf8',
   });
-  const program = join(folder, 'node_modules/voxgate');
-  mkdirSync(program, { recursive: true });
-  execFileSync('tar', ['-xzf', join(folder, packed.trim()), '-C', program, '--strip-components=1']);
-  linkPackages(folder);
-  return join(program, 'bin/voxgate.js');
+  mkdirSync(folder, { recursive: true });
+  execFileSync('tar', ['-xzf', join(aside, packed.trim()), '-C', folder, '--strip-components=1']);
 }
 
 /** Links what is not development's. */

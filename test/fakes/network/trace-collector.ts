@@ -1,9 +1,9 @@
-// Receives traces as a collector does: OTLP over HTTP on a real socket, read with the project's own protobuf definitions. It may be
-// told to refuse, or never to answer.
+// Receives traces as a collector does: OTLP over HTTP on a real socket, read by what its protobuf definitions say
+// of spans. It may refuse, or never answer.
 import { EventEmitter, on, once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import root from '@opentelemetry/otlp-proto-exporter-base/build/src/generated/root.js';
+import protobuf from 'protobufjs';
 
 /** One span, as it came. */
 export interface ReceivedSpan {
@@ -34,16 +34,43 @@ interface Wire extends Omit<ReceivedSpan, 'attributes' | 'events' | 'status'> {
 interface Traces {
   resourceSpans?: { resource: { attributes: KeyValue[] }; scopeSpans: { spans: Wire[] }[] }[];
 }
-interface Definition {
-  decode(bytes: Uint8Array): unknown;
-  toObject(message: unknown, how: Record<string, unknown>): unknown;
-}
 
-const { ExportTraceServiceRequest } = (
-  root as unknown as {
-    opentelemetry: { proto: { collector: { trace: { v1: { ExportTraceServiceRequest: Definition } } } } };
+/** Of opentelemetry-proto 1.x, what the tests look at. */
+const DEFINITIONS = `
+  syntax = "proto3";
+  message ExportTraceServiceRequest { repeated ResourceSpans resource_spans = 1; }
+  message ResourceSpans { Resource resource = 1; repeated ScopeSpans scope_spans = 2; }
+  message Resource { repeated KeyValue attributes = 1; }
+  message ScopeSpans { repeated Span spans = 2; }
+  message Span {
+    bytes trace_id = 1;
+    bytes span_id = 2;
+    bytes parent_span_id = 4;
+    string name = 5;
+    Kind kind = 6;
+    fixed64 start_time_unix_nano = 7;
+    fixed64 end_time_unix_nano = 8;
+    repeated KeyValue attributes = 9;
+    repeated Event events = 11;
+    Status status = 15;
   }
-).opentelemetry.proto.collector.trace.v1;
+  enum Kind { unspecified = 0; internal = 1; server = 2; client = 3; producer = 4; consumer = 5; }
+  message Event { string name = 2; repeated KeyValue attributes = 3; }
+  message Status { Code code = 3; }
+  enum Code { unset = 0; ok = 1; error = 2; }
+  message KeyValue { string key = 1; AnyValue value = 2; }
+  message AnyValue {
+    oneof value {
+      string string_value = 1;
+      bool bool_value = 2;
+      int64 int_value = 3;
+      double double_value = 4;
+      ArrayValue array_value = 5;
+    }
+  }
+  message ArrayValue { repeated AnyValue values = 1; }
+`;
+const Request = protobuf.parse(DEFINITIONS).root.lookupType('ExportTraceServiceRequest');
 
 export class TraceCollector {
   readonly url: string;
@@ -103,10 +130,7 @@ export class TraceCollector {
 }
 
 function spansIn(body: Buffer): ReceivedSpan[] {
-  const decoded = ExportTraceServiceRequest.toObject(ExportTraceServiceRequest.decode(body), {
-    longs: String,
-    enums: String,
-  }) as Traces;
+  const decoded = Request.toObject(Request.decode(body), { longs: String, enums: String }) as Traces;
   return (decoded.resourceSpans ?? []).flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ spans }) => spans.map((span) => spanOf(span, recordOf(resource.attributes)))),
   );
@@ -117,12 +141,12 @@ const spanOf = (span: Wire, resource: Record<string, unknown>): ReceivedSpan => 
   spanId: hexOf(span.spanId),
   parentSpanId: hexOf(span.parentSpanId),
   name: span.name,
-  kind: span.kind.replace('SPAN_KIND_', '').toLowerCase(),
+  kind: span.kind,
   startMs: Number(BigInt(span.startTimeUnixNano) / 1_000_000n),
   endMs: Number(BigInt(span.endTimeUnixNano) / 1_000_000n),
   attributes: recordOf(span.attributes),
   events: (span.events ?? []).map(({ name, attributes }) => ({ name, attributes: recordOf(attributes) })),
-  status: (span.status?.code ?? 'STATUS_CODE_UNSET').replace('STATUS_CODE_', '').toLowerCase(),
+  status: span.status?.code ?? 'unset',
   resource,
 });
 
