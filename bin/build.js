@@ -18,6 +18,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { bundleClient, bundleProgram } from './bundle.js';
 import { bundleConsole } from './bundle-console.js';
+import { licensesOf } from './licenses.js';
 
 /** The client is a package of its own, with a dist/ of its own. */
 const CLIENT = 'clients/typescript';
@@ -34,6 +35,7 @@ const SETTINGS = [
   'bin/build.js',
   'bin/bundle.js',
   'bin/bundle-console.js',
+  'bin/licenses.js',
 ];
 /** The file with the id of the program; src/documents/version.ts reads it. */
 const BUILD_ID = 'build-id';
@@ -259,11 +261,12 @@ async function bundleAll(root, dist, clientDist) {
     );
   });
   try {
-    await Promise.all([
+    const [program, console] = await Promise.all([
       bundleProgram(root, dist),
       bundleConsole(root, join(dist, 'console')),
       bundleClient(join(root, CLIENT, 'src'), clientDist),
     ]);
+    writeFileSync(join(dist, 'licenses.txt'), licensesOf(root, [...program, ...console]));
   } catch (error) {
     const { errors = [] } = /** @type {{ errors?: import('esbuild').Message[] }} */ (error);
     const texts = await formatMessages(errors, { kind: 'error', color: process.stderr.isTTY });

@@ -14,6 +14,7 @@ const SCRIPT = /<script type="module" src="\.\/([^"]+)">/g;
 /**
  * @param {string} root The project's folder.
  * @param {string} outDir
+ * @returns {Promise<string[]>} The files that are part of it, as esbuild names them.
  */
 export async function bundleConsole(root, outDir) {
   const { build } = await import('esbuild');
@@ -55,6 +56,7 @@ export async function bundleConsole(root, outDir) {
   };
   mkdirSync(outDir, { recursive: true });
   for (const { name, text } of pages) writeFileSync(join(outDir, name), pageOf(text, madeOf, addressOf));
+  return Object.keys(metafile.inputs);
 }
 
 /**

@@ -9,14 +9,15 @@ const FOLDER = 'program';
 /** The command, the library for embedding, the commands as tests run them, and the threads. */
 const STARTED = /^src\/(?:main|index|cli\/index|.+\/worker)\.ts$/;
 const CLIENT_STARTED = ['index.ts', 'node.ts', 'microphone/microphone-worklet.ts'];
-/** What has a binary, reads files that lie beside it, or is installed by those who want traces. */
-const APART = ['@opentelemetry/*', 'better-sqlite3', 'bufferutil', 'soundswallower', 'uWebSockets.js'];
+/** What has a binary, reads files that lie beside it, is installed for traces only, or has a licence by which it stays replaceable. */
+const APART = ['@opentelemetry/*', 'better-sqlite3', 'bufferutil', 'codec-parser', 'soundswallower', 'uWebSockets.js'];
 /** For packages in CommonJS, which ask for modules of Node. */
 const REQUIRE = `import { createRequire as createRequireHere } from 'node:module'; const require = createRequireHere(import.meta.url);`;
 
 /**
  * @param {string} root The project's folder.
  * @param {string} dist Where the program is written to. A file that is started by its path lies there as its source does in the project.
+ * @returns {Promise<string[]>} The files that are part of it, as esbuild names them.
  */
 export async function bundleProgram(root, dist) {
   const names = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
@@ -25,12 +26,13 @@ export async function bundleProgram(root, dist) {
   // A thread shares no code with what starts it, so it has one file of its own: each more costs its start a millisecond or two.
   const together = started.filter((name) => !isThread(name));
   const apart = started.filter(isThread).map((name) => [name]);
-  await Promise.all([together, ...apart].map((each) => bundleTogether(root, dist, each)));
+  const inputs = await Promise.all([together, ...apart].map((each) => bundleTogether(root, dist, each)));
   for (const name of started) {
     const path = relative(dirname(name), join(FOLDER, outputOf(name))).replaceAll(sep, '/');
     mkdirSync(join(dist, dirname(name)), { recursive: true });
     writeFileSync(join(dist, compiled(name)), `export * from '${path}.js';\n`);
   }
+  return inputs.flat();
 }
 
 /**
@@ -61,7 +63,9 @@ export async function bundleClient(source, outDir) {
  */
 async function bundleTogether(root, dist, names) {
   const { build } = await import('esbuild');
-  await build({
+  const { metafile } = await build({
+    absWorkingDir: root,
+    metafile: true,
     entryPoints: names.map((name) => ({ in: join(root, name), out: outputOf(name) })),
     outdir: join(dist, FOLDER),
     bundle: true,
@@ -76,6 +80,7 @@ async function bundleTogether(root, dist, names) {
     plugins: [ownPlaces(root), lazyCommonJs],
     logLevel: 'silent',
   });
+  return Object.keys(metafile.inputs);
 }
 
 /** @param {string} name */

@@ -11,7 +11,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-versions=(22.23.3 24.21.0)
+versions=(22.23.3 24.21.0 26.12.1)
 # OpenAI's newest client library wants Node 22, and is no dependency of a project that promises Node 20.
 openai_newest=7.57.0
 root=$PWD

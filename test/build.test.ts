@@ -9,6 +9,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BuildFailed, ensureBuilt } from '../bin/build.js';
 import { bundleProgram } from '../bin/bundle.js';
 import { bundleConsole } from '../bin/bundle-console.js';
+import { licensesOf } from '../bin/licenses.js';
 
 let root: string;
 let compiled: number;
@@ -160,6 +161,21 @@ test('gives lazily imported packages the same exports as Node does, whatever the
   );
   const plain = said('plain.js');
   expect([said('dist/src/main.js'), said('dist/src/store/worker.js')]).toEqual([plain, plain]);
+});
+
+test('collects the licence of each bundled package once, with its text', () => {
+  for (const [name, file] of [
+    ['@scope/one', 'LICENSE'],
+    ['two', 'license.md'],
+  ] as const) {
+    mkdirSync(join(root, 'node_modules', name), { recursive: true });
+    write(`node_modules/${name}/package.json`, JSON.stringify({ name, version: '1.0.0', license: 'MIT' }));
+    write(`node_modules/${name}/${file}`, `The text of ${name}.\n`);
+  }
+  const inputs = ['src/main.ts', 'node_modules/two/a.js', 'node_modules/two/b.js'];
+  expect(licensesOf(root, [...inputs, `lazy CommonJS:${root}/node_modules/@scope/one/index.js`])).toBe(
+    '@scope/one 1.0.0 (MIT)\n\nThe text of @scope/one.\n\n\ntwo 1.0.0 (MIT)\n\nThe text of two.\n\n',
+  );
 });
 
 test('a failed build leaves the old one in place, and the next start tries again', async () => {

@@ -16,12 +16,13 @@ it.each([
   ['21.0.0', false],
   ['22.22.0', false],
   ['24.99.9', false],
-  ['25.0.0', true],
-  ['26.1.0-nightly', true],
+  ['26.12.1', false],
+  ['27.0.0', true],
+  ['28.1.0-nightly', true],
 ])('Node %s is refused: %s', (version, isRefused) => {
   const sentence = misfit(version, engines.node);
   expect(sentence !== undefined).toBe(isRefused);
-  if (isRefused) expect(sentence).toMatch(/^voxgate: this is Node [^\n]+ 20\.19\.0 or newer, below 25\.$/);
+  if (isRefused) expect(sentence).toMatch(/^voxgate: this is Node [^\n]+ 20\.19\.0 or newer, below 27\.$/);
 });
 
 it('the program itself says so and ends with 78, without loading what would not run', async () => {

@@ -32,8 +32,12 @@ const unquoted = (word: string): string => word.replace(/^(["'])(.*)\1$/, '$2');
 const pathIn = (word: string): string => word.slice(word.indexOf('@') + 1);
 const isOwnPath = (word: string): boolean => /^(?:\w+=@)?(?:bin|deploy|docs|machines|scripts|src|test)\//.test(word);
 
-const npxProblem = ([tool = '']: readonly string[]): string | undefined =>
-  existsSync(join(ROOT, 'node_modules/.bin', tool)) ? undefined : `there is no tool "${tool}"`;
+const npxProblem = ([tool = '', ...rest]: readonly string[]): string | undefined =>
+  tool === 'voxgate'
+    ? voxgateProblem(rest)
+    : existsSync(join(ROOT, 'node_modules/.bin', tool))
+      ? undefined
+      : `there is no tool "${tool}"`;
 
 const loaded = await Promise.all(commands.map(async ({ name, load }) => ({ name, usage: (await load()).usage })));
 const scripts: Readonly<Record<string, string>> = JSON.parse(read('package.json')).scripts;

@@ -45,14 +45,22 @@ export const openNodeDoor: OpenDoor = async (handlers, options) => {
   return new NodeDoor(server, handlers, options);
 };
 
+/** Known from Node 24.9 on. */
+interface UpgradeOptions {
+  shouldUpgradeCallback(incoming: IncomingMessage): boolean;
+}
+
 async function createHttpServer(options: DoorOptions): Promise<Server> {
-  const settings: ServerOptions = {
+  const settings: ServerOptions & UpgradeOptions = {
     maxHeaderSize: HEAD_BYTES_MAX,
     headersTimeout: options.headerTimeoutMs,
     requestTimeout: Math.max(REQUEST_MS_MAX, options.headerTimeoutMs),
     connectionsCheckingInterval: Math.ceil(options.headerTimeoutMs / 4),
     keepAliveTimeout: KEEP_ALIVE_MS,
     requireHostHeader: false,
+    // From Node 26 on, the body of such a request is not on the socket, so it cannot be handed back: see `#handBack`.
+    shouldUpgradeCallback: (incoming: IncomingMessage) =>
+      classify(headOf(incoming), options.headerBytesMax) !== 'plain',
   };
   if (options.tls === undefined) return createServer(settings);
   const [cert, key] = await Promise.all([options.tls.certFile, options.tls.keyFile].map(readTlsFile));

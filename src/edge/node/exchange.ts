@@ -176,7 +176,8 @@ function cutOff(response: ServerResponse): void {
     response.destroy();
     return;
   }
-  socket.destroySoon();
+  // From Node 26 on, a response gathers its pieces until the end of the turn.
+  process.nextTick(() => socket.destroySoon());
   const timer = setTimeout(() => socket.destroy(), LAST_ANSWER_MS).unref();
   socket.once('close', () => clearTimeout(timer));
 }
