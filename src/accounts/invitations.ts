@@ -115,7 +115,7 @@ export class Invitations {
 function badLink() {
   return refuse(
     'invalid_link',
-    'This link was used, withdrawn, has expired or is unknown. Ask the person who invited you for a new one. The gateway prints the link of the first owner again when it starts.',
+    'This link was used or withdrawn, has expired, or is unknown. Ask the person who invited you for a new one. The gateway prints the link of the first owner again when it starts.',
   );
 }
 

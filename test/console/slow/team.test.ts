@@ -111,7 +111,7 @@ describe.skipIf(!browserIsHere)('a team', { timeout: 60_000 }, () => {
     await ada.getByRole('button', { name: 'Withdraw it' }).click();
     await ada.getByText('Nobody is invited at the moment.').waitFor();
     await grace.goto(await mail.link('new@example.com'));
-    await grace.getByText('was withdrawn').waitFor();
+    await grace.getByText('used or withdrawn').waitFor();
   });
 
   it('has roles that are changed where they are read, an owner who cannot leave alone, and loses whoever is removed', async () => {
