@@ -2,7 +2,10 @@
 // tried on another node, and is no news of the provider before a second node has met the same.
 import type { LegFailure } from '../../machines/events.ts';
 
-const CODES: ReadonlySet<string> = new Set(['unreachable', 'connect_timeout', 'own_key_unavailable', 'internal_fault']);
+const CODES: ReadonlySet<string> = new Set([
+  ...['unreachable', 'handshake_failed', 'connect_timeout'],
+  ...['own_key_unavailable', 'internal_fault'],
+]);
 
 /** `ownKey`: the credential is the customer's own, and the same on every node. */
 export const mayBeOfNode = ({ kind, code = '' }: Partial<LegFailure>, ownKey: boolean): boolean =>

@@ -48,10 +48,11 @@ export const closedEarly = (code: number): LegFailure => ({
   message: 'The provider closed the connection before it was asked to.',
 });
 
-export const unreachable = (message: string): LegFailure => ({
+/** @param isReached whether the provider received the request to open the connection, which may then be the cause */
+export const unreachable = (message: string, isReached = false): LegFailure => ({
   kind: 'next',
   reason: 'connect_failed',
-  code: 'unreachable',
+  code: isReached ? 'handshake_failed' : 'unreachable',
   message,
 });
 

@@ -97,7 +97,7 @@ export class StreamConnection implements LegConnection {
         drained: () => this.#pressure?.relieve(),
         closed: (code, reason) => this.#closed(code, reason),
         refused: (refusal) => this.#refused(refusal),
-        unreachable: (message) => this.#failed(unreachable(message)),
+        unreachable: (message, isReached) => this.#failed(unreachable(message, isReached)),
       },
       dependencies.clock,
       request.organisationId,

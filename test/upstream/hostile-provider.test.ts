@@ -117,7 +117,7 @@ describe('a provider that cannot be reached', () => {
     ],
   ])('because %s is a connect failure', async (_, onHead) => {
     const { url, raw } = await provider(onHead);
-    expect(await failureOf(url)).toMatchObject({ kind: 'next', reason: 'connect_failed', code: 'unreachable' });
+    expect(await failureOf(url)).toMatchObject({ kind: 'next', reason: 'connect_failed', code: 'handshake_failed' });
     await raw.gone();
   });
 

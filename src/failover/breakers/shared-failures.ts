@@ -1,13 +1,14 @@
 // Which failures count against a model for every organisation. What one organisation sends may fail in any way: a file that makes a
 // provider answer 404 or 500, an option that its account may not use, audio that ends a connection. So one organisation alone opens its
-// own breaker only; the shared one opens when at least two met failures without a success in between. A provider that could not be
-// reached was sent nothing, and counts at once.
+// own breaker only; the shared one opens when at least two met failures without a success in between. A request that the provider
+// refuses for good (404 and the like) never counts: it may be the request's fault. A provider that could not be reached was sent
+// nothing, and counts immediately.
 import type { LegFailure } from '../../../machines/events.ts';
 
 export type CountedFailure = Pick<LegFailure, 'kind'> & Partial<LegFailure>;
 
-/** The dial failed: nothing of the request reached the provider. */
-const UNREACHED: ReadonlySet<string> = new Set(['unreachable', 'connect_timeout']);
+/** There was no connection, so no part of the request can be the cause. */
+const UNREACHED = 'unreachable';
 /** Beyond these, failures count whoever met them. */
 const ORGANISATIONS_MAX = 100;
 
@@ -31,10 +32,11 @@ export class SharedFailures {
 
   /** @returns the failure as it counts for every organisation; undefined where it does not */
   count(organisationId: string | undefined, failure: CountedFailure): CountedFailure | undefined {
-    if (organisationId === undefined || UNREACHED.has(failure.code ?? '')) {
+    if (organisationId === undefined || failure.code === UNREACHED) {
       this.#isCertain = true;
       return failure;
     }
+    if (failure.lasting === true) return undefined;
     if (this.#met.size >= ORGANISATIONS_MAX) return failure;
     const before = this.#met.get(organisationId) ?? 0;
     this.#met.set(organisationId, before + 1);

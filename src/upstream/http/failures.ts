@@ -57,6 +57,7 @@ export const internalFault: LegFailure = {
   reason: 'upstream_error',
   code: 'internal_fault',
   message: 'The gateway failed at its request to the provider.',
+  own: true,
 };
 
 const LOST = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'];

@@ -18,8 +18,8 @@ export interface WireListener {
   closed(code: number, reason: string): void;
   /** The upgrade, or the call, was answered with something else. */
   refused(refusal: ProviderRefusal): void;
-  /** The connection never came to be. */
-  unreachable(message: string): void;
+  /** The connection was never open. `isReached`: the provider accepted it and received the request to open it. */
+  unreachable(message: string, isReached?: boolean): void;
 }
 
 /** One connection. Every method is safe at any time; none throws. */

@@ -27,6 +27,8 @@ export class SocketWire implements Wire {
   #frames: ClientFrames | undefined;
   #heartbeat: Deadline | undefined;
   #connected = false;
+  /** The request to open the connection was sent. */
+  #isReached = false;
   #unanswered = false;
   #isAsked = false;
   #over = false;
@@ -43,6 +45,14 @@ export class SocketWire implements Wire {
       followRedirects: false,
       maxPayload: MESSAGE_BYTES_MAX,
       maxFragments: FRAGMENTS_MAX,
+      finishRequest: (request) => {
+        request.once('socket', (socket) => {
+          socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
+            this.#isReached = true;
+          });
+        });
+        request.end();
+      },
     });
     this.#socket.binaryType = 'nodebuffer';
     this.#socket.on('upgrade', ({ headers, socket }) => {
@@ -68,7 +78,7 @@ export class SocketWire implements Wire {
       // Once connected, the close that follows says all there is to say. Its text would name addresses of the operator's.
       if (this.#connected) return;
       const code = error.code === undefined ? '' : ` (${error.code})`;
-      this.#end(() => this.#listener.unreachable(`The provider could not be reached${code}.`));
+      this.#end(() => this.#listener.unreachable(`The provider could not be reached${code}.`, this.#isReached));
     });
     this.#socket.on('close', (code, reason) => this.#end(() => this.#listener.closed(code, reason.toString())));
   }

@@ -69,10 +69,15 @@ const failing = (code: string, more: Partial<CountedFailure> = {}): CountedFailu
 });
 
 /** What the input of one organisation can bring about, as codecs report it. */
-const PROVOKED: readonly CountedFailure[] = [
+const REFUSED: readonly CountedFailure[] = [
   failing('http_404', { lasting: true }),
   failing('http_404', { lasting: true, retryAfterMs: 60_000 }),
   failing('http_405', { lasting: true }),
+];
+const PROVOKED: readonly CountedFailure[] = [
+  ...REFUSED,
+  failing('handshake_failed', { reason: 'connect_failed' }),
+  failing('connect_timeout', { reason: 'connect_timeout' }),
   failing('http_429', { retryAfterMs: 60_000 }),
   failing('http_403', { kind: 'account', reason: 'connect_failed' }),
   failing('http_402', { kind: 'account', reason: 'connect_failed' }),
@@ -150,7 +155,15 @@ describe('what the requests of one organisation provoke', () => {
 });
 
 describe('what several organisations meet', () => {
-  it.each(PROVOKED)('opens the breaker for all, and is shared: $kind $code', (met) => {
+  it.each(REFUSED)('opens it for none of the others where their requests were refused for good: $code', (met) => {
+    const { all } = breakers();
+    for (let time = 0; time < 50; time++) all.failed(anna, met);
+    all.failed(ben, failing('http_500', { kind: 'retry' }));
+    for (let time = 0; time < 50; time++) all.failed(ben, met);
+    expect([all.isOpen(anna), all.isOpen(cleo), all.statusOf('a/one', 'org_cleo')]).toEqual([true, false, 'up']);
+  });
+
+  it.each(PROVOKED.filter((met) => !REFUSED.includes(met)))('opens it for all, and is shared: $kind $code', (met) => {
     const { all } = breakers();
     const told: (string | undefined)[] = [];
     all.onOpened(({ organisationId }) => told.push(organisationId));
@@ -170,9 +183,9 @@ describe('what several organisations meet', () => {
     expect(all.size).toBe(0);
   });
 
-  it.each(['unreachable', 'connect_timeout'])('is known of a provider that one of them cannot reach: %s', (code) => {
+  it('is known of a provider that one of them cannot reach', () => {
     const { all } = breakers();
-    for (let time = 0; time < 3; time++) all.failed(anna, failing(code, { kind: 'retry' }));
+    for (let time = 0; time < 3; time++) all.failed(anna, failing('unreachable', { kind: 'retry' }));
     expect(openFor(all)).toEqual([true, true]);
   });
 });
