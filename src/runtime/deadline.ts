@@ -3,6 +3,8 @@ import type { Clock } from '../../machines/clock.ts';
 
 /** A timer is late by more only if the process did not run: it was frozen, or its machine was asleep. */
 const FROZEN_MS = 1_000;
+/** A timer that fires later than this waited for a busy process, and messages that move the deadline may wait in its sockets. */
+const LATE_MS = 20;
 
 export interface DeadlineOptions {
   /**
@@ -12,7 +14,10 @@ export interface DeadlineOptions {
   outlastsFreeze?: boolean;
 }
 
-/** Calls `reached` once `afterMs` have gone by since the last `touch`. Starts when created; `stop` ends it for good. */
+/**
+ * Calls `reached` once `afterMs` have gone by since the last `touch`. Starts when created; `stop` ends it for good. After a delay of the
+ * whole process, what waits in its sockets is read first.
+ */
 export class Deadline {
   readonly #clock: Clock;
   readonly #afterMs: number;
@@ -40,7 +45,7 @@ export class Deadline {
     this.#clock.clearTimeout(this.#timer);
   }
 
-  #arm(delayMs: number): void {
+  #arm(delayMs: number, isLast = false): void {
     const dueAt = this.#clock.now() + delayMs;
     this.#timer = this.#clock.setTimeout(() => {
       if (this.#stopped) return;
@@ -48,6 +53,10 @@ export class Deadline {
       const leftMs = this.#touchedAt + this.#afterMs - this.#clock.now();
       if (leftMs > 0) {
         this.#arm(leftMs);
+        return;
+      }
+      if (this.#clock.now() - dueAt > LATE_MS && !isLast) {
+        this.#arm(0, true);
         return;
       }
       this.#stopped = true;

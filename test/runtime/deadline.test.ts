@@ -1,8 +1,11 @@
 // A deadline is reached once, that long after the last touch, and never after it was stopped.
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { Deadline } from '../../src/runtime/deadline.ts';
+import { systemClock } from '../../src/telemetry/clock.ts';
 import { timersOf } from '../session/support.ts';
 
 describe('a deadline', () => {
@@ -57,6 +60,26 @@ describe('a deadline', () => {
     expect([reachedAt, timersOf(clock)]).toEqual([[100, 200, 300], 0]);
   });
 
+  it('is not reached by a delay of the process while a message that moves it waits in a socket', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const [received] = (await once(server, 'connection')) as [Socket];
+    const reached: string[] = [];
+    const deadline = new Deadline(systemClock, 50, () => reached.push('deadline'));
+    const moved = once(received, 'data').then(() => {
+      deadline.touch();
+      reached.push('message');
+    });
+    await new Promise((resolve) => client.write('message', resolve));
+    blockFor(200);
+    await moved;
+    expect(reached).toEqual(['message']);
+    deadline.stop();
+    client.destroy();
+    server.close();
+  });
+
   describe('that outlasts a freeze', () => {
     /** When it is reached, on a clock whose timers come at these times alone. */
     function reachedAt(times: readonly number[], touchedAt?: number): number | undefined {
@@ -74,10 +97,11 @@ describe('a deadline', () => {
       const deadline = new Deadline(clock, 10_000, () => (reached = nowMs), { outlastsFreeze: true });
       for (const time of times) {
         nowMs = time;
-        const { atMs, run } = due ?? { atMs: Number.POSITIVE_INFINITY, run: () => {} };
-        if (atMs > nowMs) continue;
-        due = undefined;
-        run();
+        while (due !== undefined && due.atMs <= nowMs) {
+          const { run } = due;
+          due = undefined;
+          run();
+        }
         if (time === touchedAt) deadline.touch();
       }
       return reached;
@@ -98,3 +122,8 @@ describe('a deadline', () => {
     });
   });
 });
+
+/** The process does nothing else meanwhile. */
+function blockFor(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
