@@ -17,6 +17,7 @@ import { fluxHint } from './languages.ts';
 import { options } from './options.ts';
 
 interface State extends HeardSoFar {
+  isConnected: boolean;
   ended: EndedTurns;
   /** A turn with words after which another began, without its own end. */
   unended: number | undefined;
@@ -40,7 +41,13 @@ const CLOSE_STREAM = { type: 'CloseStream' } as const;
 /** The answer to `ForceEndTurn` in silence: nothing follows it. */
 const NO_ACTIVE_TURN = 'FORCE_END_TURN_NO_ACTIVE_TURN';
 
-const KEEP_ALIVE_MS = 500;
+/**
+ * Longer than audio is late on most networks, because silence within a word splits it; and more than the pause that ends a turn, so that
+ * a client that stops sending does not wait longer for its final.
+ */
+const KEEP_ALIVE_MS = 1_000;
+/** Silence after the last word, so that the word does not wait for the rest of its frame. */
+const END_SILENCE_SECONDS = 0.5;
 /** In such a pause the model is mostly sure that what was said is complete; by itself it may wait for five seconds. */
 const TURN_PAUSE_MS = 800;
 /** The end of a turn that was asked for comes within this time, or not at all. */
@@ -74,6 +81,7 @@ export const flux: LiveCodec<State> = {
   open: (request: LegRequest) => ({
     state: {
       clock: new LegClock(request.sampleRate),
+      isConnected: false,
       open: undefined,
       endedIndex: -1,
       ended: new EndedTurns(),
@@ -115,8 +123,7 @@ export const flux: LiveCodec<State> = {
   finish: (state) => {
     state.phase = 'ending';
     state.audioEndSeconds = state.clock.sentSeconds;
-    // Silence behind the last word, so that none of it is left waiting for the rest of its frame.
-    return [{ type: 'send', frame: state.clock.silence(KEEP_ALIVE_MS / 1_000) }, ...forceEnd(state)];
+    return [{ type: 'send', frame: state.clock.silence(END_SILENCE_SECONDS) }, ...forceEnd(state)];
   },
 
   wake: (state) => {
@@ -124,7 +131,10 @@ export const flux: LiveCodec<State> = {
     return state.open?.hasWords === true && state.forced < FORCED_MAX ? forceEnd(state) : [close(state)];
   },
 
-  keepAlive: ({ clock, phase }) => (phase === 'closing' ? [] : [clock.silence(KEEP_ALIVE_MS / 1_000)]),
+  keepAlive: ({ clock, phase, isConnected }) => {
+    if (phase === 'closing' || !isConnected) return [];
+    return [clock.silence(phase === 'open' ? KEEP_ALIVE_MS / 1_000 : END_SILENCE_SECONDS)];
+  },
 
   leave: ({ phase }) => (phase === 'closing' ? [] : [CLOSE_STREAM]),
 
@@ -182,6 +192,7 @@ function close(state: State): Step {
 function heard(state: State, message: Members): Step[] {
   switch (message.type) {
     case 'Connected':
+      state.isConnected = true;
       return [{ type: 'ready' }];
     case 'TurnInfo':
       return turnInfo(state, message);

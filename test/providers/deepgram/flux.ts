@@ -188,7 +188,9 @@ const RECORDED: StoryGroup['stories'] = {
 /** On the wire: 0-1 audio, 1-2 silence, 2-4 audio, 4-4.5 silence. */
 const SILENCES: StoryGroup['stories'] = {
   'takes the silence it put in out of every time': [
-    [KEEP_ALIVE, KEEP_ALIVE, audio(2), KEEP_ALIVE, 'send 16000 bytes', 'send 16000 bytes', 'send 16000 bytes'],
+    [KEEP_ALIVE],
+    [{ type: 'Connected' }, 'ready'],
+    [KEEP_ALIVE, audio(2), KEEP_ALIVE, 'send 32000 bytes', 'send 32000 bytes'],
     [
       turn('EndOfTurn', 0, 'a b', 4.5, { words: [word('a', 0.5, 1.25), word('b', 2.5, 4.25)] }),
       'ended 0 "a b" 0.5-3 @1 (a 0.5-1 @1, b 1.5-3 @1)',

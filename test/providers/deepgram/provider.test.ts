@@ -83,7 +83,7 @@ testProvider({
     ],
     timings: [
       [{}, { stallMs: 8_000, keepAliveMs: 4_000 }],
-      [{ model: 'flux-general-en' }, { stallMs: 3_000, keepAliveMs: 500 }],
+      [{ model: 'flux-general-en' }, { stallMs: 3_000, keepAliveMs: 1_000 }],
       [{}, { turnPauseMs: 300 }],
       [{ params: { endpointing: 2_000 } }, { turnPauseMs: 2_000 }],
       [{ params: { endpointing: false } }, { turnPauseMs: 1_000 }],
