@@ -3,6 +3,7 @@
 import type { Word } from '../../../machines/events.ts';
 import type { EarMessage } from '../../../src/providers/simulation.ts';
 import type { EarSource, OpenEar } from '../../../src/simulator/ears.ts';
+import { samplesOf } from '../../fakes/audio/numbered-audio.ts';
 
 /** Turns that the gateway ends by their length end behind a word. */
 export const WORD_SECONDS = 0.5;
@@ -94,7 +95,7 @@ function earOf(rate: number, listener: (message: EarMessage) => void): ReturnTyp
   return {
     queuedBytes: 0,
     audio(bytes) {
-      const samples = new Int16Array(bytes.slice().buffer);
+      const samples = samplesOf(bytes);
       for (const sample of samples) {
         const loud = Math.abs(sample);
         if (loud < LOUDNESS.base - LOUDNESS.step) {
