@@ -8,6 +8,7 @@ const IN_ORDER = 'All audio that the credit covered';
 const CUT: Record<CutCharge, string> = {
   sent: 'audio that was sent to a working leg, or answered for',
   answered: 'audio that was answered for',
+  finals: 'audio with a final',
 };
 
 const HEAD = ['how it ends', 'in the ledger', 'billed', 'what the client receives'];
@@ -23,7 +24,7 @@ export function endPage(): string {
     rows.map(({ when, reason, billed, told }) => [when, reason === null ? '–' : `\`${reason}\``, billed, told]);
   return page('What every end is billed', 'src/session/billing/end-charges.ts and end-rows.ts', [
     `You pay for audio that a provider received and answered for, and never for more than you sent. *Answered for* means that a final or
-an interim of some leg covers the audio. A leg is one connection to a provider. An end is *in order* when all audio has its finals.
+an interim of some leg covers the audio. If a provider or the gateway causes the end, you pay only for audio with a final. A leg is one connection to a provider. An end is *in order* when all audio has its finals.
 Any other end cuts the session short, and a \`discontinuity\` names the audio without a final. \`session_ended\` contains the usage
 and the cost exactly as they are settled. Audio is billed once, even if it was replayed to another leg.
 

@@ -64,8 +64,12 @@ export class AudioAccount {
       return { isOwed: false, finalsTo: heardTo, billedTo: heardTo };
     }
     const { answeredSamples } = this.#usage;
-    const isSent = cutChargeOf(reason, code) === 'sent' && this.isLegGood;
-    const billedTo = isSent ? Math.max(answeredSamples, sentSamples) : answeredSamples;
+    const charge = cutChargeOf(reason, code);
+    const billedTo = {
+      sent: this.isLegGood ? Math.max(answeredSamples, sentSamples) : answeredSamples,
+      answered: answeredSamples,
+      finals: coveredSamples,
+    }[charge];
     return { isOwed: true, finalsTo: coveredSamples, billedTo };
   }
 }

@@ -5,9 +5,10 @@ import type { ErrorCode } from '../../api/errors.ts';
 
 /**
  * Of an end that cuts short. `sent`: up to where audio was sent to a leg that works, or a leg that has failed had answered for it.
- * `answered`: up to where some leg had answered for it, with a final or an interim.
+ * `answered`: up to where some leg had answered for it, with a final or an interim. `finals`: what finals cover, because neither the
+ * client nor its key is the cause.
  */
-export type CutCharge = 'sent' | 'answered';
+export type CutCharge = 'sent' | 'answered' | 'finals';
 
 interface SessionEndRow {
   readonly reason: SessionEndReason;
@@ -46,7 +47,7 @@ export const SESSION_ENDS = [
   row('credit', 'insufficient_credit', 'The credit is used up.', true, null),
   row('credit', 'rate_limit_exceeded', 'The key has reached its daily spend.', true, null),
   row('ledger', 'ledger_unavailable', 'The ledger could not be reached for too long.', true, null),
-  row('draining', 'node_draining', 'The node is shut down.', true, 'answered'),
+  row('draining', 'node_draining', 'The node is shut down.', true, 'finals'),
   row('error', 'key_revoked', 'The API key is revoked.', false, 'sent'),
   row('error', 'account_suspended', 'The organisation is suspended.', false, 'sent'),
   row('error', 'audio_backlog_exceeded', 'More audio is ahead of real time than the session can hold.', true, 'sent'),
@@ -61,11 +62,11 @@ export const SESSION_ENDS = [
     false,
     'sent',
   ),
-  row('upstream', 'upstream_failed', 'The provider failed, and there is no fallback.', false, 'answered'),
-  row('upstream', 'upstream_exhausted', 'Every model of the chain failed.', false, 'answered'),
+  row('upstream', 'upstream_failed', 'The provider failed, and there is no fallback.', false, 'finals'),
+  row('upstream', 'upstream_exhausted', 'Every model of the chain failed.', false, 'finals'),
   row('upstream', 'upstream_account', "The provider rejected the customer's own key.", false, 'answered'),
   row('upstream', 'invalid_provider_params', 'The provider refused an option that the client set.', false, 'answered'),
-  row('error', 'internal_error', 'An internal error of the gateway.', false, 'answered'),
+  row('error', 'internal_error', 'An internal error of the gateway.', false, 'finals'),
 ] as const satisfies readonly SessionEndRow[];
 
 type Row = (typeof SESSION_ENDS)[number];
@@ -78,5 +79,5 @@ export type AbortCode = Exclude<Extract<Row, { cut: CutCharge }>['code'], null>;
 export function cutChargeOf(reason: SessionEndReason, code: string | null): CutCharge {
   const found = SESSION_ENDS.find((end) => end.reason === reason && end.code === code);
   // An end that waits for its finals and did not get them is the provider's doing.
-  return found?.cut ?? 'answered';
+  return found?.cut ?? 'finals';
 }

@@ -120,7 +120,7 @@ export class Spending {
   settle(reason: SessionEndReason, code: string | null, endedAt: Date): void {
     const usage = this.#usage;
     // An end that could not be told is a fault of the gateway.
-    const lines = this.#billed ?? usage.linesUpTo(usage.answeredSamples);
+    const lines = this.#billed ?? usage.settledLines();
     this.#charged = lines;
     this.#meter.settle({
       endedAt: endedAt.toISOString(),

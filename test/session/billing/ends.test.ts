@@ -6,6 +6,7 @@ import { refuse } from '../../../src/api/errors.ts';
 import { microUsdOf } from '../../../src/billing/price.ts';
 import {
   type AbortCode,
+  type CutCharge,
   cutChargeOf,
   type OrderlyCode,
   SESSION_ENDS,
@@ -169,13 +170,13 @@ describe('every end of the table', () => {
   const cuts = SESSION_ENDS.filter(({ cut }) => cut !== null);
 
   it.each(cuts.map((end) => [end.reason, end.code as AbortCode, end.cut] as const))(
-    '%s, %s: cut short, it is billed what was %s, and told so',
+    '%s, %s: cut short, it is billed by %s, and told so',
     async (reason, code, cut) => {
       const set = await scene({ rig: { settings: { longestMs: 8_000 } } });
       await (CUTS[code] ?? (async ({ client }: Scene) => client.session.abort(code, 'An end.')))(set);
       await untilEnded(set.rig, set.client);
       expect(set.client.summary).toMatchObject({ reason, code });
-      expect(billOf(set)).toMatchObject({ seconds: cut === 'sent' ? HEARD : 10, code });
+      expect(billOf(set)).toMatchObject({ seconds: { sent: HEARD, answered: 10, finals: 2 }[cut as CutCharge], code });
       expect(set.client.closeCode).toBe(refuse(code, '').closeCode);
       expect(set.client.events.at(-2)).toMatchObject({ type: 'error', error: { code } });
     },
@@ -195,9 +196,9 @@ describe('every end of the table', () => {
     },
   );
 
-  it('is in the table once, and what is not in it is billed as far as it was answered for', () => {
+  it('is in the table once, and what is not in it is billed as far as finals cover it', () => {
     const names = SESSION_ENDS.map(({ reason, code }) => `${reason} ${code}`);
     expect(new Set(names).size).toBe(names.length);
-    expect(cutChargeOf('error', 'not_found')).toBe('answered');
+    expect(cutChargeOf('error', 'not_found')).toBe('finals');
   });
 });
