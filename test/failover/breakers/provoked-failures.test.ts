@@ -56,5 +56,5 @@ it('twelve refusals of one customer’s files, and of its sessions, leave the mo
   expect([await statusFor(anna), await statusFor(ben), await statusFor(cleo)]).toEqual(['down', 'up', 'up']);
   // The same refusal of another customer's request is no evidence either.
   for (let file = 0; file < 2; file++) await transcribe(ben);
-  expect([await statusFor(ben), await statusFor(cleo)]).toEqual(['up', 'up']);
+  expect([await statusFor(ben), await statusFor(cleo)]).toEqual(['degraded', 'up']);
 });
