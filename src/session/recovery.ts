@@ -3,6 +3,7 @@
 
 import type { LegFailure } from '../../machines/events.ts';
 import { firstCandidate, type Weighed } from '../../machines/failover/decision.ts';
+import type { AudioPipeline } from '../audio/pipeline.ts';
 import type { Ticket } from '../failover/admission.ts';
 import { judged } from '../failover/blame.ts';
 import type { ChainMember } from '../failover/chain.ts';
@@ -16,17 +17,23 @@ import type { SessionOpening } from './session-opening.ts';
 
 /** A client whose audio waits longer than this hears of it. */
 const WAITING_MS = 1_000;
+/** Connections that fail at the same audio are not sent exactly as much of it. */
+const PROGRESS_SECONDS_MIN = 2;
 
 export class Recovery {
   readonly #opening: SessionOpening;
   readonly #dependencies: SessionDependencies;
   readonly #charts: Charts;
   readonly #leg: CurrentLeg;
+  readonly #pipeline: Pick<AudioPipeline, 'sentSamples'>;
   /** Tells the client that audio waits; gives whether any does. */
   readonly #onWaiting: (slug: string) => boolean;
   /** The members that have failed, and when the first did: until a leg has held. */
   readonly #failed = new Set<number>();
   #sinceMs: number | undefined;
+  /** Up to where the legs of the incident were sent audio; and whether the leg that is open works, as far as time tells. */
+  #failedAtSample = Number.NEGATIVE_INFINITY;
+  #isSteady = false;
   /** Since when no leg was ready; and whether the client was told. */
   #unreadySinceMs: number | undefined;
   #isWaitingTold = false;
@@ -47,12 +54,14 @@ export class Recovery {
     dependencies: SessionDependencies,
     charts: Charts,
     leg: CurrentLeg,
+    pipeline: Pick<AudioPipeline, 'sentSamples'>,
     onWaiting: (slug: string) => boolean,
   ) {
     this.#opening = opening;
     this.#dependencies = dependencies;
     this.#charts = charts;
     this.#leg = leg;
+    this.#pipeline = pipeline;
     this.#onWaiting = onWaiting;
   }
 
@@ -88,10 +97,8 @@ export class Recovery {
 
   #beginAnew(): void {
     this.end();
-    this.#failed.clear();
+    this.#over();
     this.#accepting.clear();
-    this.#sinceMs = undefined;
-    this.#ownKey = undefined;
   }
 
   /** Whether a model behind this one could take over now. */
@@ -105,6 +112,7 @@ export class Recovery {
     const member = chain[index] as ChainMember;
     this.#index = index;
     this.#isReady = false;
+    this.#isSteady = false;
     this.legs.opened(member.slug);
     const retry = this.#retry;
     this.#retry = undefined;
@@ -153,6 +161,9 @@ export class Recovery {
   /** The leg of that member has failed. */
   decide(index: number, failure: LegFailure | null): void {
     const { kind = 'next', retryAfterMs = 0, own = false, lasting = false } = failure ?? {};
+    if (this.#isSteady && this.#hasProgress) this.held();
+    this.#isSteady = false;
+    this.#failedAtSample = Math.max(this.#failedAtSample, this.#pipeline.sentSamples);
     this.#failed.add(index);
     const wasReady = this.#isReady;
     this.#isReady = false;
@@ -190,13 +201,33 @@ export class Recovery {
     this.#isWaitingTold = this.#onWaiting((this.#opening.chain[this.#index] as ChainMember).slug);
   }
 
+  /**
+   * The leg has held for a while. What went wrong before is over once the leg is past the audio at which the others failed: a model
+   * that fails there each time would be tried without end.
+   */
+  steady(): void {
+    this.#isSteady = true;
+    if (this.#hasProgress) this.held();
+    else this.#leg.held();
+  }
+
+  get #hasProgress(): boolean {
+    const { sampleRate } = this.#opening.request;
+    return this.#pipeline.sentSamples >= this.#failedAtSample + PROGRESS_SECONDS_MIN * sampleRate;
+  }
+
   /** The leg works: what went wrong before is over. */
   held(): void {
-    this.#failed.clear();
-    this.#sinceMs = undefined;
-    this.#ownKey = undefined;
+    this.#over();
     this.#leg.held();
     this.#charts.tellHeld();
+  }
+
+  #over(): void {
+    this.#failed.clear();
+    this.#sinceMs = undefined;
+    this.#failedAtSample = Number.NEGATIVE_INFINITY;
+    this.#ownKey = undefined;
   }
 
   /** No attempt follows that would need a share of the budget. */

@@ -106,13 +106,8 @@ export class LiveSession {
       fault: (name, error) => this.fault(name, error),
     });
     this.#scope.defer(() => this.leg.dispose());
-    this.recovery = new Recovery(
-      opening,
-      dependencies,
-      charts,
-      this.leg,
-      (slug) => account.isOwed && events.waiting(slug, 'it fails and is tried again'),
-    );
+    const waiting = (slug: string) => account.isOwed && events.waiting(slug, 'it fails and is tried again');
+    this.recovery = new Recovery(opening, dependencies, charts, this.leg, pipeline, waiting);
     this.#scope.defer(() => this.recovery.end());
     const { leg, recovery, turns } = this;
     const legs = () => recovery.legs.atEnd;

@@ -374,3 +374,30 @@ it.each([0, 3, 21])(
     expect(leftAfterMs).toBeLessThanOrEqual(8_200);
   },
 );
+
+describe('a model that loses its connections', () => {
+  /** Someone speaks without a pause; each connection lasts for so many seconds, and is sent audio at twice the pace of speech. */
+  const lose = async (...lifetimes: number[]): Promise<RigClient> => {
+    const { rig, puppet } = puppetRig({ timing: { stallMs: Number.POSITIVE_INFINITY, speedMax: 2 } });
+    const client = await rig.open(chain('a', 'b'));
+    for (const seconds of lifetimes) {
+      for (let second = 0; second < seconds; second++) {
+        client.session.audio(speech(1));
+        await rig.advance(1_000, 250);
+      }
+      await puppet.last.say({ type: 'failed', failure: failure('retry') });
+    }
+    await rig.advance(1_000, 250);
+    return client;
+  };
+
+  it('before the audio at which it lost the first is left for the next one, however long each connection held', async () => {
+    expect((await lose(50, 20)).of('failover')).toMatchObject([
+      { from: 'puppet/a', to: 'puppet/b', reason: 'upstream_error' },
+    ]);
+  });
+
+  it('at later audio each time is tried once more each time', async () => {
+    expect((await lose(20, 60, 150)).of('failover')).toEqual([]);
+  });
+});
