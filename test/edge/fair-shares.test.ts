@@ -11,6 +11,8 @@ import { FormMemory } from '../../src/edge/multipart/form-memory.ts';
 import { SpoolBudget } from '../../src/edge/multipart/spool-file.ts';
 import { OpusPlaces } from '../../src/edge/pace/opus-places.ts';
 import { SocketPaces } from '../../src/edge/pace/socket-pace.ts';
+import { PartsUnderWay } from '../../src/edge/resume/relay/parts-under-way.ts';
+import { PART_BYTES } from '../../src/edge/resume/relay/relay-words.ts';
 import { streamPlaces } from '../../src/edge/routes/session-events.ts';
 import { watcherSeats } from '../../src/edge/telephony/watch-call.ts';
 import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
@@ -103,6 +105,11 @@ const paces = () =>
     largeMessageSocketsMax: 8,
   });
 
+function relayedParts(): Take {
+  const parts = new PartsUnderWay();
+  return (organisationId) => parts.take(PART_BYTES, { organisationId, goOn: () => {} });
+}
+
 function largeMessages(): Take {
   const all = paces();
   return (organisationId) => all.open(organisationId, () => {}).enter(() => {});
@@ -138,6 +145,7 @@ const RESOURCES: [string, () => Take][] = [
   ['disk for uploads', uploads],
   ['disk for kept files', keptFiles],
   ['memory for Opus', waitingMessages],
+  ['parts of messages', relayedParts],
   ['messages over 1 MiB', largeMessages],
   ['sockets that may send such messages', largeSockets],
   ['files whose length', measuredFiles],

@@ -36,6 +36,10 @@ export class HandingOn {
     this.#options = options;
   }
 
+  get organisationId(): string {
+    return this.#options.organisationId;
+  }
+
   /** What is not taken. */
   get bytes(): number {
     return this.#waitingBytes + this.#underWayBytes;
@@ -74,7 +78,7 @@ export class HandingOn {
     this.#underWayBytes -= bytes;
     this.#partBytes -= bytes;
     this.goOn();
-    this.#options.parts.giveBack(bytes);
+    this.#options.parts.giveBack(bytes, this);
   }
 
   /** Nothing more is handed on. */
@@ -84,7 +88,7 @@ export class HandingOn {
     this.#waitingBytes = 0;
     this.#messages.length = 0;
     parts.leave(this);
-    parts.giveBack(this.#partBytes);
+    parts.giveBack(this.#partBytes, this);
     this.#partBytes = 0;
   }
 

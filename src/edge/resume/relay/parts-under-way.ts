@@ -1,44 +1,54 @@
 // Parts of large messages on their way to other nodes, of all clients of this one: nodes have a window of 8 MiB for everything that
-// they say, and what does not fit into it is lost.
+// they say, and what does not fit into it is lost. An organisation whose sessions take nothing leaves room for others.
+import { FairQuota } from '../../../runtime/limits/fair-quota.ts';
+import { PART_BYTES } from './relay-words.ts';
 
 const UNDER_WAY_BYTES_MAX = 4 * 1024 * 1024;
 
 export interface PartsSender {
+  readonly organisationId: string;
   /** There may be room. */
   goOn(): void;
 }
 
 export class PartsUnderWay {
-  #bytes = 0;
-  /** In the order in which they wait. */
-  readonly #waiting = new Set<PartsSender>();
+  readonly #quota = new FairQuota(UNDER_WAY_BYTES_MAX);
+  /** By organisation, in the order in which they wait. */
+  readonly #waiting = new Map<string, Set<PartsSender>>();
 
   /** Bytes that are under way. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#quota.used;
   }
 
   /** Whether so many bytes more may be under way; else the sender hears when there may be room. */
   take(bytes: number, sender: PartsSender): boolean {
-    if (this.#bytes + bytes > UNDER_WAY_BYTES_MAX) {
-      this.#waiting.add(sender);
-      return false;
-    }
-    this.#bytes += bytes;
-    return true;
+    const { organisationId } = sender;
+    if (this.#quota.take(organisationId, bytes) === undefined) return true;
+    const waiting = this.#waiting.get(organisationId);
+    if (waiting === undefined) this.#waiting.set(organisationId, new Set([sender]));
+    else waiting.add(sender);
+    return false;
   }
 
-  giveBack(bytes: number): void {
-    this.#bytes -= bytes;
-    for (const sender of [...this.#waiting]) {
-      if (this.#bytes >= UNDER_WAY_BYTES_MAX) return;
-      this.#waiting.delete(sender);
-      sender.goOn();
-    }
+  giveBack(bytes: number, { organisationId }: PartsSender): void {
+    this.#quota.giveBack(organisationId, bytes);
+    for (const [waitingId, senders] of [...this.#waiting]) this.#wake(waitingId, senders);
   }
 
   /** It has nothing more to send. */
   leave(sender: PartsSender): void {
-    this.#waiting.delete(sender);
+    const senders = this.#waiting.get(sender.organisationId);
+    senders?.delete(sender);
+    if (senders?.size === 0) this.#waiting.delete(sender.organisationId);
+  }
+
+  #wake(organisationId: string, senders: Set<PartsSender>): void {
+    for (const sender of senders) {
+      // Its next part may not fit: it keeps its turn.
+      if (this.#quota.shortage(organisationId, PART_BYTES) !== undefined) return;
+      this.leave(sender);
+      sender.goOn();
+    }
   }
 }
