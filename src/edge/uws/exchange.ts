@@ -239,7 +239,7 @@ class UwsExchange {
           const end = () => {
             if (this.#over) return;
             this.#over = true;
-            // The library closes the connection after 10 s if the client does not. It reads nothing more until then.
+            // Nothing more is read of it. The library closes the connection after about 30 s.
             if (this.#isLast) response.pause();
             corked(() => response.end('', false));
           };

@@ -82,7 +82,7 @@ export const DIFFERENCES: Readonly<Record<keyof DoorGaps, Difference>> = {
   emptyLines: {
     what: 'an empty line before a request',
     node: 'ignored',
-    uws: 'no answer; connection closed after 10 s',
+    uws: 'no answer; connection closed after about 30 s',
   },
   trailers: {
     what: 'a body in chunks',
