@@ -16,9 +16,15 @@ const WORDS_AT = 21;
 describe('the arguments of voxgate demo', () => {
   it.each([
     ['a file', ['a.wav'], /"a.wav" is too much/],
-    ['a model that is not simulated', ['--from', 'local/commands-en'], /--from takes one of: deepgram\/nova-3,/],
-    ['a model without a live mode', ['--to', 'assemblyai/universal-2'], /--to takes one of/],
-    ['what is no slug', ['--to', ''], /--to takes one of/],
+    [
+      'a model that is not simulated',
+      ['--from', 'local/commands-en'],
+      /"local\/commands-en" is not one\. .*--mode live/,
+    ],
+    ['a model without a live mode', ['--to', 'assemblyai/universal-2'], /^--to takes a model that streams/],
+    ['what is no slug', ['--to', ''], /^--to .* Send one such as deepgram\/nova-3\./],
+    ['a mistyped model, with the nearest', ['--from', 'deepgram/nova3'], /^.{60,130} Did you mean deepgram\/nova-3\?/],
+    ['a mistyped provider, with the nearest', ['--from', 'deepgrm/nova-3'], /Did you mean deepgram\/nova-3\?/],
     ['two models of one provider', ['--to', 'deepgram/flux-general-en'], /of two/],
     ['an unknown fault', ['--fault', 'yawn'], /no fault "yawn"/],
     ['an unknown option', ['--form', 'x'], /--form/],

@@ -92,7 +92,10 @@ function simulatorOf(slug: string, option: string) {
   const simulator = simulators.find(({ provider }) => isSlug(slug) && provider === providerOf(slug));
   const models = simulators.flatMap(({ provider }) => liveModelsOf(provider));
   if (simulator === undefined || !models.includes(slug))
-    throw new CommandError(`${option} takes one of: ${models.join(', ')}.${didYouMean(slug, models)}`, EXIT.usage);
+    throw new CommandError(
+      `${option} takes a model that streams and has a simulator, and "${slug}" is not one.${didYouMean(slug, models) || ` Send one such as ${FROM}.`} voxgate models --mode live lists them.`,
+      EXIT.usage,
+    );
   return simulator;
 }
 

@@ -1,5 +1,6 @@
 // What a command is, and how its arguments are read.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { editDistance } from '../../api/slug.ts';
 import { UsageError } from './output.ts';
 
 export interface Command {
@@ -32,7 +33,18 @@ function parse<const Given extends Options>(args: readonly string[], options: Gi
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    const why = error instanceof Error ? error.message.split(/\.\s/)[0] : String(error);
-    throw new UsageError(`${why}.`, usage);
+    throw new UsageError(sentenceOf(error as Error & { code?: string }, options), usage);
   }
+}
+
+function sentenceOf({ code, message }: Error & { code?: string }, options: Options): string {
+  const [option = ''] = /--?[^\s'<,]+/.exec(message) ?? [];
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+    const nearest = Object.keys(options).find((name) => editDistance(name, option.replace(/^--?/, '')) <= 2);
+    return `there is no option ${option}${nearest === undefined ? '' : `; the nearest is --${nearest}`}.`;
+  }
+  // A value that begins with a dash looks like an option.
+  if (/ambiguous/.test(message)) return `${option} needs a value; one that begins with a dash is written ${option}=-1.`;
+  if (/argument missing/.test(message)) return `${option} needs a value.`;
+  return `${message.split(/\.\s/)[0]}.`;
 }
