@@ -1,12 +1,12 @@
 // The contract of a dialect: how the clients of another vendor speak to the gateway, and are answered. Pure: sockets, keys and
 // money are the edge's. The mirror of a provider, whose contract says how the gateway speaks to that vendor.
-import { printable, type Refusal } from '../api/errors.ts';
+import type { Refusal } from '../api/errors.ts';
 import type { EventEncoder } from '../api/listen/event-encoder.ts';
 import type { ClientMessage } from '../api/listen.ts';
 import type { VerboseTranscription } from '../api/transcriptions.ts';
 import type { Members } from '../providers/kit/json.ts';
 import type { Captions, JobDoors, SessionDoors, SessionName } from './jobs.ts';
-import type { Answer, Handshake, Unmet, Wish } from './request.ts';
+import type { Answer, Handshake, Wish } from './request.ts';
 
 export type { Answer, CallWish, Handshake, Unmet, Wish } from './request.ts';
 
@@ -182,37 +182,4 @@ export interface Dialect {
   credential(handshake: Omit<Handshake, 'requestId'>): Offered;
   /** A refusal as an HTTP answer. */
   refusal(refusal: Refusal, requestId: string): Answer;
-}
-
-type Named = Pick<Dialect, 'model' | 'names' | 'replaced' | 'provider'>;
-/** Whether the caller has given the name a meaning of its own. */
-type IsAlias = (name: string) => boolean;
-
-/**
- * What a client names, as it stands in `model`: slugs and aliases as they are, names of the vendor's own with its provider.
- * Undefined where it names none, and has to.
- */
-export function modelOf(dialect: Named, named: string | undefined, isAlias: IsAlias): string | undefined {
-  const { model, names, provider } = dialect;
-  const name = named || model;
-  if (name === undefined || isAlias(name)) return name;
-  const own = ownName(dialect, name);
-  const known = Object.hasOwn(names, own) ? (names[own] as string) : (replacementOf(dialect, own) ?? own);
-  return provider === undefined || own.includes('/') ? known : `${provider}/${known}`;
-}
-
-/** The warning about a model that another one stands for. */
-export function replacedModel(dialect: Named, named: string | undefined, isAlias: IsAlias): Unmet[] {
-  if (!named || isAlias(named) || replacementOf(dialect, ownName(dialect, named)) === undefined) return [];
-  const message = `There is no model \`${printable(named)}\` here: ${modelOf(dialect, named, isAlias)} transcribes in its place.`;
-  return [{ code: 'parameter_mapped', message, param: 'model' }];
-}
-
-/** A slug of the vendor's own without its provider. */
-const ownName = ({ provider }: Named, name: string): string =>
-  provider !== undefined && name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name;
-
-function replacementOf({ replaced = [] }: Named, name: string): string | undefined {
-  const [pattern, model = ''] = replaced.find(([each]) => each.test(name)) ?? [];
-  return pattern && name.replace(pattern, model);
 }

@@ -1,6 +1,7 @@
 // Which route answers a request, and what every answer carries: request id, safe headers, refusals as the one error body.
 // What a route does, and who may call it, is its own business.
 import { type ErrorCode, Refusal, refuse } from '../api/errors.ts';
+import { TRANSLATIONS_NOT_SERVED } from '../api/values/translations.ts';
 import { BodyTooLarge, type DoorRequest, type Reply, type WholeReply } from './door.ts';
 import { isInPieces, watched } from './door-stream.ts';
 import { isForPages, preflight, readableBy } from './http/cross-origin.ts';
@@ -25,8 +26,11 @@ export interface Route {
   readonly refusal?: (refusal: Refusal, requestId: string) => WholeReply;
 }
 
+const TRANSLATIONS = '/v1/audio/translations';
 const NOT_FOUND =
   'There is no such endpoint. Files are sent to /v1/audio/transcriptions, live audio to /v1/listen; GET /v1/models lists the models.';
+
+const notFoundWords = (path: string): string => (path === TRANSLATIONS ? TRANSLATIONS_NOT_SERVED : NOT_FOUND);
 
 export interface RouterOptions {
   /** What is said of a path that is none of these, where it is not that of the whole interface. */
@@ -99,7 +103,8 @@ export function createRouter(
       return refusal;
     };
     const handled = (match: Match | undefined): Promise<Reply> => {
-      if (match === undefined) throw refuse('not_found', options.notFoundAt?.(request.path) ?? NOT_FOUND);
+      if (match === undefined)
+        throw refuse('not_found', options.notFoundAt?.(request.path) ?? notFoundWords(request.path));
       return handlerOf(match.entry, request.method)({ request, requestId, params: match.params });
     };
     try {

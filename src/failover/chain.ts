@@ -1,6 +1,5 @@
 // The chain of a request: each named model is found, checked against what is asked of it, and paired with what it would not
 // honour. The whole chain is checked before the first sample, so that a failover cannot fail on a request's own mistakes.
-import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { printable, type Refusal, type RefusalExtras, refuse } from '../api/errors.ts';
 import { FALLBACKS_MAX } from '../api/listen/aliases.ts';
@@ -8,7 +7,6 @@ import type { Candidate } from '../api/listen.ts';
 import type { Mode } from '../api/models.ts';
 import type { PlaceRule } from '../api/places/place-rule.ts';
 import { isSlug, modelOf, nearestSlugs, providerOf } from '../api/slug.ts';
-import { faultOf } from '../api/values/accepted.ts';
 import { priceWith } from '../billing/add-ons.ts';
 import { FREE, type ListedPrice, type PriceList } from '../billing/price-list.ts';
 import type { Told } from '../providers/kit/vocabulary/mapping.ts';
@@ -16,6 +14,7 @@ import { hearsUtterances } from '../providers/live-turns.ts';
 import type { Engine, ModelCard, Provider, ProviderAccess } from '../providers/provider.ts';
 import { type CredentialDependencies, credentialOf, ownKeyWords, type Unusable } from './chain-credential.ts';
 import { type AskedRule, paramsWithin } from './place-rules.ts';
+import { checkParams } from './provider-params.ts';
 import { mappedFor, type Spoken } from './vocabulary.ts';
 
 /** A limitation that does not stop the session; `code` is what `session_started` lists and `warning` carries. */
@@ -223,24 +222,6 @@ function find(
 
 const WITHOUT_PROVIDER =
   'Set the base URL of OpenAI’s client to /compat/openai/v1 on this host to use its models without `openai/`.';
-
-function checkParams(card: ModelCard, schema: TSchema, params: Readonly<Record<string, unknown>>, param: string): void {
-  const fault = faultOf(schema, params);
-  if (fault === undefined) return;
-  const path = printable(fault.path.join('.'));
-  const accepted = Object.keys((schema as { properties?: object }).properties ?? {});
-  const all = accepted.length > 0 ? `It accepts ${accepted.join(', ')}.` : 'It accepts none.';
-  const named = `\`provider_params${path === '' ? '' : `.${path}`}\``;
-  const problem = {
-    unknown: 'is not an option of',
-    missing: 'is needed by',
-    invalid: 'has a value that is not accepted by',
-  };
-  const what = fault.kind === 'unknown' ? '' : ` Send ${fault.accepts}.`;
-  throw refuse('invalid_provider_params', `${named} ${problem[fault.kind]} ${card.id}.${what} ${all}`, {
-    param: path === '' ? param : `${param}.${path}`,
-  });
-}
 
 async function checkWithEngine(
   checked: ChainMember,

@@ -5,8 +5,8 @@ import type { OutgoingEvent } from '../../src/api/listen.ts';
 import { deepgram } from '../../src/dialects/deepgram/index.ts';
 import { closeOf } from '../../src/dialects/deepgram/refusals.ts';
 import type { Conversation } from '../../src/dialects/dialect.ts';
-import { modelOf } from '../../src/dialects/dialect.ts';
 import { parametersFor } from '../../src/edge/dialects/live.ts';
+import { modelOf } from '../../src/edge/dialects/model-names.ts';
 
 const STAMP = { sessionId: 'ses_1', seq: 1, at: new Date(0) };
 const RAW = 'encoding=linear16&sample_rate=16000';

@@ -37,7 +37,8 @@ it.each([
 
 it('what a door does not serve is told with what it does', () => {
   expect(notServedAt('/compat/openai/v1/realtime/calls')).toBe(
-    'There is no such endpoint for clients of OpenAI. Served are, below /compat/openai: /v1/realtime, /v1/audio/transcriptions, /v1/realtime/client_secrets, /v1/realtime/transcription_sessions.',
+    'There is no such endpoint for clients of OpenAI. Served are, below /compat/openai: /v1/realtime, /v1/audio/transcriptions, /v1/realtime/client_secrets, /v1/realtime/transcription_sessions. GET /v1/models lists the models.',
   );
+  expect(notServedAt('/compat/openai/v1/audio/translations')).toMatch(/^Translations are not served: .*transcriptions/);
   expect(notServedAt('/v1/nothing')).toBeUndefined();
 });

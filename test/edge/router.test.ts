@@ -109,6 +109,14 @@ describe('a route', () => {
     expect(replies).toEqual([['other', 404, 'not_found']]);
   });
 
+  test('translations are refused with what to do instead', async () => {
+    const { error } = bodyOf(await ask('POST', '/v1/audio/translations'));
+    expect(error).toMatchObject({
+      code: 'not_found',
+      message: expect.stringMatching(/^Translations are not served: .*\/v1\/audio\/transcriptions/),
+    });
+  });
+
   test.each([
     ['DELETE', '/v1/models', 'GET, HEAD'],
     ['GET', '/v1/tokens', 'POST'],

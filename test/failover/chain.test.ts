@@ -201,6 +201,13 @@ describe('a chain', () => {
       'provider_params.finl_delay_ms',
       'It accepts ready_delay_ms',
     ],
+    ...['diarize', 'speaker_labels', 'Diarization'].map((name): [string, Partial<Ask>, string, string, string] => [
+      `the option ${name}, which is a parameter of every model`,
+      { providerParams: { [name]: true } },
+      'invalid_provider_params',
+      `provider_params.${name}`,
+      'Send `diarization` beside `provider_params` instead',
+    ]),
     [
       'an option of another type',
       { providerParams: { final_delay_ms: '5' } },

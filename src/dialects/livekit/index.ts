@@ -13,7 +13,6 @@ export const livekit: Dialect = {
   title: 'LiveKit Inference',
   model: AUTO,
   names: NAMES,
-  replaced: [[/^deepgram\/nova-3-medical$/, 'deepgram/nova-3']],
   live: { '/v1/stt': { open: (handshake) => new SttConversation(handshake) } },
   files: {},
   credential: ({ headers }) => {

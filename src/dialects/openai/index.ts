@@ -1,5 +1,6 @@
 // OpenAI's clients: transcription sessions of the Realtime API. Files come by the gateway's own form, which is OpenAI's.
 // https://developers.openai.com/api/docs/guides/realtime-transcription
+import { TRANSLATIONS_NOT_SERVED } from '../../api/values/translations.ts';
 import type { Dialect } from '../dialect.ts';
 import { subprotocolsOf } from '../offers.ts';
 import { credentialOf, isPage, tokens } from './client-secrets.ts';
@@ -27,6 +28,7 @@ export const openai: Dialect = {
   files: {},
   forms: { '/v1/audio/transcriptions': 'ours' },
   tokens,
+  notServed: { '/v1/audio/translations': TRANSLATIONS_NOT_SERVED },
   credential: (handshake) => ({
     credential: credentialOf(handshake),
     ...(subprotocolsOf(handshake.headers).includes('realtime') ? { protocol: 'realtime' } : {}),

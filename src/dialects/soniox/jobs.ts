@@ -47,7 +47,9 @@ const jobOf = ({ id, file, asked, createdAt, state }: ShownJob): Members => ({
 
 function transcriptOf({ id, state }: ShownJob, { requestId }: JobMeans): Answer {
   if (state.type !== 'done') {
-    const message = `The transcription has the status ${STATUS[state.type]}, and has to be completed first.`;
+    // Clients that wait for a transcription fetch its transcript whatever its status is: they see the reason here alone.
+    const reason = state.type === 'failed' ? `: ${state.refusal.message}` : ', and has to be completed first.';
+    const message = `The transcription has the status ${STATUS[state.type]}${reason}`;
     const error_type = 'transcription_invalid_state';
     return told({ status_code: 409, error_type, message, validation_errors: [], request_id: requestId }, 409);
   }
@@ -61,6 +63,8 @@ function cursorPageOf<Item extends ShownFile | ShownJob>(all: readonly Item[], q
   return { items, next_page_cursor: last === undefined ? null : placeOf(last) };
 }
 
+const countOf = ({ length }: readonly unknown[]): Answer => told({ total: length, public_api: length, playground: 0 });
+
 const GONE: Answer = { status: 204, headers: {}, body: '' };
 
 export const jobs: JobDoors = {
@@ -72,6 +76,7 @@ export const jobs: JobDoors = {
       return told({ files: items.map(fileOf), next_page_cursor });
     },
   },
+  [`GET ${FILES}/count`]: { does: 'listFiles', answer: countOf },
   [`GET ${FILES}/:id`]: { does: 'showFile', answer: (file) => told(fileOf(file)) },
   [`DELETE ${FILES}/:id`]: { does: 'removeFile', answer: () => GONE },
   [`POST ${PATH}`]: { does: 'ask', open, answer: (job) => told(jobOf(job), 201) },
@@ -82,6 +87,7 @@ export const jobs: JobDoors = {
       return told({ transcriptions: items.map(jobOf), next_page_cursor });
     },
   },
+  [`GET ${PATH}/count`]: { does: 'list', answer: countOf },
   [`GET ${PATH}/:id`]: { does: 'show', answer: (job) => told(jobOf(job)) },
   [`GET ${PATH}/:id/transcript`]: { does: 'show', answer: transcriptOf },
   [`DELETE ${PATH}/:id`]: { does: 'remove', answer: () => GONE },

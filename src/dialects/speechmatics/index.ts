@@ -12,6 +12,8 @@ export const speechmatics: Dialect = {
   provider: 'speechmatics',
   model: 'enhanced',
   names: {},
+  // The multilingual model, which the gateway has not.
+  replaced: [[/^melia-1$/, 'enhanced']],
   live: { '/v2': { open: (handshake) => new RealtimeConversation(handshake) } },
   files: {},
   jobs,

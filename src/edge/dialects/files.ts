@@ -3,17 +3,7 @@
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
 import { type AliasedKey, aliasOf } from '../../auth/aliases.ts';
 import type { Caller } from '../../auth/permissions.ts';
-import {
-  type Answer,
-  type Dialect,
-  type FileDoor,
-  type FormDoor,
-  type Handshake,
-  type JsonFileDoor,
-  modelOf,
-  replacedModel,
-  type Wish,
-} from '../../dialects/dialect.ts';
+import type { Answer, Dialect, FileDoor, FormDoor, Handshake, JsonFileDoor, Wish } from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/index.ts';
 import type { Degradation } from '../../failover/chain.ts';
 import type { Members } from '../../providers/kit/json.ts';
@@ -27,6 +17,7 @@ import { captionsOf } from './captions.ts';
 import { headerCredentialOf } from './header-credential.ts';
 import { jsonAsForm, membersOf, OTHERS } from './json-file.ts';
 import { inOwnNames, parametersFor, unmetOf } from './live.ts';
+import { modelOf, replacedModel } from './model-names.ts';
 import { pathOf } from './place.ts';
 
 type Post = (context: RouteContext, caller: Caller) => Promise<Reply>;

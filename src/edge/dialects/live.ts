@@ -4,15 +4,7 @@ import type { OutgoingEvent } from '../../api/listen.ts';
 import { strictest } from '../../api/places/place-rule.ts';
 import { type AliasedKey, aliasOf, slugNamed } from '../../auth/aliases.ts';
 import { type Caller, placeRulesOf } from '../../auth/permissions.ts';
-import {
-  type Conversation,
-  type Dialect,
-  type LateDoor,
-  type LiveDoor,
-  modelOf,
-  replacedModel,
-  type Wish,
-} from '../../dialects/dialect.ts';
+import type { Conversation, Dialect, LateDoor, LiveDoor, Wish } from '../../dialects/dialect.ts';
 import type { Degradation } from '../../failover/chain.ts';
 import { AskedChanges } from '../configure/asked-changes.ts';
 import type { DoorRequest, UpgradeAnswer } from '../door.ts';
@@ -22,6 +14,7 @@ import { endWith } from '../listen/refuse-on-socket.ts';
 import { warningHeader } from '../routes/transcriptions/warnings.ts';
 import type { KeptSessions, SessionRecord } from './jobs/kept-sessions.ts';
 import { LateSocket } from './late-socket.ts';
+import { modelOf, replacedModel } from './model-names.ts';
 
 /** Answers an upgrade. Never rejects. */
 export async function answerDialect(

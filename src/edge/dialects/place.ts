@@ -76,7 +76,7 @@ export function notServedAt(path: string): string | undefined {
     ...[live, files, jsonFiles, calls, forms].flatMap((doors) => Object.keys(doors ?? {})),
     ...places,
   ]);
-  return `There is no such endpoint for clients of ${title}. Served are, below ${pathOf(dialect, '')}: ${[...paths].join(', ')}.`;
+  return `There is no such endpoint for clients of ${title}. Served are, below ${pathOf(dialect, '')}: ${[...paths].join(', ')}. GET /v1/models lists the models.`;
 }
 
 /** The dialect of a path, and the part of the path that is its own. */

@@ -8,13 +8,15 @@ import { type Field, type FieldLimits, FormFields } from './form-fields.ts';
 import { FormMemory } from './form-memory.ts';
 import { LargeFile } from './large-file.ts';
 import { boundaryOf, createPartParser, type Part } from './parts.ts';
-import { addressNamed, fileTooLarge, missingFile, repeatedField, unexpectedFile } from './refusals.ts';
+import { fileTooLarge, missingFile, repeatedField, unexpectedFile, withoutFile } from './refusals.ts';
 import type { SpoolBudget } from './spool-file.ts';
 import { beginning, deferred } from './streams.ts';
 
 export interface FormLimits extends FieldLimits {
   /** Largest file. */
   fileBytesMax: number;
+  /** What is wrong with the fields of a form that has no file. Throws a Refusal; a missing file is reported when it does not. */
+  withoutFile?(fields: readonly Field[]): void;
   /** Largest file that is waited for in memory. */
   memoryBytesMax: number;
   /** An existing folder for files that do not fit, and what may be in it. */
@@ -217,10 +219,7 @@ class FormReader {
     await Promise.all(this.#reading);
     if (this.#state !== 'reading') return;
     const file = this.#file;
-    if (file === undefined) {
-      const address = addressNamed(this.#fields.front.map(([name]) => name));
-      return this.#fail(address ?? missingFile('no file', this.#limits.fileField));
-    }
+    if (file === undefined) return this.#fail(withoutFile(this.#fields.front, this.#limits));
     const isArriving = this.#large?.stream !== undefined;
     try {
       if (isArriving && this.#fields.behind.length > 0) this.#large?.supersede();

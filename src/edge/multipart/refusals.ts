@@ -3,6 +3,13 @@ import { type Refusal, refuse } from '../../api/errors.ts';
 import { ADDRESSES, notFetched } from '../../api/values/address.ts';
 import type { Shortage } from '../../runtime/limits/fair-quota.ts';
 
+type Fields = readonly (readonly [name: string, value: string])[];
+
+interface WithoutFile<Given> {
+  withoutFile?(fields: Given): void;
+  fileField?: string;
+}
+
 /** The form is not well-formed. */
 export function broken(what: string): Refusal {
   return refuse('invalid_request', `The form cannot be read: ${what}. Build it with a library for forms.`);
@@ -18,10 +25,19 @@ export function missingFile(what: string, part = 'file'): Refusal {
   return refuse('missing_file', message, { param: part });
 }
 
-/** Of a form without a file, which names the address of one instead. */
-export function addressNamed(names: readonly string[]): Refusal | undefined {
-  const name = names.find((each) => ADDRESSES.includes(each));
-  return name === undefined ? undefined : refuse('invalid_request', notFetched(name), { param: name });
+/** Of a form without a file: what is wrong with its fields, such as the address of a file; otherwise the missing file. */
+export function withoutFile<Given extends Fields>(
+  fields: Given,
+  { withoutFile, fileField }: WithoutFile<Given>,
+): unknown {
+  try {
+    withoutFile?.(fields);
+  } catch (refusal) {
+    return refusal;
+  }
+  const [address] = fields.find(([name]) => ADDRESSES.includes(name)) ?? [];
+  if (address === undefined) return missingFile('no file', fileField);
+  return refuse('invalid_request', notFetched(address), { param: address });
 }
 
 export function unexpectedFile(name: string, part = 'file'): Refusal {

@@ -198,9 +198,7 @@ function kindOf(head: Uint8Array, rawSampleRate: number | undefined): FileKind {
     throw unsupported(`The file is ${title}, and its content type says headerless PCM. Leave the content type out.`);
   }
   if (title === undefined && isText(head)) {
-    throw unsupported(
-      'The file is text, not audio. Send the content of an audio file: with curl its name stands behind an @, -F file=@audio.wav.',
-    );
+    throw unsupported('The file is text, not audio. Send the content of an audio file, not its name or address.');
   }
   const container = title === undefined ? undefined : CONTAINERS[title];
   if (title === undefined || container === undefined || (container.format === 'wav' && !isWave(head.subarray(at)))) {

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { KEPT_FILES_MAX } from '../../../src/edge/dialects/jobs/kept-files.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
@@ -74,7 +74,11 @@ describe.each(vendors)('files of clients of $dialect', (vendor) => {
     silent.once('request', listener);
     const reply = await vendor.askElsewhere(visitor(gateway.key), url, 'local/commands-en');
     silent.off('request', listener);
-    expect([reply.status, refusalOf(reply), isAsked]).toEqual([400, expect.stringMatching(/\.$/), false]);
+    expect([reply.status, refusalOf(reply), isAsked]).toEqual([
+      400,
+      expect.stringMatching(/audio by URL is not fetched/),
+      false,
+    ]);
   });
 
   it('are not there where they never were, or are another key’s', async () => {
@@ -123,6 +127,37 @@ describe.each(vendors)('files of clients of $dialect', (vendor) => {
     for (let count = 0; count < KEPT_FILES_MAX; count++) expect((await keep()).status).toBeLessThan(300);
     const reply = await keep();
     expect([reply.status, refusalOf(reply)]).toEqual([429, expect.stringMatching(/may keep 100 files/)]);
+  });
+});
+
+describe('files of clients of soniox', () => {
+  const soniox = vendors.find(({ dialect }) => dialect === 'soniox') as Vendor;
+
+  it('are counted, as are their transcriptions', async () => {
+    const store = await openSqliteStore({ directory: gateway.directory });
+    const { id } = await store.createOrganisation('Counted files', null, BY);
+    const visitor = new Visitor(gateway.url, soniox, (await store.createKey(id, {}, BY)).secret);
+    store.close();
+    const counts = async () =>
+      Promise.all(
+        ['/v1/files/count', '/v1/transcriptions/count'].map(async (path) =>
+          (await visitor.send('GET', path)).at('total'),
+        ),
+      );
+    expect(await counts()).toEqual([0, 0]);
+    await soniox.keep?.(visitor, WAV);
+    await soniox.ask(visitor, WAV, 'local/commands-en');
+    expect(await counts()).toEqual([2, 1]);
+  });
+
+  it('say why a transcription failed where its transcript is fetched', async () => {
+    const visitor = new Visitor(gateway.url, soniox, gateway.key);
+    const id = soniox.idOf(await soniox.ask(visitor, new Uint8Array(1_000), 'local/commands-en'));
+    await vi.waitFor(async () => expect((await visitor.send('GET', soniox.pathOf(id))).at('status')).toBe('error'));
+    const shown = await visitor.send('GET', soniox.pathOf(id));
+    const reply = await visitor.send('GET', `${soniox.pathOf(id)}/transcript`);
+    expect([reply.status, shown.at('error_message')]).toEqual([409, expect.stringMatching(/\w/)]);
+    expect(soniox.refusalOf(reply)).toContain(shown.at('error_message'));
   });
 });
 

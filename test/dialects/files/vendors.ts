@@ -85,8 +85,9 @@ const speechmatics: Vendor = {
   ask: (visitor, audio, model) =>
     visitor.send('POST', '/v2/jobs', wavForm('data_file', audio, speechmaticsConfig(model))),
   askElsewhere(visitor, url, model) {
-    const config = speechmaticsConfig(model, { fetch_data: { url } });
-    return visitor.send('POST', '/v2/jobs', wavForm('data_file', new Uint8Array(1), config));
+    const form = new FormData();
+    form.append('config', speechmaticsConfig(model, { fetch_data: { url } }).config);
+    return visitor.send('POST', '/v2/jobs', form);
   },
   idOf: ({ at }) => at('id'),
   pathOf: (id) => `/v2/jobs/${id}`,

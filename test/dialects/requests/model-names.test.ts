@@ -1,7 +1,7 @@
 // Names of models that vendors had before, have for some uses or have dated: each means a model of the catalogue, and a warning says so.
 import { describe, expect, it } from 'vitest';
-import { modelOf, replacedModel } from '../../../src/dialects/dialect.ts';
 import { dialects } from '../../../src/dialects/index.ts';
+import { modelOf, replacedModel } from '../../../src/edge/dialects/model-names.ts';
 import { providers } from '../../../src/providers/index.ts';
 import { sampleAudio } from '../../fakes/processes/live-gateway.ts';
 import { startDialectRig } from '../rig.ts';
@@ -70,7 +70,7 @@ describe.each<[vendor: string, replaced: Record<string, string>, same: Record<st
     },
     ['whisper-2', 'gpt-9-transcribe', 'gpt-4o-transcribe-none'],
   ],
-  ['speechmatics', {}, { enhanced: 'enhanced', standard: 'standard' }, ['none']],
+  ['speechmatics', { 'melia-1': 'enhanced' }, { enhanced: 'enhanced', standard: 'standard' }, ['none']],
   [
     'soniox',
     {
@@ -121,6 +121,26 @@ describe.each<[vendor: string, replaced: Record<string, string>, same: Record<st
     for (const named of Object.keys(replaced)) {
       expect(modelOf(dialectOf(vendor), named, () => true)).toBe(named);
       expect(replacedModel(dialectOf(vendor), named, () => true)).toEqual([]);
+    }
+  });
+});
+
+describe('a slug of another vendor', () => {
+  it.each(dialects.map(({ name }) => name))('means the same at the endpoints of %s as at its own', (name) => {
+    for (const [slug, model] of [
+      ['deepgram/nova-3-medical', 'deepgram/nova-3'],
+      ['deepgram/whisper-large', 'deepgram/nova-3'],
+      ['elevenlabs/scribe_v1', 'elevenlabs/scribe_v2'],
+      ['speechmatics/melia-1', 'speechmatics/enhanced'],
+      ['soniox/stt-rt-v3', 'soniox/stt-rt-v5'],
+    ] as const) {
+      expect(meant(name, slug)).toBe(model);
+      expect(warned(name, slug)).toMatchObject([{ code: 'parameter_mapped', param: 'model' }]);
+    }
+    expect(meant(name, 'deepgram/nova-3-general')).toBe('deepgram/nova-3');
+    for (const slug of ['deepgram/nova-9', 'custom/whisper', 'custom/nova-3-medical', 'local/commands-en', 'a/b/c']) {
+      expect(meant(name, slug)).toBe(slug);
+      expect(warned(name, slug)).toEqual([]);
     }
   });
 });

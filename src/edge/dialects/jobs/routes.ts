@@ -13,6 +13,7 @@ import type { JobDependencies } from '../../../transcription/job.ts';
 import { lengthOf } from '../../../transcription/money/length.ts';
 import type { DoorRequest, Reply } from '../../door.ts';
 import { readJson } from '../../http/json-body.ts';
+import type { FormLimits } from '../../multipart/form.ts';
 import type { Route, RouteContext } from '../../router.ts';
 import { readToKeep, requestOf, type UploadDependencies } from '../../routes/transcriptions/read-upload.ts';
 import { warningHeader } from '../../routes/transcriptions/warnings.ts';
@@ -152,18 +153,20 @@ class Asked {
 
   /** The file is the job's alone. */
   async #keepAndAsk(door: Extract<JobDoor, { does: 'keepAndAsk' }>): Promise<ShownJob> {
-    const held = await this.#read({ part: door.part });
+    const opened = (fields: ReadonlyMap<string, string>) => door.open(fields, this.#means);
+    const held = await this.#read({ part: door.part }, (fields) => void opened(new Map(fields)));
     this.#dependencies.keptFiles.remove(this.#owner, held.file.id);
-    return this.#begin(held, () => door.open(held.file.fields, this.#means));
+    return this.#begin(held, () => opened(held.file.fields));
   }
 
-  #read(takes: Extract<JobDoor, { does: 'keep' }>['takes']): Promise<Held> {
+  #read(takes: Extract<JobDoor, { does: 'keep' }>['takes'], withoutFile?: FormLimits['withoutFile']): Promise<Held> {
     const { keptFiles, settings, http } = this.#dependencies;
     const { request } = this.#context;
     return keptFiles.keep(this.#owner, (budget) => {
       const limit = limitedSignal(http.clock, settings.timeoutMs, request.signal);
       const [form, part] = takes === 'body' ? [asForm(request, []), 'file'] : [request, takes.part];
-      return readToKeep(form, limit, this.#dependencies, this.#owner, budget, part).finally(limit.release);
+      const expected = { part, ...(withoutFile && { withoutFile }) };
+      return readToKeep(form, limit, this.#dependencies, this.#owner, budget, expected).finally(limit.release);
     });
   }
 

@@ -117,9 +117,9 @@ export function readToKeep(
   dependencies: UploadDependencies,
   owner: Pick<Uploader, 'organisationId'>,
   spoolBudget: SpoolBudget,
-  fileField: string,
+  { part: fileField, withoutFile }: { part: string } & Pick<FormLimits, 'withoutFile'>,
 ): Promise<Form> {
-  const kept = { memoryBytesMax: 0, mustKeep: () => true, fileField };
+  const kept = { memoryBytesMax: 0, mustKeep: () => true, fileField, ...(withoutFile && { withoutFile }) };
   const limits = { ...formLimits(dependencies, owner, spoolBudget), ...kept, takesRepeated: true };
   return readForm(bodyOf(request, limit, dependencies), request.headers.get('content-type'), limits);
 }
