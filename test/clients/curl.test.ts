@@ -97,7 +97,7 @@ describeCurl('curl', () => {
     ['no file', NUMBERED, 400, 'missing_file', /`file`/],
     ['no fields', '-X POST', 415, 'unsupported_media_type', /-F file=@/],
     ['an empty file', `${NUMBERED} -F file=@empty.wav`, 400, 'missing_file', /empty/],
-    ['a file without its @', `${NUMBERED} -F file=speech.wav`, 400, 'unsupported_audio', /behind an @/],
+    ['a file without its @', `${NUMBERED} -F file=speech.wav`, 400, 'unsupported_audio', /-F file=@NAME/],
     ['a file with no model', '-F file=@speech.wav', 400, 'invalid_request', /`model` is missing/],
     [
       'options that are no JSON',

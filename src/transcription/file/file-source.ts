@@ -198,7 +198,9 @@ function kindOf(head: Uint8Array, rawSampleRate: number | undefined): FileKind {
     throw unsupported(`The file is ${title}, and its content type says headerless PCM. Leave the content type out.`);
   }
   if (title === undefined && isText(head)) {
-    throw unsupported('The file is text, not audio. Send the content of an audio file, not its name or address.');
+    throw unsupported(
+      'The file is text, not audio. Send the content of an audio file, not its name or address; with curl, `-F file=@NAME`.',
+    );
   }
   const container = title === undefined ? undefined : CONTAINERS[title];
   if (title === undefined || container === undefined || (container.format === 'wav' && !isWave(head.subarray(at)))) {
