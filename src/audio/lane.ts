@@ -19,6 +19,8 @@ import type { SpeechMeter } from './voice/energy.ts';
 
 /** A lane whose newest audio has to wait longer than this for the pace is behind. */
 const BEHIND_MS = 200;
+/** A frame that ends within a pause holds a multiple of this, as recognisers work in steps of 10 or 20 ms. */
+const STEP_MS = 20;
 
 export interface LaneContract {
   frame: FrameContract;
@@ -72,6 +74,8 @@ export class Lane {
   #read: number;
   /** Samples given out, at the lane's rate, without padding. */
   #given = 0;
+  /** The newest audio had to wait for the pace, and the provider has not worked off since then what it was sent. */
+  #isBehind = false;
 
   /** Begins where the tape's lane position is, which is the timeline's origin. */
   constructor(
@@ -114,7 +118,8 @@ export class Lane {
     // A limit may lie before the lane's origin.
     const available = Math.max(0, this.available(end, ended));
     const size = frameSamples(this.#sizes, available);
-    if (size > 0) return !ended && this.#isGathered(available) && !this.#isBefore(flushTo, end) ? 0 : size;
+    if (size > 0)
+      return !ended && this.#isGathered(available) && !this.#isBefore(flushTo, end) ? 0 : this.#upToPause(size);
     return ended || this.flushing(Math.min(flushTo, end)) ? available : 0;
   }
 
@@ -130,6 +135,15 @@ export class Lane {
     const missing = this.#missing(this.available(end, false));
     // A resampler gives what it was given a little later, or earlier where a part of a sample was left.
     return this.#resampler === undefined ? missing : Math.floor((missing * this.#sessionRate) / this.#rate) - 1;
+  }
+
+  /** A lane that is behind ends a frame where it can leave out the rest of a pause. A resampler reads ahead of that. */
+  #upToPause(size: number): number {
+    if (!this.#isBehind || this.#resampler !== undefined) return size;
+    const keptEnd = this.#pauses.keptEnd(this.#read);
+    if (keptEnd === undefined) return size;
+    const step = Math.ceil((this.#rate * STEP_MS) / 1000);
+    return Math.min(size, Math.max(this.#sizes.min, step * Math.ceil((keptEnd - this.#read) / step)));
   }
 
   #isGathered(available: number): boolean {
@@ -167,6 +181,7 @@ export class Lane {
     else this.#convert(this.#resampler, size, ended);
     if (padded > size) samples.fill(0, size, padded);
     this.#given += size;
+    if (this.#pacer.isIdle(nowMs)) this.#isBehind = false;
     this.#pacer.take(this.#ms(padded), nowMs);
     const start = this.#tape.sent;
     this.#tape.advance(this.#position(this.#given));
@@ -177,7 +192,8 @@ export class Lane {
   /** Goes on behind the pause that the lane is in, where it is behind. Returns whether the leg's turn ends by that. */
   #catchUp(end: number, nowMs: number): boolean {
     const lateMs = this.#pacer.waitMs(this.#ms(this.available(end, false)), nowMs);
-    if (lateMs <= BEHIND_MS || this.#timeline.isFull) return false;
+    this.#isBehind ||= lateMs > BEHIND_MS;
+    if (!this.#isBehind || this.#timeline.isFull) return false;
     const from = this.#read;
     const to = this.#pauses.after(from, end);
     if (to === from) return false;

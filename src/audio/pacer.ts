@@ -27,6 +27,11 @@ export class Pacer {
     return waitMs <= ROUNDING_MS ? 0 : waitMs;
   }
 
+  /** Whether all that has left is due: the provider has nothing left to work off. */
+  isIdle(nowMs: number): boolean {
+    return this.#dueMs <= nowMs;
+  }
+
   /** `audioMs` of audio leaves now. */
   take(audioMs: number, nowMs: number): void {
     this.#dueMs = Math.max(this.#dueMs, nowMs) + audioMs / this.#speedMax;

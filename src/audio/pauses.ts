@@ -46,6 +46,13 @@ export class Pauses {
     return next - position >= this.#skip.min ? next : position;
   }
 
+  /** Where the part of the next pause ends that is sent after a sound; undefined where none of the pause is left out. */
+  keptEnd(position: number): number | undefined {
+    const { behind, before } = this.#kept;
+    const from = this.#since(position) ?? this.#audible.endAfter(position, behind + before + this.#skip.min);
+    return from === undefined || from + behind <= position ? undefined : from + behind;
+  }
+
   /** Whether the pause at `position`, as long as it is known to be, ends a turn that the leg has heard. Once for each pause. */
   endsTurn(position: number): boolean {
     const from = this.#since(position);

@@ -107,7 +107,8 @@ describe('a backlog on a leg that takes no more than real time', () => {
     leg.finish(0);
     const keptMs = ((leg.given - 5 * RATE) * 1000) / RATE;
     expect(keptMs).toBeGreaterThanOrEqual(300);
-    expect(keptMs).toBeLessThanOrEqual(425);
+    // A window of loudness, and the rest of a step.
+    expect(keptMs).toBeLessThanOrEqual(345);
     pipeline.dispose();
   });
 
