@@ -29,8 +29,8 @@ const KEEP_ALIVE_MS = 8_000;
 const KEEP_ALIVE_SECONDS = 0.05;
 
 const TIMING = liveTiming({
-  // How much is queued is not documented, beyond that it is bounded.
-  speedMax: 1.5,
+  // What comes faster than it is recognised is queued. The bound of the queue is not documented.
+  speedMax: 2,
   drainMs: 6_000,
   stallMs: 35_000,
   answers: 'words',

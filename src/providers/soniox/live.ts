@@ -39,8 +39,8 @@ const QUIET_SECONDS = 1;
 export const live: LiveCodec<State> = {
   timing: ({ model, params }) =>
     liveTiming({
-      // "Real-time or near real-time speed": https://soniox.com/docs/stt/rt/error-handling
-      speedMax: 1.25,
+      // "Real-time or near real-time speed", and small bursts are tolerated: https://soniox.com/docs/stt/rt/error-handling
+      speedMax: 2,
       drainMs: 8_000,
       stallMs: 8_000,
       answers: 'words',
