@@ -5,14 +5,18 @@ import type { AudioPipeline } from '../../audio/pipeline.ts';
 import type { LiveTiming } from '../../providers/provider.ts';
 import { Deadline } from '../../runtime/deadline.ts';
 
-/** How often a leg is looked at within its limit. */
+/** How often a leg is checked within its limit. */
 const LOOKS = 4;
+/** The shortest time between two checks while too little speech is unanswered to judge. */
+const LOOK_MS_MIN = 100;
 /**
  * A leg that has answered promptly is taken for dead before its provider's limit where another model could take over: when an
  * answer is late by so many times the longest that was waited for, and not before `leastMs`. A sound that is no speech has no
  * answer either: mostly it is shorter than `speechMs`, and one that was longer counts as waited for.
  */
 const PROMPT = { answersMin: 5, timesLongest: 3, leastMs: 4_000, speechMs: 2_000 } as const;
+/** More answers are better evidence: the bound of a leg whose answers have all been quick is shorter. */
+const SURE = { answersMin: 20, timesLongest: 4, leastMs: 3_000 } as const;
 
 type Audio = Pick<AudioPipeline, 'sentSamples' | 'meter' | 'legTimeline'>;
 type Timing = Pick<LiveTiming, 'stallMs' | 'answers' | 'turnPauseMs'>;
@@ -91,8 +95,8 @@ export class StallWatch {
 
   #lookAfter(afterMs: number): void {
     this.#look = new Deadline(this.#clock, afterMs, () => {
-      const leftMs = this.#leftMs();
-      if (leftMs <= 0 || this.#isOverdue) this.#calls.stalled();
+      const leftMs = Math.min(this.#leftMs(), this.#promptLeftMs());
+      if (leftMs <= 0) this.#calls.stalled();
       else this.#lookAfter(Math.min(leftMs, this.#lookMs));
     });
   }
@@ -121,12 +125,20 @@ export class StallWatch {
     if (end !== undefined && end + pause <= this.#audio.sentSamples) this.#dueSinceMs ??= this.#sentAtMs(end + pause);
   }
 
-  get #isOverdue(): boolean {
-    if (this.#dueSinceMs === undefined || this.#answers < PROMPT.answersMin) return false;
-    const boundMs = Math.max(PROMPT.leastMs, PROMPT.timesLongest * this.#longest.ms);
-    if (this.#clock.now() - this.#dueSinceMs < boundMs) return false;
+  /** Until a leg that has answered promptly is taken for dead, where another model could take over. */
+  #promptLeftMs(): number {
+    if (this.#dueSinceMs === undefined || this.#answers < PROMPT.answersMin) return Number.POSITIVE_INFINITY;
+    if (!this.#calls.hasOther()) return Number.POSITIVE_INFINITY;
+    const leftMs = this.#dueSinceMs + this.#boundMs - this.#clock.now();
     const speechSamples = this.#audio.meter.speech.within(this.#sentWhenHeard, this.#audio.sentSamples);
-    return speechSamples * 1000 >= PROMPT.speechMs * this.#sampleRate && this.#calls.hasOther();
+    const speechLeftMs = PROMPT.speechMs - (speechSamples * 1000) / this.#sampleRate;
+    return Math.max(leftMs, speechLeftMs > 0 ? Math.max(speechLeftMs, LOOK_MS_MIN) : 0);
+  }
+
+  get #boundMs(): number {
+    const promptMs = Math.max(PROMPT.leastMs, PROMPT.timesLongest * this.#longest.ms);
+    if (this.#answers < SURE.answersMin) return promptMs;
+    return Math.min(promptMs, Math.max(SURE.leastMs, SURE.timesLongest * this.#longest.ms));
   }
 
   /**

@@ -2,12 +2,30 @@
 import { describe, expect, it } from 'vitest';
 import { drawnOf } from '../../fakes/drawn.ts';
 import { seeded } from '../../fakes/random.ts';
-import { CHAINS, expectOnTime, OPENAI, playTalk, STREAMING, talk, UNIVERSAL_3 } from './talk.ts';
+import {
+  ANY_PAUSE,
+  CHAINS,
+  expectOnTime,
+  expectWithinPace,
+  OPENAI,
+  playTalk,
+  STREAMING,
+  talk,
+  UNIVERSAL_3,
+} from './talk.ts';
 
 describe.each(CHAINS)('%s, then %s', (...chain) => {
   it('is late by less than a second within 5 s of talk when the connection was reset', async () => {
     for (const seed of drawnOf([1, 2])) expectOnTime(await playTalk(chain, ['drop-after=6s'], talk(seeded(seed), 10)));
   });
+
+  it.each(['freeze', 'stall', 'drop'])(
+    'is no later than the pace of the fallback explains after a %s, with pauses of 0.3 to 1.7 s',
+    async (how) => {
+      for (const seed of drawnOf([1, 2]))
+        expectWithinPace(await playTalk(chain, [`${how}-after=1${seed}s`], talk(seeded(seed), 26, ANY_PAUSE)));
+    },
+  );
 
   it('makes up for a provider that fell silent in the first long pause, and before that with each pause', async () => {
     const turns = talk(seeded(3), 16);

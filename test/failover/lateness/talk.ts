@@ -25,15 +25,29 @@ const LATE_SECONDS_MAX = 1;
 const CATCHING_UP_SECONDS = 5;
 /** An ear wants so much silence to end a turn, and messages are on their way for so long. */
 const ON_TIME_SECONDS = 0.35;
+/** A session that is late sends so much of each pause: the fading sound of the word, 300 ms of silence, and the rest of a frame. */
+const PAUSE_SENT_SECONDS = 0.1 + 0.3 + 0.05;
+/** How many times faster than it is spoken the fallbacks of all chains take audio. */
+const PACE = 1.25;
+/** To connect, what is sent before the first word and after the last, and what a session that counts as on time is late by. */
+const SLACK_SECONDS = 0.7;
 /** Providers tell times in milliseconds. */
 const ROUNDING_SECONDS = 0.002;
 
-/** Words with ordinary pauses, each of which sounds a little longer than a provider says. */
-export const talk = (random: Random, words: number): SpokenTurn[] =>
+interface PauseSeconds {
+  least: number;
+  most: number;
+}
+const ORDINARY: PauseSeconds = { least: 0.7, most: 1.5 };
+/** From pauses that are sent as they are to long ones. */
+export const ANY_PAUSE: PauseSeconds = { least: 0.3, most: 1.7 };
+
+/** Words with pauses, each of which sounds a little longer than a provider says. */
+export const talk = (random: Random, words: number, { least, most } = ORDINARY): SpokenTurn[] =>
   Array.from({ length: words }, (_, index) => ({
     text: `Word${index}.`,
     seconds: 0.5 + random.next(),
-    pauseSeconds: 0.7 + 0.8 * random.next(),
+    pauseSeconds: least + (most - least) * random.next(),
     tailSeconds: 0.1,
   }));
 
@@ -76,6 +90,22 @@ export function expectOnTime({ words, failoverAt }: PlayedTalk, withinSeconds = 
   const later = words.filter(({ end }) => end > failoverAt + withinSeconds);
   expect(later.length).toBeGreaterThan(1);
   expect(later.filter(({ late }) => !(late < LATE_SECONDS_MAX))).toEqual([]);
+}
+
+/**
+ * No word is later than the pace of the fallback explains: it needs as long as the audio since the beginning of the unfinished turn
+ * lasts, with the rest of each pause left out, divided by its pace.
+ */
+export function expectWithinPace({ words, failoverAt }: PlayedTalk): void {
+  let audioSeconds = 0;
+  const excess = words.flatMap(({ start, end, late }, index) => {
+    if (end + late + ON_TIME_SECONDS <= failoverAt) return [];
+    audioSeconds += end - start;
+    const boundSeconds = Math.max(0, audioSeconds / PACE - (end - failoverAt)) + SLACK_SECONDS;
+    audioSeconds += Math.min((words[index + 1]?.start ?? end) - end, PAUSE_SENT_SECONDS);
+    return late <= boundSeconds ? [] : [{ end, late, boundSeconds }];
+  });
+  expect(excess).toEqual([]);
 }
 
 function saidIn(turns: readonly SpokenTurn[], { told }: Caller): SaidWord[] {

@@ -209,15 +209,16 @@ describe('the stall watch', () => {
       fallbacks?: readonly string[];
       /** Seconds of speech before each answer. */
       everySeconds?: number;
+      times?: number;
     }
 
-    /** A session with six answers to speech behind it. */
-    async function prompt({ answers = 'words', fallbacks = ['puppet/b'], everySeconds = 0.5 }: Told = {}) {
+    /** A session with answers to speech behind it. */
+    async function prompt({ answers = 'words', fallbacks = ['puppet/b'], everySeconds = 0.5, times = 6 }: Told = {}) {
       const { rig, puppet } = puppetRig({ timing: { answers, turnPauseMs: 500 } });
       const client = await rig.open({ model: 'puppet/a', fallbacks: fallbacks.map((model) => ({ model })) });
       const play = (chunk: Uint8Array, seconds: number) =>
         stream(rig, (sent) => client.session.audio(sent), chunk, seconds);
-      for (let answer = 0; answer < 6; answer++) {
+      for (let answer = 0; answer < times; answer++) {
         await play(speech(0.1), everySeconds);
         if (answers === 'pauses') await play(quiet, 0.7);
         await puppet.last.say(say);
@@ -230,7 +231,32 @@ describe('the stall watch', () => {
       const session = await prompt();
       await session.play(speech(0.1), 3.9);
       expect(failovers(session)).toBe(0);
-      await session.play(speech(0.1), 1.2);
+      await session.play(speech(0.1), 0.2);
+      expect(failovers(session)).toBe(1);
+    });
+
+    it.each([
+      [0.5, 3],
+      [0.9, 3.6],
+      [1.2, 4],
+    ])(
+      'more than twenty answers within %d s each: it is left after %d s, not before',
+      async (everySeconds, seconds) => {
+        const session = await prompt({ everySeconds, times: 22 });
+        await session.play(speech(0.1), seconds - 0.1);
+        expect(failovers(session)).toBe(0);
+        await session.play(speech(0.1), 0.3);
+        expect(failovers(session)).toBe(1);
+      },
+    );
+
+    it('fails over as soon as 2 s of speech have no answer, when the bound is past', async () => {
+      const session = await prompt({ times: 22 });
+      await session.play(speech(0.1), 1.5);
+      await session.play(quiet, 3);
+      await session.play(speech(0.1), 0.4);
+      expect(failovers(session)).toBe(0);
+      await session.play(speech(0.1), 0.4);
       expect(failovers(session)).toBe(1);
     });
 
@@ -258,7 +284,7 @@ describe('the stall watch', () => {
       await session.play(speech(0.1), 2);
       await session.play(quiet, 4.4);
       expect(failovers(session)).toBe(0);
-      await session.play(quiet, 1.2);
+      await session.play(quiet, 0.3);
       expect(failovers(session)).toBe(1);
     });
 
