@@ -20,14 +20,20 @@ const WAITING_MS = 1_000;
 /** Connections that fail at the same audio are not sent exactly as much of it. */
 const PROGRESS_SECONDS_MIN = 2;
 
+export interface RecoveryCalls {
+  /** Tells the client that audio waits; gives whether any does. */
+  waiting(slug: string): boolean;
+  /** Whether another leg would have no speech to hear again. */
+  isAnswered(): boolean;
+}
+
 export class Recovery {
   readonly #opening: SessionOpening;
   readonly #dependencies: SessionDependencies;
   readonly #charts: Charts;
   readonly #leg: CurrentLeg;
   readonly #pipeline: Pick<AudioPipeline, 'sentSamples'>;
-  /** Tells the client that audio waits; gives whether any does. */
-  readonly #onWaiting: (slug: string) => boolean;
+  readonly #calls: RecoveryCalls;
   /** The members that have failed, and when the first did: until a leg has held. */
   readonly #failed = new Set<number>();
   #sinceMs: number | undefined;
@@ -55,14 +61,14 @@ export class Recovery {
     charts: Charts,
     leg: CurrentLeg,
     pipeline: Pick<AudioPipeline, 'sentSamples'>,
-    onWaiting: (slug: string) => boolean,
+    calls: RecoveryCalls,
   ) {
     this.#opening = opening;
     this.#dependencies = dependencies;
     this.#charts = charts;
     this.#leg = leg;
     this.#pipeline = pipeline;
-    this.#onWaiting = onWaiting;
+    this.#calls = calls;
   }
 
   /** The member to begin with. */
@@ -198,12 +204,12 @@ export class Recovery {
   #tellWaiting(): void {
     const unreadyMs = this.#dependencies.clock.now() - (this.#unreadySinceMs ?? Number.POSITIVE_INFINITY);
     if (this.#isWaitingTold || unreadyMs < WAITING_MS) return;
-    this.#isWaitingTold = this.#onWaiting((this.#opening.chain[this.#index] as ChainMember).slug);
+    this.#isWaitingTold = this.#calls.waiting((this.#opening.chain[this.#index] as ChainMember).slug);
   }
 
   /**
-   * The leg has held for a while. What went wrong before is over once the leg is past the audio at which the others failed: a model
-   * that fails there each time would be tried without end.
+   * The leg has held for a while. What went wrong before is over once the leg is past the audio at which the others failed, or has
+   * answered all of it: a model that fails there each time would be tried without end.
    */
   steady(): void {
     this.#isSteady = true;
@@ -213,7 +219,8 @@ export class Recovery {
 
   get #hasProgress(): boolean {
     const { sampleRate } = this.#opening.request;
-    return this.#pipeline.sentSamples >= this.#failedAtSample + PROGRESS_SECONDS_MIN * sampleRate;
+    const isPast = this.#pipeline.sentSamples >= this.#failedAtSample + PROGRESS_SECONDS_MIN * sampleRate;
+    return isPast || this.#calls.isAnswered();
   }
 
   /** The leg works: what went wrong before is over. */

@@ -106,8 +106,10 @@ export class LiveSession {
       fault: (name, error) => this.fault(name, error),
     });
     this.#scope.defer(() => this.leg.dispose());
-    const waiting = (slug: string) => account.isOwed && events.waiting(slug, 'it fails and is tried again');
-    this.recovery = new Recovery(opening, dependencies, charts, this.leg, pipeline, waiting);
+    this.recovery = new Recovery(opening, dependencies, charts, this.leg, pipeline, {
+      waiting: (slug) => account.isOwed && events.waiting(slug, 'it fails and is tried again'),
+      isAnswered: () => !account.isOwed || account.lacks('speech'),
+    });
     this.#scope.defer(() => this.recovery.end());
     const { leg, recovery, turns } = this;
     const legs = () => recovery.legs.atEnd;

@@ -400,4 +400,21 @@ describe('a model that loses its connections', () => {
   it('at later audio each time is tried once more each time', async () => {
     expect((await lose(20, 60, 150)).of('failover')).toEqual([]);
   });
+
+  it('in a pause of its client, again and again, is connected each time', async () => {
+    const { rig, puppet } = puppetRig({
+      timing: { stallMs: Number.POSITIVE_INFINITY },
+      rig: { settings: { idleMs: 4_000_000 } },
+    });
+    const client = await rig.open(chain('a'));
+    client.session.audio(speech(1));
+    await rig.advance(1_000, 250);
+    await puppet.last.say(final('1', 1));
+    for (let losses = 1; losses <= 8; losses++) {
+      await rig.advance(15_000, 1_000);
+      await puppet.last.say({ type: 'failed', failure: failure('retry') });
+      await rig.advance(1_000, 250);
+    }
+    expect([client.summary, puppet.connections.length]).toEqual([undefined, 9]);
+  });
 });
