@@ -4,32 +4,26 @@ import type { Clock } from '../../machines/clock.ts';
 /** The longest delay of one of Node's timers; beyond it they fire at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
-/**
- * A timer that may outlast one of Node's: it is armed again until its time has come. One without a delay fires after what waits in
- * sockets was read.
- */
+/** A timer that may outlast one of Node's: it is armed again until its time has come. */
 class Timer {
-  #timeout: NodeJS.Timeout | NodeJS.Immediate | undefined;
+  #timeout: NodeJS.Timeout | undefined;
 
   constructor(callback: () => void, delayMs: number, keepsProcess: boolean) {
     if (Number.isNaN(delayMs)) throw new RangeError('A timer was given a delay that is not a number.');
     const deadlineMs = performance.now() + delayMs;
     const arm = (remainingMs: number): void => {
       const isLast = remainingMs <= TIMER_MS_MAX;
-      if (delayMs <= 0) this.#timeout = setImmediate(callback);
-      else
-        this.#timeout = setTimeout(
-          isLast ? callback : () => arm(deadlineMs - performance.now()),
-          isLast ? Math.max(0, remainingMs) : TIMER_MS_MAX,
-        );
+      this.#timeout = setTimeout(
+        isLast ? callback : () => arm(deadlineMs - performance.now()),
+        isLast ? Math.max(0, remainingMs) : TIMER_MS_MAX,
+      );
       if (!keepsProcess) this.#timeout.unref();
     };
     arm(delayMs);
   }
 
   clear(): void {
-    clearTimeout(this.#timeout as NodeJS.Timeout);
-    clearImmediate(this.#timeout as NodeJS.Immediate);
+    clearTimeout(this.#timeout);
   }
 }
 

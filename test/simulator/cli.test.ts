@@ -111,7 +111,7 @@ describe('voxgate simulate', () => {
     [['tinny'], /There is no simulator of "tinny"\. Did you mean tiny\? Name one/],
     [['tiny', '--ear', 'script', '--script', '/tmp'], /\/tmp is a folder\. Name a file with JSON\./],
     [['tiny', 'tiny'], /name one provider of: tiny\./],
-    [['tiny', '--loud'], /Unknown option '--loud'/],
+    [['tiny', '--loud'], /there is no option --loud/],
     [['tiny', '--fault', 'nonsense', '--ear', 'script'], /There is no fault "nonsense"\. Accepted are: refuse, /],
     [['tiny', '--port', '65536'], /--port takes a number from 0 to 65535\./],
     [['tiny', '--ear', 'both'], /--ear takes one of: local, script, numbered\./],
