@@ -244,10 +244,11 @@ function expectOneFinalEach(leg: StoryLeg, acts: readonly unknown[]): boolean {
       if (type === 'dropped' && ended.some((each) => each.id === id && !each.isEmpty))
         expect.fail(`said of a turn that is over: ${lineOf(step)}`);
       if (step.type !== 'turn.ended') continue;
-      // An end without words may have another behind it.
-      const empty = ended.findIndex((each) => each.id === id && each.isEmpty);
-      if (empty >= 0) ended.splice(empty, 1);
-      ended.push({ id, end: utterance?.end ?? 0, isEmpty: type === 'empty' });
+      const isEmpty = type === 'empty';
+      // An end without words may be followed by another one, also after the ends of other turns: the turn keeps its place.
+      const emptied = ended.find((each) => each.id === id && each.isEmpty);
+      if (emptied === undefined) ended.push({ id, end: utterance?.end ?? 0, isEmpty });
+      else if (type !== 'dropped') emptied.isEmpty = isEmpty;
       if (step.formattedFollows) awaited.add(id);
     }
   }
