@@ -268,6 +268,16 @@ describe.skipIf(!natsServerIsHere)('the usage stream on NATS', () => {
     await ledger.has(2);
   });
 
+  test('makes a removed stream again for a node that only publishes', async () => {
+    const { join, prefix } = gateway();
+    const { bus, stream } = await join();
+    await stream.publish('0', 'a', usage(1));
+    await (await jetstreamManager(bus.link.connection)).streams.delete(`${prefix}-usage`);
+    expect(await reasonOf(stream.publish('0', 'b', usage(2)))).toBe('unknown_actor');
+    await stream.publish('0', 'b', usage(2));
+    expect(await stream.waiting('0')).toBe(1);
+  });
+
   test('takes no more than it is made for, and throws nothing away for what comes', async () => {
     const { join } = gateway();
     const { stream } = await join({ waitingMax: 3 });

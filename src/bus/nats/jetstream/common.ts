@@ -69,7 +69,8 @@ function asBusError(error: unknown, what: string): BusError {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   if (error instanceof errors.TimeoutError || cause instanceof errors.TimeoutError)
     return new BusError('timeout', `NATS did not answer in time: ${what}.`);
-  if (error instanceof errors.RequestError && error.isNoResponders()) {
+  // What is published to a stream that does not exist has no responders either.
+  if ([error, cause].some((each) => each instanceof errors.RequestError && each.isNoResponders())) {
     return new BusError('unknown_actor', `NATS has nobody for it (is JetStream switched on?): ${what}.`);
   }
   if (DISCONNECTED.some((Disconnected) => error instanceof Disconnected)) {
