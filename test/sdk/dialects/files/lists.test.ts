@@ -20,7 +20,7 @@ const LIST_BYTES_MAX = 512 * 1024;
 
 const lists = dialects.flatMap((dialect) =>
   Object.entries(dialect.jobs ?? {})
-    .filter(([, { does }]) => does === 'list' || does === 'listFiles')
+    .filter(([place, { does }]) => (does === 'list' || does === 'listFiles') && !place.endsWith('/count'))
     .map(([place, door]) => ({ name: `${dialect.name} ${place}`, door })),
 );
 
