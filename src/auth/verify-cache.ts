@@ -143,7 +143,7 @@ export class VerifyCache {
   }
 
   /**
-   * Asks the store, and keeps the answer, whatever is known already.
+   * Asks the store even if the key is cached, and keeps the answer.
    *
    * @throws StoreError
    */

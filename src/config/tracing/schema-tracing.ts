@@ -14,7 +14,7 @@ export const Tracing = Type.Object({
     env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     accepts: URL_ACCEPTS,
     description:
-      'The OpenTelemetry collector for traces of sessions and files, by OTLP over HTTP. The standard path is appended. Without it there are no traces.',
+      'The OpenTelemetry collector for traces of sessions and files, by OTLP over HTTP. The standard path is appended. Without it, no traces are exported.',
     quotable: false,
   }),
   tracesEndpoint: optionalText(Url, {
