@@ -1,17 +1,17 @@
 // Runs one of the benches: `npm run bench -- <name> [arguments of that bench]`.
 const benches: Readonly<Record<string, () => Promise<unknown>>> = {
-  live: () => import('../test/bench/live.ts'),
-  open: () => import('../test/bench/open.ts'),
-  failover: () => import('../test/bench/failover.ts'),
-  ledger: () => import('../test/bench/ledger.ts'),
-  batch: () => import('../test/bench/batch.ts'),
-  lock: () => import('../test/bench/lock.ts'),
-  bus: () => import('../test/bench/bus.ts'),
-  audio: () => import('../test/bench/audio.ts'),
-  workers: () => import('../test/bench/workers.ts'),
-  watch: () => import('../test/bench/watch.ts'),
-  report: () => import('../test/bench/report.ts'),
-  recogniser: () => import('../test/bench/recogniser.ts'),
+  live: () => import('../bench/live.ts'),
+  open: () => import('../bench/open.ts'),
+  failover: () => import('../bench/failover.ts'),
+  ledger: () => import('../bench/ledger.ts'),
+  batch: () => import('../bench/batch.ts'),
+  lock: () => import('../bench/lock.ts'),
+  bus: () => import('../bench/bus.ts'),
+  audio: () => import('../bench/audio.ts'),
+  workers: () => import('../bench/workers.ts'),
+  watch: () => import('../bench/watch.ts'),
+  report: () => import('../bench/report.ts'),
+  recogniser: () => import('../bench/recogniser.ts'),
 };
 
 // What is left of the arguments is the bench's own.

@@ -72,7 +72,7 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
 const CLIENT = 'clients/typescript/src';
 const product = project.sourceFiles('machines', 'src', CLIENT);
 const tools = project.sourceFiles('bin', 'scripts');
-const tests = project.sourceFiles('test');
+const tests = project.sourceFiles('bench', 'test');
 const everything = [...product, ...tools, ...tests];
 
 /** The files that some files lead to, themselves included. */

@@ -18,7 +18,7 @@ const PURE = ['machines', 'src/audio', 'src/billing', 'src/providers'];
 const CLIENT = 'clients/typescript/src';
 const PRODUCT = ['machines', 'src', CLIENT];
 const PROCESS = ['src/cli', 'src/main.ts'];
-const EVERYWHERE = ['bin', CLIENT, 'machines', 'scripts', 'src', 'test'];
+const EVERYWHERE = ['bench', 'bin', CLIENT, 'machines', 'scripts', 'src', 'test'];
 const BANS: readonly Ban[] = [
   {
     name: 'takes the time from outside where it decides',

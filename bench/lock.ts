@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { ensureBuilt } from '../../bin/build.js';
+import { ensureBuilt } from '../bin/build.js';
 import { median } from './median.ts';
 import type { Figures, Question } from './process-under-load.ts';
 
@@ -17,7 +17,7 @@ const LOCK_MS = 2_000;
 const ROUNDS = 3;
 const tsx = ['--import', 'tsx'];
 
-await ensureBuilt(fileURLToPath(new URL('../../', import.meta.url)));
+await ensureBuilt(fileURLToPath(new URL('../', import.meta.url)));
 const directory = mkdtempSync(join(tmpdir(), 'voxgate-bench-'));
 const prices = join(directory, 'prices.json');
 writeFileSync(prices, JSON.stringify({ 'loopback/script': { live: { unit: 'minute', amount: '0.006' } } }));

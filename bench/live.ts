@@ -3,12 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { ensureBuilt } from '../../bin/build.js';
+import { ensureBuilt } from '../bin/build.js';
 import { type NativeProgram, nextLine, startNative } from './live/native.ts';
 import { type GatewayTarget, TARGETS, type Target, type TargetName } from './live/targets.ts';
 import { median } from './median.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../', import.meta.url));
 const cache = `${root}.cache/bench`;
 const BYTES_PER_MS = 32;
 /** Ticks of the kernel's CPU times. */

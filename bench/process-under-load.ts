@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
-import type * as voxgate from '../../src/index.ts';
+import type * as voxgate from '../src/index.ts';
 
 export type Question = { ask: 'figures' } | { ask: 'reset' } | { ask: 'stop' };
 
@@ -24,7 +24,7 @@ export interface Figures {
 }
 
 // What is measured is what is shipped: the compiled files.
-const compiled = new URL('../../dist/src/index.js', import.meta.url);
+const compiled = new URL('../dist/src/index.js', import.meta.url);
 const { createLogger, loadConfig, startGateway } = (await import(compiled.href)) as typeof voxgate;
 
 const RESOLUTION_MS = 1;

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { ensureBuilt } from '../../bin/build.js';
-import { assemblyai } from '../../src/providers/assemblyai/index.ts';
+import { ensureBuilt } from '../bin/build.js';
+import { assemblyai } from '../src/providers/assemblyai/index.ts';
 import { difference, nowMs, percentiles } from './failover/figures.ts';
 import type { LoadOptions, LoadOrder, LoadReport, LoadResult } from './failover/load.ts';
 import type { ProviderOrder, ProviderReport } from './failover/provider.ts';
@@ -41,7 +41,7 @@ const { values: options } = parseArgs({
   },
 });
 const sessions = Math.min(SESSIONS_MAX, Number(options.sessions));
-await ensureBuilt(fileURLToPath(new URL('../../', import.meta.url)));
+await ensureBuilt(fileURLToPath(new URL('../', import.meta.url)));
 const alone: Measured[] = [];
 for (let round = 0; round < Number(options.alone); round++) alone.push(await run(1, 'cut'));
 const together = await run(sessions, 'cut');
@@ -212,7 +212,7 @@ function startGateway(directory: string, urls: { first: string; second: string }
     [`VOXGATE_${SECOND.provider.toUpperCase()}_URL`]: urls.second,
     [`${SECOND.provider.toUpperCase()}_API_KEY`]: 'simulated',
   };
-  const program = fileURLToPath(new URL('../../bin/voxgate.js', import.meta.url));
+  const program = fileURLToPath(new URL('../bin/voxgate.js', import.meta.url));
   return spawn(process.execPath, [program, 'serve'], { env });
 }
 

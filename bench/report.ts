@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../', import.meta.url));
 const page = `${root}docs/performance.md`;
 /** What a bench printed is kept between two runs, so that one of them can be run again. */
 const kept = `${root}.cache/bench/report.json`;

@@ -5,16 +5,16 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { editDistance } from '../../src/api/slug.ts';
-import { PcmConverter } from '../../src/audio/resampler.ts';
-import { BUILT_IN_GRAMMARS } from '../../src/providers/local/grammars/index.ts';
-import type { Expansion } from '../../src/recogniser/grammar/expansion.ts';
-import { readGrammar } from '../../src/recogniser/grammar/grammar.ts';
-import { LANGUAGES } from '../../src/recogniser/languages.ts';
-import { type Language, SAMPLE_RATE } from '../../src/recogniser/protocol.ts';
-import type { Decoder } from '../../src/recogniser/soundswallower.ts';
-import { type Random, seeded } from '../fakes/random.ts';
-import { Bench, finalsOf, queryFor } from '../recogniser/listening.ts';
+import { editDistance } from '../src/api/slug.ts';
+import { PcmConverter } from '../src/audio/resampler.ts';
+import { BUILT_IN_GRAMMARS } from '../src/providers/local/grammars/index.ts';
+import type { Expansion } from '../src/recogniser/grammar/expansion.ts';
+import { readGrammar } from '../src/recogniser/grammar/grammar.ts';
+import { LANGUAGES } from '../src/recogniser/languages.ts';
+import { type Language, SAMPLE_RATE } from '../src/recogniser/protocol.ts';
+import type { Decoder } from '../src/recogniser/soundswallower.ts';
+import { type Random, seeded } from '../test/fakes/random.ts';
+import { Bench, finalsOf, queryFor } from '../test/recogniser/listening.ts';
 
 /** By language: the voices that grammars and settings were tuned with, and others. */
 const VOICES: Readonly<Record<Language, { clearest: string[]; ordinary: string[] }>> = {

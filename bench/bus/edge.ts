@@ -3,25 +3,25 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ListenRequest } from '../../../src/api/listen.ts';
-import { FileSpools } from '../../../src/audio/tape/spool.ts';
-import { createPriceList } from '../../../src/billing/price-list.ts';
-import { MemoryBus } from '../../../src/bus/memory.ts';
-import { openNatsBus } from '../../../src/bus/nats/bus.ts';
-import { DialGate } from '../../../src/failover/admission.ts';
-import { Breakers } from '../../../src/failover/breakers/breakers.ts';
-import { resolveChain } from '../../../src/failover/chain.ts';
-import { pricedMembers } from '../../../src/ledger/priced.ts';
-import { Reservations } from '../../../src/ledger/reservations.ts';
-import { loopback } from '../../../src/providers/loopback/index.ts';
-import { LoopbackEngine } from '../../../src/providers/loopback/simulator.ts';
-import { FairQuota } from '../../../src/runtime/limits/fair-quota.ts';
-import { SessionHost } from '../../../src/session/host.ts';
-import { systemClock as clock } from '../../../src/telemetry/clock.ts';
-import { LegService } from '../../../src/upstream/service/leg-service.ts';
-import { UpstreamHost } from '../../../src/upstream/upstream-host.ts';
-import { SECRETS } from '../../fakes/secrets.ts';
-import { MemoryLedger } from '../../fakes/store/memory-ledger.ts';
+import type { ListenRequest } from '../../src/api/listen.ts';
+import { FileSpools } from '../../src/audio/tape/spool.ts';
+import { createPriceList } from '../../src/billing/price-list.ts';
+import { MemoryBus } from '../../src/bus/memory.ts';
+import { openNatsBus } from '../../src/bus/nats/bus.ts';
+import { DialGate } from '../../src/failover/admission.ts';
+import { Breakers } from '../../src/failover/breakers/breakers.ts';
+import { resolveChain } from '../../src/failover/chain.ts';
+import { pricedMembers } from '../../src/ledger/priced.ts';
+import { Reservations } from '../../src/ledger/reservations.ts';
+import { loopback } from '../../src/providers/loopback/index.ts';
+import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
+import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
+import { SessionHost } from '../../src/session/host.ts';
+import { systemClock as clock } from '../../src/telemetry/clock.ts';
+import { LegService } from '../../src/upstream/service/leg-service.ts';
+import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
+import { SECRETS } from '../../test/fakes/secrets.ts';
+import { MemoryLedger } from '../../test/fakes/store/memory-ledger.ts';
 
 export interface EdgeOptions {
   /** Of NATS; absent: the legs are here. */

@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as after } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { freePorts } from '../fakes/free-ports.ts';
-import type { UpstreamNodeReport } from '../fakes/processes/upstream-node.ts';
+import { freePorts } from '../test/fakes/free-ports.ts';
+import type { UpstreamNodeReport } from '../test/fakes/processes/upstream-node.ts';
 import type { EdgeOptions, EdgeOrder, EdgeReport } from './bus/edge.ts';
 import { percentiles } from './failover/figures.ts';
 import { median } from './median.ts';
@@ -73,7 +73,7 @@ async function run(url: string | undefined): Promise<Round> {
     const upstream =
       url === undefined
         ? undefined
-        : start('../fakes/processes/upstream-node.ts', { url, prefix: PREFIX, node: 'up0001' });
+        : start('../test/fakes/processes/upstream-node.ts', { url, prefix: PREFIX, node: 'up0001' });
     if (upstream !== undefined) await once(upstream, 'message');
     const given: EdgeOptions = { ...(url === undefined ? {} : { url }), prefix: PREFIX, sessions, frameMs };
     const edge = start('./bus/edge.ts', given);

@@ -1,9 +1,9 @@
 // A simulated provider in a process of its own, for the bench of failovers: tells when its sockets were cut, and when each
 // connection gave it the first audio.
-import type { ProviderSimulator, SimulatedUpgrade } from '../../../src/providers/simulation.ts';
-import { simulators } from '../../../src/providers/simulators.ts';
-import { numberedEar } from '../../../src/simulator/ears.ts';
-import { SimulatorServer } from '../../../src/simulator/server.ts';
+import type { ProviderSimulator, SimulatedUpgrade } from '../../src/providers/simulation.ts';
+import { simulators } from '../../src/providers/simulators.ts';
+import { numberedEar } from '../../src/simulator/ears.ts';
+import { SimulatorServer } from '../../src/simulator/server.ts';
 import { nowMs } from './figures.ts';
 
 /** `cut`: every socket is destroyed and the port closed. */

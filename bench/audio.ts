@@ -6,19 +6,19 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { CodedEncoding, Encoding } from '../../src/api/listen.ts';
-import { OggPackets } from '../../src/audio/opus/ogg-packets.ts';
-import { type OpusDecoder, openOpusDecoder } from '../../src/audio/opus/opus-decoders.ts';
-import { AudioPipeline } from '../../src/audio/pipeline.ts';
-import type { BusBody } from '../../src/bus/bus.ts';
-import { AddressPairs } from '../../src/bus/nats/address-pairs.ts';
-import { Batch } from '../../src/bus/nats/batches/batch.ts';
-import { readEntries } from '../../src/bus/nats/batches/entry.ts';
-import { decodeFrame, encodeFrame } from '../../src/bus/nats/frames.ts';
-import { Subjects } from '../../src/bus/nats/subjects.ts';
-import { openFrame, readHead, type SealedHead, Sealer } from '../../src/bus/sealing/frame-seal.ts';
-import { KeyRing } from '../../src/bus/sealing/key-ring.ts';
-import { SECRETS } from '../fakes/secrets.ts';
+import type { CodedEncoding, Encoding } from '../src/api/listen.ts';
+import { OggPackets } from '../src/audio/opus/ogg-packets.ts';
+import { type OpusDecoder, openOpusDecoder } from '../src/audio/opus/opus-decoders.ts';
+import { AudioPipeline } from '../src/audio/pipeline.ts';
+import type { BusBody } from '../src/bus/bus.ts';
+import { AddressPairs } from '../src/bus/nats/address-pairs.ts';
+import { Batch } from '../src/bus/nats/batches/batch.ts';
+import { readEntries } from '../src/bus/nats/batches/entry.ts';
+import { decodeFrame, encodeFrame } from '../src/bus/nats/frames.ts';
+import { Subjects } from '../src/bus/nats/subjects.ts';
+import { openFrame, readHead, type SealedHead, Sealer } from '../src/bus/sealing/frame-seal.ts';
+import { KeyRing } from '../src/bus/sealing/key-ring.ts';
+import { SECRETS } from '../test/fakes/secrets.ts';
 import { median } from './median.ts';
 
 const { values: options } = parseArgs({
@@ -42,7 +42,7 @@ const collect = runInNewContext('gc') as () => void;
 /** Does with so many frames what is measured. */
 type Work = (frames: number) => void;
 
-const recording = (name: string) => readFileSync(new URL(`../fixtures/audio/formats/${name}`, import.meta.url));
+const recording = (name: string) => readFileSync(new URL(`../test/fixtures/audio/formats/${name}`, import.meta.url));
 
 const paths: Readonly<Record<string, Work>> = {
   'received: linear16': intake('linear16', 16_000),

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { ensureBuilt } from '../../bin/build.js';
+import { ensureBuilt } from '../bin/build.js';
 
 const sessionsEach = Number(process.argv[2] ?? 100);
 const seconds = Number(process.argv[3] ?? 20);
@@ -16,7 +16,7 @@ const PROCESSES = [1, 2, 4];
 /** Of the clock that /proc counts in. */
 const TICK_MS = 10;
 const IDLE_MS = 5_000;
-const PROGRAM = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
 
 interface Row {
   processes: number;
@@ -39,7 +39,7 @@ interface Running {
   directory: string;
 }
 
-await ensureBuilt(fileURLToPath(new URL('../../', import.meta.url)));
+await ensureBuilt(fileURLToPath(new URL('../', import.meta.url)));
 const rows: Row[] = [];
 for (const processes of PROCESSES) rows.push(await measure(processes));
 console.log(JSON.stringify({ sessions_per_process: sessionsEach, seconds, rows }));

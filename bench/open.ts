@@ -5,12 +5,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { ensureBuilt } from '../../bin/build.js';
+import { ensureBuilt } from '../bin/build.js';
 import { nextLine, startNative } from './live/native.ts';
 import { type GatewayTarget, startGateway } from './live/targets.ts';
 import type { Figures } from './process-under-load.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../', import.meta.url));
 const cache = `${root}.cache/bench`;
 const IDLE_MS = 1_000;
 const IDLE_ROUNDS = 5;

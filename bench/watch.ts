@@ -4,7 +4,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { ensureBuilt } from '../../bin/build.js';
+import { ensureBuilt } from '../bin/build.js';
 import { median } from './median.ts';
 import type { Figures, Question } from './process-under-load.ts';
 
@@ -16,7 +16,7 @@ const WARM_UP_MS = 15_000;
 const FRAME_MS = 100;
 const tsx = ['--import', 'tsx'];
 
-await ensureBuilt(fileURLToPath(new URL('../../', import.meta.url)));
+await ensureBuilt(fileURLToPath(new URL('../', import.meta.url)));
 const gateway = fork(new URL('./process-under-load.ts', import.meta.url), {
   execArgv: [...tsx, '--expose-gc'],
   serialization: 'advanced',

@@ -3,7 +3,7 @@
 // another gateway and this one take turns; what is compared was measured in one round.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { ensureBuilt } from '../../bin/build.js';
+import { ensureBuilt } from '../bin/build.js';
 import type { LoadResult, LoadTask } from './batch/load.ts';
 import { PEER } from './batch/peer.ts';
 import { cpuMsOf, message } from './batch/processes.ts';
@@ -11,7 +11,7 @@ import { startSetting } from './batch/setting.ts';
 import { percentile, ratiosOf, type Spread, spreadOf, textOf } from './batch/spread.ts';
 import { bodyTask, formTask, LARGE_BYTES, type Task } from './batch/tasks.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../', import.meta.url));
 const rounds = Number(process.argv.slice(2).find((argument) => /^\d+$/.test(argument)) ?? 3);
 const isJsonOnly = process.argv.includes('--json');
 
