@@ -20,7 +20,7 @@ const ROWS: readonly Row[] = [
     proof: [
       ['cli/slow/serve-ends.test.ts', 'sessions in mid-turn: nobody new, every final, 4200 for each, and 0'],
       ['cli/slow/serve-ends.test.ts', 'a second SIGTERM waits for nobody'],
-      ['live/session-life.test.ts', 'with every final and 4200 when its node drains, and the node takes nobody else'],
+      ['live/session-life.test.ts', 'delivers every final and closes with 4200 when its node drains'],
       ['client/reconnect.test.ts', 'a node that drains is left between two turns, and another goes on'],
     ],
   },
@@ -40,8 +40,8 @@ const ROWS: readonly Row[] = [
     when: 'an uncaught error in one session, or nowhere',
     promise: 'only that session ends; where nobody caught it, the process drains and ends with 1',
     proof: [
-      ['session/faults.test.ts', 'whose %s throws is told internal_error, closed with 1011, and leaves nothing'],
-      ['session/faults.test.ts', 'whose %s throws fails, and the next one takes over'],
+      ['session/faults.test.ts', 'ends with internal_error and 1011 when %s throws, and leaves nothing'],
+      ['session/faults.test.ts', 'fails when %s throws, and the next one takes over'],
       ['cli/slow/serve-faults.test.ts', 'drains the process: the sessions that are there lose nothing'],
       ['cli/slow/serve-faults.test.ts', 'again and again stops the process'],
     ],
@@ -110,8 +110,8 @@ const ROWS: readonly Row[] = [
     when: 'a reverse proxy that is set up wrongly, or lies',
     promise: 'a clear answer; nobody’s word for an address counts unless configured; the proxies shown work',
     proof: [
-      ['suites/door/heads.ts', 'of HTTP/1.0 is'],
-      ['suites/door/handshakes.ts', 'is a GET of the same path without the upgrade'],
+      ['suites/door/heads.ts', 'in HTTP/1.0'],
+      ['suites/door/handshakes.ts', 'reaches the handler as a GET of the same path without the upgrade'],
       ['edge/http/remote-address.test.ts', 'without trusted proxies nobody is believed'],
       ['deploy/proxy.suite.ts', 'limits count by the address of the client, whatever it claims to be'],
       ['deploy/nginx.test.ts', 'nothing of the file lets nginx believe, keep or log what it should not'],

@@ -8,7 +8,7 @@ import { type Attempts, ModelAttempt } from '../../src/failover/model-attempt.ts
 import { seeded } from '../fakes/random.ts';
 
 describe('the dial gate', () => {
-  it('lets so many in at a time, the others in the order they came, whoever leaves when', () => {
+  it('admits a limited number of dials at once, in order of arrival, as others leave', () => {
     const random = seeded(7);
     const gate = new DialGate(3);
     const entered: number[] = [];
@@ -37,7 +37,7 @@ describe('the dial gate', () => {
   });
 });
 
-it('a fifth of the sessions may try the same model again at a time, and three always', () => {
+it('lets a fifth of the sessions retry the same model at once, and always three', () => {
   let sessions = 4;
   const budget = new RetryBudget(() => sessions);
   const tickets = [budget.take(), budget.take(), budget.take()];
@@ -70,7 +70,7 @@ describe('an attempt', () => {
       hasOther: () => hasOther,
     });
 
-  it('that waited while the breaker opened is passed over, unless nothing else is left', () => {
+  it('passes over an attempt that waited while the breaker opened, unless it is the last resort', () => {
     const all = shared();
     const said: string[] = [];
     const first = begin(all, said, 'first');
@@ -82,7 +82,7 @@ describe('an attempt', () => {
     expect(all.breakers.isOpen(guarded)).toBe(true);
   });
 
-  it('that was let go of while it waited never dials', () => {
+  it('never dials for an attempt that ended while it waited', () => {
     const all = shared();
     const said: string[] = [];
     const first = begin(all, said, 'first');
@@ -92,7 +92,7 @@ describe('an attempt', () => {
     expect(said).toEqual(['first dials', 'third dials']);
   });
 
-  it('that ends untold gives the probe back', () => {
+  it('gives the probe back when an attempt ends without a result', () => {
     const clock = new SimulatedClock();
     const all = shared(clock);
     all.breakers.failed(guarded, failure);
@@ -106,13 +106,13 @@ describe('an attempt', () => {
   it.each<[string, Partial<LegFailure>]>([
     ['the caller’s fault', { kind: 'caller' }],
     ['our own doing', { own: true }],
-  ])('that failed by %s says nothing of the model', (_, more) => {
+  ])('leaves the model’s breaker alone after a failure by %s', (_, more) => {
     const all = shared();
     begin(all, [], 'first').failed({ ...failure, ...more });
     expect([all.breakers.isOpen(guarded), all.breakers.size]).toEqual([false, 0]);
   });
 
-  it('beside the probe does not give the probe’s place away', () => {
+  it('keeps the probe’s slot when another attempt runs next to it', () => {
     const clock = new SimulatedClock();
     const all = { ...shared(clock), dials: new DialGate(2) };
     all.breakers.failed(guarded, failure);

@@ -159,13 +159,13 @@ describe('a member runs on', () => {
     expect((await resolved(situation)).ids).toEqual(ids);
   });
 
-  it('nothing where the provider needs no credential, and nobody is asked for one', async () => {
+  it('runs without a credential, and looks none up, where the provider needs none', async () => {
     const { ids, asked } = await resolved({ model: 'loopback/script', own: { loopback: good('pk_1') } });
     expect([ids, asked]).toEqual([[['loopback/script', 'service', false]], []]);
   });
 });
 
-it('a server that people run themselves is used where its address is configured, without a key or with one', async () => {
+it('uses a self-hosted server where its address is configured, with or without a key', async () => {
   const model = 'self/a';
   for (const found of [{ addresses: ['self'] }, { addresses: ['self'], service: ['self'] }, { elsewhere: ['self'] }])
     expect((await resolved({ model, ...found })).ids).toEqual([[model, 'service', false]]);
@@ -173,7 +173,7 @@ it('a server that people run themselves is used where its address is configured,
   expect([code, message]).toEqual(['upstream_not_configured', expect.stringContaining('VOXGATE_SELF_URL')]);
 });
 
-it('a model on an operator’s own server takes no own key, and is refused where no node that would open it has it', async () => {
+it('takes no customer key for an operator’s own server, and fails where no node has it', async () => {
   const model = 'custom/whisper';
   const own = { [model]: good('pk_1'), custom: good('pk_2') };
   const { ids, asked } = await resolved({ model, addresses: [model], own });
@@ -192,7 +192,7 @@ it('a model on an operator’s own server takes no own key, and is refused where
   expect([members.map(({ slug }) => slug), warnings.map(({ code }) => code)]).toEqual([['one/a'], ['model_left_out']]);
 });
 
-it('a fallback on the same account as before is a duplicate; one on another account is not', async () => {
+it('drops a fallback on the same account as a duplicate, and keeps one on another account', async () => {
   const fallbacks: Candidate[] = [{ model: 'one/a', credential: 'service' }, { model: 'one/a' }];
   const service = await resolved({ service: ['one'], fallbacks });
   expect([service.ids.length, service.warnings.map(({ code }) => code)]).toEqual([

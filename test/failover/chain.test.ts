@@ -73,7 +73,7 @@ const fallback = (model: string, provider_params?: Record<string, unknown>): Can
   provider_params === undefined ? { model } : { model, provider_params };
 
 describe('a chain', () => {
-  it('is the model and its fallbacks, each with its own options and rate', async () => {
+  it('consists of the model and its fallbacks, each with its own options and rate', async () => {
     const { members, warnings } = await resolve({
       sampleRate: 11_025,
       providerParams: { final_delay_ms: 5 },
@@ -101,7 +101,7 @@ describe('a chain', () => {
   it.each([
     ['its first member', 'closed/a', 'loopback/script', 'model'],
     ['a fallback', 'loopback/script', 'closed/a', 'fallbacks'],
-  ])('without a credential for %s goes on with the others, and warns of it', async (_, model, other, param) => {
+  ])('continues without %s that has no credential, and warns', async (_, model, other, param) => {
     const { members, warnings } = await resolve({ model, fallbacks: [fallback(other)] });
     expect(members.map(({ slug }) => slug)).toEqual(['loopback/script']);
     expect(warnings.map((each) => [each.code, each.param])).toEqual([['model_left_out', param]]);
@@ -113,7 +113,7 @@ describe('a chain', () => {
   it.each([
     ['its first member', 'loopback/numbered', 'loopback/script', 'model'],
     ['a fallback', 'loopback/script', 'loopback/numbered', 'fallbacks'],
-  ])('without a price for %s goes on with the others, and warns of it', async (_, model, other, param) => {
+  ])('continues without %s that has no price, and warns', async (_, model, other, param) => {
     const { members, warnings } = await resolve({ model, fallbacks: [fallback(other)] }, unpriced);
     expect(members.map(({ slug, price }) => [slug, price])).toEqual([['loopback/script', FREE]]);
     expect(warnings.map((each) => [each.code, each.param])).toEqual([['model_left_out', param]]);
@@ -292,7 +292,7 @@ describe('a chain', () => {
       'provider_params.take',
       '13 is not taken',
     ],
-  ])('with %s is refused, naming what is at fault', async (_, ask, code, param, message) => {
+  ])('refuses %s, and names the cause', async (_, ask, code, param, message) => {
     const refusal = await refusalOf(ask);
     expect([refusal.code, refusal.extras.param]).toEqual([code, param]);
     expect(refusal.message).toContain(message);
@@ -305,7 +305,7 @@ describe('a chain', () => {
     ['to detect the language', { language: 'auto' }, 'language_detection_unsupported', 'language'],
     ['speakers', { diarization: true }, 'diarization_unsupported', 'diarization'],
     ['interims', { interimResults: true }, 'interim_results_unsupported', 'interim_results'],
-  ])('asked for %s warns, and refuses when it is to be strict', async (_, ask, code, param) => {
+  ])('warns when a request wants %s, and refuses it in strict mode', async (_, ask, code, param) => {
     const asked = { model: 'puppet/a', interimResults: false, ...ask };
     const { members } = await resolve(asked);
     expect(members[0]?.degradations.map((each) => [each.code, each.param])).toEqual([[code, param]]);
@@ -357,13 +357,13 @@ describe('a chain', () => {
 describe('a model of an alias that has not the mode', () => {
   const fallbacks = [{ model: 'loopback/script' }];
 
-  it.each([false, true])('is left out, and said to be, also with strict=%s', async (strict) => {
+  it.each([false, true])('leaves that model out and reports it, also with strict=%s', async (strict) => {
     const { members, warnings } = await resolve({ model: 'tape/a', fallbacks, aliased: 2, strict });
     expect(members.map(({ slug }) => slug)).toEqual(['loopback/script']);
     expect(warnings).toMatchObject([{ code: 'model_left_out', message: expect.stringContaining('no live mode') }]);
   });
 
-  it('is refused where no other is left, and where the request itself names it', async () => {
+  it('refuses the request where no other model is left, or where it names the model itself', async () => {
     await expect(resolve({ model: 'tape/a', aliased: 1 })).rejects.toThrow('no live mode');
     await expect(resolve({ model: 'loopback/script', fallbacks: [{ model: 'tape/a' }], aliased: 1 })).rejects.toThrow(
       'no live mode',

@@ -18,7 +18,7 @@ describe.each(PROTOCOLS)('$slug', (protocol) => {
     ['refuses the connection', 'connect_failed', 0, { dials: { [provider]: ['refuse'] } }],
     ['is not there', 'connect_timeout', timing.connectMs, { dials: { [provider]: ['hang'] } }],
     ['never answers the handshake', 'connect_timeout', timing.connectMs, { faults: { [provider]: ['hang'] } }],
-  ])('when it %s the next candidate is dialled within 300 ms, and no audio is lost', async (_, reason, ms, options) => {
+  ])('dials the next candidate within 300 ms and loses no audio when it %s', async (_, reason, ms, options) => {
     const incident = new Incident(options);
     const caller = await incident.play(chain);
     expectFailover(caller, incident, protocol, reason);
@@ -42,7 +42,7 @@ describe.each(PROTOCOLS)('$slug', (protocol) => {
     },
   );
 
-  it('has too many sessions of the account open: the next candidate takes over, and the credential stays good', async () => {
+  it('fails over when the account has too many sessions, and keeps the credential usable', async () => {
     const incident = new Incident({ credentials: { [provider]: 'limited-key' } });
     const caller = await incident.play(chain);
     expectAllHeard(caller, incident);
@@ -146,7 +146,7 @@ it.each(PROTOCOLS.filter(({ readyAtOnce }) => !readyAtOnce))(
   },
 );
 
-it('OpenAI’s refusal for want of quota is the account’s, although it comes as 429', async () => {
+it('blames the account when OpenAI refuses for lack of quota, although it comes as 429', async () => {
   const incident = new Incident({ credentials: { openai: 'broke-key' } });
   const caller = await incident.play(['openai/gpt-4o-transcribe', 'deepgram/nova-3']);
   expectAllHeard(caller, incident);
@@ -162,7 +162,7 @@ it('OpenAI’s refusal for want of quota is the account’s, although it comes a
   await incident.close();
 });
 
-it('a provider that asks for time again is left alone from then on for as long', async () => {
+it('leaves a provider alone for as long as it requests each time', async () => {
   const slug = 'openai/gpt-4o-transcribe';
   const incident = new Incident({ simulator: askingForTime('openai', '30'), faults: { openai: ['refuse=429'] } });
   await incident.play([slug, 'deepgram/nova-3']);
@@ -209,7 +209,7 @@ it('AssemblyAI calls a good key badly padded once: it is asked once more, and th
   await incident.close();
 });
 
-it('an Error of Deepgram’s is the end of its leg at once, though the connection stays open', async () => {
+it('ends Deepgram’s leg at once on an Error message, although the connection stays open', async () => {
   const incident = new Incident({ faults: { deepgram: ['error-message=1'] } });
   const caller = await incident.play(['deepgram/nova-3', 'openai/gpt-4o-transcribe']);
   expectAllHeard(caller, incident);

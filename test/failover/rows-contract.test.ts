@@ -39,7 +39,7 @@ describe.each(FULL.filter(({ timing }) => timing.frame.tail === 'pad'))('$slug',
     await incident.close();
   });
 
-  it.each(rows)('as a fallback replays twenty seconds sent %s over %s within its contract', async (...row) => {
+  it.each(rows)('replays twenty seconds sent %s over %s to a fallback within its contract', async (...row) => {
     const [, , manner, latencyMs] = row;
     const long: SpokenTurn = { text: 'This turn goes on and on.', seconds: 22, pauseSeconds: 1 };
     const turns = [...turnsOf(['Good morning.']), long, ...turnsOf(['Yes.', 'Yes.'])];
@@ -60,14 +60,14 @@ describe.each(FULL)('$slug', ({ slug, provider }) => {
     ['as all it says', key],
   ] as const;
 
-  it.each(texts)('quotes our key when it refuses, %s: nobody is told', async (_, text) => {
+  it.each(texts)('keeps our key secret when a provider quotes it in a refusal, %s', async (_, text) => {
     for (const status of [400, 401, 403, 429, 500]) {
       const simulator = { ...simulatorOf(provider), upgrade: () => ({ refuse: quoting(provider, status, text) }) };
       await expectUntold(simulator);
     }
   });
 
-  it.each(texts)('quotes our key when it fails, and when it closes, %s: nobody is told', async (_, text) => {
+  it.each(texts)('keeps our key secret when a provider quotes it in a failure or a close, %s', async (_, text) => {
     const simulator = simulatorOf(provider);
     const { messages } = simulator.failure();
     const failing: ProviderSimulator = {
@@ -81,7 +81,7 @@ describe.each(FULL)('$slug', ({ slug, provider }) => {
     await expectUntold({ ...failing, failure: () => ({ ...failing.failure(), messages: [] }) }, 'error-after=200ms');
   });
 
-  it.each(texts)('quotes our key in a warning, %s: nobody is told', async (_, text) => {
+  it.each(texts)('keeps our key secret when a provider quotes it in a warning, %s', async (_, text) => {
     const warnings = [
       { type: 'Warning', warning_code: 1, warning: text },
       { type: 'Error', description: text, message: text, code: text, error: text },

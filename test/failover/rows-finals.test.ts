@@ -15,7 +15,7 @@ describe.each(PROTOCOLS)('$slug', (protocol) => {
   const chain = [slug, fallback];
   const faulty = (...faults: string[]): IncidentOptions => ({ faults: { [provider]: faults } });
 
-  it('says every final twice, interims anew, and what nobody knows: each turn has one final', async () => {
+  it('delivers one final a turn despite duplicate finals, revised interims and unknown messages', async () => {
     const incident = new Incident(
       faulty('duplicate-finals', 'revised-interims', 'unknown-messages', 'binary-messages', 'non-object-json'),
     );
@@ -25,7 +25,7 @@ describe.each(PROTOCOLS)('$slug', (protocol) => {
     await incident.close();
   });
 
-  it('closes in order before the last final, each time: the last turn is heard by the next candidate', async () => {
+  it('leaves the last turn to the next candidate when it closes before the last final', async () => {
     const { isFinal } = simulatorOf(provider);
     const simulator = altered(provider, (message) => (isFinal(message) ? [] : [message]));
     const incident = new Incident({ simulator });
@@ -62,7 +62,7 @@ describe.each(PROTOCOLS)('$slug', (protocol) => {
     await incident.close();
   });
 
-  it('counts time from 0 again with each turn: the session’s times rise all the same', async () => {
+  it('keeps the session’s times rising when it counts from 0 again with each turn', async () => {
     const incident = new Incident({ ...faulty('restart-times'), turns: turnsOf(DISTINCT) });
     const caller = await incident.play(chain);
     expect(textsOf(caller).join(' ')).toBe(DISTINCT.join(' '));
@@ -93,7 +93,7 @@ describe.each(PROTOCOLS)('$slug', (protocol) => {
     },
   );
 
-  it('hears the same word in two turns: both have their final', async () => {
+  it('keeps both finals when two turns have the same word', async () => {
     const incident = new Incident({ turns: turnsOf(['Yes.', 'Yes.']) });
     const caller = await incident.play(chain);
     expectAllHeard(caller, incident);
@@ -149,7 +149,7 @@ describe('a formatted version of a final', () => {
     await incident.close();
   });
 
-  it('is not waited for beyond 700 ms', async () => {
+  it('delivers the final after 700 ms when no formatted version arrives', async () => {
     const incident = new Incident({ faults: { assemblyai: ['formatted-late=900'] }, turns: turnsOf(said, 1.2, 2) });
     const { told } = await incident.play([slug], {}, { format_turns: true });
     const [first] = told.filter(({ event }) => event.type === 'transcript' && event.is_final);
@@ -160,7 +160,7 @@ describe('a formatted version of a final', () => {
   });
 });
 
-it('what Flux says of a turn before its end, eagerly and again, is no final', async () => {
+it('ignores Flux’s eager results before the end of a turn', async () => {
   const simulator = altered('deepgram', (message) => {
     if (message.event !== 'EndOfTurn') return [message];
     const early = ['EagerEndOfTurn', 'TurnResumed', 'EagerEndOfTurn'];

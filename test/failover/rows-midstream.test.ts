@@ -39,7 +39,7 @@ describe.each(PROTOCOLS)('$slug', (protocol) => {
   const chain = [slug, fallback];
   const faulty = (...faults: string[]): IncidentOptions => ({ faults: { [provider]: faults } });
 
-  it('is lost in the middle of a word and cannot be reached again: the fallback has the audio within 1.5 s', async () => {
+  it('replays to the fallback within 1.5 s when it is lost mid-word and unreachable', async () => {
     const incident = new Incident({
       ...faulty(`drop-after=${MID_WORD}`),
       dials: { [provider]: ['none', 'refuse'] },
@@ -56,7 +56,7 @@ describe.each(PROTOCOLS)('$slug', (protocol) => {
     await incident.close();
   });
 
-  it('stalls while somebody speaks: it is left after its limit, not before, and all is heard by the next', async () => {
+  it('moves to the next candidate when it stalls during speech, after its limit and not before', async () => {
     const turns = [...turnsOf(['Good morning.'], 1, 1), endless(timing.stallMs)];
     const incident = new Incident({ ...faulty(`stall-after=${STALL_SECONDS}s`), turns });
     const caller = await incident.play(chain);
@@ -72,7 +72,7 @@ describe.each(PROTOCOLS)('$slug', (protocol) => {
   if (!protocol.isFull) return;
 
   it.each([`close-after=${MID_WORD}:1011`, `close-after=${MID_WORD}:1000`, `drop-after=${MID_WORD}`])(
-    '%s: the turn is heard again from its beginning, with one failover at most',
+    'transcribes the turn from its beginning after %s, with one failover at most',
     async (fault) => {
       const incident = new Incident(faulty(fault));
       const caller = await incident.play(chain);
@@ -86,7 +86,7 @@ describe.each(PROTOCOLS)('$slug', (protocol) => {
     },
   );
 
-  it('closes in order when it is asked for the end of a turn: the turn is heard by the next, never made of interims', async () => {
+  it('leaves the turn to the next candidate, without interims, when it closes at a finalize', async () => {
     const incident = new Incident({ simulator: closing(provider, finalizeOf(protocol)) });
     // In the pause behind the first turn, before the provider has ended it.
     const caller = await incident.play(chain, { finalizeAfterChunk: 12 });
@@ -116,7 +116,7 @@ describe.each(PROTOCOLS)('$slug', (protocol) => {
     },
   );
 
-  it('says nothing while nobody speaks for minutes: it is kept', async () => {
+  it('stays connected when it is silent for minutes without speech', async () => {
     const incident = new Incident({ turns: [...turnsOf(['Good morning.'], 1, 150), ...turnsOf(['Still there?'])] });
     const caller = await incident.play(chain);
     expectAllHeard(caller, incident);
@@ -124,7 +124,7 @@ describe.each(PROTOCOLS)('$slug', (protocol) => {
     await incident.close();
   });
 
-  it('has died while nobody spoke: it is noticed when somebody speaks again, and no word is lost', async () => {
+  it('gives way to the fallback when speech resumes after it died in silence, losing no word', async () => {
     const turns = [...turnsOf(['Good morning.'], 1, 60), endless(timing.stallMs)];
     const incident = new Incident({ ...faulty('stall-after=10s'), turns });
     const caller = await incident.play(chain);
@@ -144,7 +144,7 @@ describe.each(PROTOCOLS)('$slug', (protocol) => {
     await incident.close();
   });
 
-  it('and its fallback fail again and again before a word is said: every attempt is named, and there is an end', async () => {
+  it('names every attempt and ends when it and its fallback keep failing before the first word', async () => {
     const faults = ['error-after=0'];
     const incident = new Incident({ faults: { [provider]: faults, [providerOf(fallback)]: faults } });
     const caller = await incident.play(chain);
@@ -156,7 +156,7 @@ describe.each(PROTOCOLS)('$slug', (protocol) => {
     await incident.close();
   });
 
-  it('and its fallback lose every connection after one turn: each turn is heard all the same, once', async () => {
+  it('delivers each turn once although it and its fallback lose every connection after one turn', async () => {
     const faults = ['drop-after=2500ms'];
     const incident = new Incident({ faults: { [provider]: faults, [providerOf(fallback)]: faults } });
     const caller = await incident.play(chain);

@@ -15,7 +15,7 @@ const manners: [string, Manner][] = [
 ];
 
 describe.each(PROTOCOLS)('$slug', ({ slug, provider, givesInterims }) => {
-  it.each(manners)('goes on after %s and five minutes of nothing', async (_, manner) => {
+  it.each(manners)('continues after %s and five minutes of nothing', async (_, manner) => {
     const incident = new Incident({ settings: { idleMs, suspendMs } });
     const caller = await incident.play([slug], manner);
     expect(incident.failures).toEqual([]);

@@ -60,7 +60,7 @@ async function play(
 }
 
 it.concurrent.each(['deflate-bomb', 'invalid-utf8', 'huge-message'])(
-  'a provider that sends %s is cut off, and the fallback gives the final',
+  'fails over to the fallback when a provider sends %s',
   async (fault) => {
     const failovers = await Promise.all(
       FULL.map(async (protocol) => (await play(protocol, { faults: [fault] })).of('failover')),
@@ -71,7 +71,7 @@ it.concurrent.each(['deflate-bomb', 'invalid-utf8', 'huge-message'])(
   },
 );
 
-it.concurrent('a provider that sends its first message byte by byte costs no final, whoever gives it', async () => {
+it.concurrent('loses no final when a provider sends its first message byte by byte', async () => {
   const longFirst: string[] = [];
   const clients = FULL.map((protocol) => {
     let first: Message | undefined;
@@ -87,7 +87,7 @@ it.concurrent('a provider that sends its first message byte by byte costs no fin
   expect([lost.length > 0, lost.length < FULL.length]).toEqual([true, true]);
 });
 
-it.concurrent('a provider with which no TLS can be spoken is a connect failure, and the fallback gives the final', async () => {
+it.concurrent('reports a failed TLS handshake as a connect failure, and the fallback gives the final', async () => {
   const [protocol] = FULL as [Protocol];
   expect((await play(protocol, { scheme: 'https' })).of('failover')).toMatchObject([{ reason: 'connect_failed' }]);
 });

@@ -54,7 +54,7 @@ describe('scopes', () => {
     ['listening', 'scope_not_allowed', 'scope_not_allowed', 'session'],
     ['files', 'answered', 'scope_not_allowed', 'scope_not_allowed'],
     ['minting', 'scope_not_allowed', 'answered', 'scope_not_allowed'],
-  ] as const)('of a key for %s: files %s, tokens %s, live %s', async (name, files, tokens, session) => {
+  ] as const)('limit a key for %s: files %s, tokens %s, live %s', async (name, files, tokens, session) => {
     expect(await codeOf(await post('/v1/audio/transcriptions', keys[name], form({ model })))).toBe(files);
     expect(await codeOf(await post('/v1/tokens', keys[name]))).toBe(tokens);
     expect((await fetch(`${live.url}/v1/models`, { headers: bearer(keys[name]) })).status).toBe(200);
@@ -69,7 +69,7 @@ describe('scopes', () => {
     expect([status, JSON.parse(body).error.code]).toEqual([403, session]);
   });
 
-  it('of a token are those of its key: one that only mints, mints nothing that opens a session', async () => {
+  it('pass from a key to its tokens: a key that only mints tokens opens no session', async () => {
     const { token } = (await (await post('/v1/tokens', keys.minting)).json()) as { token: string };
     const client = live.connect({ model }, { authorize: false, protocols: ['bearer', token] });
     expect((await client.event('error')).error.code).toBe('scope_not_allowed');
@@ -87,7 +87,7 @@ describe('files with client tokens', () => {
       headers: { Origin: page, ...init.headers, Authorization: authorization },
     });
 
-  it('are transcribed where the key has the scope `tokens_may_upload`, and are the key’s', async () => {
+  it('pass for a key with the scope `tokens_may_upload`, and belong to that key', async () => {
     const token = await tokenOf(keys.uploading);
     const answered = await upload('/v1/audio/transcriptions', token, { body: form({ model }) });
     expect([answered.status, answered.headers.get('access-control-allow-origin')]).toEqual([200, page]);
@@ -95,7 +95,7 @@ describe('files with client tokens', () => {
     expect(await codeOf(other)).toBe('model_not_allowed');
   });
 
-  it('are transcribed at the doors of other vendors, in one request', async () => {
+  it('pass at other vendors’ endpoints, in one request', async () => {
     const token = await tokenOf(keys.uploading);
     const audio = { body: new Uint8Array(3_200), headers: { 'Content-Type': 'audio/l16;rate=16000' } };
     const deepgram = await upload(`/compat/deepgram/v1/listen?model=${model}`, token, audio, `Token ${token}`);
@@ -103,7 +103,7 @@ describe('files with client tokens', () => {
     expect((await upload('/compat/openai/v1/audio/transcriptions', token, { body: form({ model }) })).status).toBe(200);
   });
 
-  it('are refused from other pages, and without one', async () => {
+  it('fail from other pages, and without an origin', async () => {
     const token = await tokenOf(keys.uploading);
     for (const Origin of ['https://evil.example', undefined]) {
       const headers = { Authorization: `Bearer ${token}`, ...(Origin === undefined ? {} : { Origin }) };
@@ -113,7 +113,7 @@ describe('files with client tokens', () => {
     }
   });
 
-  it('are refused without the scope, which the refusal names', async () => {
+  it('fail without the scope, which the error names', async () => {
     const token = await tokenOf(keys.paged);
     const refused = await upload('/v1/audio/transcriptions', token, { body: form({ model }) });
     const { error } = (await refused.json()) as { error: { code: string; message: string } };
@@ -121,7 +121,7 @@ describe('files with client tokens', () => {
     expect(error.message).toMatch(/`tokens_may_upload`.*API key/);
   });
 
-  it('are the only REST requests of a token: what a key has kept is not shown to its tokens', async () => {
+  it('allow no other REST request: a token cannot read what its key has stored', async () => {
     const token = await tokenOf(keys.uploading);
     for (const [method, path] of [
       ['POST', '/v1/tokens'],
@@ -145,7 +145,7 @@ describe('models', () => {
   it.each([
     [{ model }, 'model'],
     [{ model: 'loopback/numbered', fallbacks: model }, 'fallbacks'],
-  ])('that the key does not allow are refused anywhere in a chain: %j', async (fields, param) => {
+  ])('refuses a model that the key does not allow anywhere in a chain: %j', async (fields, param) => {
     const refusal = { code: 'model_not_allowed', param, message: expect.stringContaining(model) };
     const response = await post('/v1/audio/transcriptions', keys.numbered, form(fields));
     expect([response.status, await response.json()]).toEqual([403, { error: expect.objectContaining(refusal) }]);
@@ -153,7 +153,7 @@ describe('models', () => {
     expect([status, JSON.parse(body).error]).toEqual([403, expect.objectContaining(refusal)]);
   });
 
-  it('that it allows are not', async () => {
+  it('accepts a model that the key allows', async () => {
     const response = await post('/v1/audio/transcriptions', keys.numbered, form({ model: 'loopback/numbered' }));
     expect(response.status).toBe(200);
   });
@@ -165,7 +165,7 @@ describe('origins', () => {
   const withToken = (token: string, headers = {}) =>
     live.connect({ model }, { authorize: false, protocols: ['bearer', token], headers });
 
-  it('of a key are where its tokens open sessions, and nowhere else', async () => {
+  it('lets a key’s tokens open sessions from its origins only', async () => {
     const token = await tokenOf(keys.paged);
     const client = withToken(token, { Origin: page });
     await client.event('session_started');
@@ -197,7 +197,7 @@ describe('a page that sends a file', () => {
     fetch(`${live.url}${path}`, { method: 'POST', headers: { ...bearer(key), Origin: origin }, body: file });
   const readableBy = ({ headers }: Response) => headers.get('access-control-allow-origin');
 
-  it('is allowed to ask, whoever it is: what a browser asks before has no key', async () => {
+  it('answers a browser’s preflight from any page without a key', async () => {
     const asked = { 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'authorization,x-mine' };
     const { status, headers } = await fetch(`${live.url}${path}`, {
       method: 'OPTIONS',
@@ -233,7 +233,7 @@ describe('a page that sends a file', () => {
     expect([nobody.status, readableBy(nobody)]).toEqual([401, page]);
   });
 
-  it('from another page is refused, and reads nothing', async () => {
+  it('refuses a file from another page, which cannot read the answer', async () => {
     const refused = await send(keys.paged, 'https://evil.example');
     expect([refused.status, readableBy(refused)]).toEqual([403, null]);
     expect(await codeOf(refused)).toBe('origin_not_allowed');
@@ -241,7 +241,7 @@ describe('a page that sends a file', () => {
 });
 
 describe('limits of a key', () => {
-  it('are told in every answer after its credential: good, refused, and to a handshake', async () => {
+  it('appear in every answer after the credential: success, refusal and handshake', async () => {
     const left = (headers: Headers | Record<string, unknown>) =>
       headers instanceof Headers ? headers.get('ratelimit-remaining') : headers['ratelimit-remaining'];
     for (const path of ['/v1/models', '/v1/models/loopback/script', '/v1/models?mode=both', '/v1/models/a/b']) {
@@ -257,7 +257,7 @@ describe('limits of a key', () => {
     expect(left((await live.connect({ model: 'a/b' }).refused()).headers)).toMatch(/^\d+$/);
   });
 
-  it('are its own where it has some; its tokens use them up as well', async () => {
+  it('apply per key where they are set, and its tokens count as well', async () => {
     const [own] = await createKeys(live.directory, [{ requestsPerMinuteMax: 3, sessionsMax: 1 }]);
     const { token } = (await (await post('/v1/tokens', own!)).json()) as { token: string };
     const client = listen(own!);
@@ -276,7 +276,7 @@ describe('guesses', () => {
   const guess = (gateway: LiveGateway, headers = {}) =>
     fetch(`${gateway.url}/v1/models`, { headers: { ...bearer(generateKey()), ...headers } });
 
-  it('from one address are refused unseen after 20, on REST and at the handshake; keys in use go on', async () => {
+  it('refuses guesses from one address after 20, on REST and handshakes; keys in use continue', async () => {
     const own = await startLiveGateway();
     await own.request('/v1/models');
     const codes: string[] = [];
@@ -289,7 +289,7 @@ describe('guesses', () => {
     expect((await own.request('/v1/models')).status).toBe(200);
   });
 
-  it('behind a trusted proxy count for whom it names, and never for whom a client names', async () => {
+  it('counts guesses by the address that a trusted proxy names, never by one from the client', async () => {
     const own = await startLiveGateway({ VOXGATE_TRUSTED_PROXIES: '127.0.0.0/8, ::1' });
     const from = async (forwarded: string) => codeOf(await guess(own, { 'X-Forwarded-For': forwarded }));
     for (let tried = 0; tried < 20; tried++) await from(`203.0.113.${tried}, 198.51.100.7`);
@@ -299,7 +299,7 @@ describe('guesses', () => {
   });
 });
 
-it('a key that is revoked while its handshakes are under way leaves no session behind', async () => {
+it('leaves no session when a key is revoked during its handshakes', async () => {
   const created = await createKeys(
     live.directory,
     Array.from({ length: 12 }, () => ({})),

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 describe('a credential opens a session', () => {
-  it.each(['key', 'token'])('in the Authorization header: %s', async (kind) => {
+  it.each(['key', 'token'])('accepts it in the Authorization header: %s', async (kind) => {
     const client = live.connect(
       { model },
       { authorize: false, headers: { Authorization: `Bearer ${kind === 'key' ? live.key : token}` } },
@@ -28,7 +28,7 @@ describe('a credential opens a session', () => {
     expect((await client.close()).code).toBe(1000);
   });
 
-  it.each(['key', 'token'])('in the subprotocol pair, and is never echoed: %s', async (kind) => {
+  it.each(['key', 'token'])('accepts it in the subprotocol pair, and never echoes it: %s', async (kind) => {
     const client = live.connect(
       { model },
       { authorize: false, protocols: ['bearer', kind === 'key' ? live.key : token] },
@@ -39,7 +39,7 @@ describe('a credential opens a session', () => {
     await client.close();
   });
 
-  it.each(['key', 'token'])('in the query, with a warning: %s', async (kind) => {
+  it.each(['key', 'token'])('accepts it in the query, with a warning: %s', async (kind) => {
     const client = live.connect({ model, api_key: kind === 'key' ? live.key : token }, { authorize: false });
     expect(await client.event('warning')).toMatchObject({ code: 'credential_in_url', param: 'api_key' });
     client.send({ type: 'close' });
@@ -81,7 +81,7 @@ describe('the first method present is the one judged', () => {
     return { verdict: first.type === 'error' ? first.error.code : first.type, told: 'socket' };
   }
 
-  it.each(kinds)('with `%s` in the header', async (header) => {
+  it.each(kinds)('judges `%s` in the header before the other places', async (header) => {
     for (const protocol of kinds) {
       for (const query of kinds) {
         const first = [header, protocol, query].findIndex((kind) => kind !== 'none');
@@ -97,7 +97,7 @@ describe('the first method present is the one judged', () => {
     }
   });
 
-  it('and one place given twice is refused, whatever the other places say', async () => {
+  it('refuses one place given twice, even when the other places are valid', async () => {
     const url = `${own.url.replace('http', 'ws')}/v1/listen?model=${model}`;
     const client = new LiveClient(`${url}&api_key=${own.key}&api_key=${own.key}`, [], {
       headers: { Authorization: `Bearer ${own.key}` },
@@ -112,7 +112,7 @@ describe('the first method present is the one judged', () => {
     expect((await own.connect({ model }, { authorize: false, headers: twice }).refused()).status).toBe(401);
   });
 
-  it('and cookies are no method', async () => {
+  it('ignores cookies', async () => {
     for (const cookie of [`api_key=${own.key}`, `__Host-sid=${own.key}`, `Authorization=Bearer ${own.key}`]) {
       const { status, body } = await own
         .connect({ model }, { authorize: false, headers: { Cookie: cookie } })
@@ -125,7 +125,7 @@ describe('the first method present is the one judged', () => {
   });
 });
 
-it('the id of its request is in the answer to a handshake, and in the first event', async () => {
+it('sends the request id in the handshake’s answer and in the first event', async () => {
   const client = live.connect({ model });
   const [answer] = (await once(client.socket, 'upgrade')) as [IncomingMessage];
   const { request_id } = await client.event('session_started');
@@ -138,7 +138,7 @@ it('the id of its request is in the answer to a handshake, and in the first even
 });
 
 describe('a refusal reaches', () => {
-  it('a client with a header as HTTP status and body, with the request id', async () => {
+  it('gives a client with a header an HTTP status and body, with the request id', async () => {
     const { status, headers, body } = await live.connect({ model: 'loopback/scirpt' }).refused();
     expect(status).toBe(404);
     const { error } = JSON.parse(body) as { error: Record<string, string> };
@@ -151,18 +151,18 @@ describe('a refusal reaches', () => {
     expect(headers['x-request-id']).toBe(error.request_id);
   });
 
-  it('a browser as an error event and a close code', async () => {
+  it('gives a browser an error event and a close code', async () => {
     const client = live.connect({ model: 'loopback/scirpt' }, { authorize: false, protocols: ['bearer', token] });
     expect(await client.event('error')).toMatchObject({ seq: 1, error: { code: 'model_not_found' } });
     expect(await client.close()).toEqual({ code: 4004, reason: 'model_not_found' });
   });
 
-  it('a client without any credential as HTTP 401', async () => {
+  it('gives a client without any credential HTTP 401', async () => {
     const { status, body } = await live.connect({ model }, { authorize: false }).refused();
     expect([status, JSON.parse(body).error.code]).toEqual([401, 'missing_credential']);
   });
 
-  it('a plain GET in words', async () => {
+  it('gives a plain GET an explanation', async () => {
     const response = await live.request(`/v1/listen?model=${model}`);
     expect([response.status, ((await response.json()) as { error: { code: string } }).error.code]).toEqual([
       400,
@@ -170,24 +170,24 @@ describe('a refusal reaches', () => {
     ]);
   });
 
-  it('an upgrade anywhere else as 404', async () => {
+  it('gives an upgrade at any other path 404', async () => {
     const { status } = await live.connect({}, {}).refused();
     expect(status).toBe(400);
   });
 });
 
-it('an expired or tampered token opens nothing', async () => {
+it('rejects an expired or tampered token', async () => {
   const client = live.connect({ model }, { authorize: false, protocols: ['bearer', `${token.slice(0, -2)}xx`] });
   expect((await client.event('error')).error.code).toBe('invalid_token');
   expect((await client.close()).code).toBe(4001);
 });
 
-it('no credential ever reaches the log', () => {
+it('keeps every credential out of the log', () => {
   expect(live.log.join('')).not.toContain(live.key);
   expect(live.log.join('')).not.toContain(token);
 });
 
-it('a gateway that takes no credential in a URL says so to whoever sends one there, and counts them', async () => {
+it('reports and counts credentials in URLs where they are turned off', async () => {
   const strict = await startLiveGateway({ VOXGATE_QUERY_CREDENTIALS: 'off' });
   for (const given of [{ api_key: strict.key }, { api_key: 'sk_vox_wrong' }]) {
     const client = strict.connect({ model, ...given }, { authorize: false });

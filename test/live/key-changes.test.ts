@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { livePerson } from '../fakes/processes/live-person.ts';
 
-it('a key’s new settings, its roll and its end hold at once', async () => {
+it('applies a key’s new settings, roll and revocation to the very next request', async () => {
   const live = await startLiveGateway();
   const person = await livePerson(live, 'ada@example.com', 'correct horse battery');
   const minted = (await (await person.call('POST', 'keys', { name: 'web' })).json()) as Minted;

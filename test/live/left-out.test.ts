@@ -39,7 +39,7 @@ const CHAINS = [
   ['a fallback that has no price', { model: WORKS, fallbacks: UNPRICED }, 'fallbacks', PRICE_ADVICE],
 ] as const;
 
-it.each(CHAINS)('a session goes on without %s, and is warned', async (_, chain, param, advice) => {
+it.each(CHAINS)('continues a session without %s, with a warning', async (_, chain, param, advice) => {
   const client = live.connect({ ...chain, sample_rate: '24000' });
   expect(await client.event('session_started')).toMatchObject({ model: WORKS, fallbacks: [] });
   client.send(numberedAudio(0, 24_000));
@@ -52,7 +52,7 @@ it.each(CHAINS)('a session goes on without %s, and is warned', async (_, chain, 
   expect(client.of('session_ended')[0]?.usage).toMatchObject([{ model: WORKS }]);
 });
 
-it.each(CHAINS)('a file is answered without %s, with a warning', async (_, chain, param, advice) => {
+it.each(CHAINS)('answers a file without %s, with a warning', async (_, chain, param, advice) => {
   const { status, body, headers } = await send(chain);
   expect([status, body.model]).toEqual([200, WORKS]);
   expect(body.warnings).toContainEqual({
@@ -72,7 +72,7 @@ it.each([
   ['it is to be strict', { model: WORKS, fallbacks: UNPRICED, strict: 'true' }, 'fallbacks', NOT_PRICED],
   ['no model is left for one reason or another', { model: UNPRICED, fallbacks: NOVA }, 'model', NOT_PRICED],
 ])(
-  'a session or file is refused where %s, with a status that nobody tries again',
+  'refuses a session or file where %s, with a status that clients do not retry',
   async (_, chain, param, [code, advice]) => {
     const refused = { error: { code, param, message: expect.stringMatching(advice) } };
     const file = await send(chain);

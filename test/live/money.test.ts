@@ -21,7 +21,7 @@ function send(live: LiveGateway, key: string, idempotencyKey: string): Promise<R
   });
 }
 
-it('a file is charged once for its key, before and after a restart, and every account of it agrees', async () => {
+it('charges a file once for its key, across a restart, and every account agrees', async () => {
   const directory = temporaryDirectory();
   const prices = join(directory, 'prices.json');
   writeFileSync(prices, JSON.stringify({ 'loopback/script': { batch: { unit: 'minute', amount: '0.60' } } }));

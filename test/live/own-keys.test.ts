@@ -130,7 +130,7 @@ async function shownBy<Result>(provider: string, work: () => Promise<Result>): P
 }
 
 describe('an own key that is good', () => {
-  it('is what the provider sees of a session, which costs nothing', async () => {
+  it('reaches the provider in a session, which costs nothing', async () => {
     const [{ client, code }, keys] = await shownBy('assemblyai', () => listen({ model: ASSEMBLY }));
     expect([code, keys]).toEqual([1000, [OWN]]);
     expect(client.of('session_ended')[0]).toMatchObject({
@@ -139,7 +139,7 @@ describe('an own key that is good', () => {
     });
   });
 
-  it('is what the provider sees of a file, also where the gateway has no credential of its own', async () => {
+  it('reaches the provider with a file, also where the gateway has no key', async () => {
     const [{ status }, keys] = await shownBy('openai', () => send({ model: WHISPER, response_format: 'verbose_json' }));
     expect([status, keys]).toEqual([200, [OWN]]);
   });
@@ -184,7 +184,7 @@ describe('an own key that the provider refuses', () => {
   });
 });
 
-it('an own key is out of use after three refusals: the provider is asked no more', async () => {
+it('stops using a customer key after three refusals', async () => {
   expect((await vault.list(organisationId)).map(({ provider, state }) => [provider, state])).toEqual([
     ['assemblyai', 'usable'],
     ['deepgram', 'disabled'],
@@ -195,7 +195,7 @@ it('an own key is out of use after three refusals: the provider is asked no more
   expect([status, JSON.parse(body).error.code, keys]).toEqual([502, 'upstream_account', []]);
 });
 
-it('no secret is in the database, a file, a log line, an event or an answer', async () => {
+it('keeps secrets out of the database, files, logs, events and answers', async () => {
   const files = readdirSync(live.directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));

@@ -62,14 +62,14 @@ async function listen(gateway: LiveGateway, query: Record<string, string>, secon
 
 describe('a live session', () => {
   // Most of a session is waiting: for the pace of its provider, and for ends.
-  it.concurrent.each(PROTOCOLS.map(({ slug }) => slug))('with %s hears every sample once', async (model) => {
+  it.concurrent.each(PROTOCOLS.map(({ slug }) => slug))('transcribes every sample once with %s', async (model) => {
     const { client, code, samples, rate } = await listen(live, { model });
     expect(gapsIn(client.finals, samples, rate, [model])).toEqual([]);
     expect(code).toBe(1000);
     expect(client.of('session_ended')[0]?.usage).toMatchObject([{ model, seconds: 2.3, byok: false }]);
   });
 
-  it('goes on with the fallback when the model asked for refuses, with one event', async () => {
+  it('continues with the fallback when the requested model refuses, with one event', async () => {
     const fallbacks = 'assemblyai/universal-streaming-english,openai/gpt-4o-transcribe';
     const { client, code, samples } = await listen(limping, { model: 'deepgram/nova-3', fallbacks });
     expect(code).toBe(1000);
@@ -97,7 +97,7 @@ describe('provider_params', () => {
     expect([status, JSON.parse(body).error]).toMatchObject([400, { code: 'invalid_provider_params', param }]);
   });
 
-  it('that the model cannot honour are a warning, and the session goes on', async () => {
+  it('causes a warning, and a working session, for options that the model cannot honour', async () => {
     const client = live.connect(asked({ endpointing: 300 }));
     expect((await client.event('warning')).code).toBe('parameter_ignored');
     client.send({ type: 'close' });
@@ -105,7 +105,7 @@ describe('provider_params', () => {
     expect(client.of('warning')).toMatchObject([{ param: 'provider_params.endpointing' }]);
   });
 
-  it('that the model cannot honour are refused with strict', async () => {
+  it('fails in strict mode for options that the model cannot honour', async () => {
     const { status, body } = await live.connect(asked({ endpointing: 300 }, { strict: 'true' })).refused();
     expect([status, JSON.parse(body).error]).toMatchObject([
       422,
@@ -123,7 +123,7 @@ describe('a file', () => {
     return gateway.request('/v1/audio/transcriptions', { method: 'POST', body: form });
   };
 
-  it.concurrent.each(FILE_MODELS.map(({ id }) => id))('is transcribed by %s', async (model) => {
+  it.concurrent.each(FILE_MODELS.map(({ id }) => id))('gets a transcript from %s', async (model) => {
     const response = await send(live, { model, response_format: 'verbose_json' });
     const transcript = (await response.json()) as { text: string; model: string; duration: number };
     expect([response.status, transcript.model]).toEqual([200, model]);
@@ -131,7 +131,7 @@ describe('a file', () => {
     expect(transcript.duration).toBeCloseTo(sampleAudio('commands.wav').pcm.byteLength / 2 / 16_000, 1);
   });
 
-  it('is transcribed by the fallback, which says what failed before', async () => {
+  it('gets a transcript from the fallback, which names the failure before', async () => {
     const response = await send(limping, {
       model: 'deepgram/nova-3',
       fallbacks: 'openai/whisper-1',
@@ -146,7 +146,7 @@ describe('a file', () => {
     });
   });
 
-  it('that no model takes is refused with every attempt', async () => {
+  it('fails with every attempt listed when every model refuses it', async () => {
     const response = await send(limping, { model: 'deepgram/nova-3' });
     const { error } = (await response.json()) as { error: { code: string; details: unknown[] } };
     expect([response.status, error.code, error.details.length]).toEqual([502, 'upstream_exhausted', 2]);
@@ -162,6 +162,6 @@ it('GET /v1/models shows what the key makes available, with schemas, prices and 
   expect(limped.find(({ id }) => id === 'deepgram/nova-3')).toMatchObject({ status: 'degraded' });
 });
 
-it('a provider’s credential is in no log line and no event', () => {
+it('keeps provider credentials out of logs and events', () => {
   for (const gateway of [live, limping]) expect(gateway.log.join('')).not.toContain(KEY);
 });

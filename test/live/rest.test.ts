@@ -37,12 +37,12 @@ describe('every answer', () => {
     ['DELETE', '/v1/models', 405, 'method_not_allowed'],
     ['GET', '/v1/tokens', 405, 'method_not_allowed'],
     ['GET', '/v1/audio/transcriptions', 405, 'method_not_allowed'],
-  ])('to %s %s is %d %s', async (method, path, status, code) => {
+  ])('to %s %s carries %d %s', async (method, path, status, code) => {
     await expectRefusal(await live.request(path, { method }), status, code, null);
   });
 });
 
-describe('a key is asked for', () => {
+describe('a required key', () => {
   it.each([
     [undefined, 401, 'missing_credential', 'No credential was sent.'],
     ['Basic abc', 401, 'missing_credential', 'in another form'],
@@ -283,7 +283,7 @@ describe('POST /v1/audio/transcriptions', () => {
     expect(await (await send([['model', 'loopback/script']])).json()).not.toHaveProperty('warnings');
   });
 
-  it('refuses what is no audio it reads, by name', async () => {
+  it('refuses audio that it cannot read, and names the format', async () => {
     const named = async (bytes: string, type: string) =>
       send([['model', 'loopback/script']], new Blob([bytes], { type }));
     await expectRefusal(await named(`fLaC${'x'.repeat(100)}`, 'audio/flac'), 400, 'unsupported_audio', 'file');
@@ -292,7 +292,7 @@ describe('POST /v1/audio/transcriptions', () => {
     await expectRefusal(await send([['model', 'loopback/script']], new Blob([])), 400, 'missing_file', 'file');
   });
 
-  it('is answered by a fallback when its model fails; without one the failure is told with its attempts', async () => {
+  it('answers with a fallback when the model fails, else with all attempts', async () => {
     const failing: [string, string][] = [
       ['model', 'loopback/script'],
       ['provider_params', '{"fail":{"how":"error","at_seconds":1}}'],

@@ -120,7 +120,7 @@ describe.each([DIARIZE, UNIVERSAL])('%s on /v1/listen', (model) => {
     expect(client.finals.length).toBe(1);
   });
 
-  it('hears nothing in silence, and ends in order', async () => {
+  it('transcribes nothing in silence, and ends in order', async () => {
     const { client, code } = await listen('lines/silence.wav', { model });
     expect(code).toBe(1000);
     expect(client.of('transcript')).toEqual([]);
@@ -138,7 +138,7 @@ it('word times of an utterance are on the clock of the session', async () => {
   expect(words.every(({ start }, index) => start >= (words[index - 1]?.end ?? 0) - 0.001)).toBe(true);
 });
 
-it('speakers are told apart within a turn only, and the client is told so', async () => {
+it('separates speakers within a turn only, and warns of it', async () => {
   const { client } = await listen('yes.wav', { model: DIARIZE, diarization: 'true', interim_results: 'false' });
   expect(client.of('warning').map(({ code }) => code)).toEqual(['speakers_per_turn']);
   expect(client.finals).toMatchObject([{ text: 'yes', speaker: 0 }]);
@@ -151,13 +151,13 @@ describe('provider_params of such a model', () => {
     interim_results: 'false',
   });
 
-  it('are those of its files', async () => {
+  it('apply to its files', async () => {
     const { client } = await listen('yes.wav', query({ punctuate: false }));
     expect(client.of('warning')).toEqual([]);
   });
 
   it.each(['audio_start_from', 'min_turn_silence'])(
-    'that mean nothing for an utterance are a warning: %s',
+    'cause a warning where they mean nothing for an utterance: %s',
     async (name) => {
       const { client } = await listen('yes.wav', query({ [name]: 500 }));
       expect(client.of('warning')).toMatchObject([{ code: 'parameter_ignored', param: `provider_params.${name}` }]);
@@ -166,7 +166,7 @@ describe('provider_params of such a model', () => {
   );
 });
 
-it('the final of an utterance comes soon after it, also where it is a job that is asked about', async () => {
+it('sends the final of an utterance soon after it, also for a polled job', async () => {
   const { pcm, sampleRate } = sampleAudio('yes.wav');
   const client = live.connect({ model: UNIVERSAL, sample_rate: String(sampleRate) });
   await client.event('session_started');

@@ -19,7 +19,7 @@ describe('frames', () => {
     ['one byte each', 4_000, () => 1],
     ['odd lengths', 200_000, (n: number) => 1 + ((n * 7_919) % 4_999)],
     ['1 MiB each', 3_000_000, () => 1_048_576],
-  ])('of %s lose, repeat or shift no sample', async (_, bytesTotal, size) => {
+  ])('lose, repeat or shift no sample at %s', async (_, bytesTotal, size) => {
     const client = live.connect(numbered);
     await client.event('session_started');
     const bytes = numberedAudio(0, bytesTotal / 2);
@@ -33,7 +33,7 @@ describe('frames', () => {
     expect(client.events.map((event) => event.seq)).toEqual(client.events.map((__, index) => index + 1));
   });
 
-  it('with a lone last byte end the session in order and name the byte', async () => {
+  it('end the session in order when a lone byte is left, and report it', async () => {
     const client = live.connect(numbered);
     await client.event('session_started');
     client.send(new Uint8Array(32_001));
@@ -42,7 +42,7 @@ describe('frames', () => {
     expect(client.events.at(-1)).toMatchObject({ type: 'session_ended', audio_seconds: 1, dropped_bytes: 1 });
   });
 
-  it('that are too large are refused with the limit', async () => {
+  it('beyond the size limit get an error that names the limit', async () => {
     for (const frame of [new Uint8Array(4_194_305), { type: 'x'.repeat(70_000) }]) {
       const client = live.connect(numbered);
       await client.event('session_started');
@@ -57,7 +57,7 @@ describe('frames', () => {
     ['RIFF\u0024\u0000\u0000\u0000WAVEfmt ', 'WAV'],
     ['OggS\u0000\u0002xxxxxxxx', 'Ogg'],
     ['fLaC\u0000\u0000\u0000\u0022xxxx', 'FLAC'],
-  ])('that begin like a file are refused by its name: %j', async (beginning, name) => {
+  ])('cause an error that names the format when they begin like a file: %j', async (beginning, name) => {
     const client = live.connect(numbered);
     await client.event('session_started');
     client.send(Buffer.from(beginning, 'latin1'));
@@ -68,7 +68,7 @@ describe('frames', () => {
 });
 
 describe('text frames', () => {
-  it('that are no message of ours are answered, and the session goes on', async () => {
+  it('get an error each when they are not valid messages, and the session continues', async () => {
     const client = live.connect(numbered);
     await client.event('session_started');
     for (const text of [
@@ -115,7 +115,7 @@ describe('text frames', () => {
 });
 
 describe('a session ends', () => {
-  it('with 4008 when neither audio nor keepalive comes', async () => {
+  it('closes with 4008 when neither audio nor a keepalive arrives', async () => {
     // A gateway of its own: with so short a limit, a client that a busy machine holds up counts as silent.
     const client = (await startLiveGateway({ VOXGATE_SESSION_IDLE_MS: '300' })).connect(numbered);
     expect((await client.event('error')).error.code).toBe('session_idle');
@@ -123,7 +123,7 @@ describe('a session ends', () => {
     expect(client.events.at(-1)).toMatchObject({ type: 'session_ended', reason: 'idle' });
   });
 
-  it('in order behind a client that is gone without a word, and leaves nothing', async () => {
+  it('ends in order after its client vanished, and leaves nothing', async () => {
     for (const leave of ['close', 'terminate'] as const) {
       const client = live.connect({ ...numbered, provider_params: '{"turn_seconds":60}' });
       await client.event('session_started');
@@ -136,7 +136,7 @@ describe('a session ends', () => {
     expect(live.gateway.sessions).toBe(0);
   });
 
-  it('with its key, also when another process revokes it', async () => {
+  it('ends with its key, also when another process revokes the key', async () => {
     const own = await startLiveGateway();
     const env = { VOXGATE_DATA_DIRECTORY: own.directory };
     const [{ id }] = JSON.parse((await voxgate(['keys', 'list', '--json'], env)).output) as [{ id: string }];
@@ -152,7 +152,7 @@ describe('a session ends', () => {
     expect((await late.close()).code).toBe(4001);
   });
 
-  it('with every final and 4200 when its node drains, and the node takes nobody else', async () => {
+  it('delivers every final and closes with 4200 when its node drains', async () => {
     const own = await startLiveGateway();
     const client = own.connect({ ...numbered, provider_params: '{"turn_seconds":2}' });
     await client.event('session_started');
@@ -173,7 +173,7 @@ describe('a session ends', () => {
   });
 });
 
-it('a key holds as many sessions as its limit, and the next is told so', async () => {
+it('opens as many sessions as the key’s limit, and refuses the next', async () => {
   const own = await startLiveGateway({ VOXGATE_SESSIONS_PER_KEY_MAX: '2' });
   const clients = [own.connect(numbered), own.connect(numbered)];
   await Promise.all(clients.map((client) => client.event('session_started')));
@@ -186,7 +186,7 @@ it('a key holds as many sessions as its limit, and the next is told so', async (
   await next.event('session_started');
 });
 
-it('a fallback takes over in mid-stream, and the client hears of it once', async () => {
+it('fails over to a fallback mid-stream, with one event for the client', async () => {
   const client = live.connect({
     model: 'loopback/numbered',
     provider_params: '{"turn_seconds":0.7,"fail":{"how":"close","at_seconds":1.5}}',
@@ -200,7 +200,7 @@ it('a fallback takes over in mid-stream, and the client hears of it once', async
   expectWhole(client.finals, 64_000);
 });
 
-it('each session leaves a line in the log at its start, at each leg and at its end, without content', async () => {
+it('logs a line at the start, each leg and the end, without content', async () => {
   const client = live.connect(numbered);
   await client.event('session_started');
   client.send(numberedAudio(0, 16_000));

@@ -73,7 +73,7 @@ describe.each(PLAYED)('$file with $model', (sample) => {
   });
 });
 
-it('an interim appears while its sentence is still being spoken', async () => {
+it('sends an interim while its sentence is still being spoken', async () => {
   const sample = samples().find((each) => each.file === 'commands.wav') as Sample;
   const { segments } = await verboseOf(sample);
   const { start, end } = segments[0] as { start: number; end: number };
@@ -102,7 +102,7 @@ it('open speech to a model of commands is warned of once, with the next step, li
   expect(((await response.json()) as Verbose).warnings).toMatchObject([step]);
 });
 
-it('the answer has the format that was asked for', async () => {
+it('answers in the requested format', async () => {
   const sample = samples().find((each) => each.file === 'yes.wav') as Sample;
   expect(await (await transcribeFile(sample, 'json')).json()).toEqual({
     text: sample.text,

@@ -5,7 +5,7 @@ import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
 
 const BY = { type: 'operator', id: 'test' } as const;
 
-it('has its sessions ended and its keys refused at once, and none of that when it is reinstated', async () => {
+it('ends its sessions and refuses its keys at once, until it is reinstated', async () => {
   const live = await startLiveGateway();
   const store = await openSqliteStore({ directory: live.directory });
   const [organisation] = await store.listOrganisations();

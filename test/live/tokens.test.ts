@@ -37,7 +37,7 @@ describe('a token is minted', () => {
     ['300', '{"ttl_seconds":300}', 300],
     ['60 with a point', '{"ttl_seconds":60.0}', 60],
     ['60 with an exponent', '{"ttl_seconds":6e1}', 60],
-  ])('for %s', async (_, body, ttl) => {
+  ])('accepts %s', async (_, body, ttl) => {
     const askedMs = Date.now();
     const response = await mint(body);
     const answer = (await response.json()) as Answer;
@@ -53,7 +53,7 @@ describe('a token is minted', () => {
     expect(lifeMs).toBeLessThan(ttl * 1000 + 5_000);
   });
 
-  it('whatever an empty body is said to be', async () => {
+  it('accepts an empty body of any content type', async () => {
     expect((await mint('', 'text/plain')).status).toBe(200);
   });
 });
@@ -86,7 +86,7 @@ describe('refused is', () => {
     ["{'ttl_seconds':60}", null],
     ['{"ttl_seconds":60}}', null],
     [' ', null],
-  ])('the body %s', async (body, param) => {
+  ])('refuses the body %s', async (body, param) => {
     expect(await refusalOf(await mint(body))).toEqual({ status: 400, code: 'invalid_request', param });
   });
 
@@ -95,24 +95,24 @@ describe('refused is', () => {
     ['{"ttl_seconds":60,"ttl_seconds":60}', 'ttl_seconds'],
     ['{"ttl_seconds":60, "ttl\\u005fseconds" : 300}', 'ttl_seconds'],
     ['{"x":{"a":"}","b":1,"b":2}}', 'b'],
-  ])('a member that is there twice: %s', async (body, param) => {
+  ])('refuses a duplicate member: %s', async (body, param) => {
     expect(await refusalOf(await mint(body))).toEqual({ status: 400, code: 'duplicate_parameter', param });
   });
 
-  it('one name in two objects only where the name itself is unknown', async () => {
+  it('refuses a name used in two objects only where the name is unknown', async () => {
     expect(await refusalOf(await mint('{"a":{"ttl_seconds":1},"b":{"ttl_seconds":1}}'))).toMatchObject({ param: 'a' });
     expect(await refusalOf(await mint('{"a":"\\"b\\":1,\\"b\\":2 {"}'))).toMatchObject({ param: 'a' });
   });
 
   it.each(['application/x-www-form-urlencoded', 'text/plain', 'application/jsonp', 'multipart/form-data'])(
-    'a body that is said to be %s',
+    'refuses a body declared as %s',
     async (type) => {
       const refusal = { status: 415, code: 'unsupported_media_type', param: null };
       expect(await refusalOf(await mint('{"ttl_seconds":60}', type))).toEqual(refusal);
     },
   );
 
-  it('a body that is too large, and one that is no UTF-8', async () => {
+  it('refuses a body that is too large, and one that is not UTF-8', async () => {
     expect((await mint(`{"ttl_seconds":60,"x":"${'x'.repeat(70_000)}"}`)).status).toBe(413);
     const init = { method: 'POST', headers: { 'Content-Type': 'application/json' } };
     const response = await live.request('/v1/tokens', { ...init, body: Buffer.from('7b22ff223a317d', 'hex') });
@@ -120,7 +120,7 @@ describe('refused is', () => {
   });
 });
 
-it('a token is no credential on REST: not for minting, nor for anything else', async () => {
+it('refuses a token as a credential on every REST endpoint', async () => {
   const { token } = (await (await mint()).json()) as Answer;
   for (const [method, path] of [
     ['POST', '/v1/tokens'],
@@ -133,7 +133,7 @@ it('a token is no credential on REST: not for minting, nor for anything else', a
   }
 });
 
-it('so many a minute are minted, refused bodies not counted; the answers say what is left', async () => {
+it('limits tokens per minute, ignores refused bodies, and reports the rest', async () => {
   const own = await startLiveGateway({ VOXGATE_TOKENS_PER_MINUTE_PER_KEY_MAX: '2' });
   for (let round = 0; round < 5; round++) expect((await mint('[]', undefined, own)).status).toBe(400);
   for (const left of ['1', '0']) {
@@ -147,7 +147,7 @@ it('so many a minute are minted, refused bodies not counted; the answers say wha
   expect((await own.request('/v1/models')).status).toBe(200);
 });
 
-it('a session that was opened with a token goes on after the token is over, and the token opens no other', async () => {
+it('keeps a session open after its token expired, and opens no other with it', async () => {
   const { token } = (await (await mint('{"ttl_seconds":10}')).json()) as Answer;
   const query = { model: 'loopback/numbered', provider_params: '{"turn_seconds":0.5}' };
   const connect = () => live.connect(query, { authorize: false, protocols: ['bearer', token] });

@@ -14,7 +14,7 @@ function type(client: RigClient, text: string): boolean {
 }
 
 describe('the text frames of a session', () => {
-  it('cost one non-fatal error each when they are no messages, and the session goes on', async () => {
+  it('cause one non-fatal error each when invalid, and the session continues', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(fc.json(), fc.string()), { maxLength: 20 }), async (texts) => {
         const rig = new SessionRig();

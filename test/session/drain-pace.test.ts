@@ -11,7 +11,7 @@ test.each([
   // Less time to end leaves less for telling them.
   { sessions: 100, drainMs: 6_000, lastMs: 1_400, perSecondMax: 70 },
   { sessions: 100, drainMs: 100, lastMs: 0, perSecondMax: 100 },
-])('$sessions sessions that have $drainMs ms are told within $lastMs ms, $perSecondMax a second', async (row) => {
+])('warns $sessions sessions with $drainMs ms within $lastMs ms, $perSecondMax per second', async (row) => {
   const clock = new SimulatedClock();
   const toldMs: number[] = [];
   const sessions = Array.from({ length: row.sessions }, (_, index) => index);
@@ -28,7 +28,7 @@ test.each([
   expect(Math.max(...toldMs.map(inSecond))).toBe(row.perSecondMax);
 });
 
-test('nobody is told any more when it is stopped', () => {
+test('warns no further session when it is stopped', () => {
   const clock = new SimulatedClock();
   let told = 0;
   const stop = tellInTurn([1, 2, 3], 60_000, clock, () => told++);

@@ -4,7 +4,7 @@ import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import type { Engine } from '../../src/providers/provider.ts';
 import { SessionRig } from '../fakes/session-rig.ts';
 
-it('the leg of a session and the check of its request are its organisation’s', async () => {
+it('passes the organisation to the engine with a check and a leg', async () => {
   const owners: string[] = [];
   const rig = new SessionRig({
     engines: (clock) => {

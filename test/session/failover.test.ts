@@ -102,7 +102,7 @@ describe('a leg that fails with a fallback', () => {
     await expectNothingLeft(rig);
   });
 
-  it('is not failed over when the request itself is at fault', async () => {
+  it('fails over no further when the request itself is at fault', async () => {
     const { client } = await play({ how: 'error', kind: 'caller' }, true);
     expect(told(client)).toEqual([started, 'discontinuity', 'error invalid_provider_params', 'session_ended']);
     expect(attemptsOf(client)).toEqual(['loopback/script upstream_error']);
@@ -112,7 +112,7 @@ describe('a leg that fails with a fallback', () => {
 describe('a leg that never confirms the end', () => {
   const turns = (seconds: number) => [{ text: 'one', seconds }];
 
-  it('is let go of when every sample has its final: nothing is owed', async () => {
+  it('closes when every sample has its final', async () => {
     const rig = new SessionRig();
     const client = await rig.open({ providerParams: { turns: turns(1), fail: { how: 'finish' } } });
     client.session.audio(speech(2));
@@ -122,7 +122,7 @@ describe('a leg that never confirms the end', () => {
     expect([client.closeCode, client.finals.length]).toEqual([1000, 2]);
   });
 
-  it('is replaced when it owes a final: the range without one is heard by the next candidate', async () => {
+  it('gives way when it owes a final: the next candidate transcribes the rest', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
     client.session.audio(speech(2));
@@ -212,7 +212,7 @@ describe('the budget of an incident', () => {
     await expectNothingLeft(rig);
   });
 
-  it('is full again once a turn has got its final', async () => {
+  it('refills once a turn has its final', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({ model: 'puppet/a' });
     for (let incident = 0; incident < 20; incident++) {
@@ -236,7 +236,7 @@ describe('the budget of an incident', () => {
     await expectNothingLeft(rig);
   });
 
-  it('is not endless while nobody speaks: flapping ends with every attempt', async () => {
+  it('does not refill without speech: a flapping session ends with every attempt', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
     for (let flap = 0; flap < 10 && client.closeCode === undefined; flap++) {
@@ -257,7 +257,7 @@ describe('a close while there is no leg', () => {
   it.each<[string, Fail, number]>([
     ['while it dials', { how: 'hang' }, 100],
     ['while it backs off', { how: 'refuse' }, 50],
-  ])('%s: ends with what can still be told', async (_, fail, afterMs) => {
+  ])('%s: reports the audio that got no transcript, then ends', async (_, fail, afterMs) => {
     const rig = new SessionRig();
     const client = await rig.open({ providerParams: { fail } });
     client.session.audio(silence(1));
@@ -269,7 +269,7 @@ describe('a close while there is no leg', () => {
     await expectNothingLeft(rig);
   });
 
-  it('ends in order when no audio is owed a final: nobody has to be found to hear nothing', async () => {
+  it('ends in order without another dial when no audio is owed a final', async () => {
     const rig = new SessionRig();
     const client = await rig.open({ providerParams: { fail: { how: 'refuse' } } });
     client.session.control({ type: 'close' });

@@ -72,7 +72,7 @@ describe('a session', () => {
     ['announceEnd', SessionEnding, 'announce'],
     ['deliverFinal', Turns, 'deliver'],
     ['tellSettled', LiveSession, 'turnSettled'],
-  ])('whose %s throws is told internal_error, closed with 1011, and leaves nothing', async (name, owner, method) => {
+  ])('ends with internal_error and 1011 when %s throws, and leaves nothing', async (name, owner, method) => {
     const rig = new SessionRig();
     const other = await neighbour(rig);
     vi.spyOn(owner.prototype as Record<string, () => void>, method).mockImplementationOnce(throwing);
@@ -86,7 +86,7 @@ describe('a session', () => {
     await expectUnharmed(rig, other);
   });
 
-  it('whose audio cannot be read back is ended the same way', async () => {
+  it('ends the same way when its audio cannot be read back', async () => {
     const rig = new SessionRig();
     const other = await neighbour(rig);
     vi.spyOn(AudioPipeline.prototype, 'next').mockImplementationOnce(throwing);
@@ -95,7 +95,7 @@ describe('a session', () => {
     await expectUnharmed(rig, other);
   });
 
-  it('that cannot even start is ended the same way', async () => {
+  it('ends the same way when it cannot even start', async () => {
     const rig = new SessionRig();
     const other = await neighbour(rig);
     vi.spyOn(LiveSession.prototype, 'start').mockImplementationOnce(throwing);
@@ -104,7 +104,7 @@ describe('a session', () => {
     await expectUnharmed(rig, other);
   });
 
-  it('is let go of although its last words cannot be said', async () => {
+  it('closes although its last event cannot be sent', async () => {
     const rig = new SessionRig();
     const other = await neighbour(rig);
     const client = await rig.open();
@@ -114,7 +114,7 @@ describe('a session', () => {
     await expectUnharmed(rig, other);
   });
 
-  it('is closed in order although its settlement fails', async () => {
+  it('closes in order although its settlement fails', async () => {
     const rig = new SessionRig();
     vi.spyOn(Outbox.prototype, 'flushed').mockImplementationOnce(throwing);
     const client = await live(rig);
@@ -122,7 +122,7 @@ describe('a session', () => {
     await expectNothingLeft(rig);
   });
 
-  it('leaves nothing although everything it holds fails to be let go of', async () => {
+  it('leaves nothing although disposing of everything it holds fails', async () => {
     const rig = new SessionRig();
     vi.spyOn(AudioPipeline.prototype, 'dispose').mockImplementationOnce(throwing);
     const client = await live(rig);
@@ -136,7 +136,7 @@ describe('a leg', () => {
     ['dial', Leg],
     ['sendHello', StreamConnection],
     ['sendFinish', StreamConnection],
-  ])('whose %s throws fails, and the next one takes over', async (move, owner) => {
+  ])('fails when %s throws, and the next one takes over', async (move, owner) => {
     const rig = new SessionRig();
     const other = await neighbour(rig);
     vi.spyOn(owner.prototype as Record<string, () => void>, move).mockImplementationOnce(throwing);
@@ -151,7 +151,7 @@ describe('a leg', () => {
     ['leg.ready', 'tellReady'],
     ['leg.finished', 'tellFinished'],
     ['leg.failed', 'tellFailed'],
-  ])('that cannot say %s fails, and the next one takes over', async (type, name) => {
+  ])('fails when it cannot report %s, and the next one takes over', async (type, name) => {
     const rig = new SessionRig();
     const other = await neighbour(rig);
     const { report } = Leg.prototype;
@@ -179,7 +179,7 @@ describe('a codec', () => {
     ['finish', 'sendFinish'],
     ['keepAlive', 'codec.keepAlive'],
     ['closed', 'codec.closed'],
-  ])('that throws in `%s` costs its leg; the next one hears all the audio', async (method, name) => {
+  ])('loses its leg when it throws in `%s`, and the next leg gets all the audio', async (method, name) => {
     let armed = false;
     const throwOnce = (working: (...args: never[]) => unknown) =>
       function (this: unknown, ...args: never[]) {

@@ -18,7 +18,7 @@ function expectEnded(client: RigClient, closeCode: number, reason: string, code?
 }
 
 describe('an idle session', () => {
-  it('is ended after 30 s without audio and keepalive, with what it has transcribed', async () => {
+  it('ends after 30 s without audio and keepalive, with everything transcribed so far', async () => {
     const rig = new SessionRig();
     const client = await rig.open({ providerParams: turns(1) });
     client.session.audio(silence(1.5));
@@ -34,7 +34,7 @@ describe('an idle session', () => {
     ['keepalives', (client: RigClient) => client.session.control({ type: 'keepalive' })],
     ['finalizes', (client: RigClient) => client.session.control({ type: 'finalize' })],
     ['empty audio frames', (client: RigClient) => client.session.audio(new Uint8Array(0))],
-  ])('is not idle while it sends %s', async (_, sign) => {
+  ])('stays open while it sends %s', async (_, sign) => {
     const rig = new SessionRig();
     const client = await rig.open();
     for (let sent = 0; sent < 20; sent++) {
@@ -46,7 +46,7 @@ describe('an idle session', () => {
     expectEnded(client, 4008, 'idle', 'session_idle');
   });
 
-  it('is not kept alive by text that is no message', async () => {
+  it('does not stay open for text that is not a message', async () => {
     const rig = new SessionRig();
     const client = await rig.open();
     for (let sent = 0; sent < 4; sent++) {
@@ -107,7 +107,7 @@ describe('a drain', () => {
     await expectNothingLeft(rig);
   });
 
-  it('tells many sessions in turn, lets those that were not told go on, and ends all of them when it is cut short', async () => {
+  it('warns sessions in turn, leaves unwarned ones open, and ends all when cut short', async () => {
     const rig = new SessionRig();
     const clients = await Promise.all(Array.from({ length: 30 }, () => rig.open({ providerParams: turns(60) })));
     for (const client of clients) client.session.audio(speech(1));
@@ -148,7 +148,7 @@ describe('a drain', () => {
       ({ session }) => session.stop('error', 'audio_backlog_exceeded', ''),
     ],
     ['that it has ended itself', 'invalid_request', ({ session }) => session.control({ type: 'close' })],
-  ])('of audio that comes while a final is awaited tells the client what is so: a session %s', async (_, code, end) => {
+  ])('reports the reason to a client that sends audio before its last final: a session %s', async (_, code, end) => {
     const rig = new SessionRig({ settings: { drainMs: 100 } });
     const client = await rig.open({ providerParams: { ...turns(60), final_delay_ms: 1_000 } });
     client.session.audio(speech(1));
@@ -161,7 +161,7 @@ describe('a drain', () => {
     expect(client.finals).toMatchObject([{ start: 0, end: 1 }]);
   });
 
-  it('lets a client end its session itself meanwhile, and tells every caller when all are gone', async () => {
+  it('lets a client end its session meanwhile, and resolves for every caller at the end', async () => {
     const rig = new SessionRig();
     const client = await rig.open({ providerParams: turns(60) });
     client.session.audio(speech(1));
@@ -174,7 +174,7 @@ describe('a drain', () => {
     await rig.sessions.drain();
   });
 
-  it('reaches a session whose handshake was under way when it began', async () => {
+  it('reaches a session whose handshake was in progress when it began', async () => {
     const rig = new SessionRig();
     const first = await rig.open({ providerParams: turns(60) });
     first.session.audio(speech(1));
@@ -204,7 +204,7 @@ describe('a drain', () => {
     expectEnded(client, 4200, 'draining', 'node_draining');
   });
 
-  it('that is cut short names what was not transcribed', async () => {
+  it('names the audio without a transcript when it is cut short', async () => {
     const rig = new SessionRig();
     const client = await rig.open({ providerParams: { ...turns(1), final_delay_ms: 3_000 } });
     client.session.audio(speech(2.5));
@@ -238,7 +238,7 @@ describe('a revoked key', () => {
   it.each([
     ['a client that speaks on', false],
     ['a client that had closed already', true],
-  ])('of %s ends before its backlog is worked off, which a discontinuity names', async (_, isClosed) => {
+  ])('ends the session of %s before its backlog is processed, named in a discontinuity', async (_, isClosed) => {
     const rig = new SessionRig();
     // Nobody hears it yet: thirty seconds wait.
     const client = await rig.open({ model: 'loopback/numbered', providerParams: { ready_delay_ms: 5_000 } });
@@ -254,7 +254,7 @@ describe('a revoked key', () => {
     await expectNothingLeft(rig);
   });
 
-  it('of a suspended organisation counts as much', async () => {
+  it('ends sessions for a suspended organisation too', async () => {
     const rig = new SessionRig();
     const client = await rig.open({ providerParams: { ...turns(1), final_delay_ms: 3_000 } });
     client.session.audio(silence(1.5));

@@ -108,19 +108,16 @@ describe('the outbox', () => {
     ['a start of speech', speechStarted, 0, 0],
     ['a warning', warning, 1, 0],
     ['a final', final(9), 1, 1],
-  ])(
-    'when full, %s that does not fit is counted, and ends the session if it matters',
-    (_, event, overflowing, undelivered) => {
-      const line = new Line();
-      const { outbox, drops, overflows } = outboxOn(line);
-      line.bufferedBytes = 101;
-      for (let turn = 0; turn < 4; turn++) outbox.push(final(turn));
-      outbox.push(event);
-      outbox.push(event);
-      expect([overflows(), outbox.undeliveredFinals, outbox.size]).toEqual([overflowing, 2 * undelivered, 4]);
-      expect(drops).toEqual(['event_dropped', 'event_dropped']);
-    },
-  );
+  ])('counts %s that does not fit, and ends the session if it matters', (_, event, overflowing, undelivered) => {
+    const line = new Line();
+    const { outbox, drops, overflows } = outboxOn(line);
+    line.bufferedBytes = 101;
+    for (let turn = 0; turn < 4; turn++) outbox.push(final(turn));
+    outbox.push(event);
+    outbox.push(event);
+    expect([overflows(), outbox.undeliveredFinals, outbox.size]).toEqual([overflowing, 2 * undelivered, 4]);
+    expect(drops).toEqual(['event_dropped', 'event_dropped']);
+  });
 
   it('says the last words of a session however full it is, in order, and nothing after them', () => {
     const line = new Line();
@@ -150,7 +147,7 @@ describe('the outbox', () => {
     expect(outbox.undeliveredFinals).toBe(3);
   });
 
-  it('is flushed when the last event is in the socket, or there is no hope of it', async () => {
+  it('resolves a flush when the last event is in the socket, or can never be', async () => {
     const ways: ((outbox: Outbox, line: Line) => void)[] = [
       (outbox, line) => {
         line.bufferedBytes = 0;
@@ -178,7 +175,7 @@ describe('the outbox', () => {
     }
   });
 
-  it('holds no more than its bound, keeps the order, numbers without gaps and delivers or counts each final, whatever happens', () => {
+  it('stays bounded, ordered and gapless, and delivers or counts each final in any sequence', () => {
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.constant('final') },
       { weight: 6, arbitrary: fc.constant('interim') },
@@ -222,7 +219,7 @@ describe('the outbox', () => {
 });
 
 describe('slow clients', () => {
-  it('are cut off with 4011 when a final cannot be queued, 50 of 100, and the others notice nothing', async () => {
+  it('receive 4011 when a final cannot be queued, unnoticed by the other 50', async () => {
     const rig = new SessionRig({ settings: { unreadBytesMax: 2_000, unreadEventsMax: 8 } });
     const clients = await Promise.all(
       Array.from({ length: 100 }, () =>
@@ -256,7 +253,7 @@ describe('slow clients', () => {
     await expectNothingLeft(rig);
   });
 
-  it('that go on reading within the settle time hear everything before 1000', async () => {
+  it('receive everything before 1000 when they keep reading within the settle time', async () => {
     const rig = new SessionRig({ settings: { unreadBytesMax: 500 } });
     const client = await rig.open({ providerParams: { turns: [{ text: 'one', seconds: 0.1 }] } });
     client.stuck = true;
@@ -273,7 +270,7 @@ describe('slow clients', () => {
     await expectNothingLeft(rig);
   });
 
-  it('that do not are given everything behind what is in the socket, and the close behind that', async () => {
+  it('receive all events and the close in the socket when they stop reading', async () => {
     const rig = new SessionRig({ settings: { unreadBytesMax: 500 } });
     const client = await rig.open({ providerParams: { turns: [{ text: 'one', seconds: 0.1 }] } });
     client.stuck = true;

@@ -17,7 +17,7 @@ type ErrorEventError = (typeof ErrorEvent)['static']['error'];
 const finalizes = (connection: PuppetConnection) => connection.controls.filter((each) => each === 'finalize').length;
 
 describe('a model that takes audio and says nothing', () => {
-  it('is given up within its budget, though the client speaks late and for long', async () => {
+  it('fails within its budget, though the client speaks late and for long', async () => {
     const { rig } = puppetRig();
     const client = await rig.open(chain('a'));
     for (let seconds = 0; client.summary === undefined && seconds < 60; seconds++) {
@@ -44,7 +44,7 @@ describe('a model that takes audio and says nothing', () => {
 });
 
 describe('sessions that wait for their turn to dial', () => {
-  it('dial nobody any more when their node stops', async () => {
+  it('stop dialling when their node stops', async () => {
     const { rig, puppet } = puppetRig({ rig: { dialsMax: 1 } });
     puppet.ready = false;
     for (let session = 0; session < 50; session++) await rig.open(chain('a'));
@@ -55,7 +55,7 @@ describe('sessions that wait for their turn to dial', () => {
     await expectNothingLeft(rig);
   });
 
-  it('are not passed over where every other model is barred or was tried', async () => {
+  it('keep their turn where every other model is blocked or was tried', async () => {
     const { rig, puppet } = puppetRig({ rig: { dialsMax: 1, breakers: { failuresMax: 1 } } });
     puppet.ready = false;
     const busy = await rig.open(chain('b'));
@@ -70,7 +70,7 @@ describe('sessions that wait for their turn to dial', () => {
   });
 });
 
-it('no more than the budget try the same model again, however many fail at once', async () => {
+it('limits retries of the same model to the budget, for any number of failures', async () => {
   const { rig, puppet } = puppetRig({ rig: { breakers: { failuresMax: 1_000 } } });
   for (let session = 0; session < 60; session++) await rig.open(chain('a', 'b'));
   const lost = puppet.connections.slice();
@@ -82,7 +82,7 @@ it('no more than the budget try the same model again, however many fail at once'
 });
 
 describe('a failover event', () => {
-  it('tells what befell the model that the client knows of, whoever failed between', async () => {
+  it('names the failure of the model that the client knew, across further failures', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open(chain('a', 'b', 'c'));
     puppet.open = false;
@@ -94,7 +94,7 @@ describe('a failover event', () => {
     ]);
   });
 
-  it('and nothing else, when the model asked for was reached at the second try', async () => {
+  it('does not occur when the requested model connects at the second try', async () => {
     const { rig, puppet } = puppetRig();
     puppet.ready = false;
     const client = await rig.open(chain('a'));
@@ -106,7 +106,7 @@ describe('a failover event', () => {
 });
 
 describe('an end of a turn that the client asks for', () => {
-  it('is told to the leg each time, also when it was asked for while no leg was there', async () => {
+  it('reaches the leg each time, also when requested before a leg existed', async () => {
     const { rig, puppet } = puppetRig();
     puppet.ready = false;
     const client = await rig.open(chain('a'));
@@ -119,7 +119,7 @@ describe('an end of a turn that the client asks for', () => {
     expect(puppet.last.controlsAt.map((samples) => samples / RATE)).toEqual([1, 2]);
   });
 
-  it('is told to the next leg again, for every turn without a final', async () => {
+  it('reaches the next leg again, for every turn without a final', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open(chain('a', 'b'));
     for (let turn = 0; turn < 3; turn++) {
@@ -133,7 +133,7 @@ describe('an end of a turn that the client asks for', () => {
     expect([puppet.connections.length, puppet.last.controlsAt.map((samples) => samples / RATE)]).toEqual([2, [1, 2]]);
   });
 
-  it('is left out and counted beyond so many', async () => {
+  it('stops counting beyond a bound, and reports the drops', async () => {
     const { rig, puppet } = puppetRig();
     puppet.ready = false;
     const client = await rig.open(chain('a'));
@@ -149,7 +149,7 @@ describe('an end of a turn that the client asks for', () => {
 });
 
 describe('the end of a session', () => {
-  it('that is owed nothing is no failure of the model that hangs up over it', async () => {
+  it('blames no model that hangs up when no final is owed', async () => {
     const { rig, puppet } = puppetRig({ rig: { breakers: { failuresMax: 2 } } });
     for (let session = 0; session < 4; session++) {
       const client = await rig.open(chain('a'));
@@ -163,7 +163,7 @@ describe('the end of a session', () => {
     expect(rig.breakers.size).toBe(0);
   });
 
-  it('with words that never became final is a failure of the model', async () => {
+  it('blames the model when words never became final', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open(chain('a', 'b'));
     client.session.audio(silence(1));
@@ -192,7 +192,7 @@ describe('the end of a session', () => {
     await expectNothingLeft(rig);
   });
 
-  it('of a draining node waits for speech that no leg has been sent yet', async () => {
+  it('waits on a draining node for speech that no leg has received yet', async () => {
     const { rig, puppet } = puppetRig();
     puppet.ready = false;
     const client = await rig.open(chain('a'));
@@ -236,7 +236,7 @@ describe('what a model refuses', () => {
     expect(rig.breakers.isOpen({ slug: 'puppet/a', credentialId: 'service' })).toBe(false);
   });
 
-  it('is passed over where another one has', async () => {
+  it('moves to another model that accepts it', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({
       model: 'puppet/a',
@@ -249,7 +249,7 @@ describe('what a model refuses', () => {
   });
 });
 
-it('a provider that asks for a few seconds is given them where there is no other model', async () => {
+it('waits a few seconds for a provider that requests them, without another model', async () => {
   const { rig, puppet } = puppetRig();
   const client = await rig.open(chain('a'));
   await puppet.last.say({ type: 'failed', failure: { ...failure('next'), retryAfterMs: 4_000 } });
@@ -300,7 +300,7 @@ it('attempts of an incident that is over are not listed with the next one', asyn
   expectInOrder(client);
 });
 
-it('a turn that comes whole while the one before waits for its formatted final is heard again by the leg that takes over', async () => {
+it('replays a turn that completed while an earlier formatted final was pending', async () => {
   const { rig, puppet } = puppetRig({
     timing: { sessionMaxMs: 3_600_000, stallMs: Number.POSITIVE_INFINITY },
     rig: { settings: { idleMs: 4_000_000 } },
@@ -318,7 +318,7 @@ it('a turn that comes whole while the one before waits for its formatted final i
   expectInOrder(client);
 });
 
-it('a throw while a report is heard ends the session with internal_error, and is logged', async () => {
+it('ends the session with internal_error on a throw in a report, and logs it', async () => {
   const { rig, puppet } = puppetRig();
   const client = await rig.open(chain('a'));
   client.session.audio(speech(1));
@@ -333,7 +333,7 @@ it('a throw while a report is heard ends the session with internal_error, and is
   await expectNothingLeft(rig);
 });
 
-it('what a client was shown of a turn does not shrink while another leg hears it again', async () => {
+it('never shortens what a client saw of a turn while another leg transcribes it again', async () => {
   const { rig, puppet } = puppetRig();
   const client = await rig.open(chain('a', 'b'));
   client.session.audio(speech(4));
@@ -358,22 +358,19 @@ it('what a client was shown of a turn does not shrink while another leg hears it
   ]);
 });
 
-it.each([0, 3, 21])(
-  'a leg that falls silent is left at its limit after the speech began, %i s into the audio',
-  async (quiet) => {
-    const { rig, puppet } = puppetRig();
-    const client = await rig.open(chain('a', 'b'));
-    const chunks = [...new Array(quiet * 10).fill(silence(0.1)), ...new Array(100).fill(speech(0.1))];
-    let leftAfterMs: number | undefined;
-    for (const [index, chunk] of chunks.entries()) {
-      client.session.audio(chunk);
-      await rig.advance(100, 100);
-      if (puppet.connections.length > 1) leftAfterMs ??= (index + 1) * 100 - quiet * 1_000;
-    }
-    expect(leftAfterMs).toBeGreaterThanOrEqual(8_000);
-    expect(leftAfterMs).toBeLessThanOrEqual(8_200);
-  },
-);
+it.each([0, 3, 21])('leaves a silent leg at its limit after speech began, %i s into the audio', async (quiet) => {
+  const { rig, puppet } = puppetRig();
+  const client = await rig.open(chain('a', 'b'));
+  const chunks = [...new Array(quiet * 10).fill(silence(0.1)), ...new Array(100).fill(speech(0.1))];
+  let leftAfterMs: number | undefined;
+  for (const [index, chunk] of chunks.entries()) {
+    client.session.audio(chunk);
+    await rig.advance(100, 100);
+    if (puppet.connections.length > 1) leftAfterMs ??= (index + 1) * 100 - quiet * 1_000;
+  }
+  expect(leftAfterMs).toBeGreaterThanOrEqual(8_000);
+  expect(leftAfterMs).toBeLessThanOrEqual(8_200);
+});
 
 describe('a model that loses its connections', () => {
   /** Someone speaks without a pause; each connection lasts for so many seconds, and is sent audio at twice the pace of speech. */
@@ -391,17 +388,17 @@ describe('a model that loses its connections', () => {
     return client;
   };
 
-  it('before the audio at which it lost the first is left for the next one, however long each connection held', async () => {
+  it('gives way to the next one when it fails before the audio of its first loss', async () => {
     expect((await lose(50, 20)).of('failover')).toMatchObject([
       { from: 'puppet/a', to: 'puppet/b', reason: 'upstream_error' },
     ]);
   });
 
-  it('at later audio each time is tried once more each time', async () => {
+  it('gets one more attempt each time when it fails at later audio', async () => {
     expect((await lose(20, 60, 150)).of('failover')).toEqual([]);
   });
 
-  it('in a pause of its client, again and again, is connected each time', async () => {
+  it('reconnects each time when it fails repeatedly in a pause', async () => {
     const { rig, puppet } = puppetRig({
       timing: { stallMs: Number.POSITIVE_INFINITY },
       rig: { settings: { idleMs: 4_000_000 } },

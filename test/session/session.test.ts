@@ -5,7 +5,7 @@ import { SessionRig } from '../fakes/session-rig.ts';
 const second = new Uint8Array(32_000);
 
 describe('a live session', () => {
-  it('tells its start, gives each turn one final, and ends with 1000 after close', async () => {
+  it('sends its start, one final per turn, and 1000 after close', async () => {
     const rig = new SessionRig();
     const client = await rig.open({ providerParams: { turns: [{ text: 'hello world', seconds: 1 }] } });
     for (let i = 0; i < 3; i++) client.session.audio(second);

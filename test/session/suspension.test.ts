@@ -66,7 +66,7 @@ describe('the rule about places became stricter while it rested', () => {
 const codesOf = (client: RigClient) => client.of('warning').map(({ code }) => code);
 
 describe('a session without audio', () => {
-  it('that only sends keepalives has its connection let go of, and no other is made', async () => {
+  it('releases its connection, and opens no other, while it only sends keepalives', async () => {
     const { rig, puppet } = quietRig();
     const client = await rig.open({ model: 'puppet/a' });
     for (let seconds = 0; seconds < 300; seconds++) {
@@ -83,7 +83,7 @@ describe('a session without audio', () => {
     await expectNothingLeft(rig);
   });
 
-  it('gets the final of what was said, and goes on with the next turn on another connection', async () => {
+  it('gets its last final, and continues with the next turn on another connection', async () => {
     const { rig, puppet } = quietRig();
     const client = await rig.open({ model: 'puppet/a' });
     client.session.audio(speech(3));
@@ -108,7 +108,7 @@ describe('a session without audio', () => {
     await expectNothingLeft(rig);
   });
 
-  it('is told once what is told once in a session, whatever the next connection says', async () => {
+  it('sends a once-per-session warning once across connections', async () => {
     const once: Heard = { type: 'warned', code: 'once', message: 'Once.', once: true };
     const each: Heard = { type: 'warned', code: 'each', message: 'Each.' };
     const { rig, puppet, client } = await restingSession();
@@ -123,7 +123,7 @@ describe('a session without audio', () => {
     expect([puppet.connections.length, codesOf(client)]).toEqual([3, ['once', 'each', 'each', 'each']]);
   });
 
-  it('to which audio comes while the connection is let go of is given another at once', async () => {
+  it('opens another connection at once for audio that arrives while the old one closes', async () => {
     const { rig, puppet, client } = await leavingSession();
     client.session.audio(speech(1));
     expect(puppet.last.samples).toBe(RATE);
@@ -139,7 +139,7 @@ describe('a session without audio', () => {
     await expectNothingLeft(rig);
   });
 
-  it('whose connection fails instead of finishing is heard again, and rests after that', async () => {
+  it('replays its audio when its connection fails instead of finishing, and rests after that', async () => {
     const { rig, puppet, client } = await leavingSession();
     await puppet.last.say({ type: 'failed', failure: failure('retry') });
     await rig.advance(1_000, 100);
@@ -153,26 +153,29 @@ describe('a session without audio', () => {
     await expectNothingLeft(rig);
   });
 
-  it.each([1, 2, 3, 4])('again and again (%d s of audio each time) hears every sample once', async (seconds) => {
-    const rig = new SessionRig(SETTINGS);
-    const client = await rig.open({ model: 'loopback/numbered', providerParams: { turn_seconds: 0.7 } });
-    for (let round = 0; round < 5; round++) {
-      client.session.audio(numberedAudio(round * seconds * RATE, (round + 1) * seconds * RATE));
-      await rig.advance(60_000, 1_000);
-      expect(rig.upstream.size).toBe(0);
-    }
-    client.session.control({ type: 'close' });
-    await untilEnded(rig, client);
-    const heard = client.finals.map(({ text }) => text.split('-').map(Number));
-    expect(heard[0]![0]).toBe(0);
-    for (const [index, [from]] of heard.slice(1).entries()) expect(from! % 65_536).toBe(heard[index]![1]! % 65_536);
-    expect(client.finals.at(-1)?.end).toBe(5 * seconds);
-    expect(client.of('session_ended')).toMatchObject([
-      { audio_seconds: 5 * seconds, usage: [{ seconds: 5 * seconds }] },
-    ]);
-    expectInOrder(client);
-    await expectNothingLeft(rig);
-  });
+  it.each([1, 2, 3, 4])(
+    'transcribes every sample once across repeated rests (%d s of audio each time)',
+    async (seconds) => {
+      const rig = new SessionRig(SETTINGS);
+      const client = await rig.open({ model: 'loopback/numbered', providerParams: { turn_seconds: 0.7 } });
+      for (let round = 0; round < 5; round++) {
+        client.session.audio(numberedAudio(round * seconds * RATE, (round + 1) * seconds * RATE));
+        await rig.advance(60_000, 1_000);
+        expect(rig.upstream.size).toBe(0);
+      }
+      client.session.control({ type: 'close' });
+      await untilEnded(rig, client);
+      const heard = client.finals.map(({ text }) => text.split('-').map(Number));
+      expect(heard[0]![0]).toBe(0);
+      for (const [index, [from]] of heard.slice(1).entries()) expect(from! % 65_536).toBe(heard[index]![1]! % 65_536);
+      expect(client.finals.at(-1)?.end).toBe(5 * seconds);
+      expect(client.of('session_ended')).toMatchObject([
+        { audio_seconds: 5 * seconds, usage: [{ seconds: 5 * seconds }] },
+      ]);
+      expectInOrder(client);
+      await expectNothingLeft(rig);
+    },
+  );
 });
 
 describe('a session that rests', () => {
@@ -189,7 +192,7 @@ describe('a session that rests', () => {
     await expectNothingLeft(rig);
   });
 
-  it('has the first audio of its next turn on the way as soon as a connection is there', async () => {
+  it('sends the first audio of its next turn as soon as a connection is there', async () => {
     const { rig, puppet, client } = await restingSession();
     puppet.ready = false;
     client.session.audio(speech(1));
@@ -202,7 +205,7 @@ describe('a session that rests', () => {
     await expectNothingLeft(rig);
   });
 
-  it('and is told to finalize connects to nobody for that, and does not end the next turn', async () => {
+  it('ignores a finalize while it rests, and leaves the next turn open', async () => {
     const { rig, puppet, client } = await restingSession();
     client.session.control({ type: 'finalize' });
     await rig.advance(1_000);
@@ -217,7 +220,7 @@ describe('a session that rests', () => {
     await expectNothingLeft(rig);
   });
 
-  it('is drained at once, without a connection', async () => {
+  it('drains at once, without a connection', async () => {
     const { rig, puppet, client } = await restingSession();
     const drained = rig.sessions.drain();
     await untilEnded(rig, client);
@@ -226,7 +229,7 @@ describe('a session that rests', () => {
     await expectNothingLeft(rig);
   });
 
-  it('is drained while its connection says goodbye with every final', async () => {
+  it('drains while its connection says goodbye, with every final', async () => {
     const { rig, puppet, client } = await leavingSession();
     client.session.drain();
     await puppet.last.say(ended('1', 0, 1), { type: 'finished' });
@@ -235,7 +238,7 @@ describe('a session that rests', () => {
     await expectNothingLeft(rig);
   });
 
-  it('goes on with its fallback where its model is left alone by then, or cannot be reached', async () => {
+  it('continues with its fallback where its model is blocked or unreachable by then', async () => {
     const fallbacks = [{ model: 'puppet/b' }];
     const { rig, puppet, client } = await restingSession({ breakers: { failuresMax: 1 } }, { fallbacks });
     const broken = await rig.open({ model: 'puppet/a' });
@@ -296,7 +299,7 @@ describe('a session that rests', () => {
     }
   });
 
-  it('whose connection was on another node has another made there, and leaves nothing behind', async () => {
+  it('opens another connection on the same node, and leaves nothing behind', async () => {
     const puppet = new Puppet();
     const provider = puppetProvider({ timing: { stallMs: Number.POSITIVE_INFINITY } });
     const world = new FarRig({ ...SETTINGS, nodes: 2, providers: [provider], engines: () => ({ puppet }) });
@@ -338,7 +341,7 @@ describe('audio that comes while the connection says goodbye', () => {
     await expectNothingLeft(rig);
   });
 
-  it('and a `close` does not either', async () => {
+  it('opens no other connection at a `close` either', async () => {
     const { rig, puppet, client } = await answeredSession();
     client.session.control({ type: 'close' });
     await rig.advance(10, 10);

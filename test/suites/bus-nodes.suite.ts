@@ -64,7 +64,7 @@ export function busNodesSuite(name: string, start: () => Promise<BusUnderTest>):
       expect(heard.every(({ bytes: got }, n) => got?.[0] === n % 256 && got[1] === n % 256)).toBe(true);
     });
 
-    it('tells the sender of letters that found no such actor, and that found no such node', async () => {
+    it('returns letters without an actor or node to their sender', async () => {
       const lost = losses();
       expect(near.send(far.address('nobody'), me(), { type: 'leg.audio' })).toBe('accepted');
       expect(near.send('zzzzzz/anybody', me(), { type: 'leg.close' })).toBe('accepted');
@@ -76,7 +76,7 @@ export function busNodesSuite(name: string, start: () => Promise<BusUnderTest>):
       expect(near.deadLetters).toMatchObject({ unknown_actor: 1, unknown_node: 1 });
     });
 
-    it('tells of a node that has gone, and of an actor that has detached', async () => {
+    it('reports a node that has gone, and an actor that has detached', async () => {
       const lost = losses();
       const detach = far.attach('leaver', () => {});
       detach();
@@ -91,7 +91,7 @@ export function busNodesSuite(name: string, start: () => Promise<BusUnderTest>):
       ]);
     });
 
-    it('never tells a sender that has detached, and still counts', async () => {
+    it('reports no loss to a detached sender, but counts it', async () => {
       const lost: unknown[] = [];
       const detach = near.attach(
         'sender',
@@ -105,7 +105,7 @@ export function busNodesSuite(name: string, start: () => Promise<BusUnderTest>):
       expect(near.deadLetters.unknown_node).toBe(1);
     });
 
-    it('never lets a fault of a receiver, or of who is told of a loss, reach anybody else', async () => {
+    it('contains a fault of a receiver or of a loss listener', async () => {
       far.attach('faulty', () => {
         throw new Error('a fault of the receiver');
       });
@@ -161,7 +161,7 @@ export function busNodesSuite(name: string, start: () => Promise<BusUnderTest>):
       ['itself, and does not serve it', () => near.node, 'name', 'unknown_actor'],
       ['a node that nobody can be', () => 'a b\r\nPUB x 0\r\n', 'name', 'unknown_actor'],
       ['for a service that nobody can have', () => far.node, 'na me', 'unknown_actor'],
-    ])('tells at once when it asks %s', async (_, node, service, reason) => {
+    ])('fails at once when it asks %s', async (_, node, service, reason) => {
       await expect(near.requestOf(node(), service, me(), { type: 'ask' }, 60_000)).rejects.toMatchObject({
         name: 'BusError',
         reason,
@@ -169,7 +169,7 @@ export function busNodesSuite(name: string, start: () => Promise<BusUnderTest>):
       expect(near.deadLetters).toMatchObject({ [reason]: 1 });
     });
 
-    it('tells at once that nobody serves, the asker’s time, and how the far one failed', async () => {
+    it('fails at once without a service, after a timeout, and when the far service fails', async () => {
       const ask = (service: string, ms = 60_000) => near.request(service, me(), { type: 'ask' }, ms);
       await expect(ask('nothing')).rejects.toMatchObject({ reason: 'unknown_actor' });
       far.serve('slow', () => new Promise(() => {}));

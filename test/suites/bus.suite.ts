@@ -117,19 +117,19 @@ export function busSuite(name: string, start: () => Promise<BusUnderTest>): void
       expect(asked).toHaveLength(3);
     });
 
-    it('tells at once that nobody serves a request', async () => {
+    it('fails a request without a service at once', async () => {
       await expect(bus.request('nothing', sender(), { type: 'ask' }, 60_000)).rejects.toMatchObject({
         name: 'BusError',
         reason: 'unknown_actor',
       });
     });
 
-    it('tells that a request was not answered in time', async () => {
+    it('fails a request that gets no answer in time', async () => {
       bus.serve('slow', () => new Promise(() => {}));
       await expect(bus.request('slow', sender(), { type: 'ask' }, 20)).rejects.toMatchObject({ reason: 'timeout' });
     });
 
-    it('tells the asker that the one who serves failed, and why', async () => {
+    it('fails a request whose service failed, with the reason', async () => {
       bus.serve('broken', () => {
         throw new Error('out of order');
       });
@@ -138,7 +138,7 @@ export function busSuite(name: string, start: () => Promise<BusUnderTest>): void
       expect(failure).toMatchObject({ reason: 'handler_failed', message: expect.stringContaining('out of order') });
     });
 
-    it('asks its own node by name as it asks anybody, and no node that is not there', async () => {
+    it('reaches its own node by name like any other, and no unknown node', async () => {
       bus.serve('echo', (body) => body);
       expect(await bus.requestOf(bus.node, 'echo', sender(), { type: 'echo' }, 1_000)).toEqual({ type: 'echo' });
       await expect(bus.requestOf(bus.node, 'nothing', sender(), { type: 'ask' }, 60_000)).rejects.toMatchObject({
@@ -186,7 +186,7 @@ export function busSuite(name: string, start: () => Promise<BusUnderTest>): void
       });
     });
 
-    it('never tells a sender of what send has answered itself', async () => {
+    it('reports no loss to a sender whose send already returned it', async () => {
       const lost: unknown[] = [];
       bus.attach(
         'teller',
@@ -199,7 +199,7 @@ export function busSuite(name: string, start: () => Promise<BusUnderTest>): void
       expect(bus.deadLetters.unknown_actor).toBe(1);
     });
 
-    it('is connected while it is open, and tells nobody who does not listen any more', async () => {
+    it('stays connected while it is open, and notifies no removed listener', async () => {
       expect(bus.isConnected).toBe(true);
       const told: boolean[] = [];
       const leave = bus.onConnection((isConnected) => told.push(isConnected));
@@ -209,7 +209,7 @@ export function busSuite(name: string, start: () => Promise<BusUnderTest>): void
       expect(told).toEqual([]);
     });
 
-    it('publishes to everyone who listens, and to nobody who left', async () => {
+    it('publishes to all subscribers, and to none that left', async () => {
       const heard: string[] = [];
       bus.subscribe('news', () => heard.push('one'));
       const leave = bus.subscribe('news', () => heard.push('two'));

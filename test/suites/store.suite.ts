@@ -31,7 +31,7 @@ export function storeSuite(name: string, open: (directory: string) => Promise<St
   const find = (store: Store, secret: string) => store.findKeyByHash(parseKey(secret)!.hash);
 
   describe(`${name}: organisations and keys`, () => {
-    test('the first organisation and key are made once, and the key is shown only then', async () => {
+    test('creates the first organisation and key once, and shows the key only then', async () => {
       const { store, first, organisationId } = await begin();
       expect(organisationId).toMatch(/^org_[0-9a-f-]{36}$/);
       expect(first.key).toMatchObject({
@@ -49,7 +49,7 @@ export function storeSuite(name: string, open: (directory: string) => Promise<St
       expect(kept).not.toContain(first.secret.slice(11, -4));
     });
 
-    test('a key is found by the hash of its text, revoked or not, and no other text finds one', async () => {
+    test('finds a key by its text’s hash, revoked or not, and by no other text', async () => {
       const { store, organisationId } = await begin();
       const { key, secret } = await store.createKey(organisationId, { name: 'worker' }, OPERATOR);
       expect(await find(store, secret)).toEqual(key);
@@ -70,7 +70,7 @@ export function storeSuite(name: string, open: (directory: string) => Promise<St
       expect(await store.listKeys('org_unknown')).toEqual([]);
     });
 
-    test('a call that is rejected changed nothing', async () => {
+    test('changes nothing when it rejects a call', async () => {
       const { store, organisationId } = await begin();
       const before = await store.listKeys();
       await expect(store.createKey('org_unknown', { name: 'x' }, OPERATOR)).rejects.toMatchObject({
@@ -121,14 +121,14 @@ export function storeSuite(name: string, open: (directory: string) => Promise<St
       expect((await store.findOrganisation(organisationId))!.creditLimitMicroUsd).toBe(2n ** 60n + 1n);
     });
 
-    test('a call that is given what is no plain data is rejected, and the store goes on', async () => {
+    test('rejects a call with invalid data, and continues', async () => {
       const { store, organisationId } = await begin();
       const name = (() => 'x') as unknown as string;
       await expect(store.createKey(organisationId, { name }, OPERATOR)).rejects.toMatchObject({ reason: 'invalid' });
       expect(await store.listKeys()).toHaveLength(1);
     });
 
-    test('a key that is rolled without grace is heard of as revoked, with grace it is not', async () => {
+    test('reports a rolled key as revoked, unless it has a grace period', async () => {
       const { store, first, organisationId } = await begin();
       const heard: string[] = [];
       store.onKeyRevoked((id) => heard.push(id));
@@ -141,7 +141,7 @@ export function storeSuite(name: string, open: (directory: string) => Promise<St
   });
 
   describe(`${name}: revocation`, () => {
-    test('a revoked key keeps its first time, and a key that is not there is told', async () => {
+    test('keeps the first time of a revocation, and reports an unknown key', async () => {
       const { store, first } = await begin();
       const revoked = await store.revokeKey(null, first.key.id, OPERATOR);
       expect(revoked).toEqual({ ...first.key, revokedAt: expect.stringMatching(UTC) });
@@ -169,7 +169,7 @@ export function storeSuite(name: string, open: (directory: string) => Promise<St
       expect(heard).toEqual([a, b]);
     });
 
-    test('one listener given twice hears twice, and leaves once at a time', async () => {
+    test('calls a listener twice when added twice, and removes it once per call', async () => {
       const { store, organisationId, first } = await begin();
       const { key } = await store.createKey(organisationId, { name: 'second' }, OPERATOR);
       const heard: string[] = [];
@@ -182,7 +182,7 @@ export function storeSuite(name: string, open: (directory: string) => Promise<St
       expect(heard).toEqual([first.key.id, first.key.id, key.id]);
     });
 
-    test('every revocation by another store on the same directory is heard, while nobody calls', async () => {
+    test('reports every revocation by another store on the same directory, without calls', async () => {
       const { store, directory, organisationId } = await begin();
       const other = await openIn(directory);
       const keys = await Promise.all(
@@ -213,7 +213,7 @@ export function storeSuite(name: string, open: (directory: string) => Promise<St
       }
     });
 
-    test('what one has written the others read', async () => {
+    test('reads in each what another has written', async () => {
       const { store, directory, organisationId } = await begin();
       const other = await openIn(directory);
       const { key, secret } = await store.createKey(organisationId, { name: 'shared' }, OPERATOR);
@@ -224,7 +224,7 @@ export function storeSuite(name: string, open: (directory: string) => Promise<St
   });
 
   describe(`${name}: closing`, () => {
-    test('what was written is there after closing and opening again', async () => {
+    test('keeps its data after closing and opening again', async () => {
       const { store, directory, organisationId } = await begin();
       const { key, secret } = await store.createKey(organisationId, { name: 'kept' }, OPERATOR);
       await store.revokeKey(null, key.id, OPERATOR);

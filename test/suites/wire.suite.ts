@@ -84,7 +84,7 @@ export function wireSuite(name: string, begin: (engine: LoopbackEngine) => Promi
   };
 
   describe(`${name}: a wire`, () => {
-    it('opens, carries messages and audio in order, and tells its end once', async () => {
+    it('opens, carries messages and audio in order, and reports its end once', async () => {
       const { wire, log } = open();
       expect(log.lines).toEqual([]);
       await log.line(/opened/);
@@ -143,7 +143,7 @@ export function wireSuite(name: string, begin: (engine: LoopbackEngine) => Promi
           wire.close();
         },
       ],
-    ])('terminated %s tells nothing more, and leaves no connection', async (_, reach) => {
+    ])('terminated %s reports nothing more, and leaves no connection', async (_, reach) => {
       const { wire, log } = open();
       await reach(wire, log);
       const before = [...log.lines];

@@ -52,7 +52,7 @@ function nodes(count: number) {
 }
 
 describe('a breaker that opens', () => {
-  it('opens on every node for as long, is told once, and is not passed on by those who hear it', () => {
+  it('opens the breaker on every node for as long, reported once and not passed on', () => {
     const { clock, said, all, open } = nodes(3);
     const [first] = all;
     first!.breakers.failed(a, { kind: 'next' });
@@ -79,7 +79,7 @@ describe('a breaker that opens', () => {
     expect([second!.breakers.statusOf('a/one'), first!.breakers.statusOf('a/one')]).toEqual(['up', 'degraded']);
   });
 
-  it('for one organisation opens for it alone on every node, by a topic that earlier versions do not read', () => {
+  it('opens for one organisation alone on every node, by a topic that earlier versions ignore', () => {
     const { said, topics, all, open } = nodes(2);
     const [first] = all;
     const anna = { ...a, organisationId: 'org_anna' };
@@ -97,7 +97,7 @@ describe('a breaker that opens', () => {
     ]);
   });
 
-  it('at one endpoint of a provider says nothing of its others, on any node', () => {
+  it('leaves a provider’s other endpoints open on every node', () => {
     const { all, open } = nodes(2);
     const [eu, us] = [
       { ...a, endpoint: 'eu' },
@@ -111,7 +111,7 @@ describe('a breaker that opens', () => {
     ]);
   });
 
-  it('is told again when the provider asks for more time, and the others wait as long', () => {
+  it('reports again when the provider requests more time, and other nodes wait as long', () => {
     const { clock, said, all, open } = nodes(2);
     for (const retryAfterMs of [2_000, 30_000, 2_500]) all[0]!.breakers.failed(a, { kind: 'next', retryAfterMs });
     expect(said.map((body) => (body as unknown as { openMs: number }).openMs)).toEqual([2_000, 30_000]);
@@ -119,7 +119,7 @@ describe('a breaker that opens', () => {
     expect(open(a)).toEqual([true, true]);
   });
 
-  it('of a customer’s own key that was refused is told; of the node’s own configuration it says nothing to others', () => {
+  it('reports a refused customer key, but not a refused key of the node’s own configuration', () => {
     const { all, open } = nodes(2);
     all[0]!.breakers.failed(a, { kind: 'account' });
     all[0]!.breakers.failed(model('a/two', 'byok_1'), { kind: 'account' });
@@ -130,7 +130,7 @@ describe('a breaker that opens', () => {
     ]);
   });
 
-  it('is told to nobody after the sharing has ended, and nothing is heard or left behind', () => {
+  it('reports and receives nothing after the sharing has ended, and leaves nothing over', () => {
     const { clock, said, all, open, receivers } = nodes(2);
     all[1]!.detach();
     all[0]!.breakers.failed(a, { kind: 'next', retryAfterMs: 5_000 });
@@ -167,7 +167,7 @@ describe('a hint', () => {
     expect(hear(body)).toEqual({ isOpen: isTaken, drops: isTaken ? [] : [drop], size: isTaken ? 1 : 0 });
   });
 
-  it('of whatever shape throws nothing and opens nothing', () => {
+  it('throws nothing and opens nothing for a hint of any shape', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.object(), fc.record({ type: fc.constant(BREAKER_OPENED), model: fc.anything() })),

@@ -45,7 +45,7 @@ it('opens after failures in a row, lets one probe through after a while, and clo
   expect(changes).toEqual(['a/one open', 'a/one closed']);
 });
 
-it('of one credential says nothing of another', () => {
+it('keeps the breakers of two credentials apart', () => {
   const { all } = breakers();
   all.failed(model('a/one', 'byok_1'), { kind: 'account' });
   expect(all.isOpen(model('a/one', 'byok_1'))).toBe(true);
@@ -114,7 +114,7 @@ describe('what the requests of one organisation provoke', () => {
     expect(openFor(all)).toEqual([true, true]);
   });
 
-  it('does not open it for others together with one odd request of somebody else', () => {
+  it('stays closed for others after one odd request of another organisation', () => {
     const all = new Breakers({ clock: new SimulatedClock(), failuresMax: 5, openMs: 1, openMsMax: 1, onFault() {} });
     for (let time = 0; time < 50; time++) all.failed(anna, failure);
     all.failed(ben, failure);
@@ -138,7 +138,7 @@ describe('what the requests of one organisation provoke', () => {
     expect(all.statusOf('a/one', 'org_cleo')).toBe('up');
   });
 
-  it('is counted from the start after a success of anybody', () => {
+  it('starts counting again after any organisation’s success', () => {
     const { all, fail } = breakers();
     fail(anna, 2);
     all.succeeded(ben);
@@ -146,7 +146,7 @@ describe('what the requests of one organisation provoke', () => {
     expect([all.isOpen(cleo), all.statusOf('a/one', 'org_cleo')]).toEqual([false, 'up']);
   });
 
-  it('is its own affair where its own key is refused', () => {
+  it('stays with the organisation whose own key is refused', () => {
     const { all } = breakers();
     all.failed(of('org_anna', model('a/one', 'pk_1')), { kind: 'account' });
     expect([all.statusOf('a/one', 'org_anna'), all.statusOf('a/one', 'org_ben'), all.statusOf('a/one')]).toEqual([
@@ -184,7 +184,7 @@ describe('what several organisations meet', () => {
     expect(all.size).toBe(0);
   });
 
-  it('is known of a provider that one of them cannot reach', () => {
+  it('opens for all when one organisation cannot reach a provider', () => {
     const { all } = breakers();
     for (let time = 0; time < 3; time++) all.failed(anna, failing('unreachable', { kind: 'retry' }));
     expect(openFor(all)).toEqual([true, true]);

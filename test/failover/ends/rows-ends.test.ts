@@ -9,7 +9,7 @@ const UNIVERSAL = 'assemblyai/universal-streaming-english';
 const providerOf = (slug: string) => slug.split('/')[0] as string;
 
 describe.each([NOVA, UNIVERSAL])('%s without a fallback', (slug) => {
-  it.each(['5s', '12s', '19s'])('whose tail is %s late has every final delivered, and 1000', async (late) => {
+  it.each(['5s', '12s', '19s'])('delivers every final and closes with 1000 when the tail is %s late', async (late) => {
     const incident = new Incident({ faults: { [providerOf(slug)]: [`slow-tail=${late}`] } });
     const caller = await incident.play([slug]);
     expectAllHeard(caller, incident);
@@ -17,7 +17,7 @@ describe.each([NOVA, UNIVERSAL])('%s without a fallback', (slug) => {
     await incident.close();
   });
 
-  it('that says every final and never goodbye ends with 1000', async () => {
+  it('closes with 1000 when every final arrived but the goodbye never comes', async () => {
     const incident = new Incident({ faults: { [providerOf(slug)]: ['slow-close'] } });
     const caller = await incident.play([slug]);
     expectAllHeard(caller, incident);
@@ -32,7 +32,7 @@ describe.each([
 ])('%s killed, %s takes over', (from, to) => {
   // Each turn is a tone of 1.2 s and a silence of 0.8 s.
   it.each([500, 900, 1_500, 2_500, 2_900, 3_700, 4_600])(
-    'at %d ms, and begins with empty windows and ends with a slow tail: no empty final, every word once, 1000',
+    'delivers every word once after a kill at %d ms, despite empty windows and slow tail',
     async (atMs) => {
       const turns = turnsOf(['Good morning.', 'This is the second turn.', 'Yes.', 'That is all.']);
       const incident = new Incident({

@@ -41,7 +41,7 @@ describe.each(PROTOCOLS)('$slug', ({ slug, provider }) => {
     return { incident, caller, frames };
   }
 
-  it('is sent no frame without audio, however the chunks come', async () => {
+  it('receives no frame without audio for chunks of any size', async () => {
     const { incident, caller, frames } = await play();
     expect(frames.filter(isEmpty)).toEqual([]);
     expect(incident.failures).toEqual([]);

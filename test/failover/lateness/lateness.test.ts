@@ -15,12 +15,12 @@ import {
 } from './talk.ts';
 
 describe.each(CHAINS)('%s, then %s', (...chain) => {
-  it('is late by less than a second within 5 s of talk when the connection was reset', async () => {
+  it('catches up to within a second, 5 s after the connection was reset', async () => {
     for (const seed of drawnOf([1, 2])) expectOnTime(await playTalk(chain, ['drop-after=6s'], talk(seeded(seed), 10)));
   });
 
   it.each(['freeze', 'stall', 'drop'])(
-    'is no later than the pace of the fallback explains after a %s, with pauses of 0.3 to 1.7 s',
+    'delays words no more than the fallback’s pace after a %s, with pauses of 0.3 to 1.7 s',
     async (how) => {
       for (const seed of drawnOf([1, 2]))
         expectWithinPace(await playTalk(chain, [`${how}-after=1${seed}s`], talk(seeded(seed), 26, ANY_PAUSE)));
@@ -45,13 +45,13 @@ describe.each([
   ...CHAINS.map((chain) => [...chain, chain[0] === UNIVERSAL_3 ? 15 : 5] as const),
   [OPENAI, STREAMING, 10] as const,
 ])('%s, then %s', (from, to, seconds) => {
-  it.each(['stall', 'freeze'])(`is late by less than a second within ${seconds} s of talk after a %s`, async (how) => {
+  it.each(['stall', 'freeze'])(`catches up to within a second, ${seconds} s of talk after a %s`, async (how) => {
     for (const seed of drawnOf([1, 2]))
       expectOnTime(await playTalk([from, to], [`${how}-after=1${seed}s`], talk(seeded(seed), 32)), seconds);
   });
 });
 
-it('a leg that left out silence is lost as well: the next hears all that has no final, in its place', async () => {
+it('replays all audio without a final when a leg that skipped silence is lost', async () => {
   const chain = ['deepgram/nova-3', 'assemblyai/universal-streaming-english', 'openai/gpt-4o-transcribe'];
   for (const seed of drawnOf([4, 5, 6]))
     await playTalk(chain, ['stall-after=3s', `drop-after=${seed}500ms`], talk(seeded(seed), 16));

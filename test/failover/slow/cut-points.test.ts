@@ -87,7 +87,7 @@ async function playAll(): Promise<Tally> {
   return tally;
 }
 
-test('a session that is not cut needs no other model, whatever its provider', () => {
+test('needs no other model for an uncut session, with any provider', () => {
   expect(wholes.filter(({ problems }) => problems.length > 0).map(wordsOf)).toEqual([]);
   expect(wholes.filter(({ hadEverything }) => hadEverything)).toHaveLength(MODELS.length);
 });
@@ -104,7 +104,7 @@ if (only !== undefined) {
   });
 } else {
   test(
-    'a connection cut at any byte costs no sample, repeats none, and is one failover',
+    'loses and repeats no sample after a cut at any byte, with one failover',
     async () => {
       const tally = await playAll();
       if (process.env.CUT_SESSIONS !== undefined) console.log(tally.summary());
@@ -115,7 +115,7 @@ if (only !== undefined) {
   );
 }
 
-test('no socket outlives its session', async () => {
+test('closes every socket with its session', async () => {
   await within(CLOSING_MS_MAX, sockets.gone());
   expect(sockets.open).toEqual([]);
 });

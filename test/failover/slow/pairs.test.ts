@@ -29,7 +29,7 @@ describe.each(MODELS)('$slug', (from) => {
     seed: SEED * 10_000 + at * 100 + MODELS.indexOf(to),
   }));
 
-  test.each(others)('to $to (seed $seed): no turn is lost or repeated', async ({ to, seed }) => {
+  test.each(others)('fails over to $to (seed $seed) without losing or repeating a turn', async ({ to, seed }) => {
     const random = seeded(seed);
     const cutMs = random.integer(100, HEARD_MS);
     const fault = random.pick([`drop-after=${cutMs}ms`, `close-after=${cutMs}ms:1011`, `close-after=${cutMs}ms:1000`]);

@@ -20,7 +20,7 @@ describe.each(limited)('$slug', ({ slug, provider, timing }) => {
     // A second behind the silence, in the middle of the second turn.
     ['while somebody speaks', limitMs - MARGIN_MS - FIRST_CHUNKS * 100 - 1_000],
     ['in a silence', limitMs],
-  ])('is replaced before its limit, %s, with times that go on', async (_, silentMs) => {
+  ])('gives way to a new connection before its limit, %s, with continuous times', async (_, silentMs) => {
     const incident = new Incident({ settings });
     const caller = await incident.call([slug]);
     incident.speak(caller, { silent: { afterChunk: FIRST_CHUNKS - 1, ms: silentMs } });

@@ -53,7 +53,7 @@ describe.each(PROTOCOLS)('$slug', ({ slug, provider, fallback }) => {
     ['stays connected', []],
     ['is reset', ['drop-after=4100ms']],
     ['is closed', ['close-after=5600ms']],
-  ])('that %s keeps every repeated word as a final of its own, in its place', async (_, faults) => {
+  ])('keeps each repeated word as a separate final, in its place, when it %s', async (_, faults) => {
     for (let seed = 1; seed <= SEEDS; seed++) {
       const random = seeded(seed);
       const turns = spokenIn(random);

@@ -8,7 +8,7 @@ const SEEDS = 20;
 const WORDS = 14;
 
 describe.each(CHAINS)('%s, then %s', (...chain) => {
-  test('every word once, in its place, and in time 5 s after a connection was reset', async () => {
+  test('delivers every word once, in its place, and on time 5 s after a reset', async () => {
     for (let seed = 1; seed <= SEEDS; seed++) {
       const random = seeded(seed);
       const turns = talk(random, WORDS);
@@ -20,7 +20,7 @@ describe.each(CHAINS)('%s, then %s', (...chain) => {
     }
   }, 240_000);
 
-  test('no word is later than the pace of the fallback explains, with pauses of 0.3 to 1.7 s', async () => {
+  test('delays words no more than the fallback’s pace, with pauses of 0.3 to 1.7 s', async () => {
     for (let seed = 1; seed <= SEEDS; seed++) {
       const random = seeded(seed);
       const turns = talk(random, 2 * WORDS, ANY_PAUSE);
@@ -33,7 +33,7 @@ describe.each(CHAINS)('%s, then %s', (...chain) => {
   // What answers pauses only is noticed later.
   if (chain[0] === UNIVERSAL_3) return;
 
-  test('in time 5 s after it fell silent, once it has answered twenty times', async () => {
+  test('catches up 5 s after it fell silent, once it has answered twenty times', async () => {
     for (let seed = 1; seed <= SEEDS; seed++) {
       const random = seeded(seed);
       const turns = talk(random, 2 * WORDS);

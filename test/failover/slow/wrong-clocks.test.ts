@@ -34,7 +34,7 @@ const CLOCKS: Readonly<Record<string, (provider: string) => Pick<IncidentOptions
 
 describe.each(PROTOCOLS)('$slug', ({ slug, provider, fallback }) => {
   describe.each(Object.entries(CLOCKS))('whose clock %s', (_, clock) => {
-    it.each(KILLS)('and that fails after %i ms keeps every word in one final', async (killMs) => {
+    it.each(KILLS)('keeps every word in one final when it also fails after %i ms', async (killMs) => {
       const { simulator, faults = {} } = clock(provider);
       const incident = new Incident({
         turns: turnsOf(TALK),

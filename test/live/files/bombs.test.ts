@@ -63,7 +63,7 @@ describe('a file that claims ages', () => {
     ['FLAC, in its stream’s description', flacOf(2 ** 31 - 1, 4_000)],
     ['FLAC, larger than memory', large(flacOf(2 ** 31 - 1, 4_000))],
     ['M4A in fragments, in the length of a sample', patched('aac-fragmented.m4a', 'tfhd', 16, u32(0xffff_ffff))],
-  ])('%s is refused, and nobody is asked or paid', async (_, file) => {
+  ])('refuses %s, without sending or charging anything', async (_, file) => {
     const refused = await send([PAID], file, '/files', 'application/octet-stream');
     expect([refused.status, refused.json]).toMatchObject([
       400,
@@ -132,14 +132,14 @@ describe('a file that claims less than is in it', () => {
 describe('a few bytes that claim three hours', () => {
   const file = flacOf(3 * 3_600 * 16_000, 16_000, 100);
 
-  it('are held for in full, and charged by what the provider has heard', async () => {
+  it('holds the claimed length in full, and charges what the provider transcribed', async () => {
     expect((await send([PAID], file)).status).toBe(200);
     expect([reservations.reserved[0]?.secondsMax, [...reservations.charges.values()][0]?.seconds]).toEqual([
       10_800, 60,
     ]);
   });
 
-  it('are not worth asking a provider where there is no credit for them', async () => {
+  it('sends nothing to a provider without the credit for the claim', async () => {
     reservations.isBroke = true;
     expect((await send([PAID], file)).status).toBe(402);
     expect(server('second').arrived).toEqual([]);
@@ -147,7 +147,7 @@ describe('a few bytes that claim three hours', () => {
   });
 });
 
-it('whatever a damaged header says, a length is found in time and within bounds, or none', async () => {
+it('finds a length in bounded time and memory, or none, for any damaged header', async () => {
   const names = [
     'recorder/recorder-sliced.webm',
     'opus.webm',

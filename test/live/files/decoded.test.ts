@@ -33,7 +33,7 @@ async function heard(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<{ st
 
 const load = (name: string): Uint8Array<ArrayBuffer> => new Uint8Array(readFileSync(join(AUDIO, name)));
 
-describe('the embedded recogniser hears', () => {
+describe('the embedded recogniser', () => {
   let original: Answer;
   beforeAll(async () => {
     original = (await heard(load('commands.wav'), 'commands.wav')).answer;
@@ -43,7 +43,7 @@ describe('the embedded recogniser hears', () => {
     ['cbr.mp3', 6],
     ['opus.ogg', 10],
     ['opus.webm', 10],
-  ])('%s as it hears the WAV: its words, and where they are', async (name, seconds) => {
+  ])('transcribes %s like the WAV file, with the same words and times', async (name, seconds) => {
     const { status, answer } = await heard(load(`formats/${name}`), name);
     expect([status, Math.abs(answer.duration - seconds) < 0.05]).toEqual([200, true]);
     // What is cut in two at the end of the file may be heard as something else.
@@ -58,7 +58,7 @@ describe('the embedded recogniser hears', () => {
     }
   });
 
-  it('FLAC, under whatever name', async () => {
+  it('transcribes FLAC under any file name', async () => {
     const { status, answer } = await heard(load('formats/flac.flac'), 'speech.wav');
     expect([status, answer.duration]).toEqual([200, 2]);
   });

@@ -56,7 +56,7 @@ const chunk = (bytes: Buffer): Buffer =>
 const counted = (): unknown[] => replied.map(({ status, code }) => [status, code]);
 
 describe('F23 a file larger than the limit', () => {
-  it('by its Content-Length is refused before a byte of it has come', async () => {
+  it('refuses by Content-Length before a byte of the file has arrived', async () => {
     const socket = await RawSocket.connect(port());
     socket.write(headOf('/small', 'Content-Length: 50000000'));
     const { status, body } = await socket.reply();
@@ -87,7 +87,7 @@ describe('F23 a file larger than the limit', () => {
     expect([reservations.charges.size, server('sized').arrived.length]).toEqual([0, 0]);
   });
 
-  it('that never stops coming is read up to the limit, and its sender is cut off or held', async () => {
+  it('reads an endless body up to the limit, then cuts its sender off or holds it', async () => {
     const socket = await RawSocket.connect(port());
     socket.write(headOf('/small', 'Transfer-Encoding: chunked'));
     socket.write(chunk(partsOf('straight/file', flac(8))[0]));
@@ -102,7 +102,7 @@ describe('F23 a file larger than the limit', () => {
 describe('F23 a length that lies', () => {
   const whole = formOf('second/file', flac(2_000));
 
-  it('and is too short: the form is broken where it ends', async () => {
+  it('reports a broken form when the length is too short', async () => {
     const said = whole.length - 300;
     const socket = await RawSocket.connect(port());
     socket.write(headOf('/files', `Content-Length: ${said}`));
@@ -114,7 +114,7 @@ describe('F23 a length that lies', () => {
   });
 
   it.each(['end', 'reset'] as const)(
-    'and is too long: when the connection ends by %s, nothing is left',
+    'leaves nothing over when the length is too long and the connection ends by %s',
     async (how) => {
       const socket = await RawSocket.connect(port());
       // All but the closing delimiter: with it the form would be whole, whatever was to follow.
@@ -129,7 +129,7 @@ describe('F23 a length that lies', () => {
     },
   );
 
-  it('is not needed: a form in chunks of any size is read', async () => {
+  it('reads a form in chunks of any size without a length', async () => {
     for (const bytes of [1, 7, 100, 5_000]) {
       const chunks = Array.from({ length: Math.ceil(whole.length / bytes) }, (_, at) =>
         chunk(whole.subarray(at * bytes, (at + 1) * bytes)),
@@ -144,14 +144,14 @@ describe('F23 a length that lies', () => {
     await expectNothingLeft();
   });
 
-  it('and says nothing at all: there is no form', async () => {
+  it('refuses a request without a length or chunks as no form', async () => {
     const { status, code } = await answerTo(port(), Buffer.from(headOf('/files')));
     expect([status, code]).toEqual([400, 'invalid_request']);
   });
 });
 
 describe('F24 a slow upload', () => {
-  it('of 8 KB a second is taken for as long as it moves', async () => {
+  it('accepts 8 KB a second for as long as data arrives', async () => {
     // Longer than either door waits for a client that is silent.
     const bytes = formOf('straight/file', flac(110_000));
     const proxy = await FaultProxy.start({
@@ -165,7 +165,7 @@ describe('F24 a slow upload', () => {
   }, 60_000);
 
   it.each(['straight/file', 'sized/file'])(
-    'that is not over in time is refused with 408, and counted: %s',
+    'refuses with 408, and counts, an upload that is not complete in time: %s',
     async (model) => {
       const [head, file, end] = partsOf(model, flac(200_000));
       const socket = await RawSocket.connect(port());
@@ -213,7 +213,7 @@ describe('F25 a compressed body', () => {
   it.each([
     ['gzip', bomb],
     ['zip', Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.alloc(500)])],
-  ])('as the file itself is no audio: %s', async (_, file) => {
+  ])('refuses compressed data as the file: %s', async (_, file) => {
     const { status, code } = await answerTo(port(), requestOf(formOf('straight/file', file), TYPE, '/files'));
     expect([status, code]).toEqual([400, 'unsupported_audio']);
     await expectNothingLeft();
@@ -221,7 +221,7 @@ describe('F25 a compressed body', () => {
 });
 
 describe('F27 an upload whose client leaves', () => {
-  it('after any byte, by a close or a reset, with a key or without: nothing is charged, and nothing left', async () => {
+  it('charges and leaves nothing after an abort at any byte, by close or reset', async () => {
     const small = requestOf(formOf('second/file', flac(3_000)), TYPE, '/files');
     const cases = fc.record({
       model: fc.constantFrom('straight/file', 'sized/file', 'second/file'),
@@ -255,7 +255,7 @@ describe('F27 an upload whose client leaves', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
-  it('has no file on the disk that a killed process could leave: what is kept has lost its name', async () => {
+  it('leaves no file on disk after a killed process, because the spool is unlinked', async () => {
     const [head, file, end] = partsOf('sized/file', flac(300_000));
     const socket = await RawSocket.connect(port());
     socket.write(headOf('/files', `Content-Length: ${head.length + file.length + end.length}`));
@@ -268,7 +268,7 @@ describe('F27 an upload whose client leaves', () => {
     await expectNothingLeft();
   });
 
-  it('changes nothing for whoever comes next', async () => {
+  it('leaves the next client unaffected', async () => {
     expect((await send([['model', 'second/file']], flac(500))).status).toBe(200);
   });
 });

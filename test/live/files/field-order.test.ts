@@ -72,7 +72,7 @@ const SIZES = [1_000, MEMORY_BYTES_MAX - 50, MEMORY_BYTES_MAX + 2, 300_000];
 const SCRIPTED = ['straight', 'second'];
 
 describe.each(WAYS)('a file %s', (_, { fields, asked, fileOf, type }) => {
-  it('is answered and charged as ever, in every order of the form and every size', async () => {
+  it('gets the same answer and charge in every order of the form and at every size', async () => {
     for (const name of SCRIPTED) server(name).answers = [answer({ text: 'heard', seconds: 2 })];
     const usual = [...fields, undefined];
     const expected = new Map<number, unknown>();
@@ -99,7 +99,7 @@ describe.each(WAYS)('a file %s', (_, { fields, asked, fileOf, type }) => {
 it.each([
   ['region', 'eu'],
   ['retention', 'none'],
-])('a rule of %s behind a large file is refused: some of the audio may have been sent by then', async (name, value) => {
+])('refuses a rule of %s after a large file, because audio may have been sent already', async (name, value) => {
   const sent = (...parts: (Field | undefined)[]) =>
     sendInOrder([['model', 'straight/file'], ...parts], flac(300_000), 'audio/flac', false);
   server('straight').arrived.length = 0;
@@ -115,7 +115,7 @@ it.each([
   await expectNothingLeft();
 });
 
-it('an option that a model cannot do without may come behind a large file; one that is wrong ends it', async () => {
+it('accepts a required option after a large file, and ends the job on a wrong one', async () => {
   const sent = (...parts: (Field | undefined)[]) =>
     sendInOrder([['model', 'needy/file'], ...parts], wav(300_000), 'audio/wav', false);
   expect(await sent(undefined, ['provider_params[grammar]', 'x'])).toMatchObject({ json: { text: 'heard by needy' } });

@@ -34,7 +34,7 @@ function heldBytes(): number {
 }
 
 describe('an upload', () => {
-  it('of any size arrives whole, whichever way it goes', async () => {
+  it('arrives whole at any size, by every path', async () => {
     const size = fc.oneof(
       fc.integer({ min: 8, max: 3 * MEMORY_BYTES_MAX }),
       fc.integer({ min: MEMORY_BYTES_MAX - 2, max: MEMORY_BYTES_MAX + 2 }),
@@ -65,7 +65,7 @@ describe('an upload', () => {
     await expectNothingLeft();
   });
 
-  it('is at the provider before it is whole, when one model answers', async () => {
+  it('reaches the provider before it is complete, when one model answers', async () => {
     const file = flac(1_000_000);
     const upload = open('straight/file', file.length);
     upload.write(file.subarray(0, 500_000));
@@ -83,7 +83,7 @@ describe('an upload', () => {
     expect(server('straight').arrived[0]?.body.equals(file)).toBe(true);
   });
 
-  it('of headerless samples goes out as WAV', async () => {
+  it('leaves as WAV when it has samples without a header', async () => {
     const samples = Buffer.from(numberedAudio(0, 100_000));
     await send([['model', 'straight/file']], samples, '/files', 'audio/l16;rate=8000');
     const [arrived] = server('straight').arrived;
@@ -92,7 +92,7 @@ describe('an upload', () => {
     expect(arrived?.body.subarray(44).equals(samples)).toBe(true);
   });
 
-  it('is held back by its provider: several large ones at a time fit into little memory', async () => {
+  it('applies its provider’s backpressure, so that large uploads need little memory', async () => {
     const bytes = 48 * 1_048_576;
     let received = 0;
     let looked = 0;
@@ -138,7 +138,7 @@ describe('fallbacks', () => {
   it.each([
     ['slugs', 'second/file'],
     ['JSON', '[{"model":"second/file","provider_params":{"deaf":true}}]'],
-  ])('are taken as %s, and the answer says who failed and who answered', async (_, fallbacks) => {
+  ])('work as %s, and the answer says which failed and which answered', async (_, fallbacks) => {
     server('straight').answers = [answer({}, 503)];
     const { json, status } = await send(
       [
@@ -170,7 +170,7 @@ describe('fallbacks', () => {
     ['bad options', '[{"model":"second/file","provider_params":{"dear":1}}]', 400, 'invalid_provider_params'],
     ['no list', '{"model":"second/file"}x', 404, 'model_not_found'],
     ['an empty member', 'second/file,', 400, 'invalid_request'],
-  ])('with %s are refused before anybody is asked', async (_, fallbacks, status, code) => {
+  ])('fail with %s before any provider is called', async (_, fallbacks, status, code) => {
     const refused = await send(
       [
         ['model', 'straight/file'],
@@ -204,7 +204,7 @@ describe('fallbacks', () => {
     expect(further.warning).toBe('duplicate_fallback, parameter_ignored');
   });
 
-  it('that all fail are told with every attempt, and never with a credential', async () => {
+  it('report every attempt when all fail, and never a credential', async () => {
     const quoting = answer({ error: `The key ${SECRET} is wrong.` }, 401);
     server('straight').answers = [quoting];
     server('second').answers = [quoting];
@@ -232,7 +232,7 @@ describe('fallbacks', () => {
 });
 
 describe('when its time is over or its client goes away', () => {
-  it('a job that takes too long is refused with 504', async () => {
+  it('refuses a job that takes too long with 504', async () => {
     let socket: Socket | null | undefined;
     server('straight').answers = [
       (response) => {
@@ -249,7 +249,7 @@ describe('when its time is over or its client goes away', () => {
     ['straight/file', []],
     ['sized/file', []],
     ['straight/file', [['fallbacks', 'second/file']]],
-  ])('a job at %s %j is ended at the provider, and nothing is kept', async (model, fields) => {
+  ])('cancels the provider’s job at %s %j and keeps nothing', async (model, fields) => {
     const provider = server(model.split('/')[0] as string);
     // It is asked about once, and does not answer: by then it has a name.
     provider.answers = [answer({ next: '/jobs/7' }), () => {}, answer({})];
@@ -266,7 +266,7 @@ describe('when its time is over or its client goes away', () => {
   it.each<[string, [string, string][]]>([
     ['straight/file', []],
     ['straight/file', [['fallbacks', 'second/file']]],
-  ])('an upload that breaks off at %s %j leaves nothing', async (model, fields) => {
+  ])('leaves nothing after an upload aborts at %s %j', async (model, fields) => {
     const file = flac(400_000);
     const upload = open(model, file.length, fields);
     const isStraight = fields.length === 0;

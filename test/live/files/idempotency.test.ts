@@ -33,7 +33,7 @@ describe.each([
   ['small', SMALL],
   ['large', LARGE],
 ])('a %s file that is sent again with its key', (_, file) => {
-  it('is answered the same, and neither asked for nor charged again', async () => {
+  it('gets the same answer, without a second provider call or charge', async () => {
     const key = newKey();
     const first = await ask(key, file);
     const second = await ask(key, file);
@@ -82,7 +82,7 @@ describe('a key', () => {
     await expectNothingLeft();
   });
 
-  it('is held whole while a large file is read as it arrives, whatever field comes behind it', async () => {
+  it('holds until a large file is complete, with all fields that follow it', async () => {
     const key = newKey();
     const body = (format: string) =>
       Buffer.concat([
@@ -106,7 +106,7 @@ describe('a key', () => {
     ['another file', OTHER, [VERBOSE]],
     ['another field', SMALL, [['response_format', 'text']]],
     ['a field more', SMALL, [VERBOSE, ['language', 'en']]],
-  ])('that was used cannot be used for %s', async (_, file, fields) => {
+  ])('cannot be used again for %s', async (_, file, fields) => {
     const key = newKey();
     await ask(key);
     const refused = await ask(key, file, fields);
@@ -118,7 +118,7 @@ describe('a key', () => {
     expect([calls(), reservations.charges.size]).toEqual([1, 1]);
   });
 
-  it('is another one for another organisation', async () => {
+  it('counts separately for each organisation', async () => {
     const key = newKey();
     const mine = await ask(key);
     const theirs = await ask(key, SMALL, [VERBOSE], '/others');
@@ -126,7 +126,7 @@ describe('a key', () => {
     expect(theirs.headers.get('idempotency-replayed')).toBeNull();
   });
 
-  it('that is no key is refused before anything is read', async () => {
+  it('fails when malformed, before anything is read', async () => {
     const refused = await ask({ 'Idempotency-Key': 'x'.repeat(256) });
     expect([refused.status, refused.json]).toMatchObject([400, { error: { param: 'Idempotency-Key' } }]);
     expect(calls()).toBe(0);
@@ -148,7 +148,7 @@ describe('a key', () => {
     await expectNothingLeft();
   });
 
-  it('of a first attempt that fails while others wait goes to one of them, and the rest get its answer', async () => {
+  it('passes from a failed first attempt to one that waits, whose answer the rest receive', async () => {
     const key = newKey();
     let fail = () => {};
     server('second').answers = [
@@ -185,7 +185,7 @@ describe('a client that goes away while the provider works', () => {
     return { respond: () => respond(), isGone: () => isGone() };
   }
 
-  it('with a key: the work goes on, is charged once, and the answer waits for the retry', async () => {
+  it('finishes the work with a key, charges once, and keeps the answer for the retry', async () => {
     const key = newKey();
     const { respond } = await leave(key);
     const retry = open('second/file', LARGE.length, [], '/files', key);
@@ -202,7 +202,7 @@ describe('a client that goes away while the provider works', () => {
     await expectNothingLeft();
   });
 
-  it('without one: the provider’s work is given up, and nobody is charged', async () => {
+  it('cancels the provider’s work without a key, and charges nothing', async () => {
     const { isGone } = await leave({});
     await server('second').until(isGone);
     await settled(() => reservations.open === 0);
@@ -210,7 +210,7 @@ describe('a client that goes away while the provider works', () => {
     await expectNothingLeft();
   });
 
-  it('in the middle of its upload: the key is free', async () => {
+  it('frees the key when the client leaves in the middle of its upload', async () => {
     const key = newKey();
     const upload = open('second/file', LARGE.length, [], '/files', key);
     await new Promise((resolve) => upload.write(LARGE.subarray(0, 100_000), resolve));
@@ -222,7 +222,7 @@ describe('a client that goes away while the provider works', () => {
   });
 });
 
-it('no word of a transcript is in the database', async () => {
+it('stores no word of a transcript in the database', async () => {
   server('second').answers = [answer({ text: 'a very particular sentence', seconds: 60 })];
   const key = newKey();
   await ask(key);

@@ -18,7 +18,7 @@ const HELD = 1_000n;
 it.each([
   ['no other process is there', false, 200, 0n],
   ['another process is there', true, 409, HELD],
-])('a file of a process that was killed, where %s', async (_, isOther, status, held) => {
+])('settles a killed process’s file where %s', async (_, isOther, status, held) => {
   const directory = temporaryDirectory();
   const store = await openSqliteStore({ directory });
   const customer = await createCustomer({ url: '', store }, 1_000_000n);

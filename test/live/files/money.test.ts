@@ -36,7 +36,7 @@ describe('the seconds that money is set aside for', () => {
     ['a FLAC file', flacOf(480_000), 'audio/flac', 30],
     ['a FLAC file that says it is much shorter than its bytes', flacOf(160, 16_000, 1_250_000), 'audio/flac', 2],
     ['a file that does not say, by the fewest bytes of its codec', flac(200_000), 'audio/flac', 66_666.67],
-  ])('of %s', async (_, file, type, seconds) => {
+  ])('covers %s', async (_, file, type, seconds) => {
     expect((await send([PAID], file, '/files', type)).status).toBe(200);
     expect(reservations.reserved).toHaveLength(1);
     expect(reservations.reserved[0]!.secondsMax).toBeCloseTo(seconds, 1);
@@ -47,7 +47,7 @@ describe('the seconds that money is set aside for', () => {
     await expectNothingLeft();
   });
 
-  it('are of the dearest chain: every member is named, with its price', async () => {
+  it('follows the dearest chain, with every candidate named and priced', async () => {
     await send([PAID, ['fallbacks', 'straight/file']], wavOf(64_000), '/files', 'audio/wav');
     const price = { unit: 'minute', microUsd: 600_000n, minimumMicroUsd: 0n };
     expect(reservations.reserved[0]?.members).toEqual([
@@ -59,7 +59,7 @@ describe('the seconds that money is set aside for', () => {
   it.each<[string, Buffer<ArrayBuffer>, string]>([
     ['compressed', flacOf(2 ** 31 - 1, 1_000), 'audio/flac'],
     ['large', flacOf(2 ** 31 - 1, 1_000, 2 * MEMORY_BYTES_MAX), 'audio/flac'],
-  ])('are refused where a %s file claims weeks of audio, and nobody is asked', async (_, file, type) => {
+  ])('refuses a %s file that claims weeks of audio, without calling a provider', async (_, file, type) => {
     const refused = await send([PAID], file, '/files', type);
     expect([refused.status, refused.json]).toMatchObject([
       400,
@@ -69,7 +69,7 @@ describe('the seconds that money is set aside for', () => {
     await expectNothingLeft();
   });
 
-  it('are not looked for where nothing costs by the minute', async () => {
+  it('skips measuring where nothing is priced by the minute', async () => {
     expect((await send([FREE], flacOf(2 ** 31 - 1, 1_000))).status).toBe(200);
     expect(reservations.reserved).toHaveLength(1);
   });
@@ -78,7 +78,7 @@ describe('the seconds that money is set aside for', () => {
 describe('a large WAV file that costs money', () => {
   const file = wavOf(6_400_000);
 
-  it('is at the provider before it is whole, by the length in its header', async () => {
+  it('reaches the provider before it is complete, by the length in its header', async () => {
     const upload = open('second/file', file.length);
     upload.write(file.subarray(0, 1_000_000));
     await new Promise<void>((resolve) => {
@@ -97,13 +97,13 @@ describe('a large WAV file that costs money', () => {
   it.each<[string, Buffer<ArrayBuffer>]>([
     ['a header that makes no sense', wavOf(640_000, { block: 320 })],
     ['more bytes a second than any recording', wavOf(640_000, { sampleRate: 192_000, channels: 16, bits: 32 })],
-  ])('is kept and set aside for in full with %s', async (_, odd) => {
+  ])('waits until it is stored, and holds its full cost, with %s', async (_, odd) => {
     await send([PAID], odd, '/files', 'audio/wav');
     // A header that lies makes a long file short; what any codec could put into the bytes is what counts then.
     expect(reservations.reserved[0]!.secondsMax).toBeGreaterThanOrEqual(odd.length / 625_000);
   });
 
-  it('is cut off where it goes on far behind what its header says', async () => {
+  it('breaks off when it runs far past the length in its header', async () => {
     const long = wavOf(6_400_000, { said: 320_000 });
     const refused = await send([PAID], long, '/files', 'audio/wav');
     expect([refused.status, refused.json]).toMatchObject([400, { error: { code: 'unsupported_audio' } }]);
@@ -115,7 +115,7 @@ describe('a large WAV file that costs money', () => {
 describe('a file of AAC at a model that does not report a duration', () => {
   const honest = honestFiles().filter(({ name }) => /^(aac|video|fdk)/.test(name) && !name.endsWith('.aac'));
 
-  it('is charged for what is in it, whatever its rate, bit rate and container, and little more is held', async () => {
+  it('costs what it contains at any rate, bit rate and container, with little more held', async () => {
     expect(honest.length).toBeGreaterThan(40);
     const wrong: string[] = [];
     for (const { name, seconds, spareSeconds, bytes } of honest) {
@@ -147,13 +147,13 @@ describe('a charge', () => {
   it.each<[string, Buffer<ArrayBuffer>, string, number]>([
     ['the header', wavOf(64_000), 'audio/wav', 2],
     ['the container', flacOf(480_000), 'audio/flac', 30],
-  ])('is by the length in %s where the provider measures nothing', async (_, file, type, seconds) => {
+  ])('uses the length in %s where the provider measures nothing', async (_, file, type, seconds) => {
     server('second').answers = [answer({ text: 'unmeasured' })];
     await send([PAID, VERBOSE], file, '/files', type);
     expect([...reservations.charges.values()]).toMatchObject([{ seconds }]);
   });
 
-  it('is of the model that answered, after another one failed', async () => {
+  it('names the model that answered after another one failed', async () => {
     server('second').answers = [answer({}, 500)];
     const { json } = await send([PAID, VERBOSE, ['fallbacks', 'straight/file']], wavOf(64_000), '/files', 'audio/wav');
     expect([json.model, json.usage]).toEqual([
@@ -166,7 +166,7 @@ describe('a charge', () => {
   it.each<[string, string, string, string | null, object[] | undefined]>([
     ['the one that had words', 'heard', 'straight/file', null, [{ model: 'second/file', reason: 'empty_result' }]],
     ['the first where none had any', '', 'second/file', 'empty_result', undefined],
-  ])('is of %s, after another one had none', async (_, text, model, warnings, fallback) => {
+  ])('names %s, after another one had none', async (_, text, model, warnings, fallback) => {
     server('second').answers = [answer({ text: '', seconds: 2 })];
     server('straight').answers = [answer({ text, seconds: 2 })];
     const { json, warning } = await send([PAID, VERBOSE, ['fallbacks', 'straight/file']], flacOf(32_000));
@@ -179,14 +179,14 @@ describe('a charge', () => {
   it.each<[string, () => void, [string, string][], number]>([
     ['the provider fails', () => (server('second').answers = [answer({}, 500)]), [PAID], 502],
     ['the provider refuses the file', () => (server('second').answers = [answer({}, 413)]), [PAID], 413],
-  ])('is not made when %s, and what was set aside is given back', async (_, prepare, fields, status) => {
+  ])('does not happen when %s, and the hold is released', async (_, prepare, fields, status) => {
     prepare();
     expect((await send(fields, wavOf(64_000), '/files', 'audio/wav')).status).toBe(status);
     expect([reservations.reserved.length, reservations.charges.size, reservations.released]).toEqual([1, 0, 1]);
     await expectNothingLeft();
   });
 
-  it('is not made for a form that turns out to be broken behind its file', async () => {
+  it('does not happen for a form that turns out broken after its file', async () => {
     const file = wavOf(6_400_000);
     const rest = Buffer.from('\r\n--b\r\nContent-Disposition: form-data; name="languish"\r\n\r\nen\r\n--b--\r\n');
     const upload = open('second/file', file.length + rest.length - END.length);
@@ -198,7 +198,7 @@ describe('a charge', () => {
     expect([status, reservations.charges.size, reservations.released]).toEqual([400, 0, 1]);
   });
 
-  it('is not made without credit: nobody is asked at all', async () => {
+  it('does not happen without credit, and no provider is called', async () => {
     reservations.isBroke = true;
     const refused = await send([PAID], wavOf(64_000), '/files', 'audio/wav');
     expect([refused.status, refused.json]).toMatchObject([402, { error: { code: 'insufficient_credit' } }]);
@@ -244,7 +244,7 @@ describe('what a provider says of a file is bounded by what it can hold', () => 
     ['an MP3 file', mp3(1_000), 'audio/mpeg', 1_000 * MP3_FRAME_SECONDS],
     ['a large MP3 file', mp3(10_000), 'audio/mpeg', 10_000 * MP3_FRAME_SECONDS],
     ['a FLAC file', flacOf(480_000), 'audio/flac', 30],
-  ])('a claim of zero seconds for %s is charged by what the file holds', async (_, file, type, seconds) => {
+  ])('charges by the file’s content when the provider claims zero seconds for %s', async (_, file, type, seconds) => {
     server('second').answers = [answer({ text: 'heard', seconds: 0, untimed: true })];
     const { json } = await send([PAID, VERBOSE], file, '/files', type);
     const [charge] = [...reservations.charges.values()];
@@ -254,7 +254,7 @@ describe('what a provider says of a file is bounded by what it can hold', () => 
     await expectNothingLeft();
   });
 
-  it.each(['json', 'text', 'verbose_json', 'srt', 'vtt'])('and its times give an answer as %s', async (format) => {
+  it.each(['json', 'text', 'verbose_json', 'srt', 'vtt'])('answers as %s despite impossible times', async (format) => {
     server('second').answers = [
       (response) => {
         const turns = '[[-1,1e308],[1e999,"x"],[null,-1e999],[0.5,1]]';
@@ -296,7 +296,7 @@ describe('the length of a file at a free model', () => {
     expect(text).toContain('00:00:00,000 --> 00:00:05,000');
   });
 
-  it('is the one that its server reports where that is possible', async () => {
+  it('comes from its server where that is plausible', async () => {
     server('straight').answers = [answer({ text: 'heard', seconds: 31 })];
     expect((await send(FIELDS, flacOf(480_000))).json.duration).toBe(31);
   });
@@ -310,7 +310,7 @@ describe('a WAV file for a model that says no length', () => {
     ['says a second and holds two', wavOf(64_000, { said: 32_000 }), 2],
     ['ends in tags', Buffer.concat([wavOf(64_000), LIST]), 2],
     ['ends in what only begins like a tag', Buffer.concat([wavOf(64_000, { said: 32_000 }), LIST.subarray(0, 12)]), 2],
-  ])('is charged by what it holds where it %s', async (_, file, seconds) => {
+  ])('charges what it holds where it %s', async (_, file, seconds) => {
     quiet();
     expect((await send([PAID], file, '/files', 'audio/wav')).status).toBe(200);
     expect([...reservations.charges.values()][0]?.seconds).toBeCloseTo(seconds, 2);
@@ -324,7 +324,7 @@ describe('a file with eight channels', () => {
   it.each<[string, [string, string][], number]>([
     ['each of them where each is billed', [['provider_params', '{"multichannel":true}']], 8],
     ['once where nobody asked for them by themselves', [], 1],
-  ])('is held for and charged %s', async (_, more, channels) => {
+  ])('holds and charges %s', async (_, more, channels) => {
     server('channels').answers = [answer({ text: 'heard', seconds: 5 })];
     const { json } = await send([['model', 'channels/file'], VERBOSE, ...more], file, '/files', 'audio/wav');
     expect(reservations.reserved[0]?.members).toMatchObject([{ channels }]);

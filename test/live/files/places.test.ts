@@ -32,8 +32,8 @@ function free(): number {
 
 const arrived = (count: number) => server('second').until(() => server('second').arrived.length === count);
 
-describe('a key that may have two files under way', () => {
-  it('is refused the third, before it is read, until one of them has its answer', async () => {
+describe('a key that may have two files in progress', () => {
+  it('refuses the third file unread until one of the two has its answer', async () => {
     const { answers, letGo } = held();
     server('second').answers = answers;
     const first = ask();
@@ -78,7 +78,7 @@ describe('a key that may have two files under way', () => {
     await expectNothingLeft();
   });
 
-  it('has its live sessions counted by themselves', () => {
+  it('counts its live sessions separately', () => {
     const leave = [limits.takeSession(fewKey), limits.takeSession(fewKey)];
     expect(free()).toBe(2);
     for (const each of leave) each();

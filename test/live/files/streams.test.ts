@@ -112,7 +112,7 @@ describe('a streamed answer', () => {
       ],
       '',
     ],
-  ])('of %s is the text of the json answer in pieces, and then the whole, charged once', async (_, fields, text) => {
+  ])('sends %s as the JSON answer’s text in parts, then whole, charged once', async (_, fields, text) => {
     for (const name of ['straight', 'second']) {
       server(name).answers = [answer({ text: `heard by ${name}`, seconds: 4 })];
     }
@@ -157,7 +157,7 @@ describe('a streamed answer', () => {
     await expectNothingLeft();
   });
 
-  it('does not begin before the upload is whole, whatever was heard of it', async () => {
+  it('begins only when the upload is complete, even if text exists earlier', async () => {
     const file = pcm(10);
     const { upload, state } = read(script(), '/files', {}, file);
     upload.write(file.subarray(0, file.length / 2));
@@ -173,7 +173,7 @@ describe('a streamed answer', () => {
     ['a field of the wrong form', [...script(), ['temperature', 'hot']], 400, 'invalid_request'],
     ['a model that fails before its first word', script({ fail: { how: 'refuse' } }), 502, 'upstream_failed'],
     ['a model of files that fails', [['model', 'sized/file']], 502, 'upstream_exhausted'],
-  ])('is refused as ever for %s', async (_, fields, status, code) => {
+  ])('fails like other answers for %s', async (_, fields, status, code) => {
     server('sized').answers = [answer({}, 503)];
     const refused = await post(fields);
     expect([refused.status, refused.headers.get('content-type')]).toEqual([status, 'application/json; charset=utf-8']);
@@ -185,7 +185,7 @@ describe('a streamed answer', () => {
 describe('a model that fails in the middle', () => {
   const broken = script({ fail: { how: 'error', at_seconds: 2.9, kind: 'next' } });
 
-  it('is taken over by its fallback, and nothing that it said was sent', async () => {
+  it('gives way to its fallback, and none of its text is sent', async () => {
     const { status, text } = await post([...broken, ['fallbacks', 'second/file']]);
     const events = eventsIn(text);
     expect([status, deltasIn(events)]).toEqual([200, 'heard by second']);
@@ -193,7 +193,7 @@ describe('a model that fails in the middle', () => {
     await expectNothingLeft();
   });
 
-  it('as the last of its chain says so, behind what was sent', async () => {
+  it('reports the error after the text already sent, when it is the last of its chain', async () => {
     server('second').answers = [answer({}, 401)];
     const more: Fields = [['fallbacks', JSON.stringify([{ model: 'loopback/script', provider_params: ended() }])]];
     const { state, end } = read([['model', 'second/file'], ...more]);
@@ -217,7 +217,7 @@ describe('a model that fails in the middle', () => {
 });
 
 describe('a client that leaves in the middle', () => {
-  it('ends the work, and is charged what was told by then: the whole text without its end is not to be had for nothing', async () => {
+  it('ends the work and is charged for the text already sent', async () => {
     const { upload, state, end } = read(ENDLESS);
     end();
     await until(() => state.text.includes('four'));
@@ -228,7 +228,7 @@ describe('a client that leaves in the middle', () => {
     await expectNothingLeft();
   });
 
-  it('before anything was told is charged nothing', async () => {
+  it('pays nothing before the first text was sent', async () => {
     const { upload, end } = read(script({ fail: { how: 'hang' } }));
     end();
     await until(() => reservations.open === 1);
@@ -238,7 +238,7 @@ describe('a client that leaves in the middle', () => {
     await expectNothingLeft();
   });
 
-  it('with a key finds the whole answer when it comes again, charged once', async () => {
+  it('gets the whole answer by its key on a retry, charged once', async () => {
     const key = { 'Idempotency-Key': 'a streamed file' };
     const release = heldMoney();
     const { upload, state, end } = read(script(), '/files', key);
@@ -276,7 +276,7 @@ describe('a stream has one shape', () => {
     await expectNothingLeft();
   });
 
-  it('also where the format comes behind a large file', async () => {
+  it('keeps one shape also where the format follows a large file', async () => {
     const late = (strict: string) => {
       const file = flac(400_000);
       const upload = open('straight/file', file.length + LATE.length, [STREAM, ['strict', strict]]);

@@ -9,8 +9,8 @@ const WORDS: [string, string][] = [
   ['timestamp_granularities[]', 'word'],
 ];
 
-describe('times of words that were asked for, and are not there', () => {
-  it('are warned about', async () => {
+describe('requested word times that are missing', () => {
+  it('cause a warning', async () => {
     const { warning, json } = await send(WORDS, FILE);
     expect([warning, json.words, json.warnings]).toMatchObject([
       'words_unavailable',
@@ -26,7 +26,7 @@ describe('times of words that were asked for, and are not there', () => {
     await expectNothingLeft();
   });
 
-  it('are refused strictly, and nothing is charged', async () => {
+  it('refuse the request in strict mode, without a charge', async () => {
     const { status, json } = await send([...WORDS, ['strict', 'true']], FILE);
     expect([status, json]).toMatchObject([
       422,
@@ -36,7 +36,7 @@ describe('times of words that were asked for, and are not there', () => {
     await expectNothingLeft();
   });
 
-  it('are not missed where nobody asked for them', async () => {
+  it('cause no warning where they were not requested', async () => {
     const { warning, json } = await send([...WORDS.slice(0, 2), ['strict', 'true']], FILE);
     expect([warning, json.words]).toEqual([null, []]);
   });

@@ -42,7 +42,7 @@ afterEach(() => {
 });
 
 describe('a client that leaves before the answer', () => {
-  it('is not charged while that is free, and the work is given up', async () => {
+  it('pays nothing while cancelling is free, and the work is cancelled', async () => {
     vi.spyOn(untaken, 'isFree').mockReturnValue(true);
     await leave();
     expect(await settled(() => reservations.released === 1)).toBe(true);
@@ -50,7 +50,7 @@ describe('a client that leaves before the answer', () => {
     await expectNothingLeft();
   });
 
-  it('is charged when it is free no more, once the provider has finished', async () => {
+  it('pays once cancelling is no longer free and the provider has finished', async () => {
     const asked = new Promise<void>((resolve) => {
       vi.spyOn(untaken, 'isFree').mockImplementation(() => {
         resolve();
@@ -68,7 +68,7 @@ describe('a client that leaves before the answer', () => {
     await expectNothingLeft();
   });
 
-  it('of work that costs nothing ends it, however often', async () => {
+  it('ends work that costs nothing, at any number of cancellations', async () => {
     const isFree = vi.spyOn(untaken, 'isFree').mockReturnValue(false);
     await leave('straight/file');
     expect(await settled(() => reservations.released === 1)).toBe(true);
@@ -77,7 +77,7 @@ describe('a client that leaves before the answer', () => {
   });
 });
 
-it('a form that is broken behind its file costs nobody anything: no provider was ever given the end of it', async () => {
+it('charges nothing for a form broken after its file: no provider received the end', async () => {
   vi.spyOn(untaken, 'isFree').mockReturnValue(false);
   const rest = Buffer.from('\r\n--b\r\nContent-Disposition: form-data; name="languish"\r\n\r\nen\r\n--b--\r\n');
   const upload = open('second/file', FILE.length + rest.length - END.length, [], '/files', {}, 'audio/wav');
@@ -89,7 +89,7 @@ it('a form that is broken behind its file costs nobody anything: no provider was
   await expectNothingLeft();
 });
 
-it('an answer that is refused strictly is charged when that is free no more', async () => {
+it('charges an answer refused in strict mode when cancelling is no longer free', async () => {
   vi.spyOn(untaken, 'isFree').mockReturnValue(false);
   server('second').answers = [answer({ text: 'heard', seconds: 10 })];
   const fields: [string, string][] = [
@@ -104,7 +104,7 @@ it('an answer that is refused strictly is charged when that is free no more', as
   await expectNothingLeft();
 });
 
-describe('before its file is measured, or read to its end, is refused', () => {
+describe('an upload that is refused before its file is measured or read to its end', () => {
   const early = async (model: string, type: string) => {
     const measure = vi.spyOn(lengths, 'measure');
     const upload = open(model, 100_000_000, [], '/files', {}, type);
@@ -122,24 +122,24 @@ describe('before its file is measured, or read to its end, is refused', () => {
     return answered;
   };
 
-  it('who has no credit', async () => {
+  it('belongs to a caller without credit', async () => {
     reservations.isBroke = true;
     const [status, text] = await early('second/file', 'audio/flac');
     expect([status, text]).toEqual([402, expect.stringContaining('insufficient_credit')]);
   });
 
-  it('who may not use the model', async () => {
+  it('belongs to a caller that may not use the model', async () => {
     vi.spyOn(reservations, 'requireCredit').mockRejectedValue(refuse('model_not_allowed', 'Not this one.'));
     expect((await early('second/file', 'audio/flac'))[0]).toBe(403);
   });
 
-  it('what is no model', async () => {
+  it('names an unknown model', async () => {
     const [status, text] = await early('second/none', 'audio/flac');
     expect([status, text]).toEqual([404, expect.stringContaining('model_not_found')]);
   });
 });
 
-it('a small file is not measured for who has no credit', async () => {
+it('skips measuring a small file for a caller without credit', async () => {
   reservations.isBroke = true;
   const measure = vi.spyOn(lengths, 'measure');
   const upload = open('second/file', 1_000, [], '/files', {}, 'audio/flac');

@@ -30,7 +30,7 @@ describe('F29 an answer of 200 that is none', () => {
     ['a null', says('null')],
   ];
 
-  it.each(WRONG)('%s is refused as such, charges nobody, and never shows', async (_, wrong) => {
+  it.each(WRONG)('refuses %s, charges nothing, and never shows it', async (_, wrong) => {
     server('second').answers = [wrong];
     const refused = await send([PAID], SMALL);
     expect([refused.status, refused.json]).toMatchObject([
@@ -73,7 +73,7 @@ describe('F29 an answer of 200 that is none', () => {
     },
   );
 
-  it('and letters in UTF-8 with a mark in front are read', async () => {
+  it('reads UTF-8 text after a byte order mark', async () => {
     server('second').answers = [says(Buffer.from('\ufeff{"text":"café 🎙️"}'))];
     expect((await send([PAID], SMALL)).json.text).toBe('café 🎙️');
   });
@@ -98,7 +98,7 @@ describe('F30 a provider that takes too long', () => {
     ['asks for a pause of a week', [answer({ next: '/jobs/1', after_ms: 604_800_000 })]],
   ];
 
-  it.each(SLOW)('and %s is given up in time: 504 with the request’s id, nothing held', async (_, answers) => {
+  it.each(SLOW)('and %s is cancelled in time: 504 with the request’s id, nothing held', async (_, answers) => {
     sockets.length = 0;
     server('second').answers = answers;
     const { status, json, headers } = await send([PAID], SMALL, '/hasty');
@@ -114,7 +114,7 @@ describe('F30 a provider that takes too long', () => {
     await expectNothingLeft();
   });
 
-  it('has no more time for having fallbacks: all attempts share it', async () => {
+  it('shares one time limit among all attempts with fallbacks', async () => {
     const startedMs = performance.now();
     server('second').answers = [() => {}];
     server('straight').answers = [() => {}];
@@ -153,7 +153,7 @@ describe('F31 a file', () => {
     ' ',
     '.',
     '..',
-  ])('by the name of %j is transcribed, and its name goes nowhere', async (name) => {
+  ])('passes under the name %j, which is sent nowhere', async (name) => {
     const { status, json } = await post(`filename="${name}"`, 'audio/flac');
     expect([status, json]).toMatchObject([200, { text: 'heard by sized' }]);
     const [arrived] = server('sized').arrived;
@@ -164,7 +164,7 @@ describe('F31 a file', () => {
   });
 
   it.each(['text/html', 'image/png', 'application/x-msdownload', 'video/mp4', 'audio/mpeg', 'a', 'x'.repeat(500), ''])(
-    'of the type %j is what its bytes are',
+    'follows its bytes when its type says %j',
     async (type) => {
       expect((await post('filename="a.exe"', type)).status).toBe(200);
       const [arrived] = server('sized').arrived;
@@ -179,7 +179,7 @@ describe('F31 a file', () => {
     ['a RIFF that is no WAV', Buffer.from('RIFF\x20\0\0\0AVI LIST'.repeat(9), 'latin1'), 'audio/wav'],
     ['a WAV that says it is bare samples', wavOf(3_200), 'audio/l16;rate=16000'],
     ['bare samples that say they are a WAV', Buffer.alloc(3_200), 'audio/wav'],
-  ])('that is %s is refused whatever it calls itself', async (_, file, type) => {
+  ])('fails if it is %s, under any type or name', async (_, file, type) => {
     const { status, code, param } = await post('filename="a.wav"', type, file);
     expect([status, code, param, server('sized').arrived.length]).toEqual([400, 'unsupported_audio', 'file', 0]);
     await expectNothingLeft();

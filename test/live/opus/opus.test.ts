@@ -53,7 +53,7 @@ describe('a session in Opus', () => {
   });
 
   // What is decoded to each rate is looked at in test/audio/opus as well.
-  it.each(drawnOf(DECODED_RATES))('is decoded to %i Hz, and its times stay the same', async (rate) => {
+  it.each(drawnOf(DECODED_RATES))('keeps its times when it is decoded to %i Hz', async (rate) => {
     const query = { encoding: 'webm-opus', sample_rate: String(rate) };
     const { client, ended } = await listen(query, [WEBM]);
     expect(client.finals[0]).toMatchObject({ text: TURNS[0] });
@@ -64,25 +64,22 @@ describe('a session in Opus', () => {
   it.each<[CodedEncoding, Uint8Array]>([
     ['ogg-opus', OGG],
     ['webm-opus', WEBM],
-  ])(
-    '%s that is cut off at its close is heard up to there, and names the bytes that are left',
-    async (encoding, bytes) => {
-      const { client, code, ended } = await listen({ encoding }, [bytes.subarray(0, 7_000)]);
-      expect([code, client.of('error')]).toEqual([1000, []]);
-      expect(client.finals[0]?.text).toBe(TURNS[0]);
-      expect(ended?.audio_seconds).toBeGreaterThan(3);
-      expect(ended?.dropped_bytes).toBeGreaterThan(0);
-    },
-  );
+  ])('transcribes %s up to where it is truncated at its close, and reports leftover bytes', async (encoding, bytes) => {
+    const { client, code, ended } = await listen({ encoding }, [bytes.subarray(0, 7_000)]);
+    expect([code, client.of('error')]).toEqual([1000, []]);
+    expect(client.finals[0]?.text).toBe(TURNS[0]);
+    expect(ended?.audio_seconds).toBeGreaterThan(3);
+    expect(ended?.dropped_bytes).toBeGreaterThan(0);
+  });
 
-  it('that is minutes long is decoded by steps, and its close comes behind it', async () => {
+  it('decodes minutes of audio in steps, and handles the close after them', async () => {
     const minutes = Buffer.concat(Array<Buffer>(30).fill(OGG));
     const { code, ended } = await listen({ model: 'loopback/numbered', encoding: 'ogg-opus' }, [minutes]);
     expect(code).toBe(1000);
     expect(ended?.audio_seconds).toBeCloseTo(30 * (SECONDS - PRE_SKIP), 1);
   });
 
-  it('in which a packet of two bytes is 120 ms, is heard whole, and others are heard beside it', async () => {
+  it('decodes packets of two bytes for 120 ms whole, while other sessions continue', async () => {
     const other = live.connect({ model: 'loopback/numbered', provider_params: '{"turn_seconds":0.5}' });
     await other.event('session_started');
     const packets = Array<Uint8Array>(1_000).fill(Uint8Array.of(0x1b, 2));
@@ -95,7 +92,7 @@ describe('a session in Opus', () => {
     expect([code, ended?.audio_seconds, ended?.dropped_bytes]).toEqual([1000, 120, undefined]);
   });
 
-  it('goes on behind a damaged packet, and says so once', async () => {
+  it('continues after a damaged packet, and warns once', async () => {
     const packets = packetsOf(OGG);
     const bad = Uint8Array.of(0x0b, 0);
     const { client, code, ended } = await listen({ encoding: 'opus' }, [bad, ...packets, bad, bad]);
@@ -104,7 +101,7 @@ describe('a session in Opus', () => {
     expect(ended?.audio_seconds).toBeCloseTo(SECONDS, 2);
   });
 
-  it('is told what a message may hold', async () => {
+  it('states the message limit, and closes with 1009 beyond it', async () => {
     const client = live.connect({ model: MODEL, encoding: 'webm-opus' });
     expect((await client.event('session_started')).limits.binary_frame_bytes).toBe(1_048_576);
     client.send(new Uint8Array(1_048_577));
@@ -113,7 +110,7 @@ describe('a session in Opus', () => {
   });
 });
 
-describe('what cannot be heard', () => {
+describe('audio that cannot be decoded', () => {
   it.each<[string, string, Uint8Array, RegExp]>([
     ['Ogg as linear16', 'linear16', OGG, /headerless linear16 here: open the session with `encoding=ogg-opus`/],
     ['WebM as mulaw', 'mulaw', WEBM, /`encoding=webm-opus`/],
@@ -142,7 +139,7 @@ describe('what cannot be heard', () => {
   it.each([
     ['sample_rate', { encoding: 'opus', sample_rate: '44100' }, '8000, 12000, 16000, 24000 or 48000'],
     ['encoding', { encoding: 'mp3' }, 'linear16, mulaw, alaw, opus, ogg-opus, webm-opus or auto'],
-  ])('a wrong %s is refused with what is accepted', async (param, query, accepted) => {
+  ])('refuses a wrong %s and lists what is accepted', async (param, query, accepted) => {
     const { status, body } = await live.connect({ model: MODEL, ...query }).refused();
     const { error } = JSON.parse(body) as { error: { param: string; message: string } };
     expect([status, error.param, error.message.includes(accepted)]).toEqual([400, param, true]);
@@ -178,7 +175,7 @@ describe('what cannot be heard', () => {
     expect(openDecoders()).toBe(0);
   });
 
-  it('a session that was never opened leaves no decoder behind', async () => {
+  it('leaves no decoder for a session that never opened', async () => {
     const client = live.connect({ model: MODEL, encoding: 'opus', provider_params: '{"nothing":1}', strict: 'true' });
     await client.refused();
     expect(openDecoders()).toBe(0);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 describe('a live session with a server that takes files', () => {
   it.each([WHISPER, 'custom/whispercpp'])(
-    'goes on in the cloud when %s is gone, and every sample is heard once',
+    'continues in the cloud when %s is gone, with every sample transcribed once',
     async (own) => {
       const { code, failovers, gaps, usage } = await listen(live, [own, CLOUD], own);
       expect([code, failovers, gaps]).toEqual([1000, [[own, CLOUD]], []]);
@@ -20,14 +20,14 @@ describe('a live session with a server that takes files', () => {
     },
   );
 
-  it('is what the cloud falls back to as well', async () => {
+  it('takes over from the cloud as a fallback', async () => {
     const { code, failovers, gaps } = await listen(live, [CLOUD, WHISPER], CLOUD);
     expect([code, failovers, gaps]).toEqual([1000, [[CLOUD, WHISPER]], []]);
   });
 });
 
 it.each(FILE_SHAPES.map((shape) => `custom/${shape}-files`))(
-  'a file is transcribed by %s, at its price',
+  'transcribes a file with %s, at its price',
   async (model) => {
     const form = new FormData();
     form.set('model', model);
@@ -40,7 +40,7 @@ it.each(FILE_SHAPES.map((shape) => `custom/${shape}-files`))(
   },
 );
 
-it('GET /v1/models has them beside the others, as models of `custom`', async () => {
+it('lists own servers in GET /v1/models as models of `custom`', async () => {
   const list = async (query: string) =>
     ((await (await live.request(`/v1/models${query}`)).json()) as { data: { id: string; owned_by: string }[] }).data;
   const own = await list('?provider=custom');
@@ -49,7 +49,7 @@ it('GET /v1/models has them beside the others, as models of `custom`', async () 
   expect(await list('')).toEqual(expect.arrayContaining([expect.objectContaining({ id: CLOUD }), ...own]));
 });
 
-it('a name that is nearly one of them is told the right one', async () => {
+it('suggests the right name for one that is nearly right', async () => {
   const { status, body } = await live.connect({ model: 'custom/openai-fils', sample_rate: '16000' }).refused();
   expect([status, body]).toEqual([404, expect.stringContaining('custom/openai-files')]);
 });

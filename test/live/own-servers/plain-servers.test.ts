@@ -95,7 +95,7 @@ describe('a server that gives text alone', () => {
     [422, '[{"loc":["body","response_format"],"msg":"Input should be \'json\' or \'text\'"}]'],
     [400, 'timestamp_granularities is not supported by this model'],
     [501, 'response_format verbose_json is not implemented'],
-  ])('that says %i and "%s" is asked for that', async (status, message) => {
+  ])('receives a request for text alone after it answered %i and "%s"', async (status, message) => {
     answers = { verbose_json: { status, body: { error: { message } } }, json: plain };
     const heard = await transcribed();
     expect([heard.status, JSON.parse(heard.text).text, asked]).toEqual([200, TEXT, ['verbose_json', 'json']]);
@@ -103,7 +103,7 @@ describe('a server that gives text alone', () => {
 
   const refused = { status: 400, body: { error: { message: 'verbose_json is not supported' } } };
 
-  it('is asked for that at once from the second file on, and for more again after a while', async () => {
+  it('receives plain requests from the second file on, and full ones again after a while', async () => {
     answers = { verbose_json: refused, json: plain };
     for (let file = 0; file < PLAIN_FILES + 2; file++) expect((await transcribed()).status).toBe(200);
     const atOnce = Array.from({ length: PLAIN_FILES }, () => 'json');
@@ -114,14 +114,14 @@ describe('a server that gives text alone', () => {
     expect(asked).toEqual(['verbose_json', 'json']);
   });
 
-  it('to the options of one request is asked for more by the next', async () => {
+  it('receives a full request again after it refused the options of one request', async () => {
     answers = { verbose_json: refused, json: plain };
     await transcribed('verbose_json', { provider_params: '{"temperature":0.5}' });
     await transcribed();
     expect(asked).toEqual(['verbose_json', 'json', 'verbose_json', 'json']);
   });
 
-  it('and refuses that as well is asked no third time', async () => {
+  it('receives no third request when it refuses plain text as well', async () => {
     const refusal = { status: 400, body: { error: { message: 'response_format is not taken' } } };
     answers = { verbose_json: refusal, json: refusal };
     expect((await transcribed()).status).toBeGreaterThanOrEqual(400);
@@ -132,7 +132,7 @@ describe('a server that gives text alone', () => {
     [400, 'The audio file could not be decoded'],
     [401, 'No key for response_format'],
     [500, 'verbose_json failed'],
-  ])('is not guessed from %i and "%s"', async (status, message) => {
+  ])('keeps receiving full requests after %i and "%s"', async (status, message) => {
     answers = { verbose_json: { status, body: { error: { message } } }, json: plain };
     await transcribed();
     expect(asked).not.toContain('json');

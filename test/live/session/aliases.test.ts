@@ -57,7 +57,7 @@ const refused = async (query: Record<string, string>, credential = secret) => {
 };
 
 describe('a live session', () => {
-  it('that names an alias has its chain: when the first model fails, the fallback goes on', async () => {
+  it('gets the chain of an alias: the fallback continues when the first model fails', async () => {
     const { client, started, finals } = await listen({ model: 'nova-3' });
     expect(started).toMatchObject({ model: SCRIPT, fallbacks: [{ model: SCRIPT }] });
     expect(client.of('failover')).toMatchObject([{ from: SCRIPT, to: SCRIPT, reason: 'upstream_closed' }]);
@@ -71,7 +71,7 @@ describe('a live session', () => {
     expect((await listen({ model: 'best' }, token)).finals[0]?.text).toBe('the key’s');
   });
 
-  it('has its key’s alias before its organisation’s, which all keys have', async () => {
+  it('prefers its key’s alias to the organisation’s, which all keys share', async () => {
     expect((await listen({ model: 'numbered' })).started.model).toBe(NUMBERED);
     expect((await listen({ model: 'best' })).started.model).toBe(SCRIPT);
     expect((await listen({ model: 'best' }, await keyWith({}))).started.model).toBe(NUMBERED);
@@ -111,11 +111,11 @@ describe('a live session', () => {
       { model: 'mine' },
       { param: 'model', message: expect.stringContaining('asks for your own key for Deepgram') },
     ],
-  ])('is refused for %s', async (_, query, refusal) => {
+  ])('fails for %s', async (_, query, refusal) => {
     expect(await refused(query)).toMatchObject(refusal);
   });
 
-  it('is refused where the key does not allow a model behind the alias', async () => {
+  it('fails where the key does not allow a model of the alias', async () => {
     const narrow = await keyWith({ models: [NUMBERED], aliases: OWN });
     expect(await refused({ model: 'nova-3' }, narrow)).toMatchObject({ status: 403, code: 'model_not_allowed' });
     expect((await listen({ model: 'numbered' }, narrow)).started.model).toBe(NUMBERED);
@@ -139,7 +139,7 @@ describe('a file', () => {
   it.each([
     ['in front of it', false],
     ['behind it', true],
-  ])('that names an alias %s has its chain: when the first model fails, the fallback answers', async (_, isFirst) => {
+  ])('gets the chain of an alias %s: the fallback answers when the first model fails', async (_, isFirst) => {
     const { status, text } = await transcribe({ model: 'nova-3' }, { isFirst });
     expect([status, text?.includes('by the fallback')]).toEqual([200, true]);
   });
@@ -149,14 +149,14 @@ describe('a file', () => {
     expect([status, text?.includes('the key’s')]).toEqual([200, true]);
   });
 
-  it('is refused as a session is', async () => {
+  it('fails in the same cases as a session', async () => {
     expect(await transcribe({ model: 'away' })).toMatchObject({ status: 404, code: 'model_not_found', param: 'model' });
     expect(await transcribe({ model: 'long', fallbacks: NUMBERED })).toMatchObject({ status: 400, param: 'fallbacks' });
     const narrow = await keyWith({ models: [NUMBERED], aliases: OWN });
     expect(await transcribe({ model: 'best' }, { credential: narrow })).toMatchObject({ code: 'model_not_allowed' });
   });
 
-  it('that is sent again is answered the same, and to no key that may not use the models of its alias', async () => {
+  it('gets its answer again on a repeat, but only for keys that may use the models', async () => {
     const headers = { 'Idempotency-Key': 'aliases 1' };
     const first = await transcribe({ model: 'best' }, { headers });
     expect(await transcribe({ model: 'best' }, { headers })).toEqual({ ...first, replayed: 'true' });
@@ -166,7 +166,7 @@ describe('a file', () => {
   });
 });
 
-it('the models are listed with the caller’s aliases behind them, as their first models are', async () => {
+it('lists the caller’s aliases after the models, each described like its first model', async () => {
   const get = async (path: string) => (await (await fetch(`${live.url}${path}`, bearer(secret))).json()) as object;
   const { data } = (await get('/v1/models')) as { data: { id: string; owned_by: string; name: string }[] };
   const listed = data.filter((each) => each.owned_by === 'alias');

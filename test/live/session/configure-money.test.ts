@@ -78,7 +78,7 @@ describe('a change to a model that costs, in a session that is free so far', () 
       { credit: 9_000_000n, daily: 0n },
       { status: 429, code: 'rate_limit_exceeded' },
     ],
-  ])('is refused %s as a new session is, and the session goes on as it was', async (_, money, { status, code }) => {
+  ])('fails %s like a new session, and the session continues unchanged', async (_, money, { status, code }) => {
     const { connect, held } = await customer(money);
     const refused = connect(listening({ model: PAID }));
     await refused.refused();
@@ -103,7 +103,7 @@ describe('a change to a model that costs, in a session that is free so far', () 
     expect(client.of('error')).toHaveLength(1);
   });
 
-  it.concurrent('is made where there is credit, which is held once and given back', async () => {
+  it.concurrent('succeeds with credit, which is held once and released', async () => {
     const { id, connect, held } = await customer({ credit: 1_000_000n });
     const client = connect(listening({ model: FREE }));
     await client.event('session_started');
@@ -124,7 +124,7 @@ describe('a change to a model that costs, in a session that is free so far', () 
     expect(balanceMicroUsd).toBe(1_000_000n - BigInt(Math.round(Number(cost_usd) * 1_000_000)));
   });
 
-  it.concurrent('is not refused for a model that costs behind one that is free, as no new session is', async () => {
+  it.concurrent('succeeds for a paid fallback of a free model, like a new session', async () => {
     const { connect, held } = await customer({});
     const client = connect(listening({ model: FREE }));
     await client.event('session_started');
@@ -134,7 +134,7 @@ describe('a change to a model that costs, in a session that is free so far', () 
     await ended(client);
   });
 
-  it.concurrent("is refused to another vendor's client in that vendor's words", async () => {
+  it.concurrent('fails for another vendor’s client in that vendor’s format', async () => {
     const { connect, held } = await customer({});
     const client = connect(`/compat/openai/v1/realtime?intent=transcription&sample_rate=${RATE}`);
     await client.opened();

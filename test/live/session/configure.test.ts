@@ -34,7 +34,7 @@ describe('a session is configured', () => {
     .filter(({ from, to }) => rateOf([from, to]) !== undefined)
     .filter(({ from, to }) => ![from, to].includes(BROKEN_MODEL));
 
-  it.concurrent.each(pairs)('from $from to $to at the end of a turn', async ({ from, to }) => {
+  it.concurrent.each(pairs)('changes from $from to $to at the end of a turn', async ({ from, to }) => {
     const rate = rateOf([from, to]) as number;
     const samples = Math.round(3.9 * rate);
     const half = Math.round(1.9 * rate);
@@ -57,7 +57,7 @@ describe('a session is configured', () => {
     expect(new Set(usage.map(({ model }) => model))).toEqual(new Set([from, to]));
   });
 
-  it.concurrent('with other words for the same model, and its fallbacks stay', async () => {
+  it.concurrent('changes the keyterms of the same model and keeps its fallbacks', async () => {
     const [model = '', fallback = ''] = ['deepgram/nova-3', 'assemblyai/universal-streaming-english'];
     const client = await opened({ model, fallbacks: fallback });
     client.send({ type: 'configure', keyterms: ['Voxgate'], language: 'en' });
@@ -69,7 +69,7 @@ describe('a session is configured', () => {
     expect(client.of('warning').map(({ code }) => code)).not.toContain('upstream_replaced');
   });
 
-  it.concurrent('to a model that fails, whose fallback goes on', async () => {
+  it.concurrent('continues with the fallback when the new model fails', async () => {
     const [model = '', fallback = ''] = ['deepgram/nova-3', 'assemblyai/universal-streaming-english'];
     const rate = rateOf([model, BROKEN_MODEL, fallback]) as number;
     const client = await opened({ model, sample_rate: String(rate) });
@@ -84,7 +84,7 @@ describe('a session is configured', () => {
     expect(client.of('failover').map(({ from, to }) => [from, to])).toEqual([[BROKEN_MODEL, fallback]]);
   });
 
-  it.concurrent('in the place of a model that fails before its turn ends', async () => {
+  it.concurrent('replaces a model that fails before its turn ends', async () => {
     const fallback = 'assemblyai/universal-streaming-english';
     const rate = rateOf([BROKEN_MODEL, fallback]) as number;
     const client = await opened({ model: BROKEN_MODEL, sample_rate: String(rate) });
@@ -97,7 +97,7 @@ describe('a session is configured', () => {
     expect(gapsIn(client.finals, 2 * rate, rate, [BROKEN_MODEL, fallback])).toEqual([]);
   });
 
-  it.concurrent('in both of its channels', async () => {
+  it.concurrent('changes both of its channels', async () => {
     const [model = '', other = ''] = ['deepgram/nova-3', 'assemblyai/universal-streaming-english'];
     const client = await opened({ model, channels: '2' });
     const bytes = interleavedNumbers(2, 32_000);
@@ -115,7 +115,7 @@ describe('a session is configured', () => {
     }
   });
 
-  it.concurrent('by the last of several changes, which are a second apart', async () => {
+  it.concurrent('applies the last of several changes, a second apart', async () => {
     const client = await opened({ model: 'deepgram/nova-3' });
     const [one, two, three] = ['soniox/stt-rt-v5', 'gladia/solaria-1', 'assemblyai/universal-streaming-english'];
     client.send({ type: 'configure', model: 'deepgram/nova-2' });
@@ -128,7 +128,7 @@ describe('a session is configured', () => {
     expect(gapsIn(client.finals, 16_000, 16_000, [three])).toEqual([]);
   });
 
-  it.concurrent('without options of a model that was only asked for, and without what cannot be changed', async () => {
+  it.concurrent('drops options of a model that was never reached, and rejects unchangeable ones', async () => {
     const [model, other] = ['deepgram/nova-3', 'assemblyai/universal-streaming-english'];
     const client = await opened({ model });
     client.send({ type: 'configure', keyterms: ['Voxgate'] });
@@ -169,7 +169,7 @@ describe('a session whose model stays is configured on its open connection, in t
   });
 });
 
-it('a change that costs more is made at the end of the turn, which is billed as it began', async () => {
+it('makes a change to a dearer rate at the end of the turn, billed as begun', async () => {
   const client = await opened({ model: 'deepgram/flux-general-en' });
   speak(client, 0, 16_000);
   await client.event('transcript', ({ is_final }) => is_final);
@@ -183,7 +183,7 @@ it('a change that costs more is made at the end of the turn, which is billed as 
   expect(costOf(client)?.usage).toHaveLength(2);
 });
 
-describe('what cannot be changed is refused, and the session goes on as it was', () => {
+describe('changes that are refused while the session continues unchanged', () => {
   it.concurrent.each<[object, string, string]>([
     [{ sample_rate: 8000 }, 'invalid_request', 'sample_rate'],
     [{ model: 'deepgram/nobody' }, 'model_not_found', 'model'],

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 
-it('the models for tests are there only where they are asked for', async () => {
+it('hides the test models unless the configuration enables them', async () => {
   const live = await startLiveGateway({ VOXGATE_LOOPBACK: 'off' });
   const list = (await (await live.request('/v1/models')).json()) as { data: { id: string }[] };
   expect(list.data.filter(({ id }) => id.startsWith('loopback/'))).toEqual([]);
@@ -36,7 +36,7 @@ it.each<[string, Record<string, string>, Record<string, string>, boolean]>([
     true,
   ],
   ['a client that claims so', {}, { 'X-Forwarded-Proto': 'https' }, false],
-])('%s: browsers are told to stay with TLS, or not, in every answer', async (_, env, headers, expected) => {
+])('%s: sends HSTS in every answer, or in none', async (_, env, headers, expected) => {
   const live = await startLiveGateway(env);
   for (const path of ['/v1/models', '/healthz', '/docs', '/nothing']) {
     const answer = await live.request(path, { headers });

@@ -67,7 +67,7 @@ describe('a key that is restricted to a region', () => {
     ],
     ['another region of the request’s own', { model: INSIDE, region: 'us' }, 'model'],
     ['more regions than the key has', { model: OUTSIDE, region: 'eu,self' }, 'model'],
-  ])('is refused %s', async (_, query, param) => {
+  ])('may not use %s', async (_, query, param) => {
     expect(await refused(query, secret)).toMatchObject({ status: 403, code: 'region_not_allowed', param });
   });
 
@@ -85,7 +85,7 @@ describe('a key that is restricted to a region', () => {
     ['another model', { model: OUTSIDE }],
     ['a region in place of the key’s', { model: OUTSIDE, region: 'self' }],
     ['fallbacks that are objects', { model: INSIDE, fallbacks: [{ model: OUTSIDE, credential: 'service' }] }],
-  ])('is refused a start message with %s', async (_, message) => {
+  ])('may not start with %s', async (_, message) => {
     const client = live.connect({ start: 'message' }, bearer(secret));
     await once(client.socket, 'open');
     client.send({ type: 'start', ...message });
@@ -93,7 +93,7 @@ describe('a key that is restricted to a region', () => {
     expect(client.of('error').at(-1)?.error.code).toBe('region_not_allowed');
   });
 
-  it('is refused files, whatever their form says, and repeats of those that were allowed before', async () => {
+  it('may not send files elsewhere, nor repeat files that were allowed before', async () => {
     const own = await keyWith({ name: 'free' });
     const once = { 'Idempotency-Key': 'places 1' };
     expect(await send({ model: OUTSIDE }, own, once)).toMatchObject({ status: 200 });
@@ -106,7 +106,7 @@ describe('a key that is restricted to a region', () => {
   });
 });
 
-it('a request is restricted by its own region and retention, which are words of the catalogue', async () => {
+it('restricts a request by its own region and retention, with catalogue values only', async () => {
   const own = await keyWith({ name: 'free' });
   expect(await refused({ model: OUTSIDE, region: 'eu' }, own)).toMatchObject({ code: 'region_not_allowed' });
   for (const [name, value] of [
@@ -124,7 +124,7 @@ it('a request is restricted by its own region and retention, which are words of 
   expect(await send({ model: OUTSIDE, region: 'self', retention: 'none' }, own)).toMatchObject({ status: 200 });
 });
 
-it('the models that keep to a rule are listed', async () => {
+it('lists the models that comply with a rule', async () => {
   const ids = async (query: string) => {
     const { data } = (await (await live.request(`/v1/models?${query}`)).json()) as { data: { id: string }[] };
     return data.map(({ id }) => id);
@@ -140,7 +140,7 @@ it('the models that keep to a rule are listed', async () => {
   expect((await live.request('/v1/models?max_price=cheap')).status).toBe(400);
 });
 
-it('an organisation restricts all of its keys, and a key can be stricter only', async () => {
+it('restricts all keys of an organisation, and lets a key be only stricter', async () => {
   const other = await store.createOrganisation('Strict', null, BY);
   await store.setPlaceRule(other.id, { regions: ['eu', 'us'], retention: 'none' }, BY);
   const { secret } = await store.createKey(other.id, { regions: ['eu', 'self'] }, BY);

@@ -56,7 +56,7 @@ async function heard(gateway: LiveGateway, query: Record<string, string>, keyter
 const costOf = (microUsd: bigint, seconds: number): bigint =>
   (2n * microUsd * BigInt(Math.round(seconds * 1000)) + 60_000n) / 120_000n;
 
-it('each second costs what was asked for when it was heard, and every account of it agrees to the micro-dollar', async () => {
+it('bills each second at the rate in force, and all accounts agree to the micro-dollar', async () => {
   const first = await start();
   const asked = await heard(first, {}, ['Voxgate']);
   const dropped = await heard(first, { keyterms: 'Voxgate' }, null);

@@ -16,7 +16,7 @@ const server = await SimulatorServer.start({
 });
 afterAll(() => server.close());
 
-it('sends a chunk, then nothing, then the rest: every sample is heard once, each time on a connection of its own', async () => {
+it('transcribes every sample once across a pause, on a new connection after it', async () => {
   const live = await startLiveGateway({
     VOXGATE_DEEPGRAM_URL: server.url,
     DEEPGRAM_API_KEY: 'a-key',

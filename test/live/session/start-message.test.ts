@@ -14,7 +14,7 @@ beforeAll(async () => {
 const turns = Array.from({ length: 60 }, (_, index) => ({ text: `${index} ${'x'.repeat(1_700)}`, seconds: 0.1 }));
 
 describe('a start message', () => {
-  it('of 100 KiB opens a session that is as any other', async () => {
+  it('opens an ordinary session with 100 KiB of parameters', async () => {
     const client = live.connect({ start: 'message' });
     await client.opened();
     client.send({ type: 'start', model: 'loopback/script', sample_rate: 8000, provider_params: { turns } });
@@ -29,7 +29,7 @@ describe('a start message', () => {
     expect(client.finals.map(({ text }) => text)).toEqual(turns.map(({ text }) => text));
   });
 
-  it('comes behind audio, in front of more and of the end, and nothing is lost', async () => {
+  it('may follow audio and precede more audio and the end, without any loss', async () => {
     const client = live.connect({ start: 'message', model: 'loopback/numbered' });
     await client.opened();
     client.send(numberedAudio(0, 40_000));
@@ -57,16 +57,13 @@ describe('a start message', () => {
       4000,
     ],
     ['another message', { type: 'finalize' }, 'invalid_request', 4000],
-  ])(
-    'with %s is refused by an event and the close code, whatever the credential came in',
-    async (_, message, code, close) => {
-      const client = live.connect({ start: 'message', language: 'en' });
-      await client.opened();
-      client.send(message);
-      expect(await client.close()).toEqual({ code: close, reason: code });
-      expect(client.events).toMatchObject([{ type: 'error', seq: 1, error: { code } }]);
-    },
-  );
+  ])('closes with an error event and its code for %s, for any kind of credential', async (_, message, code, close) => {
+    const client = live.connect({ start: 'message', language: 'en' });
+    await client.opened();
+    client.send(message);
+    expect(await client.close()).toEqual({ code: close, reason: code });
+    expect(client.events).toMatchObject([{ type: 'error', seq: 1, error: { code } }]);
+  });
 
   it('leaves the place of a refused connection to the next', async () => {
     const own = await startLiveGateway({ VOXGATE_SESSIONS_PER_KEY_MAX: '1' });
@@ -85,7 +82,7 @@ describe('a start message', () => {
   });
 });
 
-it('a query without a model is refused at the handshake as ever, and names the other way', async () => {
+it('refuses a query without a model at the handshake, and suggests the other way', async () => {
   const { status, body } = await live.connect({}).refused();
   expect([status, JSON.parse(body).error]).toMatchObject([400, { param: 'model' }]);
   expect(body).toContain('start=message');

@@ -85,7 +85,7 @@ const fallbacks = [...new Map(PROTOCOLS.map(({ slug, provider }) => [provider, s
 );
 
 describe('after a failover', () => {
-  it.each(fallbacks)('%s is told of names, languages and prompt as the session was told', async (slug) => {
+  it.each(fallbacks)('sends %s the names, languages and prompt that the session received', async (slug) => {
     const provider = PROVIDERS.find(({ name }) => name === providerOf(slug))!;
     const card = provider.models.find(({ id }) => id === slug)!;
     arrived.delete(provider.name);
@@ -117,7 +117,7 @@ describe('after a failover', () => {
 });
 
 describe('a session', () => {
-  it('is told what becomes of each member, and warned of what the first model is not asked', async () => {
+  it('reports how each candidate applies its options, and warns for the first model', async () => {
     const { client, chain } = await listen({
       model: 'assemblyai/universal-streaming-english',
       fallbacks: 'openai/gpt-4o-transcribe',
@@ -139,7 +139,7 @@ describe('a session', () => {
     expect(arrived.get('assemblyai')).toContain('keyterms_prompt=["Zoë","Voxgate"]');
   });
 
-  it('that is strict is refused what a fallback would not be asked, and not what goes another way', async () => {
+  it('refuses in strict mode what a fallback cannot apply, but not what it maps', async () => {
     const strict = { model: 'openai/gpt-transcribe', fallbacks: 'openai/whisper-1', keyterms: 'Zoë', strict: 'true' };
     const { chain } = await listen({ ...strict, interim_results: 'false' });
     expect(chain).toMatchObject([{ honoured: ['keyterms'] }, { mapped: [{ param: 'keyterms' }] }]);
@@ -155,7 +155,7 @@ describe('a session', () => {
     [{ languages: 'en,english' }, 'languages', 'BCP-47'],
     [{ redact: 'names' }, 'redact', 'pii, pci, phi, numbers'],
     [{ vocabulary_boost: '2' }, 'vocabulary_boost', 'from 0 to 1'],
-  ])('with %j is refused', async (query, param, message) => {
+  ])('refuses %j', async (query, param, message) => {
     const { status, body } = await gateway.connect({ model: FIRST, ...query }).refused();
     expect([status, JSON.parse(body).error]).toMatchObject([400, { code: 'invalid_request', param }]);
     expect(JSON.parse(body).error.message).toContain(message);

@@ -61,7 +61,7 @@ async function end(client: LiveClient): Promise<void> {
   await client.close();
 }
 
-describe('the provider of one’s own session', () => {
+describe('a simulated provider broken by its user', () => {
   it.each([
     ['drop', FIRST, 'upstream_closed'],
     ['error', FIRST, 'upstream_error'],
@@ -87,7 +87,7 @@ describe('the provider of one’s own session', () => {
     },
   );
 
-  it('fails for that session alone: another goes on, and whoever comes next has the model', async () => {
+  it('fails for that session alone, and later sessions get the model', async () => {
     const broken = await speak(ada, FIRST, SECOND);
     const other = await speak(bob, FIRST, SECOND);
     expect(await breakIt(ada, broken.id)).toEqual([204, undefined]);
@@ -99,7 +99,7 @@ describe('the provider of one’s own session', () => {
 });
 
 describe('nothing is broken', () => {
-  it('by anybody whose session it is not, in whichever organisation', async () => {
+  it('refuses a caller from outside the session’s organisation', async () => {
     const { id, client } = await speak(ada, FIRST, SECOND);
     expect(await breakIt(bob, id)).toEqual([404, 'not_found']);
     expect(await breakIt(ada, 'ses_never')).toEqual([404, 'not_found']);
@@ -116,19 +116,19 @@ describe('nothing is broken', () => {
     expect(await breakIt(ada, id)).toEqual([404, 'not_found']);
   });
 
-  it('where no simulator hears the session', async () => {
+  it('refuses a session without a simulator', async () => {
     const { id, client } = await speak(ada, 'loopback/numbered');
     expect(await breakIt(ada, id)).toEqual([400, 'invalid_request']);
     await end(client);
     expect(client.of('session_ended')).toMatchObject([{ reason: 'client_closed' }]);
   });
 
-  it('by a fault that is none of those offered', async () => {
+  it('refuses a fault that is not offered', async () => {
     expect(await breakIt(ada, 'ses_never', 'huge-message')).toEqual([400, 'invalid_request']);
   });
 });
 
-it('no text of a protocol is taken for a demand', () => {
+it('never mistakes a protocol’s text for an injected fault', () => {
   const texts = [
     '{"type":"CloseStream"}',
     '{"voxgate_simulated":"mute"}',

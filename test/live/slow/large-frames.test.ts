@@ -47,7 +47,7 @@ describe.each(doors)('on the door %s', (door) => {
 
 // The library gathers messages out of sight, so how many can be large is decided before they begin.
 it.skipIf(against !== undefined)(
-  'on the door uws some sockets may send large messages, half of them of one organisation, and the others are told',
+  'lets some sockets send large messages on uws, half of them per organisation',
   async () => {
     const live = await startLiveGateway({
       ...{
@@ -83,7 +83,7 @@ it.skipIf(against !== undefined)(
 
 // Where the system does not say it, nobody can.
 it.skipIf(process.platform !== 'linux')(
-  'of many at a time the door node gathers some, and the others wait unread',
+  'assembles a few of many large messages on node, while the others wait unread',
   async () => {
     const serving = await Serving.start({ env: { VOXGATE_DOOR: 'node', VOXGATE_LARGE_MESSAGES_MAX: '2' } });
     const peakMiB = () =>

@@ -9,18 +9,18 @@ beforeAll(async () => {
   live = await startWithOwnServers();
 });
 
-it.each(MODELS)('%s hears every sample once', async (model) => {
+it.each(MODELS)('transcribes every sample once with %s', async (model) => {
   const { code, gaps, usage } = await listen(live, [model]);
   expect([code, gaps]).toEqual([1000, []]);
   expect(usage).toMatchObject([{ model, byok: false }]);
 });
 
-it.each(MODELS)('a session goes on in the cloud when the server of %s is gone', async (own) => {
+it.each(MODELS)('continues a session in the cloud when the server of %s is gone', async (own) => {
   const { code, failovers, gaps } = await listen(live, [own, CLOUD], own);
   expect([code, failovers, gaps]).toEqual([1000, [[own, CLOUD]], []]);
 });
 
-it.each(MODELS)('a session goes on with %s when the cloud is gone', async (own) => {
+it.each(MODELS)('continues a session with %s when the cloud is gone', async (own) => {
   const { code, failovers, gaps } = await listen(live, [CLOUD, own], CLOUD);
   expect([code, failovers, gaps]).toEqual([1000, [[CLOUD, own]], []]);
 });

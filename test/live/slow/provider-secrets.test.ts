@@ -133,7 +133,7 @@ function filesBelow(directory: string): string[] {
     .map((path) => readFileSync(path, 'latin1'));
 }
 
-it('the credentials of all providers are in no log, trace, event, answer, metric, session log or file', async () => {
+it('keeps all provider credentials out of logs, traces, events, answers, metrics and files', async () => {
   const service = await echo();
   const collector = await TraceCollector.start();
   closing.push(() => collector.close());

@@ -35,7 +35,7 @@ describe('audio ahead of what the provider takes', () => {
   const ahead = { ...numbered, providerParams: { turn_seconds: 1, ready_delay_ms: 3_000 } };
   const spool = { memoryBytesMax: 64_000, spoolNodeBytesMax: 64 * 16_384 };
 
-  it('of one organisation leaves room for the audio of the others, and its end says whose limit it is', async () => {
+  it('leaves room for other organisations, and the error names the organisation’s limit', async () => {
     const rig = new SessionRig({ settings: spool });
     const greedy = [await rig.open(ahead, 'org_greedy'), await rig.open(ahead, 'org_greedy')];
     for (let second = 0; second < 14; second++)
@@ -54,7 +54,7 @@ describe('audio ahead of what the provider takes', () => {
     }
   });
 
-  it('that the node has no room for ends as overloaded, not as the fault of the client', async () => {
+  it('ends as overloaded, not as the client’s fault, when the node has no room', async () => {
     const rig = new SessionRig({ settings: { ...spool, spoolNodeBytesMax: 4 * 16_384 } });
     const clients = [];
     for (const organisation of ['org_a', 'org_b', 'org_c', 'org_d', 'org_e'])
@@ -116,7 +116,7 @@ describe('silence for an hour', () => {
   it.each([
     ['a quiet room, of which only the last minute can be replayed, says what was lost', hum, [{ from: 0, to: 60 }], 60],
     ['silence, which nobody has to hear again, loses nothing', silence, [], 0.5],
-  ])('and a failed leg: %s', async (_, sound, lost, replayed) => {
+  ])('survives a failed leg: %s', async (_, sound, lost, replayed) => {
     const { rig, puppet } = puppetRig({ rig: { settings: { replaySpoolMs: 0 } } });
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
     for (let chunk = 0; chunk < 12; chunk++) {
@@ -184,7 +184,7 @@ describe('a file sent as samples', () => {
     }
   });
 
-  it('is looked for at the beginning only', async () => {
+  it('gets recognised at the beginning only', async () => {
     const rig = new SessionRig();
     const client = await rig.open();
     client.session.audio(silence(0.1));

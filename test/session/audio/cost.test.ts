@@ -52,7 +52,7 @@ it.each<[Latency, number, number]>([
   ['throughput', 10, 250],
   ['low', 50, 450],
 ])(
-  'a second of audio in chunks of 20 ms is, with latency `%s`, %d frames, and each chunk fewer than %d bytes of the heap',
+  'sends a second of 20 ms chunks, with latency `%s`, as %d frames, below %d bytes each',
   async (latency, frames, bytesMax) => {
     const { framesPerSecond, bytesPerChunk } = await leastOf(latency);
     expect(framesPerSecond).toBe(frames);
@@ -60,7 +60,7 @@ it.each<[Latency, number, number]>([
   },
 );
 
-it('a frame is one write to the provider’s socket', async () => {
+it('writes each frame to the provider’s socket at once', async () => {
   const server = new WebSocketServer({ port: 0 });
   onTestFinished(() => server.close());
   await once(server, 'listening');

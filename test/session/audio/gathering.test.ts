@@ -54,7 +54,7 @@ describe('what is gathered', () => {
     expect(heardMs()).toBe(140);
   });
 
-  it('is heard again from the last final on, by the next leg', async () => {
+  it('replays to the next leg from the last final on', async () => {
     const { rig, puppet, client } = await afterChunks(7, 'throughput');
     await puppet.last.hangUp(1011);
     await rig.advance(1_000, 100);

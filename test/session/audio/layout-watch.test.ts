@@ -96,7 +96,7 @@ describe('the layout watch', () => {
     expect(told(bytesOf(mono))).toEqual([]);
   });
 
-  it('is done after the first loud second, and gives up after two minutes of quiet', () => {
+  it('finishes after the first loud second, or after two minutes of quiet', () => {
     const later = (first: Uint8Array) => told(Buffer.concat([first, interleaved(ONE, ONE)]));
     expect(later(bytesOf(tone(440)))).toEqual([]);
     expect(later(new Uint8Array(32_000 * 60))).toEqual(['two_channels']);
@@ -106,7 +106,7 @@ describe('the layout watch', () => {
   it.each<[string, Uint8Array, string, string]>([
     ['two channels', interleaved(ONE, ONE), 'audio_channels_suspect', 'two interleaved channels'],
     ['floating point', floats(ONE), 'audio_encoding_suspect', 'a 16-bit integer'],
-  ])('tells the client of %s by one warning, and the audio is heard on', async (_, bytes, code, words) => {
+  ])('warns the client once of %s, and the audio is still transcribed', async (_, bytes, code, words) => {
     const rig = new SessionRig();
     const client = await rig.open();
     client.session.audio(bytes.subarray(0, 200_000));

@@ -56,7 +56,7 @@ describe('the rate watch', () => {
     },
   );
 
-  it('begins anew after a pause', () => {
+  it('starts again after a pause', () => {
     const rateWatch = new RateWatch(RATE);
     let samples = 0;
     const note = (nowMs: number) => {
@@ -68,7 +68,7 @@ describe('the rate watch', () => {
     for (let nowMs = 180_000; nowMs < 240_000; nowMs += 100) expect(note(nowMs)).toBeUndefined();
   });
 
-  it('is told to the client as one warning that names sample_rate', async () => {
+  it('warns the client once, and names sample_rate', async () => {
     const rig = new SessionRig();
     const client = await rig.open();
     for (let tenth = 0; tenth < 400; tenth++) {

@@ -18,7 +18,7 @@ async function afterChunks(chunks: number) {
 }
 
 describe('chunks that wait', () => {
-  it('are held up to one byte less than was said, in their order, whatever becomes of the client’s own buffer', () => {
+  it('wait in order, up to one byte below the limit, independent of the client’s buffer', () => {
     let begins = 0;
     const waiting = new WaitingChunks(() => begins++);
     const chunk = Uint8Array.of(1, 2);

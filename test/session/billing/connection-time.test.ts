@@ -55,7 +55,7 @@ async function end(rig: SessionRig, puppet: Puppet, client: RigClient): Promise<
 const endOf = (client: RigClient) => client.of('session_ended')[0];
 
 describe('a session on a model that is metered by its connection', () => {
-  it('and only sends keepalives is billed for the time that its connection was open', async () => {
+  it('pays for the time that its connection was open when it only sends keepalives', async () => {
     const { rig, puppet, ledger } = world('10');
     const client = await rig.open({ model: 'puppet/a' });
     await rig.advance(200_000, 1_000);
@@ -69,7 +69,7 @@ describe('a session on a model that is metered by its connection', () => {
     await expectNothingLeft(rig);
   });
 
-  it('is billed nothing while it rests without a connection', async () => {
+  it('pays nothing while it rests without a connection', async () => {
     const { rig, puppet } = world('10', 20_000);
     const client = await rig.open({ model: 'puppet/a' });
     await rig.advance(20_000, 1_000);
@@ -93,7 +93,7 @@ describe('a session on a model that is metered by its connection', () => {
     await expectNothingLeft(rig);
   });
 
-  it('hears audio that the time before it has paid for, however fast it comes', async () => {
+  it('transcribes fast audio that the connection time before has paid for', async () => {
     const { rig, puppet, ledger } = world('0.40');
     const client = await rig.open({ model: 'puppet/a' });
     await rig.advance(35_000, 1_000);
@@ -106,7 +106,7 @@ describe('a session on a model that is metered by its connection', () => {
     await expectNothingLeft(rig);
   });
 
-  it('ends for want of credit without any audio, at no more than there was', async () => {
+  it('ends without credit, though it sent no audio, at no more than there was', async () => {
     const { rig, puppet, ledger } = world('0.05');
     const client = await rig.open({ model: 'puppet/a' });
     await rig.advance(4_000, 100);
@@ -122,7 +122,7 @@ describe('a session on a model that is metered by its connection', () => {
     await expectNothingLeft(rig);
   });
 
-  it('goes on when credit is added in time', async () => {
+  it('continues when credit is added in time', async () => {
     const { rig, puppet, ledger } = world('0.05');
     const client = await rig.open({ model: 'puppet/a' });
     await rig.advance(4_000, 100);
@@ -134,7 +134,7 @@ describe('a session on a model that is metered by its connection', () => {
     await expectNothingLeft(rig);
   });
 
-  it('has a line for each model that it was connected to, and pays for audio that was sent again once', async () => {
+  it('lists each model that it was connected to, and pays once for replayed audio', async () => {
     const { rig, puppet, ledger } = world('10');
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
     client.session.audio(speech(5));
@@ -155,7 +155,7 @@ describe('a session on a model that is metered by its connection', () => {
     await expectNothingLeft(rig);
   });
 
-  it('holds what a dearer model has heard without a final, and asks for more once in a while', async () => {
+  it('holds what a dearer model transcribed without a final, and rarely asks for more', async () => {
     const dear = { unit: 'minute', amount: '6' } as const;
     const { rig, puppet, ledger } = world('50', 600_000, { 'puppet/a': { live: dear } });
     let renewals = 0;
@@ -191,21 +191,24 @@ describe('a session on a model that is metered by its connection', () => {
     await expectNothingLeft(rig);
   });
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('is never charged beyond its hold, whatever it does (seed %d)', async (seed) => {
-    const random = seeded(seed);
-    const { rig, puppet, ledger } = world((random.integer(20_000, 1_500_000) / 1_000_000).toFixed(6), 20_000);
-    const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
-    for (let round = 0; round < 60 && client.closeCode === undefined; round++) {
-      if (random.integer(0, 2) > 0) client.session.audio(speech(random.integer(1, 40) / 10));
-      if (puppet.last.controls.includes('finish') && !puppet.last.over) await puppet.last.say({ type: 'finished' });
-      else if (random.integer(0, 12) === 0 && !puppet.last.over) await puppet.last.hangUp(1011);
-      await rig.advance(random.pick([100, 1_000, 5_000]), 100);
-    }
-    if (client.closeCode === undefined) await end(rig, puppet, client);
-    await untilEnded(rig, client);
-    const cost = microUsdOf(endOf(client)!.cost_usd);
-    expect([ledger.beyond, ledger.balance! >= 0n]).toEqual([[], true]);
-    expect([...ledger.settled.values()].map(({ costMicroUsd }) => costMicroUsd)).toEqual([cost]);
-    await expectNothingLeft(rig);
-  });
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'never costs more than its hold, for any sequence of events (seed %d)',
+    async (seed) => {
+      const random = seeded(seed);
+      const { rig, puppet, ledger } = world((random.integer(20_000, 1_500_000) / 1_000_000).toFixed(6), 20_000);
+      const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
+      for (let round = 0; round < 60 && client.closeCode === undefined; round++) {
+        if (random.integer(0, 2) > 0) client.session.audio(speech(random.integer(1, 40) / 10));
+        if (puppet.last.controls.includes('finish') && !puppet.last.over) await puppet.last.say({ type: 'finished' });
+        else if (random.integer(0, 12) === 0 && !puppet.last.over) await puppet.last.hangUp(1011);
+        await rig.advance(random.pick([100, 1_000, 5_000]), 100);
+      }
+      if (client.closeCode === undefined) await end(rig, puppet, client);
+      await untilEnded(rig, client);
+      const cost = microUsdOf(endOf(client)!.cost_usd);
+      expect([ledger.beyond, ledger.balance! >= 0n]).toEqual([[], true]);
+      expect([...ledger.settled.values()].map(({ costMicroUsd }) => costMicroUsd)).toEqual([cost]);
+      await expectNothingLeft(rig);
+    },
+  );
 });

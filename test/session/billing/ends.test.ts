@@ -114,7 +114,7 @@ describe('an abort by the client', () => {
     expect(billOf(set)).toMatchObject({ seconds: 10, cost: '0.10' });
   });
 
-  it('lets nobody have more than a balance pays for', async () => {
+  it('never costs more than the balance covers', async () => {
     const ledger = new MemoryLedger(microUsdOf('0.125'));
     for (let round = 0; round < 4 && ledger.available! > microUsdOf('0.02'); round++) {
       const set = await scene({ rig: { ledger } });
@@ -170,7 +170,7 @@ describe('every end of the table', () => {
   const cuts = SESSION_ENDS.filter(({ cut }) => cut !== null);
 
   it.each(cuts.map((end) => [end.reason, end.code as AbortCode, end.cut] as const))(
-    '%s, %s: cut short, it is billed by %s, and told so',
+    'bills %s, %s when cut short by %s, and reports it',
     async (reason, code, cut) => {
       const set = await scene({ rig: { settings: { longestMs: 8_000 } } });
       await (CUTS[code] ?? (async ({ client }: Scene) => client.session.abort(code, 'An end.')))(set);
@@ -183,7 +183,7 @@ describe('every end of the table', () => {
   );
 
   it.each(SESSION_ENDS.filter(({ inOrder }) => inOrder).map(({ reason, code }) => [reason, code] as const))(
-    '%s, %s: in order, it is billed all that was heard, and told so',
+    'bills %s, %s, in order, for all audio transcribed, and reports it',
     async (reason, code) => {
       const set = await scene();
       if (code === null) set.client.session.control({ type: 'close' });
@@ -196,7 +196,7 @@ describe('every end of the table', () => {
     },
   );
 
-  it('is in the table once, and what is not in it is billed as far as finals cover it', () => {
+  it('appears in the table once; unlisted ends are billed as far as finals reach', () => {
     const names = SESSION_ENDS.map(({ reason, code }) => `${reason} ${code}`);
     expect(new Set(names).size).toBe(names.length);
     expect(cutChargeOf('error', 'not_found')).toBe('finals');

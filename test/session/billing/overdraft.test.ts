@@ -43,7 +43,7 @@ describe('a failover', () => {
   it.each([
     ['a hundred times dearer', minute('60')],
     ['for a price per session', session('5')],
-  ])('in a pause charges the model that takes over nothing for silence that it never heard, %s', async (_, b) => {
+  ])('charges the next model nothing for silence that it never received, %s', async (_, b) => {
     const { rig, puppet, client, ledger, end } = await opened('0.30', minute('0.6'), b);
     client.session.audio(speech(2));
     client.session.audio(silence(18));
@@ -60,7 +60,7 @@ describe('a failover', () => {
     expect(ledger.settled.size).toBe(1);
   });
 
-  it('to a dearer model after the money ran out replays no more than is held for', async () => {
+  it('to a dearer model after the money ran out replays no more than the hold', async () => {
     const { rig, puppet, client, ledger, finish } = await opened('0.10', minute('0.6'), minute('60'));
     client.session.audio(speech(30));
     await rig.advance(1_000, 100);
@@ -76,7 +76,7 @@ describe('a failover', () => {
   it.each([
     ['per session', session('5')],
     ['per minute', minute('0.6')],
-  ])('to a model with a price %s goes on while the ledger fails, and asks it less than once a second', async (_, b) => {
+  ])('continues with a price %s while the ledger fails, with less than one call a second', async (_, b) => {
     const { rig, puppet, client, ledger } = await opened(null, minute('0.6'), b);
     client.session.audio(speech(2));
     await rig.advance(500, 100);
@@ -101,8 +101,8 @@ describe('a failover', () => {
   });
 });
 
-describe('no more than was heard is charged', () => {
-  it('where a provider says that a turn ended behind the audio that it was sent', async () => {
+describe('charges up to the audio transcribed', () => {
+  it('ignore a turn end that a provider reports beyond the audio it received', async () => {
     const { rig, puppet, client, ledger, end } = await opened('0.10', minute('0.6'));
     client.session.audio(speech(30));
     await rig.advance(1_000, 100);
@@ -114,7 +114,7 @@ describe('no more than was heard is charged', () => {
     expect(ledger.balance).toBeGreaterThanOrEqual(0n);
   });
 
-  it('on trust, to those whose credit is known to be used up', async () => {
+  it('stop on trust when the credit is known to be used up', async () => {
     const { rig, puppet, client, ledger, finish } = await opened('0.10', minute('0.6'));
     client.session.audio(speech(5));
     await rig.advance(500, 100);
@@ -129,7 +129,7 @@ describe('no more than was heard is charged', () => {
     expect(ledger.balance).toBeGreaterThanOrEqual(0n);
   });
 
-  it('on a paid fallback of a free model, without credit, though the ledger never heard of the session', async () => {
+  it('stop at a paid fallback of a free model without credit, unknown to the ledger', async () => {
     const ledger = new MemoryLedger(0n);
     const open = ledger.openSession.bind(ledger);
     let calls = 0;
@@ -168,7 +168,7 @@ describe('a session', () => {
     expect(ledger.renewals.length).toBeLessThan(5);
   });
 
-  it('goes on for the time of grace while the ledger says nothing at all', async () => {
+  it('continues for the grace period while the ledger does not answer', async () => {
     const { rig, puppet, client, ledger } = await opened(null, minute('0.6'));
     ledger.gate = new Promise(() => {});
     for (let second = 0; second < 300; second++) {
@@ -178,7 +178,7 @@ describe('a session', () => {
     expect([client.closeCode, puppet.last.samples / RATE > 290]).toEqual([undefined, true]);
   });
 
-  it('that was never opened leaves nothing behind, whether it costs or not', async () => {
+  it('leaves nothing when it was never opened, whether it costs or not', async () => {
     const { rig } = puppetRig({
       rig: { prices: { 'puppet/b': { live: minute('0.6') } }, ledger: new MemoryLedger(null) },
     });
@@ -202,7 +202,7 @@ describe('a session', () => {
     expect(rig.reservations.journal.size).toBe(0);
   });
 
-  it('is written down as it is sent on, also when all of its audio came at once', async () => {
+  it('records usage as audio is sent on, also when all of it came at once', async () => {
     const { rig, puppet, client } = await opened(null, minute('0.6'), minute('0.6'), { speedMax: 1, burstMs: 1_000 });
     client.session.audio(speech(120));
     client.session.control({ type: 'close' });

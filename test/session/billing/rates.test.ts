@@ -77,7 +77,7 @@ describe('a session that is configured to another price of its model', () => {
   it.each([
     ['dearer', '1.2', '0.20'],
     ['cheaper', '0.06', '0.01'],
-  ])('pays each for what was heard at it: %s', async (_, amount, cost) => {
+  ])('pays each rate for the audio transcribed at it: %s', async (_, amount, cost) => {
     const { rig, puppet, client } = await opened(CENT);
     await hear(rig, puppet, client, 5);
     await changeTo(rig, client, minute(amount));
@@ -91,7 +91,7 @@ describe('a session that is configured to another price of its model', () => {
     expect(microUsdOf(cost_usd)).toBe(microUsdOf('0.05') + microUsdOf(cost));
   });
 
-  it('and back has one row for each price, in the order in which they were heard first', async () => {
+  it('lists one row per price, in the order of first use, when it changes back', async () => {
     const { rig, puppet, client } = await opened(CENT);
     await changeTo(rig, client, minute('1.2'));
     await hear(rig, puppet, client, 5);
@@ -105,7 +105,7 @@ describe('a session that is configured to another price of its model', () => {
     ]);
   });
 
-  it('has one row where the price stays the same', async () => {
+  it('lists one row where the price stays the same', async () => {
     const { rig, puppet, client } = await opened(CENT);
     await hear(rig, puppet, client, 5);
     await changeTo(rig, client, minute('0.6'));
@@ -134,7 +134,7 @@ describe('a session that is configured to another price of its model', () => {
     expect((await billOf(rig, puppet, client)).rows.flatMap(([, ...row]) => row)).toEqual(rows);
   });
 
-  it('a hundred times dearer is sent no more than is held for, and ends when that is used up', async () => {
+  it('sends no more than its hold at a price a hundred times higher, then ends', async () => {
     const { rig, puppet, client, ledger } = await opened(CENT, '0.75');
     await hear(rig, puppet, client, 5);
     await changeTo(rig, client, minute('60'));
@@ -150,7 +150,7 @@ describe('a session that is configured to another price of its model', () => {
     await expectNothingLeft(rig);
   });
 
-  it('after its minimum is paid goes on with what is left, at a price whose minimum would be more', async () => {
+  it('continues with its remaining credit at a price whose minimum would be higher', async () => {
     const { rig, puppet, client } = await opened({ ...CENT, minimum: '0.3' }, '0.55');
     await hear(rig, puppet, client, 5);
     await changeTo(rig, client, minute('1.2', '0.6'));
@@ -178,7 +178,7 @@ describe('a session on a model that is metered by its connection', () => {
     );
   });
 
-  it('is open no longer at a dearer price than what is left pays for', async () => {
+  it('closes at a dearer price when the remaining credit is used up', async () => {
     const { rig, puppet, client, ledger } = await opened(METERED, '0.40');
     await rig.advance(30_000, 1_000);
     await changeTo(rig, client, { ...minute('1.2'), metered: 'connection' });
@@ -193,7 +193,7 @@ describe('a session on a model that is metered by its connection', () => {
   });
 });
 
-describe('what a session tells of its rates', () => {
+describe('the rates that a session reports', () => {
   const prices = [perMinute(60_001n, 5_000n), perMinute(90_007n, 7_501n), perMinute(30_011n, 2_501n)];
   const step = fc.record({
     member: fc.nat(3),
@@ -202,7 +202,7 @@ describe('what a session tells of its rates', () => {
     isTold: fc.boolean(),
   });
 
-  it('the ledger takes as it is told: no line changes its price or shrinks, a minimum is charged once, and the sum is exact', () => {
+  it('keep prices and lines monotonic, charge a minimum once, and sum exactly', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
         const members: MeterMember[] = [];

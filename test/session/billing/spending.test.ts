@@ -33,7 +33,7 @@ const endOf = (client: RigClient) => client.of('session_ended')[0]!;
 const settledOf = (rig: SessionRig) => [...rig.ledger.settled.values()][0]!;
 
 describe('what a session costs', () => {
-  it('is told to the client to the micro-dollar as it is settled, held while it runs, and given back after', async () => {
+  it('appears to the micro-dollar as settled; the hold is released afterwards', async () => {
     const rig = rigWith(microUsdOf('100'));
     const client = await rig.open({ model: NUMBERED, providerParams: { turn_seconds: 2 } });
     await talk(rig, client, 90);
@@ -49,7 +49,7 @@ describe('what a session costs', () => {
     await expectNothingLeft(rig);
   });
 
-  it('asks the ledger for nothing where nothing costs, and is settled all the same', async () => {
+  it('needs no ledger call where nothing costs, and settles anyway', async () => {
     const rig = new SessionRig({ ledger: new MemoryLedger(0n) });
     rig.ledger.failing = undefined;
     const client = await rig.open({ model: NUMBERED });
@@ -79,7 +79,7 @@ describe('what a session costs', () => {
   });
 });
 
-it('an end of a turn that is asked for while audio waits for money comes behind that audio', async () => {
+it('sends a finalize after the audio that waited for money before it', async () => {
   const rig = rigWith(microUsdOf('100'));
   const client = await rig.open({ model: NUMBERED, providerParams: { turn_seconds: 7 } });
   // More than is held for, and at once.
@@ -114,7 +114,7 @@ describe('credit that runs out', () => {
     await expectNothingLeft(rig);
   });
 
-  it('is refused at the door when there is none', async () => {
+  it('fails the session’s opening when there is none', async () => {
     const rig = rigWith(0n);
     await expect(rig.open({ model: NUMBERED })).rejects.toMatchObject({ code: 'insufficient_credit' });
     expect(rig.sessions.size).toBe(0);
@@ -132,7 +132,7 @@ describe('credit that runs out', () => {
     await expectNothingLeft(rig);
   });
 
-  it('that is added in time keeps the session alive', async () => {
+  it('keeps the session alive when more is added in time', async () => {
     const rig = rigWith(microUsdOf('0.25'));
     const client = await rig.open({ model: NUMBERED, providerParams: { turn_seconds: 2 } });
     await talk(rig, client, 10);
@@ -145,7 +145,7 @@ describe('credit that runs out', () => {
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'is never overdrawn by clients far faster than real time (seed %d)',
+    'never falls below zero for clients far faster than real time (seed %d)',
     async (seed) => {
       const random = seeded(seed);
       const rig = rigWith(BigInt(random.integer(20_000, 3_000_000)));
@@ -209,7 +209,7 @@ describe('a failover between prices', () => {
     await expectNothingLeft(rig);
   });
 
-  it('to a dearer model sends no sample on it that is not held for', async () => {
+  it('sends a dearer model no sample beyond the hold', async () => {
     const rig = rigWith(microUsdOf('0.75'), { prices });
     const client = await rig.open(scripted);
     await talk(rig, client, 60);
@@ -223,7 +223,7 @@ describe('a failover between prices', () => {
 });
 
 describe('a ledger that does not answer', () => {
-  it('stops nobody for the time of grace, and is told everything when it is back', async () => {
+  it('stops no session in the grace period, and receives every settlement afterwards', async () => {
     const rig = rigWith(microUsdOf('100'));
     const client = await rig.open({ model: NUMBERED, providerParams: { turn_seconds: 2 } });
     rig.ledger.failing = 'busy';
@@ -268,7 +268,7 @@ describe('a ledger that does not answer', () => {
     expect(client.closeCode).toBe(1000);
   });
 
-  it('that answers late holds audio back and loses none of it', async () => {
+  it('delays audio when it answers late, and loses none of it', async () => {
     const rig = rigWith(null);
     const client = await rig.open({ model: NUMBERED, providerParams: { turn_seconds: 2 } });
     let answer = () => {};

@@ -31,39 +31,42 @@ const chargedBy = (ledger: MemoryLedger): bigint =>
   [...ledger.settled.values()].reduce((sum, { costMicroUsd }) => sum + costMicroUsd, 0n);
 
 describe('a session of several channels', () => {
-  it.each([2, 3, 8])('of %d: every sample of each is in one final, wherever frames are cut', async (channels) => {
-    for (let seed = 0; seed < drawn(8); seed++) {
-      const random = seeded(seed);
-      const ledger = new MemoryLedger(null);
-      const rig = new SessionRig({
-        ledger,
-        prices: { 'loopback/numbered': { live: { unit: 'minute', amount: '0.017' } } },
-      });
-      const client = await rig.open({ ...NUMBERED, channels });
-      const frames = 3 * RATE + seed;
-      const bytes = interleavedNumbers(channels, frames);
-      for (let at = 0; at < bytes.length; ) {
-        const size = random.pick([1, 3, random.integer(1, 5_000), random.integer(1, 70_000)]);
-        client.session.audio(bytes.subarray(at, at + size));
-        at += size;
-        if (random.next() < 0.2) await rig.advance(200, 100);
+  it.each([2, 3, 8])(
+    'puts every sample of each of %d channels in one final, for any split of frames',
+    async (channels) => {
+      for (let seed = 0; seed < drawn(8); seed++) {
+        const random = seeded(seed);
+        const ledger = new MemoryLedger(null);
+        const rig = new SessionRig({
+          ledger,
+          prices: { 'loopback/numbered': { live: { unit: 'minute', amount: '0.017' } } },
+        });
+        const client = await rig.open({ ...NUMBERED, channels });
+        const frames = 3 * RATE + seed;
+        const bytes = interleavedNumbers(channels, frames);
+        for (let at = 0; at < bytes.length; ) {
+          const size = random.pick([1, 3, random.integer(1, 5_000), random.integer(1, 70_000)]);
+          client.session.audio(bytes.subarray(at, at + size));
+          at += size;
+          if (random.next() < 0.2) await rig.advance(200, 100);
+        }
+        client.session.control({ type: 'close' });
+        await untilClosed(rig, client);
+        expect(client.closeCode).toBe(1000);
+        expectOneSession(client);
+        expectChannelsWhole(client.finals, { channels, frames, sampleRate: RATE });
+        const ended = client.of('session_ended')[0];
+        expect(ended).toMatchObject({ reason: 'client_closed', usage: [{ model: 'loopback/numbered' }] });
+        expect(microUsdOf(ended?.cost_usd ?? '')).toBe(chargedBy(ledger));
+        expect(ledger.settled.size).toBe(channels);
+        expect(client.released).toBe(channels);
+        expect(rig.faults).toEqual([]);
+        expect([rig.sessions.size, rig.upstream.size, rig.engine.connections]).toEqual([0, 0, 0]);
       }
-      client.session.control({ type: 'close' });
-      await untilClosed(rig, client);
-      expect(client.closeCode).toBe(1000);
-      expectOneSession(client);
-      expectChannelsWhole(client.finals, { channels, frames, sampleRate: RATE });
-      const ended = client.of('session_ended')[0];
-      expect(ended).toMatchObject({ reason: 'client_closed', usage: [{ model: 'loopback/numbered' }] });
-      expect(microUsdOf(ended?.cost_usd ?? '')).toBe(chargedBy(ledger));
-      expect(ledger.settled.size).toBe(channels);
-      expect(client.released).toBe(channels);
-      expect(rig.faults).toEqual([]);
-      expect([rig.sessions.size, rig.upstream.size, rig.engine.connections]).toEqual([0, 0, 0]);
-    }
-  });
+    },
+  );
 
-  it('is told what it is made of, and names the bytes that come to no sample of each', async () => {
+  it('reports its channels, and the bytes that make no sample of each', async () => {
     const rig = new SessionRig();
     const client = await rig.open({ ...NUMBERED, channels: 2 });
     const [started] = client.of('session_started');
@@ -77,7 +80,7 @@ describe('a session of several channels', () => {
     expect(client.of('session_ended')).toMatchObject([{ audio_seconds: 1, dropped_bytes: 3, usage: [{ seconds: 2 }] }]);
   });
 
-  it('is told once of what it did wrong: a file, audio behind its end, a message that is none', async () => {
+  it('reports each client error once: a file, audio after its end, an invalid message', async () => {
     const rig = new SessionRig();
     const file = await rig.open({ ...NUMBERED, channels: 4 });
     file.session.audio(Buffer.from('RIFF....WAVE'));
@@ -110,7 +113,7 @@ describe('a session of several channels', () => {
     expect(rig.faults).toEqual([]);
   });
 
-  it('that the node ends is told so once, and each channel goes on to its own turn boundary', async () => {
+  it('warns once when the node drains, and each channel continues to its turn’s end', async () => {
     const rig = new SessionRig();
     const client = await rig.open({ ...NUMBERED, channels: 2 });
     client.session.audio(interleavedNumbers(2, 1_000));
@@ -131,7 +134,7 @@ const final = (turn: number, end: number): Heard => ({
 });
 
 describe('a channel that fails', () => {
-  it('goes on with the next model by itself; the others notice nothing', async () => {
+  it('continues with the next model alone, unnoticed by the others', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }], channels: 2 });
     await rig.advance(200);
@@ -162,7 +165,7 @@ describe('a channel that fails', () => {
     expectOneSession(client);
   });
 
-  it('for good ends the session in order: its error at once, the last finals of the others, then the end', async () => {
+  it('ends the session in order: its error, the others’ finals, then the end', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({ model: 'puppet/a', channels: 2 });
     await rig.advance(200);

@@ -81,7 +81,7 @@ const CHANGE: Configure = { type: 'configure', language: 'de' };
 const configured = { type: 'session.configured', next: 1 };
 
 describe('a change', () => {
-  it('is in force as soon as the open leg says so', async () => {
+  it('takes effect as soon as the open leg confirms it', async () => {
     const { reconfiguration, told, settled } = started();
     reconfiguration.ask(CHANGE);
     await settled();
@@ -112,7 +112,7 @@ describe('a change', () => {
     expect(events[0]).not.toHaveProperty('isInPlace');
   });
 
-  it('is not made twice by an answer that comes late', async () => {
+  it('happens once when an answer comes late', async () => {
     const { reconfiguration, clock, told, settled } = started();
     reconfiguration.ask(CHANGE);
     await settled();
@@ -123,7 +123,7 @@ describe('a change', () => {
     expect(told.filter((each) => each !== 'asked')).toHaveLength(1);
   });
 
-  it('waits for the one under way, and the last of several counts', async () => {
+  it('waits for the one in progress, and the last of several counts', async () => {
     const { reconfiguration, clock, asked, settled } = started();
     reconfiguration.ask(CHANGE);
     await settled();
@@ -139,7 +139,7 @@ describe('a change', () => {
     expect(asked).toEqual([CHANGE, { type: 'configure', language: 'it', prompt: 'a' }]);
   });
 
-  it('that is refused is told, and the next one is asked for', async () => {
+  it('reports a refusal, and the next change is requested', async () => {
     const refusals = [refuse('model_not_found', 'There is none.')];
     let count = 0;
     const { reconfiguration, clock, told, settled } = started({
@@ -169,7 +169,7 @@ describe('a change', () => {
     expect(opening.chain).toHaveLength(1);
   });
 
-  it('leaves nothing behind of what was asked for before, but whose bill it is', async () => {
+  it('leaves nothing of earlier changes except who pays', async () => {
     const { reconfiguration, opening, clock, settled } = started({ streaming: false });
     for (let count = 0; count < 3; count++) {
       reconfiguration.ask(CHANGE);

@@ -40,7 +40,7 @@ async function changedInATurn() {
 }
 
 describe('a turn that has not ended 30 s after a change', () => {
-  it('is ended where the leg is, so that what was heard of it is billed to the model that heard it', async () => {
+  it('ends at its leg, so that the model that transcribed it is billed', async () => {
     const { rig, puppet, client } = await changedInATurn();
     expect(puppet.last.controls).toContain('finalize');
     await puppet.last.say({ type: 'turn.ended', formattedFollows: false, ...heard('it goes on', 2) });
@@ -54,7 +54,7 @@ describe('a turn that has not ended 30 s after a change', () => {
     await expectNothingLeft(rig);
   });
 
-  it('is heard again by the other model where it gets no final in five seconds', async () => {
+  it('goes to the new model again where it gets no final in five seconds', async () => {
     const { rig, puppet, client } = await changedInATurn();
     await rig.advance(5_000, 1_000);
     expect(puppet.dialled).toEqual(['a', 'b']);

@@ -59,7 +59,7 @@ describe('what is numbered', () => {
 });
 
 describe('a retired leg', () => {
-  it('is not heard any more: its reports are counted, and it is told to close', async () => {
+  it('no longer delivers: its reports are counted, and it receives a close', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
     client.session.audio(hum(1));
@@ -81,7 +81,7 @@ describe('a retired leg', () => {
     expect(client.finals).toHaveLength(1);
   });
 
-  it('that was opened after its session had let go of it holds no connection', async () => {
+  it('holds no connection when it opened after its session had released it', async () => {
     const { rig, puppet } = puppetRig();
     const opening = rig.open({ model: 'puppet/a' });
     // The leg is asked for over the bus, and the session ends before the answer.
@@ -97,7 +97,7 @@ describe('a retired leg', () => {
     await expectNothingLeft(rig);
   });
 
-  it('that was opened for a generation already given up is closed while the session goes on', async () => {
+  it('closes when it opened for an abandoned generation, while the session continues', async () => {
     const { rig, puppet } = puppetRig();
     const request = rig.bus.request.bind(rig.bus);
     vi.spyOn(rig.bus, 'request').mockImplementationOnce(async (...args) => {
@@ -114,7 +114,7 @@ describe('a retired leg', () => {
 });
 
 describe('a leg that cannot be opened', () => {
-  it('is a failed attempt: the next candidate is tried, and the fault is told once each', async () => {
+  it('counts as a failed attempt: the next candidate is tried, and each fault reported once', async () => {
     const rig = new SessionRig();
     const open = vi.spyOn(rig.upstream, 'open').mockImplementationOnce(() => {
       throw new Error('no such model here');
@@ -130,7 +130,7 @@ describe('a leg that cannot be opened', () => {
 });
 
 describe('finalize', () => {
-  it('asked for before the leg is ready ends the turn where it was asked for', async () => {
+  it('before the leg is ready ends the turn at the requested position', async () => {
     const { rig, puppet } = puppetRig();
     puppet.ready = false;
     const client = await rig.open({ model: 'puppet/a' });
@@ -146,7 +146,7 @@ describe('finalize', () => {
     expect(puppet.last.samples).toBe(2 * RATE);
   });
 
-  it('comes behind its audio on a leg that takes audio slowly, in whole frames only', async () => {
+  it('follows its audio on a leg that takes audio slowly, in whole frames only', async () => {
     const frame = { minMs: 50, idealMs: 100, maxMs: 200, tail: 'pad' } as const;
     const { rig, puppet } = puppetRig({ timing: { speedMax: 1, burstMs: 100, frame } });
     const client = await rig.open({ model: 'puppet/a' });
@@ -159,7 +159,7 @@ describe('finalize', () => {
     expect(puppet.last.controlsAt[0]).toBeGreaterThanOrEqual(1.96 * RATE);
   });
 
-  it('is asked for again of the next leg when the first failed before it ended the turn', async () => {
+  it('goes to the next leg too when the first failed before it ended the turn', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
     client.session.audio(hum(1));
@@ -288,7 +288,7 @@ describe('the stall watch', () => {
       expect(failovers(session)).toBe(1);
     });
 
-    it('learns that there is sound which nobody answers', async () => {
+    it('notices sound that gets no answer', async () => {
       const session = await prompt();
       await session.play(speech(0.1), 3.5);
       await session.puppet.last.say(say);
@@ -297,7 +297,7 @@ describe('the stall watch', () => {
     });
   });
 
-  it('leaves a leg alone that hears hum for an hour, or nothing at all', async () => {
+  it('keeps a leg that receives hum for an hour, or nothing', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({ model: 'puppet/a' });
     await stream(rig, (chunk) => client.session.audio(chunk), hum(0.1), 60);
@@ -354,7 +354,7 @@ describe('a leg under pressure', () => {
     expect([puppet.connections.length, puppet.last.samples]).toEqual([2, 2 * RATE]);
   });
 
-  it('that fails holds nothing back from the next', async () => {
+  it('delays nothing on the next leg when it fails', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
     puppet.last.bufferedBytes = 300_000;

@@ -24,7 +24,7 @@ const final = (text: string, start: number, end: number): Heard => ({
 });
 
 describe('while the bus is away', () => {
-  it('a session waits for five minutes, tries nothing, and gives every sample when it is back', async () => {
+  it('keeps a session waiting for five minutes, without dials, and delivers every sample afterwards', async () => {
     const world = new FarRig({ settings: { idleMs: 600_000 } });
     const { rig, edge } = world;
     const client = await rig.open(numbered);
@@ -65,7 +65,7 @@ describe('while the bus is away', () => {
     expectInOrder(client);
   });
 
-  it('and does not say so, its client is told once that it waits, however often somebody is asked in vain', async () => {
+  it('warns the client once, however many requests go unanswered', async () => {
     const world = new FarRig({ settings: { upstreamRetries: 10 } });
     const { rig, network } = world;
     network.freeze();
@@ -84,7 +84,7 @@ describe('while the bus is away', () => {
     expect(world.leftBehind()).toEqual(NOTHING_FAR_LEFT);
   });
 
-  it('a session can end, and leaves nothing that waits', async () => {
+  it('lets a session end, and leaves nothing that waits', async () => {
     const world = new FarRig();
     const { rig, edge } = world;
     edge.cut();
@@ -99,7 +99,7 @@ describe('while the bus is away', () => {
 });
 
 describe('while no node answers', () => {
-  it('a session asks again with growing pauses, and has its leg when there is one', async () => {
+  it('retries with growing pauses until there is a node, then opens the leg', async () => {
     const world = new FarRig({ nodes: 0 });
     const { rig } = world;
     const request = vi.spyOn(world.edge, 'request');
@@ -116,7 +116,7 @@ describe('while no node answers', () => {
     expectWhole(client.finals, RATE);
   });
 
-  it('for 15 s, it is a failure that names its reason', async () => {
+  it('fails after 15 s with the reason', async () => {
     const world = new FarRig({ nodes: 0, settings: { upstreamRetries: 0 } });
     const client = await world.rig.open(numbered);
     await world.rig.advance(14_500);
@@ -126,7 +126,7 @@ describe('while no node answers', () => {
     expect(world.rig.faults).toMatchObject([{ name: 'openLeg', error: expect.any(BusError) }]);
   });
 
-  it('in time, the answer that comes too late opens nothing that stays', async () => {
+  it('closes a leg whose answer came too late', async () => {
     const { world, puppet } = puppetWorld();
     world.network.freeze();
     const client = await world.rig.open({ model: 'puppet/a' });
@@ -139,7 +139,7 @@ describe('while no node answers', () => {
 });
 
 describe('the place of a leg', () => {
-  it('is this node for its own sessions, whoever has less to do', async () => {
+  it('prefers this node for its own sessions, even when others are less loaded', async () => {
     const world = new FarRig({ nodes: 2 });
     const [one, two] = [world.node(0), world.node(1)];
     one.shortOf = 'legs';
@@ -153,7 +153,7 @@ describe('the place of a leg', () => {
     expect([one.upstream.size, two.upstream.size, one.legs.farLegs]).toEqual([1, 0, 0]);
   });
 
-  it('is one only: a second leg of the same generation is closed', async () => {
+  it('stays unique: a second leg of the same generation is closed', async () => {
     const { world, puppet } = puppetWorld({ nodes: 2 });
     const client = await world.rig.open({ model: 'puppet/a' });
     const used = world.nodes.findIndex(({ upstream }) => upstream.size === 1);
@@ -175,7 +175,7 @@ const openOf = (world: FarRig, sessionId: string): OpenLeg => ({
 });
 
 describe('a node that is going away', () => {
-  it('has its legs replaced by those of another at the end of a turn, and is done when none is left', async () => {
+  it('hands its legs to another node at turn ends, and finishes when none is left', async () => {
     const { world, puppet } = puppetWorld();
     const { rig } = world;
     const client = await rig.open({ model: 'puppet/a' });
@@ -196,7 +196,7 @@ describe('a node that is going away', () => {
     expect([client.finals.length, client.of('error'), client.of('failover')]).toEqual([1, [], []]);
   });
 
-  it('tells a leg that is not ready yet as soon as it is', async () => {
+  it('moves a leg that is not ready yet as soon as it is', async () => {
     const { world, puppet } = puppetWorld();
     puppet.ready = false;
     await world.rig.open({ model: 'puppet/a' });
@@ -216,7 +216,7 @@ describe('a node that is going away', () => {
   });
 });
 
-describe('what comes over the bus and is no word of ours', () => {
+describe('invalid messages from the bus', () => {
   const HOSTILE: unknown[] = [
     { type: 'leg.heard', generation: 1, sequence: 2, heard: null },
     { type: 'leg.heard', generation: 1, sequence: 2, heard: { type: 'partial', turnId: 7 } },
@@ -228,7 +228,7 @@ describe('what comes over the bus and is no word of ours', () => {
     { type: 'leg.finish', number: 'two' },
   ];
 
-  it('is ignored and counted by a session, and ignored by a leg', async () => {
+  it('count as dropped for a session, and are ignored by a leg', async () => {
     const { world, puppet } = puppetWorld();
     const client = await world.rig.open({ model: 'puppet/a' });
     const { sessionId } = client.session.opening;
@@ -246,7 +246,7 @@ describe('what comes over the bus and is no word of ours', () => {
     expect([world.rig.drops, world.rig.faults]).toEqual([{ bad_report: HOSTILE.length }, []]);
   });
 
-  it('is no failure where a newer node says more: what is heard and not known is passed over', async () => {
+  it('cause no failure where a newer node sends more: unknown reports are skipped', async () => {
     const { world, puppet } = puppetWorld();
     const client = await world.rig.open({ model: 'puppet/a' });
     client.session.audio(hum(1));

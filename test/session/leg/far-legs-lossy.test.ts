@@ -85,7 +85,7 @@ describe('a lossy bus', () => {
     120_000,
   );
 
-  it('was one: letters were lost, repeated and swapped, several at once, and legs with them', () => {
+  it('loses, repeats and swaps letters, several at once, and legs with them', () => {
     expect(counted.faults).toBeGreaterThan(SEEDS / 2);
     expect(counted.batches).toBeGreaterThan(SEEDS);
     expect(counted.legs).toBeGreaterThan(SEEDS / 2);

@@ -33,7 +33,7 @@ const final = (text: string, start: number, end: number): Heard => ({
 });
 
 describe('a far leg', () => {
-  it('hears the audio of its session and gives its finals, and both ends leave nothing behind', async () => {
+  it('transcribes its session’s audio, and both ends leave nothing', async () => {
     const world = new FarRig();
     const { rig } = world;
     const client = await rig.open({ model: 'loopback/numbered', providerParams: { turn_seconds: 0.9 } });
@@ -129,8 +129,8 @@ describe('the order of what is said', () => {
   });
 });
 
-describe('audio under way', () => {
-  it('is at most 256 KiB that the leg has not acknowledged, and all of it arrives when the leg does', async () => {
+describe('audio in flight to a far leg', () => {
+  it('stays below 256 KiB unacknowledged, and all of it arrives with the leg', async () => {
     const { world, rig, client, puppet } = await farPuppet();
     const send = vi.spyOn(world.edge, 'send');
     const sent = () => send.mock.calls.reduce((sum, [, , , bytes]) => sum + (bytes?.byteLength ?? 0), 0);
@@ -144,7 +144,7 @@ describe('audio under way', () => {
     expect([puppet.last.samples, puppet.connections.length]).toEqual([30 * RATE, 1]);
   });
 
-  it('is acknowledged each 64 KiB, without waiting for the next pulse', async () => {
+  it('gets acknowledged every 64 KiB, without waiting for the next pulse', async () => {
     const { client, puppet } = await farPuppet();
     client.session.audio(hum(30));
     // No time goes by.
@@ -152,7 +152,7 @@ describe('audio under way', () => {
     expect(puppet.last.samples).toBe(30 * RATE);
   });
 
-  it('waits for a provider that takes it slowly: the leg holds no more than what was under way', async () => {
+  it('waits for a slow provider: the leg holds no more than the audio in flight', async () => {
     const { rig, client, puppet } = await farPuppet();
     puppet.last.bufferedBytes = 300_000;
     client.session.audio(hum(0.1));
@@ -168,7 +168,7 @@ describe('audio under way', () => {
 });
 
 describe('a side that is not there', () => {
-  it('is noticed by the session after 3 s without a pulse, and not before', async () => {
+  it('counts as lost for the session after 3 s without a pulse, and not before', async () => {
     const { world, rig, client, puppet } = await farPuppet();
     await rig.advance(1_000);
     world.network.faults = { drop: 1, duplicate: 0, swap: 0 };
@@ -181,7 +181,7 @@ describe('a side that is not there', () => {
     expect([puppet.connections.length, warnings(client)]).toEqual([2, ['upstream_reconnected']]);
   });
 
-  it('is forgiven where it was the session’s own process that stood still', async () => {
+  it('survives when the session’s own process was the one that stood still', async () => {
     const { rig, client, puppet } = await farPuppet();
     await rig.advance(1_000);
     // One step: the timers of both sides are all due at once, as after a loop that was blocked.
@@ -190,7 +190,7 @@ describe('a side that is not there', () => {
     expect([puppet.connections.length, warnings(client)]).toEqual([1, []]);
   });
 
-  it('is noticed by the leg after 10 s: it closes its connection, and reports nothing', async () => {
+  it('makes the leg close its connection after 10 s, without a report', async () => {
     const { world, rig, puppet } = await farPuppet();
     // The session is gone with its node, and nobody says so.
     vi.spyOn(world.edge, 'take').mockReturnValue(undefined);
@@ -201,7 +201,7 @@ describe('a side that is not there', () => {
     expect(puppet.connections[0]?.over).toBe(true);
   });
 
-  it('is known at once where a letter finds nobody: the leg is opened elsewhere', async () => {
+  it('moves the leg at once when a letter reaches no node', async () => {
     const { world, rig, client, puppet } = await farPuppet({ nodes: 2 });
     const [first] = world.nodes.filter(({ upstream }) => upstream.size === 1);
     world.kill(world.nodes.indexOf(first as never));
@@ -211,23 +211,20 @@ describe('a side that is not there', () => {
     expect([world.legs, warnings(client), puppet.last.samples]).toEqual([1, ['upstream_reconnected'], RATE / 10]);
   });
 
-  it.each(['session', 'leg'] as const)(
-    'is known at once where its node is said to be gone: the %s ends it',
-    async (side) => {
-      const { world, rig, puppet } = await farPuppet({ nodes: 2 });
-      const used = world.nodes.find(({ upstream }) => upstream.size === 1);
-      if (side === 'session') rig.sessions.nodeGone('nobody');
-      else used?.legs.nodeGone('nobody');
-      await settle();
-      expect(puppet.connections).toHaveLength(1);
-      if (side === 'session') rig.sessions.nodeGone(used?.bus.node ?? '');
-      else used?.legs.nodeGone(world.edge.node);
-      await settle();
-      expect(puppet.connections[0]?.over).toBe(true);
-      await rig.advance(side === 'session' ? 100 : 4_000);
-      expect([puppet.connections.length, world.legs]).toEqual([2, 1]);
-    },
-  );
+  it.each(['session', 'leg'] as const)('ends the %s at once when its node is reported gone', async (side) => {
+    const { world, rig, puppet } = await farPuppet({ nodes: 2 });
+    const used = world.nodes.find(({ upstream }) => upstream.size === 1);
+    if (side === 'session') rig.sessions.nodeGone('nobody');
+    else used?.legs.nodeGone('nobody');
+    await settle();
+    expect(puppet.connections).toHaveLength(1);
+    if (side === 'session') rig.sessions.nodeGone(used?.bus.node ?? '');
+    else used?.legs.nodeGone(world.edge.node);
+    await settle();
+    expect(puppet.connections[0]?.over).toBe(true);
+    await rig.advance(side === 'session' ? 100 : 4_000);
+    expect([puppet.connections.length, world.legs]).toEqual([2, 1]);
+  });
 
   it('ends a leg whose session was closed, and one that was opened after it', async () => {
     const { world, rig, puppet } = await farPuppet();

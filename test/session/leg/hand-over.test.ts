@@ -13,7 +13,7 @@ const warnings = (client: RigClient) => client.of('warning').map(({ code }) => c
 describe('a leg that nears the provider’s limit', () => {
   const long = { settings: { idleMs: 10 * HOUR_MS, longestMs: 10 * HOUR_MS } };
 
-  it('is replaced between two turns, and nothing is lost or said twice', async () => {
+  it('switches between two turns, and loses or repeats nothing', async () => {
     const { rig, puppet } = puppetRig({ timing: { sessionMaxMs: HOUR_MS }, rig: long });
     const client = await rig.open({ model: 'puppet/a' });
     await rig.advance(HOUR_MS - 61_000, 60_000);
@@ -38,7 +38,7 @@ describe('a leg that nears the provider’s limit', () => {
     await expectNothingLeft(rig);
   });
 
-  it('is replaced at once when nobody speaks', async () => {
+  it('switches at once during silence', async () => {
     const { rig, puppet } = puppetRig({ timing: { sessionMaxMs: HOUR_MS }, rig: long });
     const client = await rig.open({ model: 'puppet/a' });
     await rig.advance(4 * HOUR_MS, 30_000);
@@ -46,7 +46,7 @@ describe('a leg that nears the provider’s limit', () => {
     expect(client.closeCode).toBeUndefined();
   });
 
-  it('is replaced in the middle of a turn that does not end, and the turn is heard again from its beginning', async () => {
+  it('switches inside an endless turn, which the new leg transcribes from its beginning', async () => {
     const { rig, puppet } = puppetRig({ timing: { sessionMaxMs: HOUR_MS }, rig: long });
     const client = await rig.open({ model: 'puppet/a' });
     client.session.audio(speech(3));
@@ -59,7 +59,7 @@ describe('a leg that nears the provider’s limit', () => {
 });
 
 describe('a model that keeps failing', () => {
-  it('is passed over by new sessions from their start, and taken again once a probe has succeeded', async () => {
+  it('loses new sessions to the fallback from their start, until a probe succeeds', async () => {
     const { rig, puppet } = puppetRig({ rig: { breakers: { failuresMax: 2, openMs: 10_000 } } });
     const open = () => rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
     for (let session = 0; session < 2; session++) {
@@ -77,7 +77,7 @@ describe('a model that keeps failing', () => {
     expect((await open()).of('failover')).toEqual([]);
   });
 
-  it('is tried all the same by a session that has no other', async () => {
+  it('still serves a session that has no other model', async () => {
     const { rig, puppet } = puppetRig({ rig: { breakers: { failuresMax: 1 } } });
     const first = await rig.open({ model: 'puppet/a' });
     await puppet.last.say({ type: 'failed', failure: failure('next') });
@@ -90,7 +90,7 @@ describe('a model that keeps failing', () => {
     expect(second.finals).toHaveLength(1);
   });
 
-  it('whose retry-after is long is not tried again at once', async () => {
+  it('gets no immediate retry after a long retry-after', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
     await puppet.last.say({ type: 'failed', failure: { ...failure('retry'), retryAfterMs: 5_000 } });

@@ -31,8 +31,8 @@ async function speaking({ world, puppet }: ReturnType<typeof puppetWorld>) {
   return client;
 }
 
-describe('an upstream node that is told to end', () => {
-  it('serves its own sessions until it closes, though it serves nobody else any more', async () => {
+describe('an upstream node that is shutting down', () => {
+  it('serves its own sessions until it closes, and no others', async () => {
     const stage = puppetWorld({ nodes: 0 });
     const { world, puppet } = stage;
     const other = world.network.open('other1');
@@ -108,7 +108,7 @@ describe('an upstream node that is told to end', () => {
     expect(client.of('warning').map(({ code }) => code)).toEqual(['upstream_replaced']);
   });
 
-  it('with all others at once, takes the legs that were to be theirs', async () => {
+  it('takes over the legs meant for others when all shut down at once', async () => {
     const stage = puppetWorld({ nodes: 2 });
     const { world, puppet } = stage;
     const client = await speaking(stage);

@@ -109,7 +109,7 @@ describe('a session on an own key', () => {
     await expectNothingLeft(rig);
   });
 
-  it('that is refused ends with 4103 and the name of the provider, and nobody else was asked', async () => {
+  it('ends with 4103 and the provider’s name when the key is refused, with no other call', async () => {
     const { rig, engines, vault } = await world();
     engines.one.ready = false;
     const client = await rig.open(request());
@@ -125,7 +125,7 @@ describe('a session on an own key', () => {
     await expectNothingLeft(rig);
   });
 
-  it('that is refused goes to the fallback that was listed; when that fails as well, the key is what is told', async () => {
+  it('moves to the listed fallback when the key is refused; if that fails, blames the key', async () => {
     const { rig, engines } = await world();
     engines.one.ready = false;
     engines.two.ready = false;
@@ -142,7 +142,7 @@ describe('a session on an own key', () => {
     await expectNothingLeft(rig);
   });
 
-  it('that was refused is told no more once the fallback has held: what fails then is the fallback', async () => {
+  it('blames the fallback for later failures once the fallback has connected', async () => {
     const { rig, engines } = await world();
     engines.one.ready = false;
     const client = await rig.open(request(['two/a']));
@@ -159,7 +159,7 @@ describe('a session on an own key', () => {
     expect([client.closeCode, client.summary?.code]).toEqual([4101, 'upstream_exhausted']);
   });
 
-  it('of the service is refused as before, with the codes of before', async () => {
+  it('ends as before, with the codes of before, when the service’s key is refused', async () => {
     const { rig, engines, vault, key } = await world();
     await vault.remove('org_a', key.id, by);
     engines.one.ready = false;
@@ -197,7 +197,7 @@ describe('a key that cannot be opened', () => {
 });
 
 describe('while the key is being opened', () => {
-  it('a session that ends dials nobody', async () => {
+  it('never dials for a session that has ended', async () => {
     const { rig, engines, held } = await world({ slow: true });
     const client = await rig.open(request());
     await settle();
@@ -210,7 +210,7 @@ describe('while the key is being opened', () => {
     await expectNothingLeft(rig);
   });
 
-  it('the time to connect runs: a vault that does not answer is a provider that does not', async () => {
+  it('runs the connect timeout: a slow vault counts as a slow provider', async () => {
     const { rig, engines, held } = await world({ slow: true });
     const client = await rig.open(request());
     await untilEnded(rig, client, 120);
@@ -222,7 +222,7 @@ describe('while the key is being opened', () => {
   });
 });
 
-it('the service’s key is there in the tick of the dial', async () => {
+it('reads the service’s key in the tick of the dial', async () => {
   const { rig, engines } = await world();
   const leg = rig.upstream.open(
     'leg.1',

@@ -7,7 +7,7 @@ import { silence, untilEnded } from '../support.ts';
 
 const delayed = { turns: [{ text: 'one two', seconds: 1 }], final_delay_ms: 9_000 };
 
-it('a client that has left holds its place until what it sent has been worked off', async () => {
+it('holds a departed client’s slot until its audio has been processed', async () => {
   const rig = new SessionRig();
   const client = await rig.open({ providerParams: delayed });
   client.session.audio(silence(2));
@@ -19,7 +19,7 @@ it('a client that has left holds its place until what it sent has been worked of
   expect([client.released, rig.engine.connections]).toEqual([1, 0]);
 });
 
-it('a place is given back although the books cannot be closed', async () => {
+it('releases a slot although the settlement fails', async () => {
   const rig = new SessionRig();
   const client = await rig.open();
   Object.assign(client.session.opening.meter, {
@@ -66,7 +66,7 @@ const happenings: Readonly<Record<string, (client: RigClient, rig: SessionRig, b
   lost: (_, __, breakAll) => breakAll(),
 };
 
-it('whatever happens to a session, in whatever order, its place is given back once, and not before its leg is closed', async () => {
+it('releases a slot once in any order of events, and only after its leg closed', async () => {
   const plan = fc.array(fc.tuple(fc.constantFrom(...Object.keys(happenings)), fc.integer({ min: 0, max: 1_500 })), {
     maxLength: 6,
   });

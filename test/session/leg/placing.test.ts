@@ -50,7 +50,7 @@ describe('a node whose dials fail', () => {
     await expectNothingLost(far, clients.slice(0, 5), 3);
   });
 
-  it('is told of as what it is where no other is left, and opens no breaker elsewhere', async () => {
+  it('gets reported as such where no other is left, and opens no breaker elsewhere', async () => {
     const far = world({ nodes: 1, dialAccessOf: () => cannotDial, breakers: { failuresMax: 1 } });
     const hints: unknown[] = [];
     const { breakers } = far.rig;
@@ -89,7 +89,7 @@ describe('a node without room', () => {
     await expectNothingLost(far, clients, 2);
   });
 
-  it('or without the model passes a leg on, although it was thought to have it', async () => {
+  it('passes a leg on when it also lacks the model it was thought to have', async () => {
     const far = world({ providersOf: (node) => (node === 0 ? new Map() : undefined) });
     const clients = [];
     for (let session = 0; session < 10; session++) clients.push(await far.rig.open(numbered));
@@ -99,7 +99,7 @@ describe('a node without room', () => {
     await expectNothingLost(far, clients, 2);
   });
 
-  it('is told of by name where no node has the model', async () => {
+  it('appears in the error by name where no node has the model', async () => {
     const far = world({ nodes: 1, providersOf: () => new Map() });
     const client = await far.rig.open(numbered);
     client.session.audio(numberedAudio(0, RATE));
@@ -109,7 +109,7 @@ describe('a node without room', () => {
     expect(words).toContain('LegUnplaced: The node does not know the model loopback/numbered.');
   });
 
-  it('is asked again where no other has any: the client is told once that it waits, and that it goes on', async () => {
+  it('gets another request where no other has room: the client is warned at both ends', async () => {
     const far = world();
     for (const node of far.nodes) node.shortOf = 'memory';
     far.beat();
@@ -126,7 +126,7 @@ describe('a node without room', () => {
     expect(far.leftBehind()).toEqual(NOTHING_FAR_LEFT);
   });
 
-  it('is not waited for aloud while there is nothing to say', async () => {
+  it('causes no warning while there is no audio to transcribe', async () => {
     const far = world();
     for (const node of far.nodes) node.shortOf = 'time';
     const client = await far.rig.open(numbered);
@@ -189,7 +189,7 @@ describe('a node with more than its share', () => {
 });
 
 it.each([0, 500, 1_500])(
-  'after a loss of the bus, legs are spread although one node is back %i ms before the other',
+  'spreads legs after a bus loss although one node returns %i ms before the other',
   async (lateMs) => {
     const far = world();
     const clients: RigClient[] = [];

@@ -46,7 +46,7 @@ const final = (end: number) =>
   }) as const;
 
 describe('a model that does not answer, with no other', () => {
-  it('is asked again, with pauses, for the time there is; then every attempt is listed', async () => {
+  it('gets retries with pauses until the time is used up; then every attempt is listed', async () => {
     const { rig, seen } = downRig();
     const client = await rig.open({ model: 'puppet/a' });
     client.session.audio(speech(1));
@@ -59,7 +59,7 @@ describe('a model that does not answer, with no other', () => {
     await expectNothingLeft(rig);
   });
 
-  it('and answers within that time gets all the audio, and the client has heard that it waits', async () => {
+  it('gets all the audio when it answers in time, and the client knew that it waited', async () => {
     const { rig, puppet, seen } = downRig();
     const client = await rig.open({ model: 'puppet/a' });
     for (let second = 0; second < 12; second++) {
@@ -77,7 +77,7 @@ describe('a model that does not answer, with no other', () => {
     await expectNothingLeft(rig);
   });
 
-  it('is asked again also when it fails in the middle, and for as long', async () => {
+  it('gets retries for as long when it fails mid-session', async () => {
     const { rig, puppet, seen } = downRig();
     seen.up = true;
     const client = await rig.open({ model: 'puppet/a' });
@@ -96,7 +96,7 @@ describe('a model that does not answer, with no other', () => {
     ['a refused credential', failure('account'), 1],
     ['a refused option', failure('caller', 'The puppet does not take that much.'), 1],
     ['a refusal that asking again will not change', { ...failure('next'), lasting: true as const }, 2],
-  ])('is not asked for long: %s ends the session at once', async (_, told, dials) => {
+  ])('gets no long retries: %s ends the session at once', async (_, told, dials) => {
     const { rig, puppet } = puppetRig({ rig: LASTING });
     const client = await rig.open({ model: 'puppet/a', providerParams: { take: 1 } });
     await puppet.last.say({ type: 'failed', failure: told });
@@ -105,7 +105,7 @@ describe('a model that does not answer, with no other', () => {
     expect([client.closeCode === undefined, puppet.connections.length]).toEqual([false, dials]);
   });
 
-  it('is left when the client has nothing to wait for', async () => {
+  it('gets no more retries when the client has nothing to wait for', async () => {
     const { rig, seen } = downRig();
     const client = await rig.open({ model: 'puppet/a' });
     await rig.advance(5_000, 500);
@@ -117,7 +117,7 @@ describe('a model that does not answer, with no other', () => {
 });
 
 describe('many sessions whose model does not answer', () => {
-  it('ask no more at a time than the node’s budget has room for, and all go on when it answers', async () => {
+  it('dial at most within the node’s budget, and all continue when it answers', async () => {
     const { rig, puppet, seen } = downRig(1_000);
     seen.up = true;
     const clients: RigClient[] = [];
@@ -139,7 +139,7 @@ describe('many sessions whose model does not answer', () => {
 });
 
 describe('two models that do not answer', () => {
-  it('are asked in turn for the time there is', async () => {
+  it('get retries in turn until the time is used up', async () => {
     const { rig, puppet } = downRig();
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
     client.session.audio(speech(1));

@@ -24,7 +24,7 @@ async function emptied(audio: Uint8Array, fallbacks = CHAIN, hearEmptyAgain: 'on
 }
 
 describe('a turn without words', () => {
-  it('in speech is heard by the next model, from its beginning, and is billed there', async () => {
+  it('goes to the next model from its beginning, and is billed there', async () => {
     const { puppet, client } = await emptied(speech(2));
     expect(client.of('failover')).toMatchObject([{ from: 'puppet/a', to: 'puppet/b', reason: 'empty_result' }]);
     expect(puppet.last.samples).toBe(32_000);
@@ -35,7 +35,7 @@ describe('a turn without words', () => {
     expect([client.closeCode, client.of('warning')]).toEqual([1000, []]);
   });
 
-  it('by the next model as well is what it is: the session goes on there', async () => {
+  it('stays empty when the next model finds no words either: the session continues there', async () => {
     const { puppet, client } = await emptied(speech(2), [...CHAIN, { model: 'puppet/c' }]);
     await puppet.last.say(ended('1', '', 0, 2));
     client.session.audio(speech(1));

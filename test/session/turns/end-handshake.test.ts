@@ -48,7 +48,7 @@ describe('the end handshake', () => {
     expect(finals).toBeGreaterThan(50 * BATCHES);
   });
 
-  it('is asked for once: a second close, a finalize and a keepalive after it change nothing', async () => {
+  it('happens once: a second close, a finalize and a keepalive after it change nothing', async () => {
     const rig = new SessionRig();
     const client = await rig.open({ providerParams: { final_delay_ms: 500 } });
     client.session.audio(hum(1));
@@ -112,7 +112,7 @@ describe('the end handshake', () => {
     }
   });
 
-  it('finishes what a client sent that hung up without close, and counts the finals nobody heard', async () => {
+  it('finishes the audio of a client that hung up without close, and counts its finals', async () => {
     const rig = new SessionRig();
     const client = await rig.open({
       providerParams: { turns: [{ text: 'one', seconds: 1 }], final_delay_ms: 2_000 },
@@ -164,7 +164,7 @@ describe('the end handshake', () => {
     expect([puppet.last.over, puppet.last.closedInOrder, client.closeCode]).toEqual([true, true, 1000]);
   });
 
-  it('never makes a final of an interim: a leg that finishes without the final is heard again by the next', async () => {
+  it('replays an unfinished turn to the next leg instead of making a final of an interim', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
     client.session.audio(hum(1));
@@ -190,7 +190,7 @@ describe('the end handshake', () => {
     expectInOrder(client);
   });
 
-  it('gives a shown turn its final, without words, when no leg heard it again', async () => {
+  it('gives a shown turn an empty final when no leg transcribed it again', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
     client.session.audio(hum(1));

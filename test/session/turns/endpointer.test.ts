@@ -24,22 +24,22 @@ async function hear(...pieces: Uint8Array[]) {
 }
 
 describe('a leg that makes no turns', () => {
-  it('is told where speech has ended, once for each pause', async () => {
+  it('gets a finalize where speech has ended, once for each pause', async () => {
     const { puppet } = await hear(speech(1), silence(2), speech(1), silence(0.3), speech(1), silence(1));
     expect(finalizedAt(puppet.last).map((at) => Math.round(at * 10) / 10)).toEqual([1.5, 5.8]);
   });
 
-  it('is told when a turn has become too long, and not in silence', async () => {
+  it('gets a finalize when a turn has become too long, and not in silence', async () => {
     const { puppet } = await hear(speech(21), silence(12));
     expect(finalizedAt(puppet.last).map((at) => Math.round(at * 10) / 10)).toEqual([10, 20, 21.5]);
   });
 
-  it('is not told in the middle of a word because silence before it was long', async () => {
+  it('gets no finalize in the middle of a word after a long silence', async () => {
     const { puppet } = await hear(speech(1), silence(30), speech(3), silence(1));
     expect(finalizedAt(puppet.last).map((at) => Math.round(at * 10) / 10)).toEqual([1.5, 34.5]);
   });
 
-  it('hears the ends of turns anew after a failover', async () => {
+  it('gets finalizes again after a failover', async () => {
     const { rig, puppet, client } = await hear(speech(1), silence(1));
     await puppet.last.hangUp(1011);
     await rig.advance(500);
@@ -49,12 +49,12 @@ describe('a leg that makes no turns', () => {
   });
 });
 
-it('somebody too far from the microphone is heard now and then, and a silent line never', async () => {
+it('sends quiet speech to the model now and then, and a silent line never', async () => {
   const { puppet } = await hear(hum(32), silence(70));
   expect(finalizedAt(puppet.last).map((at) => Math.round(at))).toEqual([10, 20, 30, 40]);
 });
 
-it('a leg that makes its own turns can be told of endless ones alone', async () => {
+it('sends finalizes for endless turns alone to a leg that makes its own turns', async () => {
   const { rig, puppet } = puppetRig({
     timing: { endpointing: { silenceMs: Number.POSITIVE_INFINITY, longestMs: 10_000 }, stallMs: 60_000 },
   });
@@ -75,7 +75,7 @@ it('a leg that makes its own turns can be told of endless ones alone', async () 
   expect(finalizedAt(puppet.last).map(Math.round)).toEqual([16]);
 });
 
-it('a leg whose provider makes its own turns is told nothing', async () => {
+it('sends no finalize to a leg whose provider makes its own turns', async () => {
   const { rig, puppet } = puppetRig();
   const client = await rig.open({ model: 'puppet/a' });
   client.session.audio(speech(1));

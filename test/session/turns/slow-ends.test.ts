@@ -32,7 +32,7 @@ interface Stage {
 }
 
 describe('a slow tail, with no other model', () => {
-  it.each([9, 12, 19.8])('of %d s is waited for: the connection is alive', async (seconds) => {
+  it.each([9, 12, 19.8])('keeps the connection for %d s', async (seconds) => {
     const { rig, puppet, client } = await closed(speech(2));
     await rig.advance(seconds * 1_000 - 100, 100);
     await puppet.last.say(final(2), { type: 'finished' });
@@ -47,7 +47,7 @@ describe('a slow tail, with no other model', () => {
     await expectNothingLeft(rig);
   });
 
-  it('that takes longer than a session has for it is heard again, and named when it never comes', async () => {
+  it('leads to a replay when it exceeds the session’s limit, and to an error when it stays away', async () => {
     const { rig, puppet, client } = await closed(speech(2));
     await rig.advance(20_500, 100);
     expect([puppet.connections.length, puppet.last.samples]).toEqual([2, 2 * RATE]);
@@ -59,7 +59,7 @@ describe('a slow tail, with no other model', () => {
 });
 
 describe('a slow tail, with another model', () => {
-  it('is heard by it once the provider has had its usual time', async () => {
+  it('moves to it once the provider has had its usual time', async () => {
     const { rig, puppet, client } = await closed(speech(2), 'a', 'b');
     await rig.advance(USUAL_MS, 100);
     expect(puppet.dialled).toEqual(['a', 'b']);
@@ -68,7 +68,7 @@ describe('a slow tail, with another model', () => {
     expect([client.closeCode, client.finals.length]).toEqual([1000, 1]);
   });
 
-  it('is waited for while more of it is said', async () => {
+  it('stays while more of it arrives', async () => {
     const { rig, puppet, client } = await closed(speech(2), 'a', 'b');
     await rig.advance(USUAL_MS / 2, 100);
     await puppet.last.say({ type: 'partial', turnId: 'tail', utterance: { text: 'ta', start: 0, end: 1 } });
@@ -77,7 +77,7 @@ describe('a slow tail, with another model', () => {
     expect([client.closeCode, client.finals.length, puppet.dialled]).toEqual([1000, 1, ['a']]);
   });
 
-  it('is waited for where the other one has failed before', async () => {
+  it('stays where the other one has failed before', async () => {
     const { rig, puppet, client } = await closed(speech(2), 'a', 'b');
     await rig.advance(USUAL_MS, 100);
     await puppet.last.say({ type: 'failed', failure: failure('next') });
@@ -88,7 +88,7 @@ describe('a slow tail, with another model', () => {
     expect([client.closeCode, client.finals.length, puppet.dialled.length]).toEqual([1000, 1, 3]);
   });
 
-  it('is waited for where its breaker is open', async () => {
+  it('stays where the other one’s breaker is open', async () => {
     const { rig, puppet, client } = await closed(speech(2), 'a', 'b');
     for (let times = 0; times < 5; times++)
       rig.breakers.failed({ slug: 'puppet/b', credentialId: 'service' }, failure('next'));
@@ -102,19 +102,16 @@ describe('a goodbye that does not come', () => {
   const words = speech(1);
   const withRest = (rest: Uint8Array) => new Uint8Array([...words, ...rest]);
 
-  it.each([['a'], ['a', 'b']])(
-    'is not waited for beyond the usual when silence is all that is left (%s)',
-    async (...models) => {
-      const { rig, puppet, client } = await closed(withRest(silence(2)), ...models);
-      await puppet.last.say(final(0.9));
-      await rig.advance(USUAL_MS, 100);
-      expect([client.closeCode, client.finals.length, puppet.connections.length]).toEqual([1000, 1, 1]);
-      expect([client.of('discontinuity'), client.of('failover')]).toEqual([[], []]);
-      await expectNothingLeft(rig);
-    },
-  );
+  it.each([['a'], ['a', 'b']])('ends the wait at the usual time when only silence is left (%s)', async (...models) => {
+    const { rig, puppet, client } = await closed(withRest(silence(2)), ...models);
+    await puppet.last.say(final(0.9));
+    await rig.advance(USUAL_MS, 100);
+    expect([client.closeCode, client.finals.length, puppet.connections.length]).toEqual([1000, 1, 1]);
+    expect([client.of('discontinuity'), client.of('failover')]).toEqual([[], []]);
+    await expectNothingLeft(rig);
+  });
 
-  it('is waited for as long as a tail when noise is left that may have words, and costs nothing then', async () => {
+  it('gets the time of a tail when noise is left, and costs nothing then', async () => {
     const { rig, puppet, client } = await closed(withRest(hum(2)));
     await puppet.last.say(final(0.9));
     await rig.advance(USUAL_MS + 1_000, 100);
@@ -126,12 +123,15 @@ describe('a goodbye that does not come', () => {
   it.each([
     ['words that were shown', silence(2), { type: 'partial', turnId: '2', utterance: { text: 'x', start: 1, end: 2 } }],
     ['speech', speech(2), { type: 'speech.started', start: 1 }],
-  ] as [string, Uint8Array, Heard][])('is no end while %s are without a final', async (_, rest, heard) => {
-    const { rig, puppet, client } = await closed(withRest(rest));
-    await puppet.last.say(final(0.9), heard);
-    await rig.advance(2 * USUAL_MS + 500, 100);
-    expect([client.closeCode, puppet.connections.length]).toEqual([undefined, 2]);
-    await puppet.last.say(final(2, 'rest'), { type: 'finished' });
-    expect([client.closeCode, client.finals.map(({ text }) => text)]).toEqual([1000, ['tail', 'rest']]);
-  });
+  ] as [string, Uint8Array, Heard][])(
+    'does not end the session while %s are without a final',
+    async (_, rest, heard) => {
+      const { rig, puppet, client } = await closed(withRest(rest));
+      await puppet.last.say(final(0.9), heard);
+      await rig.advance(2 * USUAL_MS + 500, 100);
+      expect([client.closeCode, puppet.connections.length]).toEqual([undefined, 2]);
+      await puppet.last.say(final(2, 'rest'), { type: 'finished' });
+      expect([client.closeCode, client.finals.map(({ text }) => text)]).toEqual([1000, ['tail', 'rest']]);
+    },
+  );
 });

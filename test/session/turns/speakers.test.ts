@@ -29,7 +29,7 @@ const restartsOf = (client: RigClient) =>
   client.of('speakers_restarted').map(({ start, first_speaker }) => [start, first_speaker]);
 
 describe('speaker numbers', () => {
-  it('of the leg that takes over go behind all that were given, and that is told before the first of them', async () => {
+  it('continue after all earlier numbers on the next leg, announced before the first', async () => {
     const { rig, puppet } = rigOf();
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }], diarization: true });
     client.session.audio(speech(10));
@@ -51,7 +51,7 @@ describe('speaker numbers', () => {
     expectInOrder(client);
   });
 
-  it('go on also behind a planned switch and a pause', async () => {
+  it('continue also across a planned switch and a pause', async () => {
     const { rig, puppet } = rigOf({ suspendMs: 5_000, idleMs: 100_000 });
     const client = await rig.open({ model: 'puppet/a', diarization: true });
     for (let pause = 0; pause < 3; pause++) {
@@ -73,7 +73,7 @@ describe('speaker numbers', () => {
     ]);
   });
 
-  it('begin at 0 where none were given before, and nothing is told where none are', async () => {
+  it('begin at 0 where none were given before, without an announcement where there are none', async () => {
     const { rig, puppet } = rigOf();
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }, { model: 'puppet/c' }] });
     client.session.audio(speech(10));

@@ -162,7 +162,7 @@ describe('the bounds of turns', () => {
     expectInOrder(client);
   });
 
-  it('are not told where they were not asked for: speech is told as the provider tells it', async () => {
+  it('stay hidden where they were not requested: speech is reported as the provider does', async () => {
     const { puppet, client } = await stage({ turnEvents: false });
     await puppet.last.say(spoke(0), spoke(0), eager('1', say('a')), ended('1', say('a')), ended('2', say('b', 1)));
     expect(toldTo(client)).toEqual(['speech at 0', 'speech at 0', 'interim 0 "a"', 'final 0 "a"', 'final 1 "b"']);
@@ -171,7 +171,7 @@ describe('the bounds of turns', () => {
 });
 
 describe('where the leg that said an early end is lost', () => {
-  it('it is taken back, and the next model says for itself when the turn is over', async () => {
+  it('takes it back, and the next model decides when the turn is over', async () => {
     const { rig, puppet, client } = await stage();
     await puppet.last.say(spoke(0), eager('1', say('hello there', 0, 2)));
     await puppet.last.hangUp(1011);
@@ -186,7 +186,7 @@ describe('where the leg that said an early end is lost', () => {
     expectInOrder(client);
   });
 
-  it('and none goes on, nothing stays open when the session ends', async () => {
+  it('leaves nothing open at the session’s end when no leg continues', async () => {
     const { rig, puppet, client } = await stage();
     await puppet.last.say(eager('1', say('hello', 0, 2)));
     for (let leg = 0; leg < 4 && client.summary === undefined; leg++) {

@@ -6,7 +6,7 @@ import { expectInOrder, silence, speech } from '../support.ts';
 import { ended, finalsOf, partial, piece, type Stage, say, stage } from './puppet-stage.ts';
 
 describe('turns across legs', () => {
-  it('are placed by the origin of their leg, and heard again from the end of the last final', async () => {
+  it('follow the origin of their leg, and are replayed from the end of the last final', async () => {
     const { rig, puppet, client } = await stage();
     await puppet.last.say(ended('1', say('a', 0, 4)), partial('2', say('b c', 4, 6)));
     await puppet.last.hangUp(1011);
@@ -107,20 +107,20 @@ describe('a turn that a failed leg has shown', () => {
     ['ends of turns that say nothing of where they were', [ended('1', say('', 0, 0)), ended('2')]],
     ['noise before it', [partial('1', say('uh', 0.1, 0.3)), ended('1', say('', 0.1, 0.4))]],
     ['a window that ends within it', [ended('1', say('', 0, 0.9))]],
-  ])('is not ended by %s', async (_, messages) => {
+  ])('stays open after %s', async (_, messages) => {
     const { puppet, client } = await failed(2.2, 3);
     await puppet.last.say(...messages, ended('9', say('hello there', 0.9, 2.4)));
     expect(finalsOf(client)).toEqual([[0, 'hello there', 2.4, 3.9]]);
     expectInOrder(client);
   });
 
-  it('is not ended by a window without speech, wherever the failed leg has told that it was', async () => {
+  it('stays open after a window without speech at any position of the failed leg', async () => {
     const { puppet, client } = await failed(0.9, 1.3);
     await puppet.last.say(ended('1', say('', 0, 0.45)), ended('2', say('hello', 0.6, 2)));
     expect(finalsOf(client)).toEqual([[0, 'hello', 2.1, 3.5]]);
   });
 
-  it('is ended without words by a window that has heard all of it and found none', async () => {
+  it('ends without words after a window that covered all of it', async () => {
     const { puppet, client } = await failed(2.2, 3);
     await puppet.last.say(ended('1', say('', 0, 2.6)), ended('2', say('more', 3, 4)));
     expect(finalsOf(client)).toEqual([

@@ -93,7 +93,7 @@ describe('turns', () => {
     expectInOrder(client);
   });
 
-  it('gives a shown turn that came to nothing one final without words, and goes on', async () => {
+  it('gives a shown turn without words one empty final, and continues', async () => {
     const { puppet, client } = await stage();
     await puppet.last.say(partial('1', say('uh', 1)), ended('1', say('', 1, 2)), ended('2', say('b', 3)));
     expect(finalsOf(client)).toEqual([
@@ -120,7 +120,7 @@ describe('turns', () => {
     expectInOrder(client);
   });
 
-  it('hears a turn again that ended without the words it had shown, when its leg is lost before it has them', async () => {
+  it('replays a turn that ended without its shown words when its leg is lost', async () => {
     const { rig, puppet, client } = await stage({}, speech(10));
     await puppet.last.say(partial('1', say('hello', 1)), ended('1', say('', 1, 1.5)));
     await puppet.last.hangUp(1011);
@@ -167,7 +167,7 @@ describe('turns', () => {
 });
 
 describe('the formatted final of a turn', () => {
-  it('is the final when it comes in time, and is given once', async () => {
+  it('becomes the final when it comes in time, once', async () => {
     const { rig, puppet, client } = await stage();
     await puppet.last.say(partial('1', say('a b')), ended('1', say('a b', 0, 1), true));
     await rig.advance(699, 699);
@@ -178,7 +178,7 @@ describe('the formatted final of a turn', () => {
     expect(rig.drops).toEqual({ late_formatted: 1 });
   });
 
-  it('is waited for 700 ms, and dropped when it comes later', async () => {
+  it('arrives within 700 ms, or is dropped', async () => {
     const { rig, puppet, client } = await stage();
     await puppet.last.say(ended('1', say('a b', 0, 1), true));
     await rig.advance(699, 699);
@@ -198,7 +198,7 @@ describe('the formatted final of a turn', () => {
       [{ type: 'failed', failure: { kind: 'next', reason: 'upstream_error', code: 'x', message: 'X.' } }],
       ['a b'],
     ],
-  ])('is waited for no longer when %s: the unformatted words are given', async (_, messages, texts) => {
+  ])('gives way to the unformatted words when %s', async (_, messages, texts) => {
     const { rig, puppet, client } = await stage();
     await puppet.last.say(ended('1', say('a b', 0, 1), true));
     if (messages[0]?.type === 'finished') client.session.control({ type: 'close' });
@@ -209,7 +209,7 @@ describe('the formatted final of a turn', () => {
     expectInOrder(client);
   });
 
-  it('is not pushed out by a turn without words that ends meanwhile', async () => {
+  it('survives a turn without words that ends meanwhile', async () => {
     const { rig, puppet, client } = await stage();
     await puppet.last.say(partial('1', say('a b')), ended('1', say('a b', 0, 1), true), ended('2', say('', 1, 2)));
     await rig.advance(700, 700);

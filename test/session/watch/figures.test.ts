@@ -66,7 +66,7 @@ describe('the figures of a watched session', () => {
     expect(frames.at(-1)?.kind).toBe('ended');
   });
 
-  it('are brought up to date at the end when the watcher has left', async () => {
+  it('update at the end when the watcher has left', async () => {
     const { rig, puppet, client, watch, speak } = await watched(['0.6', '0.6', '0.6']);
     const { detach } = watch(client);
     await speak(3);
@@ -82,7 +82,7 @@ describe('the figures of a watched session', () => {
     ]);
   });
 
-  it('are not recorded for a session that was never watched', async () => {
+  it('stay unrecorded for a session that was never watched', async () => {
     const { rig, puppet, client, speak } = await watched(['0.6', '0.6', '0.6']);
     await speak(2);
     client.session.control({ type: 'close' });

@@ -31,7 +31,7 @@ describe('the counts of actors', () => {
     expect(countsOfProcess()).toEqual(before);
   });
 
-  it('are added up over the nodes that answer, once for each process; the others are named', async () => {
+  it('add up over the nodes that answer, once per process; the others are named', async () => {
     const bus = new MemoryBus();
     let asked = 0;
     const asking = Object.assign(Object.create(bus) as MemoryBus, {

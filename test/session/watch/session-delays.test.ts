@@ -19,7 +19,7 @@ function handOver(delays: SessionDelays, clock: SimulatedClock, from: number, fr
 }
 
 describe('the delays of a session', () => {
-  it('are those since the audio was handed to the leg, also behind a pause', () => {
+  it('count since the audio was handed to the leg, also after a pause', () => {
     const clock = new SimulatedClock();
     const delays = new SessionDelays(clock, RATE);
     delays.begin(0);
@@ -40,7 +40,7 @@ describe('the delays of a session', () => {
     expect(delays.final(before - 0.5 * RATE, readMs)).toMatchObject({ finalMs: expect.closeTo(12_004, 0) });
   });
 
-  it('are not told of audio that this leg was not given, or that lies too long ago', () => {
+  it('omit audio that this leg never received, or that is too old', () => {
     const clock = new SimulatedClock();
     const delays = new SessionDelays(clock, RATE);
     delays.begin(0);
@@ -52,7 +52,7 @@ describe('the delays of a session', () => {
     expect(delays.final(now + RATE, clock.now())).toEqual({ gatewayMs: 0 });
   });
 
-  it('of audio are sampled once a second, and not behind a backlog or while no leg takes any', () => {
+  it('sample audio once a second, and not after a backlog or without a leg', () => {
     const clock = new SimulatedClock();
     const delays = new SessionDelays(clock, RATE);
     delays.begin(0);
@@ -92,7 +92,7 @@ function observed() {
 }
 
 describe('an observer of a session', () => {
-  it('is told of each leg, turn and failover in the order in which they came', async () => {
+  it('receives each leg, turn and failover in order', async () => {
     const { moments, observe } = observed();
     const { rig, puppet } = puppetRig({ rig: { observe } });
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b', provider_params: {} }] });
@@ -120,7 +120,7 @@ describe('an observer of a session', () => {
     ]);
   });
 
-  it('is told how long words took, and what of it was the gateway’s own', async () => {
+  it('receives how long words took, and the gateway’s share of it', async () => {
     const { turns, passed, observe } = observed();
     const rig = new SessionRig({ observe });
     const client = await rig.open({ model: 'loopback/numbered', providerParams: { turn_seconds: 1 } });

@@ -41,7 +41,7 @@ const worlds: [string, (options?: RigOptions) => { rig: SessionRig; legNode: str
 ];
 
 describe.each(worlds)('the leg of a watched session %s', (_, world) => {
-  it('is shown with its model, its node and each of its steps, before what they led to', async () => {
+  it('appears with its model, node and steps, before their effects', async () => {
     const { rig, legNode } = world();
     const { watch } = watchable(rig);
     const client = await rig.open(chain);
@@ -73,7 +73,7 @@ describe.each(worlds)('the leg of a watched session %s', (_, world) => {
     expect(told.map(({ sequence }) => sequence)).toEqual(told.map((_frame, index) => told[0]!.sequence + index));
   });
 
-  it('has nothing attached once nobody watches', async () => {
+  it('keeps nothing attached without a watcher', async () => {
     const { rig } = world();
     const { watch } = watchable(rig);
     const client = await rig.open(chain);
@@ -91,7 +91,7 @@ describe.each(worlds)('the leg of a watched session %s', (_, world) => {
   });
 });
 
-it('the breakers of all models of its chain are shown, also where they are made and forgotten meanwhile', async () => {
+it('shows the breakers of all models of its chain, also those created or removed meanwhile', async () => {
   const { rig, watch } = watchable({ breakers: { failuresMax: 1 } });
   const client = await rig.open(chain);
   const watched = watch(client);
@@ -118,7 +118,7 @@ const idleNode = nodeMachine.provide({
   actions: { beginDrain: () => {} },
 });
 
-it('its node is shown, and each step of it', async () => {
+it('shows its node, and each of its steps', async () => {
   const node = startObserved(idleNode, { drainMs: 1_000 }, new SimulatedClock(), { ended() {}, failed() {} });
   const { rig, watch } = watchable({}, { nodeChart: () => node });
   const client = await rig.open();
@@ -130,7 +130,7 @@ it('its node is shown, and each step of it', async () => {
   expect(stepsIn(watched.frames).find(({ actor }) => actor === 'node')).toMatchObject({ value: 'stopping' });
 });
 
-it('says what it waits for where no node can be asked for a leg', async () => {
+it('shows its wait for a node where none can be reached', async () => {
   const world = new FarRig();
   const { rig, edge } = world;
   const { watch } = watchable(rig);

@@ -51,7 +51,7 @@ describe('the text of finals', () => {
     expect(JSON.stringify([kept, observed])).not.toContain('canary');
   });
 
-  it('is cut where one is very long', () => {
+  it('ends in an ellipsis where one is very long', () => {
     const log = new SessionLog(() => new Date(0), undefined, true);
     log.turn(NOTE, 'a'.repeat(TRANSCRIPT_CHARS_MAX + 1));
     log.turn(NOTE, 'b'.repeat(TRANSCRIPT_CHARS_MAX));
@@ -63,7 +63,7 @@ describe('the text of finals', () => {
     ]);
   });
 
-  it('is kept of the latest turns, up to a bound for the session', () => {
+  it('covers the latest turns, up to a bound for the session', () => {
     const log = new SessionLog(() => new Date(0), undefined, true);
     for (let turn = 1; turn <= 2 * WATCHED_FRAMES_MAX; turn++)
       log.turn({ ...NOTE, turn }, `${turn} ${'x'.repeat(990)}`);

@@ -138,7 +138,7 @@ describe('a watched session', () => {
     expect(money.map(({ value }) => value)).toContain('short');
   });
 
-  it('is taken up again where it was left: what is kept since then comes first, and then where it is', async () => {
+  it('resumes where the watcher left: kept frames first, then the current state', async () => {
     const { rig, watch } = watchable();
     const client = await rig.open();
     await rig.advance(200);
@@ -159,7 +159,7 @@ describe('a watched session', () => {
     expect([all.frames[0]!.sequence, all.frames.length]).toEqual([1, second.frames.at(-1)!.sequence]);
   });
 
-  it('shows names of states and events only, never what was said, asked for or is owned', async () => {
+  it('shows names of states and events only, never content or owners', async () => {
     const { rig, watch } = watchable();
     const said: BusBody[] = [];
     const client = await rig.open({ providerParams: { turns: [{ text: 'canary spoken words', seconds: 1 }] } });
@@ -176,7 +176,7 @@ describe('a watched session', () => {
     expect(text).not.toMatch(/canary|key_1|org_1|"context"/);
   });
 
-  it('is shown to several at once, and let go of when the last has left: nothing is said, armed or kept afterwards', async () => {
+  it('serves several watchers, and stops all work when the last has left', async () => {
     const { rig, service, watch } = watchable();
     const client = await rig.open();
     const timers = timersOf(rig.clock);
@@ -197,7 +197,7 @@ describe('a watched session', () => {
     expect(timersOf(rig.clock)).toBeLessThanOrEqual(timers + 1);
   });
 
-  it('is let go of when whoever watched is gone without a word, and not before its lease is over', async () => {
+  it('ends its watch one lease after a watcher vanished, and not before', async () => {
     const { rig, service } = watchable();
     const client = await rig.open();
     const { sessionId, organisationId } = client.session.opening;
@@ -212,7 +212,7 @@ describe('a watched session', () => {
     expect([service.size, client.session.charts.isWatched]).toEqual([0, false]);
   });
 
-  it('is renewed as long as it is watched', async () => {
+  it('renews its lease while it has a watcher', async () => {
     const { rig, service, watch } = watchable();
     const client = await rig.open();
     const watched = watch(client);
@@ -223,7 +223,7 @@ describe('a watched session', () => {
     expect([service.size, watched.ended, watched.actors.length]).toEqual([1, [], 1]);
   });
 
-  it('of another organisation, or of nobody, is not shown, and the two look the same', async () => {
+  it('looks unknown to another organisation, exactly as a session that does not exist', async () => {
     const { rig, service, elsewhere, watch } = watchable();
     const client = await rig.open();
     const { sessionId } = client.session.opening;
@@ -240,7 +240,7 @@ describe('a watched session', () => {
     });
   });
 
-  it('whose node answers no more for a whole lease is lost, once', async () => {
+  it('counts as lost, once, when its node is silent for a whole lease', async () => {
     const { rig, service, watch } = watchable();
     const client = await rig.open();
     const watched = watch(client);
@@ -263,7 +263,7 @@ describe('what is asked of a node', () => {
     [{ type: 'watch.renew', sessionId: 1, organisationId: 'org_1', watcher: 'x' }],
     [{ type: 'watch.everything', sessionId: 's', organisationId: 'org_1', watcher: 'x' }],
     [{ type: 'session.describe', sessionId: 's', organisationId: 'o'.repeat(129), watcher: 'x' }],
-  ])('in another shape is answered as unknown: %j', async (body) => {
+  ])('counts as unknown for an invalid body: %j', async (body) => {
     const { rig, service } = watchable();
     expect(await rig.bus.request(WATCH_SESSION, rig.bus.address('test'), body as BusBody, 1_000)).toEqual({
       type: 'session.unknown',
@@ -271,7 +271,7 @@ describe('what is asked of a node', () => {
     expect(service.size).toBe(0);
   });
 
-  it('is bounded: so many sessions at a time, of which each organisation has a share, and so many watchers of each', async () => {
+  it('bounds sessions, the share of each organisation, and the watchers of each session', async () => {
     const { rig, service } = watchable();
     const renew = (client: RigClient, watcher: string) => {
       const { sessionId, organisationId } = client.session.opening;

@@ -34,7 +34,7 @@ const digestUpTo =
 export function bodySuite(under: DoorUnderTest): void {
   describe('a body', () => {
     test.each([0, 1, 65_536, 3 * MEBIBYTE + 1])(
-      'of %i bytes arrives whole, with a length and in chunks',
+      'arrives whole with %i bytes, with a length and in chunks',
       async (bytes) => {
         const { port } = await start(under, { request: digestUpTo(8 * MEBIBYTE) });
         const body = Buffer.alloc(bytes, 'body');
@@ -48,7 +48,7 @@ export function bodySuite(under: DoorUnderTest): void {
       },
     );
 
-    test('in pieces of any kind arrives whole', async () => {
+    test('arrives whole in parts of any size', async () => {
       const { port } = await start(under, { request: digestUpTo(100) });
       const socket = await rawSocket(port);
       await socket.writeApart([
@@ -63,7 +63,7 @@ export function bodySuite(under: DoorUnderTest): void {
       expect((await socket.reply()).body).toBe(`6 ${digest(Buffer.from('abcdef'))}`);
     });
 
-    test('announced with `Expect: 100-continue` is asked for, and read', async () => {
+    test('continues after `Expect: 100-continue`, and is read', async () => {
       const { port } = await start(under, { request: digestUpTo(100) });
       const socket = await rawSocket(port);
       socket.write(post(['Expect: 100-continue', 'Content-Length: 3']));
@@ -72,7 +72,7 @@ export function bodySuite(under: DoorUnderTest): void {
       expect((await socket.reply()).body).toBe(`3 ${digest(Buffer.from('abc'))}`);
     });
 
-    test('that is announced as too large fails before a byte of it arrives', async () => {
+    test('fails before its first byte when its length is too large', async () => {
       const { port } = await start(under, { request: digestUpTo(10) });
       const socket = await rawSocket(port);
       socket.write(post(['Content-Length: 11']));
@@ -80,7 +80,7 @@ export function bodySuite(under: DoorUnderTest): void {
     });
 
     test.each(['999999999', '1000000000', '1073741825', '99999999999', '999999999999999999'])(
-      'of %s announced bytes is answered 413 at once',
+      'gets 413 at once for an announced length of %s bytes',
       async (bytes) => {
         const { port } = await start(under, { request: digestUpTo(10) });
         const socket = await rawSocket(port);
@@ -89,14 +89,14 @@ export function bodySuite(under: DoorUnderTest): void {
       },
     );
 
-    test('that turns out to be too large fails at the limit, also when it is announced as smaller', async () => {
+    test('fails at the limit when it turns out too large, also when announced as smaller', async () => {
       const { port } = await start(under, { request: digestUpTo(10) });
       const socket = await rawSocket(port);
       await socket.writeApart([post(['Transfer-Encoding: chunked']), '8\r\n12345678\r\n', '8\r\n12345678\r\n']);
       expect((await socket.reply()).status).toBe(413);
     });
 
-    test('that nobody reads is passed over, and the connection goes on', async () => {
+    test('passes unread, and the connection continues', async () => {
       const { port, faults } = await start(under, { request: async ({ path }) => ({ status: 200, body: path }) });
       const socket = await rawSocket(port);
       await socket.writeApart([
@@ -108,7 +108,7 @@ export function bodySuite(under: DoorUnderTest): void {
       expect([(await socket.reply()).body, (await socket.reply()).body, faults]).toEqual(['/ignored', '/next', []]);
     });
 
-    test('of 8 MiB that was refused is passed over: the client hears the answer and may go on', async () => {
+    test('passes unread when 8 MiB were refused: the client gets the answer and may continue', async () => {
       const { port } = await start(under, { request: digestUpTo(10) });
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       const big = await http(port, '/', { method: 'POST', body: Buffer.alloc(8 * MEBIBYTE), agent });
@@ -131,12 +131,12 @@ export function bodySuite(under: DoorUnderTest): void {
       expect(faults).toEqual([new Error('The body of a request can be read once.')]);
     });
 
-    test('is not there for a GET: it ends at once', async () => {
+    test('ends at once for a GET', async () => {
       const { port } = await start(under, { request: digestUpTo(0) });
       expect((await http(port, '/')).body).toBe(`0 ${digest(Buffer.alloc(0))}`);
     });
 
-    test('claimed late is whole all the same', async () => {
+    test('arrives whole when the handler claims it late', async () => {
       const { port } = await start(under, {
         request: async (request) => {
           await turns(20);
@@ -190,7 +190,7 @@ export function bodySuite(under: DoorUnderTest): void {
       client.destroy();
     });
 
-    test('that gives up lets the rest pass by, and can still answer', async () => {
+    test('lets the rest pass when it gives up, and can still answer', async () => {
       const { port } = await start(under, {
         request: async (request) => {
           const body = request.body(64 * MEBIBYTE);
@@ -238,7 +238,7 @@ export function bodySuite(under: DoorUnderTest): void {
       expect(body.destroyed).toBe(true);
     });
 
-    test('while nobody reads harms nobody', async () => {
+    test('harms no other client while its body is unread', async () => {
       const claimed = new Signal<Readable>();
       const { port } = await start(under, {
         request: ({ path, body }) =>
@@ -252,7 +252,7 @@ export function bodySuite(under: DoorUnderTest): void {
       expect((await http(port, '/')).status).toBe(200);
     });
 
-    test('by sending a broken chunk is refused, and the body fails', async () => {
+    test('gets an error for a broken chunk, and the body fails', async () => {
       const { port, failures, waiting } = await failing();
       const socket = await rawSocket(port);
       socket.write(post(['Transfer-Encoding: chunked']));
@@ -263,7 +263,7 @@ export function bodySuite(under: DoorUnderTest): void {
     });
   });
 
-  test('a reply comes before the body of its request is whole', async () => {
+  test('sends a reply before the body of its request is complete', async () => {
     const { port } = await start(under, { request: async () => ({ status: 401, body: 'first' }) });
     const request = httpRequest({
       port,

@@ -67,7 +67,7 @@ export function earlyAnswerSuite(under: DoorUnderTest): void {
       expect(errors).toEqual([]);
     });
 
-    test('in pieces reaches its end when the client has sent all', async () => {
+    test('reaches its end in parts when the client has sent everything', async () => {
       const { port } = await start(under, {
         request: async () => ({ status: 200, body: new Given().give('a', 'b', undefined) }),
       });
@@ -78,7 +78,7 @@ export function earlyAnswerSuite(under: DoorUnderTest): void {
       expect([await whole, errors]).toEqual(['ab', []]);
     });
 
-    test(`ends the connection of a client that goes on beyond ${REST_BYTES_MAX / MEBIBYTE} MiB`, async () => {
+    test(`ends the connection of a client that continues beyond ${REST_BYTES_MAX / MEBIBYTE} MiB`, async () => {
       const aborted = new Signal<boolean>();
       const { port } = await start(under, {
         request: async ({ signal }) => {

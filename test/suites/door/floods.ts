@@ -78,7 +78,7 @@ export function floodSuite(under: DoorUnderTest): void {
       while (!happened() && !isOver) await turns();
     };
 
-    test('is counted by frames of each kind, before anything is made of them', async () => {
+    test('counts frames of each kind before they are parsed', async () => {
       const { client, events, pace, socket } = await paced();
       client.write(
         Buffer.concat([
@@ -102,7 +102,7 @@ export function floodSuite(under: DoorUnderTest): void {
     });
 
     // A door that cannot pause counts none: pieces of messages cost its library next to nothing.
-    test.skipIf(under.gaps.readsOn)('has the pieces of its messages counted as well', async () => {
+    test.skipIf(under.gaps.readsOn)('counts the fragments of its messages as well', async () => {
       const { client, events, pace } = await paced();
       const pieces = [
         clientFrame(OPCODE.binary, '', { fin: false }),
@@ -123,23 +123,28 @@ export function floodSuite(under: DoorUnderTest): void {
       expect(pace.pieces).toBe(0);
     });
 
-    test(`that is too fast ${under.gaps.readsOn ? 'is read all the same (known gap)' : 'is not read until its time has come, and loses nothing'}`, async () => {
-      const { client, events, pace, socket, port } = await paced();
-      pace.waitMs = 60_000;
-      client.write(clientFrame(OPCODE.binary, 'first'));
-      await events.next();
-      expect([pace.canWait, socket.heldBack]).toEqual([!under.gaps.readsOn, !under.gaps.readsOn]);
-      await client.writeApart([clientFrame(OPCODE.binary, 'second')]);
-      // Others are read meanwhile.
-      const other = await webSocket(port);
-      other.send('other');
-      if (!under.gaps.readsOn) {
-        const { data } = (await events.next()) as Event & { type: 'open' | 'message'; data?: Buffer };
-        expect(String(data ?? 'open')).toBe('open');
-        return;
-      }
-      expect(await events.next()).toMatchObject({ data: Buffer.from('second') });
-    });
+    test(
+      under.gaps.readsOn
+        ? 'reads frames at excess speed (known gap)'
+        : 'leaves excess frames unread until their time, and loses none',
+      async () => {
+        const { client, events, pace, socket, port } = await paced();
+        pace.waitMs = 60_000;
+        client.write(clientFrame(OPCODE.binary, 'first'));
+        await events.next();
+        expect([pace.canWait, socket.heldBack]).toEqual([!under.gaps.readsOn, !under.gaps.readsOn]);
+        await client.writeApart([clientFrame(OPCODE.binary, 'second')]);
+        // Others are read meanwhile.
+        const other = await webSocket(port);
+        other.send('other');
+        if (!under.gaps.readsOn) {
+          const { data } = (await events.next()) as Event & { type: 'open' | 'message'; data?: Buffer };
+          expect(String(data ?? 'open')).toBe('open');
+          return;
+        }
+        expect(await events.next()).toMatchObject({ data: Buffer.from('second') });
+      },
+    );
 
     // A door that cannot see a message before it is whole gathers all of them.
     test.skipIf(under.gaps.gathersAll)(
@@ -167,7 +172,7 @@ export function floodSuite(under: DoorUnderTest): void {
     );
 
     // What such a door does instead.
-    test.skipIf(!under.gaps.gathersAll)('has messages of 1 MiB at most where it may have no large ones', async () => {
+    test.skipIf(!under.gaps.gathersAll)('accepts messages up to 1 MiB where it may have no large ones', async () => {
       const events = new Signal<Event>();
       const isLarge = [true, false, false];
       const upgrade = async () => ({
@@ -201,7 +206,7 @@ export function floodSuite(under: DoorUnderTest): void {
       [100, 19_200],
       [32, 60_000],
       [1, 100_000],
-    ])('that sends frames of %i bytes as fast as it can is heard to the last one', async (bytes, count) => {
+    ])('delivers every frame of %i bytes sent at full speed', async (bytes, count) => {
       const excesses: string[] = [];
       const { limits } = loadConfig({}, { providers: [] });
       const pace = new SocketPaces(limits).open('org', (excess) => excesses.push(excess));
@@ -222,7 +227,7 @@ export function floodSuite(under: DoorUnderTest): void {
       expect([await Promise.race([heard.next(), isOver]), excesses]).toEqual([bytes * count, []]);
     });
 
-    test('that never ends is told of once, and not read any more', async () => {
+    test('reports an endless flood once, and reads no more', async () => {
       const { client, events, pace, socket } = await paced();
       pace.onExceeded = () => socket.close(4100, 'rate_limit_exceeded');
       pace.waitMs = Number.POSITIVE_INFINITY;
@@ -237,7 +242,7 @@ export function floodSuite(under: DoorUnderTest): void {
       expect([events.left, pace.exceededCount]).toEqual([[], 1]);
     });
 
-    test('that never ends and is not closed by its host is cut off, and others are served', async () => {
+    test('cuts off an endless flood that its host leaves open, and serves others', async () => {
       const { client, events, pace, port } = await paced();
       pace.waitMs = under.gaps.readsOn ? Number.POSITIVE_INFINITY : 0;
       if (!under.gaps.readsOn) pace.take = () => Number.POSITIVE_INFINITY;

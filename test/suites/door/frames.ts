@@ -95,7 +95,7 @@ export function frameSuite(under: DoorUnderTest): void {
       },
     );
 
-    test('with endless fragments ends at twice the limit', async () => {
+    test('ends at twice the limit of endless fragments', async () => {
       const events = new Signal<Event>();
       const { port } = await start(under, { upgrade: async () => ({ accept: recordingHandlers(events) }) });
       const client = await rawSocket(port);

@@ -165,7 +165,7 @@ export function framingSuite(under: DoorUnderTest): void {
       return { status: reply?.status, isLast, isNextServed: paths.includes('/behind') };
     };
 
-    test.each(LAST)('is the last: no request is served after it, to a request %s', async (_what, bytes) => {
+    test.each(LAST)('serves no request after it, to a request %s', async (_what, bytes) => {
       const splits = [[bytes + BEHIND], [bytes, BEHIND], [bytes.slice(0, -20), bytes.slice(-20) + BEHIND]];
       const served = await Promise.all(
         answers.flatMap(([what, answer]) =>
@@ -185,19 +185,22 @@ export function framingSuite(under: DoorUnderTest): void {
     const { emptyLines, trailers } = under.gaps;
     const echoPath = () => start(under, { request: async ({ path }) => ({ status: 200, body: path }) });
 
-    test(`an empty line ${emptyLines ? 'leaves the second without an answer (known gap)' : 'is ignored'}`, async () => {
-      const { port } = await echoPath();
-      const socket = await rawSocket(port);
-      socket.write(`${post(['Content-Length: 3'], 'abc')}\r\n`);
-      expect((await socket.reply()).body).toBe('/refused');
-      socket.write(BEHIND);
-      if (!emptyLines) expect((await socket.reply()).body).toBe('/behind');
-      await turns();
-      socket.destroy();
-      if (emptyLines) expect(await socket.rest()).toBe('');
-    });
+    test(
+      emptyLines ? 'leaves the second unanswered after an empty line (known gap)' : 'ignores an empty line',
+      async () => {
+        const { port } = await echoPath();
+        const socket = await rawSocket(port);
+        socket.write(`${post(['Content-Length: 3'], 'abc')}\r\n`);
+        expect((await socket.reply()).body).toBe('/refused');
+        socket.write(BEHIND);
+        if (!emptyLines) expect((await socket.reply()).body).toBe('/behind');
+        await turns();
+        socket.destroy();
+        if (emptyLines) expect(await socket.rest()).toBe('');
+      },
+    );
 
-    test(`a trailer ${trailers ? 'is refused (known gap)' : 'is ignored'}`, async () => {
+    test(trailers ? 'refuses a trailer (known gap)' : 'ignores a trailer', async () => {
       const { port } = await echoPath();
       const socket = await rawSocket(port);
       socket.write(chunked('3\r\nabc\r\n0\r\nX-Trailer: a\r\n\r\n') + BEHIND);

@@ -39,7 +39,7 @@ export function handshakeSuite(under: DoorUnderTest): void {
       });
     });
 
-    test('that is refused gets status, headers and body, and the connection is closed', async () => {
+    test('gets status, headers and body when refused, and the connection closes', async () => {
       const { port } = await start(under, {
         upgrade: async () => ({ refuse: { status: 401, headers: { 'X-Request-Id': 'req_1' }, body: '{"error":{}}' } }),
       });
@@ -62,7 +62,7 @@ export function handshakeSuite(under: DoorUnderTest): void {
         'req_2',
       ],
       ['names none when the answer has none', {}, undefined, undefined],
-    ])('that is accepted %s', async (_what, answer, protocol, requestId) => {
+    ])('when accepted, %s', async (_what, answer, protocol, requestId) => {
       const { port } = await start(under, { upgrade: async () => ({ accept: echoHandlers, ...answer }) });
       const socket = await rawSocket(port);
       const { status, headers } = await socket.handshake('/', ['Sec-WebSocket-Protocol: bearer, sk_secret']);
@@ -70,13 +70,13 @@ export function handshakeSuite(under: DoorUnderTest): void {
       expect([headers.get('sec-websocket-protocol'), headers.get('x-request-id')]).toEqual([protocol, requestId]);
     });
 
-    test('with an offer of subprotocols that is no list is the handler’s to judge', async () => {
+    test('leaves an invalid list of subprotocols to the handler', async () => {
       const { port } = await start(under);
       const socket = await rawSocket(port);
       expect((await socket.handshake('/', ['Sec-WebSocket-Protocol: bearer,,b@d, bearer'])).status).toBe(101);
     });
 
-    test('is never compressed, whatever the client offers', async () => {
+    test('stays uncompressed, even when the client offers compression', async () => {
       const { port } = await start(under);
       const socket = await rawSocket(port);
       const { status, headers } = await socket.handshake('/', [
@@ -85,7 +85,7 @@ export function handshakeSuite(under: DoorUnderTest): void {
       expect([status, headers.has('sec-websocket-extensions')]).toEqual([101, false]);
     });
 
-    test('whose handler rejects, or answers with a forged header, is answered by onFault', async () => {
+    test('gets the answer of onFault when its handler rejects or forges a header', async () => {
       const { port, faults } = await start(under, {
         upgrade: async ({ path }): Promise<UpgradeAnswer> => {
           if (path === '/reject') throw new Error('inside');
@@ -104,7 +104,7 @@ export function handshakeSuite(under: DoorUnderTest): void {
       ['a key that is no base64', handshake('/').replace('dGhlIHNhbXBsZSBub25jZQ==', '!!!!!!!!!!!!!!!!!!!!!!==')],
       ['no key', handshake('/').replace(/Sec-WebSocket-Key.*\r\n/, '')],
       ['another version', handshake('/').replace('Version: 13', 'Version: 7')],
-    ])('with %s is refused with 400 and reaches no handler', async (what, bytes) => {
+    ])('gets 400 with %s and reaches no handler', async (what, bytes) => {
       const { port } = await start(under, { upgrade: () => Promise.reject(new Error('reached')) });
       const socket = await rawSocket(port);
       socket.write(bytes);
@@ -119,7 +119,7 @@ export function handshakeSuite(under: DoorUnderTest): void {
       expect((await socket.handshake(`/?${'q'.repeat(9000)}`)).status).toBe(414);
     });
 
-    test('whose client leaves before the answer aborts the signal; no socket opens, and the close is reported', async () => {
+    test('aborts when its client leaves first: no socket opens, and the close is reported', async () => {
       const events = new Signal<unknown>();
       const accept: SocketHandlers = {
         ...echoHandlers,
@@ -142,7 +142,7 @@ export function handshakeSuite(under: DoorUnderTest): void {
       expect([events.left, faults]).toEqual([[], []]);
     });
 
-    test('that is decided later opens a socket like any other', async () => {
+    test('opens a socket like any other when it is decided later', async () => {
       const { port } = await start(under, {
         upgrade: async () => {
           await new Promise((resolve) => setImmediate(resolve));
@@ -157,7 +157,7 @@ export function handshakeSuite(under: DoorUnderTest): void {
   });
 
   describe('an ordinary request', () => {
-    test('is a GET of the same path without the upgrade', async () => {
+    test('reaches the handler as a GET of the same path without the upgrade', async () => {
       const { port } = await start(under, {
         request: async () => ({ status: 426 }),
         upgrade: () => Promise.reject(new Error('upgrade')),
@@ -168,14 +168,14 @@ export function handshakeSuite(under: DoorUnderTest): void {
     test.each([
       ['a handshake key but no upgrade', handshake('/').replace(/(Connection|Upgrade): .*\r\n/g, '')],
       ['an upgrade to something else', handshake('/').replace('Upgrade: websocket', 'Upgrade: h2c')],
-    ])('is one with %s', async (_what, bytes) => {
+    ])('follows from %s', async (_what, bytes) => {
       const { port } = await start(under);
       const socket = await rawSocket(port);
       socket.write(bytes);
       expect((await socket.reply()).body).toBe('ok');
     });
 
-    test('that offers HTTP/2 is served with its body, and the connection goes on', async () => {
+    test('gets an answer with its body when it offers HTTP/2, and the connection continues', async () => {
       const warnings: Error[] = [];
       const warned = (warning: Error) => warnings.push(warning);
       process.on('warning', warned);
@@ -278,7 +278,7 @@ export function handshakeSuite(under: DoorUnderTest): void {
       expect(await closed).toBe(1000);
     });
 
-    test('a client that speaks plain HTTP is dropped, and nobody else', async () => {
+    test('drops a client that speaks plain HTTP, and no other', async () => {
       const { port } = await start(under, {}, { tls });
       const plain = await rawSocket(port);
       plain.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');

@@ -28,7 +28,7 @@ export function headSuite(under: DoorUnderTest): void {
       socket.destroy();
       return reply;
     };
-    test('of 300 bytes is read the same wherever TCP splits it', async () => {
+    test('reads the same at every split of 300 bytes', async () => {
       const { port } = await seen();
       const query = `model=deepgram/nova-3&provider_params=${'%7B%22a%22:1%7D'.repeat(10)}`;
       const bytes = get(`/v1/listen?${query}`, ['X-Last: end']);
@@ -39,7 +39,7 @@ export function headSuite(under: DoorUnderTest): void {
       }
     });
 
-    test('of 6 KB is read the same wherever TCP splits it', async () => {
+    test('reads the same at every split of 6 KB', async () => {
       const { port } = await seen();
       const query = `provider_params=${'x'.repeat(6000)}`;
       const bytes = get(`/v1/listen?${query}`, [`X-Filler: ${'y'.repeat(500)}`]);
@@ -48,7 +48,7 @@ export function headSuite(under: DoorUnderTest): void {
         expect(JSON.parse((await inTwo(port, bytes, at)).body).query).toBe(query);
     });
 
-    test('that trickles in byte by byte is read', async () => {
+    test('arrives byte by byte', async () => {
       const { port } = await seen();
       const socket = await rawSocket(port);
       const bytes = get('/trickle', ['X-Last: end']);
@@ -56,7 +56,7 @@ export function headSuite(under: DoorUnderTest): void {
       expect(JSON.parse((await socket.reply()).body).headers).toMatchObject({ 'x-last': 'end' });
     });
 
-    test('at the limit passes, and one byte more is answered 414 with the limit in the message', async () => {
+    test('passes at the limit, and gets 414 with the limit one byte above it', async () => {
       const { port } = await start(under);
       const filler = (bytes: number) => 'z'.repeat(bytes - get('/?').length);
       const socket = await rawSocket(port);
@@ -74,13 +74,13 @@ export function headSuite(under: DoorUnderTest): void {
     test.each([
       ['a URL of 9 KB', get(`/?q=${'u'.repeat(9000)}`)],
       ['headers of 9 KB', get('/', [`X-Long: ${'h'.repeat(9000)}`])],
-    ])('with %s is answered 414 at any split', async (_what, bytes) => {
+    ])('gets 414 with %s at any split', async (_what, bytes) => {
       const { port } = await start(under);
       for (const at of [2, 40, 1460, 4096, 8190, 8193, bytes.length - 40, bytes.length - 1])
         expect([at, (await inTwo(port, bytes, at)).status]).toEqual([at, 414]);
     });
 
-    test('of 20 KB is refused with a 4xx or 505 status and the connection closed', async () => {
+    test('gets a 4xx or 505 for 20 KB, and the connection closes', async () => {
       const { port } = await start(under);
       const socket = await rawSocket(port);
       await socket.writeApart([get(`/?q=${'u'.repeat(20_000)}`).slice(0, 12_000), 'u'.repeat(12_000)]);
@@ -96,7 +96,7 @@ export function headSuite(under: DoorUnderTest): void {
         'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
       ],
       ['a Content-Length that is no number', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3x\r\n\r\nabc'],
-    ])('with %s is refused and the connection closed', async (what, bytes) => {
+    ])('fails with %s, and the connection closes', async (what, bytes) => {
       const { port } = await start(under, { request: () => Promise.reject(new Error('reached')) });
       const socket = await rawSocket(port);
       await socket.writeApart([bytes]);
@@ -105,7 +105,7 @@ export function headSuite(under: DoorUnderTest): void {
       await socket.closed;
     });
 
-    test('with two Host headers is refused with 400 and reaches no handler, be it a request or a handshake', async () => {
+    test('gets 400 for two Host headers in a request or a handshake, and reaches no handler', async () => {
       const reached = () => Promise.reject(new Error('reached'));
       const { port } = await start(under, { request: reached, upgrade: reached });
       for (const bytes of [get('/', ['Host: other']), handshake('/', ['hOST: localhost'])]) {
@@ -122,7 +122,7 @@ export function headSuite(under: DoorUnderTest): void {
       ['the same length twice', 'Content-Length: 3\r\ncontent-length: 3\r\n\r\nabc'],
       ['a coding that is not chunked', 'Transfer-Encoding: xchunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n'],
       ['a coding behind chunked', 'Transfer-Encoding: chunked, identity\r\n\r\n3\r\nabc\r\n0\r\n\r\n'],
-    ])('with %s is refused with 400, reaches no handler, and ends the connection', async (_what, rest) => {
+    ])('gets 400 with %s, reaches no handler, and ends the connection', async (_what, rest) => {
       const { port } = await start(under, { request: () => Promise.reject(new Error('reached')) });
       const socket = await rawSocket(port);
       socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${rest}`);
@@ -130,7 +130,7 @@ export function headSuite(under: DoorUnderTest): void {
       await socket.closed;
     });
 
-    test('of chunks with trailers that look like a request leads to one request', async () => {
+    test('leads to one request when trailers look like another', async () => {
       const { port, paths } = await listing();
       const socket = await rawSocket(port);
       const head = 'POST /first HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n';
@@ -146,7 +146,7 @@ export function headSuite(under: DoorUnderTest): void {
       ['a NUL in a value', 'GET / HTTP/1.1\r\nHost: a\r\nX: b\0c\r\n\r\n'],
       ['a bare CR in a value', 'GET / HTTP/1.1\r\nHost: a\r\nX: b\rc\r\n\r\n'],
       ['a space before the colon', 'GET / HTTP/1.1\r\nHost: a\r\nX : b\r\n\r\n'],
-    ])('with %s is refused at once, and reaches no handler', async (what, bytes) => {
+    ])('fails at once with %s, and reaches no handler', async (what, bytes) => {
       const { port, paths } = await listing();
       const socket = await rawSocket(port);
       await socket.writeApart([bytes]);
@@ -160,7 +160,7 @@ export function headSuite(under: DoorUnderTest): void {
       [96, 200],
       [100, past],
       [500, past],
-    ])('with %i headers is answered, and never left without a word', async (count, expected) => {
+    ])('always gets an answer with %i headers', async (count, expected) => {
       const { port, paths } = await listing();
       const socket = await rawSocket(port);
       await socket.writeApart([
@@ -173,7 +173,7 @@ export function headSuite(under: DoorUnderTest): void {
       expect(paths).toHaveLength(expected === 200 ? 1 : 0);
     });
 
-    test(`of HTTP/1.0 is ${under.gaps.http10 ? 'refused with 505 (known gap)' : 'served'}`, async () => {
+    test(under.gaps.http10 ? 'gets 505 in HTTP/1.0 (known gap)' : 'gets an answer in HTTP/1.0', async () => {
       const { port, paths } = await listing();
       const socket = await rawSocket(port);
       await socket.writeApart(['GET / HTTP/1.0\r\nHost: a\r\n\r\n']);

@@ -6,7 +6,7 @@ import { type DoorUnderTest, http, nextMessage, start, webSocket } from './fixtu
 export function listeningSuite(under: DoorUnderTest): void {
   describe('a port', () => {
     test.each([0, 1])(
-      'is had again at once by the next door, whose clients were cut off (restart %i)',
+      'passes to the next server at once, after its clients were cut off (restart %i)',
       async (more) => {
         const first = await start(under);
         let { door } = first;
@@ -24,18 +24,21 @@ export function listeningSuite(under: DoorUnderTest): void {
       },
     );
 
-    test.each([[undefined], [true]])('of another program is refused with that reason (shared: %s)', async (shared) => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      const { port } = server.address() as { port: number };
-      const options = { port, ...(shared === undefined ? {} : { shared }) };
-      await expect(start(under, {}, options)).rejects.toThrow(
-        `Cannot listen on 127.0.0.1:${port}: another program has that port; end it, or set VOXGATE_PORT to another one.`,
-      );
-      server.close();
-    });
+    test.each([[undefined], [true]])(
+      'refuses to open on another program’s port with that reason (shared: %s)',
+      async (shared) => {
+        const server = createServer();
+        await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+        const { port } = server.address() as { port: number };
+        const options = { port, ...(shared === undefined ? {} : { shared }) };
+        await expect(start(under, {}, options)).rejects.toThrow(
+          `Cannot listen on 127.0.0.1:${port}: another program has that port; end it, or set VOXGATE_PORT to another one.`,
+        );
+        server.close();
+      },
+    );
 
-    test('of a door that does not share it is nobody else’s', async () => {
+    test('belongs to one server unless it is shared', async () => {
       const { port } = await start(under);
       for (const shared of [false, true])
         await expect(start(under, {}, { port, shared })).rejects.toThrow('another program has that port;');

@@ -33,7 +33,7 @@ export function requestSuite(under: DoorUnderTest): void {
       });
     });
 
-    test('with a header given twice has both values, joined by a comma', async () => {
+    test('joins a repeated header by a comma', async () => {
       const { port } = await start(under, { request: async (request) => mirror(request) });
       const socket = await rawSocket(port);
       socket.write(get('/', ['X-Two: a', 'x-two: b', 'Cookie: c=1', 'Cookie: d=2']));
@@ -41,7 +41,7 @@ export function requestSuite(under: DoorUnderTest): void {
       expect(headers).toMatchObject({ 'x-two': 'a, b', cookie: 'c=1, d=2' });
     });
 
-    test('is answered with the handler’s status, headers and body, and nothing that names the server', async () => {
+    test('gets the handler’s status, headers and body, and nothing that names the server', async () => {
       const { port } = await start(under, {
         request: async () => ({ status: 418, headers: { 'X-Id': 'abc', 'Content-Length': '1' }, body: 'köttel' }),
       });
@@ -56,7 +56,7 @@ export function requestSuite(under: DoorUnderTest): void {
       expect([headers['content-length'], body.length]).toEqual([String(bytes), bytes]);
     });
 
-    test('with HEAD gets the length and no body, and the connection goes on', async () => {
+    test('gets the length without a body for HEAD, and the connection continues', async () => {
       const { port } = await start(under, { request: async () => ({ status: 200, body: 'four' }) });
       const socket = await rawSocket(port);
       socket.write('HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n');
@@ -87,7 +87,7 @@ export function requestSuite(under: DoorUnderTest): void {
       else expect([(await socket.reply()).body, (await socket.reply()).body]).toEqual(['/1', '/2']);
     });
 
-    test('whose client goes away aborts the signal', async () => {
+    test('aborts the signal when its client leaves', async () => {
       const aborted = new Signal<string>();
       const { port } = await start(under, {
         request: ({ signal }) =>
@@ -103,7 +103,7 @@ export function requestSuite(under: DoorUnderTest): void {
       expect(await aborted.next()).toBe('aborted');
     });
 
-    test('that is answered after its client went away harms nobody', async () => {
+    test('harms no other when its client leaves before the answer', async () => {
       const arrived = new Signal<() => void>();
       const { port, faults } = await start(under, {
         request: ({ path }) =>
@@ -123,7 +123,7 @@ export function requestSuite(under: DoorUnderTest): void {
   });
 
   describe('a handler', () => {
-    test('that rejects is answered by onFault, and only its request is', async () => {
+    test('answers through onFault when it rejects, for its request alone', async () => {
       const { port, faults } = await start(under, {
         request: async ({ path }) => {
           if (path === '/bad') throw new Error('inside');
@@ -135,7 +135,7 @@ export function requestSuite(under: DoorUnderTest): void {
       expect((await http(port, '/good')).status).toBe(200);
     });
 
-    test('that throws at once is answered like one that rejects', async () => {
+    test('answers like one that rejects when it throws at once', async () => {
       const { port } = await start(under, {
         request: () => {
           throw new Error('at once');
@@ -152,7 +152,7 @@ export function requestSuite(under: DoorUnderTest): void {
       expect([status, headers['set-cookie'], faults.length]).toEqual([500, undefined, 1]);
     });
 
-    test('is answered 500 even when onFault fails', async () => {
+    test('answers 500 even when onFault fails', async () => {
       const options = {
         onFault: () => {
           throw new Error('again');
@@ -164,18 +164,18 @@ export function requestSuite(under: DoorUnderTest): void {
   });
 
   describe('the door', () => {
-    test('on a port that is taken does not open, and says so in one sentence', async () => {
+    test('fails to open on a taken port, with one sentence', async () => {
       const { port } = await start(under);
       await expect(start(under, {}, { port })).rejects.toThrow(/^Cannot listen on 127\.0\.0\.1:\d+: [^.]+\.$/);
     });
 
-    test('on a host that there is not does not open, and says so in one sentence', async () => {
+    test('fails to open on an unknown host, with one sentence', async () => {
       await expect(start(under, {}, { host: 'no-such-host.invalid' })).rejects.toThrow(
         /^Cannot listen on no-such-host\.invalid:0: [^.]+\.$/,
       );
     });
 
-    test('that stops listening keeps serving open connections and takes no new ones', async () => {
+    test('serves open connections and accepts no new ones after it stops listening', async () => {
       const arrived = new Signal<() => void>();
       const { door, port } = await start(under, {
         request: () => new Promise((resolve) => arrived.add(() => resolve({ status: 200, body: 'done' }))),
@@ -191,7 +191,7 @@ export function requestSuite(under: DoorUnderTest): void {
       expect((await socket.reply()).body).toBe('done');
     });
 
-    test('that closes drops open requests, can be closed again, and frees its port', async () => {
+    test('drops open requests, can be closed again, and frees its port', async () => {
       const aborted = new Signal<void>();
       const arrived = new Signal<void>();
       const port = await freePort();

@@ -52,7 +52,7 @@ export function slowReaderSuite(under: DoorUnderTest): void {
       response.destroy();
     });
 
-    test('in one large piece reaches a client that takes a part of it every 6 s', async () => {
+    test('reaches, in one large part, a client that reads some of it every 6 s', async () => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
       try {
         const bytes = 32 * 1024 * 1024;
@@ -74,7 +74,7 @@ export function slowReaderSuite(under: DoorUnderTest): void {
       }
     });
 
-    test('that fails ends behind its last piece also where the client has much to catch up with', async () => {
+    test('ends after its last part when it fails, also for a client far behind', async () => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
       try {
         const body = new Given().give('head');
@@ -92,7 +92,7 @@ export function slowReaderSuite(under: DoorUnderTest): void {
       }
     });
 
-    test('whose client reads nothing for 10 s is cut off, and let go of', async () => {
+    test('ends, and releases its source, when the client reads nothing for 10 s', async () => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
       try {
         const body = new Given();

@@ -34,7 +34,7 @@ export function socketSuite(under: DoorUnderTest): void {
 
   describe('a message', () => {
     test.each([0, 1, 125, 126, 65_535, 65_536, MESSAGE_BYTES_MAX])(
-      'of %i bytes arrives and is answered, as text and as binary',
+      'arrives with %i bytes and gets an answer, as text and as binary',
       async (bytes) => {
         const { port } = await start(under);
         const client = await webSocket(port);
@@ -47,7 +47,7 @@ export function socketSuite(under: DoorUnderTest): void {
       },
     );
 
-    test('that arrives byte by byte is whole', async () => {
+    test('arrives whole byte by byte', async () => {
       const { port } = await start(under);
       const socket = await rawSocket(port);
       await socket.handshake('/');
@@ -55,7 +55,7 @@ export function socketSuite(under: DoorUnderTest): void {
       expect((await socket.frame()).payload.toString()).toBe('slöw');
     });
 
-    test('in fragments is whole, with a ping answered in between', async () => {
+    test('arrives whole in fragments, with a ping answered in between', async () => {
       const { port } = await start(under);
       const socket = await rawSocket(port);
       await socket.handshake('/');
@@ -77,7 +77,7 @@ export function socketSuite(under: DoorUnderTest): void {
       expect(await events.next()).toMatchObject({ type: 'message', data: { length: 2 * MESSAGE_BYTES_MAX } });
     });
 
-    test('over 1 MiB is the handler’s after the call as well', async () => {
+    test('over 1 MiB stays with the handler after the call', async () => {
       const taken = new Signal<Uint8Array>();
       const accept = { ...echoHandlers, message: (_: DoorSocket, data: Uint8Array) => taken.add(data) };
       const { port } = await start(under, { upgrade: async () => ({ accept }) });
@@ -110,7 +110,7 @@ export function socketSuite(under: DoorUnderTest): void {
       ['with code and reason', closePayload(4321, 'bye'), 4321, 'bye'],
       ['with code 1000', closePayload(1000), 1000, ''],
       ['without a code', Buffer.alloc(0), 1005, ''],
-    ])('by the client %s is reported once, and answered', async (_what, payload, code, reason) => {
+    ])('by the client %s gets one report and an answer', async (_what, payload, code, reason) => {
       const { port, events } = await recording();
       const socket = await rawSocket(port);
       await socket.handshake('/');
@@ -126,7 +126,7 @@ export function socketSuite(under: DoorUnderTest): void {
     test.each([
       ['RST', (client: { reset(): void }) => client.reset()],
       ['FIN', (client: { end(): void }) => client.end()],
-    ] as const)('by %s is reported as 1006', async (_how, leave) => {
+    ] as const)('by %s gets reported as 1006', async (_how, leave) => {
       const { port, events } = await recording();
       const socket = await rawSocket(port);
       await socket.handshake('/');
@@ -135,7 +135,7 @@ export function socketSuite(under: DoorUnderTest): void {
       expect(await events.next()).toMatchObject({ type: 'closed', code: 1006 });
     });
 
-    test('by the host reaches the client behind what was sent, and is reported with the host’s code', async () => {
+    test('by the host follows earlier messages, and is reported with the host’s code', async () => {
       const { port, events } = await recording(({ type, socket }) => {
         if (type !== 'open') return;
         socket.send('last words');
@@ -153,7 +153,7 @@ export function socketSuite(under: DoorUnderTest): void {
       expect(events.left).toEqual([]);
     });
 
-    test('is never reported from inside a call', async () => {
+    test('gets reported outside any call', async () => {
       const order: string[] = [];
       const { port, events } = await recording(({ type, socket }) => {
         if (type === 'closed') order.push('closed');
@@ -179,7 +179,7 @@ export function socketSuite(under: DoorUnderTest): void {
       expect(closed).toEqual([sentCode, sentReason]);
     });
 
-    test('without a word drops the client', async () => {
+    test('drops the client when it is abrupt', async () => {
       const { port, events } = await recording();
       const client = await webSocket(port);
       const socket = await opened(events);
@@ -210,7 +210,7 @@ export function socketSuite(under: DoorUnderTest): void {
     });
   });
 
-  test('a ping of the host is answered by the client, and the host hears it with its text', async () => {
+  test('gets the client’s answer to a host ping, with its text', async () => {
     const { port, events } = await recording();
     await webSocket(port);
     const socket = await opened(events);
@@ -241,7 +241,7 @@ export function socketSuite(under: DoorUnderTest): void {
       }
     };
 
-    test('is sent what the network takes; the rest is counted, kept, and arrives in order once it reads', async () => {
+    test('receives what the network takes; the rest is counted, kept and sent in order', async () => {
       const { client, events, socket, outcomes } = await flooded();
       expect([outcomes[0], outcomes.at(-1)]).toEqual(['sent', 'queued']);
       expect(socket.bufferedBytes).toBeGreaterThan(1024 * KIBIBYTE);
@@ -260,7 +260,7 @@ export function socketSuite(under: DoorUnderTest): void {
       await client.closed;
     });
 
-    test('and only pings loses its connection', async () => {
+    test('loses its connection when it only pings', async () => {
       const { port, events } = await recording();
       const client = await rawSocket(port);
       await client.handshake('/');
@@ -293,7 +293,7 @@ export function socketSuite(under: DoorUnderTest): void {
       expect(await events.next()).toMatchObject({ type: 'closed', code: 4011 });
     });
 
-    test('can be dropped at once, whatever is queued', async () => {
+    test('can be dropped at once with any queue', async () => {
       const { client, events, socket } = await flooded();
       socket.close(4011, 'slow_consumer');
       socket.terminate();
@@ -330,7 +330,7 @@ export function socketSuite(under: DoorUnderTest): void {
       },
     );
 
-    test('in closed is reported, and that is all', async () => {
+    test('only causes a report in closed', async () => {
       const faulted = new Signal<unknown>();
       const onFault = (error: unknown) => {
         faulted.add(error);
@@ -346,7 +346,7 @@ export function socketSuite(under: DoorUnderTest): void {
   });
 
   describe('the door', () => {
-    test('that stops listening keeps its open sockets', async () => {
+    test('keeps its open sockets when it stops listening', async () => {
       const { door, port } = await start(under);
       const client = await webSocket(port);
       door.stopListening();
@@ -354,7 +354,7 @@ export function socketSuite(under: DoorUnderTest): void {
       expect(await nextMessage(client)).toBe('still here');
     });
 
-    test('that closes drops its sockets, and every one is reported before it has closed', async () => {
+    test('drops its sockets on close, each reported before it has closed', async () => {
       const { door, port, events } = await recording();
       const clients = await Promise.all([webSocket(port), webSocket(port), webSocket(port)]);
       const dropped = clients.map((client) => new Promise((resolve) => client.once('close', resolve)));
@@ -366,7 +366,7 @@ export function socketSuite(under: DoorUnderTest): void {
       expect(await Promise.all(dropped)).toEqual([1006, 1006, 1006]);
     });
 
-    test('that closes right after it has closed its sockets lets each of them read that, though all of them go on sending', async () => {
+    test('lets each closed socket read its close, though all continue to send', async () => {
       const { door, port, events } = await recording();
       const clients = await Promise.all(Array.from({ length: 20 }, () => webSocket(port)));
       const sockets = await Promise.all(clients.map(() => opened(events)));
@@ -388,7 +388,7 @@ export function socketSuite(under: DoorUnderTest): void {
     });
   });
 
-  test('a hundred sockets at once each get their own answers', async () => {
+  test('answers a hundred sockets at once, each separately', async () => {
     const { port } = await start(under);
     const clients = await Promise.all(Array.from({ length: 100 }, () => webSocket(port)));
     const answers = clients.map((client) => new Promise<RawData>((resolve) => client.once('message', resolve)));

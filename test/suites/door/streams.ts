@@ -35,7 +35,7 @@ export function streamSuite(under: DoorUnderTest): void {
       expect(response.complete).toBe(true);
     });
 
-    test('of no piece at all is an empty answer, and the connection goes on', async () => {
+    test('ends empty without any part, and the connection continues', async () => {
       const { port } = await serving(new Given().give(undefined));
       const socket = await rawSocket(port);
       socket.write(GET);
@@ -43,7 +43,7 @@ export function streamSuite(under: DoorUnderTest): void {
       expect((await socket.reply({ hasBody: false })).status).toBe(200);
     });
 
-    test('to a body in chunks is well-formed to its end', async () => {
+    test('stays well-formed to its end after a chunked body', async () => {
       const body = new Given();
       const { port } = await start(under, {
         request: async (request) => {
@@ -62,7 +62,7 @@ export function streamSuite(under: DoorUnderTest): void {
       expect(text.slice(text.indexOf('\r\n\r\n') + 4)).toBe('3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n');
     });
 
-    test('is followed by others on the same connection', async () => {
+    test('precedes others on the same connection', async () => {
       const { port } = await start(under, {
         request: async ({ path }) => ({ status: 200, body: new Given().give(path, '!', undefined) }),
       });
@@ -86,7 +86,7 @@ export function streamSuite(under: DoorUnderTest): void {
       ]);
     });
 
-    test('is not asked for more than the client takes', async () => {
+    test('produces no more than the client takes', async () => {
       let made = 0;
       async function* endless() {
         for (;;) {
@@ -110,7 +110,7 @@ export function streamSuite(under: DoorUnderTest): void {
       response.destroy();
     });
 
-    test('is let go of when the client leaves, also while it has nothing to say', async () => {
+    test('releases its source when the client leaves, also while it is idle', async () => {
       const body = new Given().give('one');
       const aborted = new Signal<string>();
       const { port, faults } = await start(under, {
@@ -128,7 +128,7 @@ export function streamSuite(under: DoorUnderTest): void {
       expect([(await http(port, '/plain')).status, faults]).toEqual([200, []]);
     });
 
-    test('that fails ends behind its last piece, without the end of a whole one, and onFault hears why', async () => {
+    test('ends after its last part when it fails, incomplete, and onFault receives the reason', async () => {
       const body = new Given().give('one', new Error('inside'));
       const { port, faults } = await serving(body);
       const response = await open(port);
@@ -146,13 +146,13 @@ export function streamSuite(under: DoorUnderTest): void {
       expect((await http(port, '/plain')).status).toBe(200);
     });
 
-    test('that fails before its first piece costs the connection, and nothing else', async () => {
+    test('costs only the connection when it fails before its first part', async () => {
       const { port, faults } = await serving(new Given().give(new Error('at once')));
       await expect(http(port, '/')).rejects.toThrow();
       expect([(await http(port, '/plain')).status, faults]).toEqual([200, [new Error('at once')]]);
     });
 
-    test('is let go of unread where a HEAD asks, and where the client left before', async () => {
+    test('releases its source unread for a HEAD, and for a client that left before', async () => {
       const body = new Given();
       const arrived = new Signal<() => void>();
       const { port } = await start(under, {
@@ -173,7 +173,7 @@ export function streamSuite(under: DoorUnderTest): void {
       expect([await body.told.next(), body.asked]).toEqual(['returned', 0]);
     });
 
-    test('with a header that cannot be written is a fault, and let go of', async () => {
+    test('counts as a fault with an unwritable header, and releases its source', async () => {
       const body = new Given();
       const { port, faults } = await start(under, {
         request: async () => ({ status: 200, headers: { 'X-Id': 'a\r\nb' }, body }),

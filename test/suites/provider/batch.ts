@@ -71,7 +71,7 @@ export function testBatch(name: string, codec: HttpBatchCodec, fixtures: BatchFi
       }
     });
 
-    it.each(fixtures.requests)('are asked for %j by %j', (change, expected) => {
+    it.each(fixtures.requests)('request %j as %j', (change, expected) => {
       const plain = askedOfFile(codec, fixtures, requestOf({ model: change.model ?? model }));
       expect(changed(plain, askedOfFile(codec, fixtures, requestOf(change)))).toEqual(expected);
     });
@@ -96,7 +96,7 @@ export function testBatch(name: string, codec: HttpBatchCodec, fixtures: BatchFi
 
     const { job } = fixtures;
     if (job !== undefined)
-      it('are made jobs, asked about less and less often, and given up where nobody waits', () => {
+      it('become jobs, polled less and less often, and cancelled without a client', () => {
         const { requests, created, waiting, abandoned, abandonedBefore = [] } = job;
         const waits = PAUSES_MS.slice(1).map(() => waiting);
         const steps = stepsOf(codec, requestOf(), [...before, created, ...waits]);
@@ -120,7 +120,7 @@ export function testBatch(name: string, codec: HttpBatchCodec, fixtures: BatchFi
         expect(step).toMatchObject({ type: 'failed', failure: { kind: 'next', code: 'bad_answer' } });
       });
 
-    it('survive whatever is answered', () => {
+    it('survive any answer', () => {
       const all = [...before, ...Object.values(fixtures.answers).flatMap(([, each]) => each)];
       const objects = all.filter((body): body is Members => typeof body === 'object' && body !== null);
       const spoilt = fc

@@ -61,7 +61,7 @@ export function testLive(
         expect(JSON.stringify({ ...endpoint, method: undefined })).not.toMatch(/undefined|authorization/i);
       });
 
-    it.each(fixtures.requests)('is asked for %j by %j', (change, expected) => {
+    it.each(fixtures.requests)('requests %j as %j', (change, expected) => {
       const plain = askedOf(codec, fixtures, requestOf({ model: change.model ?? model }));
       expect(changed(plain, askedOf(codec, fixtures, requestOf(change)))).toEqual(expected);
     });
@@ -76,20 +76,20 @@ export function testLive(
         expect(found.kind === 'websocket' ? found : `${found.kind} ${found.code}`).toEqual(expected);
       });
 
-    it('sends audio whatever part of a buffer it lies in', () => {
+    it('sends audio from any part of a buffer', () => {
       const frame = Uint8Array.from([9, 9, 1, 2, 3, 4, 9]).subarray(2, 6);
       const sent = codec.audio(codec.open(requestOf()).state, frame);
       if (fixtures.audio === undefined) expect(sent).toBe(frame);
       else expect(sent).toEqual(fixtures.audio(frame));
     });
 
-    it.each(fixtures.timings ?? [])('with %j has the timing %j', (change, timing) => {
+    it.each(fixtures.timings ?? [])('for %j uses the timing %j', (change, timing) => {
       expect(codec.timing(requestOf(change))).toMatchObject(timing);
     });
 
     const cards = models.filter(({ modes, live_turns }) => modes.includes('live') && live_turns !== 'gateway');
     it.each(cards.map((card) => [card.id, card] as const))(
-      '%s is asked for by name, and has a timing that can be kept',
+      '%s names its model in the request, and has a valid timing',
       (id, card) => {
         const asked = askedOf(codec, fixtures, requestOf({ model: id.slice(name.length + 1) }));
         if (isRemote) expect(JSON.stringify(asked).toLowerCase()).toContain(id.slice(name.length + 1));
@@ -134,7 +134,7 @@ export function testLive(
         expect(message.length).toBeLessThan(400);
       });
 
-    it('makes nothing of what is no message', () => {
+    it('ignores invalid messages', () => {
       for (const json of [undefined, null, 7, 'text', [], {}, { type: 'no-such-message' }, { type: 3 }]) {
         expect(codec.read(codec.open(requestOf()).state, { json }), JSON.stringify(json)).toEqual([]);
       }
@@ -145,7 +145,7 @@ export function testLive(
     // Engines of this process say what they mean.
     const access = { baseUrl: 'ws://127.0.0.1:9/far', credential: undefined };
     if (codec.open(requestOf({ access })).endpoint.kind === 'embedded') return;
-    describe('whatever comes', () => {
+    describe('any input', () => {
       it.each(isRemote ? fixtures.stories : [])('$of: each turn ends once, in order, within the audio', (group) => {
         const act = fc.oneof(
           { weight: 4, arbitrary: fc.constantFrom(...givenIn(group)) },

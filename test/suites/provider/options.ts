@@ -48,7 +48,7 @@ export function testOptions(provider: Provider, { options, live, batch }: Provid
   };
 
   describe(`${name} options`, () => {
-    it('are those of the rows, each with a sentence about it', () => {
+    it('match the rows, each with a description', () => {
       const known = new Set(places.flatMap(({ model }) => Object.keys(provider.options(model).properties)));
       expect([...known].sort()).toEqual(Object.keys(options.rows).sort());
       for (const { model } of places) {
@@ -89,11 +89,11 @@ export function testOptions(provider: Provider, { options, live, batch }: Provid
       }
     });
 
-    it.each(options.checks ?? [])('of %s: %j is accepted: %s', (model, params, accepted) => {
+    it.each(options.checks ?? [])('apply to %s: %j accepted: %s', (model, params, accepted) => {
       expect(accepts(model, params)).toBe(accepted);
     });
 
-    it('are no others', () => {
+    it('allow no others', () => {
       for (const place of places) {
         for (const option of NONE) {
           expect(accepts(place.model, JSON.parse(`{"${option}":1}`)), `${place.model} ${option}`).toBe(false);

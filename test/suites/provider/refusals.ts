@@ -40,7 +40,7 @@ export function testRefusals(provider: Provider, fixtures: ProviderFixtures): vo
   });
 
   describe.each(readers)(`${name} refuses %s`, (what, read) => {
-    it.each([...BY_STATUS, ...refusals].map((row) => [row] as const))('with %j', (row) => {
+    it.each([...BY_STATUS, ...refusals].map((row) => [row] as const))('for %j', (row) => {
       const [, , is, { file = is, message } = {}] = row;
       const failure = read(refusalOf(row)) as LegFailure;
       const expected = what === 'a file' ? file : is;
@@ -49,13 +49,13 @@ export function testRefusals(provider: Provider, fixtures: ProviderFixtures): vo
       expect(failure.reason).toMatch(/^(?:connect_failed|upstream_error|upstream_closed)$/);
     });
 
-    it('and may say for how long', () => {
+    it('for as long as it may request', () => {
       const asking = (status: number, text: string) =>
         read({ status, headers: { 'retry-after': text }, body: '' })?.retryAfterMs;
       expect([asking(429, '30'), asking(503, '1'), asking(429, 'soon')]).toEqual([30_000, 1_000, undefined]);
     });
 
-    it('in words of one line, and not without end', () => {
+    it('gives a message in one line of bounded length', () => {
       const text = `Slow\n\u0007down ${'x'.repeat(1_000)}`;
       for (const [status, body, is, more = {}] of refusals.filter(([, each]) => typeof each === 'object')) {
         const { message } = read(refusalOf([status, withText(body, text) as object, is, more])) as LegFailure;

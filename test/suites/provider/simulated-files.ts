@@ -53,7 +53,7 @@ export function testSimulatedFiles(
   const transcribed = simulatedFiles(codec, simulator);
 
   describe(`${name} simulated: a file`, () => {
-    it.each(slugs)('is transcribed whole by %s', async (slug) => {
+    it.each(slugs)('gets a whole transcript from %s', async (slug) => {
       const last = await transcribed(slug);
       if (last.type !== 'done') throw new Error(JSON.stringify(last));
       const heard = last.result.utterances.map((each, turn) => ({ ...each, turn }));

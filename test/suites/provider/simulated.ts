@@ -43,12 +43,12 @@ export function testSimulated(
     const rates = cards.flatMap(({ id, audio: { sample_rates: all } }) =>
       [...new Set([all[0], all.at(-1)])].map((rate) => [id.slice(name.length + 1), rate as number] as const),
     );
-    it.each(rates)('of %s at %i Hz', async (model, sampleRate) => {
+    it.each(rates)('for %s at %i Hz', async (model, sampleRate) => {
       const outcome = await play(model, { sampleRate });
       expect([outcome.end, gaps(outcome, sampleRate)]).toEqual(['finished', []]);
     });
 
-    it.each(models)('of %s, with ends of turns asked for in between', async (model) => {
+    it.each(models)('for %s, with finalizes in between', async (model) => {
       const outcome = await play(model, { finalizeAt: [1.3, 3] });
       expect([outcome.end, gaps(outcome)]).toEqual(['finished', []]);
       expect(outcome.finals.length).toBeGreaterThanOrEqual(3);
@@ -56,13 +56,13 @@ export function testSimulated(
     });
 
     // Longer than a provider waits for audio where it wants to be told that more is to come.
-    it.each(models)('of %s, with a pause in which nothing is sent', async (model) => {
+    it.each(models)('for %s, with a pause in which nothing is sent', async (model) => {
       const outcome = await play(model, { pause: { afterSeconds: 1, ms: 13_000 } });
       expect([outcome.end, gaps(outcome)]).toEqual(['finished', []]);
     });
 
     for (const [model, faults, params = {}, finals = undefined] of simulated.whole ?? []) {
-      it(`of ${model} with ${JSON.stringify(faults)} and ${JSON.stringify(params)}`, async () => {
+      it(`for ${model} with ${JSON.stringify(faults)} and ${JSON.stringify(params)}`, async () => {
         const outcome = await play(model, { faults, params });
         expect([outcome.end, gaps(outcome)]).toEqual(['finished', []]);
         if (finals !== undefined) expect(outcome.finals).toHaveLength(finals);
@@ -77,7 +77,7 @@ export function testSimulated(
         whole = await play(model);
       });
 
-      it.each(FAULTS)('with %s', async (fault) => {
+      it.each(FAULTS)('for %s', async (fault) => {
         const outcome = await play(model, { faults: [fault] });
         if (outcome.end === 'finished') expect(wordsOf(outcome)).toEqual(wordsOf(whole));
         else expect(FINAL_MISSING).toContain(outcome.end);
@@ -87,13 +87,13 @@ export function testSimulated(
 
   describe(`${name} simulated: a leg`, () => {
     it.each(simulated.ends ?? [])(
-      'of %s with %j after %d s of audio ends as "%s"',
+      'for %s with %j after %d s of audio ends as "%s"',
       async (model, faults, seconds, end) => {
         expect((await play(model, { faults, seconds })).end).toBe(end);
       },
     );
 
-    it.each(models)('of %s that is let go of tells the provider, so that it stops counting', async (model) => {
+    it.each(models)('for %s notifies the provider on release, so that it stops counting', async (model) => {
       const { sent } = await play(model, { leaves: true, seconds: 1 });
       const { state } = codec.open(requestOf(model));
       for (let frame = 0; frame < 10; frame++) codec.audio(state, new Uint8Array(live.sampleRate / 5));

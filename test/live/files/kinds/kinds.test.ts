@@ -103,7 +103,7 @@ describe('a file that is not whole', () => {
     expect(Math.abs(charged - seconds)).toBeLessThanOrEqual(0.15);
   });
 
-  it('is charged for what came of it where it is sent on while it arrives', async () => {
+  it('charges what arrived of an incomplete file that is streamed on', async () => {
     const bytes = wavOf(10 * MEMORY_BYTES_MAX, { said: 100 * MEMORY_BYTES_MAX });
     const { status, charged, codes } = await sent(bytes);
     expect([status, codes]).toEqual([200, ['audio_damaged']]);

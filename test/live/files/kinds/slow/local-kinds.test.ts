@@ -57,7 +57,7 @@ function cafOf(samples: Buffer): Buffer<ArrayBuffer> {
   ]);
 }
 
-describe('the embedded recogniser hears the words of', () => {
+describe('the embedded recogniser reads the words of', () => {
   const wav = load('yes.wav');
   const samples = samplesOf(wav);
   let expected: string;
@@ -109,13 +109,13 @@ describe('the embedded recogniser reads', () => {
     expect([status, Math.abs(answer.duration - seconds) < 0.1]).toEqual([200, true]);
   });
 
-  it('an Ogg file that is cut off, with a warning', async () => {
+  it('reads a truncated Ogg file, with a warning', async () => {
     const { status, answer, codes } = await heard(load('cases/trunc.ogg'));
     expect([status, codes.includes('audio_damaged')]).toEqual([200, true]);
     expect(Math.abs(answer.duration - 1.6)).toBeLessThan(0.1);
   });
 
-  it('a WAV file that is cut off, with a warning', async () => {
+  it('reads a truncated WAV file, with a warning', async () => {
     const { status, codes } = await heard(load('yes.wav').subarray(0, 20_000));
     expect([status, codes.includes('audio_damaged')]).toEqual([200, true]);
   });
