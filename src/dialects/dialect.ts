@@ -4,16 +4,16 @@ import type { Refusal } from '../api/errors.ts';
 import type { EventEncoder } from '../api/listen/event-encoder.ts';
 import type { ClientMessage } from '../api/listen.ts';
 import type { VerboseTranscription } from '../api/transcriptions.ts';
-import type { Members } from '../providers/kit/json.ts';
-import type { Captions, JobDoors, SessionDoors, SessionName } from './jobs.ts';
-import type { Answer, Handshake, Wish } from './request.ts';
+import type { JsonObject } from '../providers/kit/json.ts';
+import type { Captions, JobEndpoints, SessionEndpoints, SessionName } from './jobs.ts';
+import type { Answer, ClientRequest, Handshake } from './request.ts';
 
-export type { Answer, CallWish, Handshake, Unmet, Wish } from './request.ts';
+export type { Answer, CallRequest, ClientRequest, Handshake, Unmet } from './request.ts';
 
 /** What a message of a client comes to. */
 export type Step =
-  /** The session may be opened; only of a conversation without a `wish` at its beginning, and once. */
-  | { type: 'start'; wish: Wish }
+  /** The session may be opened; only of a conversation without a `request` at its beginning, and once. */
+  | { type: 'start'; request: ClientRequest }
   /** In the place of a `start`: the session is not opened. */
   | { type: 'refuse'; refusal: Refusal }
   | { type: 'audio'; bytes: Uint8Array }
@@ -30,7 +30,7 @@ export type Step =
 /** What a client changes in mid-session. Each is decided behind those before it, and answered once, in their order. */
 export interface Change {
   /** What all of the session is asked for then. May be asked more than once. Throws a Refusal. */
-  wish(): Wish;
+  request(): ClientRequest;
   /** It is going to be so: what comes behind begins with that. */
   taken(): void;
   /** What is said when it is in force. */
@@ -41,7 +41,7 @@ export interface Change {
 /** One client's connection: what it says, and what it is told. Nothing of it throws, but where that is said. */
 export interface Conversation extends EventEncoder {
   /** Where the handshake has said everything; else a `start` comes. */
-  readonly wish?: Wish;
+  readonly request?: ClientRequest;
   /** Where its client may request the session later. */
   readonly name?: SessionName;
   /** What is said as soon as the connection is open. */
@@ -63,7 +63,7 @@ export interface Ending {
 }
 
 /** A WebSocket endpoint. */
-export interface LiveDoor {
+export interface LiveEndpoint {
   /** Throws a Refusal for what the client asks for. */
   open(handshake: Handshake): Conversation;
   /** How a refused handshake is told, where the vendor accepts the connection first; an HTTP answer when absent, or undefined. */
@@ -71,7 +71,7 @@ export interface LiveDoor {
 }
 
 /** A WebSocket endpoint whose clients may say their key in a message: they are let in, and judged as soon as it has come. */
-export interface LateDoor extends LiveDoor {
+export interface DeferredAuthEndpoint extends LiveEndpoint {
   refused(refusal: Refusal): Ending;
   /**
    * Asked of each text message from the first on, where the handshake brought no credential. Undefined: a later message says it.
@@ -81,25 +81,25 @@ export interface LateDoor extends LiveDoor {
 }
 
 /** What a file's request asks for; the file is its body. */
-export interface FileWish extends Wish {
+export interface FileRequest extends ClientRequest {
   contentType: string | undefined;
   /** A header that makes a file of samples without one. @param bytes of the samples, where they are known */
   headerOf?(bytes: number | undefined): Uint8Array;
 }
 
 /** An endpoint that takes a file as the whole body of a POST, and answers with its transcript. */
-export interface FileDoor {
+export interface FileEndpoint {
   /** Throws a Refusal. */
-  open(handshake: Handshake): FileWish;
+  open(handshake: Handshake): FileRequest;
   answer(transcription: VerboseTranscription, handshake: Handshake, at: Date): Answer;
 }
 
 /** An endpoint that takes a file in a form, under fields of the vendor's own, and answers with its transcript. */
-export interface FormDoor {
+export interface FormEndpoint {
   /** Fields that may come more than once. */
   lists?: readonly string[];
   /** Throws a Refusal. Asked of all fields; of a large file before that of those in front of it. */
-  open(fields: readonly (readonly [name: string, value: string])[], handshake: Handshake): Wish;
+  open(fields: readonly (readonly [name: string, value: string])[], handshake: Handshake): ClientRequest;
   /** @param fields of the form */
   answer(
     transcription: VerboseTranscription,
@@ -108,10 +108,10 @@ export interface FormDoor {
 }
 
 /** An endpoint that takes a file in base64, as a member of a JSON object, and answers with its transcript. */
-export interface JsonFileDoor {
+export interface JsonFileEndpoint {
   member: string;
   /** Throws a Refusal. Asked of all members; of a large file before that of none, as long as they have not come. */
-  open(others: Members, handshake: Handshake): Wish;
+  open(others: JsonObject, handshake: Handshake): ClientRequest;
   answer(transcription: VerboseTranscription, handshake: Handshake, at: Date): Answer;
 }
 
@@ -136,20 +136,20 @@ export interface CallMeans {
 
 /** A POST with JSON, such as one that asks for a live session. */
 export interface Call {
-  /** Throws a Refusal. `wish`: what the session is going to be asked for, which is judged as far as its own words go. */
-  open(handshake: Handshake, body: unknown): { wish: Wish; answer(means: CallMeans): Answer };
+  /** Throws a Refusal. `request`: what the session is going to be asked for, which is judged as far as its own words go. */
+  open(handshake: Handshake, body: unknown): { request: ClientRequest; answer(means: CallMeans): Answer };
 }
 
 /** A request for a short-lived credential that opens live sessions. */
-export interface TokenDoor {
+export interface TokenEndpoint {
   /** For how many seconds it is asked for; undefined as usual. Throws a Refusal. */
-  open(handshake: Handshake, body: Members): number | undefined;
+  open(handshake: Handshake, body: JsonObject): number | undefined;
   /** What the client is given may be shorter, or a little longer, than what it asked for. */
-  answer(token: { token: string; seconds: number; expiresAt: string }, body: Members, handshake: Handshake): Answer;
+  answer(token: { token: string; seconds: number; expiresAt: string }, body: JsonObject, handshake: Handshake): Answer;
 }
 
 /** By method and path: `GET /v3/token`. */
-export type TokenDoors = Readonly<Record<string, TokenDoor>>;
+export type TokenEndpoints = Readonly<Record<string, TokenEndpoint>>;
 
 export interface Dialect {
   /** Its folder, and its paths: `/compat/<name>/…`. */
@@ -165,19 +165,19 @@ export interface Dialect {
   /** Names of models that the vendor had or has, and the gateway has not: what stands for each, with a warning. */
   replaced?: readonly (readonly [name: RegExp, model: string])[];
   /** By their paths below `/compat/<name>`. */
-  live: Readonly<Record<string, LiveDoor | LateDoor>>;
-  files: Readonly<Record<string, FileDoor>>;
-  jsonFiles?: Readonly<Record<string, JsonFileDoor>>;
+  live: Readonly<Record<string, LiveEndpoint | DeferredAuthEndpoint>>;
+  files: Readonly<Record<string, FileEndpoint>>;
+  jsonFiles?: Readonly<Record<string, JsonFileEndpoint>>;
   calls?: Readonly<Record<string, Call>>;
-  jobs?: JobDoors;
-  sessions?: SessionDoors;
-  tokens?: TokenDoors;
+  jobs?: JobEndpoints;
+  sessions?: SessionEndpoints;
+  tokens?: TokenEndpoints;
   /** What is said of paths that the vendor has and the gateway has not, by the pattern of the path. */
   notServed?: Readonly<Record<string, string>>;
   /** Paths that are taken at the root as well: of clients that can be given no path. */
   atRoot?: readonly string[];
   /** `ours`: the form of `/v1/audio/transcriptions`, and its answers, with the vendor's names of its models. */
-  forms?: Readonly<Record<string, FormDoor | 'ours'>>;
+  forms?: Readonly<Record<string, FormEndpoint | 'ours'>>;
   /** Where a client has its key. Never throws. */
   credential(handshake: Omit<Handshake, 'requestId'>): Offered;
   /** A refusal as an HTTP answer. */

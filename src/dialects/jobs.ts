@@ -1,11 +1,11 @@
 // The contract of what clients come back for. A file that is transcribed while nobody waits: a client puts one here, asks for its
 // transcript, and requests that later. A live session, whose finals it requests after the end. Pure, as the rest of a dialect: what
-// is kept, for how long and for whom is the edge's.
+// is kept, for how long and for whom is the edge's. Its lists are paged, newest first.
 import type { Refusal } from '../api/errors.ts';
 import type { TranscriptEvent } from '../api/listen.ts';
 import type { VerboseTranscription } from '../api/transcriptions.ts';
-import type { Members } from '../providers/kit/json.ts';
-import type { Answer, Handshake, Wish } from './request.ts';
+import type { JsonObject } from '../providers/kit/json.ts';
+import type { Answer, ClientRequest, Handshake } from './request.ts';
 
 /** A file that was put here. */
 export interface ShownFile {
@@ -47,7 +47,7 @@ export interface ShownJob {
   /** The file, also when it is gone. */
   readonly file: ShownFile;
   /** In the client's own words; large members of it are left out. */
-  readonly asked: Members;
+  readonly asked: JsonObject;
   readonly createdAt: Date;
   /** When it was done or has failed. */
   readonly endedAt: Date | undefined;
@@ -61,27 +61,27 @@ export interface JobMeans extends Handshake {
   captions: Captions;
 }
 
-export interface JobWish extends Wish {
+export interface JobRequest extends ClientRequest {
   /** What is told of the job later. */
-  asked: Members;
+  asked: JsonObject;
 }
 
 /** The file is the whole body, or a part of a form by this name. */
 type FileIn = 'body' | { part: string };
 
-export type JobDoor =
+export type JobEndpoint =
   | { does: 'keep'; takes: FileIn; isMeasured?: boolean; answer(file: ShownFile, means: JobMeans): Answer }
   /** Asks for the transcript of a file that is kept. Throws a Refusal. */
   | {
       does: 'ask';
-      open(body: Members, handshake: Handshake): JobWish & { fileId: string };
+      open(body: JsonObject, handshake: Handshake): JobRequest & { fileId: string };
       answer(job: ShownJob, means: JobMeans): Answer;
     }
   /** Both at once: what is asked for is in the form's fields. */
   | {
       does: 'keepAndAsk';
       part: string;
-      open(fields: ReadonlyMap<string, string>, handshake: Handshake): JobWish;
+      open(fields: ReadonlyMap<string, string>, handshake: Handshake): JobRequest;
       answer(job: ShownJob, means: JobMeans): Answer;
     }
   | { does: 'show'; answer(job: ShownJob, means: JobMeans): Answer }
@@ -97,7 +97,7 @@ export type JobDoor =
   | { does: 'listFiles'; answer(files: readonly ShownFile[], means: JobMeans): Answer };
 
 /** By method and path: `GET /v2/jobs/:id`. What is shown or removed is named by `:id`. */
-export type JobDoors = Readonly<Record<string, JobDoor>>;
+export type JobEndpoints = Readonly<Record<string, JobEndpoint>>;
 
 export type FinalTurn = Pick<
   TranscriptEvent,
@@ -109,7 +109,7 @@ export interface SessionName {
   /** As the client knows it. */
   id: string;
   /** In the client's own words; large members of it are left out. */
-  asked: Members;
+  asked: JsonObject;
 }
 
 export interface ShownSession extends SessionName {
@@ -124,10 +124,42 @@ export interface ShownSession extends SessionName {
   turns(): readonly FinalTurn[];
 }
 
-export type SessionDoor =
+export type SessionEndpoint =
   | { does: 'show' | 'remove'; answer(session: ShownSession, means: JobMeans): Answer }
   /** Newest first, and all there are: a page of them is answered. */
   | { does: 'list'; answer(sessions: readonly ShownSession[], means: JobMeans): Answer };
 
 /** By method and path: `GET /v2/live/:id`. */
-export type SessionDoors = Readonly<Record<string, SessionDoor>>;
+export type SessionEndpoints = Readonly<Record<string, SessionEndpoint>>;
+
+/** Of what a list shows at a time, whatever was asked for. */
+export const PAGE_MAX = 100;
+
+interface Listed {
+  readonly id: string;
+  readonly createdAt: Date;
+}
+
+export const newestFirst = (one: Listed, other: Listed): number =>
+  other.createdAt.getTime() - one.createdAt.getTime() || (one.id < other.id ? 1 : -1);
+
+/** Where something stands in its list; it sorts as its time does, which may stand for it. */
+export const placeOf = ({ id, createdAt }: Listed): string => `${createdAt.toISOString()}_${id}`;
+
+/**
+ * @param all newest first
+ * @param limit as it was asked for
+ * @param before a place: what comes behind it is shown
+ */
+export function pageOf<Item extends Listed>(
+  all: readonly Item[],
+  limit: string | null,
+  before?: string | null | undefined,
+): { items: readonly Item[]; limit: number; last: Item | undefined } {
+  const asked = Number(limit);
+  const count = Number.isInteger(asked) && asked > 0 ? Math.min(asked, PAGE_MAX) : PAGE_MAX;
+  const rest = before ? all.filter((item) => placeOf(item) < before) : all;
+  const items = rest.slice(0, count);
+  // The last of a page that others come behind.
+  return { items, limit: count, last: rest.length > count ? items.at(-1) : undefined };
+}

@@ -1,5 +1,6 @@
-// What every door of a dialect is asked, and answers by HTTP.
+// What every endpoint of a dialect receives, and returns by HTTP.
 import type { Refusal } from '../api/errors.ts';
+import type { VerboseTranscription } from '../api/transcriptions.ts';
 
 export interface Handshake {
   query: URLSearchParams;
@@ -11,7 +12,7 @@ export interface Handshake {
 }
 
 /** What a client asks for, in the gateway's words. */
-export interface Wish {
+export interface ClientRequest {
   /** As the client names it: a slug, a name of the vendor's own, or an alias; undefined where it names none. */
   model: string | undefined;
   /** Parameters of `/v1/listen`, or fields of a file's form, besides the model and its options. */
@@ -23,12 +24,12 @@ export interface Wish {
   /** What of it is not done. */
   unmet?: readonly Unmet[];
   /** Of a telephone call. */
-  call?: CallWish;
+  call?: CallRequest;
   /** Nothing else of it is asked for: it is refused, and those who hear of its call are told so. */
   refused?: Refusal;
 }
 
-/** A part of a wish that is left out, or cut. */
+/** A part of a request that is left out, or cut. */
 export interface Unmet {
   code: 'parameter_ignored' | 'parameter_shortened' | 'parameter_mapped';
   message: string;
@@ -39,7 +40,7 @@ export interface Unmet {
 }
 
 /** A call, whose client only sends: what was heard is told to others. */
-export interface CallWish {
+export interface CallRequest {
   /** Who carries it: the name of the dialect. */
   carrier: string;
   /** By which it is found beside the id of its session: the carrier's ids, and a label of the customer's own. */
@@ -56,5 +57,22 @@ export interface Answer {
 }
 
 /** Options of the vendor's own models that are asked for now, and were not so before. */
-export const changedOptions = (before: Wish, { own }: Wish): string[] =>
+export const changedOptions = (before: ClientRequest, { own }: ClientRequest): string[] =>
   Object.keys(own).filter((name) => JSON.stringify(own[name]) !== JSON.stringify(before.own[name]));
+
+/** A JSON answer. */
+export const jsonAnswer = (value: unknown, status = 200): Answer => ({
+  status,
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(value),
+});
+
+export const textAnswer = (body: string, type = 'text/plain'): Answer => ({
+  status: 200,
+  headers: { 'Content-Type': `${type}; charset=utf-8` },
+  body,
+});
+
+/** What was asked for and is not honoured, for the metadata of vendors that have no shape for it. */
+export const warningsIn = ({ warnings }: Pick<VerboseTranscription, 'warnings'>) =>
+  warnings === undefined ? {} : { warnings };

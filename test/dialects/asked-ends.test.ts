@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { OutgoingEvent } from '../../src/api/listen.ts';
 import type { Conversation, Step } from '../../src/dialects/dialect.ts';
 import { dialects } from '../../src/dialects/index.ts';
-import { LOOK_MS } from '../../src/dialects/looks.ts';
+import { POLL_MS } from '../../src/dialects/live.ts';
 
 const STAMP = { sessionId: 'ses_1', seq: 1, at: new Date(0) };
 const SECOND = new Uint8Array(32_000);
@@ -109,7 +109,7 @@ describe.each(CLIENTS)('a client of $name that ends a turn', (client) => {
     const conversation = spoken(client);
     const { texts, ms } = later(said(conversation, client.end));
     expect(texts.map((text) => JSON.parse(text))).toMatchObject([client.nothing]);
-    expect(ms).toBe(10 * LOOK_MS);
+    expect(ms).toBe(10 * POLL_MS);
     expect(marksOf(told(conversation, final(1, 3)))).toBe(0);
   });
 

@@ -6,16 +6,16 @@ import { Refusal, refuse } from '../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../src/api/listen.ts';
 import { assemblyai } from '../../src/dialects/assemblyai/index.ts';
 import { closeOf, endingOf } from '../../src/dialects/assemblyai/refusals.ts';
-import type { Conversation, LiveDoor } from '../../src/dialects/dialect.ts';
+import type { Conversation, LiveEndpoint } from '../../src/dialects/dialect.ts';
 import { parametersFor } from '../../src/edge/dialects/live.ts';
 import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
 
 const STAMP = { sessionId: 'ses_1', seq: 1, at: new Date(5_000) };
-const door = assemblyai.live['/v3/ws'] as LiveDoor;
+const door = assemblyai.live['/v3/ws'] as LiveEndpoint;
 
 const opened = (query = ''): Conversation =>
   door.open({ query: new URLSearchParams(query), headers: new Map(), requestId: 'req_1' });
-const asked = (query: string) => Object.fromEntries(parametersFor(assemblyai, opened(query).wish as never, {}));
+const asked = (query: string) => Object.fromEntries(parametersFor(assemblyai, opened(query).request as never, {}));
 const told = (conversation: Conversation, event: object, at = STAMP.at) =>
   conversation.encode(event as OutgoingEvent, { ...STAMP, at }).map((text) => JSON.parse(text));
 

@@ -18,7 +18,7 @@ function opened(query: string, path = '/v1/listen'): Conversation {
 }
 
 const asked = (query: string, path?: string) =>
-  Object.fromEntries(parametersFor(deepgram, opened(query, path).wish as never, {}));
+  Object.fromEntries(parametersFor(deepgram, opened(query, path).request as never, {}));
 /** Behind so many seconds of audio, of two channels at most. */
 function finalize(conversation: Conversation, seconds: number): void {
   for (const _ of conversation.binary(new Uint8Array(seconds * 64_000)));

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { Refusal, refuse } from '../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../src/api/listen.ts';
-import type { Conversation, FormDoor, LiveDoor } from '../../src/dialects/dialect.ts';
+import type { Conversation, FormEndpoint, LiveEndpoint } from '../../src/dialects/dialect.ts';
 import { elevenlabs } from '../../src/dialects/elevenlabs/index.ts';
 import { closeOf, endingOf } from '../../src/dialects/elevenlabs/refusals.ts';
 import { parametersFor } from '../../src/edge/dialects/live.ts';
@@ -12,11 +12,11 @@ import { type LiveGateway, sampleAudio, startLiveGateway } from '../fakes/proces
 
 const PATH = '/v1/speech-to-text/realtime';
 const STAMP = { sessionId: 'ses_1', seq: 1, at: new Date(0) };
-const door = elevenlabs.live[PATH] as LiveDoor;
+const door = elevenlabs.live[PATH] as LiveEndpoint;
 
 const opened = (query = ''): Conversation =>
   door.open({ query: new URLSearchParams(query), headers: new Map(), requestId: 'req_1' });
-const asked = (query: string) => Object.fromEntries(parametersFor(elevenlabs, opened(query).wish as never, {}));
+const asked = (query: string) => Object.fromEntries(parametersFor(elevenlabs, opened(query).request as never, {}));
 const told = (conversation: Conversation, event: object) =>
   conversation.encode(event as OutgoingEvent, STAMP).map((text) => JSON.parse(text));
 const chunk = (audio_base_64: string, commit = false, more: object = {}) =>
@@ -173,7 +173,7 @@ describe('a client', () => {
 });
 
 describe('a file', () => {
-  const form = elevenlabs.forms?.['/v1/speech-to-text'] as FormDoor;
+  const form = elevenlabs.forms?.['/v1/speech-to-text'] as FormEndpoint;
   const handshake = (query = '') => ({ query: new URLSearchParams(query), headers: new Map(), requestId: 'req_1' });
   const fieldsOf = (fields: [string, string][], query?: string) =>
     Object.fromEntries(parametersFor(elevenlabs, form.open(fields, handshake(query)), {}));

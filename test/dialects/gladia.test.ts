@@ -2,15 +2,15 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal, refuse } from '../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../src/api/listen.ts';
-import type { Conversation, LiveDoor, Step } from '../../src/dialects/dialect.ts';
+import type { Conversation, LiveEndpoint, Step } from '../../src/dialects/dialect.ts';
 import { gladia } from '../../src/dialects/gladia/index.ts';
 import { init } from '../../src/dialects/gladia/init.ts';
 import { WHOLE_CHARACTERS_MAX } from '../../src/dialects/gladia/whole.ts';
-import { CARRIED_BYTES_MAX } from '../../src/dialects/texts.ts';
+import { CARRIED_BYTES_MAX } from '../../src/dialects/params.ts';
 
 const AT = new Date('2026-01-01T00:00:00.000Z');
 const STAMP = { sessionId: 'ses_1', seq: 1, at: AT };
-const LIVE = gladia.live['/v2/live'] as LiveDoor;
+const LIVE = gladia.live['/v2/live'] as LiveEndpoint;
 const handshake = (query = '') => ({ query: new URLSearchParams(query), headers: new Map(), requestId: 'req_1' });
 
 const asked = (config: object, query = '') => init.open(handshake(query), config);
@@ -78,10 +78,10 @@ describe('POST /v2/live', () => {
       { own: { endpointing: 0.3, audio_enhancer: true } },
     ],
   ])('%s: asks for the same where it is called and on its WebSocket', (_, config, query, more) => {
-    const { wish } = asked(config, query);
-    const { model, parameters, own } = wish;
+    const { request } = asked(config, query);
+    const { model, parameters, own } = request;
     expect({ model, own, ...Object.fromEntries(parameters) }).toEqual({ model: undefined, own: {}, ...USUAL, ...more });
-    expect(LIVE.open(handshake(addressOf(config, query).search)).wish).toEqual(wish);
+    expect(LIVE.open(handshake(addressOf(config, query).search)).request).toEqual(request);
   });
 
   it.each([

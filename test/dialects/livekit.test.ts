@@ -5,14 +5,14 @@ import { describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { Refusal, refuse } from '../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../src/api/listen.ts';
-import type { Change, Conversation, LiveDoor, Wish } from '../../src/dialects/dialect.ts';
+import type { Change, ClientRequest, Conversation, LiveEndpoint } from '../../src/dialects/dialect.ts';
 import { livekit } from '../../src/dialects/livekit/index.ts';
 import { parametersFor } from '../../src/edge/dialects/live.ts';
 import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 
 const PATH = '/v1/stt';
 const STAMP = { sessionId: 'ses_1', seq: 1, at: new Date(0) };
-const door = livekit.live[PATH] as LiveDoor;
+const door = livekit.live[PATH] as LiveEndpoint;
 const said = (type: string, members: object = {}) => JSON.stringify({ type, ...members });
 
 const opened = (query = ''): Conversation =>
@@ -27,7 +27,7 @@ const firstOf = (text: string, query?: string) => [...opened(query).text(text)][
 const asked = (text: string, aliases = {}) => {
   const step = firstOf(text);
   if (step?.type !== 'start') throw new Error(JSON.stringify(step));
-  return Object.fromEntries(parametersFor(livekit, step.wish as Wish, aliases));
+  return Object.fromEntries(parametersFor(livekit, step.request as ClientRequest, aliases));
 };
 const told = (conversation: Conversation, event: object) =>
   conversation.encode(event as OutgoingEvent, STAMP).map((text) => JSON.parse(text));
@@ -108,7 +108,7 @@ describe('a client', () => {
     if (step?.type !== 'change') throw new Error(JSON.stringify(step));
     return step.change;
   };
-  const changed = (change: Change) => Object.fromEntries(parametersFor(livekit, change.wish(), {}));
+  const changed = (change: Change) => Object.fromEntries(parametersFor(livekit, change.request(), {}));
 
   it.each<[object, object]>([
     [{ language: 'de' }, { language: 'de', model: 'deepgram/nova-3', sample_rate: '16000' }],

@@ -85,7 +85,7 @@ describe('an update asks for', () => {
   ])('%s', (_, update, parameters) => {
     const [start] = steps(opened(), update);
     if (start?.type !== 'start') throw new Error('The session was not started.');
-    expect(Object.fromEntries(parametersFor(openai, start.wish, {}))).toMatchObject(parameters);
+    expect(Object.fromEntries(parametersFor(openai, start.request, {}))).toMatchObject(parameters);
   });
 
   it('nothing that was not there: audio begins with the model of the address, or the usual one', () => {
@@ -96,7 +96,7 @@ describe('an update asks for', () => {
       const [start, audio] = steps(opened(query), APPEND);
       expect(audio).toMatchObject({ type: 'audio' });
       if (start?.type !== 'start') throw new Error('The session was not started.');
-      expect(parametersFor(openai, start.wish, {}).get('model')).toBe(model);
+      expect(parametersFor(openai, start.request, {}).get('model')).toBe(model);
     }
   });
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { refuse } from '../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../src/api/listen.ts';
-import type { Conversation, LateDoor, Step } from '../../src/dialects/dialect.ts';
+import type { Conversation, DeferredAuthEndpoint, Step } from '../../src/dialects/dialect.ts';
 import { soniox } from '../../src/dialects/soniox/index.ts';
 import { closeOf, endingOf } from '../../src/dialects/soniox/refusals.ts';
 import { parametersFor } from '../../src/edge/dialects/live.ts';
@@ -14,7 +14,7 @@ import { type LiveGateway, sampleAudio, startLiveGateway } from '../fakes/proces
 const PATH = '/transcribe-websocket';
 const STAMP = { sessionId: 'ses_1', seq: 1, at: new Date(0) };
 const BY = { type: 'operator', id: 'test' } as const;
-const door = soniox.live[PATH] as LateDoor;
+const door = soniox.live[PATH] as DeferredAuthEndpoint;
 const START = { model: 'stt-rt-v5', audio_format: 'pcm_s16le', sample_rate: 16_000, num_channels: 1 };
 
 const opened = (query = ''): Conversation =>
@@ -28,7 +28,7 @@ function started(more: object = {}, query = ''): Conversation {
 function asked(more: object, query = ''): Record<string, string> {
   const [step] = said(opened(query), { ...START, ...more });
   if (step?.type !== 'start') throw new Error(`It came to ${step?.type}.`);
-  return Object.fromEntries(parametersFor(soniox, step.wish, {}));
+  return Object.fromEntries(parametersFor(soniox, step.request, {}));
 }
 const told = (conversation: Conversation, event: object) =>
   conversation.encode(event as OutgoingEvent, STAMP).map((text) => JSON.parse(text));

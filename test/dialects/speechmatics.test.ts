@@ -34,10 +34,10 @@ const transcript = (more: object) => ({
   ...more,
 });
 
-function wishOf(query: string, config: object, more: object = {}) {
+function requestOf(query: string, config: object, more: object = {}) {
   const [step] = start(opened(query), config, more);
   if (step?.type !== 'start') throw new Error(JSON.stringify(step));
-  const { model, parameters, own } = step.wish;
+  const { model, parameters, own } = step.request;
   return { model, own, ...Object.fromEntries(parameters) };
 }
 
@@ -74,12 +74,12 @@ describe('StartRecognition', () => {
     ],
     ['wants no ends of utterances', '', { conversation_config: { end_of_utterance_silence_trigger: 0 } }, {}],
   ])('%s', (_, query, config, more) => {
-    expect(wishOf(query, config)).toEqual({ model: undefined, ...COMMON, ...more });
+    expect(requestOf(query, config)).toEqual({ model: undefined, ...COMMON, ...more });
   });
 
   it('takes companded audio as it is, and floats as integers', () => {
     const format = (encoding: string) => ({ audio_format: { ...RAW, encoding } });
-    expect(wishOf('', {}, format('mulaw'))).toMatchObject({ encoding: 'mulaw' });
+    expect(requestOf('', {}, format('mulaw'))).toMatchObject({ encoding: 'mulaw' });
     const conversation = opened();
     start(conversation, {}, format('pcm_f32le'));
     const floats = new Uint8Array(new Float32Array([0, 1, -1, 2, 0.5]).buffer);
@@ -92,8 +92,8 @@ describe('StartRecognition', () => {
   it('asks for a container that is recognised', () => {
     const [step] = start(opened(), {}, { audio_format: { type: 'file' } });
     if (step?.type !== 'start') throw new Error(JSON.stringify(step));
-    expect(step.wish.parameters.get('encoding')).toBe('auto');
-    expect(step.wish.parameters.has('sample_rate')).toBe(false);
+    expect(step.request.parameters.get('encoding')).toBe('auto');
+    expect(step.request.parameters.has('sample_rate')).toBe(false);
   });
 
   it.each([

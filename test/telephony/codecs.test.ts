@@ -1,4 +1,4 @@
-// What carriers say of a call, and what it comes to: the wish, the audio of each track, and the end.
+// What carriers say of a call, and what it comes to: the request, the audio of each track, and the end.
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../src/api/errors.ts';
 import type { Conversation, Dialect, Step } from '../../src/dialects/dialect.ts';
@@ -83,12 +83,12 @@ describe('what a call asks for', () => {
         ...{ language: 'en-US', encoding: 'mulaw', sample_rate: '8000', channels: '2' },
       },
     ],
-  ])('%s', (_, dialect, message, wish) => {
+  ])('%s', (_, dialect, message, request) => {
     const [step] = say(open(dialect), message);
     if (step?.type !== 'start') throw new Error(JSON.stringify(step));
-    const { names, ...parameters } = wish as Record<string, unknown>;
-    expect(step.wish).toMatchObject({ model: 'a/b', call: { carrier: dialect.name, names } });
-    expect(Object.fromEntries(step.wish.parameters)).toEqual(parameters);
+    const { names, ...parameters } = request as Record<string, unknown>;
+    expect(step.request).toMatchObject({ model: 'a/b', call: { carrier: dialect.name, names } });
+    expect(Object.fromEntries(step.request.parameters)).toEqual(parameters);
   });
 
   test.each<[string, Dialect, object, string]>([
@@ -128,12 +128,12 @@ describe('what a call asks for', () => {
   ])('where a refused call of %s says where its events go, they are told of it', (_, dialect, message, name) => {
     const [step] = say(open(dialect), message);
     if (step?.type !== 'start') throw new Error(JSON.stringify(step));
-    expect(step.wish.refused).toBeInstanceOf(Refusal);
-    expect(step.wish.call).toMatchObject({
+    expect(step.request.refused).toBeInstanceOf(Refusal);
+    expect(step.request.call).toMatchObject({
       ...{ carrier: dialect.name, eventsUrl: TOLD.events_url, eventsSecret: TOLD.events_secret },
       names: expect.arrayContaining([name]),
     });
-    expect(step.wish.call?.names).not.toContain('a b');
+    expect(step.request.call?.names).not.toContain('a b');
   });
 
   test('parameters of the URL count, and those of the call before them', () => {
@@ -142,9 +142,9 @@ describe('what a call asks for', () => {
       model: 'a/b',
     });
     if (step?.type !== 'start') throw new Error(JSON.stringify(step));
-    expect(step.wish.model).toBe('a/b');
-    expect(step.wish.parameters.get('language')).toBe('en');
-    expect(step.wish.parameters.has('api_key')).toBe(false);
+    expect(step.request.model).toBe('a/b');
+    expect(step.request.parameters.get('language')).toBe('en');
+    expect(step.request.parameters.has('api_key')).toBe(false);
   });
 });
 

@@ -3,8 +3,8 @@
 import { hasLive } from '../../providers/assemblyai/models.ts';
 import { options } from '../../providers/assemblyai/options.ts';
 import { jsonOf, listIn } from '../../providers/kit/json.ts';
-import type { Wish } from '../dialect.ts';
-import { badRequest, flagsOf, optionsInQuery, ownParameters, setAll, withFlags } from '../texts.ts';
+import type { ClientRequest } from '../dialect.ts';
+import { badRequest, flagsOf, optionsInQuery, ownParameters, setAll, withFlags } from '../params.ts';
 
 /** By the names that clients give encodings; rates that stand for a missing `sample_rate`. */
 const ENCODINGS: Readonly<Record<string, { encoding: string; sampleRate?: string }>> = {
@@ -25,7 +25,7 @@ const FLAGS = [
   ...['speaker_labels', 'redact_pii', 'include_partial_turns', 'language_detection'],
 ];
 
-export function askedOfStream(said: URLSearchParams): Wish {
+export function askedOfStream(said: URLSearchParams): ClientRequest {
   const query = new URLSearchParams(withFlags(said, FLAGS));
   for (const name of ELSEWHERE) {
     if (query.has(name))
@@ -77,7 +77,7 @@ function codesIn(text: string): string[] {
 }
 
 /** Options of AssemblyAI's own models, by the names that they have there. */
-function optionsOf(query: URLSearchParams): Wish['own'] {
+function optionsOf(query: URLSearchParams): ClientRequest['own'] {
   const model = query.get('speech_model') ?? NEWEST;
   const schema = options.schema(hasLive(model) ? model : NEWEST);
   const named = [...query].map(([name, value]): [string, string] => [RENAMED[name] ?? name, value]);

@@ -2,12 +2,10 @@
 // https://www.assemblyai.com/docs/api-reference/transcripts/submit
 import { languageOf } from '../../providers/assemblyai/languages.ts';
 import { options } from '../../providers/assemblyai/options.ts';
-import { listIn, type Members, numberIn, textIn } from '../../providers/kit/json.ts';
-import { told, toldText, warningsIn } from '../answers.ts';
+import { type JsonObject, listIn, numberIn, textIn } from '../../providers/kit/json.ts';
 import type { Answer, Handshake } from '../dialect.ts';
-import { type HeardTurn, sentencesOf, turnsOf } from '../heard-turns.ts';
-import type { JobDoors, JobMeans, JobState, JobWish, ShownJob } from '../jobs.ts';
-import { pageOf, placeOf } from '../pages.ts';
+import type { JobEndpoints, JobMeans, JobRequest, JobState, ShownJob } from '../jobs.ts';
+import { pageOf, placeOf } from '../jobs.ts';
 import {
   badRequest,
   fileIdIn,
@@ -19,8 +17,17 @@ import {
   refuseMembers,
   setAll,
   withFlagsAt,
-} from '../texts.ts';
-import { bareWord, confidenceOf, type HeardWord, wordsOf } from '../words.ts';
+} from '../params.ts';
+import { jsonAnswer, textAnswer, warningsIn } from '../request.ts';
+import {
+  bareWord,
+  confidenceOf,
+  type HeardTurn,
+  type HeardWord,
+  sentencesOf,
+  turnsOf,
+  wordsOf,
+} from '../transcript.ts';
 import { letterOf, millisecondsOf, toldWords } from './shapes.ts';
 
 const UPLOADS = '/v2/upload';
@@ -40,7 +47,7 @@ const UNSERVED = [
 const FLAGS = [...flagPlacesOf(options.rows, 'batch'), 'speaker_labels', 'redact_pii', 'language_detection'];
 
 /** Throws a Refusal. */
-function open(said: Members, { query }: Handshake): JobWish & { fileId: string } {
+function open(said: JsonObject, { query }: Handshake): JobRequest & { fileId: string } {
   const body = withFlagsAt(said, FLAGS);
   const fileId = fileIdIn(body.audio_url, UPLOADS, 'audio_url');
   refuseMembers(body, UNSERVED);
@@ -61,7 +68,7 @@ function open(said: Members, { query }: Handshake): JobWish & { fileId: string }
   return { fileId, model, parameters, own: Object.fromEntries(own), unmet, asked: body };
 }
 
-function languageIn({ language_code, language_detection }: Members): string | undefined {
+function languageIn({ language_code, language_detection }: JsonObject): string | undefined {
   if (language_code === undefined || language_code === null) return language_detection === true ? 'auto' : undefined;
   const language = languageOf(language_code);
   if (language !== undefined) return language;
@@ -71,7 +78,7 @@ function languageIn({ language_code, language_detection }: Members): string | un
 const STATUS = { queued: 'queued', processing: 'processing', done: 'completed', failed: 'error' } as const;
 
 /** Members are there from the beginning: clients look into them. */
-const transcriptOf = ({ id, asked, state }: ShownJob): Members => ({
+const transcriptOf = ({ id, asked, state }: ShownJob): JsonObject => ({
   ...asked,
   id,
   status: STATUS[state.type],
@@ -80,7 +87,7 @@ const transcriptOf = ({ id, asked, state }: ShownJob): Members => ({
   ...(state.type === 'done' ? heardOf(state, asked) : {}),
 });
 
-function heardOf({ heard: { transcription } }: Extract<JobState, { type: 'done' }>, asked: Members): Members {
+function heardOf({ heard: { transcription } }: Extract<JobState, { type: 'done' }>, asked: JsonObject): JsonObject {
   const turns = turnsOf(transcription);
   const words = turns.flatMap(toldWords);
   return {
@@ -112,7 +119,7 @@ const ofDone =
   (job: ShownJob, means: JobMeans): Answer =>
     job.state.type === 'done'
       ? answer(job as Done, means)
-      : told(
+      : jsonAnswer(
           { error: `This transcript has the status ${STATUS[job.state.type]}, and has to be completed first.` },
           400,
         );
@@ -123,7 +130,7 @@ const partsAs = (name: 'sentences' | 'paragraphs') =>
     const turns = turnsOf(transcription);
     const parts = (name === 'sentences' ? turns.flatMap(sentencesOf) : turns).map(partOf);
     const audio_duration = Math.round(transcription.duration);
-    return told({ id, confidence: confidenceOf({ words: parts }), audio_duration, [name]: parts });
+    return jsonAnswer({ id, confidence: confidenceOf({ words: parts }), audio_duration, [name]: parts });
   });
 
 const captionsAs = (format: 'srt' | 'vtt', type?: string) =>
@@ -131,18 +138,18 @@ const captionsAs = (format: 'srt' | 'vtt', type?: string) =>
     const asked = query.get('chars_per_caption') ?? '';
     const charactersMax = asked === '' ? undefined : Number(asked);
     if (charactersMax !== undefined && !(Number.isInteger(charactersMax) && charactersMax >= 1))
-      return told({ error: '`chars_per_caption` is a number of characters, such as 32.' }, 400);
+      return jsonAnswer({ error: '`chars_per_caption` is a number of characters, such as 32.' }, 400);
     const layout = { charactersMax, nameOf: (speaker: number) => `Speaker ${letterOf(speaker)}` };
-    return toldText(captions(state.heard.transcription, format, layout), type);
+    return textAnswer(captions(state.heard.transcription, format, layout), type);
   });
 
 /** Words, numbers and phrases, as they are said one after the other. */
 const search = ofDone(({ id, state }, { query }) => {
   const terms = (query.get('words') ?? '').split(',').map((term) => term.trim().split(/\s+/).map(bareWord));
   if (terms.every(([first]) => first === ''))
-    return told({ error: '`words` is missing: name words or phrases, separated by commas.' }, 400);
+    return jsonAnswer({ error: '`words` is missing: name words or phrases, separated by commas.' }, 400);
   if (terms.length > TERMS_MAX)
-    return told({ error: `\`words\` has ${terms.length} terms. Send at most ${TERMS_MAX}.` }, 400);
+    return jsonAnswer({ error: `\`words\` has ${terms.length} terms. Send at most ${TERMS_MAX}.` }, 400);
   const words = turnsOf(state.heard.transcription).flatMap((turn) => wordsOf(turn));
   const said = words.map(({ word }) => bareWord(word));
   const matches = terms.flatMap((term) => {
@@ -153,10 +160,10 @@ const search = ofDone(({ id, state }, { query }) => {
     ]);
     return indexes.length === 0 ? [] : [{ text: term.join(' '), count: indexes.length, timestamps, indexes }];
   });
-  return told({ id, total_count: matches.reduce((sum, { count }) => sum + count, 0), matches });
+  return jsonAnswer({ id, total_count: matches.reduce((sum, { count }) => sum + count, 0), matches });
 });
 
-const listed = ({ id, asked, state, createdAt, endedAt }: ShownJob, url: (path: string) => string): Members => ({
+const listed = ({ id, asked, state, createdAt, endedAt }: ShownJob, url: (path: string) => string): JsonObject => ({
   ...{ id, status: STATUS[state.type], resource_url: url(`${TRANSCRIPTS}/${id}`), audio_url: asked.audio_url },
   ...{ created: createdAt.toISOString(), completed: endedAt?.toISOString() ?? null },
   error: state.type === 'failed' ? state.refusal.message : null,
@@ -172,16 +179,16 @@ function listOf(all: readonly ShownJob[], { query, url }: JobMeans): Answer {
     ...{ limit, result_count: items.length, current_url: at(from) },
     ...{ prev_url: last === undefined ? null : at(last), next_url: null },
   };
-  return told({ page_details, transcripts: items.map((job) => listed(job, url)) });
+  return jsonAnswer({ page_details, transcripts: items.map((job) => listed(job, url)) });
 }
 
-const shown = (job: ShownJob): Answer => told(transcriptOf(job));
+const shown = (job: ShownJob): Answer => jsonAnswer(transcriptOf(job));
 
-export const jobs: JobDoors = {
+export const jobs: JobEndpoints = {
   [`POST ${UPLOADS}`]: {
     does: 'keep',
     takes: 'body',
-    answer: ({ id }, { url }) => told({ upload_url: url(`${UPLOADS}/${id}`) }),
+    answer: ({ id }, { url }) => jsonAnswer({ upload_url: url(`${UPLOADS}/${id}`) }),
   },
   [`POST ${TRANSCRIPTS}`]: { does: 'ask', open, answer: shown },
   [`GET ${TRANSCRIPTS}`]: { does: 'list', answer: listOf },
@@ -193,6 +200,6 @@ export const jobs: JobDoors = {
   [`GET ${TRANSCRIPTS}/:id/word-search`]: { does: 'show', answer: search },
   [`DELETE ${TRANSCRIPTS}/:id`]: {
     does: 'remove',
-    answer: (job) => told({ ...transcriptOf(job), text: 'Deleted by user.', words: null, utterances: null }),
+    answer: (job) => jsonAnswer({ ...transcriptOf(job), text: 'Deleted by user.', words: null, utterances: null }),
   },
 };

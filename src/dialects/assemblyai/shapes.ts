@@ -1,7 +1,7 @@
 // What AssemblyAI says in the same shape of each turn: words in milliseconds, and speakers by letters.
 import type { TranscriptEvent } from '../../api/listen.ts';
 import { speakerLetter } from '../../api/transcriptions.ts';
-import { confidenceOf, wordsOf } from '../words.ts';
+import { confidenceOf, wordsOf } from '../transcript.ts';
 
 export const letterOf = (speaker: number | undefined): string | undefined =>
   speaker === undefined ? undefined : speakerLetter(speaker);

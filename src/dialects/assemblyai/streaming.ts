@@ -3,28 +3,28 @@ import type { Refusal } from '../../api/errors.ts';
 import type { EventStamp } from '../../api/listen/event-encoder.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
 import { baseOf } from '../../providers/assemblyai/languages.ts';
-import { type Members, objectOf } from '../../providers/kit/json.ts';
-import type { Change, Conversation, Ending, Handshake, Step, Wish } from '../dialect.ts';
+import { type JsonObject, objectOf } from '../../providers/kit/json.ts';
+import type { Change, ClientRequest, Conversation, Ending, Handshake, Step } from '../dialect.ts';
+import { modelFrom } from '../live.ts';
 import { changedOptions } from '../request.ts';
-import { modelFrom } from '../steps.ts';
 import { askedOfStream } from './asked.ts';
 import { closeOf, endingOf, errorMessage } from './refusals.ts';
 import { letterOf, millisecondsOf, toldWords } from './shapes.ts';
 import { unservedIn, updated } from './update.ts';
 
 export class StreamingConversation implements Conversation {
-  readonly wish: Wish;
+  readonly request: ClientRequest;
   readonly #tellsSpeakers: boolean;
   #startedMs: number | undefined;
   /** As it was changed last. */
-  #asked: Wish;
+  #asked: ClientRequest;
   /** That hears by now. */
   #model = '';
 
   constructor({ query }: Handshake) {
-    this.wish = askedOfStream(query);
-    this.#asked = this.wish;
-    this.#tellsSpeakers = this.wish.parameters.get('diarization') === 'true';
+    this.request = askedOfStream(query);
+    this.#asked = this.request;
+    this.#tellsSpeakers = this.request.parameters.get('diarization') === 'true';
   }
 
   *text(text: string): Iterable<Step> {
@@ -76,11 +76,11 @@ export class StreamingConversation implements Conversation {
   }
 
   /** AssemblyAI says nothing of what is changed; what is not is told. */
-  #update(message: Members): Change {
+  #update(message: JsonObject): Change {
     let before = this.#asked;
     let after = before;
     return {
-      wish: () => {
+      request: () => {
         before = this.#asked;
         after = updated(before, message);
         return after;

@@ -1,9 +1,9 @@
 // What an `UpdateConfiguration` changes of a session.
 import { Type } from '@sinclair/typebox';
-import { type Members, textIn } from '../../providers/kit/json.ts';
+import { type JsonObject, textIn } from '../../providers/kit/json.ts';
 import { faultIn, members } from '../../providers/kit/simulator/checks.ts';
-import type { Wish } from '../dialect.ts';
-import { badRequest, withFlagsAt } from '../texts.ts';
+import type { ClientRequest } from '../dialect.ts';
+import { badRequest, withFlagsAt } from '../params.ts';
 import { languagesIn, RENAMED } from './asked.ts';
 
 const texts = Type.Array(Type.String());
@@ -16,7 +16,7 @@ const OWN = [
 ];
 
 /** What is not named stays; an empty list or text is none. Throws a Refusal. */
-export function updated({ model, parameters, own }: Wish, said: Members): Wish {
+export function updated({ model, parameters, own }: ClientRequest, said: JsonObject): ClientRequest {
   const message = withFlagsAt(said, ['format_turns', 'filter_profanity']);
   const fault = faultIn(Common, message);
   if (fault !== undefined) {
@@ -40,7 +40,7 @@ export function updated({ model, parameters, own }: Wish, said: Members): Wish {
 }
 
 /** Members that nothing here knows; at most ten of them are named. */
-export const unservedIn = (message: Members): string[] =>
+export const unservedIn = (message: JsonObject): string[] =>
   Object.keys(message)
     .filter(
       (name) => name !== 'type' && !Object.hasOwn(Common.properties, name) && !OWN.includes(RENAMED[name] ?? name),

@@ -3,7 +3,7 @@ import { printable } from '../../api/errors.ts';
 import { REDACTIONS } from '../../api/listen/vocabulary.ts';
 import { booleanIn } from '../../api/values/boolean.ts';
 import { options } from '../../providers/deepgram/options.ts';
-import type { Unmet, Wish } from '../dialect.ts';
+import type { ClientRequest, Unmet } from '../dialect.ts';
 import {
   badRequest,
   flagsOf,
@@ -13,7 +13,7 @@ import {
   ownParameters,
   setAll,
   withFlags,
-} from '../texts.ts';
+} from '../params.ts';
 
 /** Encodings of Deepgram that are taken under the same name; rates that stand for a missing `sample_rate`. */
 const ENCODINGS: Readonly<Record<string, string | undefined>> = {
@@ -46,7 +46,7 @@ export function plainQuery(query: URLSearchParams): URLSearchParams {
 }
 
 /** Those of `/v1/listen` of Deepgram. */
-export const askedOfNova = (query: URLSearchParams): Wish => ({
+export const askedOfNova = (query: URLSearchParams): ClientRequest => ({
   model: query.get('model') ?? undefined,
   parameters: new Map([
     ...shared(query),
@@ -59,7 +59,7 @@ export const askedOfNova = (query: URLSearchParams): Wish => ({
 });
 
 /** Those of its `/v2/listen`. */
-export const askedOfFlux = (query: URLSearchParams): Wish => ({
+export const askedOfFlux = (query: URLSearchParams): ClientRequest => ({
   model: query.get('model') ?? undefined,
   parameters: new Map([
     ...shared(query),
@@ -71,7 +71,7 @@ export const askedOfFlux = (query: URLSearchParams): Wish => ({
 });
 
 /** Those of a file. Paragraphs are made here, of what any model heard; they are of sentences, and those of punctuation. */
-export function askedOfFile(query: URLSearchParams): Wish {
+export function askedOfFile(query: URLSearchParams): ClientRequest {
   const { own, ...more } = optionsOf(query, 'nova-3');
   const { paragraphs, ...options } = own;
   return {
@@ -158,7 +158,7 @@ const listed = (name: string, texts: readonly string[]): [string, string][] =>
   texts.length === 0 ? [] : [[name, JSON.stringify(texts)]];
 
 /** Options of Deepgram's own models, by the names that they have there, and what of the query is not asked for. */
-function optionsOf(query: URLSearchParams, model: keyof typeof USUAL): Pick<Wish, 'own' | 'unmet'> {
+function optionsOf(query: URLSearchParams, model: keyof typeof USUAL): Pick<ClientRequest, 'own' | 'unmet'> {
   const schema = options.schema(model);
   const own = optionsInQuery(query, schema, COMMON);
   const isFlux = query.get('model')?.includes('flux') === true;

@@ -2,10 +2,10 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 import { isFlux } from '../../providers/deepgram/models.ts';
 import { options } from '../../providers/deepgram/options.ts';
-import { jsonOf, listIn, type Members, objectIn } from '../../providers/kit/json.ts';
+import { type JsonObject, jsonOf, listIn, objectIn } from '../../providers/kit/json.ts';
 import { faultIn, members } from '../../providers/kit/simulator/checks.ts';
-import type { Wish } from '../dialect.ts';
-import { badRequest, withFlagsAt } from '../texts.ts';
+import type { ClientRequest } from '../dialect.ts';
+import { badRequest, withFlagsAt } from '../params.ts';
 
 const own = options.schema('flux-general-multi').properties;
 const THRESHOLDS = ['eager_eot_threshold', 'eot_threshold', 'eot_timeout_ms'] as const;
@@ -22,7 +22,7 @@ const Configure = members(
 );
 
 /** What is not named stays; an empty list is none. Throws a Refusal. */
-export function configured({ model, parameters, own }: Wish, said: Members): Wish {
+export function configured({ model, parameters, own }: ClientRequest, said: JsonObject): ClientRequest {
   const message = withFlagsAt(said, ['numerals']);
   const fault = faultIn(Configure, message);
   if (fault !== undefined) {
@@ -44,7 +44,7 @@ export function configured({ model, parameters, own }: Wish, said: Members): Wis
 }
 
 /** @param heardBy the model: others than Flux have no thresholds */
-export function toldConfiguration({ parameters, own }: Wish, heardBy: string): object {
+export function toldConfiguration({ parameters, own }: ClientRequest, heardBy: string): object {
   const isOwn = heardBy.startsWith('deepgram/') && isFlux(heardBy.replace('deepgram/', ''));
   const named = THRESHOLDS.filter((name) => isOwn && own[name] !== undefined);
   const hints = parameters.get('languages');

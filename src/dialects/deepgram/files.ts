@@ -4,14 +4,13 @@ import { CHANNELS, SAMPLE_RATE } from '../../api/listen.ts';
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
 import { notFetched } from '../../api/values/address.ts';
 import { wavHeader } from '../../audio/wav/wav-header.ts';
-import type { Answer, FileDoor, FileWish, Handshake } from '../dialect.ts';
-import { languageOf, sentencesOf, turnsOf } from '../heard-turns.ts';
-import { badRequest } from '../texts.ts';
-import { wordsOf } from '../words.ts';
+import type { Answer, FileEndpoint, FileRequest, Handshake } from '../dialect.ts';
+import { badRequest } from '../params.ts';
+import { languageOf, sentencesOf, turnsOf, wordsOf } from '../transcript.ts';
 import { askedOfFile, plainQuery } from './asked.ts';
 import { alternativeOf, metadataOf } from './shapes.ts';
 
-export const files: FileDoor = {
+export const files: FileEndpoint = {
   open({ query, headers }) {
     const contentType = headers.get('content-type');
     if (contentType?.startsWith('application/json'))
@@ -57,7 +56,7 @@ const warningsOf = ({ warnings }: VerboseTranscription) =>
 const RAW: Readonly<Record<string, number>> = { linear16: 16_000, mulaw: 8_000, alaw: 8_000 };
 
 /** Samples without a header are declared in the query. All but the plainest become a WAV file. */
-function rawFile(query: URLSearchParams): Pick<FileWish, 'contentType' | 'headerOf'> | undefined {
+function rawFile(query: URLSearchParams): Pick<FileRequest, 'contentType' | 'headerOf'> | undefined {
   const encoding = query.get('encoding') ?? '';
   if (!Object.hasOwn(RAW, encoding)) return undefined;
   const rate = numberOf(query, 'sample_rate', SAMPLE_RATE, RAW[encoding] as number);

@@ -1,10 +1,10 @@
 // A client of Deepgram's `/v2/listen` (Flux): turns with their events, and what it says.
 import type { Refusal } from '../../api/errors.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
-import { type Members, objectOf } from '../../providers/kit/json.ts';
-import type { Change, Conversation, Handshake, Step, Wish } from '../dialect.ts';
-import { modelFrom } from '../steps.ts';
-import { wordsOf } from '../words.ts';
+import { type JsonObject, objectOf } from '../../providers/kit/json.ts';
+import type { Change, ClientRequest, Conversation, Handshake, Step } from '../dialect.ts';
+import { modelFrom } from '../live.ts';
+import { wordsOf } from '../transcript.ts';
 import { askedOfFlux, plainQuery } from './asked.ts';
 import { configured, toldConfiguration } from './configure.ts';
 
@@ -17,9 +17,9 @@ const SHAPE =
 const CONFIDENCE: Readonly<Record<string, number>> = { EagerEndOfTurn: 0.5, EndOfTurn: 1 };
 
 export class FluxConversation implements Conversation {
-  readonly wish: Wish;
+  readonly request: ClientRequest;
   /** As it was changed last. */
-  #asked: Wish;
+  #asked: ClientRequest;
   /** That hears by now. */
   #model = '';
   readonly #requestId: string;
@@ -31,8 +31,8 @@ export class FluxConversation implements Conversation {
   #isForced = false;
 
   constructor({ query, requestId }: Handshake) {
-    this.wish = askedOfFlux(plainQuery(query));
-    this.#asked = this.wish;
+    this.request = askedOfFlux(plainQuery(query));
+    this.#asked = this.request;
     this.#requestId = requestId;
   }
 
@@ -85,10 +85,10 @@ export class FluxConversation implements Conversation {
     return { messages: [this.#numbered(error)], code: 1011, reason: refusal.code };
   }
 
-  #change(message: Members): Change {
+  #change(message: JsonObject): Change {
     let after = this.#asked;
     return {
-      wish: () => (after = configured(this.#asked, message)),
+      request: () => (after = configured(this.#asked, message)),
       taken: () => {
         this.#asked = after;
       },

@@ -1,6 +1,7 @@
 // Deepgram's clients: live speech for Nova and Flux, and files. https://developers.deepgram.com/reference
+
+import { authorizationOf, subprotocolsOf } from '../credentials.ts';
 import type { Dialect } from '../dialect.ts';
-import { authorizationOf, subprotocolsOf } from '../offers.ts';
 import { files } from './files.ts';
 import { FluxConversation } from './flux.ts';
 import { NovaConversation } from './nova.ts';

@@ -3,10 +3,9 @@ import type { Refusal } from '../../api/errors.ts';
 import type { EventStamp } from '../../api/listen/event-encoder.ts';
 import { CHANNELS, type OutgoingEvent, type TranscriptEvent } from '../../api/listen.ts';
 import { objectOf } from '../../providers/kit/json.ts';
-import { AskedEnds } from '../asked-ends.ts';
-import type { Conversation, Handshake, Step, Wish } from '../dialect.ts';
-import { modelFrom } from '../steps.ts';
-import { toMilliseconds, wordsOf } from '../words.ts';
+import type { ClientRequest, Conversation, Handshake, Step } from '../dialect.ts';
+import { AskedEnds, modelFrom } from '../live.ts';
+import { toMilliseconds, wordsOf } from '../transcript.ts';
 import { askedOfNova, plainQuery } from './asked.ts';
 import { closeOf } from './refusals.ts';
 import { alternativeOf, metadataOf } from './shapes.ts';
@@ -14,7 +13,7 @@ import { alternativeOf, metadataOf } from './shapes.ts';
 type Told = Omit<TranscriptEvent, 'type' | 'turn' | 'is_final' | 'seq' | 'at'>;
 
 export class NovaConversation implements Conversation {
-  readonly wish: Wish;
+  readonly request: ClientRequest;
   readonly #requestId: string;
   readonly #tellsSpeech: boolean;
   readonly #tellsUtterances: boolean;
@@ -30,13 +29,13 @@ export class NovaConversation implements Conversation {
 
   constructor({ query: said, requestId }: Handshake) {
     const query = plainQuery(said);
-    this.wish = askedOfNova(query);
-    this.#ends.begin(this.wish);
+    this.request = askedOfNova(query);
+    this.#ends.begin(this.request);
     this.#requestId = requestId;
     this.#tellsSpeech = query.get('vad_events') === 'true';
     this.#tellsUtterances = query.has('utterance_end_ms');
     this.#isMulti = query.get('language') === 'multi';
-    this.#channels = Number(this.wish.parameters.get('channels') ?? 1);
+    this.#channels = Number(this.request.parameters.get('channels') ?? 1);
   }
 
   *text(text: string): Iterable<Step> {

@@ -1,6 +1,6 @@
 // What Deepgram says in the same shape of files and of live speech.
 
-import { bareWord, confidenceOf, type HeardWord } from '../words.ts';
+import { bareWord, confidenceOf, type HeardWord } from '../transcript.ts';
 
 interface Heard {
   text: string;

@@ -2,11 +2,11 @@
 // https://elevenlabs.io/docs/api-reference/speech-to-text/convert
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
 import { booleanIn } from '../../api/values/boolean.ts';
-import { countIn, jsonOf, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
-import { turnsOf } from '../heard-turns.ts';
+import { countIn, type JsonObject, jsonOf, objectIn, textIn } from '../../providers/kit/json.ts';
 import type { Captions } from '../jobs.ts';
+import { badRequest } from '../params.ts';
 import type { Unmet } from '../request.ts';
-import { badRequest } from '../texts.ts';
+import { turnsOf } from '../transcript.ts';
 
 type Fields = readonly (readonly [name: string, value: string])[];
 
@@ -15,7 +15,7 @@ const SERVED = ['srt', 'txt'] as const;
 const FORMATS_MAX = 10;
 
 /** JSON: a list, or one object of it in each field. Throws a Refusal. */
-function askedFormats(fields: Fields): Members[] {
+function askedFormats(fields: Fields): JsonObject[] {
   const texts = fields.flatMap(([name, value]) => (name === FIELD && value !== '' ? [value] : []));
   const formats = texts.flatMap((text) => {
     const value = jsonOf(text);
@@ -29,7 +29,7 @@ function askedFormats(fields: Fields): Members[] {
   return formats.map(objectIn);
 }
 
-const isServed = ({ format }: Members): boolean => (SERVED as readonly unknown[]).includes(format);
+const isServed = ({ format }: JsonObject): boolean => (SERVED as readonly unknown[]).includes(format);
 
 /** Throws a Refusal. */
 export const unservedFormats = (fields: Fields): Unmet[] =>
@@ -41,7 +41,7 @@ export const unservedFormats = (fields: Fields): Unmet[] =>
       param: FIELD,
     }));
 
-export function additionalFormats(heard: VerboseTranscription, fields: Fields, captions: Captions): Members {
+export function additionalFormats(heard: VerboseTranscription, fields: Fields, captions: Captions): JsonObject {
   const formats = askedFormats(fields).filter(isServed);
   if (formats.length === 0) return {};
   return {
@@ -51,24 +51,24 @@ export function additionalFormats(heard: VerboseTranscription, fields: Fields, c
   };
 }
 
-const told = ({ format }: Members, content: string) => ({
+const told = ({ format }: JsonObject, content: string) => ({
   ...{ requested_format: format, file_extension: format, is_base64_encoded: false, content },
   content_type: format === 'srt' ? 'application/x-subrip' : 'text/plain',
 });
 
 /** Theirs names speakers where nothing else is asked for. */
-const namesSpeakers = ({ include_speakers = true }: Members): boolean => booleanIn(include_speakers) !== false;
+const namesSpeakers = ({ include_speakers = true }: JsonObject): boolean => booleanIn(include_speakers) !== false;
 
 const nameOf = (speaker: number): string => `speaker_${speaker}`;
 
-const srtOf = (heard: VerboseTranscription, asked: Members, captions: Captions): string =>
+const srtOf = (heard: VerboseTranscription, asked: JsonObject, captions: Captions): string =>
   captions(heard, 'srt', {
     ...{ hasSpeakers: namesSpeakers(asked), nameOf },
     charactersMax: countIn(asked.max_segment_chars) || undefined,
     lineCharactersMax: countIn(asked.max_characters_per_line) || undefined,
   });
 
-function textOf(heard: VerboseTranscription, asked: Members): string {
+function textOf(heard: VerboseTranscription, asked: JsonObject): string {
   const isTimed = booleanIn(asked.include_timestamps) === true;
   return turnsOf(heard)
     .map(({ text, start, end, speaker }) => {

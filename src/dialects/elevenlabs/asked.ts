@@ -3,7 +3,7 @@
 import { booleanIn } from '../../api/values/boolean.ts';
 import { languageTag } from '../../providers/elevenlabs/api.ts';
 import { options } from '../../providers/elevenlabs/options.ts';
-import type { Wish } from '../dialect.ts';
+import type { ClientRequest } from '../dialect.ts';
 import {
   badRequest,
   flagsOf,
@@ -13,14 +13,14 @@ import {
   ownParameters,
   setAll,
   withFlags,
-} from '../texts.ts';
+} from '../params.ts';
 
 /** They are asked for in the words that all models know. */
 const COMMON = ['keyterms', 'secondary_languages'];
 /** What would be told in messages that there are none of here. */
 const NOT_TOLD = ['entity_detection', 'transcript_edit'];
 
-export interface RealtimeWish extends Wish {
+export interface RealtimeRequest extends ClientRequest {
   audioFormat: string;
   sampleRate: number;
 }
@@ -30,7 +30,7 @@ const FLAGS = [...flagsOf(options.schema('scribe_v2_realtime')), 'include_timest
 /** The query with `true` and `false` for booleans. Throws a Refusal. */
 export const plainQuery = (query: URLSearchParams): URLSearchParams => new URLSearchParams(withFlags(query, FLAGS));
 
-export function askedOfRealtime(query: URLSearchParams): RealtimeWish {
+export function askedOfRealtime(query: URLSearchParams): RealtimeRequest {
   for (const name of NOT_TOLD) {
     if (booleanIn(query.get(name)) !== false && query.has(name))
       throw badRequest(name, `\`${name}\` is not served: only transcripts are told. Leave it out.`);
@@ -61,7 +61,7 @@ export function askedOfRealtime(query: URLSearchParams): RealtimeWish {
 export const tagOf = (code: string): string => languageTag(code) ?? code;
 
 /** Options of ElevenLabs' own models, by the names that they have there; those of files alone mean nothing here. */
-function optionsOf(query: URLSearchParams): Wish['own'] {
+function optionsOf(query: URLSearchParams): ClientRequest['own'] {
   const live = [...query].filter(([name]) => options.honours(name, 'scribe_v2_realtime', 'live'));
   return optionsInQuery(live, options.schema('scribe_v2_realtime'), COMMON);
 }

@@ -3,8 +3,7 @@ import type { VerboseTranscription } from '../../api/transcriptions.ts';
 import { booleanIn } from '../../api/values/boolean.ts';
 import { options } from '../../providers/elevenlabs/options.ts';
 import { languageCode } from '../../providers/kit/languages/whisper-languages.ts';
-import { warningsIn } from '../answers.ts';
-import type { Answer, FormDoor, Wish } from '../dialect.ts';
+import type { Answer, ClientRequest, FormEndpoint } from '../dialect.ts';
 import {
   badRequest,
   flagsOf,
@@ -15,7 +14,8 @@ import {
   refuseAddresses,
   setAll,
   withFlags,
-} from '../texts.ts';
+} from '../params.ts';
+import { warningsIn } from '../request.ts';
 import { additionalFormats, unservedFormats } from './additional-formats.ts';
 import { plainQuery, tagOf } from './asked.ts';
 import { wordsAsTold } from './shapes.ts';
@@ -32,16 +32,16 @@ const FLAGS = [...flagsOf(options.schema(MODEL)), 'diarize'];
 /** Words, of which `null` may be one. */
 const TERMS = 'keyterms';
 
-type Fields = Parameters<FormDoor['open']>[0];
+type Fields = Parameters<FormEndpoint['open']>[0];
 
 /** Without what is empty, or the `null` that the vendor's Python SDK sends for a list or an object that its caller leaves out. */
 const named = (said: Fields): Fields =>
   said.filter(([name, value]) => value !== '' && (value !== 'null' || name === TERMS || FLAGS.includes(name)));
 
-export const files: FormDoor = {
+export const files: FormEndpoint = {
   lists: ['keyterms', 'entity_detection', 'entity_redaction'],
 
-  open(said, handshake): Wish {
+  open(said, handshake): ClientRequest {
     const query = plainQuery(handshake.query);
     const fields = withFlags(named(said), FLAGS);
     const one = new Map(fields);

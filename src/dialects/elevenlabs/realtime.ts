@@ -5,9 +5,9 @@ import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
 import { booleanIn } from '../../api/values/boolean.ts';
 import { objectOf } from '../../providers/kit/json.ts';
 import { audioIn } from '../../providers/kit/simulator/checks.ts';
-import { AskedEnds } from '../asked-ends.ts';
 import type { Conversation, Ending, Handshake, Step } from '../dialect.ts';
-import { askedOfRealtime, plainQuery, type RealtimeWish } from './asked.ts';
+import { AskedEnds } from '../live.ts';
+import { askedOfRealtime, plainQuery, type RealtimeRequest } from './asked.ts';
 import { closeOf, endingOf, errorMessage } from './refusals.ts';
 import { wordsAsTold } from './shapes.ts';
 
@@ -17,7 +17,7 @@ const COMMIT_SECONDS_MIN = 0.3;
 const MESSAGE_BYTES_MAX = 4_194_304;
 
 export class RealtimeConversation implements Conversation {
-  readonly wish: RealtimeWish;
+  readonly request: RealtimeRequest;
   readonly textBytesMax = MESSAGE_BYTES_MAX;
   readonly #strategy: string;
   /** Each commit is told a second time, with words. */
@@ -29,8 +29,8 @@ export class RealtimeConversation implements Conversation {
 
   constructor({ query: said }: Handshake) {
     const query = plainQuery(said);
-    this.wish = askedOfRealtime(query);
-    this.#ends.begin(this.wish);
+    this.request = askedOfRealtime(query);
+    this.#ends.begin(this.request);
     this.#strategy = query.get('commit_strategy') ?? 'manual';
     const isAsked = (name: string) => query.get(name) === 'true';
     this.#isTimed = isAsked('include_timestamps') || isAsked('include_language_detection');
@@ -40,7 +40,7 @@ export class RealtimeConversation implements Conversation {
     const { message_type, audio_base_64, commit: said = false, sample_rate } = objectOf(text);
     const commit = booleanIn(said ?? false);
     const bytes = audioIn(audio_base_64);
-    const { sampleRate, audioFormat } = this.wish;
+    const { sampleRate, audioFormat } = this.request;
     if (message_type !== 'input_audio_chunk' || bytes === undefined || commit === undefined) {
       yield {
         type: 'fault',
@@ -71,7 +71,7 @@ export class RealtimeConversation implements Conversation {
   encode(event: OutgoingEvent, { sessionId }: EventStamp): readonly string[] {
     switch (event.type) {
       case 'session_started': {
-        const { audioFormat, sampleRate } = this.wish;
+        const { audioFormat, sampleRate } = this.request;
         const config = {
           ...{ model_id: event.model, audio_format: audioFormat, sample_rate: sampleRate },
           ...{ commit_strategy: this.#strategy, include_timestamps: this.#isTimed },

@@ -1,6 +1,6 @@
 // Words as ElevenLabs tells them, with what stands between them.
 import type { TranscriptEvent } from '../../api/listen.ts';
-import { wordsOf } from '../words.ts';
+import { wordsOf } from '../transcript.ts';
 
 export function wordsAsTold(heard: Pick<TranscriptEvent, 'text' | 'start' | 'end' | 'words' | 'speaker'>): object[] {
   const words = wordsOf(heard);

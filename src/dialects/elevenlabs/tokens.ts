@@ -1,12 +1,12 @@
 // Tokens of ElevenLabs' clients, which call them single-use. https://elevenlabs.io/docs/api-reference/tokens/create
 import { TOKEN_TTL_SECONDS } from '../../api/tokens.ts';
-import { told } from '../answers.ts';
-import type { TokenDoors } from '../dialect.ts';
+import type { TokenEndpoints } from '../dialect.ts';
+import { jsonAnswer } from '../request.ts';
 
-export const tokens: TokenDoors = {
+export const tokens: TokenEndpoints = {
   'POST /v1/single-use-token/realtime_scribe': {
     // Theirs live for 15 minutes.
     open: () => TOKEN_TTL_SECONDS.max,
-    answer: ({ token }) => told({ token }),
+    answer: ({ token }) => jsonAnswer({ token }),
   },
 };

@@ -2,8 +2,8 @@
 import { CHANNELS } from '../../api/listen.ts';
 import type { Mode } from '../../api/models.ts';
 import { options } from '../../providers/gladia/options.ts';
-import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
-import type { Unmet, Wish } from '../dialect.ts';
+import { type JsonObject, listIn, objectIn, textIn } from '../../providers/kit/json.ts';
+import type { ClientRequest, Unmet } from '../dialect.ts';
 import {
   badRequest,
   flagPlacesOf,
@@ -13,7 +13,7 @@ import {
   ownParameters,
   setAll,
   withFlagsAt,
-} from '../texts.ts';
+} from '../params.ts';
 
 const ENCODINGS: Readonly<Record<string, { encoding: string; bits: number }>> = {
   'wav/pcm': { encoding: 'linear16', bits: 16 },
@@ -42,7 +42,7 @@ const FILE_FLAGS = [
 ];
 
 export interface Asked {
-  wish: Wish;
+  request: ClientRequest;
   /** Bytes of a second. */
   rate: number;
   channels: number;
@@ -62,7 +62,7 @@ export interface Messages {
 }
 
 /** @throws Refusal */
-export function askedOf(query: URLSearchParams, said: Members): Asked {
+export function askedOf(query: URLSearchParams, said: JsonObject): Asked {
   const config = withFlagsAt(said, LIVE_FLAGS);
   refuseUnserved(config);
   const { encoding, bytes, channels } = audioOf(config);
@@ -81,7 +81,7 @@ export function askedOf(query: URLSearchParams, said: Members): Asked {
     keyterms: processing.custom_vocabulary === false ? undefined : keytermsWithin(termsOf(processing)),
   });
   return {
-    wish: {
+    request: {
       model: textIn(config.model),
       parameters,
       own: optionsOf(config, processing, 'live'),
@@ -94,7 +94,7 @@ export function askedOf(query: URLSearchParams, said: Members): Asked {
   };
 }
 
-function refuseUnserved(config: Members): void {
+function refuseUnserved(config: JsonObject): void {
   if (config.callback === true)
     throw badRequest('callback', '`callback` is not served: what is heard comes on the WebSocket. Leave it out.');
   for (const [place, names] of Object.entries(UNSERVED)) {
@@ -104,7 +104,7 @@ function refuseUnserved(config: Members): void {
   }
 }
 
-function audioOf({ encoding = 'wav/pcm', bit_depth, channels = 1 }: Members) {
+function audioOf({ encoding = 'wav/pcm', bit_depth, channels = 1 }: JsonObject) {
   const known = typeof encoding === 'string' && Object.hasOwn(ENCODINGS, encoding) ? ENCODINGS[encoding] : undefined;
   if (known === undefined)
     throw badRequest('encoding', `\`encoding\` has to be one of ${Object.keys(ENCODINGS).join(', ')}.`);
@@ -116,14 +116,14 @@ function audioOf({ encoding = 'wav/pcm', bit_depth, channels = 1 }: Members) {
 }
 
 /** The configuration of a file with booleans for its flags. Throws a Refusal. */
-export const plainFile = (config: Members): Members => withFlagsAt(config, FILE_FLAGS);
+export const plainFile = (config: JsonObject): JsonObject => withFlagsAt(config, FILE_FLAGS);
 
 /**
  * What is asked for a file, whose configuration has no places for the time of processing.
  *
  * @throws Refusal
  */
-export function askedOfFile(query: URLSearchParams, config: Members): Wish {
+export function askedOfFile(query: URLSearchParams, config: JsonObject): ClientRequest {
   const parameters = ownParameters(query);
   setAll(parameters, {
     ...languagesOf(config),
@@ -135,7 +135,7 @@ export function askedOfFile(query: URLSearchParams, config: Members): Wish {
   return { model, parameters, own: optionsOf(config, config, 'batch'), unmet: cutOf(config) };
 }
 
-function languagesOf({ language_config }: Members): Record<string, string | undefined> {
+function languagesOf({ language_config }: JsonObject): Record<string, string | undefined> {
   const languages = listIn(objectIn(language_config).languages).map(String);
   return {
     language: languages.length === 1 ? languages[0] : undefined,
@@ -143,7 +143,7 @@ function languagesOf({ language_config }: Members): Record<string, string | unde
   };
 }
 
-const messagesOf = (config: Members): Messages => ({
+const messagesOf = (config: JsonObject): Messages => ({
   partials: config.receive_partial_transcripts === true,
   finals: config.receive_final_transcripts !== false,
   speech: config.receive_speech_events !== false,
@@ -154,16 +154,16 @@ const messagesOf = (config: Members): Messages => ({
   whole: config.receive_post_processing_events === true,
 });
 
-function termsOf({ custom_vocabulary_config }: Members): string[] {
+function termsOf({ custom_vocabulary_config }: JsonObject): string[] {
   const { vocabulary } = objectIn(custom_vocabulary_config);
   return listIn(vocabulary).flatMap((each) => textIn(each) ?? textIn(objectIn(each).value) ?? []);
 }
 
-const cutOf = (config: Members): Unmet[] =>
+const cutOf = (config: JsonObject): Unmet[] =>
   config.custom_vocabulary === false ? [] : keytermsCut('custom_vocabulary_config', termsOf(config), 'other');
 
 /** Words alone are asked for as all models know them; with pronunciations and the like they are for Gladia's own. */
-function optionsOf(config: Members, processing: Members, mode: Mode): Wish['own'] {
+function optionsOf(config: JsonObject, processing: JsonObject, mode: Mode): ClientRequest['own'] {
   const isPlain = (value: unknown) => listIn(value).every((term) => typeof term === 'string');
   const isOff = (name: string, value: unknown): boolean =>
     COMMON.includes(name) ||

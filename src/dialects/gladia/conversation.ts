@@ -4,9 +4,9 @@ import type { EventStamp } from '../../api/listen/event-encoder.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
 import { objectIn, objectOf } from '../../providers/kit/json.ts';
 import { audioIn } from '../../providers/kit/simulator/checks.ts';
-import type { Conversation, Handshake, Step, Wish } from '../dialect.ts';
+import type { ClientRequest, Conversation, Handshake, Step } from '../dialect.ts';
 import type { SessionName } from '../jobs.ts';
-import { toMilliseconds } from '../words.ts';
+import { toMilliseconds } from '../transcript.ts';
 import type { Asked } from './asked.ts';
 import { readAddress } from './init.ts';
 import { closeOf } from './refusals.ts';
@@ -17,7 +17,7 @@ const SHAPE =
   'A text message is {"type":"audio_chunk","data":{"chunk":"<base64>"}} or {"type":"stop_recording"}; audio may be sent in binary messages as well.';
 
 export class LiveConversation implements Conversation {
-  readonly wish: Wish;
+  readonly request: ClientRequest;
   readonly name: SessionName;
   /** https://docs.gladia.io/api-reference/v2/live/websocket: of a message. */
   readonly textBytesMax = 1_048_576;
@@ -36,7 +36,7 @@ export class LiveConversation implements Conversation {
     this.name = { id, asked: config };
     this.#createdAt = createdAt;
     this.#asked = asked;
-    this.wish = asked.wish;
+    this.request = asked.request;
     if (asked.messages.whole) this.#whole = new WholeTranscript();
   }
 

@@ -1,8 +1,8 @@
 // `POST /v2/live`: a live session is asked for, and the answer has the address of its WebSocket. The address carries the
 // configuration, so that any node can be asked for it, and a client token for the key that is not in it.
-import { type Members, objectIn, objectOf } from '../../providers/kit/json.ts';
+import { type JsonObject, objectIn, objectOf } from '../../providers/kit/json.ts';
 import type { Call, Handshake } from '../dialect.ts';
-import { badRequest, carried } from '../texts.ts';
+import { badRequest, carried } from '../params.ts';
 import { type Asked, askedOf } from './asked.ts';
 
 const TOO_LARGE = {
@@ -14,10 +14,10 @@ export const init: Call = {
   open({ query, requestId }: Handshake, body: unknown) {
     // Nobody here looks at metadata.
     const { custom_metadata: _, ...config } = objectIn(body);
-    const { wish } = askedOf(query, config);
+    const { request } = askedOf(query, config);
     const configuration = carried(config, 'realtime_processing', TOO_LARGE);
     return {
-      wish,
+      request,
       answer({ mint, socketUrl, at }) {
         const address = new URLSearchParams(query);
         address.set('id', requestId);
@@ -35,13 +35,13 @@ export const init: Call = {
 export function readAddress({ query, requestId }: Handshake): {
   id: string;
   createdAt: string;
-  config: Members;
+  config: JsonObject;
   asked: Asked;
 } {
   const encoded = query.get('configuration');
   if (encoded === null)
     throw badRequest('configuration', 'Ask for the session by POST /v2/live, and connect to the `url` of its answer.');
-  const config: Members = objectOf(Buffer.from(encoded, 'base64url').toString());
+  const config: JsonObject = objectOf(Buffer.from(encoded, 'base64url').toString());
   const [id, createdAt] = [query.get('id') ?? requestId, query.get('created_at') ?? ''];
   return { id, createdAt, config, asked: askedOf(query, config) };
 }

@@ -1,10 +1,10 @@
 // Files of Gladia's clients: an upload, a job that is asked for, and looked after until it is done.
 // https://docs.gladia.io/api-reference/v2/pre-recorded/init
-import { listIn, type Members, objectIn } from '../../providers/kit/json.ts';
-import { told, warningsIn } from '../answers.ts';
-import { turnsOf } from '../heard-turns.ts';
-import type { Captions, JobDoors, JobState, ShownFile, ShownJob } from '../jobs.ts';
-import { badRequest, fileIdIn, refuseMembers } from '../texts.ts';
+import { type JsonObject, listIn, objectIn } from '../../providers/kit/json.ts';
+import type { Captions, JobEndpoints, JobState, ShownFile, ShownJob } from '../jobs.ts';
+import { badRequest, fileIdIn, refuseMembers } from '../params.ts';
+import { jsonAnswer, warningsIn } from '../request.ts';
+import { turnsOf } from '../transcript.ts';
 import { askedOfFile, plainFile } from './asked.ts';
 import { listed } from './listed.ts';
 import { utteranceOf } from './utterances.ts';
@@ -37,13 +37,13 @@ const fileOf = ({ id, filename, bytes, audio }: ShownFile) => ({
 
 const STATUS = { queued: 'queued', processing: 'processing', done: 'done', failed: 'error' } as const;
 
-const jobOf = (job: ShownJob, captions: Captions): Members => ({
+const jobOf = (job: ShownJob, captions: Captions): JsonObject => ({
   ...summaryOf(job),
   result: job.state.type === 'done' ? resultOf(job, job.state, captions) : null,
 });
 
 /** Without what was heard: of many jobs that is too much. */
-function summaryOf({ id, file, asked, createdAt, endedAt, state }: ShownJob): Members {
+function summaryOf({ id, file, asked, createdAt, endedAt, state }: ShownJob): JsonObject {
   const { custom_metadata, ...request_params } = asked;
   return {
     ...{ id, request_id: id, version: 2, kind: 'pre-recorded', status: STATUS[state.type], file: fileOf(file) },
@@ -82,7 +82,7 @@ function resultOf(
 }
 
 /** Throws a Refusal. */
-function formatsOf({ subtitles_config }: Members): (typeof SUBTITLES)[number][] {
+function formatsOf({ subtitles_config }: JsonObject): (typeof SUBTITLES)[number][] {
   const asked = listIn(objectIn(subtitles_config).formats);
   const known = SUBTITLES.filter((format) => asked.includes(format));
   if (known.length < asked.length)
@@ -90,12 +90,12 @@ function formatsOf({ subtitles_config }: Members): (typeof SUBTITLES)[number][] 
   return asked.length === 0 ? ['srt'] : known;
 }
 
-export const jobs: JobDoors = {
+export const jobs: JobEndpoints = {
   'POST /v2/upload': {
     does: 'keep',
     takes: { part: 'audio' },
     isMeasured: true,
-    answer: (file, { url }) => told({ audio_url: url(`${FILES}/${file.id}`), audio_metadata: fileOf(file) }),
+    answer: (file, { url }) => jsonAnswer({ audio_url: url(`${FILES}/${file.id}`), audio_metadata: fileOf(file) }),
   },
   [`POST ${PATH}`]: {
     does: 'ask',
@@ -106,12 +106,12 @@ export const jobs: JobDoors = {
       formatsOf(asked);
       return { ...askedOfFile(query, asked), fileId, asked };
     },
-    answer: ({ id }, { url }) => told({ id, result_url: url(`${PATH}/${id}`) }, 201),
+    answer: ({ id }, { url }) => jsonAnswer({ id, result_url: url(`${PATH}/${id}`) }, 201),
   },
   [`GET ${PATH}`]: {
     does: 'list',
     answer: (all, means) => listed(PATH, all, means, summaryOf),
   },
-  [`GET ${PATH}/:id`]: { does: 'show', answer: (job, { captions }) => told(jobOf(job, captions)) },
-  [`DELETE ${PATH}/:id`]: { does: 'remove', answer: (job) => told({ id: job.id }, 202) },
+  [`GET ${PATH}/:id`]: { does: 'show', answer: (job, { captions }) => jsonAnswer(jobOf(job, captions)) },
+  [`DELETE ${PATH}/:id`]: { does: 'remove', answer: (job) => jsonAnswer({ id: job.id }, 202) },
 };

@@ -1,19 +1,19 @@
 // A page of a list, as Gladia's clients ask for it: an offset and a limit, and addresses of the pages beside it.
-import { countIn, type Members } from '../../providers/kit/json.ts';
-import { told } from '../answers.ts';
+import { countIn, type JsonObject } from '../../providers/kit/json.ts';
 import type { JobMeans } from '../jobs.ts';
-import { pageOf } from '../pages.ts';
+import { pageOf } from '../jobs.ts';
+import { jsonAnswer } from '../request.ts';
 
 /** @param all newest first */
 export function listed<Item extends { readonly id: string; readonly createdAt: Date }>(
   path: string,
   all: readonly Item[],
   { query, url }: Pick<JobMeans, 'query' | 'url'>,
-  summaryOf: (item: Item) => Members,
+  summaryOf: (item: Item) => JsonObject,
 ) {
   const offset = countIn(Number(query.get('offset'))) ?? 0;
   const { items, limit, last } = pageOf(all.slice(offset), query.get('limit'));
   const at = (from: number) => url(`${path}?offset=${from}&limit=${limit}`);
   const next = last === undefined ? null : at(offset + items.length);
-  return told({ first: at(0), current: at(offset), next, items: items.map(summaryOf) });
+  return jsonAnswer({ first: at(0), current: at(offset), next, items: items.map(summaryOf) });
 }

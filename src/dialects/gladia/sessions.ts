@@ -1,8 +1,8 @@
 // Live sessions of Gladia's clients, requested after their end. https://docs.gladia.io/api-reference/v2/live/get
-import { countIn, type Members } from '../../providers/kit/json.ts';
-import { told } from '../answers.ts';
-import type { SessionDoors, ShownSession } from '../jobs.ts';
-import { toMilliseconds } from '../words.ts';
+import { countIn, type JsonObject } from '../../providers/kit/json.ts';
+import type { SessionEndpoints, ShownSession } from '../jobs.ts';
+import { jsonAnswer } from '../request.ts';
+import { toMilliseconds } from '../transcript.ts';
 import { listed } from './listed.ts';
 import { utteranceOf } from './utterances.ts';
 
@@ -14,7 +14,7 @@ const statusOf = ({ endedAt, failure }: ShownSession) =>
   endedAt === undefined ? 'processing' : failure === undefined ? 'done' : 'error';
 
 /** Without the transcript: of many sessions that is too much. */
-function summaryOf(session: ShownSession): Members {
+function summaryOf(session: ShownSession): JsonObject {
   const { id, asked, createdAt, endedAt, failure } = session;
   return {
     ...{ id, request_id: id, version: 2, kind: 'live', status: statusOf(session) },
@@ -28,7 +28,7 @@ function summaryOf(session: ShownSession): Members {
 }
 
 /** A session that failed has what was heard until then. */
-function resultOf(session: ShownSession): Members {
+function resultOf(session: ShownSession): JsonObject {
   const { seconds, createdAt } = session;
   const utterances = session.turns().map((turn) => utteranceOf(turn, ''));
   return {
@@ -45,7 +45,7 @@ function resultOf(session: ShownSession): Members {
   };
 }
 
-export const sessions: SessionDoors = {
+export const sessions: SessionEndpoints = {
   [`GET ${PATH}`]: {
     does: 'list',
     answer: (all, means) => listed(PATH, all, means, summaryOf),
@@ -53,7 +53,7 @@ export const sessions: SessionDoors = {
   [`GET ${PATH}/:id`]: {
     does: 'show',
     answer: (session) =>
-      told({ ...summaryOf(session), result: session.endedAt === undefined ? null : resultOf(session) }),
+      jsonAnswer({ ...summaryOf(session), result: session.endedAt === undefined ? null : resultOf(session) }),
   },
-  [`DELETE ${PATH}/:id`]: { does: 'remove', answer: ({ id }) => told({ id }, 202) },
+  [`DELETE ${PATH}/:id`]: { does: 'remove', answer: ({ id }) => jsonAnswer({ id }, 202) },
 };

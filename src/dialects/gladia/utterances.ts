@@ -1,6 +1,6 @@
 // A turn as an utterance of Gladia, live and of files.
 import type { TranscriptEvent } from '../../api/listen.ts';
-import { confidenceOf } from '../words.ts';
+import { confidenceOf } from '../transcript.ts';
 
 type Heard = Pick<
   TranscriptEvent,

@@ -3,7 +3,7 @@
 // https://docs.livekit.io/home/server/generating-tokens/
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { refuse } from '../../api/errors.ts';
-import { type Members, objectOf, textIn } from '../../providers/kit/json.ts';
+import { type JsonObject, objectOf, textIn } from '../../providers/kit/json.ts';
 import type { Offered } from '../dialect.ts';
 
 /** By how much clocks may differ, as LiveKit's own servers allow. */
@@ -21,7 +21,7 @@ export function offered(bearer: string): Offered {
   return { credential: key, prove: (at) => prove(claims, isSigned, at) };
 }
 
-const decoded = (part: string): Members => objectOf(Buffer.from(part, 'base64url').toString());
+const decoded = (part: string): JsonObject => objectOf(Buffer.from(part, 'base64url').toString());
 
 function isSignature(signature: string, text: string, key: string): boolean {
   const given = Buffer.from(signature, 'base64url');
@@ -30,7 +30,7 @@ function isSignature(signature: string, text: string, key: string): boolean {
 }
 
 /** Throws a Refusal. */
-function prove({ exp, nbf }: Members, isSigned: boolean, at: Date): void {
+function prove({ exp, nbf }: JsonObject, isSigned: boolean, at: Date): void {
   const seconds = at.getTime() / 1_000;
   if (!isSigned)
     throw refuse(

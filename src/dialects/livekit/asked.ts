@@ -3,8 +3,8 @@ import { refuse } from '../../api/errors.ts';
 import { ownerOf } from '../../api/slug.ts';
 import { readBooleanIn } from '../../api/values/boolean.ts';
 import { providers } from '../../providers/index.ts';
-import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
-import type { Wish } from '../dialect.ts';
+import { type JsonObject, listIn, objectIn, textIn } from '../../providers/kit/json.ts';
+import type { ClientRequest } from '../dialect.ts';
 import {
   badRequest,
   flagPlacesOf,
@@ -14,7 +14,7 @@ import {
   ownParameters,
   setAll,
   withFlagsAt,
-} from '../texts.ts';
+} from '../params.ts';
 
 /** The client leaves the choice of a model to the gateway. */
 export const AUTO = 'auto';
@@ -38,7 +38,7 @@ const COMMON = [...TERMS, ...SPEAKERS, ...LANGUAGES, 'interim_results'];
 const FLAGS = ['detect_language', 'interim_results'];
 
 /** @throws Refusal */
-export function askedOfCreate(query: URLSearchParams, create: Members): Wish {
+export function askedOfCreate(query: URLSearchParams, create: JsonObject): ClientRequest {
   const settings = objectIn(create.settings);
   const extra = withFlagsAt(objectIn(settings.extra), FLAGS);
   const model = textIn(create.model) ?? query.get('model') ?? AUTO;
@@ -57,7 +57,7 @@ export function askedOfCreate(query: URLSearchParams, create: Members): Wish {
   return { model, parameters, own: ownOf(model, extra), ownOf: ownerOf(model), unmet };
 }
 
-function audioOf({ encoding = 'pcm_s16le', sample_rate }: Members): Record<string, string> {
+function audioOf({ encoding = 'pcm_s16le', sample_rate }: JsonObject): Record<string, string> {
   if (encoding !== 'pcm_s16le')
     throw badRequest('settings.encoding', '`settings.encoding` has to be pcm_s16le.', 'unsupported_audio');
   const rate = Number(sample_rate);
@@ -66,18 +66,18 @@ function audioOf({ encoding = 'pcm_s16le', sample_rate }: Members): Record<strin
   return { encoding: 'linear16', sample_rate: String(rate) };
 }
 
-function languageOf({ language }: Members, { detect_language }: Members): string | undefined {
+function languageOf({ language }: JsonObject, { detect_language }: JsonObject): string | undefined {
   const named = textIn(language) || undefined;
   return named === 'multi' || (named === undefined && detect_language === true) ? 'auto' : named;
 }
 
-function languagesOf({ language_hint, language_codes }: Members): Record<string, string> {
+function languagesOf({ language_hint, language_codes }: JsonObject): Record<string, string> {
   const hints = [language_hint, ...listIn(language_codes)].flatMap((each) => textIn(each) || []);
   return hints.length === 0 ? {} : { languages: JSON.stringify(hints) };
 }
 
 /** A term, a list of such, of `[term, boost]`, or of `{content}`. */
-const termsOf = (extra: Members): string[] =>
+const termsOf = (extra: JsonObject): string[] =>
   TERMS.flatMap((name) => {
     const value = extra[name];
     const all = typeof value === 'string' ? [value] : listIn(value);
@@ -90,7 +90,7 @@ function isOn(name: string, value: unknown): boolean {
   return value === 'speaker' || readBooleanIn(`settings.extra.${name}`, value);
 }
 
-function fallbacksOf({ fallback }: Members): string | undefined {
+function fallbacksOf({ fallback }: JsonObject): string | undefined {
   const candidates = listIn(objectIn(fallback).models).map((each) => {
     const { model, extra } = objectIn(each);
     const named = textIn(each) ?? textIn(model);
@@ -106,7 +106,7 @@ const NAMELESS = 'Each of `fallback.models` has to name its `model`.';
 const slugOf = (name: string): string => (Object.hasOwn(NAMES, name) ? (NAMES[name] as string) : name);
 
 /** Those of a model's options that its provider knows by these names. */
-function ownOf(model: string, extra: Members): Record<string, unknown> {
+function ownOf(model: string, extra: JsonObject): Record<string, unknown> {
   const { optionRows = {} } = providers.find(({ name }) => name === ownerOf(slugOf(model))) ?? {};
   const plain = withFlagsAt(extra, flagPlacesOf(optionRows, 'live'));
   return Object.fromEntries(
@@ -115,7 +115,7 @@ function ownOf(model: string, extra: Members): Record<string, unknown> {
 }
 
 /** The message that would have created the session as an update wants it: what is named is other, all else stays. */
-export function updated(create: Members, { model, language, extra }: Members): Members {
+export function updated(create: JsonObject, { model, language, extra }: JsonObject): JsonObject {
   const settings = objectIn(create.settings);
   return {
     ...create,

@@ -3,12 +3,11 @@
 import { type Refusal, refuse } from '../../api/errors.ts';
 import type { EventStamp } from '../../api/listen/event-encoder.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
-import { type Members, objectIn, objectOf } from '../../providers/kit/json.ts';
+import { type JsonObject, objectIn, objectOf } from '../../providers/kit/json.ts';
 import { audioIn } from '../../providers/kit/simulator/checks.ts';
-import { AskedEnds } from '../asked-ends.ts';
 import type { Change, Conversation, Ending, Handshake, Step } from '../dialect.ts';
-import { startOf } from '../steps.ts';
-import { confidenceOf, toMilliseconds } from '../words.ts';
+import { AskedEnds, startOf } from '../live.ts';
+import { confidenceOf, toMilliseconds } from '../transcript.ts';
 import { askedOfCreate, updated } from './asked.ts';
 import { endingOf, errorOf } from './refusals.ts';
 
@@ -29,7 +28,7 @@ export class SttConversation implements Conversation {
   readonly textBytesMax = CREATED_CHARACTERS_MAX;
   readonly #query: URLSearchParams;
   /** The message that has created the session, as it was updated since. */
-  #created: Members | undefined;
+  #created: JsonObject | undefined;
   readonly #ends = new AskedEnds(() => [FINALIZED]);
   /** The client was told that somebody speaks. */
   #isSpeaking = false;
@@ -90,21 +89,21 @@ export class SttConversation implements Conversation {
     return endingOf(refusal);
   }
 
-  #create(message: Members): Step {
+  #create(message: JsonObject): Step {
     return startOf(() => {
       if (message.type !== 'session.create') throw refuse('invalid_request', FIRST, { param: 'type' });
-      const wish = askedOfCreate(this.#query, message);
+      const request = askedOfCreate(this.#query, message);
       this.#created = message;
-      this.#ends.begin(wish);
-      return wish;
+      this.#ends.begin(request);
+      return request;
     });
   }
 
-  #update(created: Members, settings: Members): Step {
+  #update(created: JsonObject, settings: JsonObject): Step {
     if (JSON.stringify(settings).length > UPDATE_CHARACTERS_MAX) return { type: 'fault', message: TOO_MUCH };
     let after = created;
     const change: Change = {
-      wish: () => {
+      request: () => {
         after = updated(this.#created ?? created, settings);
         if (JSON.stringify(after).length > CREATED_CHARACTERS_MAX) throw refuse('invalid_request', TOO_MUCH);
         return askedOfCreate(this.#query, after);

@@ -1,8 +1,9 @@
 // Clients of LiveKit Inference: the speech recognition of LiveKit's agents. Their models have the names of their providers already.
 // https://docs.livekit.io/agents/models/stt/
-import { told } from '../answers.ts';
+
+import { authorizationOf } from '../credentials.ts';
 import type { Dialect } from '../dialect.ts';
-import { authorizationOf } from '../offers.ts';
+import { jsonAnswer } from '../request.ts';
 import { offered } from './access-token.ts';
 import { AUTO, NAMES } from './asked.ts';
 import { SttConversation } from './conversation.ts';
@@ -19,5 +20,5 @@ export const livekit: Dialect = {
     if (!headers.has('authorization')) return { credential: undefined };
     return offered(authorizationOf(headers) ?? '');
   },
-  refusal: (refusal) => told(errorOf(refusal.code, refusal.message), refusal.status),
+  refusal: (refusal) => jsonAnswer(errorOf(refusal.code, refusal.message), refusal.status),
 };

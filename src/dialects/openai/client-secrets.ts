@@ -3,10 +3,10 @@
 import { printable, type Refusal, refuse } from '../../api/errors.ts';
 import { TOKEN_PREFIX, TOKEN_TTL_SECONDS } from '../../api/tokens.ts';
 import { jsonOf, objectIn } from '../../providers/kit/json.ts';
-import { told } from '../answers.ts';
-import type { Handshake, TokenDoor, TokenDoors } from '../dialect.ts';
-import { authorizationOf, subprotocolsOf } from '../offers.ts';
-import { badRequest, carried } from '../texts.ts';
+import { authorizationOf, subprotocolsOf } from '../credentials.ts';
+import type { Handshake, TokenEndpoint, TokenEndpoints } from '../dialect.ts';
+import { badRequest, carried } from '../params.ts';
+import { jsonAnswer } from '../request.ts';
 import { BETA_NAMES, freshSettings, type Settings, toldSession, updated } from './settings.ts';
 
 /** Libraries for browsers take no other keys. */
@@ -84,7 +84,7 @@ function unknownMember(name: string, known: readonly string[]): Refusal {
   return badRequest(param, `\`${param}\` is not known here. Known are ${known.join(', ')}.`);
 }
 
-const secretOf = ({ token, expiresAt }: Parameters<TokenDoor['answer']>[0], part: string) => ({
+const secretOf = ({ token, expiresAt }: Parameters<TokenEndpoint['answer']>[0], part: string) => ({
   value: PREFIX + token.slice(TOKEN_PREFIX.length) + part,
   expires_at: Math.floor(Date.parse(expiresAt) / 1000),
 });
@@ -93,7 +93,7 @@ const SESSION = ['type', 'audio', 'include'];
 const BETA_SESSION = ['type', 'modalities', 'include', ...Object.values(BETA_NAMES)];
 const BODY = ['session', 'expires_after'];
 
-export const tokens: TokenDoors = {
+export const tokens: TokenEndpoints = {
   'POST /v1/realtime/client_secrets': {
     open(_, body) {
       const unknown = Object.keys(body).find((name) => !BODY.includes(name));
@@ -103,7 +103,7 @@ export const tokens: TokenDoors = {
     },
     answer(token, { session }, { requestId }) {
       const { part, settings } = judged(SESSION, session);
-      return told({ ...secretOf(token, part), session: toldSession(settings, sessionIdOf(requestId), false) });
+      return jsonAnswer({ ...secretOf(token, part), session: toldSession(settings, sessionIdOf(requestId), false) });
     },
   },
   // The same of the beta, whose body is the session.
@@ -115,7 +115,7 @@ export const tokens: TokenDoors = {
     answer(token, { client_secret: _, ...session }, { requestId }) {
       const { part, settings } = judged(BETA_SESSION, session);
       const client_secret = secretOf(token, part);
-      return told({ ...toldSession(settings, sessionIdOf(requestId), true), client_secret });
+      return jsonAnswer({ ...toldSession(settings, sessionIdOf(requestId), true), client_secret });
     },
   },
 };

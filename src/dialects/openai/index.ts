@@ -1,8 +1,8 @@
 // OpenAI's clients: transcription sessions of the Realtime API. Files come by the gateway's own form, which is OpenAI's.
 // https://developers.openai.com/api/docs/guides/realtime-transcription
 import { TRANSLATIONS_NOT_SERVED } from '../../api/values/translations.ts';
+import { subprotocolsOf } from '../credentials.ts';
 import type { Dialect } from '../dialect.ts';
-import { subprotocolsOf } from '../offers.ts';
 import { credentialOf, isPage, tokens } from './client-secrets.ts';
 import { RealtimeConversation } from './realtime.ts';
 import { endingOf, refusalOf } from './refusals.ts';

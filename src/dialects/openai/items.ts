@@ -1,6 +1,6 @@
 // The items of a session as clients of OpenAI know them: what was committed, by turn detection or by the client, and its words.
 import type { TranscriptEvent } from '../../api/listen.ts';
-import type { Awaited } from '../looks.ts';
+import type { Polled } from '../live.ts';
 import { firstPatience, isSentFast, type Patience, patienceAfter, QUIET_SECONDS } from './patience.ts';
 
 type Heard = Pick<TranscriptEvent, 'text' | 'start' | 'end' | 'language'>;
@@ -26,7 +26,7 @@ interface Committed extends Item {
   isFast: boolean;
   /** How late words came before it. */
   lag: number;
-  /** Looks at it so far. */
+  /** Polls so far. */
   age: number;
   patience: Patience;
 }
@@ -51,7 +51,7 @@ export interface ItemsOptions {
 }
 
 /** One for each conversation. Seconds count from the first audio. */
-export class Items implements Awaited {
+export class Items implements Polled {
   /** Whether turns are committed where they end; else where the client says so. */
   detects = true;
   /** How items are told of. */
@@ -165,7 +165,7 @@ export class Items implements Awaited {
   }
 
   /** What waited long enough is given as it is. */
-  look(): string[] {
+  poll(): string[] {
     for (const item of this.#committed) item.age++;
     const told: string[] = [];
     for (let first = this.#committed[0]; first !== undefined; first = this.#committed[0]) {

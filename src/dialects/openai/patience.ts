@@ -1,14 +1,14 @@
-// How long a commit waits for words, in looks. After the last words that came there may be another turn, whose words are there soon;
+// How long a commit waits for words, in polls. After the last words that came there may be another turn, whose words are there soon;
 // where nothing of it comes, the rest is silence.
-import { LOOK_MS, LOOKS_MAX } from '../looks.ts';
+import { POLL_MS, POLLS_MAX } from '../live.ts';
 
-/** After how many looks a commit is given the words that are there, or none. */
+/** After how many polls a commit is given the words that are there, or none. */
 export interface Patience {
   withWords: number;
   without: number;
 }
 
-const LOOKS: Patience = { withWords: 2, without: LOOKS_MAX };
+const POLLS: Patience = { withWords: 2, without: POLLS_MAX };
 /** There is hardly room for another turn in it, or for words that are late. */
 export const QUIET_SECONDS = 0.4;
 /** A client that is further ahead of the pace of speech when it commits is waited for accordingly. */
@@ -26,8 +26,8 @@ export const isSentFast = (aheadSeconds: number): boolean => aheadSeconds > LIVE
  * @param lag how long after they were spoken the last words came
  */
 export function firstPatience(unanswered: number, isFast: boolean, lag: number): Patience {
-  const more = isFast ? looksOf(unanswered) : looksForSlow(unanswered, lag);
-  return { withWords: LOOKS.withWords + more, without: LOOKS.without + more };
+  const more = isFast ? pollsOf(unanswered) : pollsForSlow(unanswered, lag);
+  return { withWords: POLLS.withWords + more, without: POLLS.without + more };
 }
 
 interface Waiting {
@@ -37,7 +37,7 @@ interface Waiting {
   isFast: boolean;
   /** Of words before it. */
   lag: number;
-  /** Looks since the commit. */
+  /** Polls since the commit. */
   age: number;
 }
 
@@ -59,11 +59,11 @@ export function patienceAfter(
   // Words that come promptly after the commit were waiting for it, and so would others.
   const isPrompt = age === 0 && !isSpeechAfter;
   const lag = isPrompt ? lagBefore : Math.max(lagBefore, lagNow);
-  return (isSoon ? 1 : LOOKS.withWords) + (isFast ? looksOf(2 * rest) : looksForSlow(rest, lag));
+  return (isSoon ? 1 : POLLS.withWords) + (isFast ? pollsOf(2 * rest) : pollsForSlow(rest, lag));
 }
 
 /** Words of a slow recogniser for the rest of the audio come as late as those before them. */
-const looksForSlow = (rest: number, lag: number): number =>
-  lag <= SLOW_SECONDS ? 0 : looksOf(Math.max(0, Math.min(rest, lag) - 1));
+const pollsForSlow = (rest: number, lag: number): number =>
+  lag <= SLOW_SECONDS ? 0 : pollsOf(Math.max(0, Math.min(rest, lag) - 1));
 
-const looksOf = (seconds: number): number => Math.ceil((seconds * 1000) / LOOK_MS);
+const pollsOf = (seconds: number): number => Math.ceil((seconds * 1000) / POLL_MS);

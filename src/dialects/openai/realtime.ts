@@ -3,12 +3,12 @@
 import { type Refusal, refuse } from '../../api/errors.ts';
 import type { EventStamp } from '../../api/listen/event-encoder.ts';
 import type { OutgoingEvent } from '../../api/listen.ts';
-import { type Members, objectOf, textIn } from '../../providers/kit/json.ts';
+import { type JsonObject, objectOf, textIn } from '../../providers/kit/json.ts';
 import { audioIn } from '../../providers/kit/simulator/checks.ts';
 import { errorOf, invalid, type Refusal as Told } from '../../providers/kit/simulator/openai-refusals.ts';
+import { subprotocolsOf } from '../credentials.ts';
 import type { Change, Conversation, Handshake, Step } from '../dialect.ts';
-import { Looks } from '../looks.ts';
-import { subprotocolsOf } from '../offers.ts';
+import { Poller } from '../live.ts';
 import { settingsOf } from './client-secrets.ts';
 import { Items } from './items.ts';
 import { closeOf, toldError } from './refusals.ts';
@@ -17,10 +17,10 @@ import {
   bytesPerSecond,
   changedSettings,
   freshSettings,
+  requestOf,
   type Settings,
   toldSession,
   updated,
-  wishOf,
 } from './settings.ts';
 
 const UPDATES = ['session.update', 'transcription_session.update'];
@@ -64,7 +64,7 @@ export class RealtimeConversation implements Conversation {
   #startId: string | null = null;
   /** The session has begun with an update, which is answered when it is open. */
   #owesUpdated = false;
-  readonly #looks: Looks;
+  readonly #poller: Poller;
 
   constructor(handshake: Handshake) {
     const { query, headers, requestId, nowMs } = handshake;
@@ -82,7 +82,7 @@ export class RealtimeConversation implements Conversation {
       piece: () => this.#piece,
     });
     this.#pace = nowMs && new SendingPace(nowMs);
-    this.#looks = new Looks(this.#items);
+    this.#poller = new Poller(this.#items);
     this.#take(this.#settings, this.#isBeta);
     this.greeting = [this.#tellSession('created')];
   }
@@ -150,7 +150,7 @@ export class RealtimeConversation implements Conversation {
     return this.#audioBytes / bytesPerSecond(this.#settings);
   }
 
-  *#update(message: Members): Iterable<Step> {
+  *#update(message: JsonObject): Iterable<Step> {
     if (this.#isStarted) {
       yield { type: 'change', change: this.#change(message) };
       return;
@@ -176,18 +176,18 @@ export class RealtimeConversation implements Conversation {
     this.#items.detects = settings.turn_detection !== null;
   }
 
-  #change(message: Members): Change {
+  #change(message: JsonObject): Change {
     const event_id = eventIdOf(message);
     const isBeta = isOfBeta(message);
     let after = this.#settings;
     let fault: Told | undefined;
     return {
-      wish: () => {
+      request: () => {
         const changed = changedSettings(this.#settings, message.session);
         fault = 'code' in changed ? changed : undefined;
         if ('code' in changed) throw refuse('invalid_request', changed.message);
         after = changed;
-        return wishOf(after, this.#query, this.#fresh);
+        return requestOf(after, this.#query, this.#fresh);
       },
       taken: () => this.#take(after, isBeta),
       inForce: () => [this.#tellSession('updated', after, isBeta)],
@@ -200,10 +200,10 @@ export class RealtimeConversation implements Conversation {
 
   #start(): Step {
     this.#isStarted = true;
-    return { type: 'start', wish: wishOf(this.#settings, this.#query, this.#fresh) };
+    return { type: 'start', request: requestOf(this.#settings, this.#query, this.#fresh) };
   }
 
-  *#append(message: Members): Iterable<Step> {
+  *#append(message: JsonObject): Iterable<Step> {
     const bytes = audioIn(message.audio);
     if (bytes === undefined) {
       yield this.#fault(invalid('audio', 'Invalid value for `audio`: it is base64.'), message);
@@ -216,7 +216,7 @@ export class RealtimeConversation implements Conversation {
     yield { type: 'audio', bytes };
   }
 
-  *#commit(message: Members): Iterable<Step> {
+  *#commit(message: JsonObject): Iterable<Step> {
     const told = this.#items.commit(this.#pace?.ahead);
     if (typeof told === 'string') {
       yield this.#fault(COMMITS[told], message);
@@ -224,7 +224,7 @@ export class RealtimeConversation implements Conversation {
     }
     yield { type: 'tell', message: { type: 'finalize' } };
     for (const text of told) yield { type: 'say', text };
-    yield* this.#looks.begin();
+    yield* this.#poller.begin();
   }
 
   #tellSession(what: 'created' | 'updated', settings = this.#settings, isBeta = this.#isBeta): string {
@@ -233,7 +233,7 @@ export class RealtimeConversation implements Conversation {
   }
 
   /** @param message whose id is quoted, where it has one */
-  #fault(told: Told, message: Members = {}): Step {
+  #fault(told: Told, message: JsonObject = {}): Step {
     return this.#say('error', { error: { ...errorOf(told), event_id: eventIdOf(message) } });
   }
 
@@ -246,5 +246,5 @@ export class RealtimeConversation implements Conversation {
   }
 }
 
-const isOfBeta = ({ type }: Members): boolean => type === 'transcription_session.update';
-const eventIdOf = ({ event_id }: Members): string | null => textIn(event_id)?.slice(0, 512) ?? null;
+const isOfBeta = ({ type }: JsonObject): boolean => type === 'transcription_session.update';
+const eventIdOf = ({ event_id }: JsonObject): string | null => textIn(event_id)?.slice(0, 512) ?? null;

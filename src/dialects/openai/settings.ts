@@ -3,13 +3,13 @@ import { type TObject, Type } from '@sinclair/typebox';
 import { PROMPT_LENGTH_MAX } from '../../api/listen/vocabulary.ts';
 import { SAMPLE_RATE } from '../../api/listen.ts';
 import { SLUG_LENGTH_MAX } from '../../api/slug.ts';
-import { type Members, numberIn, objectIn, textIn } from '../../providers/kit/json.ts';
+import { type JsonObject, numberIn, objectIn, textIn } from '../../providers/kit/json.ts';
 import { faultIn, members, oneOf } from '../../providers/kit/simulator/checks.ts';
 import { invalid, type Refusal } from '../../providers/kit/simulator/openai-refusals.ts';
 import { LIVE_RATE } from '../../providers/openai/models.ts';
 import { Delay, NoiseReduction, SemanticVad, ServerVad } from '../../providers/openai/options.ts';
-import type { Wish } from '../dialect.ts';
-import { ownParameters, setAll } from '../texts.ts';
+import type { ClientRequest } from '../dialect.ts';
+import { ownParameters, setAll } from '../params.ts';
 
 /** Members that are not known mean nothing here: what holds is told, and they are not in it. */
 const lenient = (required: TObject['properties'], optional: TObject['properties']) =>
@@ -67,9 +67,9 @@ const G711_RATE = 8_000;
 /** Of one session, in the words of the current shape. */
 export interface Settings {
   format: { type: keyof typeof ENCODINGS; rate?: number };
-  transcription: Members;
-  turn_detection: Members | null;
-  noise_reduction: Members | null;
+  transcription: JsonObject;
+  turn_detection: JsonObject | null;
+  noise_reduction: JsonObject | null;
 }
 
 /** Of a session that nobody has configured. `rate`: of linear16, where a client that may say so in its address does. */
@@ -107,13 +107,13 @@ export function updated(settings: Settings, session: unknown): Settings | Refusa
   };
 }
 
-function inputIn(audio: unknown): Members | undefined {
+function inputIn(audio: unknown): JsonObject | undefined {
   const { input = {} } = objectIn(audio);
   return objectIn(audio) === audio && objectIn(input) === input ? objectIn(input) : undefined;
 }
 
 /** The members that are there, each under its name of the current shape. */
-function inputOfBeta(asked: Members): Members {
+function inputOfBeta(asked: JsonObject): JsonObject {
   const there = Object.entries(BETA_NAMES).flatMap(([name, beta]) =>
     asked[beta] === undefined ? [] : [[name, asked[beta]] as const],
   );
@@ -125,19 +125,23 @@ function inputOfBeta(asked: Members): Members {
 const formatOf = ({ type, rate }: Settings['format'], before: Settings['format']): Settings['format'] =>
   type === 'audio/pcm' ? { type, rate: rate ?? before.rate ?? LIVE_RATE } : { type };
 
-function detectionOf(asked: Members | null): Members | null {
+function detectionOf(asked: JsonObject | null): JsonObject | null {
   if (asked === null) return null;
   return picked(asked, asked.type === 'semantic_vad' ? SemanticVad : ServerVad);
 }
 
-const picked = (asked: Members | null | undefined, { properties }: TObject): Members =>
+const picked = (asked: JsonObject | null | undefined, { properties }: TObject): JsonObject =>
   Object.fromEntries(Object.entries(asked ?? {}).filter(([name]) => Object.hasOwn(properties, name)));
 
 /** Bytes of a second of audio. */
 export const bytesPerSecond = ({ format: { rate } }: Settings): number => (rate === undefined ? G711_RATE : 2 * rate);
 
 /** @param before in force as the session began, whose defaults are not asked for */
-export function wishOf({ format, transcription, ...input }: Settings, query: URLSearchParams, before: Settings): Wish {
+export function requestOf(
+  { format, transcription, ...input }: Settings,
+  query: URLSearchParams,
+  before: Settings,
+): ClientRequest {
   const { language, prompt, delay, languages, keywords } = transcription as Readonly<Record<string, string>>;
   const parameters = ownParameters(query);
   setAll(parameters, {

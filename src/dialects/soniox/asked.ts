@@ -1,9 +1,9 @@
 // What clients of Soniox ask for in the first message of a connection, or of a file, in the gateway's words.
 
 import type { Mode } from '../../api/models.ts';
-import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
+import { type JsonObject, listIn, objectIn, textIn } from '../../providers/kit/json.ts';
 import { options } from '../../providers/soniox/options.ts';
-import type { Wish } from '../dialect.ts';
+import type { ClientRequest } from '../dialect.ts';
 import {
   badRequest,
   flagPlacesOf,
@@ -13,7 +13,7 @@ import {
   ownParameters,
   setAll,
   withFlagsAt,
-} from '../texts.ts';
+} from '../params.ts';
 
 /** Encodings of headerless audio; `pcm_f32le` is converted. */
 const ENCODINGS: Readonly<Record<string, string>> = {
@@ -30,25 +30,25 @@ const COMMON = ['language_hints', 'context'];
 export const FLAGS = ['enable_speaker_diarization', 'enable_language_identification'];
 
 export interface AskedLive {
-  wish: Wish;
+  request: ClientRequest;
   isFloat: boolean;
   /** The ends of turns are marked. */
   marksEnds: boolean;
 }
 
 /** @throws Refusal */
-export function askedOfStart(query: URLSearchParams, said: Members): AskedLive {
+export function askedOfStart(query: URLSearchParams, said: JsonObject): AskedLive {
   const start = withFlagsAt(said, ['enable_endpoint_detection']);
   const parameters = ownParameters(query);
   setAll(parameters, audioOf(start));
   return {
-    wish: wishOf(start, parameters, 'live'),
+    request: requestOf(start, parameters, 'live'),
     isFloat: start.audio_format === 'pcm_f32le',
     marksEnds: start.enable_endpoint_detection === true,
   };
 }
 
-function audioOf({ audio_format, sample_rate, num_channels }: Members): Record<string, string | undefined> {
+function audioOf({ audio_format, sample_rate, num_channels }: JsonObject): Record<string, string | undefined> {
   if (CONTAINERS.includes(audio_format)) return { encoding: 'auto' };
   if (typeof audio_format !== 'string' || !Object.hasOwn(ENCODINGS, audio_format))
     throw badRequest(
@@ -71,7 +71,7 @@ function audioOf({ audio_format, sample_rate, num_channels }: Members): Record<s
  *
  * @throws Refusal
  */
-export function wishOf(said: Members, parameters: Map<string, string>, mode: Mode): Wish {
+export function requestOf(said: JsonObject, parameters: Map<string, string>, mode: Mode): ClientRequest {
   const asked = withFlagsAt(said, [...flagPlacesOf(options.rows, mode), ...FLAGS]);
   if (asked.translation !== undefined && asked.translation !== null)
     throw badRequest('translation', '`translation` is not served: transcripts alone are told. Leave it out.');
@@ -92,7 +92,7 @@ export function wishOf(said: Members, parameters: Map<string, string>, mode: Mod
 }
 
 /** Without hints, a language that is to be named has to be found. */
-function languagesOf({ language_hints, enable_language_identification }: Members): Record<string, string> {
+function languagesOf({ language_hints, enable_language_identification }: JsonObject): Record<string, string> {
   const hints = listIn(language_hints).flatMap((each) => textIn(each) ?? []);
   if (hints.length > 1) return { languages: JSON.stringify(hints) };
   const [hint = enable_language_identification === true ? 'auto' : undefined] = hints;

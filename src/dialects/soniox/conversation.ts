@@ -2,10 +2,8 @@
 import { type Refusal, refuse } from '../../api/errors.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
 import { objectOf } from '../../providers/kit/json.ts';
-import { AskedEnds } from '../asked-ends.ts';
 import type { Conversation, Ending, Handshake, Step } from '../dialect.ts';
-import { FloatSamples } from '../float-samples.ts';
-import { startOf } from '../steps.ts';
+import { AskedEnds, FloatSamples, startOf } from '../live.ts';
 import { type AskedLive, askedOfStart } from './asked.ts';
 import { closeOf, endingOf, errorMessage } from './refusals.ts';
 import { millisecondsOf, tokensOf } from './tokens.ts';
@@ -83,9 +81,9 @@ export class TranscribeConversation implements Conversation {
     return startOf(() => {
       const asked = askedOfStart(this.#query, objectOf(text));
       this.#asked = asked;
-      this.#ends.begin(asked.wish);
+      this.#ends.begin(asked.request);
       if (asked.isFloat) this.#floats = new FloatSamples();
-      return asked.wish;
+      return asked.request;
     });
   }
 

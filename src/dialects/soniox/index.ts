@@ -1,7 +1,7 @@
 // Soniox' clients: live speech, and files. https://soniox.com/docs/stt/api-reference/websocket-api
 import { objectOf, textIn } from '../../providers/kit/json.ts';
+import { authorizationOf, subprotocolsOf } from '../credentials.ts';
 import type { Dialect } from '../dialect.ts';
-import { authorizationOf, subprotocolsOf } from '../offers.ts';
 import { TranscribeConversation } from './conversation.ts';
 import { jobs } from './jobs.ts';
 import { endingOf, refusalOf } from './refusals.ts';

@@ -1,14 +1,14 @@
 // Files of Soniox' clients: an upload, a transcription that is asked for, looked after until it is completed, and fetched.
 // https://soniox.com/docs/stt/api-reference
 import { booleanIn } from '../../api/values/boolean.ts';
-import { type Members, textIn } from '../../providers/kit/json.ts';
-import { told, warningsIn } from '../answers.ts';
+import { type JsonObject, textIn } from '../../providers/kit/json.ts';
 import type { Answer, Handshake } from '../dialect.ts';
-import { turnsOf } from '../heard-turns.ts';
-import type { JobDoors, JobMeans, JobWish, ShownFile, ShownJob } from '../jobs.ts';
-import { pageOf, placeOf } from '../pages.ts';
-import { badRequest, ownParameters, refuseAddresses, refuseMembers } from '../texts.ts';
-import { FLAGS, wishOf } from './asked.ts';
+import type { JobEndpoints, JobMeans, JobRequest, ShownFile, ShownJob } from '../jobs.ts';
+import { pageOf, placeOf } from '../jobs.ts';
+import { badRequest, ownParameters, refuseAddresses, refuseMembers } from '../params.ts';
+import { jsonAnswer, warningsIn } from '../request.ts';
+import { turnsOf } from '../transcript.ts';
+import { FLAGS, requestOf } from './asked.ts';
 import { millisecondsOf, tokensOf } from './tokens.ts';
 
 const FILES = '/v1/files';
@@ -23,19 +23,19 @@ const fileOf = ({ id, filename, bytes, createdAt, fields }: ShownFile) => ({
 });
 
 /** Throws a Refusal. */
-function open(asked: Members, { query }: Handshake): JobWish & { fileId: string } {
+function open(asked: JsonObject, { query }: Handshake): JobRequest & { fileId: string } {
   refuseAddresses(asked, ['audio_url']);
   refuseMembers(asked, UNSERVED);
   const fileId = textIn(asked.file_id);
   if (fileId === undefined)
     throw badRequest('file_id', '`file_id` is missing: upload the file to /v1/files, and name it by its id.');
-  const wish = wishOf(asked, ownParameters(query), 'batch');
-  return { ...wish, model: wish.model ?? MODEL, fileId, asked };
+  const request = requestOf(asked, ownParameters(query), 'batch');
+  return { ...request, model: request.model ?? MODEL, fileId, asked };
 }
 
 const STATUS = { queued: 'queued', processing: 'processing', done: 'completed', failed: 'error' } as const;
 
-const jobOf = ({ id, file, asked, createdAt, state }: ShownJob): Members => ({
+const jobOf = ({ id, file, asked, createdAt, state }: ShownJob): JsonObject => ({
   ...asked,
   ...{ id, status: STATUS[state.type], created_at: createdAt.toISOString(), filename: file.filename, audio_url: null },
   model: textIn(asked.model) ?? MODEL,
@@ -51,11 +51,11 @@ function transcriptOf({ id, state }: ShownJob, { requestId }: JobMeans): Answer 
     const reason = state.type === 'failed' ? `: ${state.refusal.message}` : ', and has to be completed first.';
     const message = `The transcription has the status ${STATUS[state.type]}${reason}`;
     const error_type = 'transcription_invalid_state';
-    return told({ status_code: 409, error_type, message, validation_errors: [], request_id: requestId }, 409);
+    return jsonAnswer({ status_code: 409, error_type, message, validation_errors: [], request_id: requestId }, 409);
   }
   const { transcription } = state.heard;
   const tokens = turnsOf(transcription).flatMap((turn, at) => tokensOf(turn, at === 0 ? '' : ' ', {}));
-  return told({ id, text: transcription.text, tokens, ...warningsIn(transcription) });
+  return jsonAnswer({ id, text: transcription.text, tokens, ...warningsIn(transcription) });
 }
 
 function cursorPageOf<Item extends ShownFile | ShownJob>(all: readonly Item[], query: URLSearchParams) {
@@ -63,32 +63,33 @@ function cursorPageOf<Item extends ShownFile | ShownJob>(all: readonly Item[], q
   return { items, next_page_cursor: last === undefined ? null : placeOf(last) };
 }
 
-const countOf = ({ length }: readonly unknown[]): Answer => told({ total: length, public_api: length, playground: 0 });
+const countOf = ({ length }: readonly unknown[]): Answer =>
+  jsonAnswer({ total: length, public_api: length, playground: 0 });
 
 const GONE: Answer = { status: 204, headers: {}, body: '' };
 
-export const jobs: JobDoors = {
-  [`POST ${FILES}`]: { does: 'keep', takes: { part: 'file' }, answer: (file) => told(fileOf(file), 201) },
+export const jobs: JobEndpoints = {
+  [`POST ${FILES}`]: { does: 'keep', takes: { part: 'file' }, answer: (file) => jsonAnswer(fileOf(file), 201) },
   [`GET ${FILES}`]: {
     does: 'listFiles',
     answer(all, { query }) {
       const { items, next_page_cursor } = cursorPageOf(all, query);
-      return told({ files: items.map(fileOf), next_page_cursor });
+      return jsonAnswer({ files: items.map(fileOf), next_page_cursor });
     },
   },
   [`GET ${FILES}/count`]: { does: 'listFiles', answer: countOf },
-  [`GET ${FILES}/:id`]: { does: 'showFile', answer: (file) => told(fileOf(file)) },
+  [`GET ${FILES}/:id`]: { does: 'showFile', answer: (file) => jsonAnswer(fileOf(file)) },
   [`DELETE ${FILES}/:id`]: { does: 'removeFile', answer: () => GONE },
-  [`POST ${PATH}`]: { does: 'ask', open, answer: (job) => told(jobOf(job), 201) },
+  [`POST ${PATH}`]: { does: 'ask', open, answer: (job) => jsonAnswer(jobOf(job), 201) },
   [`GET ${PATH}`]: {
     does: 'list',
     answer(all, { query }) {
       const { items, next_page_cursor } = cursorPageOf(all, query);
-      return told({ transcriptions: items.map(jobOf), next_page_cursor });
+      return jsonAnswer({ transcriptions: items.map(jobOf), next_page_cursor });
     },
   },
   [`GET ${PATH}/count`]: { does: 'list', answer: countOf },
-  [`GET ${PATH}/:id`]: { does: 'show', answer: (job) => told(jobOf(job)) },
+  [`GET ${PATH}/:id`]: { does: 'show', answer: (job) => jsonAnswer(jobOf(job)) },
   [`GET ${PATH}/:id/transcript`]: { does: 'show', answer: transcriptOf },
   [`DELETE ${PATH}/:id`]: { does: 'remove', answer: () => GONE },
 };

@@ -1,10 +1,10 @@
 // Temporary keys of Soniox' clients. https://soniox.com/docs/stt/api-reference/auth/create_temporary_api_key
-import { told } from '../answers.ts';
-import type { TokenDoors } from '../dialect.ts';
-import { badRequest } from '../texts.ts';
-import { refuseOfToken, secondsAsked } from '../token-wishes.ts';
 
-export const tokens: TokenDoors = {
+import type { TokenEndpoints } from '../dialect.ts';
+import { badRequest, refuseOfToken, secondsAsked } from '../params.ts';
+import { jsonAnswer } from '../request.ts';
+
+export const tokens: TokenEndpoints = {
   'POST /v1/auth/temporary-api-key': {
     open(_, { usage_type, expires_in_seconds, ...more }) {
       if (usage_type !== 'transcribe_websocket')
@@ -12,6 +12,6 @@ export const tokens: TokenDoors = {
       refuseOfToken(more, ['single_use', 'max_session_duration_seconds']);
       return secondsAsked('expires_in_seconds', expires_in_seconds);
     },
-    answer: ({ token, expiresAt }) => told({ api_key: token, expires_at: expiresAt }, 201),
+    answer: ({ token, expiresAt }) => jsonAnswer({ api_key: token, expires_at: expiresAt }, 201),
   },
 };

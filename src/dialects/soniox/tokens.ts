@@ -1,6 +1,6 @@
 // A turn as tokens: parts of its text that bring their own spaces, so that all tokens put together are what was said.
 import type { TranscriptEvent } from '../../api/listen.ts';
-import { confidenceOf, type HeardWord, wordsOf } from '../words.ts';
+import { confidenceOf, type HeardWord, wordsOf } from '../transcript.ts';
 
 type Heard = Pick<TranscriptEvent, 'text' | 'start' | 'end' | 'words' | 'speaker' | 'language' | 'confidence'>;
 

@@ -2,10 +2,10 @@
 
 import { KEYTERMS_MAX } from '../../api/listen/vocabulary.ts';
 import type { Mode } from '../../api/models.ts';
-import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
+import { type JsonObject, listIn, objectIn, textIn } from '../../providers/kit/json.ts';
 import { heardLanguage } from '../../providers/speechmatics/languages.ts';
 import { options } from '../../providers/speechmatics/options.ts';
-import type { Wish } from '../dialect.ts';
+import type { ClientRequest } from '../dialect.ts';
 import {
   badRequest,
   flagPlacesOf,
@@ -15,14 +15,14 @@ import {
   ownParameters,
   setAll,
   withFlagsAt,
-} from '../texts.ts';
+} from '../params.ts';
 import { delimiterOf } from './results.ts';
 
 /** Encodings of headerless audio; `pcm_f32le` is converted. */
 const ENCODINGS: Readonly<Record<string, string>> = { pcm_s16le: 'linear16', pcm_f32le: 'linear16', mulaw: 'mulaw' };
 
 export interface Asked {
-  wish: Wish;
+  request: ClientRequest;
   isFloat: boolean;
   partials: boolean;
   /** Ends of utterances are told. */
@@ -32,19 +32,19 @@ export interface Asked {
 }
 
 /** @throws Refusal */
-export function askedOf(query: URLSearchParams, { audio_format, transcription_config }: Members): Asked {
+export function askedOf(query: URLSearchParams, { audio_format, transcription_config }: JsonObject): Asked {
   const config = withFlagsAt(objectIn(transcription_config), ['enable_partials']);
   const format = objectIn(audio_format);
   const language = textIn(config.language) ?? '';
   const { end_of_utterance_silence_trigger: silence } = objectIn(config.conversation_config);
   const isPartial = config.enable_partials === true;
-  const wish = wishOf(query, config, 'live');
-  setAll(wish.parameters, {
+  const request = requestOf(query, config, 'live');
+  setAll(request.parameters, {
     ...audioOf(format),
     interim_results: String(isPartial),
   });
   return {
-    wish,
+    request,
     isFloat: format.type === 'raw' && format.encoding === 'pcm_f32le',
     partials: isPartial,
     utterances: typeof silence === 'number' && silence > 0,
@@ -57,7 +57,7 @@ export function askedOf(query: URLSearchParams, { audio_format, transcription_co
  *
  * @throws Refusal
  */
-export function wishOf(query: URLSearchParams, said: Members, mode: Mode) {
+export function requestOf(query: URLSearchParams, said: JsonObject, mode: Mode) {
   const config = withFlagsAt(said, flagPlacesOf(options.rows, mode));
   const parameters = ownParameters(query);
   setAll(parameters, {
@@ -68,10 +68,10 @@ export function wishOf(query: URLSearchParams, said: Members, mode: Mode) {
   // What its own clients send of themselves cannot be changed in some of them; the address can.
   const model = query.get('model') ?? textIn(config.model) ?? textIn(config.operating_point);
   const unmet = keytermsCut('additional_vocab', termsOf(config), 'other');
-  return { model, parameters, own: optionsOf(config, mode), unmet } satisfies Wish;
+  return { model, parameters, own: optionsOf(config, mode), unmet } satisfies ClientRequest;
 }
 
-function audioOf({ type, encoding, sample_rate }: Members): Record<string, string | undefined> {
+function audioOf({ type, encoding, sample_rate }: JsonObject): Record<string, string | undefined> {
   if (type === 'file') return { encoding: 'auto' };
   if (type !== 'raw')
     throw badRequest(
@@ -90,7 +90,7 @@ function audioOf({ type, encoding, sample_rate }: Members): Record<string, strin
   return { encoding: ENCODINGS[encoding], sample_rate: String(sample_rate) };
 }
 
-function isDiarized({ diarization = 'none' }: Members): boolean {
+function isDiarized({ diarization = 'none' }: JsonObject): boolean {
   if (diarization === 'none') return false;
   if (diarization === 'speaker') return true;
   throw badRequest(
@@ -108,11 +108,11 @@ function languagesOf(language: string, locale: string | undefined): Record<strin
 }
 
 /** Words that are to be expected; what they sound like is for Speechmatics' own models. */
-const termsOf = ({ additional_vocab }: Members): string[] =>
+const termsOf = ({ additional_vocab }: JsonObject): string[] =>
   listIn(additional_vocab).flatMap((each) => textIn(each) ?? textIn(objectIn(each).content) ?? []);
 
 /** Members of the configuration that are options of Speechmatics' own models. */
-const optionsOf = (config: Members, mode: Mode): Wish['own'] =>
+const optionsOf = (config: JsonObject, mode: Mode): ClientRequest['own'] =>
   Object.fromEntries(
     Object.entries(optionsIn(options.rows, config, mode)).filter(([name, value]) => !isUsual(name, value)),
   );

@@ -1,6 +1,6 @@
 // What a `SetRecognitionConfig` changes of a session.
-import { type Members, objectIn } from '../../providers/kit/json.ts';
-import { badRequest } from '../texts.ts';
+import { type JsonObject, objectIn } from '../../providers/kit/json.ts';
+import { badRequest } from '../params.ts';
 
 /** What Speechmatics changes in mid-session, and the language, which it does not. */
 const CHANGEABLE = [
@@ -8,7 +8,7 @@ const CHANGEABLE = [
 ];
 
 /** The message that the session might have begun with. What is not named stays. Throws a Refusal. */
-export function changedConfig(start: Members, message: Members): Members {
+export function changedConfig(start: JsonObject, message: JsonObject): JsonObject {
   const asked = objectIn(message.transcription_config);
   if (asked !== message.transcription_config) throw badRequest('transcription_config', SHAPE);
   const { language = 'en' } = asked;
@@ -20,7 +20,7 @@ export function changedConfig(start: Members, message: Members): Members {
 }
 
 /** At most ten of them are named. */
-export const unchangeableIn = ({ transcription_config }: Members): string[] =>
+export const unchangeableIn = ({ transcription_config }: JsonObject): string[] =>
   Object.keys(objectIn(transcription_config))
     .filter((name) => !CHANGEABLE.includes(name))
     .slice(0, 10)

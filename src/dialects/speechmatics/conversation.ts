@@ -3,12 +3,10 @@
 import { type Refusal, refuse } from '../../api/errors.ts';
 import type { EventStamp } from '../../api/listen/event-encoder.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
-import { type Members, objectIn, objectOf } from '../../providers/kit/json.ts';
-import { AskedEnds } from '../asked-ends.ts';
+import { type JsonObject, objectIn, objectOf } from '../../providers/kit/json.ts';
 import type { Change, Conversation, Handshake, Step } from '../dialect.ts';
-import { FloatSamples } from '../float-samples.ts';
+import { AskedEnds, FloatSamples, modelFrom, startOf } from '../live.ts';
 import { changedOptions } from '../request.ts';
-import { modelFrom, startOf } from '../steps.ts';
 import { type Asked, askedOf } from './asked.ts';
 import { changedConfig, unchangeableIn } from './change.ts';
 import { closeOf, errorType } from './refusals.ts';
@@ -26,7 +24,7 @@ export class RealtimeConversation implements Conversation {
   /** As its client is told. */
   #asked: Asked | undefined;
   /** What was asked for at the beginning, and how it was changed last. */
-  #config: Members = {};
+  #config: JsonObject = {};
   /** Its models were asked for interims: partials can be told. */
   #hasInterims = false;
   /** That hears by now. */
@@ -95,32 +93,32 @@ export class RealtimeConversation implements Conversation {
     return { messages: [said(error)], ...closeOf(refusal.closeCode, refusal.code) };
   }
 
-  #start(message: Members): Step {
+  #start(message: JsonObject): Step {
     return startOf(() => {
       if (message.message !== 'StartRecognition') throw refuse('invalid_request', FIRST, { param: 'message' });
       const asked = askedOf(this.#query, message);
       this.#asked = asked;
       this.#config = { audio_format: message.audio_format, transcription_config: message.transcription_config };
       this.#hasInterims = asked.partials;
-      this.#ends.begin(asked.wish);
+      this.#ends.begin(asked.request);
       if (asked.isFloat) this.#floats = new FloatSamples();
       this.#warnings = UNSERVED.filter((name) => Object.keys(objectIn(message[name])).length > 0).map((name) =>
         warning('unsupported_config', `\`${name}\` is not served: transcripts alone are told. Leave it out.`),
       );
-      return asked.wish;
+      return asked.request;
     });
   }
 
-  #change(message: Members): Change {
+  #change(message: JsonObject): Change {
     let config = this.#config;
     let after = this.#asked as Asked;
     let owns: string[] = [];
     return {
-      wish: () => {
+      request: () => {
         config = changedConfig(this.#config, message);
         after = askedOf(this.#query, config);
-        owns = changedOptions(askedOf(this.#query, this.#config).wish, after.wish);
-        return after.wish;
+        owns = changedOptions(askedOf(this.#query, this.#config).request, after.request);
+        return after.request;
       },
       taken: () => {
         this.#config = config;

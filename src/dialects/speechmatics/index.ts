@@ -1,6 +1,7 @@
 // Speechmatics' clients: live speech, and files. https://docs.speechmatics.com/api-ref/realtime-transcription-websocket
+
+import { authorizationOf } from '../credentials.ts';
 import type { Dialect } from '../dialect.ts';
-import { authorizationOf } from '../offers.ts';
 import { RealtimeConversation } from './conversation.ts';
 import { jobs } from './jobs.ts';
 import { refusalOf } from './refusals.ts';

@@ -1,14 +1,14 @@
 // Files of Speechmatics' clients: a job is asked for with its file, and looked after until it is done.
 // https://docs.speechmatics.com/api-ref/batch/create-a-new-job
 import { booleanIn } from '../../api/values/boolean.ts';
-import { type Members, objectIn, objectOf } from '../../providers/kit/json.ts';
-import { told, toldText, warningsIn } from '../answers.ts';
+import { type JsonObject, objectIn, objectOf } from '../../providers/kit/json.ts';
 import type { Answer, Handshake } from '../dialect.ts';
-import { type HeardTurn, turnsOf } from '../heard-turns.ts';
-import type { JobDoors, JobMeans, JobState, JobWish, ShownJob } from '../jobs.ts';
-import { pageOf } from '../pages.ts';
-import { badRequest, refuseAddresses, refuseMembers } from '../texts.ts';
-import { wishOf } from './asked.ts';
+import type { JobEndpoints, JobMeans, JobRequest, JobState, ShownJob } from '../jobs.ts';
+import { pageOf } from '../jobs.ts';
+import { badRequest, refuseAddresses, refuseMembers } from '../params.ts';
+import { jsonAnswer, textAnswer, warningsIn } from '../request.ts';
+import { type HeardTurn, turnsOf } from '../transcript.ts';
+import { requestOf } from './asked.ts';
 import { errorBody } from './refusals.ts';
 import { delimiterOf, resultsOf } from './results.ts';
 
@@ -19,7 +19,7 @@ const UNSERVED = [
 ];
 
 /** Throws a Refusal. */
-function open(fields: ReadonlyMap<string, string>, { query }: Handshake): JobWish {
+function open(fields: ReadonlyMap<string, string>, { query }: Handshake): JobRequest {
   const asked = objectOf(fields.get('config') ?? '');
   if (asked.type !== 'transcription')
     throw badRequest(
@@ -28,12 +28,12 @@ function open(fields: ReadonlyMap<string, string>, { query }: Handshake): JobWis
     );
   refuseAddresses(asked, ['fetch_data']);
   refuseMembers(asked, UNSERVED);
-  return { ...wishOf(query, objectIn(asked.transcription_config), 'batch'), asked };
+  return { ...requestOf(query, objectIn(asked.transcription_config), 'batch'), asked };
 }
 
 const STATUS = { queued: 'running', processing: 'running', done: 'done', failed: 'rejected' } as const;
 
-function jobOf({ id, file, asked, createdAt, endedAt, state }: ShownJob): Members {
+function jobOf({ id, file, asked, createdAt, endedAt, state }: ShownJob): JsonObject {
   const error = state.type === 'failed' && { timestamp: endedAt?.toISOString(), message: state.refusal.message };
   return {
     ...{ id, status: STATUS[state.type], created_at: createdAt.toISOString(), data_name: file.filename, config: asked },
@@ -46,21 +46,22 @@ type Done = Extract<JobState, { type: 'done' }>;
 
 function transcriptOf(job: ShownJob, { query, captions }: JobMeans): Answer {
   const { state, asked } = job;
-  if (state.type === 'failed') return told(errorBody(404, state.refusal.message, 'Job rejected'), 404);
-  if (state.type !== 'done') return told(errorBody(404, 'The job is not done yet.', 'Transcription not ready'), 404);
+  if (state.type === 'failed') return jsonAnswer(errorBody(404, state.refusal.message, 'Job rejected'), 404);
+  if (state.type !== 'done')
+    return jsonAnswer(errorBody(404, 'The job is not done yet.', 'Transcription not ready'), 404);
   switch (query.get('format') ?? 'json-v2') {
     case 'json-v2':
-      return told(wholeOf(job, state));
+      return jsonAnswer(wholeOf(job, state));
     case 'txt':
-      return toldText(linesOf(turnsOf(state.heard.transcription), objectIn(asked.transcription_config)));
+      return textAnswer(linesOf(turnsOf(state.heard.transcription), objectIn(asked.transcription_config)));
     case 'srt':
-      return toldText(captions(state.heard.transcription, 'srt', { nameOf: (speaker) => `S${speaker + 1}` }));
+      return textAnswer(captions(state.heard.transcription, 'srt', { nameOf: (speaker) => `S${speaker + 1}` }));
     default:
-      return told(errorBody(400, '`format` has to be json-v2, txt or srt.'), 400);
+      return jsonAnswer(errorBody(400, '`format` has to be json-v2, txt or srt.'), 400);
   }
 }
 
-function wholeOf(job: ShownJob, { heard: { transcription } }: Done): Members {
+function wholeOf(job: ShownJob, { heard: { transcription } }: Done): JsonObject {
   const { config, status: _, ...known } = jobOf(job);
   const { transcription_config } = objectIn(config);
   const created_at = job.endedAt?.toISOString();
@@ -77,7 +78,7 @@ function wholeOf(job: ShownJob, { heard: { transcription } }: Done): Members {
 }
 
 /** Whoever speaks is named where that was asked for. */
-function linesOf(turns: readonly HeardTurn[], { diarization, language }: Members): string {
+function linesOf(turns: readonly HeardTurn[], { diarization, language }: JsonObject): string {
   if (diarization !== 'speaker') return `${turns.map(({ text }) => text).join(delimiterOf(language))}\n`;
   return turns
     .map(({ text, speaker }, at) => {
@@ -95,21 +96,21 @@ function timeOf(text: string | null): string | undefined {
 
 const PATH = '/v2/jobs';
 
-export const jobs: JobDoors = {
-  [`POST ${PATH}`]: { does: 'keepAndAsk', part: 'data_file', open, answer: ({ id }) => told({ id }, 201) },
+export const jobs: JobEndpoints = {
+  [`POST ${PATH}`]: { does: 'keepAndAsk', part: 'data_file', open, answer: ({ id }) => jsonAnswer({ id }, 201) },
   [`GET ${PATH}`]: {
     does: 'list',
     answer: (all, { query }) =>
-      told({ jobs: pageOf(all, query.get('limit'), timeOf(query.get('created_before'))).items.map(jobOf) }),
+      jsonAnswer({ jobs: pageOf(all, query.get('limit'), timeOf(query.get('created_before'))).items.map(jobOf) }),
   },
-  [`GET ${PATH}/:id`]: { does: 'show', answer: (job) => told({ job: jobOf(job) }) },
+  [`GET ${PATH}/:id`]: { does: 'show', answer: (job) => jsonAnswer({ job: jobOf(job) }) },
   [`GET ${PATH}/:id/transcript`]: { does: 'show', answer: transcriptOf },
   [`DELETE ${PATH}/:id`]: {
     does: 'remove',
     unless: (job, { query }) =>
       STATUS[job.state.type] === 'running' && booleanIn(query.get('force')) !== true
-        ? told(errorBody(423, 'The job is under way. Add `force=true` to end it.'), 423)
+        ? jsonAnswer(errorBody(423, 'The job is under way. Add `force=true` to end it.'), 423)
         : undefined,
-    answer: (job) => told({ job: { ...jobOf(job), status: 'deleted' } }),
+    answer: (job) => jsonAnswer({ job: { ...jobOf(job), status: 'deleted' } }),
   },
 };

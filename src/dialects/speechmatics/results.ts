@@ -1,6 +1,6 @@
 // What was heard, as `results` of Speechmatics: words and marks of punctuation, each for itself.
 import type { TranscriptEvent } from '../../api/listen.ts';
-import { wordsOf } from '../words.ts';
+import { wordsOf } from '../transcript.ts';
 
 type Heard = Pick<TranscriptEvent, 'text' | 'start' | 'end' | 'words' | 'speaker' | 'language' | 'confidence'>;
 

@@ -1,10 +1,10 @@
 // Temporary keys of Speechmatics' clients. https://docs.speechmatics.com/get-started/authentication
-import { told } from '../answers.ts';
-import type { TokenDoors } from '../dialect.ts';
-import { badRequest } from '../texts.ts';
-import { secondsAsked } from '../token-wishes.ts';
 
-export const tokens: TokenDoors = {
+import type { TokenEndpoints } from '../dialect.ts';
+import { badRequest, secondsAsked } from '../params.ts';
+import { jsonAnswer } from '../request.ts';
+
+export const tokens: TokenEndpoints = {
   'POST /v1/api_keys': {
     open({ query }, { ttl }) {
       if ((query.get('type') ?? 'rt') !== 'rt')
@@ -14,6 +14,6 @@ export const tokens: TokenDoors = {
         );
       return secondsAsked('ttl', ttl);
     },
-    answer: ({ token }) => told({ apikey_id: null, key_value: token }, 201),
+    answer: ({ token }) => jsonAnswer({ apikey_id: null, key_value: token }, 201),
   },
 };

@@ -2,9 +2,9 @@
 // https://developer.genesys.cloud/devapps/audiohook/session-walkthrough
 import type { Refusal } from '../../api/errors.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
-import { jsonOf, listIn, type Members, objectIn, objectOf, textIn } from '../../providers/kit/json.ts';
+import { type JsonObject, jsonOf, listIn, objectIn, objectOf, textIn } from '../../providers/kit/json.ts';
 import type { Conversation, Ending, Step } from '../dialect.ts';
-import { confidenceOf, wordsOf } from '../words.ts';
+import { confidenceOf, wordsOf } from '../transcript.ts';
 import { callStep, TEXT_BYTES_MAX, unsupported } from './call-start.ts';
 import { telephone } from './dialect-of.ts';
 
@@ -19,7 +19,7 @@ class AudioHookCall implements Conversation {
   readonly #query: URLSearchParams;
   #id = NOBODY;
   /** The format that was chosen of those offered. */
-  #media: Members = {};
+  #media: JsonObject = {};
   #state: 'new' | 'probe' | 'open' = 'new';
   #isClosing = false;
   #seq = 0;
@@ -59,7 +59,7 @@ class AudioHookCall implements Conversation {
     return { messages: [this.#disconnect(code, message)], code: closeCode, reason: code };
   }
 
-  #open({ conversationId, media, language, customConfig }: Members): Step {
+  #open({ conversationId, media, language, customConfig }: JsonObject): Step {
     const offered = listIn(media)
       .map(objectIn)
       .filter(({ format, rate }) => format === 'PCMU' && rate === 8000);

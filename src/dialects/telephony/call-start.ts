@@ -1,7 +1,7 @@
 // What a carrier says of a call at its beginning, and what its parameters ask for: those of `/v1/listen`, and where events go.
 import { Refusal, refuse } from '../../api/errors.ts';
-import type { CallWish, Conversation, Step, Wish } from '../dialect.ts';
-import { badRequest } from '../texts.ts';
+import type { CallRequest, ClientRequest, Conversation, Step } from '../dialect.ts';
+import { badRequest } from '../params.ts';
 
 /** Who carries a call, and the carrier's ids of it and of its stream. */
 export interface CarriedCall {
@@ -28,7 +28,7 @@ const isEventsUrl = (url: string): boolean => /^https?:\/\/\S{1,2000}$/.test(url
 const isText = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
 
 /**
- * What the first message of a call comes to. A call that is refused and says where its events go is a wish as well: its refusal is
+ * What the first message of a call comes to. A call that is refused and says where its events go is a request as well: its refusal is
  * posted there, by whoever knows that its key is good.
  *
  * @param asked its parameters; `audioOf` takes out what is none of a session's
@@ -36,17 +36,17 @@ const isText = (value: unknown): boolean => ['string', 'number', 'boolean'].incl
  */
 export function callStep(call: CarriedCall, asked: Map<string, unknown>, audioOf: () => CallAudio): Step {
   try {
-    return { type: 'start', wish: wishOfCall(call, asked, audioOf()) };
+    return { type: 'start', request: wishOfCall(call, asked, audioOf()) };
   } catch (refused) {
     if (!(refused instanceof Refusal)) throw refused;
     const told = toldOf(call, asked);
     if (told.eventsUrl === undefined) return { type: 'refuse', refusal: refused };
-    return { type: 'start', wish: { model: undefined, parameters: new Map(), own: {}, call: told, refused } };
+    return { type: 'start', request: { model: undefined, parameters: new Map(), own: {}, call: told, refused } };
   }
 }
 
 /** Throws a Refusal. */
-function wishOfCall(call: CarriedCall, asked: ReadonlyMap<string, unknown>, audio: CallAudio): Wish {
+function wishOfCall(call: CarriedCall, asked: ReadonlyMap<string, unknown>, audio: CallAudio): ClientRequest {
   const parameters = new Map<string, string>();
   for (const [name, value] of asked) {
     if (NOT_ASKED.includes(name))
@@ -76,7 +76,7 @@ function wishOfCall(call: CarriedCall, asked: ReadonlyMap<string, unknown>, audi
 }
 
 /** Who is told of a call, as far as it says so rightly. */
-function toldOf({ carrier, ids }: CarriedCall, asked: ReadonlyMap<string, unknown>): CallWish {
+function toldOf({ carrier, ids }: CarriedCall, asked: ReadonlyMap<string, unknown>): CallRequest {
   const textOf = (name: string): string | undefined => {
     const value = asked.get(name);
     return isText(value) ? String(value) || undefined : undefined;

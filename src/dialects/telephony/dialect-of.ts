@@ -1,6 +1,7 @@
 // What the carriers of telephone calls have in common as dialects: models of nobody's own, and keys in headers or parameters.
+
+import { authorizationOf } from '../credentials.ts';
 import type { Dialect } from '../dialect.ts';
-import { authorizationOf } from '../offers.ts';
 import { KEY_PARAMETER } from './call-start.ts';
 
 export const telephone = (name: string, title: string, live: Dialect['live']): Dialect => ({

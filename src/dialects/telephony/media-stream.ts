@@ -1,7 +1,7 @@
 // A call whose audio comes in JSON, as Twilio and Telnyx send it: `start`, `media` of one track or two, and `stop`.
-import { listIn, type Members, numberIn, objectIn, objectOf, textIn } from '../../providers/kit/json.ts';
+import { type JsonObject, listIn, numberIn, objectIn, objectOf, textIn } from '../../providers/kit/json.ts';
 import { audioIn } from '../../providers/kit/simulator/checks.ts';
-import type { Conversation, LateDoor, Step } from '../dialect.ts';
+import type { Conversation, DeferredAuthEndpoint, Step } from '../dialect.ts';
 import {
   type CallAudio,
   type CarriedCall,
@@ -17,13 +17,13 @@ import { type Track, TwoTracks } from './two-tracks.ts';
 export interface MediaStreamWords {
   /** Where the parameters of the stream stand in `start`. */
   parameters: string;
-  callOf(start: Members, message: Members): CarriedCall;
+  callOf(start: JsonObject, message: JsonObject): CarriedCall;
   /**
    * What `start` says of the call's audio. Throws a Refusal.
    *
    * @param asked the parameters; what is not one of a session is taken out
    */
-  audioOf(start: Members, asked: Map<string, unknown>): CallAudio;
+  audioOf(start: JsonObject, asked: Map<string, unknown>): CallAudio;
 }
 
 const TRACKS: Readonly<Record<string, Track>> = { inbound: 0, outbound: 1 };
@@ -31,7 +31,7 @@ const TRACKS: Readonly<Record<string, Track>> = { inbound: 0, outbound: 1 };
 const PASSED_OVER = ['connected', 'mark', 'dtmf', 'clear'];
 const SILENCE = { mulaw: 0xff, alaw: 0xd5, linear16: 0 };
 
-export function mediaStreamDoor(words: MediaStreamWords): LateDoor {
+export function mediaStreamEndpoint(words: MediaStreamWords): DeferredAuthEndpoint {
   return {
     open: ({ query }) => new MediaStream(query, words),
     refused: TOLD_NOTHING.refused,
@@ -78,7 +78,7 @@ class MediaStream implements Conversation {
     yield { type: 'fault', message: SHAPE };
   }
 
-  #start(message: Members): Step {
+  #start(message: JsonObject): Step {
     this.#hasStarted = true;
     const words = this.#words;
     const start = objectIn(message.start);
@@ -90,7 +90,7 @@ class MediaStream implements Conversation {
     });
   }
 
-  *#media({ track: name = 'inbound', payload, chunk }: Members): Iterable<Step> {
+  *#media({ track: name = 'inbound', payload, chunk }: JsonObject): Iterable<Step> {
     const track = Object.hasOwn(TRACKS, name as string) ? TRACKS[name as string] : undefined;
     const bytes = audioIn(payload);
     if (track === undefined || bytes === undefined) yield { type: 'fault', message: SHAPE, param: 'media' };

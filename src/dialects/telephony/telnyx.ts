@@ -1,9 +1,9 @@
 // Calls of Telnyx, by its media streaming. https://developers.telnyx.com/api-reference/websockets/stream-call-media-over-websocket
 import { numberIn, objectIn } from '../../providers/kit/json.ts';
-import { badRequest } from '../texts.ts';
+import { badRequest } from '../params.ts';
 import { unsupported } from './call-start.ts';
 import { telephone } from './dialect-of.ts';
-import { mediaStreamDoor } from './media-stream.ts';
+import { mediaStreamEndpoint } from './media-stream.ts';
 
 const ENCODINGS: Readonly<Record<string, 'mulaw' | 'alaw'>> = { PCMU: 'mulaw', PCMA: 'alaw' };
 /** Telnyx does not say in `start` which tracks come: whoever asks it for both says so to the gateway too. */
@@ -12,7 +12,7 @@ const TRACKS = ['inbound_track', 'outbound_track', BOTH];
 const TRACKS_WORDS = `\`tracks\` has to be what \`stream_track\` is: one of ${TRACKS.join(', ')}.`;
 
 export const telnyx = telephone('telnyx', 'Telnyx', {
-  '/media': mediaStreamDoor({
+  '/media': mediaStreamEndpoint({
     parameters: 'custom_parameters',
     callOf: ({ call_control_id, call_session_id }, { stream_id }) => ({
       carrier: 'telnyx',

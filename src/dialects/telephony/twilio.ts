@@ -2,12 +2,12 @@
 import { objectIn } from '../../providers/kit/json.ts';
 import { unsupported } from './call-start.ts';
 import { telephone } from './dialect-of.ts';
-import { channelsOf, mediaStreamDoor } from './media-stream.ts';
+import { channelsOf, mediaStreamEndpoint } from './media-stream.ts';
 
 const MULAW = 'audio/x-mulaw';
 
 export const twilio = telephone('twilio', 'Twilio', {
-  '/media': mediaStreamDoor({
+  '/media': mediaStreamEndpoint({
     parameters: 'customParameters',
     callOf: ({ callSid, streamSid }) => ({ carrier: 'twilio', ids: [callSid, streamSid] }),
     audioOf: ({ tracks, mediaFormat }) => {

@@ -1,6 +1,6 @@
 // Calls of Vonage, by its WebSockets: samples in binary messages, and what the call is in the first text.
 // https://developer.vonage.com/en/voice/voice-api/guides/websockets
-import { type Members, objectOf, textIn } from '../../providers/kit/json.ts';
+import { type JsonObject, objectOf, textIn } from '../../providers/kit/json.ts';
 import type { Conversation, Step } from '../dialect.ts';
 import { callStep, KEY_PARAMETER, TEXT_BYTES_MAX, TOLD_NOTHING, unsupported } from './call-start.ts';
 import { telephone } from './dialect-of.ts';
@@ -31,7 +31,7 @@ class VonageCall implements Conversation {
     yield { type: 'audio', bytes };
   }
 
-  #start({ event: _, 'content-type': contentType = 'audio/l16;rate=16000', ...custom }: Members): Step {
+  #start({ event: _, 'content-type': contentType = 'audio/l16;rate=16000', ...custom }: JsonObject): Step {
     this.#hasStarted = true;
     const { call_uuid, uuid, conversation_uuid, ...own } = custom;
     const asked = new Map<string, unknown>([...this.#query, ...Object.entries(own)]);

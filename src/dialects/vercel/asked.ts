@@ -5,8 +5,8 @@ import { printable } from '../../api/errors.ts';
 import type { Mode } from '../../api/models.ts';
 import { ownerOf } from '../../api/slug.ts';
 import { providers } from '../../providers/index.ts';
-import { listIn, type Members, objectIn, textIn } from '../../providers/kit/json.ts';
-import type { Unmet, Wish } from '../dialect.ts';
+import { type JsonObject, listIn, objectIn, textIn } from '../../providers/kit/json.ts';
+import type { ClientRequest, Unmet } from '../dialect.ts';
 import {
   badRequest,
   flagPlacesOf,
@@ -16,7 +16,7 @@ import {
   ownParameters,
   setAll,
   withFlagsAt,
-} from '../texts.ts';
+} from '../params.ts';
 
 /** Of `voxgate`. */
 const OURS = [
@@ -38,7 +38,12 @@ const LANGUAGE = ['language', 'language_code'];
 const COMMON = [...TERMS, ...SPEAKERS, ...LANGUAGE, 'prompt'];
 
 /** @throws Refusal */
-export function wishOf(model: string | undefined, asked: Members, mode: Mode, query: URLSearchParams): Wish {
+export function requestOf(
+  model: string | undefined,
+  asked: JsonObject,
+  mode: Mode,
+  query: URLSearchParams,
+): ClientRequest {
   if (!model)
     throw badRequest('ai-model-id', 'No model is named: `ai-model-id` has to be one, such as deepgram/nova-3.');
   const provider = ownerOf(model);
@@ -74,7 +79,7 @@ export function wishOf(model: string | undefined, asked: Members, mode: Mode, qu
   };
 }
 
-const inSnakeCase = (options: Members): Members =>
+const inSnakeCase = (options: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(options).map(([name, value]) => [name.replace(/[A-Z]/g, (each) => `_${each.toLowerCase()}`), value]),
   );

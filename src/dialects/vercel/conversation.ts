@@ -3,12 +3,12 @@
 import { type Refusal, refuse } from '../../api/errors.ts';
 import type { EventStamp } from '../../api/listen/event-encoder.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
-import { type Members, objectIn, objectOf, textIn } from '../../providers/kit/json.ts';
-import type { Conversation, Ending, Handshake, Step, Wish } from '../dialect.ts';
-import { startOf } from '../steps.ts';
-import { badRequest, setAll } from '../texts.ts';
-import { toMilliseconds } from '../words.ts';
-import { wishOf } from './asked.ts';
+import { type JsonObject, objectIn, objectOf, textIn } from '../../providers/kit/json.ts';
+import type { ClientRequest, Conversation, Ending, Handshake, Step } from '../dialect.ts';
+import { startOf } from '../live.ts';
+import { badRequest, setAll } from '../params.ts';
+import { toMilliseconds } from '../transcript.ts';
+import { requestOf } from './asked.ts';
 import { spanOf } from './files.ts';
 import { endingOf, errorPart } from './refusals.ts';
 
@@ -81,12 +81,12 @@ export class StreamConversation implements Conversation {
     return endingOf(refusal);
   }
 
-  #start(message: Members): Step {
+  #start(message: JsonObject): Step {
     return startOf(() => {
       if (message.type !== START) throw refuse('invalid_request', FIRST, { param: 'type' });
-      const wish = askedOf(this.#query, message);
+      const request = askedOf(this.#query, message);
       this.#isAsked = true;
-      return wish;
+      return request;
     });
   }
 
@@ -117,7 +117,7 @@ export class StreamConversation implements Conversation {
 
 const part = (type: string, members: object): string => JSON.stringify({ type, ...members });
 
-function askedOf(query: URLSearchParams, message: Members): Wish {
+function askedOf(query: URLSearchParams, message: JsonObject): ClientRequest {
   const { type, rate } = objectIn(message.inputAudioFormat);
   const named = textIn(type) ?? '';
   const format = Object.hasOwn(FORMATS, named) ? FORMATS[named] : undefined;
@@ -130,8 +130,8 @@ function askedOf(query: URLSearchParams, message: Members): Wish {
   const sampleRate = rate ?? format.rate;
   if (typeof sampleRate !== 'number')
     throw badRequest('inputAudioFormat.rate', '`inputAudioFormat.rate` is missing: name it in hertz.');
-  const wish = wishOf(query.get('ai-model-id') ?? undefined, objectIn(message.providerOptions), 'live', query);
-  const parameters = new Map(wish.parameters);
+  const request = requestOf(query.get('ai-model-id') ?? undefined, objectIn(message.providerOptions), 'live', query);
+  const parameters = new Map(request.parameters);
   setAll(parameters, { encoding: format.encoding, sample_rate: String(sampleRate) });
-  return { ...wish, parameters };
+  return { ...request, parameters };
 }

@@ -1,19 +1,19 @@
 // A file of a client of Vercel's AI Gateway, which is a member of a JSON object, and what is told of it.
 
 import { objectIn } from '../../providers/kit/json.ts';
-import { told } from '../answers.ts';
-import type { JsonFileDoor } from '../dialect.ts';
-import { turnsOf } from '../heard-turns.ts';
-import { wishOf } from './asked.ts';
+import type { JsonFileEndpoint } from '../dialect.ts';
+import { jsonAnswer } from '../request.ts';
+import { turnsOf } from '../transcript.ts';
+import { requestOf } from './asked.ts';
 
-export const transcriptionModel: JsonFileDoor = {
+export const transcriptionModel: JsonFileEndpoint = {
   member: 'audio',
   open: ({ providerOptions }, { headers, query }) =>
-    wishOf(headers.get('ai-model-id'), objectIn(providerOptions), 'batch', query),
+    requestOf(headers.get('ai-model-id'), objectIn(providerOptions), 'batch', query),
   answer: (transcription) => {
     const turns = turnsOf(transcription);
     const language = turns.find((turn) => turn.language !== undefined)?.language;
-    return told({
+    return jsonAnswer({
       text: transcription.text,
       segments: turns.map(spanOf),
       words: (transcription.words ?? []).map(({ word, start, end }) => spanOf({ text: word, start, end })),

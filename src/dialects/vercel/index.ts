@@ -1,7 +1,8 @@
 // Clients of Vercel's AI Gateway: transcription models of the AI SDK, of files and of live speech. Names of models are slugs already.
 // https://github.com/vercel/ai/tree/main/packages/gateway
+
+import { authorizationOf, subprotocolsOf } from '../credentials.ts';
 import type { Dialect } from '../dialect.ts';
-import { authorizationOf, subprotocolsOf } from '../offers.ts';
 import { StreamConversation } from './conversation.ts';
 import { transcriptionModel } from './files.ts';
 import { endingOf, refusalOf } from './refusals.ts';

@@ -1,8 +1,8 @@
 // Refusals as clients of Vercel's AI Gateway know them: HTTP answers, and `error` parts of a stream with the close behind them.
 import { ERROR_CATALOGUE, type ErrorCode } from '../../api/error-catalogue.ts';
 import type { Refusal } from '../../api/errors.ts';
-import { told } from '../answers.ts';
 import type { Answer, Ending } from '../dialect.ts';
+import { jsonAnswer } from '../request.ts';
 
 /** Those that the client has a class of error for. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -30,4 +30,4 @@ export const endingOf = ({ code, message, closeCode }: Refusal): Ending => ({
 });
 
 export const refusalOf = ({ status, code, message }: Refusal, generationId: string): Answer =>
-  told({ error: errorOf(code, message), generationId }, status);
+  jsonAnswer({ error: errorOf(code, message), generationId }, status);

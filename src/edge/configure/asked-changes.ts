@@ -4,7 +4,7 @@ import { Refusal, refuse } from '../../api/errors.ts';
 import type { Configure } from '../../api/listen/configuring.ts';
 import type { EventEncoder, EventStamp } from '../../api/listen/event-encoder.ts';
 import type { OutgoingEvent } from '../../api/listen.ts';
-import type { Change, Conversation, Wish } from '../../dialects/dialect.ts';
+import type { Change, ClientRequest, Conversation } from '../../dialects/dialect.ts';
 import type { SessionOpening } from '../../session/session-opening.ts';
 import { CHANGEABLE } from './changes.ts';
 
@@ -18,7 +18,7 @@ interface Asked {
 
 export interface AskedChangesParts {
   conversation: Conversation;
-  parametersOf(wish: Wish): ReadonlyMap<string, string>;
+  parametersOf(clientRequest: ClientRequest): ReadonlyMap<string, string>;
   onRefused(refusal: Refusal): void;
   /** Every event that the client is sent. */
   onEvent?(event: OutgoingEvent): void;
@@ -58,7 +58,7 @@ export class AskedChanges implements EventEncoder {
     this.#waiting.push(asked);
     if (!isBehind) {
       try {
-        if (JSON.stringify(this.#configureOf(change.wish())) === this.#current) {
+        if (JSON.stringify(this.#configureOf(change.request())) === this.#current) {
           change.taken();
           asked.state = 'in force';
         }
@@ -108,7 +108,7 @@ export class AskedChanges implements EventEncoder {
     let configuration: Awaited<ReturnType<typeof configure>>;
     for (const asked of this.#waiting.filter(({ state }) => state === 'undecided')) {
       try {
-        const message = this.#configureOf(asked.change.wish());
+        const message = this.#configureOf(asked.change.request());
         const text = JSON.stringify(message);
         if (text !== this.#current) configuration = await configure(message);
         this.#current = text;
@@ -156,8 +156,8 @@ export class AskedChanges implements EventEncoder {
     return change.refused(refusal);
   }
 
-  #configureOf(wish: Wish): Configure {
-    return configureOf(this.#parts.parametersOf(wish));
+  #configureOf(clientRequest: ClientRequest): Configure {
+    return configureOf(this.#parts.parametersOf(clientRequest));
   }
 }
 

@@ -13,7 +13,7 @@ import type { Route, RouteContext } from '../router.ts';
 import { warningHeader } from '../routes/transcriptions/warnings.ts';
 import { headerCredentialOf } from './header-credential.ts';
 import { parametersFor, unmetOf } from './live.ts';
-import { addressOf, pathOf } from './place.ts';
+import { addressOf, pathOf } from './routes.ts';
 
 interface CallDependencies extends ChainDependencies {
   authenticator: Pick<Authenticator, 'mint'>;
@@ -40,15 +40,15 @@ const answerFor =
   async ({ request, requestId }, caller) => {
     const { authenticator, limits, jsonBodyBytesMax, wallNow } = dependencies;
     const handshake = { query: new URLSearchParams(request.query), headers: request.headers, requestId };
-    const { wish, answer } = call.open(handshake, await readJson(request, jsonBodyBytesMax));
+    const { request: clientRequest, answer } = call.open(handshake, await readJson(request, jsonBodyBytesMax));
     // Refused here, where the client can read it, and not by the handshake.
-    await chainFor(parametersFor(dialect, wish, caller.key), caller, dependencies);
+    await chainFor(parametersFor(dialect, clientRequest, caller.key), caller, dependencies);
     const headers = limits.takeToken(caller.key);
     const answered = answer({
       mint: () => authenticator.mint(caller, TOKEN_TTL_SECONDS.default).token,
       socketUrl: (path) => addressOf(dialect, path, request, 'ws'),
       at: wallNow(),
     });
-    const warnings = warningHeader(unmetOf(dialect, wish, caller.key));
+    const warnings = warningHeader(unmetOf(dialect, clientRequest, caller.key));
     return { ...answered, headers: { ...headers, ...warnings, ...answered.headers } };
   };

@@ -1,7 +1,7 @@
 // Subtitles of a transcript that another vendor's client comes back for, in the layout that it asks for.
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
-import { turnsOf } from '../../dialects/heard-turns.ts';
 import type { CaptionLayout, Captions } from '../../dialects/jobs.ts';
+import { turnsOf } from '../../dialects/transcript.ts';
 import { type CueLayout, cuesOf, USUAL_LAYOUT } from '../../transcription/subtitles/cues.ts';
 import { srtOf, vttOf } from '../../transcription/subtitles/formats.ts';
 

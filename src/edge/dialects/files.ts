@@ -3,10 +3,18 @@
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
 import { type AliasedKey, aliasOf } from '../../auth/aliases.ts';
 import type { Caller } from '../../auth/permissions.ts';
-import type { Answer, Dialect, FileDoor, FormDoor, Handshake, JsonFileDoor, Wish } from '../../dialects/dialect.ts';
+import type {
+  Answer,
+  ClientRequest,
+  Dialect,
+  FileEndpoint,
+  FormEndpoint,
+  Handshake,
+  JsonFileEndpoint,
+} from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/index.ts';
 import type { Degradation } from '../../failover/chain.ts';
-import type { Members } from '../../providers/kit/json.ts';
+import type { JsonObject } from '../../providers/kit/json.ts';
 import type { DoorRequest, Reply } from '../door.ts';
 import type { Field } from '../multipart/form-fields.ts';
 import type { Route, RouteContext } from '../router.ts';
@@ -18,7 +26,7 @@ import { headerCredentialOf } from './header-credential.ts';
 import { jsonAsForm, membersOf, OTHERS } from './json-file.ts';
 import { inOwnNames, parametersFor, unmetOf } from './live.ts';
 import { modelOf, replacedModel } from './model-names.ts';
-import { pathOf } from './place.ts';
+import { pathOf } from './routes.ts';
 
 type Post = (context: RouteContext, caller: Caller) => Promise<Reply>;
 type Fields = Pick<TranscriptionsDependencies, 'fieldsOf' | 'listNames' | 'takesRepeated' | 'ownWarnings'>;
@@ -34,7 +42,7 @@ export const fileRoutes = (postBy: (fields?: Fields) => Post, keyed: Keyed, wall
       refusal: dialect.refusal,
     });
     const post = postBy();
-    const formOf = (door: FormDoor | 'ours') =>
+    const formOf = (door: FormEndpoint | 'ours') =>
       door === 'ours' ? transcribeOurs(dialect, postBy) : transcribeForm(dialect, door, postBy, wallNow);
     return [
       ...Object.entries(dialect.files).map(([path, door]) => route(path, transcribeFor(dialect, door, post, wallNow))),
@@ -72,7 +80,7 @@ const handshakeOf = ({ request, requestId }: RouteContext): Handshake => ({
 });
 
 const transcribeForm =
-  (dialect: Dialect, door: FormDoor, postBy: (fields: Fields) => Post, wallNow: () => Date): Post =>
+  (dialect: Dialect, door: FormEndpoint, postBy: (fields: Fields) => Post, wallNow: () => Date): Post =>
   async (context, caller) => {
     const handshake = handshakeOf(context);
     let unmet: Degradation[] = [];
@@ -80,9 +88,9 @@ const transcribeForm =
     const post = postBy({
       fieldsOf: (fields, key) => {
         form = fields;
-        const wish = door.open(fields, handshake);
-        unmet = unmetOf(dialect, wish, key);
-        return [...parametersFor(dialect, wish, key), ...ANSWER];
+        const clientRequest = door.open(fields, handshake);
+        unmet = unmetOf(dialect, clientRequest, key);
+        return [...parametersFor(dialect, clientRequest, key), ...ANSWER];
       },
       listNames: door.lists ?? [],
       // Some of the vendors' own clients say a field twice.
@@ -94,35 +102,35 @@ const transcribeForm =
   };
 
 const transcribeFor =
-  (dialect: Dialect, door: FileDoor, post: Post, wallNow: () => Date): Post =>
+  (dialect: Dialect, door: FileEndpoint, post: Post, wallNow: () => Date): Post =>
   async (context, caller) => {
     const handshake = handshakeOf(context);
-    const wish = door.open(handshake);
-    const fields = [...parametersFor(dialect, wish, caller.key), ...ANSWER];
-    const header = wish.headerOf?.(lengthOf(context.request));
+    const clientRequest = door.open(handshake);
+    const fields = [...parametersFor(dialect, clientRequest, caller.key), ...ANSWER];
+    const header = clientRequest.headerOf?.(lengthOf(context.request));
     const reply = await post(
-      { ...context, request: asForm(context.request, fields, wish.contentType, header) },
+      { ...context, request: asForm(context.request, fields, clientRequest.contentType, header) },
       caller,
     );
-    const unmet = unmetOf(dialect, wish, caller.key);
+    const unmet = unmetOf(dialect, clientRequest, caller.key);
     return answered(reply, unmet, (heard) => door.answer(heard, handshake, wallNow()));
   };
 
 const transcribeJson =
-  (dialect: Dialect, door: JsonFileDoor, postBy: (fields: Fields) => Post, wallNow: () => Date): Post =>
+  (dialect: Dialect, door: JsonFileEndpoint, postBy: (fields: Fields) => Post, wallNow: () => Date): Post =>
   async (context, caller) => {
     const handshake = handshakeOf(context);
-    const wishOf = (others: Members) => door.open(others, handshake);
-    const asked = (wish: Wish, key: AliasedKey): [string, string][] => [
-      ...parametersFor(dialect, wish, key),
+    const readRequest = (others: JsonObject) => door.open(others, handshake);
+    const asked = (clientRequest: ClientRequest, key: AliasedKey): [string, string][] => [
+      ...parametersFor(dialect, clientRequest, key),
       ...ANSWER,
     ];
-    const post = postBy({ fieldsOf: (fields, key) => asked(wishOf(othersIn(fields)), key) });
+    const post = postBy({ fieldsOf: (fields, key) => asked(readRequest(othersIn(fields)), key) });
     let unmet: Degradation[] = [];
     const request = jsonAsForm(context.request, door.member, (others) => {
-      const wish = wishOf(others);
-      unmet = unmetOf(dialect, wish, caller.key);
-      return asked(wish, caller.key);
+      const clientRequest = readRequest(others);
+      unmet = unmetOf(dialect, clientRequest, caller.key);
+      return asked(clientRequest, caller.key);
     });
     const reply = await post({ ...context, request }, caller);
     return answered(reply, unmet, (heard) => door.answer(heard, handshake, wallNow()));
@@ -133,7 +141,7 @@ function lengthOf({ headers }: DoorRequest): number | undefined {
   return length === undefined ? undefined : Number(length);
 }
 
-function othersIn(fields: readonly Field[]): Members {
+function othersIn(fields: readonly Field[]): JsonObject {
   const [, text] = fields.find(([name]) => name === OTHERS) ?? [];
   return text === undefined ? {} : membersOf(text);
 }

@@ -92,7 +92,7 @@ export class FollowedSteps {
     else if (step.type === 'refuse') taker.refuse(step.refusal);
     else if (step.type === 'later')
       this.#later = this.#clock.setTimeout(() => this.#followAll(step.steps()), step.afterMs);
-    else taker.begin(() => this.#interpreter.asked(step.wish));
+    else taker.begin(() => this.#interpreter.asked(step.request));
   }
 
   #begin(bytes: number, isBinary: boolean): void {

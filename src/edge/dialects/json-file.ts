@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { refuse } from '../../api/errors.ts';
-import { jsonOf, type Members, objectIn } from '../../providers/kit/json.ts';
+import { type JsonObject, jsonOf, objectIn } from '../../providers/kit/json.ts';
 import type { DoorRequest } from '../door.ts';
 
 /** All of the object but the file. */
@@ -20,7 +20,7 @@ export const OTHERS = 'json';
 export function jsonAsForm(
   request: DoorRequest,
   member: string,
-  fieldsOf: (others: Members) => readonly [string, string][],
+  fieldsOf: (others: JsonObject) => readonly [string, string][],
 ): DoorRequest {
   const fields = fieldsOf({});
   const boundary = randomBytes(18).toString('hex');
@@ -44,7 +44,7 @@ export function jsonAsForm(
 }
 
 /** Throws a Refusal. */
-export function membersOf(text: string): Members {
+export function membersOf(text: string): JsonObject {
   const value = jsonOf(text);
   if (value === undefined) throw refuse('invalid_request', 'The body is not a JSON object or was truncated.');
   return objectIn(value);

@@ -1,7 +1,7 @@
 // A socket that is let in before it has a key: its client says the key in a message. Until that is judged the socket is nobody's,
 // and holds little; then it is the socket of a session, and what came meanwhile comes first.
 import { Refusal, refuse } from '../../api/errors.ts';
-import type { LateDoor } from '../../dialects/dialect.ts';
+import type { DeferredAuthEndpoint } from '../../dialects/dialect.ts';
 import type { DoorSocket, SocketHandlers } from '../door.ts';
 import type { LatePlace } from '../listen/late-sockets.ts';
 import type { ListenDependencies } from '../listen/listen-dependencies.ts';
@@ -19,7 +19,7 @@ const JUDGED_BYTES_MAX = 1024 * 1024;
 const UTF8 = new TextDecoder();
 
 export interface LateAsking {
-  door: LateDoor;
+  door: DeferredAuthEndpoint;
   requestId: string;
   remoteAddress: string;
   /** Judges the credential. Rejects with a Refusal. */
@@ -109,7 +109,7 @@ export class LateSocket implements SocketHandlers {
   }
 
   /** Whatever is said: what its protocol cannot make anything of says no key. */
-  #saidIn(text: string): ReturnType<LateDoor['late']> {
+  #saidIn(text: string): ReturnType<DeferredAuthEndpoint['late']> {
     try {
       return this.#asking.door.late(text);
     } catch {

@@ -4,7 +4,13 @@ import type { OutgoingEvent } from '../../api/listen.ts';
 import { strictest } from '../../api/places/place-rule.ts';
 import { type AliasedKey, aliasOf, slugNamed } from '../../auth/aliases.ts';
 import { type Caller, placeRulesOf } from '../../auth/permissions.ts';
-import type { Conversation, Dialect, LateDoor, LiveDoor, Wish } from '../../dialects/dialect.ts';
+import type {
+  ClientRequest,
+  Conversation,
+  DeferredAuthEndpoint,
+  Dialect,
+  LiveEndpoint,
+} from '../../dialects/dialect.ts';
 import type { Degradation } from '../../failover/chain.ts';
 import { AskedChanges } from '../configure/asked-changes.ts';
 import type { DoorRequest, UpgradeAnswer } from '../door.ts';
@@ -67,7 +73,7 @@ export async function answerDialect(
   }
 }
 
-const isLate = (door: LiveDoor | LateDoor): door is LateDoor => 'late' in door;
+const isLate = (door: LiveEndpoint | DeferredAuthEndpoint): door is DeferredAuthEndpoint => 'late' in door;
 
 function askedBy(
   dialect: Dialect,
@@ -77,13 +83,13 @@ function askedBy(
   { calls, keptSessions, onRefused }: Pick<ListenDependencies, 'calls' | 'keptSessions' | 'onRefused'>,
 ): Asked {
   const { key } = caller;
-  const { wish } = conversation;
-  let call = wish?.call;
-  const read = (asked: Wish) => parametersFor(dialect, asked, key);
+  const { request: clientRequest } = conversation;
+  let call = clientRequest?.call;
+  const read = (asked: ClientRequest) => parametersFor(dialect, asked, key);
   const parts = { conversation, onRefused, parametersOf: read };
   const recording = recordingOf(dialect, conversation, caller, keptSessions);
   const changes = new AskedChanges(recording === undefined ? parts : { ...parts, onEvent: recording.onEvent });
-  const parametersOf = (asked: Wish) => {
+  const parametersOf = (asked: ClientRequest) => {
     call = asked.call;
     if (asked.refused !== undefined) throw asked.refused;
     const parameters = read(asked);
@@ -91,9 +97,9 @@ function askedBy(
     return parameters;
   };
   return {
-    parameters: wish === undefined ? new Map() : parametersOf(wish),
-    waits: wish === undefined,
-    warnings: wish === undefined ? [] : unmetOf(dialect, wish, key),
+    parameters: clientRequest === undefined ? new Map() : parametersOf(clientRequest),
+    waits: clientRequest === undefined,
+    warnings: clientRequest === undefined ? [] : unmetOf(dialect, clientRequest, key),
     interpreter: {
       conversation,
       changes,
@@ -106,9 +112,15 @@ function askedBy(
 }
 
 /** Keeps what a client may request later, from the moment its session has begun; undefined where nothing may be kept. */
-function recordingOf(dialect: Dialect, { name, wish }: Conversation, caller: Caller, kept: KeptSessions) {
-  if (name === undefined || wish === undefined) return undefined;
-  const isKept = wish.parameters.get('retention') !== 'none' && strictest(placeRulesOf(caller)).retention !== 'none';
+function recordingOf(
+  dialect: Dialect,
+  { name, request: clientRequest }: Conversation,
+  caller: Caller,
+  kept: KeptSessions,
+) {
+  if (name === undefined || clientRequest === undefined) return undefined;
+  const isKept =
+    clientRequest.parameters.get('retention') !== 'none' && strictest(placeRulesOf(caller)).retention !== 'none';
   if (!isKept) return undefined;
   const { organisationId, keyId } = caller;
   let record: SessionRecord | undefined;
@@ -127,18 +139,21 @@ function recordingOf(dialect: Dialect, { name, wish }: Conversation, caller: Cal
  *
  * @param key whose aliases stand before the vendor's names
  */
-export function parametersFor(dialect: Dialect, wish: Wish, key: AliasedKey): Map<string, string> {
-  const { model, parameters, own } = wish;
+export function parametersFor(dialect: Dialect, clientRequest: ClientRequest, key: AliasedKey): Map<string, string> {
+  const { model, parameters, own } = clientRequest;
   const named = modelOf(dialect, model, (name) => aliasOf(key, name) !== undefined);
-  const hasOptions = Object.keys(own).length > 0 && isOfOwn(dialect, wish, key);
+  const hasOptions = Object.keys(own).length > 0 && isOfOwn(dialect, clientRequest, key);
   const options: [string, string][] = hasOptions ? [['provider_params', JSON.stringify(own)]] : [];
   return new Map([...(named === undefined ? [] : ([['model', named]] as const)), ...parameters, ...options]);
 }
 
-/** What of a wish is not done, of the model that it names. */
-export const unmetOf = (dialect: Dialect, wish: Wish, key: AliasedKey): Degradation[] =>
-  [...replacedModel(dialect, wish.model, (name) => aliasOf(key, name) !== undefined), ...(wish.unmet ?? [])]
-    .filter(({ models }) => models === undefined || (models === 'own') === isOfOwn(dialect, wish, key))
+/** What of a request is not done, of the model that it names. */
+export const unmetOf = (dialect: Dialect, clientRequest: ClientRequest, key: AliasedKey): Degradation[] =>
+  [
+    ...replacedModel(dialect, clientRequest.model, (name) => aliasOf(key, name) !== undefined),
+    ...(clientRequest.unmet ?? []),
+  ]
+    .filter(({ models }) => models === undefined || (models === 'own') === isOfOwn(dialect, clientRequest, key))
     .map(({ models: _, ...told }) => told);
 
 /** Options of the vendor's own are parameters of its clients. */
@@ -149,7 +164,7 @@ export const inOwnNames = <Told extends Pick<Degradation, 'param'>>(warnings: re
   });
 
 /** Whether one of the vendor's own models is named. */
-function isOfOwn(dialect: Dialect, { model, ownOf = dialect.provider }: Wish, key: AliasedKey): boolean {
+function isOfOwn(dialect: Dialect, { model, ownOf = dialect.provider }: ClientRequest, key: AliasedKey): boolean {
   const named = modelOf(dialect, model, (name) => aliasOf(key, name) !== undefined);
   return named !== undefined && slugNamed(key, named).startsWith(`${ownOf}/`);
 }

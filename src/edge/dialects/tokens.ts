@@ -3,14 +3,14 @@ import { refuse } from '../../api/errors.ts';
 import { TOKEN_TTL_SECONDS } from '../../api/tokens.ts';
 import type { Authenticator, Caller } from '../../auth/authenticate.ts';
 import type { KeyLimits } from '../../auth/limits.ts';
-import type { TokenDoor } from '../../dialects/dialect.ts';
+import type { TokenEndpoint } from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/index.ts';
-import { type Members, objectIn } from '../../providers/kit/json.ts';
+import { type JsonObject, objectIn } from '../../providers/kit/json.ts';
 import type { DoorRequest, Reply } from '../door.ts';
 import { readJson } from '../http/json-body.ts';
 import type { Route, RouteContext } from '../router.ts';
 import { headerCredentialOf } from './header-credential.ts';
-import { pathOf } from './place.ts';
+import { pathOf } from './routes.ts';
 
 interface TokenDependencies {
   authenticator: Pick<Authenticator, 'mint'>;
@@ -35,14 +35,14 @@ export const tokenRoutes = (dependencies: TokenDependencies, keyed: Keyed): Rout
   );
 
 /** No body is one without members. Throws a Refusal. */
-async function membersOf(request: DoorRequest, bytesMax: number): Promise<Members> {
+async function membersOf(request: DoorRequest, bytesMax: number): Promise<JsonObject> {
   const body = (await readJson(request, bytesMax)) ?? {};
-  if (objectIn(body) === body) return body as Members;
+  if (objectIn(body) === body) return body as JsonObject;
   throw refuse('invalid_request', 'The body is a JSON object, or absent.');
 }
 
 const mintAt =
-  (door: TokenDoor, { authenticator, limits, jsonBodyBytesMax }: TokenDependencies): Handler =>
+  (door: TokenEndpoint, { authenticator, limits, jsonBodyBytesMax }: TokenDependencies): Handler =>
   async ({ request, requestId }, caller) => {
     const handshake = { query: new URLSearchParams(request.query), headers: request.headers, requestId };
     const body = request.method === 'GET' ? {} : await membersOf(request, jsonBodyBytesMax);

@@ -3,7 +3,7 @@ import type { BlockList } from 'node:net';
 import type { Clock } from '../../../machines/clock.ts';
 import type { Refusal } from '../../api/errors.ts';
 import type { EventEncoder } from '../../api/listen/event-encoder.ts';
-import type { CallWish } from '../../dialects/dialect.ts';
+import type { CallRequest } from '../../dialects/dialect.ts';
 import type { ClientLine } from '../../session/outbox.ts';
 import type { SessionOpening } from '../../session/session-opening.ts';
 import { Call, carrierEnd } from './call.ts';
@@ -47,10 +47,15 @@ export class Calls {
   }
 
   /** @param encoder in whose words the carrier is told */
-  open(wish: CallWish, { sessionId, organisationId }: SessionOpening, socket: ClientLine, encoder: EventEncoder) {
-    const { carrier, names } = wish;
+  open(
+    clientRequest: CallRequest,
+    { sessionId, organisationId }: SessionOpening,
+    socket: ClientLine,
+    encoder: EventEncoder,
+  ) {
+    const { carrier, names } = clientRequest;
     const about = { session_id: sessionId, call: { carrier, names } };
-    const webhook = this.#webhookOf(wish, organisationId, sessionId, about);
+    const webhook = this.#webhookOf(clientRequest, organisationId, sessionId, about);
     const { wallNow } = this.#options;
     const ended = (call: Call) => this.#keep(call);
     const call = new Call({ sessionId, organisationId, names, webhook, wallNow, ended });
@@ -65,9 +70,9 @@ export class Calls {
   }
 
   /** A call whose session was not opened: its webhook hears why, since its carrier tells nobody. */
-  refused(wish: CallWish, refusal: Refusal, requestId: string): void {
-    const { carrier, names } = wish;
-    const webhook = this.#webhookOf(wish, '', requestId, { session_id: null, call: { carrier, names } });
+  refused(clientRequest: CallRequest, refusal: Refusal, requestId: string): void {
+    const { carrier, names } = clientRequest;
+    const webhook = this.#webhookOf(clientRequest, '', requestId, { session_id: null, call: { carrier, names } });
     webhook?.say(JSON.stringify({ type: 'error', error: refusal.body(requestId) }));
     webhook?.end();
   }
@@ -83,7 +88,12 @@ export class Calls {
     this.#poster.close();
   }
 
-  #webhookOf({ eventsUrl, eventsSecret }: CallWish, customer: string, id: string, about: object): Webhook | undefined {
+  #webhookOf(
+    { eventsUrl, eventsSecret }: CallRequest,
+    customer: string,
+    id: string,
+    about: object,
+  ): Webhook | undefined {
     if (eventsUrl === undefined) return undefined;
     const { clock, wallNow, posts, onDrop } = this.#options;
     const url = new URL(eventsUrl);

@@ -1,7 +1,7 @@
 // AssemblyAI's files: uploaded, made a job, and asked about until it is done.
 import type { Utterance } from '../../../machines/events.ts';
 import { pollingBatch } from '../kit/batch.ts';
-import { fractionIn, listIn, type Members, numberIn, objectIn, secondsIn, textIn } from '../kit/json.ts';
+import { fractionIn, type JsonObject, listIn, numberIn, objectIn, secondsIn, textIn } from '../kit/json.ts';
 import { type Speakers, sentencesOf, utteranceOf } from '../kit/words.ts';
 import type { BatchRequest, BatchResult } from '../provider.ts';
 import { api } from './api.ts';
@@ -54,7 +54,7 @@ function jobOf(request: BatchRequest): Record<string, unknown> {
   };
 }
 
-function resultOf(_: BatchRequest, json: Members): BatchResult {
+function resultOf(_: BatchRequest, json: JsonObject): BatchResult {
   const speakers = newSpeakers();
   const parts = listIn(json.utterances).flatMap((each) => utteranceIn(objectIn(each), speakers));
   const words = wordsOf(json.words, speakers);
@@ -68,7 +68,10 @@ function resultOf(_: BatchRequest, json: Members): BatchResult {
 }
 
 /** A turn of a speaker or a channel, where they were asked for. */
-function utteranceIn({ text, start, end, words: raw, speaker, confidence }: Members, speakers: Speakers): Utterance[] {
+function utteranceIn(
+  { text, start, end, words: raw, speaker, confidence }: JsonObject,
+  speakers: Speakers,
+): Utterance[] {
   const said = textIn(text)?.trim() ?? '';
   if (said === '') return [];
   const number = speakers.numberOf(speaker);

@@ -3,7 +3,7 @@
 import type { Heard, LegFailure } from '../../../machines/events.ts';
 import { changesBetween, sentChange } from '../kit/changes.ts';
 import { failed, Warnings } from '../kit/heard.ts';
-import { countIn, type Members, objectIn, secondsIn, textIn } from '../kit/json.ts';
+import { countIn, type JsonObject, objectIn, secondsIn, textIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
 import type { Incoming, LegRequest, LiveCodec, LiveTiming, Outgoing } from '../provider.ts';
@@ -163,7 +163,7 @@ function askedOf(request: LegRequest): Record<string, unknown> {
   };
 }
 
-function heard(state: State, json: Members): Heard[] {
+function heard(state: State, json: JsonObject): Heard[] {
   const { sentSeconds } = state.clock;
   switch (json.type) {
     case 'Begin':
@@ -195,7 +195,7 @@ function otherModel({ model, warnings }: State, applied: unknown): Heard[] {
   return warnings.once('other_model', `AssemblyAI was asked for the model ${model} and uses another`, applied);
 }
 
-function warning({ warnings }: State, { warning_code, warning: text }: Members): Heard[] {
+function warning({ warnings }: State, { warning_code, warning: text }: JsonObject): Heard[] {
   if (typeof text !== 'string') return [];
   const code = typeof warning_code === 'number' ? warning_code : 'warning';
   return warnings.once(`assemblyai_${code}`, 'AssemblyAI', text);

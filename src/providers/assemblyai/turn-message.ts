@@ -1,7 +1,7 @@
 // What one `Turn` message says, beside what was heard of its leg before: its words, their place and their speakers.
 import type { Utterance, Word } from '../../../machines/events.ts';
 import type { Warnings } from '../kit/heard.ts';
-import { countIn, fractionIn, listIn, type Members, objectIn, textIn } from '../kit/json.ts';
+import { countIn, fractionIn, type JsonObject, listIn, objectIn, textIn } from '../kit/json.ts';
 import { EndedTurns } from '../kit/turns/ended-turns.ts';
 import { meanConfidence, type Speakers, textOf, utteranceOf } from '../kit/words.ts';
 import { languageOf } from './languages.ts';
@@ -26,7 +26,7 @@ export interface Turns {
   /** The ended turn whose formatted final has not come. */
   awaitedOrder: number | undefined;
   /** The words of that turn as a `SpeakerRevision` has told them, where it came first. */
-  revised: Members | undefined;
+  revised: JsonObject | undefined;
   /** Seconds up to which words were heard. */
   heardUntil: number;
 }
@@ -81,7 +81,7 @@ export function heardOf(turns: Turns, message: TurnMessage, words: Word[], text:
 }
 
 /** An end without an order that can be read is that of the open turn, or of a next one. */
-export function turnMessage({ order, over }: Turns, json: Members): TurnMessage | undefined {
+export function turnMessage({ order, over }: Turns, json: JsonObject): TurnMessage | undefined {
   const { end_of_turn, turn_is_formatted, transcript, words, speaker_label, language_code } = json;
   const hasWords = listIn(words).length > 0;
   // The end of a turn that says nothing of its words is none: the real one may still come.

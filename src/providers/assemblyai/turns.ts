@@ -2,7 +2,7 @@
 // long a formatted final is waited for is data of live.ts; what is delivered when is the session's.
 import type { Heard } from '../../../machines/events.ts';
 import { ended, failed, partial } from '../kit/heard.ts';
-import { countIn, listIn, type Members, objectIn } from '../kit/json.ts';
+import { countIn, type JsonObject, listIn, objectIn } from '../kit/json.ts';
 import { textOf } from '../kit/words.ts';
 import { finalMissing } from '../turn-text.ts';
 import {
@@ -22,7 +22,7 @@ import { areSettled, settledCount } from './words.ts';
  *
  * @param sentSeconds audio sent so far: nothing was heard beyond it
  */
-export function readTurn(turns: Turns, json: Members, sentSeconds: number): Heard[] {
+export function readTurn(turns: Turns, json: JsonObject, sentSeconds: number): Heard[] {
   const message = turnMessage(turns, json);
   if (message === undefined) return [];
   const { turn_order, end_of_turn } = message;
@@ -86,7 +86,7 @@ function stray(turns: Turns, message: TurnMessage, sentSeconds: number): Heard[]
  * Speakers that AssemblyAI has settled behind the end of a turn. A final is given once: one that still waits for its formatted
  * version gets them, and of all others the client is told that they stay as they are.
  */
-export function readRevision(turns: Turns, { revisions }: Members): Heard[] {
+export function readRevision(turns: Turns, { revisions }: JsonObject): Heard[] {
   const told = listIn(revisions).map(objectIn);
   turns.revised = told.find(({ turn_order }) => turn_order === turns.awaitedOrder) ?? turns.revised;
   return told.every(({ turn_order }) => turn_order === turns.awaitedOrder)

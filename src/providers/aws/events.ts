@@ -1,6 +1,6 @@
 // Events of Amazon's event stream, one in each binary frame. https://docs.aws.amazon.com/transcribe/latest/dg/streaming-setting-up.html
 import { EventStreamCodec } from '@smithy/core/event-streams';
-import { type Members, objectIn, objectOf } from '../kit/json.ts';
+import { type JsonObject, objectIn, objectOf } from '../kit/json.ts';
 
 const codec = new EventStreamCodec(
   (bytes) =>
@@ -18,7 +18,7 @@ const AUDIO_HEADERS = {
 export const audioEvent = (audio: Uint8Array): Uint8Array => codec.encode({ headers: AUDIO_HEADERS, body: audio });
 
 /** An event of the service, or an exception; undefined for bytes that are neither. */
-export function eventIn(bytes: Uint8Array): { type: string; isException: boolean; body: Members } | undefined {
+export function eventIn(bytes: Uint8Array): { type: string; isException: boolean; body: JsonObject } | undefined {
   try {
     const { headers, body } = codec.decode(bytes);
     const textOf = (name: string): string => String(headers[name]?.value ?? '');

@@ -2,7 +2,7 @@
 // result is a turn under its name, told as a whole each time. https://docs.aws.amazon.com/transcribe/latest/dg/streaming.html
 import type { Word } from '../../../machines/events.ts';
 import { ended, partial, Warnings } from '../kit/heard.ts';
-import { fractionIn, listIn, type Members, objectIn, textIn, timeIn, timeOr } from '../kit/json.ts';
+import { fractionIn, type JsonObject, listIn, objectIn, textIn, timeIn, timeOr } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { meanConfidence, oneSpeaker, Speakers, utteranceOf, wordOf } from '../kit/words.ts';
@@ -119,7 +119,7 @@ function heard(state: State, bytes: Uint8Array): Step[] {
 /** The whole of a result each time, under its name; the last time with the words that stay. */
 function result(
   state: State,
-  { ResultId, StartTime, EndTime, IsPartial, Alternatives, LanguageCode }: Members,
+  { ResultId, StartTime, EndTime, IsPartial, Alternatives, LanguageCode }: JsonObject,
 ): Step[] {
   const { clock, open, settledSeconds, warnings } = state;
   const best = objectIn(listIn(Alternatives)[0]);

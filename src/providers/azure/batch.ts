@@ -1,6 +1,6 @@
 // Azure's fast transcription: one form, one answer. https://learn.microsoft.com/azure/ai-services/speech-service/fast-transcription-create
 import { requestBatch } from '../kit/batch.ts';
-import { fractionIn, listIn, type Members, objectIn, secondsIn, textIn } from '../kit/json.ts';
+import { fractionIn, type JsonObject, listIn, objectIn, secondsIn, textIn } from '../kit/json.ts';
 import { nested } from '../kit/options.ts';
 import { Speakers, utteranceOf, wordOf } from '../kit/words.ts';
 import type { BatchRequest, BatchResult } from '../provider.ts';
@@ -39,7 +39,7 @@ function definitionOf({ model, language, diarization, params }: BatchRequest) {
   });
 }
 
-function resultOf(request: BatchRequest, answer: Members): BatchResult | undefined {
+function resultOf(request: BatchRequest, answer: JsonObject): BatchResult | undefined {
   if (!Array.isArray(answer.phrases) && !Array.isArray(answer.combinedPhrases)) return undefined;
   const phrases = listIn(answer.phrases).map(objectIn);
   const speakers = new Speakers();
@@ -75,7 +75,7 @@ function resultOf(request: BatchRequest, answer: Members): BatchResult | undefin
 }
 
 /** Seconds of the file. */
-function placeOf({ offsetMilliseconds, durationMilliseconds }: Members): [number, number] | undefined {
+function placeOf({ offsetMilliseconds, durationMilliseconds }: JsonObject): [number, number] | undefined {
   const start = secondsIn(offsetMilliseconds);
   return start === undefined ? undefined : [start, start + (secondsIn(durationMilliseconds) ?? 0)];
 }

@@ -1,7 +1,7 @@
 // Messages of Azure's WebSocket: lines of headers, an empty one, and a body. In binary frames the length of the lines stands before
 // them. None of it is documented: the official client writes and reads it so.
 import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
-import { type Members, objectOf } from '../kit/json.ts';
+import { type JsonObject, objectOf } from '../kit/json.ts';
 
 /** Which request of a connection a message belongs to, and when it began. */
 export interface RequestName {
@@ -66,7 +66,7 @@ function riffHeader(sampleRate: number): Buffer {
 }
 
 /** A text message of the service. Names of headers are in any case, and the space behind them is left out at times. */
-export function messageIn(text: string): { path: string; requestId: string | undefined; body: Members } {
+export function messageIn(text: string): { path: string; requestId: string | undefined; body: JsonObject } {
   const [head = '', ...rest] = text.split(/\r?\n\r?\n/);
   const headers = new Map<string, string>();
   for (const line of head.split(/\r?\n/)) {

@@ -2,7 +2,7 @@
 // context, counts its time from 0 and may be ended by the service, as in long silence. The next one begins with what is left of it.
 import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
 import { failed, Warnings } from '../kit/heard.ts';
-import { fractionIn, listIn, type Members, objectIn, textIn, timeIn } from '../kit/json.ts';
+import { fractionIn, type JsonObject, listIn, objectIn, textIn, timeIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
@@ -166,7 +166,7 @@ const placeIn = ({ clock, fromSeconds }: State, ticks: unknown): number | undefi
   return time === undefined ? undefined : clock.legSeconds(fromSeconds + time / TICKS_PER_SECOND);
 };
 
-function unsettled(state: State, { Text, Offset, Duration }: Members): Step[] {
+function unsettled(state: State, { Text, Offset, Duration }: JsonObject): Step[] {
   const text = textIn(Text)?.trim();
   const start = placeIn(state, Offset);
   if (text === undefined || start === undefined) return [];
@@ -175,7 +175,7 @@ function unsettled(state: State, { Text, Offset, Duration }: Members): Step[] {
   return [state.turns.partial(utteranceOf(text, start, Math.max(start, end)))];
 }
 
-function phrase(state: State, body: Members): Step[] {
+function phrase(state: State, body: JsonObject): Step[] {
   const { RecognitionStatus: status, DisplayText, NBest, Offset, Duration } = body;
   if (status === 'EndOfDictation') {
     state.heardEnd = state.finishing;
@@ -213,7 +213,7 @@ function phrase(state: State, body: Members): Step[] {
 }
 
 /** As they are read, where the service tells that, or else as they are spoken. */
-function wordsIn(state: State, { DisplayWords, Words }: Members) {
+function wordsIn(state: State, { DisplayWords, Words }: JsonObject) {
   const told = Array.isArray(DisplayWords) ? DisplayWords : listIn(Words);
   return told.map(objectIn).flatMap(({ DisplayText, Word, Offset, Duration, Confidence }) => {
     const word = textIn(DisplayText) ?? textIn(Word);

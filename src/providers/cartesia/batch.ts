@@ -1,6 +1,6 @@
 // Files of Ink Whisper: one form, one answer.
 import { requestBatch } from '../kit/batch.ts';
-import { type Members, numberIn, textIn } from '../kit/json.ts';
+import { type JsonObject, numberIn, textIn } from '../kit/json.ts';
 import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { sentencesOf, utteranceOf } from '../kit/words.ts';
 import { formOf } from '../urls.ts';
@@ -20,7 +20,7 @@ export const batch = requestBatch({
     return api.request(access, 'POST', '/stt', { kind: 'multipart', fields, fileField: 'file' });
   },
 
-  resultOf(request, answer: Members) {
+  resultOf(request, answer: JsonObject) {
     const text = textIn(answer.text)?.trim();
     if (text === undefined) return undefined;
     const seconds = numberIn(answer.duration);

@@ -2,7 +2,7 @@
 // piece, with its own spaces: https://docs.cartesia.ai/use-the-api/stt/compare-endpoints
 import type { Utterance } from '../../../machines/events.ts';
 import { failed } from '../kit/heard.ts';
-import { type Members, numberIn, objectIn, textIn } from '../kit/json.ts';
+import { type JsonObject, numberIn, objectIn, textIn } from '../kit/json.ts';
 import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
@@ -117,7 +117,7 @@ function askForEnd(state: State): Step[] {
   return [{ type: 'send', frame: FINALIZE }];
 }
 
-function heard(state: State, message: Members): Step[] {
+function heard(state: State, message: JsonObject): Step[] {
   switch (message.type) {
     case 'transcript':
       return transcript(state, message);
@@ -141,7 +141,7 @@ function marked(state: State): Step[] {
   return [...last, { type: 'wake', afterMs: TEXT_MS }];
 }
 
-function transcript(state: State, message: Members): Step[] {
+function transcript(state: State, message: JsonObject): Step[] {
   const { turns } = state;
   const text = textIn(message.text);
   if (text === undefined) return [];
@@ -153,7 +153,7 @@ function transcript(state: State, message: Members): Step[] {
 }
 
 /** Pieces have no names but what they say, and where, where that is told. */
-function isRepeated(state: State, text: string, message: Members): boolean {
+function isRepeated(state: State, text: string, message: JsonObject): boolean {
   const { turns, clock } = state;
   const { words, duration } = message;
   const first = wordsIn(words, (seconds) => seconds)?.[0];
@@ -164,7 +164,7 @@ function isRepeated(state: State, text: string, message: Members): boolean {
 function utteranceIn(
   { clock, endedSeconds, asked }: State,
   text: string,
-  { words: told, language }: Members,
+  { words: told, language }: JsonObject,
 ): Utterance {
   const words = wordsIn(told, (seconds) => clock.legSeconds(seconds));
   const parts = words?.map((each, index) => ({
@@ -199,7 +199,7 @@ function done(state: State): Step[] {
   return [...steps, isMissing ? failed(finalMissing) : { type: 'finished' }];
 }
 
-function error(state: State, { error_code, status_code, code, title, message }: Members): Step[] {
+function error(state: State, { error_code, status_code, code, title, message }: JsonObject): Step[] {
   // A session of which nothing was heard is ended with an error.
   if (state.finishing && !state.turns.open) return [{ type: 'finished' }];
   const words = [textIn(title), textIn(message)].filter((text) => text).join(': ');

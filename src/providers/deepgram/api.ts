@@ -1,7 +1,7 @@
 // Where Deepgram is reached, what both live protocols want of their time, and how words are read.
 import type { Utterance, Word } from '../../../machines/events.ts';
 import { keyCheck, providerApi } from '../kit/api.ts';
-import { fractionIn, listIn, type Members, objectIn, textIn, timeOr } from '../kit/json.ts';
+import { fractionIn, type JsonObject, listIn, objectIn, textIn, timeOr } from '../kit/json.ts';
 import { oneSpeaker, utteranceOf, wordOf } from '../kit/words.ts';
 
 /** They take every key: https://developers.deepgram.com/reference/regional-endpoints */
@@ -47,7 +47,7 @@ export function wordsIn(value: unknown, place: Place, speakerOf: SpeakerOf = () 
 }
 
 /** The language of most of the words; the list of all that were heard is in no order that can be relied on. */
-export function languageOf({ words, languages }: Members): string | undefined {
+export function languageOf({ words, languages }: JsonObject): string | undefined {
   const counts = new Map<string, number>();
   for (const word of listIn(words)) {
     const language = textIn(objectIn(word).language);

@@ -2,7 +2,7 @@
 import type { Utterance } from '../../../machines/events.ts';
 import { modelAt } from '../kit/api.ts';
 import { requestBatch } from '../kit/batch.ts';
-import { fractionIn, listIn, type Members, numberIn, objectIn, textIn } from '../kit/json.ts';
+import { fractionIn, type JsonObject, listIn, numberIn, objectIn, textIn } from '../kit/json.ts';
 import { Speakers } from '../kit/words.ts';
 import type { BatchRequest, BatchResult } from '../provider.ts';
 import { api, heardOf, languageOf, wordsIn } from './api.ts';
@@ -49,7 +49,7 @@ function rawAudio(contentType: string): { encoding?: string; sample_rate?: numbe
   return { encoding: 'linear16', sample_rate: Number(rate ?? 16_000) };
 }
 
-function resultOf(request: BatchRequest, answer: Members): BatchResult | undefined {
+function resultOf(request: BatchRequest, answer: JsonObject): BatchResult | undefined {
   const { multichannel } = options.honoured(request.params, request.model, 'batch');
   const results = objectIn(answer.results);
   const channels = listIn(results.channels).map(objectIn);
@@ -71,7 +71,7 @@ function resultOf(request: BatchRequest, answer: Members): BatchResult | undefin
 
 /** A segment, or what a channel said as a whole, which has no times but those of its words. */
 function segmentOf(
-  segment: Members,
+  segment: JsonObject,
   seconds: number | undefined,
   speakers: Speakers,
   multichannel: boolean,

@@ -1,7 +1,7 @@
 // What one `TurnInfo` of Flux says, whatever of its numbers can be read.
 import type { Heard, Utterance } from '../../../machines/events.ts';
 import type { Warnings } from '../kit/heard.ts';
-import { countIn, fractionIn, type Members, textIn, timeIn } from '../kit/json.ts';
+import { countIn, fractionIn, type JsonObject, textIn, timeIn } from '../kit/json.ts';
 import type { LegClock } from '../kit/leg-clock.ts';
 import { meanConfidence } from '../kit/words.ts';
 import { heardOf, languageOf, wordsIn } from './api.ts';
@@ -31,7 +31,7 @@ export interface Report {
 }
 
 /** A final is read in any case: numbers that it has not are those of the turn that is open, and of what was heard so far. */
-export function reportOf(state: HeardSoFar, message: Members): Report | undefined {
+export function reportOf(state: HeardSoFar, message: JsonObject): Report | undefined {
   const { clock } = state;
   const text = textIn(message.transcript);
   const told = {

@@ -4,7 +4,7 @@ import type { TurnBoundary } from '../../../machines/events.ts';
 import { modelAt } from '../kit/api.ts';
 import { changesBetween, reconfigured } from '../kit/changes.ts';
 import { ended, failed, partial, Warnings } from '../kit/heard.ts';
-import { type Members, objectIn, textIn } from '../kit/json.ts';
+import { type JsonObject, objectIn, textIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { EndedTurns } from '../kit/turns/ended-turns.ts';
@@ -162,7 +162,7 @@ function queryOf(request: LegRequest) {
 }
 
 /** https://developers.deepgram.com/docs/flux/configure: a threshold that was named has a value from then on; all else is fixed. */
-function configureOf(changes: Members): Members | undefined {
+function configureOf(changes: JsonObject): JsonObject | undefined {
   const { keyterm, language_hint: hint, numerals, ...thresholds } = changes;
   const isOther = ([name, value]: [string, unknown]) => !THRESHOLDS.includes(name) || value === undefined;
   if (Object.entries(thresholds).some(isOther)) return undefined;
@@ -189,7 +189,7 @@ function close(state: State): Step {
   return { type: 'send', frame: CLOSE_STREAM };
 }
 
-function heard(state: State, message: Members): Step[] {
+function heard(state: State, message: JsonObject): Step[] {
   switch (message.type) {
     case 'Connected':
       state.isConnected = true;
@@ -214,7 +214,7 @@ function changed(state: State, isInForce: boolean): Step[] {
   return [reconfigured(isInForce)];
 }
 
-function turnInfo(state: State, message: Members): Step[] {
+function turnInfo(state: State, message: JsonObject): Step[] {
   const report = reportOf(state, message);
   if (report === undefined) return [];
   state.heardSeconds = Math.max(state.heardSeconds, report.end);
@@ -246,7 +246,7 @@ function unsettled(state: State, { index, text, utterance, endConfidence }: Repo
 }
 
 /** A warning about the end that was asked for says that there is nothing to wait for. */
-function warning(state: State, { code, description }: Members): Step[] {
+function warning(state: State, { code, description }: JsonObject): Step[] {
   if (code === NO_ACTIVE_TURN) {
     state.nothingOpen = true;
     return closeWhenQuiet(state);

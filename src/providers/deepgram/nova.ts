@@ -3,7 +3,7 @@
 import type { Utterance } from '../../../machines/events.ts';
 import { modelAt } from '../kit/api.ts';
 import { Warnings } from '../kit/heard.ts';
-import { fractionIn, listIn, type Members, objectIn, textIn, timeIn } from '../kit/json.ts';
+import { fractionIn, type JsonObject, listIn, objectIn, textIn, timeIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
@@ -136,7 +136,7 @@ function queryOf(request: LegRequest) {
   };
 }
 
-function heard(state: State, message: Members): Step[] {
+function heard(state: State, message: JsonObject): Step[] {
   switch (message.type) {
     case 'Results':
       return results(state, message);
@@ -162,7 +162,7 @@ function isOfTurn({ clock, turns }: State, lastWordEnd: unknown): boolean {
   return turns.from !== undefined && clock.legSeconds(lastWordEnd) >= turns.from;
 }
 
-function results(state: State, message: Members): Step[] {
+function results(state: State, message: JsonObject): Step[] {
   const start = timeIn(message.start);
   const duration = timeIn(message.duration);
   const alternative = objectIn(listIn(objectIn(message.channel).alternatives)[0]);
@@ -189,7 +189,10 @@ function results(state: State, message: Members): Step[] {
 }
 
 /** Where a window is that has no place of its own: behind what is settled, as far as its words, or anything, was heard. */
-function estimated({ clock, settledSeconds, heardSeconds }: State, { words }: Members): { start: number; end: number } {
+function estimated(
+  { clock, settledSeconds, heardSeconds }: State,
+  { words }: JsonObject,
+): { start: number; end: number } {
   const spoken = wordsIn(words, (at) => at)?.at(-1)?.end;
   const heard = spoken ?? (heardSeconds > settledSeconds ? heardSeconds : clock.sentSeconds);
   return { start: settledSeconds, end: Math.max(settledSeconds, clock.heardSeconds(heard)) };
@@ -199,7 +202,7 @@ function windowOf(
   { clock, speakers }: State,
   text: string,
   window: { start: number; end: number },
-  alternative: Members,
+  alternative: JsonObject,
 ): Utterance {
   const place = (seconds: number) => clock.legSeconds(seconds);
   const speakerOf = (label: unknown) => (typeof label === 'number' ? speakers.numberOf(label) : undefined);

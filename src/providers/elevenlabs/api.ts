@@ -1,7 +1,7 @@
 // Where ElevenLabs is reached, and how words are read, live and for files.
 import type { Word } from '../../../machines/events.ts';
 import { keyCheck, providerApi } from '../kit/api.ts';
-import { listIn, type Members, objectIn, textIn, timeOr } from '../kit/json.ts';
+import { type JsonObject, listIn, objectIn, textIn, timeOr } from '../kit/json.ts';
 import { wordOf } from '../kit/words.ts';
 
 /** https://elevenlabs.io/docs/overview/administration/data-residency */
@@ -36,7 +36,7 @@ export function languageTag(told: unknown): string | undefined {
 export function wordsIn(
   value: unknown,
   place: (seconds: number) => number,
-  speakerOf: (word: Members) => number | undefined = () => undefined,
+  speakerOf: (word: JsonObject) => number | undefined = () => undefined,
 ): Word[] | undefined {
   const words: Word[] = [];
   let lastEnd = 0;

@@ -1,6 +1,6 @@
 // Files of Scribe: one form, one answer with every word of it.
 import { requestBatch } from '../kit/batch.ts';
-import { listIn, type Members, numberIn, objectIn, textIn } from '../kit/json.ts';
+import { type JsonObject, listIn, numberIn, objectIn, textIn } from '../kit/json.ts';
 import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { Speakers, sentencesOf, utteranceOf } from '../kit/words.ts';
 import type { BatchRequest, BatchResult } from '../provider.ts';
@@ -37,7 +37,7 @@ export const batch = requestBatch({
 });
 
 /** Each channel has a transcript of its own, where that was asked for. */
-function resultOf(request: BatchRequest, answer: Members): BatchResult | undefined {
+function resultOf(request: BatchRequest, answer: JsonObject): BatchResult | undefined {
   const transcripts = Array.isArray(answer.transcripts) ? listIn(answer.transcripts).map(objectIn) : [answer];
   const isMulti = Array.isArray(answer.transcripts);
   const speakers = new Speakers();
@@ -65,4 +65,4 @@ function resultOf(request: BatchRequest, answer: Members): BatchResult | undefin
   };
 }
 
-const secondsOf = ({ audio_duration_secs }: Members): number | undefined => numberIn(audio_duration_secs);
+const secondsOf = ({ audio_duration_secs }: JsonObject): number | undefined => numberIn(audio_duration_secs);

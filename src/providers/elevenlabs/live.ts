@@ -1,7 +1,7 @@
 // Live Scribe: audio goes as base64 in JSON, and turns end where the gateway commits. Left to itself the service would end
 // them by silence as well, later, and it would not be known which commit an answer is for.
 import { failed, Warnings } from '../kit/heard.ts';
-import { type Members, objectIn, textIn } from '../kit/json.ts';
+import { type JsonObject, objectIn, textIn } from '../kit/json.ts';
 import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
@@ -105,7 +105,7 @@ function commit(state: State): Step[] {
   return [{ type: 'send', frame }];
 }
 
-function heard(state: State, message: Members): Step[] {
+function heard(state: State, message: JsonObject): Step[] {
   const { commits } = state;
   const text = textIn(message.text);
   switch (message.message_type) {
@@ -131,14 +131,14 @@ function heard(state: State, message: Members): Step[] {
   }
 }
 
-const saidIn = ({ clock }: State, text: string, { words, language_code }: Members) => ({
+const saidIn = ({ clock }: State, text: string, { words, language_code }: JsonObject) => ({
   text,
   words: wordsIn(words, (seconds) => clock.legSeconds(seconds)),
   language: languageTag(language_code),
 });
 
 /** Whatever has an `error` is one, by its type. */
-function errorIn({ message_type, error }: Members): Step[] {
+function errorIn({ message_type, error }: JsonObject): Step[] {
   const words = textIn(error);
   return words === undefined ? [] : failures.heardOfError(textIn(message_type), words);
 }

@@ -1,6 +1,6 @@
 // Gladia's files: uploaded, made a job, asked about until it is done, and removed. https://docs.gladia.io/api-reference/v2/pre-recorded/init
 import { pollingBatch } from '../kit/batch.ts';
-import { listIn, type Members, numberIn, objectIn, textIn } from '../kit/json.ts';
+import { type JsonObject, listIn, numberIn, objectIn, textIn } from '../kit/json.ts';
 import { Speakers } from '../kit/words.ts';
 import type { BatchRequest, BatchResult } from '../provider.ts';
 import { api } from './api.ts';
@@ -36,7 +36,7 @@ export const batch = pollingBatch({
   resultOf,
 });
 
-function resultOf(_: BatchRequest, answer: Members): BatchResult | undefined {
+function resultOf(_: BatchRequest, answer: JsonObject): BatchResult | undefined {
   const { metadata, transcription } = objectIn(answer.result);
   const { utterances, languages } = objectIn(transcription);
   if (!Array.isArray(utterances)) return undefined;

@@ -1,7 +1,7 @@
 // What a session or a file is asked for, and the utterances that come back: both are written the same live and for files.
 import type { Utterance } from '../../../machines/events.ts';
 import type { Mode } from '../../api/models.ts';
-import { fractionIn, listIn, type Members, numberIn, objectIn, textIn, timeOr } from '../kit/json.ts';
+import { fractionIn, type JsonObject, listIn, numberIn, objectIn, textIn, timeOr } from '../kit/json.ts';
 import { nested } from '../kit/options.ts';
 import { oneSpeaker, type Speakers, utteranceOf, wordOf } from '../kit/words.ts';
 import type { LegRequest } from '../provider.ts';
@@ -25,14 +25,14 @@ export function configOf(
   };
 }
 
-function withSwitches(asked: Members): Record<string, unknown> {
+function withSwitches(asked: JsonObject): Record<string, unknown> {
   const on = SWITCHED.filter((name) => asked[`${name}_config`] !== undefined);
   return { ...asked, ...Object.fromEntries(on.map((name) => [name, true])) };
 }
 
 /** An utterance; undefined for what is none. One without a place ends where `otherwise` says. */
 export function utteranceIn(
-  members: Members,
+  members: JsonObject,
   place: (seconds: number) => number,
   speakers: Speakers,
   otherwise: number,

@@ -1,7 +1,7 @@
 // Gladia's live sessions: asked for by a request, held on the WebSocket that its answer names, fed with binary audio that is
 // confirmed chunk by chunk. https://docs.gladia.io/api-reference/v2/live/websocket
 import { ended, failed, partial } from '../kit/heard.ts';
-import { type Members, objectIn, objectOf, textIn, timeIn } from '../kit/json.ts';
+import { type JsonObject, objectIn, objectOf, textIn, timeIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { Speakers } from '../kit/words.ts';
@@ -159,7 +159,7 @@ function sessionOf(request: LegRequest) {
   });
 }
 
-function heard(state: State, message: Members): Step[] {
+function heard(state: State, message: JsonObject): Step[] {
   switch (message.type) {
     case 'audio_chunk':
       return acknowledged(state, message);
@@ -180,7 +180,7 @@ function heard(state: State, message: Members): Step[] {
   }
 }
 
-function acknowledged(state: State, { acknowledged: taken, error }: Members): Step[] {
+function acknowledged(state: State, { acknowledged: taken, error }: JsonObject): Step[] {
   if (taken === false) return [failed(failures.named('audio_refused', textIn(objectIn(error).message)))];
   if (taken !== true) return [];
   state.confirmed = Math.min(state.sent, state.confirmed + 1);
@@ -188,7 +188,7 @@ function acknowledged(state: State, { acknowledged: taken, error }: Members): St
 }
 
 /** The whole of a turn each time, under its name; the last time with the words that stay. */
-function transcript(state: State, { id, is_final, utterance: members }: Members): Step[] {
+function transcript(state: State, { id, is_final, utterance: members }: JsonObject): Step[] {
   const { clock } = state;
   const place = (seconds: number) => clock.legSeconds(seconds);
   const utterance = utteranceIn(objectIn(members), place, state.speakers, clock.legSeconds(clock.sentSeconds));

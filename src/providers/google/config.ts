@@ -2,7 +2,7 @@
 import type { Word } from '../../../machines/events.ts';
 import type { Mode } from '../../api/models.ts';
 import type { ToldResult } from '../kit/grpc/results.ts';
-import { fractionIn, listIn, type Members, numberIn, objectIn, textIn } from '../kit/json.ts';
+import { fractionIn, type JsonObject, listIn, numberIn, objectIn, textIn } from '../kit/json.ts';
 import { regional } from '../kit/languages/regional-language.ts';
 import { nested } from '../kit/options.ts';
 import { wordOf } from '../kit/words.ts';
@@ -15,7 +15,7 @@ const isChirp = (model: string): boolean => model.startsWith('chirp_');
 const hasWordTimes = (model: string): boolean => model !== 'chirp_3';
 
 /** The config of a recognition, but for how the audio is encoded. */
-export function configOf({ model, language, params }: LegRequest | BatchRequest, mode: Mode): Members {
+export function configOf({ model, language, params }: LegRequest | BatchRequest, mode: Mode): JsonObject {
   const { language_codes = [], phrases, boost } = options.honoured(params, model, mode);
   const wanted = language === undefined || language === 'auto' ? [] : [language];
   const languages = [...new Set([...wanted, ...language_codes].map(tagOf))];
@@ -45,12 +45,12 @@ export function secondsIn(duration: unknown): number | undefined {
   const text = typeof duration === 'string' ? /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(duration)?.[1] : undefined;
   if (text !== undefined) return Number(text);
   if (typeof duration !== 'object' || duration === null) return undefined;
-  const { seconds = 0, nanos = 0 } = duration as Members;
+  const { seconds = 0, nanos = 0 } = duration as JsonObject;
   return numberIn(typeof seconds === 'number' && typeof nanos === 'number' ? seconds + nanos / 1e9 : undefined);
 }
 
 /** A result of a call, or of a file. Words may be there without times. */
-export function toldIn(result: Members): ToldResult {
+export function toldIn(result: JsonObject): ToldResult {
   const [alternative] = listIn(result.alternatives);
   const { transcript, confidence, words } = objectIn(alternative);
   return {
@@ -63,7 +63,7 @@ export function toldIn(result: Members): ToldResult {
   };
 }
 
-function wordIn({ word, startOffset, endOffset, confidence }: Members): Word[] {
+function wordIn({ word, startOffset, endOffset, confidence }: JsonObject): Word[] {
   const [text, end] = [textIn(word), secondsIn(endOffset)];
   if (text === undefined || text === '' || end === undefined) return [];
   return [wordOf(text, Math.min(secondsIn(startOffset) ?? 0, end), end, known(confidence))];

@@ -1,7 +1,7 @@
 // Google's streaming calls: a first message says what is wanted, all others are audio; results come until the requests end. There is no
 // message that ends a turn. https://cloud.google.com/speech-to-text/v2/docs/streaming-recognize
 import { StreamedResults, streamedCall } from '../kit/grpc/results.ts';
-import { listIn, type Members, objectIn } from '../kit/json.ts';
+import { type JsonObject, listIn, objectIn } from '../kit/json.ts';
 import { liveTiming } from '../kit/timing.ts';
 import type { LegRequest, LiveCodec, Step } from '../provider.ts';
 import { headersOf, recognizerOf, urlAt } from './api.ts';
@@ -87,7 +87,7 @@ export const live: LiveCodec<State> = {
   read: (state, message) => ('json' in message ? heard(state, objectIn(message.json)) : []),
 };
 
-function heard({ results }: State, message: Members): Step[] {
+function heard({ results }: State, message: JsonObject): Step[] {
   const steps: Step[] = results.hear(listIn(message.results).map((result) => toldIn(objectIn(result))));
   if (message.speechEventType !== 'SPEECH_ACTIVITY_BEGIN') return steps;
   const start = secondsIn(message.speechEventOffset) ?? 0;

@@ -11,7 +11,7 @@ import type {
   ProviderRefusal,
 } from '../provider.ts';
 import type { FailureTable } from './failures.ts';
-import { type Members, objectOf } from './json.ts';
+import { type JsonObject, objectOf } from './json.ts';
 
 /** A client waits for the answer, so a job is asked about soon, and then less and less often. */
 const POLL_MS = { first: 500, growth: 1.5, most: 3_000 };
@@ -24,7 +24,7 @@ export type JobStatus = 'working' | 'done' | { failed: { code?: string | undefin
 /** A job as its provider knows it: its id, and what the upload was answered with. */
 interface Job {
   id: string;
-  uploaded: Members;
+  uploaded: JsonObject;
 }
 
 interface Common {
@@ -33,7 +33,7 @@ interface Common {
   answerMs: number;
   billsChannels: ChannelBilling;
   /** Undefined when the answer cannot be read. */
-  resultOf(request: BatchRequest, answer: Members): BatchResult | undefined;
+  resultOf(request: BatchRequest, answer: JsonObject): BatchResult | undefined;
 }
 
 interface Single extends Common {
@@ -83,16 +83,16 @@ interface Polling extends Common {
   /** Sends the file, where that is a request of its own. */
   upload?(request: BatchRequest): HttpRequest;
   /** Makes the job, with the file where nothing was uploaded; undefined when the upload's answer cannot be read. */
-  create(request: BatchRequest, uploaded: Members): HttpRequest | undefined;
+  create(request: BatchRequest, uploaded: JsonObject): HttpRequest | undefined;
   /** The id in the answer to `create`; its member `id` when absent. */
-  idOf?(answer: Members): unknown;
+  idOf?(answer: JsonObject): unknown;
   /** By the answers to `create` and `poll`; undefined for what cannot be read. */
-  statusOf(answer: Members): JobStatus | undefined;
+  statusOf(answer: JsonObject): JobStatus | undefined;
   poll(request: BatchRequest, job: Job): HttpRequest;
   /** Fetches the transcript, where the job does not hold it. */
   fetch?(request: BatchRequest, job: Job): HttpRequest;
   /** Ends a job that nobody waits for, and takes what is left away: the job, where there is one, and what was uploaded. */
-  remove?(request: BatchRequest, job: { id: string | undefined; uploaded: Members }): HttpRequest[];
+  remove?(request: BatchRequest, job: { id: string | undefined; uploaded: JsonObject }): HttpRequest[];
   /** Jobs that are done are removed as well. */
   removesDone?: boolean;
 }
@@ -100,7 +100,7 @@ interface Polling extends Common {
 interface State {
   request: BatchRequest;
   stage: 'upload' | 'job' | 'transcript';
-  uploaded: Members;
+  uploaded: JsonObject;
   id: string | undefined;
   pollMs: number;
 }
@@ -110,12 +110,12 @@ export function pollingBatch(settings: Polling): HttpBatchCodec {
   const unreadable = (): BatchStep => ({ type: 'failed', failure: failures.named('bad_answer') });
   const asked = (request: HttpRequest | undefined): BatchStep =>
     request === undefined ? unreadable() : { type: 'request', request };
-  const done = ({ request }: State, answer: Members): BatchStep => {
+  const done = ({ request }: State, answer: JsonObject): BatchStep => {
     const result = settings.resultOf(request, answer);
     return result === undefined ? unreadable() : { type: 'done', result };
   };
 
-  const ofJob = (state: State, answer: Members): BatchStep => {
+  const ofJob = (state: State, answer: JsonObject): BatchStep => {
     const id = settings.idOf === undefined ? answer.id : settings.idOf(answer);
     if (typeof id === 'string' && ID.test(id)) state.id ??= id;
     const status = settings.statusOf(answer);

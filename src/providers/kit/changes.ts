@@ -1,12 +1,12 @@
 // What is other in what a connection was opened with and in what it is to be changed to.
+
 import { isDeepStrictEqual } from 'node:util';
 import type { Heard } from '../../../machines/events.ts';
 import type { Outgoing, Step } from '../provider.ts';
-
-type Members = Readonly<Record<string, unknown>>;
+import type { JsonObject } from './json.ts';
 
 /** The members that are other in the second, with what they are there: undefined where it has none. */
-export const changesBetween = (before: Members, after: Members): Record<string, unknown> =>
+export const changesBetween = (before: JsonObject, after: JsonObject): Record<string, unknown> =>
   Object.fromEntries(
     [...new Set([...Object.keys(before), ...Object.keys(after)])]
       .filter((name) => !isDeepStrictEqual(before[name], after[name]))

@@ -5,7 +5,7 @@ import { failureOfStatus, providerWords } from '../refusals.ts';
 import { finalMissing } from '../turn-text.ts';
 import type { FailureRow } from './failure-row.ts';
 import { failed } from './heard.ts';
-import { type Members, objectOf } from './json.ts';
+import { type JsonObject, objectOf } from './json.ts';
 
 const CODE_MAX = 64;
 
@@ -20,7 +20,7 @@ interface Settings {
   /** The provider, as messages call it. */
   title: string;
   rows: readonly FailureRow[];
-  refusal?(body: Members, refusal: ProviderRefusal): RefusalWords;
+  refusal?(body: JsonObject, refusal: ProviderRefusal): RefusalWords;
   /** The code of the cause in the reason of a close, and its type, which decides where no row knows the code. */
   close?(reason: string): { code?: string | undefined; type?: string | undefined };
   /** How a message goes on with the provider's words. */

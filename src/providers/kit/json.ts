@@ -1,10 +1,10 @@
 // Reads JSON of a provider. Nothing is taken for what it claims to be before it was looked at, and nothing throws.
 
-export type Members = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The value as an object; an empty one when it is none. */
-export const objectIn = (value: unknown): Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
+export const objectIn = (value: unknown): JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 
 export const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
@@ -46,4 +46,4 @@ export function jsonOf(text: string): unknown {
 }
 
 /** A JSON object out of text, or an empty one. */
-export const objectOf = (text: string): Members => objectIn(jsonOf(text));
+export const objectOf = (text: string): JsonObject => objectIn(jsonOf(text));

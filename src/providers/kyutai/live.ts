@@ -1,7 +1,7 @@
 // The WebSocket of a moshi-server: audio goes as floats, words come one by one and never change, and each step of the model has a
 // message, which says how likely a pause is. An end is asked for by a marker and silence behind it, as long as the model is behind the
 // speaker: it comes back when all before it is told. https://github.com/kyutai-labs/moshi/tree/main/rust/moshi-server
-import { listIn, type Members, numberIn, textIn, timeOr } from '../kit/json.ts';
+import { type JsonObject, listIn, numberIn, textIn, timeOr } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
@@ -115,7 +115,7 @@ function askForEnd(state: State): Step[] {
   ];
 }
 
-function heard(state: State, message: Members): Step[] {
+function heard(state: State, message: JsonObject): Step[] {
   const { clock, turns } = state;
   switch (message.type) {
     case 'Ready':

@@ -1,7 +1,7 @@
 // Messages of a moshi-server: each is one MessagePack map with a `type`.
 import { decode, encode } from '@msgpack/msgpack';
 import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
-import { type Members, objectIn } from '../kit/json.ts';
+import { type JsonObject, objectIn } from '../kit/json.ts';
 
 const FULL_SCALE = 32_768;
 /** A map of two, up to the list of samples. */
@@ -36,7 +36,7 @@ export function audioMessage(linear16: Uint8Array): Uint8Array {
 export const markerMessage = (id: number): Uint8Array => encode({ type: 'Marker', id });
 
 /** The members of a message; none of what is no map. */
-export function membersIn(bytes: Uint8Array): Members {
+export function membersIn(bytes: Uint8Array): JsonObject {
   try {
     return objectIn(decode(bytes));
   } catch {

@@ -2,7 +2,7 @@
 // `error` in. It is the smallest complete codec, and the one to copy for a new provider.
 import type { Heard, TurnBoundary, Utterance } from '../../../machines/events.ts';
 import { ended, partial, Warnings } from '../kit/heard.ts';
-import { countIn, type Members, objectIn, textIn, timeIn } from '../kit/json.ts';
+import { countIn, type JsonObject, objectIn, textIn, timeIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { utteranceOf, wordOf } from '../kit/words.ts';
@@ -76,7 +76,7 @@ export const live: LiveCodec<State> = {
   closed: ({ finishing }, code) => failures.heardOfClose(code, '', { finishing }),
 };
 
-function heard(state: State, message: Members): Heard[] {
+function heard(state: State, message: JsonObject): Heard[] {
   switch (message.type) {
     case 'ready':
     case 'finished':
@@ -96,7 +96,7 @@ function heard(state: State, message: Members): Heard[] {
 }
 
 /** What came over a network is what it says it is only once that was looked at. A final keeps its text, whatever its numbers. */
-function turn(state: State, message: Members): Heard[] {
+function turn(state: State, message: JsonObject): Heard[] {
   const text = textIn(message.text);
   const told = { turn: countIn(message.turn), start: timeIn(message.start), end: timeIn(message.end) };
   const [unreadable] = Object.entries(told).find(([, value]) => value === undefined) ?? [];

@@ -1,5 +1,5 @@
 // Files: OpenAI's form, with times of segments or of words, which come as segments of one word each.
-import { listIn, type Members, objectIn } from '../kit/json.ts';
+import { type JsonObject, listIn, objectIn } from '../kit/json.ts';
 import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { openaiShapedBatch } from '../kit/openai-shaped/batch.ts';
 import type { BatchRequest } from '../provider.ts';
@@ -41,7 +41,7 @@ export const batch = openaiShapedBatch({
   billsChannels: 'never',
 });
 
-function withWords({ segments, ...answer }: Members): Members {
+function withWords({ segments, ...answer }: JsonObject): JsonObject {
   const words = listIn(segments).map((each) => ({ ...objectIn(each), word: objectIn(each).text }));
   return { ...answer, words };
 }

@@ -1,7 +1,7 @@
 // Live Voxtral: text that only grows, without times. The third generation says where turns begin and end, where that is asked
 // for; else they end where they are asked to, by a flush: https://docs.mistral.ai/studio/audio/speech-to-text/transcribe-in-realtime
 import { failed } from '../kit/heard.ts';
-import { type Members, numberIn, objectIn, textIn } from '../kit/json.ts';
+import { type JsonObject, numberIn, objectIn, textIn } from '../kit/json.ts';
 import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { GrowingText } from '../kit/openai-shaped/growing-text.ts';
@@ -176,7 +176,7 @@ function askForEnd(state: State): boolean {
   return true;
 }
 
-function heard(state: State, message: Members): Step[] {
+function heard(state: State, message: JsonObject): Step[] {
   const { clock, text } = state;
   const seconds = numberIn(message.time_s);
   switch (message.type) {
@@ -256,7 +256,7 @@ function wholeOf(state: State, said = ''): string {
   return whole === before && !whole.includes(' ') ? whole : whole.slice(before.length);
 }
 
-function error({ code, message }: Members): Step[] {
+function error({ code, message }: JsonObject): Step[] {
   const told = objectIn(message);
   const words = textIn(message) ?? textIn(told.detail) ?? textIn(told.message) ?? '';
   return failures.heardOfError(numberIn(code)?.toString() ?? textIn(code), words);

@@ -3,7 +3,7 @@
 import type { Word } from '../../../machines/events.ts';
 import { bearer } from '../kit/api.ts';
 import { StreamedResults, streamedCall, type ToldResult } from '../kit/grpc/results.ts';
-import { listIn, type Members, numberIn, objectIn, secondsIn, textIn } from '../kit/json.ts';
+import { type JsonObject, listIn, numberIn, objectIn, secondsIn, textIn } from '../kit/json.ts';
 import { regional } from '../kit/languages/regional-language.ts';
 import { nested } from '../kit/options.ts';
 import { liveTiming } from '../kit/timing.ts';
@@ -78,7 +78,7 @@ function headersOf({ baseUrl, credential, fields }: ProviderAccess): Record<stri
   return { ...(key === undefined ? {} : bearer(key)), ...(id === null ? {} : { 'function-id': id }) };
 }
 
-function configOf({ model, sampleRate, language, diarization, params }: LegRequest): Members {
+function configOf({ model, sampleRate, language, diarization, params }: LegRequest): JsonObject {
   const { phrases, boost = BOOST, max_speaker_count: most } = options.honoured(params, model, 'live');
   const named = language === undefined || language === 'auto' ? undefined : regional(language);
   return {
@@ -103,7 +103,7 @@ function configOf({ model, sampleRate, language, diarization, params }: LegReque
 }
 
 /** Its confidence is no share of 1, and not told. */
-function toldIn({ speakers }: State, { alternatives, isFinal, audioProcessed }: Members): ToldResult {
+function toldIn({ speakers }: State, { alternatives, isFinal, audioProcessed }: JsonObject): ToldResult {
   const [alternative] = listIn(alternatives);
   const { transcript, words } = objectIn(alternative);
   const told = listIn(words).flatMap((word) => wordIn(objectIn(word), speakers));
@@ -115,7 +115,7 @@ function toldIn({ speakers }: State, { alternatives, isFinal, audioProcessed }: 
   };
 }
 
-function wordIn({ word, startTime = 0, endTime, speakerTag }: Members, speakers: Speakers): Word[] {
+function wordIn({ word, startTime = 0, endTime, speakerTag }: JsonObject, speakers: Speakers): Word[] {
   const [text, start, end] = [textIn(word)?.trim(), secondsIn(startTime), secondsIn(endTime)];
   if (text === undefined || text === '' || start === undefined || end === undefined) return [];
   return [wordOf(text, start, end, undefined, speakers.numberOf(speakerTag))];

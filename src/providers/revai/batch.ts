@@ -1,6 +1,6 @@
 // Rev AI's files: made a job with the file in one form, asked about, fetched and removed. https://docs.rev.ai/api/asynchronous
 import { pollingBatch } from '../kit/batch.ts';
-import { listIn, type Members, objectIn, textIn } from '../kit/json.ts';
+import { type JsonObject, listIn, objectIn, textIn } from '../kit/json.ts';
 import { Speakers, sentencesOf } from '../kit/words.ts';
 import type { BatchRequest, BatchResult } from '../provider.ts';
 import { api, ROOT } from './api.ts';
@@ -45,7 +45,7 @@ const jobOf = ({ model, language, diarization, params }: BatchRequest) => ({
   ...options.wire(params, model, 'batch'),
 });
 
-function resultOf(request: BatchRequest, { monologues }: Members): BatchResult | undefined {
+function resultOf(request: BatchRequest, { monologues }: JsonObject): BatchResult | undefined {
   if (!Array.isArray(monologues)) return undefined;
   const speakers = new Speakers();
   const utterances = listIn(monologues)

@@ -1,7 +1,7 @@
 // Rev AI's streaming WebSocket: everything is on the URL, audio goes as raw bytes, and `EOS` ends the stream, which is billed as long
 // as it is open. Each final is a segment between silences: a turn. https://docs.rev.ai/api/streaming
 import { Warnings } from '../kit/heard.ts';
-import { type Members, objectIn, textIn, timeIn } from '../kit/json.ts';
+import { type JsonObject, objectIn, textIn, timeIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
@@ -98,7 +98,7 @@ const queryOf = ({ model, sampleRate, language, diarization, params }: LegReques
   ...options.wire(params, model, 'live'),
 });
 
-function heard(state: State, message: Members): Step[] {
+function heard(state: State, message: JsonObject): Step[] {
   switch (message.type) {
     case 'connected':
       return [{ type: 'ready' }];
@@ -112,7 +112,7 @@ function heard(state: State, message: Members): Step[] {
 }
 
 /** Words that may still change: bare ones, of the segment so far. */
-function unsettled({ clock, turns, settledSeconds }: State, { elements, ts, end_ts }: Members): Step[] {
+function unsettled({ clock, turns, settledSeconds }: State, { elements, ts, end_ts }: JsonObject): Step[] {
   if (!Array.isArray(elements)) return [];
   const values = elements.map((each) => textIn(objectIn(each).value)?.trim() ?? '').filter((value) => value !== '');
   const start = timeIn(ts) ?? settledSeconds;
@@ -122,7 +122,7 @@ function unsettled({ clock, turns, settledSeconds }: State, { elements, ts, end_
 }
 
 /** A segment, which ends a turn. */
-function settled(state: State, { elements, ts, end_ts, speaker_id }: Members): Step[] {
+function settled(state: State, { elements, ts, end_ts, speaker_id }: JsonObject): Step[] {
   if (!Array.isArray(elements)) return [];
   const { clock, turns, speakers, warnings } = state;
   const place = (seconds: number) => clock.legSeconds(seconds);

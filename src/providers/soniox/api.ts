@@ -1,7 +1,7 @@
 // Where Soniox is reached, and how tokens are read: parts of words, which bring their own spaces, live and for files.
 import type { Utterance } from '../../../machines/events.ts';
 import { bearer, keyCheck, providerApi } from '../kit/api.ts';
-import { fractionIn, type Members, secondsIn, textIn } from '../kit/json.ts';
+import { fractionIn, type JsonObject, secondsIn, textIn } from '../kit/json.ts';
 import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { meanConfidence, oneSpeaker, type Speakers, utteranceOf, wordOf } from '../kit/words.ts';
 import type { ProviderAccess } from '../provider.ts';
@@ -22,19 +22,19 @@ export const api = providerApi({
 export const credentialCheck = keyCheck(api, '/v1/models');
 
 /** What a session and a job are asked about languages. */
-export function languagesOf(language: string | undefined): Members {
+export function languagesOf(language: string | undefined): JsonObject {
   const named = baseLanguage(language);
   if (language === 'auto') return { enable_language_identification: true };
   return named === undefined ? {} : { language_hints: [named] };
 }
 
 /** Texts that are said in the client's words alone: translations come between them. */
-export const isSpoken = ({ text, translation_status }: Members): boolean =>
+export const isSpoken = ({ text, translation_status }: JsonObject): boolean =>
   textIn(text) !== undefined && translation_status !== 'translation';
 
 /** Tokens that stand together, with their parts as words. One whose times cannot be read stands where the one before it ended. */
 export function utteranceOfTokens(
-  tokens: readonly Members[],
+  tokens: readonly JsonObject[],
   speakers: Speakers,
   place: (seconds: number) => number,
   fromSeconds: number,

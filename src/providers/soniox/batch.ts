@@ -1,7 +1,7 @@
 // Files of Soniox: uploaded, made a job, asked about until it is done, and fetched. Nothing is deleted there by itself, and what
 // is kept counts against the account: both are removed. https://soniox.com/docs/stt/async/limits-and-quotas
 import { pollingBatch } from '../kit/batch.ts';
-import { listIn, type Members, objectIn, textIn } from '../kit/json.ts';
+import { type JsonObject, listIn, objectIn, textIn } from '../kit/json.ts';
 import { Speakers, sentencesOf, spaced } from '../kit/words.ts';
 import type { BatchRequest, BatchResult } from '../provider.ts';
 import { api, isSpoken, languagesOf, utteranceOfTokens } from './api.ts';
@@ -47,7 +47,7 @@ export const batch = pollingBatch({
   resultOf,
 });
 
-function jobOf({ model, language, diarization, params }: BatchRequest): Members {
+function jobOf({ model, language, diarization, params }: BatchRequest): JsonObject {
   return {
     model,
     ...languagesOf(language),
@@ -56,7 +56,7 @@ function jobOf({ model, language, diarization, params }: BatchRequest): Members 
   };
 }
 
-function resultOf(_: BatchRequest, answer: Members): BatchResult | undefined {
+function resultOf(_: BatchRequest, answer: JsonObject): BatchResult | undefined {
   if (!Array.isArray(answer.tokens)) return undefined;
   const tokens = listIn(answer.tokens).map(objectIn).filter(isSpoken);
   if (tokens.length === 0) return { utterances: [], language: undefined, seconds: undefined, warnings: [] };

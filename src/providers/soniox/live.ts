@@ -1,7 +1,7 @@
 // Live Soniox: one message asks for a session, audio goes as it is, and tokens come back. Those that are final are said once;
 // the others are replaced by every message. `<end>` and `<fin>` end a turn: https://soniox.com/docs/stt/rt/endpoint-detection
 import { failed, Warnings } from '../kit/heard.ts';
-import { listIn, type Members, objectIn, secondsIn, textIn } from '../kit/json.ts';
+import { type JsonObject, listIn, objectIn, secondsIn, textIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
@@ -120,7 +120,7 @@ function startOf({ model, sampleRate, language, diarization, params }: LegReques
   };
 }
 
-function heard(state: State, message: Members): Step[] {
+function heard(state: State, message: JsonObject): Step[] {
   const tokens = listIn(message.tokens).map(objectIn).filter(isSpoken);
   const steps = Array.isArray(message.tokens) ? tokensHeard(state, tokens, message) : [];
   const { error_code, error_message, finished } = message;
@@ -140,7 +140,7 @@ function ended({ turns, finishing }: State): Step[] {
   return [...last, turns.open ? failed(finalMissing) : { type: 'finished' }];
 }
 
-function tokensHeard(state: State, tokens: readonly Members[], message: Members): Step[] {
+function tokensHeard(state: State, tokens: readonly JsonObject[], message: JsonObject): Step[] {
   const { turns } = state;
   const settled = tokens.filter(({ is_final }) => is_final === true);
   const unsettled = tokens.filter(({ is_final, text }) => is_final !== true && !MARKS.includes(text as string));
@@ -150,13 +150,13 @@ function tokensHeard(state: State, tokens: readonly Members[], message: Members)
 }
 
 /** Final tokens have no names but what and where they are; marks have no place, and are the same each time. */
-function isRepeated(state: State, settled: readonly Members[]): boolean {
+function isRepeated(state: State, settled: readonly JsonObject[]): boolean {
   const placed = settled.filter(({ start_ms }) => secondsIn(start_ms) !== undefined);
   const name = placed.map(({ text, start_ms, end_ms }) => `${start_ms}-${secondsIn(end_ms)}${text}`).join();
   return placed.length > 0 && state.turns.isRepeated(name, utteranceAt(state, placed));
 }
 
-function settledHeard(state: State, settled: readonly Members[]): Step[] {
+function settledHeard(state: State, settled: readonly JsonObject[]): Step[] {
   const steps: Step[] = [];
   let from = 0;
   for (const [index, { text }] of settled.entries()) {
@@ -176,7 +176,7 @@ function turnEnded({ turns, clock, settledSeconds }: State): Step[] {
   return turns.open ? [...ended, turns.piece(utteranceOf('', at, at))] : ended;
 }
 
-function pieceHeard(state: State, tokens: readonly Members[]): Step[] {
+function pieceHeard(state: State, tokens: readonly JsonObject[]): Step[] {
   if (tokens.length === 0) return [];
   const step = state.turns.piece(utteranceAt(state, tokens));
   const ends = tokens.map(({ end_ms }) => secondsIn(end_ms) ?? 0);
@@ -187,11 +187,11 @@ function pieceHeard(state: State, tokens: readonly Members[]): Step[] {
   return missing === undefined ? [step] : [step, ...state.warnings.estimated('Soniox', missing)];
 }
 
-const utteranceAt = ({ clock, speakers, settledSeconds }: State, tokens: readonly Members[]) =>
+const utteranceAt = ({ clock, speakers, settledSeconds }: State, tokens: readonly JsonObject[]) =>
   utteranceOfTokens(tokens, speakers, (seconds) => clock.legSeconds(seconds), settledSeconds);
 
 /** Silence that was worked on, while no turn is open. */
-function quiet(state: State, { final_audio_proc_ms, total_audio_proc_ms }: Members): Step[] {
+function quiet(state: State, { final_audio_proc_ms, total_audio_proc_ms }: JsonObject): Step[] {
   const { turns, clock, settledSeconds } = state;
   const worked = (secondsIn(total_audio_proc_ms) ?? 0) - QUIET_SECONDS;
   const until = clock.heardSeconds(Math.max(worked, secondsIn(final_audio_proc_ms) ?? 0));

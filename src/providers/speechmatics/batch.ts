@@ -1,7 +1,7 @@
 // Speechmatics' files: made a job with the file in one form, asked about, fetched and removed.
 // https://docs.speechmatics.com/api-ref/batch/create-a-new-job
 import { pollingBatch } from '../kit/batch.ts';
-import { listIn, type Members, numberIn, objectIn, textIn } from '../kit/json.ts';
+import { type JsonObject, listIn, numberIn, objectIn, textIn } from '../kit/json.ts';
 import { sentencesOf, spaced, utteranceOfWords } from '../kit/words.ts';
 import type { BatchRequest, BatchResult } from '../provider.ts';
 import { api } from './api.ts';
@@ -44,7 +44,7 @@ export const batch = pollingBatch({
   resultOf,
 });
 
-function resultOf(_: BatchRequest, { results, job, metadata }: Members): BatchResult | undefined {
+function resultOf(_: BatchRequest, { results, job, metadata }: JsonObject): BatchResult | undefined {
   if (!Array.isArray(results)) return undefined;
   const info = objectIn(objectIn(metadata).language_pack_info);
   const delimiter = textIn(info.word_delimiter) ?? ' ';

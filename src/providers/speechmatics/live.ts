@@ -3,7 +3,7 @@
 import type { LegFailure, Utterance } from '../../../machines/events.ts';
 import { changesBetween, sentChange } from '../kit/changes.ts';
 import { failed, Warnings } from '../kit/heard.ts';
-import { countIn, type Members, objectIn, textIn, timeIn } from '../kit/json.ts';
+import { countIn, type JsonObject, objectIn, textIn, timeIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
@@ -91,7 +91,7 @@ export const live: LiveCodec<State> = {
   },
 
   reconfigure: ({ finishing }, before, after) => {
-    const config: Members = liveConfigOf(after);
+    const config: JsonObject = liveConfigOf(after);
     const changes = changesBetween(liveConfigOf(before), config);
     if (finishing || !Object.entries(changes).every(isChangeable)) return undefined;
     const { language } = config;
@@ -153,7 +153,7 @@ function timing({ model, params }: LegRequest): LiveTiming {
   });
 }
 
-function heard(state: State, message: Members): Step[] {
+function heard(state: State, message: JsonObject): Step[] {
   switch (message.message) {
     case 'RecognitionStarted':
       state.delimiter = textIn(objectIn(message.language_pack_info).word_delimiter) ?? state.delimiter;
@@ -179,13 +179,13 @@ function heard(state: State, message: Members): Step[] {
   }
 }
 
-function unsettled(state: State, message: Members): Step[] {
+function unsettled(state: State, message: JsonObject): Step[] {
   const utterance = sliceOf(state, message);
   if (utterance === undefined || utterance.end < state.settledSeconds) return [];
   return [state.turns.partial(utterance)];
 }
 
-function settled(state: State, message: Members): Step[] {
+function settled(state: State, message: JsonObject): Step[] {
   const { turns, warnings } = state;
   const utterance = sliceOf(state, message);
   if (utterance === undefined) return [];
@@ -199,7 +199,7 @@ function settled(state: State, message: Members): Step[] {
 }
 
 /** A slice of the turn, with its own spaces; undefined for what is none. One without a place is behind what is settled. */
-function sliceOf({ clock, speakers, delimiter, settledSeconds }: State, message: Members): Utterance | undefined {
+function sliceOf({ clock, speakers, delimiter, settledSeconds }: State, message: JsonObject): Utterance | undefined {
   const { start_time, end_time, transcript } = objectIn(message.metadata);
   if (textIn(transcript) === undefined && !Array.isArray(message.results)) return undefined;
   const place = (seconds: number) => clock.heardSeconds(seconds);
@@ -214,7 +214,7 @@ function sliceOf({ clock, speakers, delimiter, settledSeconds }: State, message:
   });
 }
 
-function warning({ warnings }: State, { type, reason }: Members): Step[] {
+function warning({ warnings }: State, { type, reason }: JsonObject): Step[] {
   const name = textIn(type);
   if (name === undefined || NO_WARNINGS.includes(name)) return [];
   // From here on it acts as if the audio had ended.

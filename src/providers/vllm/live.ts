@@ -2,7 +2,7 @@
 // another ends it; its text only grows. While the end of one is awaited the server throws audio away, so that it waits here.
 import { modelAt } from '../kit/api.ts';
 import { failed } from '../kit/heard.ts';
-import { type Members, objectIn, textIn } from '../kit/json.ts';
+import { type JsonObject, objectIn, textIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { GrowingText } from '../kit/openai-shaped/growing-text.ts';
 import { appendOf } from '../kit/openai-shaped/live.ts';
@@ -118,7 +118,7 @@ function askForEnd(state: State): Step[] {
   return [send(END)];
 }
 
-function heard(state: State, message: Members): Step[] {
+function heard(state: State, message: JsonObject): Step[] {
   const { clock, text } = state;
   switch (message.type) {
     case 'session.created':

@@ -2,7 +2,7 @@
 // end. https://alphacephei.com/vosk/server
 import { modelAt } from '../kit/api.ts';
 import { partial } from '../kit/heard.ts';
-import { fractionIn, listIn, type Members, objectIn, textIn, timeOr } from '../kit/json.ts';
+import { fractionIn, type JsonObject, listIn, objectIn, textIn, timeOr } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
@@ -115,7 +115,7 @@ const configOf = ({ model, sampleRate, params }: LegRequest) => ({
   ...options.wire(params, model, 'live'),
 });
 
-function answered(state: State, message: Members): Step[] {
+function answered(state: State, message: JsonObject): Step[] {
   const [best] = listIn(message.alternatives);
   const result = best === undefined ? message : objectIn(best);
   const text = textIn(result.text);
@@ -152,7 +152,7 @@ function silent(state: State, until: number): Step[] {
   return [turns.piece(utteranceOf('', start, end))];
 }
 
-function settled(state: State, { text, result }: Members): Step[] {
+function settled(state: State, { text, result }: JsonObject): Step[] {
   const { clock, turns, settledSeconds, heardSeconds } = state;
   let last = settledSeconds;
   const words = listIn(result)

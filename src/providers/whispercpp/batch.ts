@@ -1,6 +1,6 @@
 // Files: OpenAI's form and answers, but for the path, the language where none is said, and words, which come within segments and
 // as parts of words.
-import { listIn, type Members, objectIn, textIn, timeIn } from '../kit/json.ts';
+import { type JsonObject, listIn, objectIn, textIn, timeIn } from '../kit/json.ts';
 import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { openaiShapedBatch } from '../kit/openai-shaped/batch.ts';
 import { spaced, utteranceOf, wordOf } from '../kit/words.ts';
@@ -27,7 +27,7 @@ export const batch = openaiShapedBatch({
   billsChannels: 'never',
 });
 
-function shaped(answer: Members, { wordTimestamps }: BatchRequest): Members {
+function shaped(answer: JsonObject, { wordTimestamps }: BatchRequest): JsonObject {
   const text = textIn(answer.text)?.replace(/\s+/g, ' ');
   if (!wordTimestamps) return { ...answer, text };
   const words = listIn(answer.segments).flatMap((segment) => wordsOf(objectIn(segment)));
@@ -35,7 +35,7 @@ function shaped(answer: Members, { wordTimestamps }: BatchRequest): Members {
 }
 
 /** A part without a space before it belongs to the word before, within a segment. */
-function wordsOf({ words }: Members) {
+function wordsOf({ words }: JsonObject) {
   const parts = listIn(words).flatMap((each) => {
     const { word, start: from, end: until, probability } = objectIn(each);
     const [part, start, end] = [textIn(word), timeIn(from), timeIn(until)];

@@ -1,7 +1,7 @@
 // Files of xAI: one form with the file behind all else, one answer.
 import { modelAt } from '../kit/api.ts';
 import { requestBatch } from '../kit/batch.ts';
-import { type Members, numberIn, textIn } from '../kit/json.ts';
+import { type JsonObject, numberIn, textIn } from '../kit/json.ts';
 import { Speakers, sentencesOf, utteranceOf } from '../kit/words.ts';
 import { formOf } from '../urls.ts';
 import { api, wordsIn, writtenLanguage } from './api.ts';
@@ -29,7 +29,7 @@ export const batch = requestBatch({
     return api.request(access, 'POST', '/v1/stt', { kind: 'multipart', fields, fileField: 'file' });
   },
 
-  resultOf(request, answer: Members) {
+  resultOf(request, answer: JsonObject) {
     const text = textIn(answer.text)?.trim();
     if (text === undefined) return undefined;
     const seconds = numberIn(answer.duration);

@@ -2,7 +2,7 @@
 // come to is utterances.ts. https://docs.x.ai/developers/rest-api-reference/inference/speech-to-text
 import { modelAt } from '../kit/api.ts';
 import { failed } from '../kit/heard.ts';
-import { type Members, objectIn, textIn } from '../kit/json.ts';
+import { type JsonObject, objectIn, textIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
 import type { LegRequest, LiveCodec, Step } from '../provider.ts';
@@ -120,7 +120,7 @@ function queryOf(request: LegRequest) {
   };
 }
 
-function heard({ utterances, finishing }: State, message: Members): Step[] {
+function heard({ utterances, finishing }: State, message: JsonObject): Step[] {
   switch (message.type) {
     case 'transcript.created':
       return [{ type: 'ready' }];

@@ -2,7 +2,7 @@
 // so chunks are interims, and the end is the final. Where an end says less than that, the chunks before it stand in front of it.
 import type { Utterance, Word } from '../../../machines/events.ts';
 import { ended, failed, partial } from '../kit/heard.ts';
-import { fractionIn, listIn, type Members, objectIn, textIn, timeIn } from '../kit/json.ts';
+import { fractionIn, type JsonObject, listIn, objectIn, textIn, timeIn } from '../kit/json.ts';
 import type { LegClock } from '../kit/leg-clock.ts';
 import { meanConfidence, oneSpeaker, Speakers, textOf, utteranceOf } from '../kit/words.ts';
 import type { Step } from '../provider.ts';
@@ -51,7 +51,7 @@ export class Utterances {
   }
 
   /** A `transcript.partial`. */
-  heard(message: Members): Step[] {
+  heard(message: JsonObject): Step[] {
     const told = this.#toldIn(message);
     if (told === undefined) return [];
     const { text, end } = told.utterance;
@@ -88,7 +88,7 @@ export class Utterances {
   }
 
   /** A `transcript.done`: the rest, nothing, or everything once more. */
-  rest({ text, words: listed }: Members): Step[] {
+  rest({ text, words: listed }: JsonObject): Step[] {
     const told = this.#toldIn({ text, words: listed });
     const { words } = told?.utterance ?? {};
     const fresh =
@@ -98,7 +98,7 @@ export class Utterances {
     return this.#end(joinUtterances(this.#withChunks(fresh, words !== undefined)));
   }
 
-  #toldIn({ text: said, words: listed, start, duration, language }: Members): Told | undefined {
+  #toldIn({ text: said, words: listed, start, duration, language }: JsonObject): Told | undefined {
     const text = textIn(said)?.trim();
     if (text === undefined) return undefined;
     const [from, seconds] = [timeIn(start), timeIn(duration)];

@@ -39,7 +39,7 @@ function changed(session: Opened, messages: readonly object[]) {
   for (const message of messages) {
     const change = changeOf(session, message);
     try {
-      parameters = Object.fromEntries(parametersFor(session.dialect, change.wish(), {}));
+      parameters = Object.fromEntries(parametersFor(session.dialect, change.request(), {}));
       change.taken();
       told = texts(change.inForce());
     } catch (error) {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal, refuse } from '../../../src/api/errors.ts';
 import { dialects } from '../../../src/dialects/index.ts';
-import type { JobDoor, ShownJob } from '../../../src/dialects/jobs.ts';
+import type { JobEndpoint, ShownJob } from '../../../src/dialects/jobs.ts';
 import { parametersFor } from '../../../src/edge/dialects/live.ts';
 import { requestOf } from '../../../src/edge/routes/transcriptions/read-upload.ts';
 import { providers } from '../../../src/providers/index.ts';
@@ -61,7 +61,7 @@ function refusedOr<Value>(attempt: () => Value): Value | undefined {
   }
 }
 
-const shows = (door: JobDoor): boolean => door.does === 'show' || door.does === 'remove' || door.does === 'ask';
+const shows = (door: JobEndpoint): boolean => door.does === 'show' || door.does === 'remove' || door.does === 'ask';
 
 it('has a good request of every dialect that has such files', () =>
   expect(vendors.map(({ name }) => name).sort()).toEqual(Object.keys(GOOD).sort()));
@@ -77,12 +77,14 @@ describe.each(vendors)('$name', ({ name, dialect, ask, doors }) => {
     let taken = 0;
     for (let asked = 0; asked < COUNT; asked++) {
       const text = mutatedMessage(JSON.stringify(GOOD[name]), random);
-      const wish = refusedOr(() => openedAs(ask, ask.does === 'ask' ? objectOf(text) : { config: text }));
-      if (wish === undefined) continue;
-      const request = refusedOr(() => requestOf([...parametersFor(dialect, wish, {})], { providers: known }, {}));
+      const clientRequest = refusedOr(() => openedAs(ask, ask.does === 'ask' ? objectOf(text) : { config: text }));
+      if (clientRequest === undefined) continue;
+      const request = refusedOr(() =>
+        requestOf([...parametersFor(dialect, clientRequest, {})], { providers: known }, {}),
+      );
       if (request === undefined) continue;
       taken++;
-      const job: ShownJob = { ...random.pick(states), asked: wish.asked };
+      const job: ShownJob = { ...random.pick(states), asked: clientRequest.asked };
       answerOf(random.pick(shown), job, random.pick(['', 'format=txt', 'format=srt']));
     }
     expect(taken).toBeGreaterThan(COUNT / 20);

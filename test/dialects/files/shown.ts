@@ -1,7 +1,7 @@
 // Jobs as codecs are shown them, and what they make of them.
 
 import type { Dialect } from '../../../src/dialects/dialect.ts';
-import type { JobDoor, JobMeans, JobState, JobWish, ShownFile, ShownJob } from '../../../src/dialects/jobs.ts';
+import type { JobEndpoint, JobMeans, JobRequest, JobState, ShownFile, ShownJob } from '../../../src/dialects/jobs.ts';
 import { captionsOf } from '../../../src/edge/dialects/captions.ts';
 
 const AT = new Date('2026-01-01T00:00:00Z');
@@ -13,14 +13,14 @@ const MEANS: JobMeans = {
   url: (path) => `https://voice.example.com/compat${path}`,
 };
 
-export function doorAt(dialect: Dialect, place: string): JobDoor {
+export function doorAt(dialect: Dialect, place: string): JobEndpoint {
   const door = dialect.jobs?.[place];
   if (door === undefined) throw new Error(`${dialect.name} has no door at ${place}.`);
   return door;
 }
 
 /** @param asked members of a body, or fields of a form */
-export function openedAs(door: JobDoor, asked: object, query = ''): JobWish {
+export function openedAs(door: JobEndpoint, asked: object, query = ''): JobRequest {
   const means = { ...MEANS, query: new URLSearchParams(query) };
   if (door.does === 'ask') return door.open(asked as Record<string, unknown>, means);
   if (door.does === 'keepAndAsk') return door.open(new Map(Object.entries(asked)), means);
@@ -75,7 +75,7 @@ export const listed = (count: number, job: ShownJob): ShownJob[] =>
 
 /** What is answered: JSON, or text as it is. */
 export function answerOf(
-  door: JobDoor,
+  door: JobEndpoint,
   shown: ShownJob | ShownFile | readonly (ShownJob | ShownFile)[],
   query = '',
 ): unknown {

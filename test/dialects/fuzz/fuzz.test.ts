@@ -49,7 +49,7 @@ function saidWrong(texts: readonly string[], { name }: Dialect): void {
   }
 }
 
-/** A step that the gateway can follow. A wish may be refused, in a sentence. */
+/** A step that the gateway can follow. A request may be refused, in a sentence. */
 function checkStep(step: Step, dialect: Dialect): void {
   if (step.type === 'audio') expect(step.bytes).toBeInstanceOf(Uint8Array);
   else if (step.type === 'tell') expect(Value.Check(ClientMessage, step.message)).toBe(true);
@@ -58,15 +58,15 @@ function checkStep(step: Step, dialect: Dialect): void {
   else if (step.type === 'later') for (const each of step.steps()) checkStep(each, dialect);
   else if (step.type === 'refuse') expect(step.refusal).toBeInstanceOf(Refusal);
   else if (step.type === 'change') checkChange(step.change, dialect);
-  else refusedOrRead(() => readListenQuery(parametersFor(dialect, step.wish, {})));
+  else refusedOrRead(() => readListenQuery(parametersFor(dialect, step.request, {})));
 }
 
 /** Asked for twice it is the same, and whatever comes of it is told in the vendor's own shape. */
 function checkChange(change: Change, dialect: Dialect): void {
   let isGood = false;
   refusedOrRead(() => {
-    expect(change.wish()).toEqual(change.wish());
-    readListenQuery(parametersFor(dialect, change.wish(), {}));
+    expect(change.request()).toEqual(change.request());
+    readListenQuery(parametersFor(dialect, change.request(), {}));
     isGood = true;
   });
   if (isGood) {
@@ -119,8 +119,8 @@ describe.each(doors)('$name', ({ dialect, path }) => {
     const { query } = exampleOf(dialect, path);
     for (let asked = 0; asked < COUNT; asked++) {
       refusedOrRead(() => {
-        const { wish } = opened(dialect, path, mutatedQuery(query, random));
-        if (wish !== undefined) readListenQuery(parametersFor(dialect, wish, {}));
+        const { request } = opened(dialect, path, mutatedQuery(query, random));
+        if (request !== undefined) readListenQuery(parametersFor(dialect, request, {}));
       });
     }
   });

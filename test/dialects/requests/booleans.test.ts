@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../src/api/errors.ts';
 import { assemblyai } from '../../../src/dialects/assemblyai/index.ts';
 import { deepgram } from '../../../src/dialects/deepgram/index.ts';
-import type { Conversation, Dialect, FormDoor, Wish } from '../../../src/dialects/dialect.ts';
+import type { ClientRequest, Conversation, Dialect, FormEndpoint } from '../../../src/dialects/dialect.ts';
 import { elevenlabs } from '../../../src/dialects/elevenlabs/index.ts';
 import { gladia } from '../../../src/dialects/gladia/index.ts';
 import { livekit } from '../../../src/dialects/livekit/index.ts';
@@ -24,20 +24,20 @@ const handshake = (query: Record<string, unknown> = {}) => ({
   headers: new Map<string, string>([['ai-model-id', 'deepgram/nova-3']]),
   requestId: 'req_1',
 });
-const asked = (dialect: Dialect, wish: Wish | undefined): Record<string, string> =>
-  Object.fromEntries(parametersFor(dialect, wish as Wish, {}));
+const asked = (dialect: Dialect, request: ClientRequest | undefined): Record<string, string> =>
+  Object.fromEntries(parametersFor(dialect, request as ClientRequest, {}));
 
 /** What the first message of a conversation asks for. Throws its refusal. */
 function startOf(dialect: Dialect, path: string, message: object): Record<string, string> {
   const conversation = dialect.live[path]?.open(handshake()) as Conversation;
   for (const step of conversation.text(JSON.stringify(message))) {
     if (step.type === 'refuse') throw step.refusal;
-    if (step.type === 'start') return asked(dialect, step.wish);
+    if (step.type === 'start') return asked(dialect, step.request);
   }
   throw new Error('Nothing was asked for.');
 }
 const live = (dialect: Dialect, path: string, query: Record<string, unknown>) =>
-  asked(dialect, dialect.live[path]?.open(handshake(query)).wish);
+  asked(dialect, dialect.live[path]?.open(handshake(query)).request);
 const job = (dialect: Dialect, path: string, body: object) => {
   const door = dialect.jobs?.[path];
   if (door?.does !== 'ask') throw new Error(`Nothing is asked for at ${path}.`);
@@ -46,7 +46,7 @@ const job = (dialect: Dialect, path: string, body: object) => {
 const raw = { encoding: 'linear16', sample_rate: '16000' };
 const pcm = { audio_format: 'pcm_s16le', sample_rate: 16_000, num_channels: 1 };
 
-const form = elevenlabs.forms?.['/v1/speech-to-text'] as FormDoor;
+const form = elevenlabs.forms?.['/v1/speech-to-text'] as FormEndpoint;
 
 type Read = (value: unknown) => Record<string, unknown>;
 const shared = (name: string) => ({ [name]: 'true' });
@@ -172,7 +172,8 @@ const PARAMETERS: [where: string, name: string, read: Read, on: object, off: obj
     (value) =>
       asked(
         gladia,
-        gladia.calls?.['/v2/live']?.open(handshake(), { messages_config: { receive_partial_transcripts: value } }).wish,
+        gladia.calls?.['/v2/live']?.open(handshake(), { messages_config: { receive_partial_transcripts: value } })
+          .request,
       ),
     { interim_results: 'true' },
     { interim_results: 'false' },
@@ -323,7 +324,7 @@ describe('what is not served', () => {
       form.open([['webhook', value]], handshake());
       job(assemblyai, 'POST /v2/transcript', { audio_url: FILE, auto_chapters: value });
       const conversation = deepgram.live['/v1/listen']?.open(handshake({ ...raw, measurements: value }));
-      expect(conversation?.wish?.unmet).toEqual([]);
+      expect(conversation?.request?.unmet).toEqual([]);
     }
     expect(() => form.open([['webhook', 'True']], handshake())).toThrow('`webhook` is not served');
   });

@@ -4,7 +4,7 @@ import WebSocket from 'ws';
 import { Refusal, refuse } from '../../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../../src/api/listen.ts';
 import type { VerboseTranscription } from '../../../src/api/transcriptions.ts';
-import type { Conversation, JsonFileDoor, LiveDoor, Wish } from '../../../src/dialects/dialect.ts';
+import type { ClientRequest, Conversation, JsonFileEndpoint, LiveEndpoint } from '../../../src/dialects/dialect.ts';
 import { vercel } from '../../../src/dialects/vercel/index.ts';
 import { parametersFor } from '../../../src/edge/dialects/live.ts';
 import { sampleAudio, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
@@ -12,8 +12,8 @@ import { sampleAudio, startLiveGateway } from '../../fakes/processes/live-gatewa
 const PATH = '/v4/ai/transcription-model';
 const MODEL = 'deepgram/nova-3';
 const STAMP = { sessionId: 'ses_1', seq: 1, at: new Date(0) };
-const live = vercel.live[PATH] as LiveDoor;
-const file = vercel.jsonFiles?.[PATH] as JsonFileDoor;
+const live = vercel.live[PATH] as LiveEndpoint;
+const file = vercel.jsonFiles?.[PATH] as JsonFileEndpoint;
 
 const opened = (model = MODEL): Conversation =>
   live.open({ query: new URLSearchParams({ 'ai-model-id': model }), headers: new Map(), requestId: 'req_1' });
@@ -23,7 +23,7 @@ const firstOf = (text: string, model?: string) => [...opened(model).text(text)][
 function asked(text: string, model?: string) {
   const step = firstOf(text, model);
   if (step?.type !== 'start') throw new Error(JSON.stringify(step));
-  return Object.fromEntries(parametersFor(vercel, step.wish as Wish, {}));
+  return Object.fromEntries(parametersFor(vercel, step.request as ClientRequest, {}));
 }
 const told = (conversation: Conversation, event: object) =>
   conversation.encode(event as OutgoingEvent, STAMP).map((text) => JSON.parse(text));
@@ -164,8 +164,8 @@ describe('a file', () => {
   });
 
   it.each(OPTIONS)('is asked for with %j', (providerOptions, parameters) => {
-    const wish = file.open({ providerOptions }, handshake(MODEL));
-    expect(Object.fromEntries(parametersFor(vercel, wish, {}))).toMatchObject(parameters);
+    const request = file.open({ providerOptions }, handshake(MODEL));
+    expect(Object.fromEntries(parametersFor(vercel, request, {}))).toMatchObject(parameters);
   });
 
   it('is refused without a model', () => {

@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { refuse } from '../../../src/api/errors.ts';
-import type { Conversation, Dialect, LateDoor } from '../../../src/dialects/dialect.ts';
+import type { Conversation, DeferredAuthEndpoint, Dialect } from '../../../src/dialects/dialect.ts';
 import { answerDialect } from '../../../src/edge/dialects/live.ts';
 import type { DoorSocket, SocketHandlers, SocketPace } from '../../../src/edge/door.ts';
 import { LateSockets } from '../../../src/edge/listen/late-sockets.ts';
@@ -10,11 +10,11 @@ import { callerOf } from '../../fakes/api-keys.ts';
 import { listenRig, request } from '../listen/listen-rig.ts';
 
 /** A key is said as `key …`, the session is asked for as `model …`; `finalize` is the one other text with a meaning. */
-const door: LateDoor = {
+const door: DeferredAuthEndpoint = {
   open: (): Conversation => ({
     *text(text) {
       const [word, named] = text.split(' ');
-      if (word === 'model') yield { type: 'start', wish: { model: named, parameters: new Map(), own: {} } };
+      if (word === 'model') yield { type: 'start', request: { model: named, parameters: new Map(), own: {} } };
       else if (word === 'finalize') yield { type: 'tell', message: { type: 'finalize' } };
     },
     *binary(bytes) {

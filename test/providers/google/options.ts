@@ -1,7 +1,6 @@
 // The options of Google with what each takes, how they are found in what is asked for, and its files.
+import type { JsonObject } from '../../../src/providers/kit/json.ts';
 import type { BatchFixtures, OptionFixtures } from '../../suites/provider/fixtures.ts';
-
-type Members = Readonly<Record<string, unknown>>;
 
 const MODELS = ['chirp_3', 'chirp_2', 'long', 'short', 'telephony'];
 const everywhere = { live: MODELS, batch: MODELS };
@@ -75,7 +74,7 @@ export const files: BatchFixtures = {
   },
   asked: ({ body }) => {
     if (body.kind !== 'json-file') throw new Error('It has no file.');
-    return body.json.config as Members;
+    return body.json.config as JsonObject;
   },
   written,
   requests: [[{ language: 'es', model: 'chirp_3' }, { languageCodes: ['es-ES'] }]],

@@ -1,14 +1,14 @@
 // What holds of every codec of files: the requests it makes, what answers come to, and what no answer can make it do.
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/providers/kit/json.ts';
 import type { BatchRequest, BatchStep, HttpBatchCodec, HttpRequest } from '../../../src/providers/provider.ts';
 import { drawn } from '../../fakes/drawn.ts';
 import type { AnswerRow, BatchFixtures, ExpectedResult } from './fixtures.ts';
 import { withSpoilt } from './live.ts';
 import { askedByHttp, batchRequest, changed } from './requests.ts';
 import { tellsWords, utteranceLine } from './story.ts';
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** Answers that say nothing. */
 const UNREADABLE = ['', 'no JSON', 'null', '[]', '{}', '<html>'];
@@ -37,7 +37,7 @@ export function askedOfFile(
   codec: HttpBatchCodec,
   { before = [], asked = askedByHttp }: Pick<BatchFixtures, 'before' | 'asked'>,
   request: BatchRequest,
-): Members {
+): JsonObject {
   return asked(requestIn(stepsOf(codec, request, before).at(-1)));
 }
 
@@ -122,7 +122,7 @@ export function testBatch(name: string, codec: HttpBatchCodec, fixtures: BatchFi
 
     it('survive any answer', () => {
       const all = [...before, ...Object.values(fixtures.answers).flatMap(([, each]) => each)];
-      const objects = all.filter((body): body is Members => typeof body === 'object' && body !== null);
+      const objects = all.filter((body): body is JsonObject => typeof body === 'object' && body !== null);
       const spoilt = fc
         .tuple(fc.constantFrom(...objects), fc.nat(60), fc.jsonValue())
         .map(([body, at, value]) => withSpoilt(body, at, value));

@@ -1,4 +1,5 @@
 // What a provider's folder in test/providers tells the suite: what its service says, and what that must become; as data.
+import type { JsonObject } from '../../../src/providers/kit/json.ts';
 import type {
   BatchRequest,
   BatchResult,
@@ -10,8 +11,6 @@ import type {
   SocketEndpoint,
 } from '../../../src/providers/provider.ts';
 import type { Story } from './story.ts';
-
-type Members = Readonly<Record<string, unknown>>;
 
 export interface ProviderFixtures {
   /** Its name in the registry. */
@@ -29,9 +28,9 @@ export interface ProviderFixtures {
 export interface OptionFixtures {
   rows: Readonly<Record<string, OptionRow>>;
   /** What the schema of a model says of values that the rows cannot tell. */
-  checks?: readonly (readonly [model: string, params: Members, accepted: boolean])[];
+  checks?: readonly (readonly [model: string, params: JsonObject, accepted: boolean])[];
   /** Members that a model's schema asks for. */
-  needed?(model: string): Members;
+  needed?(model: string): JsonObject;
 }
 
 /** An option: values that are taken and each reach the wire, values that are refused, and the models that honour it, by mode. */
@@ -55,11 +54,11 @@ export interface LiveFixtures {
   /** What the provider says until a leg is set up; a leg asks for things in its URL, in `hello` or in answer to these. */
   begin?: readonly object[];
   /** What a leg asks for. Without it the members of the URL's query. */
-  asked?(endpoint: Endpoint, frames: readonly Outgoing[]): Members;
+  asked?(endpoint: Endpoint, frames: readonly Outgoing[]): JsonObject;
   /** An option's value as `asked` has it. Without it texts, and a list of them for a list. */
   written?(value: unknown, option: string): unknown;
   /** What asking for this changes, against a request of the same model without; undefined for what is no longer asked for. */
-  requests: readonly (readonly [change: Partial<LegRequest>, asked: Members])[];
+  requests: readonly (readonly [change: Partial<LegRequest>, asked: JsonObject])[];
   /** What a frame of audio becomes; without it, it goes as it is. */
   audio?(frame: Uint8Array): Outgoing;
   timings?: readonly (readonly [change: Partial<LegRequest>, timing: Partial<LiveTiming>])[];
@@ -86,10 +85,10 @@ export interface BatchFixtures {
   /** Answers before the request that carries the options, each a JSON body. */
   before?: readonly object[];
   /** What that request asks for. Without it the members of its query and its body. */
-  asked?(request: HttpRequest): Members;
+  asked?(request: HttpRequest): JsonObject;
   /** An option's value as it stands in that request. Without it as in a query or form: texts, and a list of them for a list. */
   written?(value: unknown, option: string, model: string): unknown;
-  requests: readonly (readonly [change: Partial<BatchRequest>, asked: Members])[];
+  requests: readonly (readonly [change: Partial<BatchRequest>, asked: JsonObject])[];
   /** For a provider that is asked again and again: the requests behind the opening, with the answers that lead to each. */
   job?: JobFixtures;
   /** Bodies of the answers, and what the last of them comes to: members of the result, or "kind code" of a failure. */
@@ -131,7 +130,7 @@ export type RefusalRow = readonly [
 
 export interface SimulatedFixtures {
   /** Sessions of numbered audio beside those of every model: all of it is heard, in so many finals where that is told. */
-  whole?: readonly (readonly [model: string, faults: readonly string[], params?: Members, finals?: number])[];
+  whole?: readonly (readonly [model: string, faults: readonly string[], params?: JsonObject, finals?: number])[];
   /** Faults with which the leg ends as the line says: "kind code", or "finished". */
   ends?: readonly (readonly [model: string, faults: readonly string[], seconds: number, end: string])[];
   rules?: RuleFixtures;

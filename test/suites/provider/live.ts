@@ -1,7 +1,9 @@
 // What holds of every live codec: how it opens, what it asks for, what its stories say, and what no message can make it do.
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Utterance } from '../../../machines/events.ts';
+import type { JsonObject } from '../../../src/providers/kit/json.ts';
 import type { LegRequest, LiveCodec, Provider, Step } from '../../../src/providers/provider.ts';
 import type { ProviderSimulator } from '../../../src/providers/simulation.ts';
 import { TurnText } from '../../../src/providers/turn-text.ts';
@@ -9,8 +11,6 @@ import { drawn } from '../../fakes/drawn.ts';
 import type { LiveFixtures, StoryGroup } from './fixtures.ts';
 import { askedByUrl, changed, legRequest } from './requests.ts';
 import { Act, audio, closed, FINALIZE, FINISH, isGiven, lineOf, StoryLeg, tell } from './story.ts';
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** Closes that say nothing: the leg is tried again. */
 const SILENT_CLOSES = [1000, 1001, 1005, 1006, 1011, 4242];
@@ -25,7 +25,7 @@ const ROUNDING_SECONDS = 1e-6;
 const REPLAY_MS = 60_000;
 
 /** What a leg asks for until it is set up. */
-export function askedOf(codec: LiveCodec, fixtures: LiveFixtures, request: LegRequest): Members {
+export function askedOf(codec: LiveCodec, fixtures: LiveFixtures, request: LegRequest): JsonObject {
   const leg = new StoryLeg(codec, request);
   const answers = (fixtures.begin ?? []).flatMap((message) => leg.give(message));
   const sent = answers.flatMap((step) => (step.type === 'send' ? [step.frame] : []));
@@ -178,7 +178,7 @@ export function testLive(
             if (message instanceof Act) return message;
             return message instanceof Uint8Array
               ? withSpoiltBytes(message, at, value)
-              : withSpoilt(message as Members, at, value);
+              : withSpoilt(message as JsonObject, at, value);
           });
         let given = 0;
         fc.assert(
@@ -292,13 +292,13 @@ function withSpoiltBytes(message: Uint8Array, at: number, value: unknown): Uint8
 }
 
 /** The message with one of its members, or of the objects in it, replaced. */
-export function withSpoilt(message: Members, at: number, value: unknown): Members {
+export function withSpoilt(message: JsonObject, at: number, value: unknown): JsonObject {
   const names = Object.keys(message);
   if (names.length === 0) return message;
   const name = names[at % names.length] as string;
   const member = message[name];
   const isDeeper = typeof member === 'object' && member !== null && at >= names.length;
   if (!isDeeper) return { ...message, [name]: value };
-  const spoilt = withSpoilt(member as Members, at - names.length, value);
+  const spoilt = withSpoilt(member as JsonObject, at - names.length, value);
   return { ...message, [name]: Array.isArray(member) ? Object.values(spoilt) : spoilt };
 }

@@ -1,16 +1,16 @@
 // What holds of every provider's options: the schema takes and refuses what its rows say, they are honoured where the rows say,
 // and what is taken reaches the wire there, and nowhere else.
+
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { describe, expect, it } from 'vitest';
 import type { Mode } from '../../../src/api/models.ts';
+import type { JsonObject } from '../../../src/providers/kit/json.ts';
 import type { BatchCodec, HttpBatchCodec, LiveCodec, Provider } from '../../../src/providers/provider.ts';
 import { askedOfFile } from './batch.ts';
 import type { ProviderFixtures } from './fixtures.ts';
 import { askedOf } from './live.ts';
 import { asText, batchRequest, flat, legRequest, valueAt } from './requests.ts';
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** No option of anybody, and names that every object has. */
 const NONE = ['no_such_option', 'constructor', 'toString', '__proto__'];
@@ -23,7 +23,7 @@ interface Place {
 export function testOptions(provider: Provider, { options, live, batch }: ProviderFixtures): void {
   const { name, models } = provider;
   const modelOf = (id: string) => id.slice(name.length + 1);
-  const accepts = (model: string, params: Members) =>
+  const accepts = (model: string, params: JsonObject) =>
     Value.Check(provider.options(model), { ...options.needed?.(model), ...params });
   // Models that hear files only are honoured live as for files.
   const places: Place[] = models.flatMap(({ id, modes, live_turns }) =>
@@ -35,7 +35,7 @@ export function testOptions(provider: Provider, { options, live, batch }: Provid
   const honours = (place: Place, option: string) =>
     knows(place, option) && (provider.honours?.(option, place.model, place.mode) ?? true);
 
-  const asked = ({ model, mode }: Place, params: Members): Members => {
+  const asked = ({ model, mode }: Place, params: JsonObject): JsonObject => {
     const all = { ...options.needed?.(model), ...params };
     if (live !== undefined && (mode === 'live' || !isHttp(provider.batch))) {
       return askedOf(provider.live as LiveCodec, live, legRequest({ model, sampleRate: live.sampleRate, params: all }));

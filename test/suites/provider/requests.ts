@@ -1,4 +1,5 @@
 // The plain requests of the suite, and what is asked for in what a codec makes of them.
+import type { JsonObject } from '../../../src/providers/kit/json.ts';
 import type {
   BatchRequest,
   Endpoint,
@@ -7,8 +8,6 @@ import type {
   Outgoing,
   SocketEndpoint,
 } from '../../../src/providers/provider.ts';
-
-type Members = Readonly<Record<string, unknown>>;
 
 export const KEY = 'key-of-the-suite';
 
@@ -21,7 +20,7 @@ export const socketAt = (url: string, headers: SocketEndpoint['headers'] = BEARE
 export const getOf = (url: string, headers: HttpRequest['headers'] = BEARER) =>
   ({ method: 'GET', url, headers, body: { kind: 'none' } }) satisfies HttpRequest;
 
-export const jsonTo = (url: string, json: Members, headers: HttpRequest['headers'] = BEARER) =>
+export const jsonTo = (url: string, json: JsonObject, headers: HttpRequest['headers'] = BEARER) =>
   ({ method: 'POST', url, headers, body: { kind: 'json', json } }) satisfies HttpRequest;
 
 /** A form with these fields in front of the file. */
@@ -62,7 +61,7 @@ export const batchRequest = (change: Partial<BatchRequest> & Pick<BatchRequest, 
 });
 
 /** Texts by name, and a list where a name stands more than once; `[]` behind a name is none of it. */
-function grouped(entries: Iterable<readonly [string, string]>): Members {
+function grouped(entries: Iterable<readonly [string, string]>): JsonObject {
   const members: Record<string, string | string[]> = {};
   for (const [name, value] of entries) {
     const plain = name.replace(/\[\]$/, '');
@@ -72,13 +71,13 @@ function grouped(entries: Iterable<readonly [string, string]>): Members {
   return members;
 }
 
-export function askedByHttp({ url, body }: HttpRequest): Members {
+export function askedByHttp({ url, body }: HttpRequest): JsonObject {
   const query = grouped(new URL(url).searchParams);
-  if (body.kind === 'json' || body.kind === 'json-file') return { ...query, ...(body.json as Members) };
+  if (body.kind === 'json' || body.kind === 'json-file') return { ...query, ...(body.json as JsonObject) };
   return body.kind === 'multipart' ? { ...query, ...grouped(body.fields) } : query;
 }
 
-export function askedByUrl(endpoint: Endpoint, _frames: readonly Outgoing[]): Members {
+export function askedByUrl(endpoint: Endpoint, _frames: readonly Outgoing[]): JsonObject {
   if (endpoint.kind === 'embedded') return endpoint.query;
   return endpoint.kind === 'request' ? askedByHttp(endpoint.request) : grouped(new URL(endpoint.url).searchParams);
 }
@@ -90,15 +89,15 @@ export function asText(value: unknown): unknown {
 }
 
 /** The members that are others than before; undefined where one is gone. */
-export function changed(before: Members, after: Members): Members {
+export function changed(before: JsonObject, after: JsonObject): JsonObject {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   const isOther = (name: string) => JSON.stringify(before[name]) !== JSON.stringify(after[name]);
   return Object.fromEntries([...names].filter(isOther).map((name) => [name, after[name]]));
 }
 
 /** The member of a member, and so on, where the place has dots. */
-export const valueAt = (members: Members, place: string): unknown =>
-  place.split('.').reduce<unknown>((value, name) => (value as Members | undefined)?.[name], members);
+export const valueAt = (members: JsonObject, place: string): unknown =>
+  place.split('.').reduce<unknown>((value, name) => (value as JsonObject | undefined)?.[name], members);
 
 /** Whether two values are the same on the wire, where a list of one is that one. */
 export const flat = (value: unknown): unknown[] => [value].flat();

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../../machines/clock.ts';
 import { Refusal, refuse } from '../../../api/errors.ts';
 import type { JobState, ShownFile, ShownJob } from '../../../dialects/jobs.ts';
-import { newestFirst } from '../../../dialects/pages.ts';
-import type { Members } from '../../../providers/kit/json.ts';
+import { newestFirst } from '../../../dialects/jobs.ts';
+import type { JsonObject } from '../../../providers/kit/json.ts';
 import { KEY_CHARACTERS_MAX, KeptJobs, ORGANISATION_JOBS_MAX } from './kept-jobs.ts';
 import { isSame, notHere, type Owner } from './owner.ts';
 
@@ -19,7 +19,7 @@ type Heard = Extract<JobState, { type: 'done' }>['heard'];
 export interface Work {
   owner: Owner;
   file: ShownFile;
-  asked: Members;
+  asked: JsonObject;
   /** Aborts when the job is removed. */
   end: AbortController;
   /** Rejects with a Refusal, or with what was a fault. */

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../../machines/clock.ts';
 import { type Refusal, refuse } from '../../../api/errors.ts';
 import type { ShownFile } from '../../../dialects/jobs.ts';
-import { newestFirst } from '../../../dialects/pages.ts';
+import { newestFirst } from '../../../dialects/jobs.ts';
 import { FairQuota, type Shortage } from '../../../runtime/limits/fair-quota.ts';
 import type { Form } from '../../multipart/form.ts';
 import { noRoomOf } from '../../multipart/refusals.ts';

@@ -5,8 +5,8 @@ import { ERROR_CATALOGUE, type ErrorCode } from '../../../api/error-catalogue.ts
 import { refuse } from '../../../api/errors.ts';
 import type { OutgoingEvent } from '../../../api/listen.ts';
 import type { FinalTurn, SessionName, ShownSession } from '../../../dialects/jobs.ts';
-import { newestFirst } from '../../../dialects/pages.ts';
-import { toMilliseconds } from '../../../dialects/words.ts';
+import { newestFirst } from '../../../dialects/jobs.ts';
+import { toMilliseconds } from '../../../dialects/transcript.ts';
 import { KeptJobs, type KeptJobsBounds } from './kept-jobs.ts';
 import type { Owner } from './owner.ts';
 import { shownAgain } from './shown-again.ts';

@@ -5,7 +5,7 @@ import type { KeyLimits } from '../../../auth/limits.ts';
 import type { Caller } from '../../../auth/permissions.ts';
 import type { Answer, Dialect } from '../../../dialects/dialect.ts';
 import { dialects } from '../../../dialects/index.ts';
-import type { JobDoor, JobMeans, JobWish, ShownFile, ShownJob } from '../../../dialects/jobs.ts';
+import type { JobEndpoint, JobMeans, JobRequest, ShownFile, ShownJob } from '../../../dialects/jobs.ts';
 import type { Degradation } from '../../../failover/chain.ts';
 import { objectIn } from '../../../providers/kit/json.ts';
 import { limitedSignal } from '../../../runtime/limited-signal.ts';
@@ -22,7 +22,7 @@ import { captionsOf } from '../captions.ts';
 import { ANSWER } from '../files.ts';
 import { headerCredentialOf } from '../header-credential.ts';
 import { inOwnNames, parametersFor, unmetOf } from '../live.ts';
-import { addressOf, pathOf } from '../place.ts';
+import { addressOf, pathOf } from '../routes.ts';
 import type { DetachedJobs } from './detached-jobs.ts';
 import type { KeptFiles } from './kept-files.ts';
 import type { Owner } from './owner.ts';
@@ -74,7 +74,7 @@ class Asked {
   readonly #dependencies: JobRoutesDependencies;
   readonly #owner: Owner;
   readonly #means: JobMeans;
-  /** What of the wish is not done. */
+  /** What of the request is not done. */
   #unmet: readonly Degradation[] = [];
 
   constructor(dialect: Dialect, context: RouteContext, caller: Caller, dependencies: JobRoutesDependencies) {
@@ -94,12 +94,12 @@ class Asked {
     };
   }
 
-  async answer(door: JobDoor): Promise<Answer> {
+  async answer(door: JobEndpoint): Promise<Answer> {
     const answered = await this.#answer(door);
     return { ...answered, headers: { ...warningHeader(this.#unmet), ...answered.headers } };
   }
 
-  async #answer(door: JobDoor): Promise<Answer> {
+  async #answer(door: JobEndpoint): Promise<Answer> {
     const { keptFiles, detachedJobs } = this.#dependencies;
     const means = this.#means;
     const owner = this.#owner;
@@ -130,7 +130,7 @@ class Asked {
     }
   }
 
-  async #keep({ takes, isMeasured = false }: Extract<JobDoor, { does: 'keep' }>): Promise<ShownFile> {
+  async #keep({ takes, isMeasured = false }: Extract<JobEndpoint, { does: 'keep' }>): Promise<ShownFile> {
     const { keptFiles, lengths } = this.#dependencies;
     const { file, leave } = await this.#read(takes);
     try {
@@ -145,21 +145,24 @@ class Asked {
     }
   }
 
-  async #ask(door: Extract<JobDoor, { does: 'ask' }>): Promise<ShownJob> {
+  async #ask(door: Extract<JobEndpoint, { does: 'ask' }>): Promise<ShownJob> {
     const body = objectIn(await readJson(this.#context.request, this.#dependencies.jsonBodyBytesMax));
-    const wish = door.open(body, this.#means);
-    return this.#begin(this.#dependencies.keptFiles.hold(this.#owner, wish.fileId), () => wish);
+    const clientRequest = door.open(body, this.#means);
+    return this.#begin(this.#dependencies.keptFiles.hold(this.#owner, clientRequest.fileId), () => clientRequest);
   }
 
   /** The file is the job's alone. */
-  async #keepAndAsk(door: Extract<JobDoor, { does: 'keepAndAsk' }>): Promise<ShownJob> {
+  async #keepAndAsk(door: Extract<JobEndpoint, { does: 'keepAndAsk' }>): Promise<ShownJob> {
     const opened = (fields: ReadonlyMap<string, string>) => door.open(fields, this.#means);
     const held = await this.#read({ part: door.part }, (fields) => void opened(new Map(fields)));
     this.#dependencies.keptFiles.remove(this.#owner, held.file.id);
     return this.#begin(held, () => opened(held.file.fields));
   }
 
-  #read(takes: Extract<JobDoor, { does: 'keep' }>['takes'], withoutFile?: FormLimits['withoutFile']): Promise<Held> {
+  #read(
+    takes: Extract<JobEndpoint, { does: 'keep' }>['takes'],
+    withoutFile?: FormLimits['withoutFile'],
+  ): Promise<Held> {
     const { keptFiles, settings, http } = this.#dependencies;
     const { request } = this.#context;
     return keptFiles.keep(this.#owner, (budget) => {
@@ -171,23 +174,23 @@ class Asked {
   }
 
   /** What would be refused is refused here already, where the client can read it. */
-  async #begin({ file, leave }: Held, open: () => JobWish): Promise<ShownJob> {
+  async #begin({ file, leave }: Held, open: () => JobRequest): Promise<ShownJob> {
     const { requestId, request } = this.#context;
     const dependencies = this.#dependencies;
     const caller = this.#caller;
     const by = { caller, requestId, traceparent: request.headers.get('traceparent') ?? undefined };
     const end = new AbortController();
     try {
-      const wish = open();
-      const unmet = unmetOf(this.#dialect, wish, caller.key);
+      const clientRequest = open();
+      const unmet = unmetOf(this.#dialect, clientRequest, caller.key);
       this.#unmet = unmet;
-      const asked = this.#requestOf(wish);
+      const asked = this.#requestOf(clientRequest);
       await admit(asked, by, dependencies);
       const { id, filename, bytes, createdAt, audio } = file;
       const work = {
         // Not the file itself, which the job outlives, nor its fields, which may be large.
         file: { id, filename, bytes, createdAt, fields: NO_FIELDS, ...(audio === undefined ? {} : { audio }) },
-        ...{ owner: this.#owner, asked: shownAgain(wish.asked), end, ended: leave },
+        ...{ owner: this.#owner, asked: shownAgain(clientRequest.asked), end, ended: leave },
         run: () => transcribeKept(file, asked, by, end.signal, dependencies).then((heard) => warned(heard, unmet)),
       };
       return await dependencies.detachedJobs.begin(work, () => dependencies.limits.takeFile(caller.key));
@@ -197,9 +200,9 @@ class Asked {
     }
   }
 
-  #requestOf(wish: JobWish) {
+  #requestOf(clientRequest: JobRequest) {
     const { key } = this.#caller;
-    return requestOf([...parametersFor(this.#dialect, wish, key), ...ANSWER], this.#dependencies, key);
+    return requestOf([...parametersFor(this.#dialect, clientRequest, key), ...ANSWER], this.#dependencies, key);
   }
 }
 

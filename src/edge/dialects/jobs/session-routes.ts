@@ -1,12 +1,12 @@
 // The routes of live sessions that clients request later, for all dialects that have them.
 import type { Caller } from '../../../auth/permissions.ts';
 import { dialects } from '../../../dialects/index.ts';
-import type { SessionDoor } from '../../../dialects/jobs.ts';
+import type { SessionEndpoint } from '../../../dialects/jobs.ts';
 import type { DoorRequest, Reply } from '../../door.ts';
 import type { Route, RouteContext } from '../../router.ts';
 import { captionsOf } from '../captions.ts';
 import { headerCredentialOf } from '../header-credential.ts';
-import { addressOf, pathOf } from '../place.ts';
+import { addressOf, pathOf } from '../routes.ts';
 import type { KeptSessions } from './kept-sessions.ts';
 import type { Owner } from './owner.ts';
 
@@ -36,11 +36,11 @@ export const sessionRoutes = ({ keptSessions, wallNow }: SessionRoutesDependenci
   );
 
 function answered(
-  door: SessionDoor,
+  door: SessionEndpoint,
   owner: Owner,
   id: string,
   kept: KeptSessions,
-  means: Parameters<SessionDoor['answer']>[1],
+  means: Parameters<SessionEndpoint['answer']>[1],
 ): Reply {
   if (door.does === 'list') return door.answer(kept.of(owner), means);
   const session = kept.find(owner, id);

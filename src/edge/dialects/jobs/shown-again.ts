@@ -1,5 +1,5 @@
 // What a client is shown again of what it asked for: so much that lists of jobs stay small, whatever was sent.
-import { type Members, objectIn } from '../../../providers/kit/json.ts';
+import { type JsonObject, objectIn } from '../../../providers/kit/json.ts';
 
 /** Of one job, as JSON. */
 export const SHOWN_BYTES_MAX = 4_096;
@@ -7,7 +7,7 @@ export const SHOWN_BYTES_MAX = 4_096;
 const MEMBERS_MAX = 100;
 
 /** All of it, or else the smallest of its members, and of those of objects in it. */
-export function shownAgain(asked: Members, bytesMax = SHOWN_BYTES_MAX, isInner = false): Members {
+export function shownAgain(asked: JsonObject, bytesMax = SHOWN_BYTES_MAX, isInner = false): JsonObject {
   if (bytesOf(asked) <= bytesMax) return asked;
   const members = Object.entries(asked)
     .slice(0, MEMBERS_MAX)
@@ -26,7 +26,7 @@ export function shownAgain(asked: Members, bytesMax = SHOWN_BYTES_MAX, isInner =
   return Object.fromEntries(shown);
 }
 
-export function bytesOf(members: Members): number {
+export function bytesOf(members: JsonObject): number {
   try {
     return Buffer.byteLength(JSON.stringify(members));
   } catch {

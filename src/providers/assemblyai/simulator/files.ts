@@ -1,5 +1,5 @@
 // The simulated v2 endpoints for files: uploads, jobs and their deletion.
-import type { Members } from '../../kit/json.ts';
+import type { JsonObject } from '../../kit/json.ts';
 import { bodyOf } from '../../kit/simulator/checks.ts';
 import type { FileJob } from '../../kit/simulator/jobs.ts';
 import { ok } from '../../kit/simulator/routes.ts';
@@ -30,11 +30,11 @@ export function create(request: SimulatedRequest, tools: SimulatorTools, account
 export function remove(account: Account, id: string): SimulatedAnswer {
   const job = account.jobs.take(id);
   const answered = shown(job);
-  return job === undefined ? answered : ok({ ...(answered.body as Members), text: 'Deleted by user.', words: null });
+  return job === undefined ? answered : ok({ ...(answered.body as JsonObject), text: 'Deleted by user.', words: null });
 }
 
 /** What is wrong with a job, in AssemblyAI's way. */
-function faultOf(asked: Members): string | undefined {
+function faultOf(asked: JsonObject): string | undefined {
   if (typeof asked.audio_url !== 'string') return 'audio_url is required';
   if (asked.language_detection === true && asked.language_code !== undefined)
     return 'language_code and language_detection cannot be used together';
@@ -69,7 +69,7 @@ function told({ asked, seconds, turns }: FileJob) {
   };
 }
 
-const languageIn = ({ language_code }: Members): string =>
+const languageIn = ({ language_code }: JsonObject): string =>
   typeof language_code === 'string' ? language_code : 'en_us';
 
 const span = ({ start, end, confidence = 0.9 }: { start: number; end: number; confidence?: number }) => ({

@@ -1,6 +1,6 @@
 // One session of the simulated v3 WebSocket: its rules of frames, pace and end, and the turns as each kind of model tells
 // them. What is heard is the ear's; keys and tokens are account.ts.
-import { jsonOf, type Members, objectIn } from '../../kit/json.ts';
+import { type JsonObject, jsonOf, objectIn } from '../../kit/json.ts';
 import { wrongIn } from '../../kit/simulator/checks.ts';
 import { Pace, ROUNDING_MS } from '../../kit/simulator/pace.ts';
 import { closedAtOnce, type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
@@ -94,7 +94,7 @@ class Session extends SimulatedSession {
     }
   }
 
-  #update(message: Members): void {
+  #update(message: JsonObject): void {
     const wrong = wrongIn(Update, message);
     if (wrong !== undefined) this.#fail(3006, `Invalid Message: ${wrong}`);
     else if (typeof message.format_turns === 'boolean') this.#options.formatTurns = message.format_turns;

@@ -1,6 +1,6 @@
 // One session of the simulated WebSocket: requests of the service, each with a context, a RIFF header and a time of its own.
 import { Type } from '@sinclair/typebox';
-import { type Members, objectIn, objectOf } from '../../kit/json.ts';
+import { type JsonObject, objectIn, objectOf } from '../../kit/json.ts';
 import { members, oneOf, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import { wordsOf } from '../../kit/simulator/words.ts';
@@ -48,7 +48,7 @@ export class Session extends SimulatedSession {
   #isConfigured = false;
   #requestId: string | undefined;
   /** The context of the request that has begun, until the service ends it. */
-  #context: Members | undefined;
+  #context: JsonObject | undefined;
   #hasStarted = false;
   #fromSeconds = 0;
   #ending = false;

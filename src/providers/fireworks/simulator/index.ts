@@ -1,13 +1,13 @@
 // Fireworks as its clients meet it: one endpoint for files in the form of OpenAI, with fields and rules of its own.
+
 import { Type } from '@sinclair/typebox';
+import type { JsonObject } from '../../kit/json.ts';
 import { members, oneOf, type ValueFault } from '../../kit/simulator/checks.ts';
 import type { KeyFault } from '../../kit/simulator/credentials.ts';
 import { answerIn, type FileAnswer } from '../../kit/simulator/openai-answers.ts';
 import { invalid, type Refusal, refuse, refuseWith } from '../../kit/simulator/openai-refusals.ts';
 import { openaiShapedSimulator } from '../../kit/simulator/openai-service.ts';
 import type { SimulatedAnswer } from '../../simulation.ts';
-
-type Members = Readonly<Record<string, unknown>>;
 
 const GRANULARITIES = '(word|segment)';
 
@@ -43,10 +43,10 @@ const BY_STATUS: Readonly<Record<number, Refusal>> = {
   429: KEY_REFUSALS.limited,
 };
 
-const wordsAsked = ({ timestamp_granularities: asked = [] }: Members): boolean => String(asked).includes('word');
+const wordsAsked = ({ timestamp_granularities: asked = [] }: JsonObject): boolean => String(asked).includes('word');
 
 /** What one field asks of others. */
-function ruleBroken(asked: Members): SimulatedAnswer | undefined {
+function ruleBroken(asked: JsonObject): SimulatedAnswer | undefined {
   const { diarize, response_format, min_speakers, max_speakers } = asked;
   if (diarize !== 'true') {
     const isCounted = min_speakers !== undefined || max_speakers !== undefined;
@@ -56,15 +56,20 @@ function ruleBroken(asked: Members): SimulatedAnswer | undefined {
   return wordsAsked(asked) ? undefined : refuse(invalid('timestamp_granularities', 'diarize needs times of words.'));
 }
 
-function answer(heard: FileAnswer, asked: Members): SimulatedAnswer {
+function answer(heard: FileAnswer, asked: JsonObject): SimulatedAnswer {
   const whole = answerIn({ ...heard, wordTimes: wordsAsked(asked) });
   if (heard.format !== 'verbose_json') return whole;
-  const { usage: _, segments, words, ...rest } = whole.body as Members & { segments: Members[]; words?: Members[] };
-  const speakerAt = (start: unknown): Members => {
+  const {
+    usage: _,
+    segments,
+    words,
+    ...rest
+  } = whole.body as JsonObject & { segments: JsonObject[]; words?: JsonObject[] };
+  const speakerAt = (start: unknown): JsonObject => {
     const index = heard.turns.findIndex((turn) => Number(start) < turn.end);
     return asked.diarize === 'true' ? { speaker_id: `SPEAKER_0${index % 2}` } : {};
   };
-  const withSpeakers = (parts: readonly Members[]) => parts.map((part) => ({ ...part, ...speakerAt(part.start) }));
+  const withSpeakers = (parts: readonly JsonObject[]) => parts.map((part) => ({ ...part, ...speakerAt(part.start) }));
   const told = words?.map((word) => ({ ...word, probability: 0.9, hallucination_score: 0.1 }));
   const body = {
     ...rest,

@@ -1,6 +1,6 @@
 // One streaming call of the simulated Google: a config, audio, and results until the requests end.
 import { Type } from '@sinclair/typebox';
-import { type Members, objectIn } from '../../kit/json.ts';
+import { type JsonObject, objectIn } from '../../kit/json.ts';
 import { faultIn, members, oneOf } from '../../kit/simulator/checks.ts';
 import { SimulatedCall } from '../../kit/simulator/grpc-call.ts';
 import type { HeardTurnText } from '../../kit/simulator/session.ts';
@@ -57,7 +57,7 @@ const LANGUAGE = /^auto$|^[a-z]{2,3}(?:-[A-Z][a-z]{3})?-(?:[A-Z]{2}|\d{3})$/;
 export function configFault(config: unknown): string | undefined {
   const fault = faultIn(Config, config);
   if (fault !== undefined) return `Invalid value at 'config.${fault.member}'.`;
-  const { model, languageCodes, features } = config as Members & { languageCodes: string[]; model: string };
+  const { model, languageCodes, features } = config as JsonObject & { languageCodes: string[]; model: string };
   const unknown = languageCodes.find((code) => !LANGUAGE.test(code) || (code === 'auto' && !model.startsWith('chirp')));
   if (unknown !== undefined) return `The language "${unknown}" is not supported by the model "${model}".`;
   const times = objectIn(features).enableWordTimeOffsets === true;
@@ -80,8 +80,8 @@ const durationOf = (seconds: number) => {
 
 export class StreamingCall extends SimulatedCall {
   readonly #recognizer: string;
-  #features: Members = {};
-  #wanted: Members = {};
+  #features: JsonObject = {};
+  #wanted: JsonObject = {};
 
   constructor(peer: SimulatedPeer, tools: SimulatorTools, recognizer: string) {
     super(peer, tools);
@@ -90,13 +90,13 @@ export class StreamingCall extends SimulatedCall {
     this.later(CALL_MS, () => this.fail(11, 'Exceeded maximum allowed stream duration of 305 seconds.'));
   }
 
-  protected request({ recognizer, streamingConfig }: Members): void {
+  protected request({ recognizer, streamingConfig }: JsonObject): void {
     if (this.isListening) this.refuse('Malordered data received. Expected audio_content none was set.');
     else if (recognizer !== this.#recognizer) this.refuse('Invalid resource field value in the request.');
     else this.#begin(objectIn(streamingConfig));
   }
 
-  #begin({ config, streamingFeatures }: Members): void {
+  #begin({ config, streamingFeatures }: JsonObject): void {
     const fault = this.has('invalid-config') ? 'Config is refused.' : configFault(config);
     const { explicitDecodingConfig, features } = objectIn(config);
     const { sampleRateHertz } = objectIn(explicitDecodingConfig);

@@ -2,11 +2,14 @@
 import type { Utterance, Word } from '../../../../machines/events.ts';
 import type { TokenLogprob } from '../../../api/transcriptions.ts';
 import type { BatchResult } from '../../provider.ts';
-import { fractionIn, listIn, type Members, numberIn, objectIn, textIn, timeIn } from '../json.ts';
+import { fractionIn, type JsonObject, listIn, numberIn, objectIn, textIn, timeIn } from '../json.ts';
 import { languageCode } from '../languages/whisper-languages.ts';
 import { Speakers, sentencesOf, utteranceOf, wordOf } from '../words.ts';
 
-export function resultOf(answer: Members, fileSeconds: number | undefined): Omit<BatchResult, 'warnings'> | undefined {
+export function resultOf(
+  answer: JsonObject,
+  fileSeconds: number | undefined,
+): Omit<BatchResult, 'warnings'> | undefined {
   const text = textIn(answer.text)?.trim();
   if (text === undefined) return undefined;
   const usage = objectIn(answer.usage);
@@ -23,7 +26,7 @@ export function resultOf(answer: Members, fileSeconds: number | undefined): Omit
 }
 
 /** `language` is an English name or a code; `languages` are codes, the first heard first. */
-export function languageOf({ language, languages }: Members): string | undefined {
+export function languageOf({ language, languages }: JsonObject): string | undefined {
   const told = textIn(language) ?? textIn(objectIn(listIn(languages)[0]).code);
   return told === undefined ? undefined : languageCode(told);
 }
@@ -32,7 +35,7 @@ export function languageOf({ language, languages }: Members): string | undefined
 const lettersIn = (text: string): number => text.replace(/[^\p{L}\p{N}]/gu, '').length;
 
 /** By segments that say all of the text, else by sentences of words; without either there are no times: what was said was said somewhere in the file. */
-function utterancesOf({ segments, words: told }: Members, text: string, fileSeconds: number): Utterance[] {
+function utterancesOf({ segments, words: told }: JsonObject, text: string, fileSeconds: number): Utterance[] {
   const speakers = new Speakers(['?']);
   const utterances = segmentsOf(segments, speakers);
   const words = wordsOf(toldWords(told, segments), speakers);

@@ -5,7 +5,7 @@ import { formOf } from '../../urls.ts';
 import { modelAt, type ProviderApi } from '../api.ts';
 import { requestBatch } from '../batch.ts';
 import type { FailureTable } from '../failures.ts';
-import { listIn, type Members } from '../json.ts';
+import { type JsonObject, listIn } from '../json.ts';
 import { baseLanguage } from '../languages/whisper-languages.ts';
 import type { OptionRows, OptionTable } from '../options.ts';
 import { resultOf } from './answer.ts';
@@ -26,7 +26,7 @@ interface Settings<Rows extends OptionRows> {
   /** Times are asked for by `fields`. */
   ownTimes?: true;
   /** The answer as OpenAI would have given it, and what beside to warn of. */
-  shaped?(answer: Members, request: BatchRequest): Members;
+  shaped?(answer: JsonObject, request: BatchRequest): JsonObject;
   warnings?(request: BatchRequest): BatchResult['warnings'];
   /** File formats, where they are told apart by the extension of the file's name. */
   extensions?: readonly string[];
@@ -46,7 +46,7 @@ export function openaiShapedBatch<Rows extends OptionRows>(settings: Settings<Ro
 
   const fieldsOf = (request: BatchRequest, response_format = settings.formatOf(request.model)): [string, string][] => {
     const { model, params } = request;
-    const { timestamp_granularities } = options.honoured(params, model, 'batch') as Members;
+    const { timestamp_granularities } = options.honoured(params, model, 'batch') as JsonObject;
     const granularities = new Set([
       'segment',
       ...listIn(timestamp_granularities),

@@ -2,7 +2,7 @@
 import type { LegFailure } from '../../../../machines/events.ts';
 import type { FailureRow } from '../failure-row.ts';
 import { type FailureTable, withParam } from '../failures.ts';
-import { type Members, objectIn, textIn } from '../json.ts';
+import { type JsonObject, objectIn, textIn } from '../json.ts';
 
 interface SessionError {
   type: string;
@@ -18,7 +18,7 @@ export const itemRows = (title: string): FailureRow[] => [
   { name: 'too_many_items', kind: 'retry', message: `${title} leaves too many turns without a final.` },
 ];
 
-export function errorOf(event: Members): SessionError | undefined {
+export function errorOf(event: JsonObject): SessionError | undefined {
   if (typeof event.error !== 'object' || event.error === null) return undefined;
   const { type, code, message, param, event_id } = objectIn(event.error);
   return {

@@ -8,7 +8,7 @@ import type { ProviderApi } from '../api.ts';
 import { reconfigured } from '../changes.ts';
 import type { FailureTable } from '../failures.ts';
 import { failed } from '../heard.ts';
-import { type Members, numberIn, objectIn } from '../json.ts';
+import { type JsonObject, numberIn, objectIn } from '../json.ts';
 import { languageOf } from './answer.ts';
 import { errorOf, failureOfItem } from './errors.ts';
 import { ItemQueue } from './items.ts';
@@ -120,7 +120,7 @@ export function openaiShapedLive(service: Settings): LiveCodec {
 /** A commit of less is refused. */
 const commitSamplesMin = ({ service }: State): number => (service.sampleRate * COMMIT_MS_MIN) / 1000;
 
-function read(state: State, message: Members): Step[] {
+function read(state: State, message: JsonObject): Step[] {
   const { type, item_id: id } = message;
   switch (type) {
     case 'session.created':
@@ -139,7 +139,7 @@ function read(state: State, message: Members): Step[] {
   }
 }
 
-function readItem(state: State, id: string, message: Members): Heard[] {
+function readItem(state: State, id: string, message: JsonObject): Heard[] {
   const { items } = state;
   const samplesOf = (milliseconds: number) => Math.round((milliseconds * state.service.sampleRate) / 1000);
   const { type, delta, transcript } = message;
@@ -172,7 +172,7 @@ function readItem(state: State, id: string, message: Members): Heard[] {
  * A turn that the service calls unintelligible is one without words: heard again it would be so again, and the client is told.
  * Any other failed turn is heard again; its deltas are no settled words, so they are never made final.
  */
-function itemFailed({ items, service: { title, failures } }: State, id: string, message: Members): Heard[] {
+function itemFailed({ items, service: { title, failures } }: State, id: string, message: JsonObject): Heard[] {
   const told = errorOf(message);
   if (told?.code !== UNINTELLIGIBLE) return [failed(failureOfItem(failures, told))];
   const text = `${title} could not make out what was said in a part of the audio; that part has no words.`;
@@ -180,7 +180,7 @@ function itemFailed({ items, service: { title, failures } }: State, id: string, 
 }
 
 /** An `error`: the session survives most of those that are no failure here. */
-function error(state: State, message: Members): Step[] {
+function error(state: State, message: JsonObject): Step[] {
   const told = errorOf(message);
   if (told === undefined || told.eventId === END_TURN_DETECTION) return [];
   if (told.eventId === CHANGE) return changed(state, false);
@@ -204,7 +204,7 @@ function commitAgain(state: State): Step[] {
   return commitFilledUp(state, commitSamplesMin(state));
 }
 
-const noMoreOf = (session: Members) => ({ type: 'session.update', event_id: END_TURN_DETECTION, session });
+const noMoreOf = (session: JsonObject) => ({ type: 'session.update', event_id: END_TURN_DETECTION, session });
 
 /** A refusal that comes late quotes the id. */
 const commit = (items: ItemQueue): Step[] => [

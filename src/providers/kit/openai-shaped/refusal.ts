@@ -1,9 +1,9 @@
 // What the body of a refusal says, at services shaped like OpenAI: in its form, or in that of the framework that many of their
 // servers are made with (`detail`), or flat.
 import type { RefusalWords } from '../failures.ts';
-import { listIn, type Members, objectIn, textIn } from '../json.ts';
+import { type JsonObject, listIn, objectIn, textIn } from '../json.ts';
 
-export function openaiShapedRefusal(body: Members): RefusalWords {
+export function openaiShapedRefusal(body: JsonObject): RefusalWords {
   const { detail, error } = body;
   const [first] = listIn(detail);
   if (first !== undefined) {

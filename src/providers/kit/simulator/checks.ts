@@ -4,7 +4,7 @@ import { Kind, type TObject, type TProperties, type TSchema, Type } from '@sincl
 import { Value } from '@sinclair/typebox/value';
 import { faultOf } from '../../../api/values/accepted.ts';
 import type { SimulatedRequest } from '../../simulation.ts';
-import { jsonOf, type Members, objectOf } from '../json.ts';
+import { type JsonObject, jsonOf, objectOf } from '../json.ts';
 
 export interface ValueFault {
   kind: 'unknown' | 'missing' | 'invalid';
@@ -81,7 +81,7 @@ export async function fileIn(form: FormData | undefined, member: string): Promis
 }
 
 /** The JSON object of a request; empty for what is none. */
-export const bodyOf = ({ body }: SimulatedRequest): Members => objectOf(new TextDecoder().decode(body));
+export const bodyOf = ({ body }: SimulatedRequest): JsonObject => objectOf(new TextDecoder().decode(body));
 
 /** The bytes of audio that came as base64. */
 export function audioIn(value: unknown): Uint8Array | undefined {

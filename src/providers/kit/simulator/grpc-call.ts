@@ -4,14 +4,14 @@
 import { HALF_CLOSE } from '../../provider.ts';
 import type { SimulatedAnswer } from '../../simulation.ts';
 import { closeOf, statusName, statusOfHttp } from '../grpc/status.ts';
-import { type Members, objectOf } from '../json.ts';
+import { type JsonObject, objectOf } from '../json.ts';
 import { SimulatedSession } from './session.ts';
 
 const INVALID_ARGUMENT = 3;
 
 export abstract class SimulatedCall extends SimulatedSession {
   /** A message that is no audio. */
-  protected abstract request(message: Members): void;
+  protected abstract request(message: JsonObject): void;
 
   protected message(message: string): void {
     if (message !== HALF_CLOSE) this.request(objectOf(message));

@@ -1,12 +1,12 @@
 // Files as jobs of a simulated service: made, worked on at once, and kept until they are removed. How a job is shown is the service's.
 import type { HeardTurn, SimulatorTools } from '../../simulation.ts';
-import type { Members } from '../json.ts';
+import type { JsonObject } from '../json.ts';
 import { Remembered } from './routes.ts';
 
 export interface FileJob {
   id: string;
   /** What it was made with. */
-  asked: Members;
+  asked: JsonObject;
   status: 'working' | 'done' | 'failed';
   /** There was no file to work on. */
   isMissing: boolean;
@@ -20,7 +20,7 @@ export class FileJobs {
   readonly jobs = new Remembered<FileJob>();
 
   /** A job that fails where there is no file, or one that is no audio. */
-  make(asked: Members, file: Uint8Array | undefined, language: unknown, tools: SimulatorTools): FileJob {
+  make(asked: JsonObject, file: Uint8Array | undefined, language: unknown, tools: SimulatorTools): FileJob {
     const job: FileJob = {
       ...{ id: `job-${tools.newId()}`, asked, status: 'working', isMissing: file === undefined },
       ...{ seconds: 0, turns: [] },

@@ -1,10 +1,10 @@
 // The answers of an endpoint for files that is shaped like OpenAI's: what was heard, in each `response_format` and as
 // server-sent events.
+
 import type { HeardTurn, SimulatedAnswer } from '../../simulation.ts';
+import type { JsonObject } from '../json.ts';
 import { languageName } from '../languages/whisper-languages.ts';
 import { textOf } from './words.ts';
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** What a file is answered with. */
 export interface FileAnswer {
@@ -16,8 +16,8 @@ export interface FileAnswer {
   speakers: readonly string[];
   wordTimes: boolean;
   /** Members of the formats that have the text alone, and of the end of a stream. */
-  extras: Members;
-  usage: Members;
+  extras: JsonObject;
+  usage: JsonObject;
 }
 
 const WHISPER_DEFAULTS = {
@@ -47,7 +47,7 @@ const plain = (body: string): SimulatedAnswer => ({
 export function streamIn(answer: FileAnswer): SimulatedAnswer {
   const text = textOf(answer.turns);
   const deltas = (text.match(/\s*\S+/g) ?? []).map((delta) => ({ type: 'transcript.text.delta', delta }));
-  const events: Members[] = [
+  const events: JsonObject[] = [
     ...(answer.format === 'diarized_json' ? segmentsOf(answer) : deltas),
     { type: 'transcript.text.done', text, ...answer.extras, usage: answer.usage },
   ];
@@ -55,14 +55,14 @@ export function streamIn(answer: FileAnswer): SimulatedAnswer {
   return { status: 200, headers: { 'content-type': 'text/event-stream' }, body };
 }
 
-function verbose({ language = 'en', turns, wordTimes }: FileAnswer): Members {
+function verbose({ language = 'en', turns, wordTimes }: FileAnswer): JsonObject {
   const segments = turns.map(({ text, start, end }, id) => ({ id, start, end, text: ` ${text}`, ...WHISPER_DEFAULTS }));
   const words = turns.flatMap((turn) => turn.words.map(({ word, start, end }) => ({ word, start, end })));
   return { language: languageName(language), segments, ...(wordTimes ? { words } : {}) };
 }
 
 /** Speakers take turns. */
-const segmentsOf = ({ turns, speakers }: FileAnswer): Members[] =>
+const segmentsOf = ({ turns, speakers }: FileAnswer): JsonObject[] =>
   turns.map(({ text, start, end }, index) => ({
     ...{ type: 'transcript.text.segment', id: `seg_${index}`, start, end, text },
     speaker: speakers[index % speakers.length] as string,

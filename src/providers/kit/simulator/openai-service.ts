@@ -1,28 +1,28 @@
 // A simulated service whose files are taken as OpenAI takes them: one form, one answer. What it takes, and in which words it
 // refuses, is each service's own.
+
 import type { TObject } from '@sinclair/typebox';
 import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
+import type { JsonObject } from '../json.ts';
 import { faultIn, fileIn, formOf, type ValueFault, valuesOf } from './checks.ts';
 import { authorizationOf, type KeyFault, keyFault } from './credentials.ts';
 import { answerIn, type FileAnswer } from './openai-answers.ts';
 import { ok, routed } from './routes.ts';
 
-type Members = Readonly<Record<string, unknown>>;
-
 interface FileService {
   form: TObject;
   /** What is wrong with a form beside its members. */
-  rule?(asked: Members): SimulatedAnswer | undefined;
+  rule?(asked: JsonObject): SimulatedAnswer | undefined;
   bytesMax?: number;
   /** `response_format` where none is asked for. */
   format?: string;
   refusals: {
     tooLarge?: SimulatedAnswer;
-    faulty(fault: ValueFault, asked: Members): SimulatedAnswer;
+    faulty(fault: ValueFault, asked: JsonObject): SimulatedAnswer;
     unreadable: SimulatedAnswer;
   };
   /** As the service words it; OpenAI's way where it is absent. */
-  answer?(heard: FileAnswer, asked: Members, tools: SimulatorTools): SimulatedAnswer;
+  answer?(heard: FileAnswer, asked: JsonObject, tools: SimulatorTools): SimulatedAnswer;
 }
 
 interface Service extends Pick<ProviderSimulator, 'provider' | 'refusal'> {

@@ -1,7 +1,7 @@
 // One session of the simulated moshi-server: words that stay, a step for each 80 ms, and markers that come back. Words and markers
 // are as late as the model is behind.
 import { decode } from '@msgpack/msgpack';
-import { type Members, objectIn } from '../../kit/json.ts';
+import { type JsonObject, objectIn } from '../../kit/json.ts';
 import { AskedEnds } from '../../kit/simulator/asked-ends.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import { wordsOf } from '../../kit/simulator/words.ts';
@@ -17,7 +17,7 @@ export const PAUSING = [0.97, 0.95, 0.9, 0.4];
 
 interface Told {
   dueSeconds: number;
-  messages: readonly Members[];
+  messages: readonly JsonObject[];
 }
 
 export class Session extends SimulatedSession {
@@ -52,7 +52,7 @@ export class Session extends SimulatedSession {
   protected message(): void {}
 
   protected override audio(bytes: Uint8Array): void {
-    let message: Members;
+    let message: JsonObject;
     try {
       message = objectIn(decode(bytes));
     } catch {
@@ -113,7 +113,7 @@ export class Session extends SimulatedSession {
     this.#tellBehind(Math.min(heard.end, untilSeconds), messages);
   }
 
-  #tellBehind(endSeconds: number, messages: readonly Members[]): void {
+  #tellBehind(endSeconds: number, messages: readonly JsonObject[]): void {
     this.#untold.push({ dueSeconds: endSeconds + DELAY_SECONDS, messages });
     this.#tellDue();
   }

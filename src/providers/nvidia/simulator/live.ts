@@ -1,6 +1,6 @@
 // One streaming call of the simulated Riva: a config, audio, and results until the requests end.
 import { Type } from '@sinclair/typebox';
-import { type Members, objectIn } from '../../kit/json.ts';
+import { type JsonObject, objectIn } from '../../kit/json.ts';
 import { faultIn, members } from '../../kit/simulator/checks.ts';
 import { SimulatedCall } from '../../kit/simulator/grpc-call.ts';
 import type { HeardTurnText } from '../../kit/simulator/session.ts';
@@ -34,10 +34,10 @@ const Config = members(
 );
 
 export class StreamingCall extends SimulatedCall {
-  #config: Members = {};
+  #config: JsonObject = {};
   #showsInterims = false;
 
-  protected request({ streamingConfig }: Members): void {
+  protected request({ streamingConfig }: JsonObject): void {
     const { config, interimResults } = objectIn(streamingConfig);
     const fault = faultIn(Config, config);
     if (this.isListening) this.refuse('Error: Configuration was already sent.');

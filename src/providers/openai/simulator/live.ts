@@ -1,5 +1,5 @@
 // One connection of the simulated Realtime API: which events a client may send, in which order, and what is refused.
-import { jsonOf, objectIn } from '../../kit/json.ts';
+import { type JsonObject, jsonOf, objectIn } from '../../kit/json.ts';
 import { audioIn } from '../../kit/simulator/checks.ts';
 import { errorOf, invalid, type Refusal } from '../../kit/simulator/openai-refusals.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
@@ -15,8 +15,6 @@ export interface SessionStart {
   /** From a client secret: configured from the beginning. */
   preset: SessionSettings | undefined;
 }
-
-type Members = Readonly<Record<string, unknown>>;
 
 const APPEND_CHARS_MAX = 15 * 1024 * 1024;
 const SESSION_MS = 3_600_000;
@@ -59,7 +57,7 @@ export class RealtimeSession extends SimulatedSession {
     this.#refuse({ code: 'invalid_value', message: 'Events are text frames; audio travels in them as base64.' });
   }
 
-  #take(event: Members): Refusal | undefined {
+  #take(event: JsonObject): Refusal | undefined {
     switch (event.type) {
       case 'session.update':
         return this.#update(event);
@@ -78,7 +76,7 @@ export class RealtimeSession extends SimulatedSession {
     }
   }
 
-  #update(event: Members): Refusal | undefined {
+  #update(event: JsonObject): Refusal | undefined {
     if (this.#conversation) {
       const message = 'Passing a transcription session update event to a realtime session is not allowed.';
       return invalid('session.type', message, 'invalid_parameter');
@@ -111,7 +109,7 @@ export class RealtimeSession extends SimulatedSession {
     return undefined;
   }
 
-  #commit(event: Members): void {
+  #commit(event: JsonObject): void {
     const waiting = this.#items.uncommitted(this.samples);
     const tooFew = (samples: number) => this.later(COMMIT_REFUSED_MS, () => this.#refuse(tooShort(samples), event));
     if (waiting < COMMIT_SAMPLES_MIN) {
@@ -144,11 +142,11 @@ export class RealtimeSession extends SimulatedSession {
     this.close(1001, LIMIT);
   }
 
-  #refuse(refused: Refusal, { event_id: id }: Members = {}): void {
+  #refuse(refused: Refusal, { event_id: id }: JsonObject = {}): void {
     this.#say('error', { error: { ...errorOf(refused), event_id: typeof id === 'string' ? id : null } });
   }
 
-  #say(type: string, members: Members): void {
+  #say(type: string, members: JsonObject): void {
     this.peer.send({ type, event_id: `event_${this.tools.newId()}`, ...members });
   }
 }

@@ -1,10 +1,10 @@
 // The settings of a simulated Realtime transcription session: what an update may say, and what becomes of them.
+
 import { Type } from '@sinclair/typebox';
+import type { JsonObject } from '../../kit/json.ts';
 import { faultIn, members, oneOf } from '../../kit/simulator/checks.ts';
 import { invalid, missing, type Refusal } from '../../kit/simulator/openai-refusals.ts';
 import { isLive, LIVE_RATE, traitsOf } from '../models.ts';
-
-type Members = Readonly<Record<string, unknown>>;
 
 const text = Type.String();
 const texts = Type.Array(text);
@@ -54,9 +54,9 @@ const Update = members(
 export interface SessionSettings {
   model: string | undefined;
   language: string | undefined;
-  turnDetection: Members | null;
+  turnDetection: JsonObject | null;
   /** Everything, as the server tells it. */
-  session: Members;
+  session: JsonObject;
 }
 
 const SERVER_VAD = { type: 'server_vad', threshold: 0.5, prefix_padding_ms: 300, silence_duration_ms: 200 };
@@ -83,10 +83,10 @@ export function freshSettings(id: string): SessionSettings {
 export function updated(settings: SessionSettings, update: unknown): SessionSettings | Refusal {
   const wrong = shapeFault(update);
   if (wrong !== undefined) return wrong;
-  const { audio, include } = update as { audio?: { input?: Members }; include?: unknown };
+  const { audio, include } = update as { audio?: { input?: JsonObject }; include?: unknown };
   const input = audio?.input ?? {};
-  const known = (settings.session.audio as { input: Members }).input;
-  const transcription = { ...(known.transcription as Members), ...(input.transcription as Members) };
+  const known = (settings.session.audio as { input: JsonObject }).input;
+  const transcription = { ...(known.transcription as JsonObject), ...(input.transcription as JsonObject) };
   const model = transcription.model as string | undefined;
   const fault = modelFault(model, transcription, input.turn_detection);
   if (fault !== undefined) return fault;
@@ -101,15 +101,15 @@ export function updated(settings: SessionSettings, update: unknown): SessionSett
   };
 }
 
-function turnDetectionOf(model: string | undefined, asked: unknown, before: Members | null): Members | null {
+function turnDetectionOf(model: string | undefined, asked: unknown, before: JsonObject | null): JsonObject | null {
   if (asked === null || (model !== undefined && traitsOf(model)?.serverTurns === false)) return null;
   if (asked === undefined) return before;
-  const detection = asked as Members;
+  const detection = asked as JsonObject;
   return detection.type === 'server_vad' ? { ...SERVER_VAD, ...detection } : detection;
 }
 
 /** What one model takes and another does not. */
-function modelFault(model: string | undefined, transcription: Members, detection: unknown): Refusal | undefined {
+function modelFault(model: string | undefined, transcription: JsonObject, detection: unknown): Refusal | undefined {
   const at = (member: string) => `session.audio.input.transcription.${member}`;
   if (model === undefined) return missing(at('model'));
   const traits = isLive(model) ? traitsOf(model) : undefined;

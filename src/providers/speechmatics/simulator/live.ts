@@ -1,6 +1,6 @@
 // One session of the simulated realtime WebSocket: its order of messages, audio that is confirmed as it is read, turns in slices.
 import { type TObject, Type } from '@sinclair/typebox';
-import { jsonOf, type Members, objectIn } from '../../kit/json.ts';
+import { type JsonObject, jsonOf, objectIn } from '../../kit/json.ts';
 import { faultIn, members, oneOf, wrongIn } from '../../kit/simulator/checks.ts';
 import type { KeyFault } from '../../kit/simulator/credentials.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
@@ -77,7 +77,7 @@ const REFUSED: Readonly<Partial<Record<KeyFault, readonly [type: string, reason:
 
 export class Session extends SimulatedSession {
   readonly #keyFault: KeyFault | undefined;
-  #config: Members = {};
+  #config: JsonObject = {};
   #frames = 0;
   #settledSeconds = 0;
   /** Ends of turns that were asked for and not told. */
@@ -117,7 +117,7 @@ export class Session extends SimulatedSession {
     }
   }
 
-  #start(message: Members): void {
+  #start(message: JsonObject): void {
     const fault = faultIn(Start, message);
     const refused = this.#keyFault && REFUSED[this.#keyFault];
     if (refused !== undefined) this.#fail(...refused);
@@ -128,14 +128,14 @@ export class Session extends SimulatedSession {
     else this.#begin(message);
   }
 
-  #change(config: Members): void {
+  #change(config: JsonObject): void {
     const language = Type.Literal(String(this.#config.language));
     const wrong = wrongIn(members({}, { language, ...CHANGEABLE }), config);
     if (wrong !== undefined) this.#fail('invalid_config', wrong);
     else this.#config = { ...this.#config, ...config };
   }
 
-  #begin(message: Members): void {
+  #begin(message: JsonObject): void {
     this.#config = objectIn(message.transcription_config);
     const { sample_rate } = objectIn(message.audio_format);
     this.listen({

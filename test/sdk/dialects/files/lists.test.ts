@@ -4,7 +4,7 @@ import { assemblyai } from '../../../../src/dialects/assemblyai/index.ts';
 import { gladia } from '../../../../src/dialects/gladia/index.ts';
 import { dialects } from '../../../../src/dialects/index.ts';
 import type { ShownJob } from '../../../../src/dialects/jobs.ts';
-import { PAGE_MAX } from '../../../../src/dialects/pages.ts';
+import { PAGE_MAX } from '../../../../src/dialects/jobs.ts';
 import { soniox } from '../../../../src/dialects/soniox/index.ts';
 import { speechmatics } from '../../../../src/dialects/speechmatics/index.ts';
 import { SHOWN_BYTES_MAX } from '../../../../src/edge/dialects/jobs/shown-again.ts';

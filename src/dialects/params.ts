@@ -1,11 +1,11 @@
-// What a client asks for, read out of queries and configurations in the same way for all dialects.
+// Reads what a client requests from queries, forms and configurations, in the same way for all dialects.
 import { Kind, type TObject, type TSchema } from '@sinclair/typebox';
 import { type ErrorCode, refuse } from '../api/errors.ts';
 import { KEYTERM_LENGTH_MAX, KEYTERMS_MAX } from '../api/listen/vocabulary.ts';
 import type { Mode } from '../api/models.ts';
 import { notFetched } from '../api/values/address.ts';
 import { booleanIn, readBooleanIn } from '../api/values/boolean.ts';
-import { type Members, objectIn } from '../providers/kit/json.ts';
+import { type JsonObject, objectIn } from '../providers/kit/json.ts';
 import type { OptionRows } from '../providers/kit/options.ts';
 import { valuesOf } from '../providers/kit/simulator/checks.ts';
 import type { Unmet } from './request.ts';
@@ -54,10 +54,10 @@ export const withFlags = (texts: Iterable<readonly [string, string]>, flags: rea
  * @param places of flags: dots between the members of objects
  * @throws Refusal
  */
-export const withFlagsAt = (config: Members, places: readonly string[]): Members =>
+export const withFlagsAt = (config: JsonObject, places: readonly string[]): JsonObject =>
   places.reduce((at, place) => withFlagAt(at, place.split('.'), place), config);
 
-function withFlagAt(config: Members, [name = '', ...inner]: readonly string[], place: string): Members {
+function withFlagAt(config: JsonObject, [name = '', ...inner]: readonly string[], place: string): JsonObject {
   const value = config[name];
   if (value === undefined || value === null || value === '') return config;
   if (typeof value !== 'object') return inner.length > 0 ? config : { ...config, [name]: readBooleanIn(place, value) };
@@ -123,7 +123,7 @@ const withinLimits = (terms: readonly string[]): string[] =>
 export const CARRIED_BYTES_MAX = 3_072;
 
 /** A configuration as a client carries it to whichever node it comes to. Throws a Refusal. */
-export function carried(config: Members, param: string, { what, advice }: { what: string; advice: string }): string {
+export function carried(config: JsonObject, param: string, { what, advice }: { what: string; advice: string }): string {
   const bytes = Buffer.from(JSON.stringify(config));
   if (bytes.byteLength <= CARRIED_BYTES_MAX) return bytes.toString('base64url');
   throw badRequest(
@@ -133,7 +133,7 @@ export function carried(config: Members, param: string, { what, advice }: { what
 }
 
 /** Refuses what a configuration asks for besides the transcript: members that are set, and not to nothing. */
-export function refuseMembers(config: Members, names: readonly string[]): void {
+export function refuseMembers(config: JsonObject, names: readonly string[]): void {
   const nothing: readonly unknown[] = [undefined, null, ''];
   const asked = names.find((name) => !nothing.includes(config[name]) && booleanIn(config[name]) !== false);
   if (asked !== undefined)
@@ -141,7 +141,7 @@ export function refuseMembers(config: Members, names: readonly string[]): void {
 }
 
 /** Refuses addresses of files. */
-export function refuseAddresses(config: Members, names: readonly string[]): void {
+export function refuseAddresses(config: JsonObject, names: readonly string[]): void {
   const named = names.find((name) => ![undefined, null, ''].includes(config[name] as never));
   if (named !== undefined) throw badRequest(named, notFetched(named));
 }
@@ -159,3 +159,20 @@ export function fileIdIn(url: unknown, path: string, param: string): string {
 
 export const badRequest = (param: string, message: string, code: ErrorCode = 'invalid_request') =>
   refuse(code, message, { param });
+
+/** A number of seconds that a token is asked for, if it is one. */
+export function secondsAsked(param: string, value: unknown): number | undefined {
+  if (value === undefined || value === null || value === '') return undefined;
+  const seconds = typeof value === 'object' ? Number.NaN : Number(value);
+  if (Number.isFinite(seconds) && seconds > 0) return seconds;
+  throw badRequest(param, `\`${param}\` has to be a number of seconds.`);
+}
+
+/** Refuses what a token is asked to be besides short-lived. */
+export function refuseOfToken(params: JsonObject, names: readonly string[]): void {
+  const asked = names.find(
+    (name) => ![undefined, null, ''].includes(params[name] as never) && booleanIn(params[name]) !== false,
+  );
+  if (asked !== undefined)
+    throw badRequest(asked, `\`${asked}\` is not served: a token opens live sessions for its time. Leave it out.`);
+}

@@ -1,6 +1,6 @@
 // Which door a request comes to: by its path, by its host, or at the root.
 import { expect, it } from 'vitest';
-import { dialectAt, notServedAt, withDialect } from '../../src/edge/dialects/place.ts';
+import { dialectAt, notServedAt, withDialect } from '../../src/edge/dialects/routes.ts';
 import type { DoorRequest } from '../../src/edge/door.ts';
 
 const asked = (host: string, path: string) =>

@@ -1,4 +1,4 @@
-// Where the handshakes of several vendors have their keys.
+// Where the handshakes of several vendors carry their keys.
 type Headers = ReadonlyMap<string, string>;
 
 /** The key in `Authorization: <scheme> <key>`; undefined where there is none, or of another scheme. */
