@@ -33,7 +33,7 @@ import type { Door } from './edge/door.ts';
 import type { Edge } from './edge/serve.ts';
 import { providersWith } from './providers/index.ts';
 import { startObserved } from './runtime/observe.ts';
-import { DRAIN_TAIL_MS } from './session/drain-pace.ts';
+import { DRAIN_TAIL_MS } from './session/host.ts';
 import type { ApiKey } from './store/store.ts';
 import { systemClock } from './telemetry/clock.ts';
 import type { Logger } from './telemetry/log.ts';

@@ -7,12 +7,13 @@ import { isCoded, type ListenRequest, type OutgoingEvent } from '../api/listen.t
 import { bytesPerSample } from '../audio/pcm.ts';
 import type { ChainMember, Degradation } from '../failover/chain.ts';
 import type { Told } from '../providers/kit/vocabulary/mapping.ts';
-import type { OddLayout } from './audio/layout-watch.ts';
+import type { OddLayout } from './audio/format-watch.ts';
 import type { Outbox } from './outbox.ts';
-import type { SessionSettings, SessionTotals } from './session-dependencies.ts';
-import type { SessionOpening } from './session-opening.ts';
+import type { SessionOpening, SessionSettings, SessionTotals } from './session-opening.ts';
 import { suspendMsOf } from './session-parts.ts';
-import { secondsOf } from './timeline.ts';
+
+/** A position in a session's audio as its client is told it: seconds, to the microsecond. */
+export const secondsOf = (sample: number, sampleRate: number): number => Math.round((sample / sampleRate) * 1e6) / 1e6;
 
 type Started = Extract<OutgoingEvent, { type: 'session_started' }>;
 

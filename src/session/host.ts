@@ -1,16 +1,31 @@
 // All live sessions of this node: knows every session by its id; counts what the metrics show; drains. Who may open a session, and
 // how many, is decided before it comes here.
+
+import type { StateValue } from 'xstate';
+import type { Clock } from '../../machines/clock.ts';
 import { refuse } from '../api/errors.ts';
 import { type DialGate, RetryBudget } from '../failover/admission.ts';
 import type { Breakers } from '../failover/breakers/breakers.ts';
 import { provideSessionMachine } from './chart-actions.ts';
-import { DRAINING_WORDS, tellInTurn } from './drain-pace.ts';
-import type { LegRecord } from './leg/leg-history.ts';
+import type { LegRecord } from './leg/leg-record.ts';
 import type { ClientLine } from './outbox.ts';
 import { LiveSession } from './session.ts';
-import type { SessionDependencies } from './session-dependencies.ts';
-import type { SessionOpening } from './session-opening.ts';
-import { phaseOf, type SessionPhase } from './session-phase.ts';
+import type { SessionDependencies, SessionOpening } from './session-opening.ts';
+
+/** The last is told so long after the first, at the most. */
+const SPREAD_MS_MAX = 15_000;
+/** And within this part of the time that each of them has from then on. */
+const SPREAD_SHARE = 1 / 4;
+const STEP_MS = 100;
+/** What somebody is told who comes to a node that is shut down. */
+export const DRAINING_WORDS = 'This node is being shut down. Connect again; another node answers.';
+/** Beyond the time to drain, which begins for each when it is told: for the last that is told, and for the tails of all. */
+export const DRAIN_TAIL_MS = 2 * SPREAD_MS_MAX;
+/** Of the link: suspended, too, since nothing is waited for. */
+const STREAMING: ReadonlySet<string> = new Set(['streaming', 'expiring', 'suspending', 'suspended']);
+
+/** What a session is doing, in one word, for the gauge of sessions and for watchers. */
+export type SessionPhase = 'connecting' | 'streaming' | 'ending' | 'settling';
 
 export interface SessionHostOptions extends Omit<SessionDependencies, 'attempts' | 'onState'> {
   sessionsMax: number;
@@ -136,7 +151,7 @@ export class SessionHost {
 
   /** Another node is gone: sessions that had their legs there go on elsewhere. */
   nodeGone(node: string): void {
-    for (const session of [...this.#sessions.values()]) session.leg.nodeGone(node);
+    for (const session of [...this.#sessions.values()]) session.leg.channel.nodeGone(node);
   }
 
   /** No new sessions; live ones are told in turn, and end at their next turn boundary. Resolves when none is left. */
@@ -169,4 +184,36 @@ export class SessionHost {
     this.#options.onEnded(...ended);
     if (this.#sessions.size === 0) this.#whenGone?.();
   }
+}
+
+/** By the state of its chart. */
+function phaseOf(value: StateValue): SessionPhase {
+  if (typeof value === 'string') return 'settling';
+  const live = value.live as { link: StateValue; client: StateValue } | undefined;
+  if (live?.client === 'ending') return 'ending';
+  return STREAMING.has(String(live?.link)) ? 'streaming' : 'connecting';
+}
+
+/**
+ * Tells a fifteenth of them a second, or ten of them where that is more.
+ *
+ * @returns stops telling
+ */
+export function tellInTurn<Session>(
+  sessions: readonly Session[],
+  drainMs: number,
+  clock: Clock,
+  tell: (session: Session) => void,
+): () => void {
+  const steps = Math.max(1, Math.floor(Math.min(SPREAD_MS_MAX, drainMs * SPREAD_SHARE) / STEP_MS));
+  const atOnce = Math.max(1, Math.ceil(sessions.length / steps));
+  let told = 0;
+  let timer: unknown;
+  const step = () => {
+    for (const session of sessions.slice(told, told + atOnce)) tell(session);
+    told += atOnce;
+    if (told < sessions.length) timer = clock.setTimeout(step, STEP_MS);
+  };
+  step();
+  return () => clock.clearTimeout(timer);
 }

@@ -11,9 +11,8 @@ import { ownKeyFailure } from '../failover/chain-credential.ts';
 import { timingOf } from '../failover/member-timing.ts';
 import type { Charts } from './charts.ts';
 import type { CurrentLeg } from './leg/current-leg.ts';
-import { LegHistory } from './leg/leg-history.ts';
-import type { SessionDependencies } from './session-dependencies.ts';
-import type { SessionOpening } from './session-opening.ts';
+import { LegHistory } from './leg/leg-record.ts';
+import type { SessionDependencies, SessionOpening } from './session-opening.ts';
 
 /** A client whose audio waits longer than this hears of it. */
 const WAITING_MS = 1_000;

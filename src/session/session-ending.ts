@@ -7,12 +7,10 @@ import type { AudioPipeline } from '../audio/pipeline.ts';
 import type { Scope } from '../runtime/scope.ts';
 import type { AudioAccount } from './billing/audio-account.ts';
 import type { Spending } from './billing/spending.ts';
-import type { EventWriter } from './event-writer.ts';
-import type { LegRecord } from './leg/leg-history.ts';
+import { type EventWriter, secondsOf } from './event-writer.ts';
+import type { LegRecord } from './leg/leg-record.ts';
 import type { Outbox } from './outbox.ts';
-import type { SessionDependencies } from './session-dependencies.ts';
-import type { SessionOpening } from './session-opening.ts';
-import { secondsOf } from './timeline.ts';
+import type { SessionDependencies, SessionOpening } from './session-opening.ts';
 import type { Turns } from './turns/turns.ts';
 import type { SessionLog } from './watch/session-log.ts';
 

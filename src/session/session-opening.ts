@@ -1,13 +1,25 @@
-// What a session is opened with, and what is known of it when it has ended.
+// What a session is opened with: its request, and the parts of its node; and what is known of it when it has ended.
+
+import type { StateValue } from 'xstate';
+import type { Clock } from '../../machines/clock.ts';
 import type { SessionEndReason } from '../../machines/events.ts';
-import type { Refusal } from '../api/errors.ts';
+import type { WatchedFrame } from '../api/console/watching.ts';
+import type { ErrorCode, Refusal } from '../api/errors.ts';
 import type { Configure } from '../api/listen/configuring.ts';
 import type { EventEncoder } from '../api/listen/event-encoder.ts';
-import type { ListenRequest } from '../api/listen.ts';
+import type { Latency, ListenRequest } from '../api/listen.ts';
 import type { PlaceRule } from '../api/places/place-rule.ts';
+import type { Gathering } from '../audio/coalescer.ts';
 import type { OpusDecoder } from '../audio/opus/opus-decoders.ts';
+import type { Spool } from '../audio/tape/spool.ts';
+import type { Bus } from '../bus/bus.ts';
+import type { Placement } from '../cluster/placement/placement.ts';
 import type { ChainMember, Degradation } from '../failover/chain.ts';
+import type { Attempts } from '../failover/model-attempt.ts';
 import type { Meter, MeterMember } from '../ledger/meter.ts';
+import type { ProviderAccess } from '../providers/provider.ts';
+import { uuidv7 } from '../runtime/uuid.ts';
+import type { SessionObserver } from './watch/session-observer.ts';
 
 /** What a session is opened with, checked. */
 export interface SessionOpening {
@@ -64,4 +76,77 @@ export interface SessionSummary {
   turns: number;
   failovers: number;
   undeliveredFinals: number;
+}
+
+/** The part of the configuration that sessions live by. Milliseconds and bytes. */
+export interface SessionSettings {
+  idleMs: number;
+  /** Without audio for so long, the connection to the provider is let go of until there is some. */
+  suspendMs: number;
+  /** How audio is gathered where a request and its key say nothing. */
+  latency: Latency;
+  longestMs: number;
+  memoryBytesMax: number;
+  replayMs: number;
+  replaySpoolMs: number;
+  spoolNodeBytesMax: number;
+  unreadBytesMax: number;
+  unreadEventsMax: number;
+  drainMs: number;
+  /** Further rounds through the whole chain before a session gives up. */
+  upstreamRetries: number;
+  /** How long after its first failure a session that no model answers begins further rounds. */
+  retryMs: number;
+  backOffMs: number;
+  settleMs: number;
+  /** Whether a turn without words is heard again by the next model. */
+  hearEmptyAgain: 'on' | 'off';
+  /** How long a provider that is alive may take to say what is left when the audio has ended. */
+  closeMs: number;
+  binaryFrameBytesMax: number;
+  textFrameBytesMax: number;
+}
+
+/** What is counted for the metrics. */
+export interface SessionTotals {
+  audioReceived(seconds: number): void;
+  audioSent(seconds: number): void;
+  dropped(name: string): void;
+  refused(code: ErrorCode): void;
+}
+
+export interface SessionDependencies {
+  bus: Bus;
+  clock: Clock;
+  wallNow(): Date;
+  settings: SessionSettings;
+  totals: SessionTotals;
+  openSpool(organisationId: string): Spool;
+  /** How far frames are gathered for what a client asks for. */
+  gathering: Readonly<Record<Latency, Gathering>>;
+  access(provider: string): ProviderAccess;
+  /** Chooses the node that opens a leg; absent: any node that answers. */
+  placement?: Placement | undefined;
+  attempts: Attempts;
+  onState(sessionId: string, value: StateValue): void;
+  /** Who is told of its moments as they come. */
+  observe?(opening: SessionOpening): SessionObserver | undefined;
+  /** `frames`: what is kept of it, to be looked at. */
+  onEnded(opening: SessionOpening, summary: SessionSummary, frames: readonly WatchedFrame[]): void;
+  onFault(sessionId: string, name: string, error: unknown): void;
+}
+
+/**
+ * A new session id of this node: `ses_`, the node's incarnation, a UUID version 7 without dashes. Any node can route to one without a
+ * directory, and those of one node sort by time.
+ */
+export function newSessionId(node: string, wallNow: Date): string {
+  return `ses_${node}${uuidv7(wallNow.getTime()).replaceAll('-', '')}`;
+}
+
+const SESSION_ID = /^ses_([a-z0-9]{6})[0-9a-f]{1,32}$/;
+
+/** The node that holds, or held, the session; undefined of what is no such id. */
+export function nodeOfSession(sessionId: string): string | undefined {
+  return SESSION_ID.exec(sessionId)?.[1];
 }

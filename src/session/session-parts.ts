@@ -7,8 +7,7 @@ import { AudioPipeline } from '../audio/pipeline.ts';
 import { timingOf } from '../failover/member-timing.ts';
 import type { LiveTiming } from '../providers/provider.ts';
 import { type ClientLine, Outbox } from './outbox.ts';
-import type { SessionDependencies, SessionSettings } from './session-dependencies.ts';
-import type { SessionOpening } from './session-opening.ts';
+import type { SessionDependencies, SessionOpening, SessionSettings } from './session-opening.ts';
 import type { SessionLog } from './watch/session-log.ts';
 
 /** Retries of one model within an incident, where its failure is worth one. */

@@ -9,25 +9,23 @@ import type { ChainMember } from '../failover/chain.ts';
 import { Deadline } from '../runtime/deadline.ts';
 import { Scope } from '../runtime/scope.ts';
 import { IncomingAudio } from './audio/incoming-audio.ts';
-import { intakeOf } from './audio/session-intake.ts';
+import { AudioIntake } from './audio/intake.ts';
 import { Suspension } from './audio/suspension.ts';
 import { AudioAccount } from './billing/audio-account.ts';
 import type { AbortCode, OrderlyCode } from './billing/end-charges.ts';
 import { type SessionFigures, Spending } from './billing/spending.ts';
 import { Usage } from './billing/usage.ts';
 import { Charts } from './charts.ts';
-import { Reconfiguration } from './configure/reconfiguration.ts';
 import { EventWriter } from './event-writer.ts';
 import { CurrentLeg } from './leg/current-leg.ts';
 import { LegOutcomes } from './leg/leg-outcomes.ts';
 import type { ClientLine, Outbox } from './outbox.ts';
+import { Reconfiguration } from './reconfiguration.ts';
 import { Recovery } from './recovery.ts';
-import type { SessionDependencies } from './session-dependencies.ts';
 import { SessionEnding } from './session-ending.ts';
-import type { SessionOpening } from './session-opening.ts';
+import type { SessionDependencies, SessionOpening } from './session-opening.ts';
 import { chartInputOf, outboxOf, pipelineOf, suspendMsOf } from './session-parts.ts';
-import { EmptyTurns } from './turns/empty-turns.ts';
-import { Turns } from './turns/turns.ts';
+import { EmptyTurns, Turns } from './turns/turns.ts';
 import { SessionDelays } from './watch/session-delays.ts';
 import { SessionLog } from './watch/session-log.ts';
 
@@ -74,7 +72,7 @@ export class LiveSession {
     const usage = new Usage(request.sampleRate, opening.meter.members, clock);
     const account = new AudioAccount(pipeline, usage, request.sampleRate);
     const spending = new Spending(opening.meter, pipeline, usage, request.sampleRate, {
-      extended: () => this.leg.pump(),
+      extended: () => this.leg.pump.flush(),
       warn: (warning) => events.warn(warning),
       stop: (reason, code, message) => this.stop(reason, code, message),
     });
@@ -83,7 +81,11 @@ export class LiveSession {
     this.#usage = usage;
     this.#account = account;
     this.#spending = spending;
-    const intake = intakeOf(opening, dependencies, { pipeline, backlogSecondsMax, events, charts }, this);
+    const intake = new AudioIntake(opening, dependencies, {
+      ...{ pipeline, backlogSecondsMax, events, charts },
+      abort: (code, message) => this.abort(code, message),
+      stop: (reason, code, message) => this.stop(reason, code, message),
+    });
     const delays = new SessionDelays(clock, request.sampleRate);
     const empties = new EmptyTurns({
       isAskedFor: settings.hearEmptyAgain === 'on',
@@ -127,7 +129,7 @@ export class LiveSession {
       isAnswered: () => this.#outcomes.isAnswered,
     });
     const waits = { suspension: this.#suspension, idle: this.#idle };
-    this.#incoming = new IncomingAudio({ pipeline, intake, delays, leg, ...waits });
+    this.#incoming = new IncomingAudio({ pipeline, intake, delays, pump: leg.pump, ...waits });
     this.#scope.defer(() => this.#incoming.stop());
   }
 
@@ -161,7 +163,7 @@ export class LiveSession {
     if (this.#scope.disposed) return;
     this.#idle.touch();
     if (message.type === 'close') this.charts.tell({ type: 'client.close' });
-    else if (message.type === 'finalize') this.leg.finalize();
+    else if (message.type === 'finalize') this.leg.pump.finalize();
     else if (message.type === 'configure') this.#reconfiguration.ask(message);
   }
 
@@ -187,7 +189,7 @@ export class LiveSession {
 
   /** Tells a simulated provider to fail. Gives whether it is one that hears the session now. */
   breakProvider(fault: DemandedFault): boolean {
-    return this.leg.breakDown(fault);
+    return this.leg.channel.breakDown(fault);
   }
 
   /** The socket has room again. */
@@ -245,7 +247,7 @@ export class LiveSession {
     this.#suspension.begin();
     this.#spending.heardBy(index);
     this.#events.switched(index, attempts, replaySamples, originSample);
-    this.leg.pump();
+    this.leg.pump.flush();
   }
 
   /** At the end of the session a leg that is alive is given time; one that is let go of for want of audio is heard again at once. */
@@ -261,7 +263,7 @@ export class LiveSession {
     // Where every sample has its final, no leg is needed any more.
     if (this.charts.unlinked && this.#outcomes.settle()) return;
     this.#suspension.audio();
-    this.leg.pump();
+    this.leg.pump.flush();
   }
 
   turnSettled(): void {

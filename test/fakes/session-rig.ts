@@ -20,12 +20,16 @@ import { loopback } from '../../src/providers/loopback/index.ts';
 import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
 import type { Engine, Provider } from '../../src/providers/provider.ts';
 import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
-import { openSession } from '../../src/session/channels/channel-group.ts';
+import { openSession } from '../../src/session/channel-group.ts';
 import { SessionHost } from '../../src/session/host.ts';
 import type { ClientLine } from '../../src/session/outbox.ts';
 import type { LiveSession } from '../../src/session/session.ts';
-import type { SessionDependencies, SessionSettings } from '../../src/session/session-dependencies.ts';
-import type { SessionOpening, SessionSummary } from '../../src/session/session-opening.ts';
+import type {
+  SessionDependencies,
+  SessionOpening,
+  SessionSettings,
+  SessionSummary,
+} from '../../src/session/session-opening.ts';
 import type { UpstreamDependencies } from '../../src/upstream/dependencies.ts';
 import type { ExchangeDependencies } from '../../src/upstream/http/exchange.ts';
 import { HttpPools } from '../../src/upstream/http/pools.ts';

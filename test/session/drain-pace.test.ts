@@ -1,7 +1,7 @@
 // Those who have to connect again are told in turn.
 import { expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { tellInTurn } from '../../src/session/drain-pace.ts';
+import { tellInTurn } from '../../src/session/host.ts';
 
 test.each([
   { sessions: 1, drainMs: 60_000, lastMs: 0, perSecondMax: 1 },

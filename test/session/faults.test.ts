@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AudioPipeline } from '../../src/audio/pipeline.ts';
 import type { LiveCodec } from '../../src/providers/provider.ts';
 import { CurrentLeg } from '../../src/session/leg/current-leg.ts';
+import { LegPump } from '../../src/session/leg/leg-pump.ts';
 import { Outbox } from '../../src/session/outbox.ts';
 import { Recovery } from '../../src/session/recovery.ts';
 import { LiveSession } from '../../src/session/session.ts';
@@ -65,7 +66,7 @@ describe('a session', () => {
     ['tellSettled', Recovery, 'held'],
     ['closeLeg', LiveSession, 'closeLeg'],
     ['openGate', LiveSession, 'openGate'],
-    ['closeGate', CurrentLeg, 'closeGate'],
+    ['closeGate', LegPump, 'hold'],
     ['finishLeg', CurrentLeg, 'finish'],
     ['endAudio', LiveSession, 'endAudio'],
     ['announceDrain', LiveSession, 'announceDrain'],

@@ -1,5 +1,5 @@
 // What a node remembers of its metrics for the charts of the console, told to the nodes that ask for it.
-import { serveHistory } from '../../session/watch/node-histories.ts';
+import { serveHistory } from '../../session/watch/node-queries.ts';
 import { backgroundClock } from '../../telemetry/clock.ts';
 import { MetricsHistory } from '../../telemetry/history/history.ts';
 import type { Assembly } from '../context.ts';

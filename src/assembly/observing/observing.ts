@@ -2,8 +2,8 @@
 import type { Clock } from '../../../machines/clock.ts';
 import { BusError } from '../../bus/bus.ts';
 import { hasModel, type Providers } from '../../providers/index.ts';
-import type { LegNote } from '../../session/leg/leg-notes.ts';
-import { LegUnplaced } from '../../session/leg/open-leg.ts';
+import { LegUnplaced } from '../../session/leg/leg-dialer.ts';
+import type { LegNote } from '../../session/leg/leg-record.ts';
 import type { SessionOpening, SessionSummary } from '../../session/session-opening.ts';
 import type { SessionObserver } from '../../session/watch/session-observer.ts';
 import type { Logger } from '../../telemetry/log.ts';

@@ -1,7 +1,7 @@
 // The spans of one live session: its own, and below it those of legs, turns and failovers, made of the moments that it tells. Legs on
 // other nodes are among them, since it is the session that knows them all. Names, times and figures; never what was said.
 import { ownerOf } from '../../api/slug.ts';
-import type { LegNote } from '../../session/leg/leg-notes.ts';
+import type { LegNote } from '../../session/leg/leg-record.ts';
 import type { SessionOpening, SessionSummary } from '../../session/session-opening.ts';
 import type { FailoverNote, SessionObserver, TurnNote } from '../../session/watch/session-observer.ts';
 import type { Attributes, TraceSpan, Tracing } from '../../telemetry/tracing/tracing.ts';

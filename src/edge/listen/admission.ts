@@ -9,8 +9,7 @@ import { isUnlimited, placeRulesOf, requireModels } from '../../auth/permissions
 import { type ChainDependencies, type ChainMember, type Degradation, resolveChain } from '../../failover/chain.ts';
 import type { Meter, MeterMember } from '../../ledger/meter.ts';
 import { pricedMembers } from '../../ledger/priced.ts';
-import { newSessionId } from '../../session/session-id.ts';
-import type { Configuration, SessionOpening } from '../../session/session-opening.ts';
+import { type Configuration, newSessionId, type SessionOpening } from '../../session/session-opening.ts';
 import { changed } from '../configure/changes.ts';
 import type { ListenDependencies } from './listen-dependencies.ts';
 import { readListenQuery } from './query.ts';

@@ -1,7 +1,7 @@
 // A refusal that reaches its client on the socket, and why sockets are refused for what comes on them.
 import type { Refusal } from '../../api/errors.ts';
 import type { Ending } from '../../dialects/dialect.ts';
-import { newSessionId } from '../../session/session-id.ts';
+import { newSessionId } from '../../session/session-opening.ts';
 import type { DoorSocket } from '../door.ts';
 import type { Excess, PaceSettings } from '../pace/socket-pace.ts';
 import type { ListenDependencies } from './listen-dependencies.ts';

@@ -1,7 +1,7 @@
 // The socket of one session: open at once where the handshake said everything, else as soon as a start message has. What happens
 // inside the session is not decided here.
 import { type Refusal, refuse } from '../../api/errors.ts';
-import { type ClientSession, openSession } from '../../session/channels/channel-group.ts';
+import { type ClientSession, openSession } from '../../session/channel-group.ts';
 import type { SessionOpening } from '../../session/session-opening.ts';
 import { FollowedSteps, type StepTaker } from '../dialects/followed-steps.ts';
 import type { Interpreter } from '../dialects/interpreter.ts';

@@ -3,8 +3,8 @@
 import { Refusal, refuse } from '../../api/errors.ts';
 import type { SpoolShortage } from '../../audio/tape/spool.ts';
 import type { Degradation } from '../../failover/chain.ts';
-import { spoolBacklog } from '../../session/audio/backlog.ts';
-import type { ClientSession } from '../../session/channels/channel-group.ts';
+import { spoolBacklog } from '../../session/audio/intake.ts';
+import type { ClientSession } from '../../session/channel-group.ts';
 import type { SessionOpening } from '../../session/session-opening.ts';
 import { type Asking, giveBack, openingOf } from './admission.ts';
 import { type Decoded, tell } from './client-message.ts';

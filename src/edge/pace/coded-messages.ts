@@ -2,7 +2,7 @@
 // sockets of an organisation together; what comes beyond
 // it waits, and is decoded by steps, so that other sockets are heard in between.
 import type { OpusDecoder } from '../../audio/opus/opus-decoders.ts';
-import type { ClientSession } from '../../session/channels/channel-group.ts';
+import type { ClientSession } from '../../session/channel-group.ts';
 import { type SocketWork, STEP_BYTES, type Steps, type WaitingWork } from '../listen/socket-work.ts';
 import type { OpenPace } from './socket-pace.ts';
 

@@ -1,6 +1,6 @@
 // Resume tokens: `rt_` + the session's id + `.` + 128 bits of chance that its node compares. Whoever has one still needs the key.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { nodeOfSession } from '../../session/session-id.ts';
+import { nodeOfSession } from '../../session/session-opening.ts';
 
 const FORM = /^rt_(ses_[a-z0-9]{7,38})\.[\w-]{22}$/;
 

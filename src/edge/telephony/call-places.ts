@@ -4,7 +4,7 @@ import { Value } from '@sinclair/typebox/value';
 import type { Clock } from '../../../machines/clock.ts';
 import type { Address, Bus } from '../../bus/bus.ts';
 import { CALL_WANTED } from '../../bus/subjects.ts';
-import { nodeOfSession } from '../../session/session-id.ts';
+import { nodeOfSession } from '../../session/session-opening.ts';
 
 /** How long the nodes have to say that they have it. */
 const ANSWER_MS = 500;

@@ -7,7 +7,7 @@ import { usdOf } from '../../billing/price.ts';
 import type { Meter, MeterState, Shortage } from '../../ledger/meter.ts';
 import { shortageCodes, shortageReasons, shortageWords } from '../../ledger/shortage.ts';
 import type { UsageLine } from '../../store/ledger/calls.ts';
-import { secondsOf } from '../timeline.ts';
+import { secondsOf } from '../event-writer.ts';
 import type { OrderlyCode } from './end-charges.ts';
 import { costOf, type Usage } from './usage.ts';
 

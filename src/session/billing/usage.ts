@@ -1,13 +1,11 @@
 // Who transcribed how much of a session: each sample belongs to the member of the chain that produced the final covering it,
 // and what no final covers to the one that heard it last; and how long its connections were open. Samples in, lines for the bill and rows for the client out.
-
 import type { Clock } from '../../../machines/clock.ts';
 import type { UsageRow } from '../../api/listen.ts';
 import { lineCostMicroUsd, usdOf } from '../../billing/price.ts';
 import { usageRow } from '../../billing/usage-row.ts';
 import type { MeterMember } from '../../ledger/meter.ts';
 import type { UsageLine } from '../../store/ledger/calls.ts';
-import { ConnectionTime } from './connection-time.ts';
 
 export class Usage {
   readonly #sampleRate: number;
@@ -137,3 +135,63 @@ export class Usage {
 
 export const costOf = (lines: readonly UsageLine[]): bigint =>
   lines.reduce((sum, line) => sum + lineCostMicroUsd(line), 0n);
+
+/**
+ * How long the connections of a session were open to models whose price is metered by that, by the gateway's own clock and no longer
+ * than money is held for.
+ */
+export class ConnectionTime {
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #members: readonly MeterMember[];
+  /** Milliseconds of each member, in the order in which they were connected first. */
+  readonly #counted = new Map<number, number>();
+  #open: { index: number; sinceMs: number; limitMs: number } | undefined;
+
+  constructor(clock: Pick<Clock, 'now'>, members: readonly MeterMember[]) {
+    this.#clock = clock;
+    this.#members = members;
+  }
+
+  /** A leg of the member is ready. */
+  opened(index: number): void {
+    this.closed();
+    if (this.#members[index]?.metered === 'connection') {
+      this.#open = { index, sinceMs: this.#clock.now() - (this.#counted.get(index) ?? 0), limitMs: 0 };
+    }
+  }
+
+  /** The leg was let go of. */
+  closed(): void {
+    if (this.#open !== undefined) this.#counted.set(this.#open.index, this.msOf(this.#open.index));
+    this.#open = undefined;
+  }
+
+  /** What is held pays for so much of the member that is connected. What was counted already stays. */
+  limitTo(ms: number): void {
+    if (this.#open !== undefined) this.#open.limitMs = Math.max(ms, this.msOf(this.#open.index));
+  }
+
+  /** How long the connection may still be open; without end where none is that is metered so. */
+  get leftMs(): number {
+    const open = this.#open;
+    return open === undefined
+      ? Number.POSITIVE_INFINITY
+      : Math.max(0, open.limitMs - (this.#clock.now() - open.sinceMs));
+  }
+
+  /** Members with such connections. */
+  get indexes(): number[] {
+    const counted = this.#counted;
+    const open = this.#open;
+    const indexes = open === undefined ? [...counted.keys()] : [...counted.keys(), open.index];
+    return indexes.filter((index) => this.msOf(index) > 0);
+  }
+
+  /** Whole milliseconds: what is billed never takes more than was counted. */
+  msOf(index: number): number {
+    const open = this.#open;
+    const before = this.#counted.get(index) ?? 0;
+    if (open?.index !== index) return before;
+    return Math.max(before, Math.floor(Math.min(open.limitMs, this.#clock.now() - open.sinceMs)));
+  }
+}

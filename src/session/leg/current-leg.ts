@@ -1,20 +1,51 @@
 // The session's current leg: opened when it is its turn, handed audio at its pace, and noticed when it has gone quiet. How leg and
 // session reach each other is leg-channel.ts; what the end of a leg means for its session, leg-outcomes.ts.
-import type { DemandedFault, LegFailure } from '../../../machines/events.ts';
+
+import { isDeepStrictEqual } from 'node:util';
+import type { LegFailure } from '../../../machines/events.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
+import type { Ticket } from '../../failover/admission.ts';
 import type { ChainMember } from '../../failover/chain.ts';
 import { circuitOpen, ModelAttempt } from '../../failover/model-attempt.ts';
 import { memberWithin } from '../../failover/place-rules.ts';
 import type { LiveTiming } from '../../providers/provider.ts';
 import { type LongestAnswer, StallWatch } from '../audio/stall-watch.ts';
-import type { SessionDependencies } from '../session-dependencies.ts';
-import type { SessionOpening } from '../session-opening.ts';
+import type { SessionDependencies, SessionOpening } from '../session-opening.ts';
 import { gatheringOf } from '../session-parts.ts';
+import type { Turns } from '../turns/turns.ts';
 import { LegChannel, type Report } from './leg-channel.ts';
-import { beforeLimit } from './leg-expiry.ts';
-import type { CurrentLegCalls, CurrentLegParts, LegAttempt } from './leg-parts.ts';
-import { LegPump } from './leg-pump.ts';
-import { isSameLeg, isSameWay } from './same-leg.ts';
+import { LegPump, type LegPumpCalls, type LegPumpParts } from './leg-pump.ts';
+
+/** How long before the longest time of a connection its end is sought: time to find the end of a turn and to connect again. */
+const EXPIRY_MARGIN_MS = 60_000;
+
+/** The parts of the session that its leg works with. */
+export interface CurrentLegParts extends LegPumpParts {
+  turns: Pick<Turns, 'hear'>;
+}
+
+export interface CurrentLegCalls extends LegPumpCalls {
+  ready(generation: number): void;
+  /** Its provider has said of itself that it is simulated. */
+  simulated(): void;
+  failed(generation: number, failure: LegFailure): void;
+  finished(generation: number): void;
+  /** Asked to finish with a `waitMs`, it takes longer than its provider needs as a rule, and is alive. */
+  overdue(generation: number): void;
+  /** Whether what it was asked for anew is in force on its connection. */
+  reconfigured(isInForce: boolean): void;
+  /** No node can be asked for the leg of that model. Gives whether audio waits for it. */
+  waiting(slug: string): boolean;
+  fault(name: 'audio' | 'report', error: unknown): void;
+}
+
+/** What is to be known of an attempt before it is made. */
+interface LegAttempt {
+  /** Its share of the retry budget, where it is a second one. */
+  retry: Ticket | undefined;
+  /** Whether another member of the chain could be tried instead. */
+  hasOther(): boolean;
+}
 
 export class CurrentLeg {
   readonly #opening: SessionOpening;
@@ -22,8 +53,8 @@ export class CurrentLeg {
   readonly #parts: CurrentLegParts;
   readonly #pipeline: AudioPipeline;
   readonly #calls: CurrentLegCalls;
-  readonly #channel: LegChannel;
-  readonly #pump: LegPump;
+  readonly channel: LegChannel;
+  readonly pump: LegPump;
   #member: ChainMember | undefined;
   #timing: LiveTiming | undefined;
   #stall: StallWatch | undefined;
@@ -31,7 +62,7 @@ export class CurrentLeg {
   #hasOther: () => boolean = () => false;
   #attempt: ModelAttempt | undefined;
   #hasDialled = false;
-  #stopExpiry = () => {};
+  #expiry: unknown;
 
   constructor(
     opening: SessionOpening,
@@ -44,14 +75,14 @@ export class CurrentLeg {
     this.#parts = parts;
     this.#pipeline = parts.pipeline;
     this.#calls = calls;
-    this.#channel = new LegChannel(opening, dependencies, parts.log, {
+    this.channel = new LegChannel(opening, dependencies, parts.log, {
       reported: (report) => this.#hear(report),
       failed: (generation, failure) => calls.failed(generation, failure),
-      room: () => this.pump(),
-      waiting: () => this.#member !== undefined && calls.waiting(this.#member.slug),
+      room: () => this.pump.flush(),
+      waiting: (slug) => calls.waiting(slug),
       fault: (error) => calls.fault('report', error),
     });
-    this.#pump = new LegPump(dependencies, parts, opening.request.sampleRate, this.#channel, calls);
+    this.pump = new LegPump(dependencies, parts, opening.request.sampleRate, this.channel, calls);
   }
 
   /** Asks for a leg, when it is its turn; `ready` or `failed` follows. */
@@ -59,13 +90,13 @@ export class CurrentLeg {
     this.#member = member;
     this.#timing = timing;
     this.#hasOther = attempt.hasOther;
-    this.#channel.begin(member, generation);
-    this.#pump.isHeldBack = false;
+    this.channel.begin(member, generation);
+    this.pump.isHeldBack = false;
     // In a microtask: the session that gave its place back is in the middle of a call, and this one may be closed before it is over.
     this.#parts.log.placing = 'queued';
     const later = (work: () => void) => () =>
       queueMicrotask(() => {
-        if (generation === this.#channel.generation) work();
+        if (generation === this.channel.generation) work();
       });
     this.#attempt = new ModelAttempt(member, this.#dependencies.attempts, attempt.retry, {
       dial: later(() => this.#dial(member, timing, generation)),
@@ -79,11 +110,11 @@ export class CurrentLeg {
     const { ruleNow } = this.#opening;
     if (ruleNow === undefined || !this.#hasDialled) {
       this.#hasDialled = true;
-      this.#channel.dial(member, timing);
+      this.channel.dial(member, timing);
       return;
     }
     ruleNow().then(
-      (now) => generation === this.#channel.generation && this.#channel.dial(memberWithin(member, now), timing),
+      (now) => generation === this.channel.generation && this.channel.dial(memberWithin(member, now), timing),
       (error: unknown) => this.#calls.fault('report', error),
     );
   }
@@ -96,7 +127,7 @@ export class CurrentLeg {
     const { language = null, diarization, params } = member;
     if (this.#member === undefined || !isSameLeg(this.#member, member)) return false;
     if (!isSameWay(this.#timing as LiveTiming, timing)) return false;
-    this.#channel.command({ type: 'leg.reconfigure', language, diarization, params: { ...params } });
+    this.channel.command({ type: 'leg.reconfigure', language, diarization, params: { ...params } });
     return true;
   }
 
@@ -115,26 +146,25 @@ export class CurrentLeg {
 
   /** What the leg says is not enough: the session takes it for failed. */
   fail(failure: LegFailure): void {
-    this.#calls.failed(this.#channel.generation, failure);
+    this.#calls.failed(this.channel.generation, failure);
   }
 
   /** The session has lost its leg, and goes on without it. */
   lost(failure: LegFailure): void {
-    this.#channel.lost(failure);
+    this.channel.lost(failure);
     // What was asked for says nothing of the model.
-    if (!this.#channel.isBroken) this.#attempt?.failed(failure);
-  }
-
-  /** Tells a simulated provider to fail; gives whether one has the leg. */
-  breakDown(fault: DemandedFault): boolean {
-    return this.#channel.breakDown(fault);
+    if (!this.channel.isBroken) this.#attempt?.failed(failure);
   }
 
   #ready(generation: number): void {
     this.#attempt?.ready();
-    this.#channel.ready();
-    const expiring = () => this.#expiring(generation);
-    this.#stopExpiry = beforeLimit(this.#dependencies.clock, this.#timing as LiveTiming, expiring);
+    this.channel.ready();
+    const { sessionMaxMs } = this.#timing as LiveTiming;
+    if (sessionMaxMs !== undefined) {
+      const expiring = () => this.#expiring(generation);
+      const afterMs = Math.max(sessionMaxMs / 2, sessionMaxMs - EXPIRY_MARGIN_MS);
+      this.#expiry = this.#dependencies.clock.setTimeout(expiring, afterMs);
+    }
     this.#calls.ready(generation);
   }
 
@@ -152,7 +182,7 @@ export class CurrentLeg {
       },
       this.#dependencies.clock.now(),
     );
-    this.#pump.open((this.#member as ChainMember).slug, timing, lane.originSample);
+    this.pump.open((this.#member as ChainMember).slug, timing, lane.originSample);
     this.#stall?.stop();
     this.#stall = new StallWatch(
       this.#dependencies.clock,
@@ -165,63 +195,29 @@ export class CurrentLeg {
     return lane;
   }
 
-  closeGate(): void {
-    this.#pump.hold();
-  }
-
-  /** Ends the current turn once the audio received so far has left. */
-  finalize(): void {
-    this.#pump.finalize();
-  }
-
-  /** Ends the current turn where the leg is, whatever waits to be sent. */
-  endTurn(): void {
-    this.#pump.endTurn();
-  }
-
   /** No more audio comes. With a time, a leg that is alive is waited for so long. */
   finish(waitMs: number | undefined): void {
-    this.#channel.command({ type: 'leg.finish', ...(waitMs === undefined ? {} : { waitMs }) });
+    this.channel.command({ type: 'leg.finish', ...(waitMs === undefined ? {} : { waitMs }) });
   }
 
   /** It is waited for no longer: it fails. */
   stalled(): void {
-    this.#channel.command({ type: 'leg.stalled' });
-  }
-
-  /** Hands the leg what may leave now. */
-  pump(): void {
-    this.#pump.pump();
-  }
-
-  /** Bytes of the client that may wait until a frame is complete; 0 where none may. */
-  get waitingBytesMax(): number {
-    return this.#pump.waitingBytesMax;
-  }
-
-  /** The client's chunks begin to wait. */
-  waits(): void {
-    this.#pump.waits();
+    this.channel.command({ type: 'leg.stalled' });
   }
 
   /** Lets go of the leg. What it still says is dropped. */
   close(): void {
-    this.#pump.close();
+    this.pump.close();
     this.#stall?.stop();
-    this.#stopExpiry();
+    this.#dependencies.clock.clearTimeout(this.#expiry);
     this.#attempt?.end();
     this.#attempt = undefined;
     this.#pipeline.closeLane();
-    this.#channel.close();
-  }
-
-  /** Another node is gone, and a leg there with it. */
-  nodeGone(node: string): void {
-    this.#channel.nodeGone(node);
+    this.channel.close();
   }
 
   dispose(): void {
-    this.#channel.detach();
+    this.channel.detach();
     this.close();
   }
 
@@ -234,25 +230,39 @@ export class CurrentLeg {
     else if (report.type === 'leg.heard') this.#parts.turns.hear(report.heard, this.#readMsOf(report));
     else if (report.type === 'leg.ready') this.#ready(generation);
     else if (report.type === 'leg.simulated') {
-      this.#channel.simulated();
+      this.channel.simulated();
       this.#calls.simulated();
     } else if (report.type === 'leg.failed') this.#calls.failed(generation, report.failure);
     else if (report.type === 'leg.finished') this.#calls.finished(generation);
     else if (report.type === 'leg.overdue') this.#calls.overdue(generation);
     else if (report.type === 'leg.expiring') this.#expiring(generation);
     else {
-      this.#pump.isHeldBack = report.high;
-      this.pump();
+      this.pump.isHeldBack = report.high;
+      this.pump.flush();
     }
   }
 
   /** When it was read from its provider's socket. Clocks of two nodes cannot be compared: of a leg on another one, when it came here. */
   #readMsOf({ readMs }: { readMs: number }): number {
-    return this.#channel.isFar ? this.#dependencies.clock.now() : readMs;
+    return this.channel.isFar ? this.#dependencies.clock.now() : readMs;
   }
 
   /** Its time is nearly up, or its node goes away. */
   #expiring(generation: number): void {
     this.#parts.charts.tell({ type: 'upstream.expiring', generation });
   }
+}
+
+/** Whether an open leg may become that of another member: a turn that has begun is billed at the price it began with. */
+function isSameLeg(one: ChainMember, other: ChainMember): boolean {
+  const partOf = ({ slug, credentialId, sampleRate, endpoint, rule, barred, price }: ChainMember) => [
+    ...[slug, credentialId, sampleRate, endpoint, rule, barred, price],
+  ];
+  return isDeepStrictEqual(partOf(one), partOf(other));
+}
+
+/** All that audio and deadlines of an open leg go by, but for what ends a turn. */
+function isSameWay(one: LiveTiming, other: LiveTiming): boolean {
+  const { turnPauseMs, formattedWaitMs } = one;
+  return isDeepStrictEqual(one, { ...other, turnPauseMs, formattedWaitMs });
 }

@@ -1,27 +1,35 @@
 // The transport between a session and its current leg, on this node or another: asks for the leg, knows it by its address, carries
 // commands to it and checks that its reports come whole and in order. What a report means, and which audio goes when, is not known here.
+
+import type { Clock } from '../../../machines/clock.ts';
 import type { DemandedFault, FarReport, LegCommand, LegFailure } from '../../../machines/events.ts';
+import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
 import { providerOf } from '../../api/slug.ts';
-import type { Address, Detach, Envelope } from '../../bus/bus.ts';
+import type { Address, Bus, Detach, Envelope } from '../../bus/bus.ts';
 import { isOfNode, nodeOf } from '../../bus/subjects.ts';
 import type { ChainMember } from '../../failover/chain.ts';
 import { mayBeOfNode } from '../../failover/node-failure.ts';
 import type { LiveTiming } from '../../providers/provider.ts';
+import { Deadline } from '../../runtime/deadline.ts';
 import { isFarReport } from '../../upstream/service/leg-messages.ts';
 import { needsOf } from '../../upstream/service/leg-needs.ts';
-import type { SessionDependencies } from '../session-dependencies.ts';
-import type { SessionOpening } from '../session-opening.ts';
+import type { SessionDependencies, SessionOpening } from '../session-opening.ts';
 import type { SessionLog } from '../watch/session-log.ts';
-import { FarLeg, frameBytesMax } from './far-leg.ts';
-import { LegDialer } from './leg-dialer.ts';
-import { LegNotes } from './leg-notes.ts';
-import { legSilent, lostReport, openLegOf } from './open-leg.ts';
-import { WaitWatch } from './wait-watch.ts';
+import { LegDialer, legLost, legSilent, lostReport, openLegOf } from './leg-dialer.ts';
+import { LegNotes } from './leg-record.ts';
 
 /** No leg has this generation. */
 const NO_LEG = 0;
 /** Nodes that dial a provider before the session hears that it cannot be reached. */
 const NODES_TRIED_MAX = 3;
+/** A client learns that its audio waits for a node when it has waited for this long. */
+const WAITING_MS = 2_000;
+/** Audio on its way to another node that the leg has not acknowledged. */
+const UNACKNOWLEDGED_BYTES_MAX = 262_144;
+/** A leg on another node receives a sign of life when it was sent nothing else for this long. */
+const ALIVE_MS = 2_000;
+/** A leg that sends nothing for two of these is lost. Two: a process that was suspended itself first reads what has arrived. */
+const SILENCE_CHECK_MS = 1_500;
 
 /** What the session hears of its leg. */
 export type Report = Exclude<FarReport, { type: 'leg.pulse' }>;
@@ -33,7 +41,7 @@ export interface LegChannelCalls {
   /** The leg takes more than it did. */
   room(): void;
   /** For some time no node could be asked for the leg. Gives whether anything waits for it. */
-  waiting(): boolean;
+  waiting(slug: string): boolean;
   /** What was made of a report has failed. */
   fault(error: unknown): void;
 }
@@ -75,7 +83,10 @@ export class LegChannel {
     this.#calls = calls;
     this.#session = dependencies.bus.address(opening.sessionId);
     this.#notes = new LegNotes(opening.sessionId, (note) => log.leg(note));
-    this.#waiting = new WaitWatch(dependencies.clock, () => this.#calls.waiting());
+    this.#waiting = new WaitWatch(
+      dependencies.clock,
+      () => this.#member !== undefined && calls.waiting(this.#member.slug),
+    );
     this.detach = dependencies.bus.attach(
       opening.sessionId,
       (envelope) => this.#receive(envelope),
@@ -295,5 +306,161 @@ export class LegChannel {
   /** Let go of, or another came first. */
   #dismiss(leg: Address): void {
     this.#dependencies.bus.send(leg, this.#session, { type: 'leg.close' });
+  }
+}
+
+/** The largest frame of audio that such a leg is sent. */
+const frameBytesMax = ({ frame }: LiveTiming, sampleRate: number): number =>
+  Math.ceil((frame.maxMs * sampleRate) / 1000) * BYTES_PER_SAMPLE;
+
+interface FarLegCalls {
+  failed(failure: LegFailure): void;
+  /** Audio was acknowledged: more may go. */
+  room(): void;
+}
+
+/**
+ * The transport to a leg on another node: numbers the commands, bounds the audio on its way, sends signs of life, and notices when the
+ * leg sends none. The bus may lose, repeat and reorder messages; each of these ends the leg, and no sample is lost.
+ */
+class FarLeg {
+  readonly #bus: Bus;
+  readonly #clock: Clock;
+  readonly #leg: Address;
+  readonly #session: Address;
+  readonly #calls: FarLegCalls;
+  /** The next frame may be as large as this. */
+  readonly #frameBytesMax: number;
+  #commands = 0;
+  #sentBytes = 0;
+  #takenBytes = 0;
+  #alive: Deadline | undefined;
+  #look: Deadline | undefined;
+  #looks = 0;
+  #over = false;
+
+  constructor(bus: Bus, clock: Clock, leg: Address, session: Address, frameBytesMax: number, calls: FarLegCalls) {
+    this.#bus = bus;
+    this.#clock = clock;
+    this.#leg = leg;
+    this.#session = session;
+    this.#frameBytesMax = frameBytesMax;
+    this.#calls = calls;
+    this.#stayAlive();
+    this.#watch();
+  }
+
+  /** Whether no frame may follow before audio is acknowledged. */
+  get isFull(): boolean {
+    const underWay = this.#sentBytes - this.#takenBytes;
+    return underWay > 0 && underWay + this.#frameBytesMax > UNACKNOWLEDGED_BYTES_MAX;
+  }
+
+  command(command: LegCommand | { type: 'leg.alive' }, bytes?: Uint8Array): void {
+    if (this.#over) return;
+    this.#commands++;
+    this.#sentBytes += bytes?.byteLength ?? 0;
+    this.#alive?.touch();
+    const numbered = { ...command, number: this.#commands };
+    if (this.#bus.send(this.#leg, this.#session, numbered, bytes) !== 'accepted') this.#fail(legLost);
+  }
+
+  /** The leg said something. */
+  heard(): void {
+    this.#looks = 0;
+    this.#look?.touch();
+  }
+
+  /** The leg is there, and has taken so much. `reports` is how many others of its reports have come. */
+  pulse({ sequence, audioBytes }: Extract<FarReport, { type: 'leg.pulse' }>, reports: number): void {
+    const isPossible = audioBytes >= this.#takenBytes && audioBytes <= this.#sentBytes;
+    if (sequence !== reports || !isPossible) {
+      this.#fail(lostReport);
+      return;
+    }
+    if (audioBytes === this.#takenBytes) return;
+    this.#takenBytes = audioBytes;
+    this.#calls.room();
+  }
+
+  /** The leg's node is gone, or a message to it did not arrive. */
+  lost(): void {
+    this.#fail(legLost);
+  }
+
+  /** Says nothing any more, and notices nothing. */
+  stop(): void {
+    this.#over = true;
+    this.#alive?.stop();
+    this.#look?.stop();
+  }
+
+  #fail(failure: LegFailure): void {
+    if (this.#over) return;
+    this.stop();
+    this.#calls.failed(failure);
+  }
+
+  #stayAlive(): void {
+    this.#alive = new Deadline(this.#clock, ALIVE_MS, () => {
+      this.#stayAlive();
+      this.command({ type: 'leg.alive' });
+    });
+  }
+
+  #watch(): void {
+    this.#look = new Deadline(this.#clock, SILENCE_CHECK_MS, () => {
+      this.#looks++;
+      if (this.#looks === 2) this.#fail(legSilent);
+      else this.#watch();
+    });
+  }
+}
+
+/** When a client learns that its audio waits because no node can be asked for a leg: once in each wait, and only while audio waits. */
+class WaitWatch {
+  readonly #clock: Clock;
+  readonly #tell: () => boolean;
+  #timer: unknown;
+  #sinceMs: number | undefined;
+  #told = false;
+
+  /** @param tell gives whether there was anything to tell of */
+  constructor(clock: Clock, tell: () => boolean) {
+    this.#clock = clock;
+    this.#tell = tell;
+  }
+
+  /** A node is asked for a leg. */
+  begin(): void {
+    if (this.#told) return;
+    const nowMs = this.#clock.now();
+    this.#sinceMs ??= nowMs;
+    this.#timer ??= this.#clock.setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#sinceMs = undefined;
+        this.#told = this.#tell();
+        this.begin();
+      },
+      Math.max(0, this.#sinceMs + WAITING_MS - nowMs),
+    );
+  }
+
+  /** No node is being asked now; the next request continues the same wait. */
+  pause(): void {
+    this.#clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** A node has opened one: what is waited for from now on is its provider. */
+  opened(): void {
+    this.pause();
+    this.#sinceMs = undefined;
+  }
+
+  /** The leg works: the next wait is another. */
+  over(): void {
+    this.#told = false;
   }
 }

@@ -1,19 +1,48 @@
 // Asks for a leg, on this node or another: the node that is best placed, and the next one where that has no room; waits while the
-// bus is away, asks again while nobody answers, and lets go of a leg that was opened too late. What comes of a leg that is open is
-// not known here.
+// bus is away, asks again while no node answers, and closes a leg that was opened too late. What comes of a leg that is open is
+// not known here. The failures of legs that are the bus's are here as well.
 import type { Clock } from '../../../machines/clock.ts';
 import type { LegFailure, LegRefused, OpenLeg } from '../../../machines/events.ts';
 import { type Address, type Bus, type BusBody, BusError, type Detach } from '../../bus/bus.ts';
 import { OPEN_LEG } from '../../bus/subjects.ts';
 import type { LegWish, Placement } from '../../cluster/placement/placement.ts';
+import type { ChainMember } from '../../failover/chain.ts';
 import { isLegOpened, isLegRefused } from '../../upstream/service/leg-messages.ts';
-import { LegUnplaced, legLost, unopened } from './open-leg.ts';
+import type { SessionOpening } from '../session-opening.ts';
 
 /** A node answers at once: it opens the leg, and tells later what came of it. */
 const ANSWER_MS = 1_000;
 /** Pauses between two questions while no node answers any, and how long that may last. */
 const PAUSE_MS = { first: 100, max: 1_000 };
 const NOBODY_MS_MAX = 15_000;
+
+const unopened: LegFailure = {
+  kind: 'next',
+  reason: 'connect_failed',
+  code: 'no_upstream_node',
+  message: 'No node could open a connection to the provider.',
+  own: true,
+};
+
+/** Nothing that the provider did: the session's charts forgive it. */
+const inside = (code: string, message: string): LegFailure => ({
+  kind: 'retry',
+  reason: 'upstream_error',
+  code,
+  message,
+  own: true,
+});
+
+export const lostReport = inside('report_lost', 'A message of the provider was lost inside the gateway.');
+/** The leg is on another node, and was lost on the way there: that node, the bus, or a message. */
+export const legLost = inside('leg_lost', 'The node with the connection to the provider was lost.');
+/** The leg said nothing for too long, not even that it is there. */
+export const legSilent = inside('leg_silent', 'The node with the connection to the provider does not answer.');
+
+/** No node opened the leg: none is there, or none has room for it. */
+export class LegUnplaced extends Error {
+  override readonly name = 'LegUnplaced';
+}
 
 /**
  * How far a session is with finding a node for its leg: it waits for its turn to dial the model, asks a node, waits for the bus or for a
@@ -183,3 +212,31 @@ const refusedWith = ({ shortOf }: LegRefused, { slug }: OpenLeg): Error =>
   new LegUnplaced(
     shortOf === 'model' ? `The node does not know the model ${slug}.` : 'The node has no room for a leg.',
   );
+
+/** The request for a leg, as it is sent over the bus. */
+export function openLegOf(
+  { request, sessionId, organisationId }: SessionOpening,
+  member: ChainMember,
+  session: Address,
+  generation: number,
+  isWatched: boolean,
+): OpenLeg {
+  return {
+    type: 'leg.open',
+    session,
+    sessionId,
+    generation,
+    slug: member.slug,
+    sampleRate: member.sampleRate,
+    language: member.language ?? null,
+    // Also for a client that wants none: a leg that hears a long turn shows by them that it is alive.
+    interimResults: true,
+    diarization: member.diarization,
+    params: { ...member.params },
+    credentialId: member.credentialId,
+    organisationId,
+    ...(request.turnEvents ? { turnEvents: true } : {}),
+    ...(member.rule === undefined ? {} : { rule: member.rule }),
+    ...(isWatched ? { watched: true } : {}),
+  };
+}

@@ -1,39 +1,60 @@
 // Hands the session's audio to its leg: at the leg's pace, in its frames, and with the ends of turns between them.
+
+import type { Clock } from '../../../machines/clock.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import type { LiveTiming } from '../../providers/provider.ts';
-import type { SessionDependencies } from '../session-dependencies.ts';
+import type { Spending } from '../billing/spending.ts';
+import type { Charts } from '../charts.ts';
+import type { SessionDependencies } from '../session-opening.ts';
 import { Finalizer } from '../turns/finalizer.ts';
-import { LaterPumps } from './later-pumps.ts';
+import type { SessionDelays } from '../watch/session-delays.ts';
+import type { SessionLog } from '../watch/session-log.ts';
 import type { LegChannel } from './leg-channel.ts';
-import type { CurrentLegCalls, CurrentLegParts } from './leg-parts.ts';
 
 /** Audio handed to the leg before others get their turn of the event loop. */
-const PUMP_BYTES_MAX = 262_144;
+const FLUSH_BYTES_MAX = 262_144;
+/** What is gathered for a larger frame leaves this many ideal frames' time after the frame before it. */
+const GATHERED_FRAMES_MAX = 2;
+
+/** The parts of the session that work on the audio for its leg. */
+export interface LegPumpParts {
+  pipeline: AudioPipeline;
+  charts: Pick<Charts, 'tell'>;
+  spending: Pick<Spending, 'sent' | 'starved'>;
+  delays: Pick<SessionDelays, 'begin' | 'held' | 'sent'>;
+  log: SessionLog;
+}
+
+export interface LegPumpCalls {
+  /** Chunks that wait for more of them have waited long enough. */
+  takeWaiting(): void;
+  fault(name: 'audio', error: unknown): void;
+}
 
 export class LegPump {
   readonly #dependencies: SessionDependencies;
-  readonly #parts: CurrentLegParts;
+  readonly #parts: LegPumpParts;
   readonly #pipeline: AudioPipeline;
   /** Hertz of the session. */
   readonly #sampleRate: number;
   readonly #channel: LegChannel;
-  readonly #calls: Pick<CurrentLegCalls, 'takeWaiting' | 'fault'>;
+  readonly #calls: LegPumpCalls;
   readonly #finalizer: Finalizer;
-  readonly #later: LaterPumps;
+  readonly #scheduler: SendScheduler;
   #slug = '';
   #frames = 0;
   #isOpen = false;
-  #isPumping = false;
+  #isFlushing = false;
   #drainedTold = false;
   /** The leg has said that it takes no more for now. */
   isHeldBack = false;
 
   constructor(
     dependencies: SessionDependencies,
-    parts: CurrentLegParts,
+    parts: LegPumpParts,
     sampleRate: number,
     channel: LegChannel,
-    calls: Pick<CurrentLegCalls, 'takeWaiting' | 'fault'>,
+    calls: LegPumpCalls,
   ) {
     this.#dependencies = dependencies;
     this.#parts = parts;
@@ -42,9 +63,9 @@ export class LegPump {
     this.#channel = channel;
     this.#calls = calls;
     this.#finalizer = new Finalizer(parts.pipeline, sampleRate);
-    this.#later = new LaterPumps(dependencies.clock, parts.pipeline, {
+    this.#scheduler = new SendScheduler(dependencies.clock, parts.pipeline, {
       takeWaiting: () => calls.takeWaiting(),
-      pump: () => this.pump(),
+      flush: () => this.flush(),
     });
   }
 
@@ -54,7 +75,7 @@ export class LegPump {
     this.#slug = slug;
     this.#finalizer.begin(timing.endpointing, originSample);
     this.#parts.delays.begin(originSample);
-    this.#later.begin(timing.frame.idealMs);
+    this.#scheduler.begin(timing.frame.idealMs);
     this.#frames = 0;
     this.#drainedTold = false;
     this.#isOpen = true;
@@ -69,14 +90,14 @@ export class LegPump {
   close(): void {
     this.#calls.takeWaiting();
     this.#isOpen = false;
-    this.#later.stop();
+    this.#scheduler.stop();
   }
 
   /** Ends the current turn once the audio received so far has left. */
   finalize(): void {
     this.#calls.takeWaiting();
     if (!this.#finalizer.ask()) this.#dependencies.totals.dropped('finalize');
-    this.pump();
+    this.flush();
   }
 
   /** Ends the current turn behind what the leg was given. */
@@ -92,7 +113,7 @@ export class LegPump {
 
   /** The client's chunks begin to wait. */
   waits(): void {
-    if (this.#isOpen) this.#later.whenGathered();
+    if (this.#isOpen) this.#scheduler.whenGathered();
   }
 
   /** Whether the leg takes nothing now; it says when that is over. */
@@ -101,9 +122,9 @@ export class LegPump {
   }
 
   /** Hands the leg what may leave now, and comes back when the pace, the loop or the leg allows more. */
-  pump(): void {
-    if (!this.#isOpen || this.#isHeld || this.#isPumping) return;
-    this.#isPumping = true;
+  flush(): void {
+    if (!this.#isOpen || this.#isHeld || this.#isFlushing) return;
+    this.#isFlushing = true;
     const before = this.#frames;
     try {
       this.#handOver();
@@ -111,22 +132,22 @@ export class LegPump {
       this.#calls.fault('audio', error);
       return;
     } finally {
-      this.#isPumping = false;
+      this.#isFlushing = false;
     }
     if (this.#isOpen && this.#frames > before) this.#parts.spending.sent();
-    if (this.#isOpen) this.#afterPump();
+    if (this.#isOpen) this.#afterFlush();
   }
 
   #handOver(): void {
     const { clock, totals } = this.#dependencies;
     const now = clock.now();
-    let budget = PUMP_BYTES_MAX;
+    let budget = FLUSH_BYTES_MAX;
     while (this.#isOpen && !this.#isHeld && budget > 0) {
       this.#finalizer.tellDue(now, this.#tellEnd);
       const frame = this.#pipeline.next(now);
       if (frame === undefined) return;
       this.#frames++;
-      this.#later.left(now);
+      this.#scheduler.left(now);
       budget -= frame.bytes.byteLength;
       totals.audioSent(frame.samples / this.#sampleRate);
       this.#channel.command({ type: 'leg.audio', sequence: this.#frames }, frame.bytes);
@@ -138,16 +159,84 @@ export class LegPump {
 
   readonly #tellEnd = (): void => this.#channel.command({ type: 'leg.finalize' });
 
-  #afterPump(): void {
-    if (this.#pipeline.gathering) this.#later.whenGathered();
+  #afterFlush(): void {
+    if (this.#pipeline.gathering) this.#scheduler.whenGathered();
     else if (this.#pipeline.drained) this.#tellDrained();
     else if (this.#pipeline.starved) this.#parts.spending.starved();
-    else if (!this.#isHeld) this.#later.whenPaced();
+    else if (!this.#isHeld) this.#scheduler.whenPaced();
   }
 
   #tellDrained(): void {
     if (this.#drainedTold) return;
     this.#drainedTold = true;
     this.#parts.charts.tell({ type: 'audio.drained' });
+  }
+}
+
+interface SendSchedulerCalls extends Pick<LegPumpCalls, 'takeWaiting'> {
+  flush(): void;
+}
+
+/** Sends audio when none arrives: its pace allows more, or what is gathered for a larger frame has waited long enough. */
+class SendScheduler {
+  readonly #clock: Clock;
+  readonly #pipeline: AudioPipeline;
+  #gatheredMsMax = 0;
+  readonly #calls: SendSchedulerCalls;
+  #leftMs = 0;
+  #gathered: unknown;
+  #paced: unknown;
+
+  constructor(clock: Clock, pipeline: AudioPipeline, calls: SendSchedulerCalls) {
+    this.#clock = clock;
+    this.#pipeline = pipeline;
+    this.#calls = calls;
+  }
+
+  /** Another leg begins to hear, which likes frames of that length. */
+  begin(idealMs: number): void {
+    this.stop();
+    this.#gatheredMsMax = GATHERED_FRAMES_MAX * idealMs;
+    this.#leftMs = this.#clock.now();
+  }
+
+  /** A frame leaves now. */
+  left(nowMs: number): void {
+    this.#leftMs = nowMs;
+  }
+
+  /** Something waits for more. One timer for many frames: it looks again where one has left meanwhile. */
+  whenGathered(): void {
+    if (this.#gathered !== undefined) return;
+    const clock = this.#clock;
+    const inMs = Math.max(1, this.#leftMs + this.#gatheredMsMax - clock.now());
+    this.#gathered = clock.setTimeout(() => {
+      this.#gathered = undefined;
+      if (clock.now() - this.#leftMs < this.#gatheredMsMax) {
+        this.whenGathered();
+        return;
+      }
+      this.#calls.takeWaiting();
+      if (this.#pipeline.gathering) this.#pipeline.flush();
+      this.#calls.flush();
+    }, inMs);
+  }
+
+  /** Something may wait for the pace. */
+  whenPaced(): void {
+    if (this.#paced !== undefined) return;
+    const waitMs = this.#pipeline.waitMs(this.#clock.now());
+    if (waitMs === Number.POSITIVE_INFINITY) return;
+    this.#paced = this.#clock.setTimeout(() => {
+      this.#paced = undefined;
+      this.#calls.flush();
+    }, Math.ceil(waitMs));
+  }
+
+  stop(): void {
+    this.#clock.clearTimeout(this.#gathered);
+    this.#clock.clearTimeout(this.#paced);
+    this.#gathered = undefined;
+    this.#paced = undefined;
   }
 }

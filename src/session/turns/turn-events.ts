@@ -1,7 +1,7 @@
-// The bounds of turns, as events of their own for clients that ask for them: in the same words for all providers, whatever each of
-// them tells, and never two that contradict each other.
-import type { Utterance } from '../../../machines/events.ts';
-import type { OutgoingEvent } from '../../api/listen.ts';
+// Turns as the events of the client: words as transcripts, speakers by numbers of the session, and the bounds of turns for clients
+// that ask for them.
+import type { Utterance, Word } from '../../../machines/events.ts';
+import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
 import type { TurnMessage } from '../../providers/turn-text.ts';
 import type { Outbox } from '../outbox.ts';
 
@@ -12,6 +12,7 @@ const SAME_SPEECH_SECONDS = 0.2;
 export const endConfidenceOf = (message: TurnMessage): number | undefined =>
   'endConfidence' in message ? message.endConfidence : undefined;
 
+/** The bounds of turns, in the same words for all providers, and never two events that contradict each other. */
 export class TurnEvents {
   readonly isAskedFor: boolean;
   readonly #outbox: Pick<Outbox, 'push'>;
@@ -93,3 +94,51 @@ export class TurnEvents {
 
 const confidence = (told: number | undefined): { end_of_turn_confidence?: number } =>
   told !== undefined && Number.isFinite(told) ? { end_of_turn_confidence: told } : {};
+
+/** Words of a turn. Members are added one by one: an object made of spreads would have a shape of its own each time. */
+export function transcriptEvent(utterance: Utterance, isFinal: boolean, turn: number, model: string): TranscriptEvent {
+  const { text, start, end, confidence, speaker, language, words } = utterance;
+  const event: TranscriptEvent = { type: 'transcript', text, is_final: isFinal, turn, start, end, model };
+  if (Number.isFinite(confidence)) event.confidence = confidence as number;
+  if (speaker !== undefined) event.speaker = speaker;
+  if (language !== undefined) event.language = language;
+  if (words !== undefined) event.words = words;
+  return event;
+}
+
+/**
+ * Speaker numbers belong to a leg: the next leg does not know who spoke before, and begins at 0. Its numbers follow all that were
+ * given before, so that one number never means two people.
+ */
+export class SpeakerNumbers {
+  /** The first number of the current leg. */
+  first = 0;
+  /** Behind the highest number so far. */
+  #next = 0;
+  #isToldOf = true;
+
+  /** Another leg hears. */
+  beginLeg(): void {
+    this.first = this.#next;
+    this.#isToldOf = this.first === 0;
+  }
+
+  /** Gives the numbers of a leg those of the session, in place. */
+  renumber(utterance: Utterance): void {
+    this.#give(utterance);
+    for (const word of utterance.words ?? []) this.#give(word);
+  }
+
+  /** Whether the utterance is the first with numbers that nobody had before, of a leg behind which others were given. */
+  restartWith({ speaker, words }: Pick<Utterance, 'speaker' | 'words'>): boolean {
+    if (this.#isToldOf || (speaker === undefined && !words?.some((word) => word.speaker !== undefined))) return false;
+    this.#isToldOf = true;
+    return true;
+  }
+
+  #give(of: Pick<Word, 'speaker'>): void {
+    if (of.speaker === undefined) return;
+    of.speaker += this.first;
+    this.#next = Math.max(this.#next, of.speaker + 1);
+  }
+}

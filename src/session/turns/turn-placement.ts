@@ -4,7 +4,7 @@ import { readable } from '../../api/text.ts';
 import { LegTimeline } from '../../audio/leg-timeline.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import { utteranceOf, wordOf } from '../../providers/kit/words.ts';
-import { secondsOf } from '../timeline.ts';
+import { secondsOf } from '../event-writer.ts';
 
 /** Times on the wire are rounded. */
 const ROUNDING_SECONDS = 0.02;

@@ -1,21 +1,20 @@
 // The turns of a session: what its legs hear becomes transcript events on the session's own timeline. Texts and positions
 // live here; when a final is due is the turn chart's decision, which this class is told of boundaries by.
-import type { Heard, Utterance } from '../../../machines/events.ts';
+import type { Heard, LegFailure, Utterance } from '../../../machines/events.ts';
 import type { ListenRequest } from '../../api/listen.ts';
 import type { LegTimeline } from '../../audio/leg-timeline.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
+import type { Degradation } from '../../failover/chain.ts';
+import { noWords } from '../../failover/no-words.ts';
 import { type TurnMessage, TurnText } from '../../providers/turn-text.ts';
 import type { AudioAccount } from '../billing/audio-account.ts';
 import type { Charts } from '../charts.ts';
 import type { EventWriter } from '../event-writer.ts';
 import type { Outbox } from '../outbox.ts';
-import type { SessionTotals } from '../session-dependencies.ts';
+import type { SessionTotals } from '../session-opening.ts';
 import type { SessionDelays } from '../watch/session-delays.ts';
 import type { SessionLog } from '../watch/session-log.ts';
-import type { EmptyTurns } from './empty-turns.ts';
-import { SpeakerNumbers } from './speaker-numbers.ts';
-import { transcriptEvent } from './transcript-event.ts';
-import { endConfidenceOf, TurnEvents } from './turn-events.ts';
+import { endConfidenceOf, SpeakerNumbers, TurnEvents, transcriptEvent } from './turn-events.ts';
 import { TurnPlacement } from './turn-placement.ts';
 
 /** A shorter turn is heard again as a whole, so that a sentence stays in one piece; a longer one would make the next finals late. */
@@ -271,5 +270,49 @@ export class Turns {
     const { events, outbox } = this.#parts;
     if (this.#speakers.restartWith(utterance)) events.speakersRestarted(utterance.start, this.#speakers.first);
     outbox.push(transcriptEvent(utterance, isFinal, this.number, this.#model));
+  }
+}
+
+interface EmptyTurnsParts {
+  isAskedFor: boolean;
+  pipeline: Pick<AudioPipeline, 'coveredSamples' | 'sentSamples' | 'speechStartAfter'>;
+  /** Whether another model could take over. */
+  hasNext(): boolean;
+  /** The leg is taken for failed. */
+  fail(failure: LegFailure): void;
+  /** Tells the client, once in the session. */
+  warnOnce(warning: Degradation): void;
+}
+
+/**
+ * Turns without words in which somebody spoke: where the setting asks for it, the next model hears them as well. No audio is heard
+ * again twice for that.
+ */
+export class EmptyTurns {
+  readonly #parts: EmptyTurnsParts;
+  /** Up to where audio is heard for the second time. */
+  #againToSample = 0;
+
+  constructor(parts: EmptyTurnsParts) {
+    this.#parts = parts;
+  }
+
+  /** A turn without words ends at this sample. Gives whether its audio is heard again: then it is no turn. */
+  isHeardAgain(endSample: number): boolean {
+    const { isAskedFor, pipeline, hasNext, fail, warnOnce } = this.#parts;
+    const { coveredSamples, sentSamples } = pipeline;
+    if (!isAskedFor || endSample <= this.#againToSample) return false;
+    if (pipeline.speechStartAfter(coveredSamples) >= endSample) return false;
+    if (hasNext()) {
+      this.#againToSample = sentSamples;
+      fail(noWords);
+      return true;
+    }
+    warnOnce({
+      code: 'empty_result',
+      message:
+        'The model found no words in a turn with sound in it as loud as speech, and no other is left to hear it.',
+    });
+    return false;
   }
 }

@@ -7,7 +7,7 @@ import { isTokenOf } from '../../auth/token.ts';
 import type { Bus, Detach } from '../../bus/bus.ts';
 import { BREAK_PROVIDER } from '../../bus/subjects.ts';
 import type { SessionHost } from '../host.ts';
-import { nodeOfSession } from '../session-id.ts';
+import { nodeOfSession } from '../session-opening.ts';
 
 /** How long a page waits for another node. */
 const ANSWER_MS = 1_000;

@@ -12,7 +12,7 @@ import {
 } from '../../api/console/watching.ts';
 import type { OutgoingEvent } from '../../api/listen.ts';
 import type { PlacingState } from '../leg/leg-dialer.ts';
-import type { LegNote } from '../leg/leg-notes.ts';
+import type { LegNote } from '../leg/leg-record.ts';
 import type { SessionObserver, TurnNote } from './session-observer.ts';
 
 /** How it has ended, and what it had. */

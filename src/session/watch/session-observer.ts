@@ -1,6 +1,6 @@
 // Who is told of the moments of a session as they come: for metrics, spans and the log. Names, times and figures; never what was said.
 import type { FailureReason } from '../../../machines/events.ts';
-import type { LegNote } from '../leg/leg-notes.ts';
+import type { LegNote } from '../leg/leg-record.ts';
 import type { TurnDelays } from './session-delays.ts';
 
 export interface FailoverNote {

@@ -6,8 +6,8 @@ import type { Bus, BusBody, Detach } from '../../bus/bus.ts';
 import { sessionFrames, WATCH_SESSION } from '../../bus/subjects.ts';
 import { FairQuota } from '../../runtime/limits/fair-quota.ts';
 import type { SessionHost } from '../host.ts';
-import type { SurroundingsOptions } from './surroundings.ts';
-import { type WatchAnswer, WatchRequest } from './watch-words.ts';
+import type { SessionContextOptions } from './session-context.ts';
+import { type WatchAnswer, WatchRequest } from './watch.ts';
 import { WatchedSession } from './watched-session.ts';
 
 /** Sessions of a node that are watched at a time, half of them of one organisation; a further one is refused as `watch.full`. */
@@ -19,8 +19,8 @@ export interface WatchServiceOptions {
   bus: Bus;
   sessions: Pick<SessionHost, 'find' | 'describe'>;
   clock: Clock;
-  breakers: SurroundingsOptions['breakers'];
-  nodeChart?: SurroundingsOptions['nodeChart'];
+  breakers: SessionContextOptions['breakers'];
+  nodeChart?: SessionContextOptions['nodeChart'];
   /** Frames were left out: more happened than is shown. */
   onDrop(name: 'watch_frames', count: number): void;
 }

@@ -1,14 +1,70 @@
-// Sessions of any node, as they are seen from this one: what one is doing, and its steps as long as it is watched. The node is
-// known from the session's id; a node that does not answer has nothing to show.
+// Sessions of any node, as they are seen from this one: what one is doing, and its steps as long as it is watched; and the messages
+// of both sides. The node is known from the session's id; a node that does not answer has nothing to show.
+
+import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { Clock } from '../../../machines/clock.ts';
-import type { WatchedFrame } from '../../api/console/watching.ts';
+import { WATCHED_FRAMES_MAX, WatchedActor, WatchedFrame } from '../../api/console/watching.ts';
 import { type Bus, BusError, type Detach } from '../../bus/bus.ts';
 import { sessionFrames, WATCH_SESSION } from '../../bus/subjects.ts';
 import { uuidv7 } from '../../runtime/uuid.ts';
-import type { LegRecord } from '../leg/leg-history.ts';
-import { nodeOfSession } from '../session-id.ts';
-import { Frames, WATCH_LEASE_MS, WATCH_RENEW_MS, WatchAnswer, type WatchRequest } from './watch-words.ts';
+import type { LegRecord } from '../leg/leg-record.ts';
+import { nodeOfSession } from '../session-opening.ts';
+
+/** How long a session is shown after the last renewal of a watcher. */
+export const WATCH_LEASE_MS = 10_000;
+/** How often it is renewed. */
+export const WATCH_RENEW_MS = 3_000;
+
+const Id = Type.String({ minLength: 1, maxLength: 128 });
+const Sequence = Type.Integer({ minimum: 0 });
+
+export const WatchRequest = Type.Object({
+  type: Type.Union([Type.Literal('session.describe'), Type.Literal('watch.renew'), Type.Literal('watch.stop')]),
+  sessionId: Id,
+  /** Only sessions of this organisation are shown to it. */
+  organisationId: Id,
+  /** Who watches; ends with its lease, or by `watch.stop`. */
+  watcher: Id,
+  /** The latest frame that the watcher has: it is given those behind it that are kept. */
+  after: Type.Optional(Sequence),
+});
+type WatchRequest = Static<typeof WatchRequest>;
+
+/** What is told on the session's topic, while it is watched. */
+export const Frames = Type.Object({
+  type: Type.Literal('session.frames'),
+  frames: Type.Array(WatchedFrame, { maxItems: 128 }),
+  /** The session has ended: nothing follows. */
+  ended: Type.Boolean(),
+});
+export type Frames = Static<typeof Frames>;
+
+export const WatchAnswer = Type.Union([
+  Type.Object({
+    type: Type.Literal('session.described'),
+    state: Id,
+    legs: Type.Array(Type.Object({ model: Id, state: Id, simulated: Type.Optional(Type.Literal(true)) }), {
+      maxItems: 64,
+    }),
+  }),
+  /** Where the charts are; frames after `sequence` go on from there. Between one `feed` and another steps were not told. */
+  Type.Object({
+    type: Type.Literal('watch.on'),
+    feed: Sequence,
+    actors: Type.Array(WatchedActor, { maxItems: 64 }),
+    sequence: Sequence,
+    at: Id,
+    /** Those that were asked for. */
+    frames: Type.Array(WatchedFrame, { maxItems: WATCHED_FRAMES_MAX }),
+  }),
+  Type.Object({ type: Type.Literal('watch.off') }),
+  /** The node shows as many sessions, or this one to as many, as it may. */
+  Type.Object({ type: Type.Literal('watch.full') }),
+  /** No such session of that organisation is live there. */
+  Type.Object({ type: Type.Literal('session.unknown') }),
+]);
+export type WatchAnswer = Static<typeof WatchAnswer>;
 
 /** How long a page waits for another node. */
 const ANSWER_MS = 1_000;

@@ -6,10 +6,9 @@ import type { FrameBody, WatchedActor, WatchedFrame } from '../../api/console/wa
 import type { Macrostep, Step } from '../../runtime/inspect.ts';
 import type { SessionFigures } from '../billing/spending.ts';
 import type { Charts } from '../charts.ts';
+import { reportOf, type SessionContextOptions, SessionContextWatcher, type Told } from './session-context.ts';
 import type { EndedBody, SessionLog } from './session-log.ts';
-import { Surroundings, type SurroundingsOptions } from './surroundings.ts';
-import { type Frames, WATCH_LEASE_MS, WATCH_RENEW_MS } from './watch-words.ts';
-import { reportOf, type Told } from './watched-legs.ts';
+import { type Frames, WATCH_LEASE_MS, WATCH_RENEW_MS } from './watch.ts';
 
 /** Frames are sent together, so often at most. */
 export const TICK_MS = 50;
@@ -33,7 +32,7 @@ export interface WatchedOptions extends WatchedParts {
   /** Tells one time of being watched from another. */
   feed: number;
   /** What the session has a part in. */
-  around: SurroundingsOptions;
+  around: SessionContextOptions;
   /** The model that was asked for. */
   model: string;
   clock: Clock;
@@ -61,7 +60,7 @@ export class WatchedSession {
   #tick: unknown;
   #figuresTimer: unknown;
   #figures = '';
-  readonly #around: Surroundings;
+  readonly #around: SessionContextWatcher;
   /** When reports of legs have come, in the order of cause; undefined once their steps have come as well. */
   readonly #reports = new Map<string, number>();
   /** A report has come whose step has not: what it led to waits for one tick. */
@@ -76,7 +75,7 @@ export class WatchedSession {
     for (const { actor } of charts.steps) this.#actors.add(actor);
     this.#watch = charts.watch((step) => this.#step(step));
     const now = { leg: log.legNow, placing: log.placing, money: figures().money };
-    this.#around = new Surroundings(options.around, now, (actor, told) => this.#beside(actor, told));
+    this.#around = new SessionContextWatcher(options.around, now, (actor, told) => this.#beside(actor, told));
     this.#keepRenewed();
     log.reader = {
       noted: (body, at) => this.#add(body, this.#order, at),

@@ -5,7 +5,7 @@ import { ObservedSessions, observeFile } from '../../../src/assembly/observing/o
 import { CHILDREN_MAX, SessionTrace } from '../../../src/assembly/observing/session-trace.ts';
 import { BusError } from '../../../src/bus/bus.ts';
 import { providersWith } from '../../../src/providers/index.ts';
-import { LegUnplaced } from '../../../src/session/leg/open-leg.ts';
+import { LegUnplaced } from '../../../src/session/leg/leg-dialer.ts';
 import type { SessionOpening } from '../../../src/session/session-opening.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';

@@ -1,7 +1,7 @@
 // When audio looks like two channels in one, or like floating point: interleaved stereo and floats of every kind are noticed, and no
 // single channel of integers is taken for them.
 import { describe, expect, it } from 'vitest';
-import { LayoutWatch, type OddLayout } from '../../../src/session/audio/layout-watch.ts';
+import { LayoutWatch, type OddLayout } from '../../../src/session/audio/format-watch.ts';
 import { samplesOf } from '../../fakes/audio/numbered-audio.ts';
 import { sampleAudio, samples } from '../../fakes/processes/live-gateway.ts';
 import { seeded } from '../../fakes/random.ts';

@@ -1,6 +1,6 @@
 // When a sample rate looks wrong: audio that flows as from a microphone, at another speed than the clock's.
 import { describe, expect, it } from 'vitest';
-import { RateWatch } from '../../../src/session/audio/rate-watch.ts';
+import { RateWatch } from '../../../src/session/audio/format-watch.ts';
 import { SessionRig } from '../../fakes/session-rig.ts';
 import { RATE, silence } from '../support.ts';
 

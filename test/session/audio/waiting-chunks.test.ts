@@ -1,6 +1,6 @@
 // The promise that a chunk which waits for more costs its session nothing, and is lost, repeated or forgotten nowhere.
 import { describe, expect, it } from 'vitest';
-import { WaitingChunks } from '../../../src/session/audio/waiting-chunks.ts';
+import { WaitingChunks } from '../../../src/session/audio/incoming-audio.ts';
 import { puppetRig } from '../puppet.ts';
 import { RATE, speech } from '../support.ts';
 

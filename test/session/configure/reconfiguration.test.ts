@@ -5,7 +5,7 @@ import { refuse } from '../../../src/api/errors.ts';
 import type { Configure } from '../../../src/api/listen/configuring.ts';
 import type { ChainMember } from '../../../src/failover/chain.ts';
 import { providers } from '../../../src/providers/index.ts';
-import { Reconfiguration } from '../../../src/session/configure/reconfiguration.ts';
+import { Reconfiguration } from '../../../src/session/reconfiguration.ts';
 import type { Configuration, SessionOpening } from '../../../src/session/session-opening.ts';
 
 const MODEL = 'loopback/script';
@@ -56,7 +56,7 @@ function started({ streaming = true, broken = false, asks = true, configure }: C
       },
       recovery: { configured: (before) => before + Number(broken), became: () => {}, beginsWithFirst: () => !broken },
       leg: {
-        pump: () => {},
+        pump: { flush: () => {} },
         reconfigure: () => {
           told.push('asked');
           return asks;

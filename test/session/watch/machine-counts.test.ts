@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryBus } from '../../../src/bus/memory.ts';
 import { COUNT_MACHINES } from '../../../src/bus/subjects.ts';
 import { countsOfProcess } from '../../../src/runtime/observe.ts';
-import { MachineCounter } from '../../../src/session/watch/machine-counts.ts';
+import { MachineCounter } from '../../../src/session/watch/node-queries.ts';
 import { SessionRig } from '../../fakes/session-rig.ts';
 import { speech } from '../support.ts';
 

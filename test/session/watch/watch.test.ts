@@ -8,7 +8,7 @@ import { MemoryBus } from '../../../src/bus/memory.ts';
 import { sessionFrames, WATCH_SESSION } from '../../../src/bus/subjects.ts';
 import type { ChartWatcher } from '../../../src/session/charts.ts';
 import { SessionLog } from '../../../src/session/watch/session-log.ts';
-import { WATCH_LEASE_MS } from '../../../src/session/watch/watch-words.ts';
+import { WATCH_LEASE_MS } from '../../../src/session/watch/watch.ts';
 import { FRAMES_PER_TICK_MAX, TICK_MS, WatchedSession } from '../../../src/session/watch/watched-session.ts';
 import { type RigClient, settle } from '../../fakes/session-rig.ts';
 import { MemoryLedger } from '../../fakes/store/memory-ledger.ts';

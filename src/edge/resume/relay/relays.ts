@@ -4,7 +4,7 @@ import { Value } from '@sinclair/typebox/value';
 import type { Clock } from '../../../../machines/clock.ts';
 import { refuse } from '../../../api/errors.ts';
 import { type Address, type Bus, type BusBody, BusError } from '../../../bus/bus.ts';
-import { DRAINING_WORDS, tellInTurn } from '../../../session/drain-pace.ts';
+import { DRAINING_WORDS, tellInTurn } from '../../../session/host.ts';
 import type { OpenSockets } from '../../listen/open-sockets.ts';
 import type { WaitingWork } from '../../listen/socket-work.ts';
 import type { SocketPaces } from '../../pace/socket-pace.ts';

@@ -3,9 +3,13 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { GatewayView, MachinesView } from '../../../../src/api/console/console.ts';
 import type { HistoryView } from '../../../../src/api/console/history.ts';
 import { type NodeOfGateway, operatorRoutes } from '../../../../src/edge/routes/console/live/operator.ts';
-import { listLiveSessions, serveLiveSessions } from '../../../../src/session/watch/live-sessions.ts';
-import { MachineCounter } from '../../../../src/session/watch/machine-counts.ts';
-import { readHistories, serveHistory } from '../../../../src/session/watch/node-histories.ts';
+import {
+  listLiveSessions,
+  MachineCounter,
+  readHistories,
+  serveHistory,
+  serveLiveSessions,
+} from '../../../../src/session/watch/node-queries.ts';
 import { MetricsHistory, type Window } from '../../../../src/telemetry/history/history.ts';
 import { createMetrics, type Metrics } from '../../../../src/telemetry/metrics.ts';
 import { type Browser, openAccount, openConsoleRig, storeOver } from '../../../accounts/console-rig.ts';

@@ -3,7 +3,7 @@ import type { GatewayView, MachinesView } from '../../../../api/console/console.
 import type { HistoryView } from '../../../../api/console/history.ts';
 import { refuse } from '../../../../api/errors.ts';
 import type { Heartbeat } from '../../../../cluster/membership/heartbeat.ts';
-import type { LiveSessions, SessionsWanted } from '../../../../session/watch/live-sessions.ts';
+import type { LiveSessions, SessionsWanted } from '../../../../session/watch/node-queries.ts';
 import type { Store } from '../../../../store/store.ts';
 import type { Slot, Window } from '../../../../telemetry/history/history.ts';
 import { seriesOf } from '../../../../telemetry/history/series.ts';

@@ -1,21 +1,21 @@
 // What the client changes while its session goes on: asked of the edge, which knows whose session it is; then a chain of its own, behind
 // the members that the session had. Where the open leg can be changed to the first of them it is, and else the charts turn to it at
 // the end of the turn.
-import type { Clock } from '../../../machines/clock.ts';
-import { Refusal, refuse } from '../../api/errors.ts';
-import { CONFIGURATIONS_MAX } from '../../api/listen/bounds.ts';
-import type { Configure } from '../../api/listen/configuring.ts';
-import type { AudioPipeline } from '../../audio/pipeline.ts';
-import type { ChainMember } from '../../failover/chain.ts';
-import { timingOf } from '../../failover/member-timing.ts';
-import type { Spending } from '../billing/spending.ts';
-import type { Charts } from '../charts.ts';
-import type { EventWriter } from '../event-writer.ts';
-import type { CurrentLeg } from '../leg/current-leg.ts';
-import type { Recovery } from '../recovery.ts';
-import type { SessionDependencies } from '../session-dependencies.ts';
-import type { Configuration, SessionOpening } from '../session-opening.ts';
-import { steadyMsOf } from '../session-parts.ts';
+import type { Clock } from '../../machines/clock.ts';
+import { Refusal, refuse } from '../api/errors.ts';
+import { CONFIGURATIONS_MAX } from '../api/listen/bounds.ts';
+import type { Configure } from '../api/listen/configuring.ts';
+import type { AudioPipeline } from '../audio/pipeline.ts';
+import type { ChainMember } from '../failover/chain.ts';
+import { timingOf } from '../failover/member-timing.ts';
+import type { Spending } from './billing/spending.ts';
+import type { Charts } from './charts.ts';
+import type { EventWriter } from './event-writer.ts';
+import type { CurrentLeg } from './leg/current-leg.ts';
+import type { LegPump } from './leg/leg-pump.ts';
+import type { Recovery } from './recovery.ts';
+import type { Configuration, SessionDependencies, SessionOpening } from './session-opening.ts';
+import { steadyMsOf } from './session-parts.ts';
 
 /** Between two changes: each makes a connection, where the open one cannot be changed. */
 const APART_MS = 1_000;
@@ -25,7 +25,7 @@ const ANSWER_MS = 2_000;
 export interface ReconfigurationParts {
   charts: Pick<Charts, 'tell' | 'tellTurn' | 'tellFailover' | 'streaming'>;
   recovery: Pick<Recovery, 'configured' | 'became' | 'beginsWithFirst'>;
-  leg: Pick<CurrentLeg, 'reconfigure' | 'pump'>;
+  leg: Pick<CurrentLeg, 'reconfigure'> & { pump: Pick<LegPump, 'flush'> };
   events: Pick<EventWriter, 'error' | 'configuring' | 'switched'>;
   spending: Pick<Spending, 'heardBy'>;
   pipeline: Pick<AudioPipeline, 'sentSamples'>;
@@ -158,7 +158,7 @@ export class Reconfiguration {
     const { spending, events, pipeline, leg } = this.#parts;
     spending.heardBy(index);
     events.switched(index, 0, 0, pipeline.sentSamples);
-    leg.pump();
+    leg.pump.flush();
   }
 }
 
