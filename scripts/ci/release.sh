@@ -1,15 +1,40 @@
 #!/usr/bin/env bash
-# What a release needs beside .ci/run, which comes first and installs everything: many more seeds, cut points and kills, both tiers
-# with the door that `auto` does not take here, and both on the other versions of Node.
+# What a release needs after .ci/run, which installs everything: many more seeds, cut connections and kills, and both tiers on the
+# server adapter that `auto` does not choose here and on the other versions of Node. Arguments run only some of the parts.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+parts=(seeds cuts kills adapter node)
+for part in "$@"; do
+  [[ " ${parts[*]} " == *" $part "* ]] || { echo "Unknown part $part. The parts are: ${parts[*]}." >&2; exit 2; }
+done
+[[ $# == 0 ]] || parts=("$@")
 source scripts/ci/steps.sh ci-release
 
-step matrix-install bash scripts/node-matrix.sh install
-suite seeds '' npm run test:seeds --
-suite cuts '' npm run test:cuts --
-suite kills '' npm run test:kills --
-suite door-node '' npm run test:door-node --
-for version in $(bash scripts/node-matrix.sh versions); do
-  suite "node-$version" '' bash scripts/node-matrix.sh test "$version"
+tests() { env "${variables[@]}" npx vitest run "$@"; }
+
+for part in "${parts[@]}"; do
+  case $part in
+    seeds)
+      variables=(SIMULATION_SEEDS=10000)
+      suite seeds '' tests test/simulation
+      ;;
+    cuts)
+      variables=(CUT_SESSIONS=1000 CUT_PARALLEL=150)
+      suite cuts '' tests test/failover/slow/cut-points.test.ts
+      ;;
+    kills)
+      variables=(KILLS=50)
+      suite kills '' tests --no-file-parallelism test/ledger/slow/kills.test.ts test/store/slow/{ledger-kill,processes}.test.ts
+      ;;
+    adapter)
+      variables=(VOXGATE_DOOR=node)
+      suite adapter '' tests
+      ;;
+    node)
+      step node-install bash scripts/node-matrix.sh install
+      for version in $(bash scripts/node-matrix.sh versions); do
+        suite "node-$version" '' bash scripts/node-matrix.sh test "$version"
+      done
+      ;;
+  esac
 done
 summary

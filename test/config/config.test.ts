@@ -27,6 +27,8 @@ const BESIDE: [names: string[], beside: Record<string, string>][] = [
   pair('VOXGATE_NATS_CERT_FILE', 'VOXGATE_NATS_KEY_FILE'),
   pair('VOXGATE_NATS_USER', 'VOXGATE_NATS_PASSWORD'),
   [['VOXGATE_NATS'], { VOXGATE_SECRET: CANARY }],
+  // The packages that send traces are not installed with the project.
+  [['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'], { OTEL_SDK_DISABLED: 'true' }],
 ];
 function pair(one: string, other: string): (typeof BESIDE)[number] {
   return [[one, other], { [one]: CANARY, [other]: CANARY }];

@@ -119,3 +119,9 @@ describe('the documents', () => {
     expect(changes.split('\n').length, hint).toBeLessThanOrEqual(130);
   });
 });
+
+test('the build runs the test command of the README', () => {
+  const [, command = ''] = /^npm ci && (npm .+)$/m.exec(read('README.md').split('**The test suite**')[1] ?? '') ?? [];
+  expect(command).toMatch(/^npm /);
+  expect(read('.ci/run')).toContain(` ${command} --\n`);
+});

@@ -1,5 +1,5 @@
-// How many cases a test draws: a part of them in the default tier, and all with ALL_DRAWN=true, as `npm run test:drawn` has it. The
-// seeds are the same, so the part is the first of all.
+// How many cases a test draws: a tenth of them with `npm test`, and all with `ALL_DRAWN=true npm test`, as the build runs it. The seeds
+// are the same, so the tenth is the first of all.
 const PART = 0.1;
 
 export const drawn = (all: number): number => (process.env.ALL_DRAWN === 'true' ? all : Math.ceil(all * PART));

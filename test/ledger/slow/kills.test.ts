@@ -8,7 +8,7 @@ import { voxgate } from '../../fakes/processes/voxgate.ts';
 import { seeded } from '../../fakes/random.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
-/** `npm run test:kills` asks for 50. */
+/** `npm run test:release` sets 50. */
 const KILLS = Number(process.env.KILLS ?? 1);
 const SESSIONS = Number(process.env.KILL_SESSIONS ?? 100);
 const SEED = Number(process.env.KILL_SEED ?? 1);

@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 const source = (name: string) => new URL(`../../../src/store/${name}.ts`, import.meta.url).href;
 
-/** `npm run test:kills` asks for 50. */
+/** `npm run test:release` sets 50. */
 const KILLS = Number(process.env.KILLS ?? 10);
 const IN_FLIGHT = 100;
 const LEASE_MS = 60_000;

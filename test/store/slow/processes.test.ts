@@ -9,7 +9,7 @@ import { databaseIn, OPERATOR, openStore, openTables, runBeside } from '../../fa
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 /** Writes without end, several calls at a time, and tells of each that was answered. */
-/** `npm run test:kills` asks for 50. */
+/** `npm run test:release` sets 50. */
 const KILLS = Number(process.env.KILLS ?? 10);
 const WRITER = `
   const store = await openSqliteStore({ directory });
