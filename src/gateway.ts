@@ -34,7 +34,7 @@ import type { Edge } from './edge/serve.ts';
 import { providersWith } from './providers/index.ts';
 import { startObserved } from './runtime/observe.ts';
 import { DRAIN_TAIL_MS } from './session/host.ts';
-import type { ApiKey } from './store/store.ts';
+import type { ApiKey } from './store/keys/calls.ts';
 import { systemClock } from './telemetry/clock.ts';
 import type { Logger } from './telemetry/log.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';

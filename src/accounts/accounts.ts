@@ -2,9 +2,8 @@
 // reveals whether an address has an account. Logins are in logins.ts.
 import { refuse } from '../api/errors.ts';
 import { networkOf } from '../runtime/network-address.ts';
-import type { Person, Verified } from '../store/accounts/calls.ts';
+import type { AccountStore, Person, Verified } from '../store/accounts/calls.ts';
 import { checkedName } from '../store/keys/settings.ts';
-import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { type EmailAddress, parseEmail } from './addresses.ts';
 import type { ClientLimit } from './client-limit.ts';
@@ -13,7 +12,7 @@ import { type TokenSeal, tokenHash } from './mail-tokens.ts';
 import { checkPassword, PASSWORD_LENGTH, type Passwords } from './passwords.ts';
 
 export interface AccountsOptions {
-  store: Store;
+  store: AccountStore;
   seal: TokenSeal;
   passwords: Passwords;
   hashes: HashQueue;

@@ -3,9 +3,8 @@
 import { refuse } from '../api/errors.ts';
 import { networkOf } from '../runtime/network-address.ts';
 import type { Person } from '../store/accounts/calls.ts';
-import type { Invitation, InvitationToken, ListedInvitation, Role } from '../store/accounts/team/calls.ts';
+import type { Invitation, InvitationToken, ListedInvitation, Role, TeamStore } from '../store/accounts/team/calls.ts';
 import type { Actor } from '../store/audit-log.ts';
-import type { Store } from '../store/store.ts';
 import { type AccountsOptions, checkedEmail } from './accounts.ts';
 import { newToken, type TokenSeal, tokenHash } from './mail-tokens.ts';
 import { LINK_PATHS } from './mails.ts';
@@ -13,7 +12,7 @@ import { checkPassword, PASSWORD_LENGTH } from './passwords.ts';
 import { refusalOfTeam } from './team-refusals.ts';
 
 type InvitationsOptions = Pick<AccountsOptions, 'passwords' | 'hashes' | 'attempts' | 'welcomeMicroUsd'> & {
-  store: Pick<Store, 'invite' | 'renewInvitation' | 'findInvitation' | 'beginJoining' | 'join'>;
+  store: Pick<TeamStore, 'invite' | 'renewInvitation' | 'findInvitation' | 'beginJoining' | 'join'>;
   seal: TokenSeal;
   /** Whether mails go out to people. Where they do not, the link is told to who invites. */
   sendsMail: boolean;

@@ -2,9 +2,14 @@
 // id travels is decided by src/edge; how long a failed login has to wait by the store.
 import { type Refusal, refuse } from '../api/errors.ts';
 import { networkOf } from '../runtime/network-address.ts';
-import type { ConsoleSession, ConsoleSessionLimits, Person, RefusedLogin } from '../store/accounts/calls.ts';
+import type {
+  AccountStore,
+  ConsoleSession,
+  ConsoleSessionLimits,
+  Person,
+  RefusedLogin,
+} from '../store/accounts/calls.ts';
 import type { Role } from '../store/accounts/team/calls.ts';
-import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { checkedEmail } from './accounts.ts';
 import type { ClientLimit } from './client-limit.ts';
@@ -21,7 +26,7 @@ const NOTED_MS = MINUTE_MS;
 const SESSIONS_PER_PERSON_MAX = 10;
 
 export interface LoginsOptions {
-  store: Store;
+  store: AccountStore;
   passwords: Passwords;
   hashes: HashQueue;
   attempts: ClientLimit;

@@ -1,8 +1,8 @@
 // Takes mails out of the outbox and sends them: at least once, each with a deadline, again after a while when it failed, and
 // given up with a word in the audit log when it fails for hours. Waits to be told, and for the next message to be due; never asks.
 import type { Clock } from '../../machines/clock.ts';
-import type { OutboxMessage } from '../store/outbox.ts';
-import type { Store } from '../store/store.ts';
+import type { AuditStore } from '../store/audit-log.ts';
+import type { OutboxEvents, OutboxMessage, OutboxStore } from '../store/outbox.ts';
 import type { TokenSeal } from './mail-tokens.ts';
 import { MailError, type MailTransport } from './mailer.ts';
 import { composeMail } from './mails.ts';
@@ -21,7 +21,10 @@ const STORE_BACK_OFF_MS = 5_000;
 const WAIT_MS_MAX = 3_600_000;
 
 export interface MailSenderOptions {
-  store: Pick<Store, 'takeOutbox' | 'endOutbox' | 'nextOutboxDueMs' | 'onOutbox' | 'recordAudit'>;
+  store: Pick<
+    OutboxStore & OutboxEvents & AuditStore,
+    'takeOutbox' | 'endOutbox' | 'nextOutboxDueMs' | 'onOutbox' | 'recordAudit'
+  >;
   transport: MailTransport;
   seal: TokenSeal;
   /** Where people reach this gateway, such as `https://voxgate.example.com`. Asked for each mail. */

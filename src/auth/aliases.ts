@@ -1,6 +1,6 @@
 // What a name of a model means to a caller: a key's alias, else its organisation's, stands for a chain.
 import type { Candidate } from '../api/listen.ts';
-import type { ApiKey } from '../store/store.ts';
+import type { ApiKey } from '../store/keys/calls.ts';
 
 /** A node of an older version answers without them. */
 export type AliasedKey = Partial<Pick<ApiKey, 'aliases' | 'organisationAliases'>>;

@@ -5,9 +5,8 @@ import { Refusal, refuse } from '../api/errors.ts';
 import { FREE_RULE, type PlaceRule, strictest } from '../api/places/place-rule.ts';
 import { TOKEN_PREFIX, TOKEN_TTL_SECONDS, type TokenResponse } from '../api/tokens.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
-import type { Scope } from '../store/keys/calls.ts';
+import type { ApiKey, KeyEvents, KeyStore, Scope } from '../store/keys/calls.ts';
 import { parseKey } from '../store/keys/key-text.ts';
-import type { ApiKey, Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { backgroundClock } from '../telemetry/clock.ts';
 import type { Authenticator, KeyNames } from './authenticator.ts';
@@ -48,7 +47,7 @@ const LIMITS: AuthenticationLimits = {
 };
 
 export interface AuthenticatorOptions {
-  store: Pick<Store, 'findKeyByHash' | 'findKey' | 'noteKeysUsed' | 'onKeyRevoked'>;
+  store: Pick<KeyStore & KeyEvents, 'findKeyByHash' | 'findKey' | 'noteKeysUsed' | 'onKeyRevoked'>;
   /** Signs client tokens; the same on every node. */
   secret: Uint8Array;
   /** Signed them before; they are good until they expire. */

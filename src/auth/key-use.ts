@@ -1,21 +1,20 @@
 // Collects when keys were last used, and how many client tokens they minted, and tells the store at most once a minute. A crash
 // loses one minute of that.
 import type { Clock } from '../../machines/clock.ts';
-import type { KeyUsed } from '../store/keys/calls.ts';
-import type { Store } from '../store/store.ts';
+import type { KeyStore, KeyUsed } from '../store/keys/calls.ts';
 
 const FLUSH_MS = 60_000;
 const KEYS_MAX = 10_000;
 
 export interface KeyUseOptions {
-  store: Pick<Store, 'noteKeysUsed'>;
+  store: Pick<KeyStore, 'noteKeysUsed'>;
   clock: Clock;
   /** Keys collected at a time, 10,000 when absent. Past it the one that was not used for longest is left out. */
   keysMax?: number;
 }
 
 export class KeyUse {
-  readonly #store: Pick<Store, 'noteKeysUsed'>;
+  readonly #store: Pick<KeyStore, 'noteKeysUsed'>;
   readonly #clock: Clock;
   readonly #keysMax: number;
   /** By key id, the longest ago first. */

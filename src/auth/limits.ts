@@ -4,7 +4,7 @@ import type { Clock } from '../../machines/clock.ts';
 import { type Refusal, refuse } from '../api/errors.ts';
 import type { ClusterLimits } from '../cluster/limits/limits.ts';
 import { MinuteLimit, type RateLimitHeaders, rateLimitHeaders } from '../runtime/limits/minute-limit.ts';
-import type { ApiKey } from '../store/store.ts';
+import type { ApiKey } from '../store/keys/calls.ts';
 
 /** A session may end at any time; this is when asking again is worth it. */
 const SESSION_RETRY_SECONDS = 5;

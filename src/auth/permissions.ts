@@ -3,8 +3,7 @@ import { printable, refuse } from '../api/errors.ts';
 import { FREE_RULE, type PlaceRule } from '../api/places/place-rule.ts';
 import { ownerOf } from '../api/slug.ts';
 import type { AskedRule } from '../failover/place-rules.ts';
-import type { Scope } from '../store/keys/calls.ts';
-import type { ApiKey } from '../store/store.ts';
+import type { ApiKey, Scope } from '../store/keys/calls.ts';
 
 const MODELS_SHOWN_MAX = 10;
 

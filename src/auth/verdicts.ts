@@ -4,8 +4,8 @@
 import { initialTransition, transition } from 'xstate';
 import { type ClientTokenDecision, clientTokenMachine } from '../../machines/client-token.ts';
 import { type Refusal, refuse } from '../api/errors.ts';
+import type { ApiKey } from '../store/keys/calls.ts';
 import { type ApiKeyDecision, judgeKey as judgeRow } from '../store/keys/chart.ts';
-import type { ApiKey } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { scopeNotAllowed } from './permissions.ts';
 

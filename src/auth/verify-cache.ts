@@ -1,7 +1,7 @@
 // What the store said of a key a moment ago, so that a busy key costs one look-up in 30 s. What a key may do is not decided
 // here: callers judge what they are given by the time at which they ask.
 import type { Clock } from '../../machines/clock.ts';
-import type { ApiKey, Store } from '../store/store.ts';
+import type { ApiKey, KeyStore } from '../store/keys/calls.ts';
 import { StoreError } from '../store/store-error.ts';
 
 /** Cache TTL of a key. A change that was not announced to this process takes effect within this time. */
@@ -18,12 +18,12 @@ const RECENT_MAX = 1_000;
 /** Unknown keys have places of their own, so that guesses cannot push out the keys that are in use. */
 const UNKNOWN_SHARE = 0.1;
 
-type KeyStore = Pick<Store, 'findKeyByHash' | 'findKey'>;
+type KeyLookup = Pick<KeyStore, 'findKeyByHash' | 'findKey'>;
 
 /** A way to name a key, and how the store is asked by that name. */
 export interface KeyReference {
   readonly name: string;
-  ask(store: KeyStore): Promise<ApiKey | undefined>;
+  ask(store: KeyLookup): Promise<ApiKey | undefined>;
 }
 
 export const byHash = (hash: Uint8Array): KeyReference => ({
@@ -52,7 +52,7 @@ interface Asking {
 }
 
 export interface VerifyCacheOptions {
-  store: KeyStore;
+  store: KeyLookup;
   clock: Pick<Clock, 'now'>;
   /** 10,000 when absent; past it the oldest is forgotten. */
   entriesMax?: number;
@@ -66,7 +66,7 @@ export interface VerifyCacheOptions {
 }
 
 export class VerifyCache {
-  readonly #store: KeyStore;
+  readonly #store: KeyLookup;
   readonly #clock: Pick<Clock, 'now'>;
   readonly #knownMax: number;
   readonly #unknownMax: number;

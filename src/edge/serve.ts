@@ -4,15 +4,14 @@
 import type { Clock } from '../../machines/clock.ts';
 import type { Refusal } from '../api/errors.ts';
 import { parseNetworks } from '../config/networks.ts';
-import { answerDialect } from './dialects/live.ts';
 import { dialectAt, notServedAt, withDialect } from './dialects/routes.ts';
+import { answerDialect, type VendorLiveDependencies } from './dialects/live.ts';
 import type { Door, DoorOptions, DoorRequest, UpgradeAnswer } from './door.ts';
 import { createRemoteAddress } from './http/remote-address.ts';
 import { newRequestId } from './http/request-id.ts';
 import { createStayWithTls } from './http/stay-with-tls.ts';
 import { LateSockets } from './listen/late-sockets.ts';
 import { answerListen, answerOtherUpgrade } from './listen/listen.ts';
-import type { ListenDependencies } from './listen/listen-dependencies.ts';
 import { OpenSockets } from './listen/open-sockets.ts';
 import { WaitingWork } from './listen/socket-work.ts';
 import { type DoorChoice, openDoor } from './open-door.ts';
@@ -47,7 +46,7 @@ export interface DoorSettings {
 
 export interface EdgeOptions extends DoorSettings {
   live: Omit<
-    ListenDependencies,
+    VendorLiveDependencies,
     | 'reply'
     | 'onRefused'
     | 'onFault'
@@ -195,7 +194,7 @@ function upgrades(
   const calls = new Calls({ clock, wallNow, keptMs, networks, posts: sockets, onDrop: live.onCallDrop });
   const common = { ...live, sockets, waiting: new WaitingWork(), parts: new PartsUnderWay() };
   const relays = new Relays(common, resumeService(resumables));
-  const listen: ListenDependencies = {
+  const listen: VendorLiveDependencies = {
     ...common,
     paces: new SocketPaces(live.settings, undefined, live.onSmallSocket),
     opus: new OpusPlaces(),

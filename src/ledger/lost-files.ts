@@ -1,7 +1,7 @@
 // When files are given up whose process was killed: the ledger closes those that hold nothing any more. One that somebody works on
 // renews its hold, so it is never without one for long.
 import type { Clock } from '../../machines/clock.ts';
-import type { Store } from '../store/store.ts';
+import type { LedgerStore } from '../store/ledger/calls.ts';
 import { LEASE_MS } from './meter.ts';
 
 /** The store closes so many at a time. */
@@ -11,7 +11,7 @@ const AGAIN_MS = 60_000;
 const AMONG = { start: 200_000, later: 10_000 } as const;
 
 export interface LostFilesOptions {
-  store: Pick<Store, 'closeLostFiles'>;
+  store: Pick<LedgerStore, 'closeLostFiles'>;
   clock: Clock;
   /** Epoch milliseconds. */
   wallNowMs(): number;

@@ -1,7 +1,7 @@
 // When live sessions of a node that is gone are given up, at the node that has the database: after long enough that neither the
 // node nor its journal is likely to come back. What is billed of them then, and what if it does come back, is the store's.
 import type { Clock } from '../../machines/clock.ts';
-import type { Store } from '../store/store.ts';
+import type { LedgerStore } from '../store/ledger/calls.ts';
 import { LEASE_MS } from './meter.ts';
 
 /** The store closes so many at a time. */
@@ -11,7 +11,7 @@ const AGAIN_MS = 10_000;
 const NODES_MAX = 1_000;
 
 export interface LostSessionsOptions {
-  store: Pick<Store, 'openNodes' | 'closeLost'>;
+  store: Pick<LedgerStore, 'openNodes' | 'closeLost'>;
   clock: Clock;
   wallNow(): Date;
   /** How long a node has to come back; longer than a session goes on without the ledger, and than any hold of it lasts. */

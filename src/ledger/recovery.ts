@@ -3,8 +3,7 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isProcessIdentity, isRunning } from '../runtime/process-identity.ts';
-import type { SessionEnd, SessionHead } from '../store/ledger/calls.ts';
-import type { Store } from '../store/store.ts';
+import type { LedgerStore, SessionEnd, SessionHead } from '../store/ledger/calls.ts';
 import { StoreError, type StoreErrorReason } from '../store/store-error.ts';
 import { JOURNAL_SUFFIX } from './journal.ts';
 import { type JournalRecord, recordsOf } from './journal-records.ts';
@@ -26,7 +25,7 @@ export interface RecoveryOptions {
   wallNow(): Date;
   settle(head: SessionHead, end: SessionEnd): Promise<unknown>;
   /** Where the database is beside the journals. */
-  closeLost?: Store['closeLost'] | undefined;
+  closeLost?: LedgerStore['closeLost'] | undefined;
   onFault(error: unknown): void;
 }
 

@@ -5,12 +5,12 @@ import { boundMicroUsd } from '../billing/reserve.ts';
 import type {
   HoldGrant,
   HoldRequest,
+  LedgerStore,
   SessionEnd,
   SessionHead,
   SessionRecord,
   UsageLine,
 } from '../store/ledger/calls.ts';
-import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { History } from './history/history.ts';
 import { UnansweredHolds } from './holds/unanswered-holds.ts';
@@ -35,11 +35,12 @@ const RECOVER_AGAIN_MS = 60_000;
 const SETTLE_AGAIN_MS = 250;
 const SETTLE_AGAIN_MS_MAX = 10_000;
 
-export interface ReservationStore extends Pick<Store, 'openSession' | 'renewHold' | 'settleSession' | 'balanceOf'> {
+export interface ReservationStore
+  extends Pick<LedgerStore, 'openSession' | 'renewHold' | 'settleSession' | 'balanceOf'> {
   /** The same as `settleSession` for a store whose answer to that is not the ledger's own: this one's is, where it can be had. */
-  settleExactly?: Store['settleSession'];
+  settleExactly?: LedgerStore['settleSession'];
   /** Where the database is on this node. */
-  closeLost?: Store['closeLost'];
+  closeLost?: LedgerStore['closeLost'];
 }
 
 export interface ReservationsOptions {

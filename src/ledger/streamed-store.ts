@@ -4,15 +4,14 @@ import { lineCostMicroUsd } from '../billing/price.ts';
 import { BusError } from '../bus/bus.ts';
 import type { SigningKeys } from '../bus/signed.ts';
 import type { UsageStream } from '../bus/usage-stream.ts';
-import type { SessionEnd, SessionHead, SessionRecord } from '../store/ledger/calls.ts';
-import type { Store } from '../store/store.ts';
+import type { LedgerStore, SessionEnd, SessionHead, SessionRecord } from '../store/ledger/calls.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { ReservationStore } from './reservations.ts';
 import { usageBody, usageId } from './usage-message.ts';
 
 export interface StreamedStoreOptions {
   /** Of the node that has the database. */
-  accounts: Pick<Store, 'openSession' | 'renewHold' | 'settleSession' | 'balanceOf'>;
+  accounts: Pick<LedgerStore, 'openSession' | 'renewHold' | 'settleSession' | 'balanceOf'>;
   usage: Pick<UsageStream, 'publish'>;
   /** `usageKeys` of the gateway's secret. */
   keys: SigningKeys;

@@ -4,8 +4,7 @@
 import type { BusBody, Detach } from '../bus/bus.ts';
 import type { SigningKeys } from '../bus/signed.ts';
 import type { UsageStream, UsageVerdict } from '../bus/usage-stream.ts';
-import type { SessionEnd, SessionHead } from '../store/ledger/calls.ts';
-import type { Store } from '../store/store.ts';
+import type { LedgerStore, SessionEnd, SessionHead } from '../store/ledger/calls.ts';
 import { StoreError } from '../store/store-error.ts';
 import { type SettledAgain, settleAgain } from './history/replay.ts';
 import { NEVER } from './recovery.ts';
@@ -14,7 +13,7 @@ import { readUsage } from './usage-message.ts';
 export interface UsageConsumerOptions {
   usage: Pick<UsageStream, 'consume'>;
   shard: string;
-  store: Pick<Store, 'settleSession' | 'findSession'>;
+  store: Pick<LedgerStore, 'settleSession' | 'findSession'>;
   /** `usageKeys` of the gateway's secret. */
   keys: SigningKeys;
   /** After the commit, perhaps more than once. */

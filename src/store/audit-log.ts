@@ -1,5 +1,5 @@
 // Who did what to a credential or to money, and when. Append-only; written in the transaction of what it tells of.
-import { first, type Operations, reads, writes } from './operation.ts';
+import { type Asynchronous, first, type Operations, reads, writes } from './operation.ts';
 import type { TableBase } from './table-base.ts';
 
 /**
@@ -37,6 +37,8 @@ export interface AuditCalls {
   /** Newest first; `before` is the number of the last one seen. All organisations when the id is null. */
   listAudit(organisationId: string | null, limit: number, before?: number): AuditRecord[];
 }
+
+export type AuditStore = Asynchronous<AuditCalls>;
 
 export const AUDIT_OPERATIONS = {
   recordAudit: writes(),

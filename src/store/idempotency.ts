@@ -1,6 +1,6 @@
 // Idempotency keys: who works under one, and what the first request was answered. Bodies are sealed before they come here, and
 // of the key itself only a hash is kept. When an attempt counts as done is decided by the edge.
-import { member, type Operations, writes } from './operation.ts';
+import { type Asynchronous, member, type Operations, writes } from './operation.ts';
 import { StoreError } from './store-error.ts';
 import type { TableContext } from './table-context.ts';
 
@@ -49,6 +49,8 @@ export interface IdempotencyCalls {
   /** Ends the leases of all attempts that began by then: no process that works on them is left. What they charge under stays. */
   endIdempotency(claimedUntilMs: number): number;
 }
+
+export type IdempotencyStore = Asynchronous<IdempotencyCalls>;
 
 export const IDEMPOTENCY_OPERATIONS = {
   endIdempotency: writes(),

@@ -1,6 +1,6 @@
 // Which ledger a database holds, and how far it has come. Whether that is the one of the gateway is decided in
 // src/cluster/ledger.
-import { type Operations, reads, writes } from './operation.ts';
+import { type Asynchronous, type Operations, reads, writes } from './operation.ts';
 import { StoreError } from './store-error.ts';
 import type { TableContext } from './table-context.ts';
 
@@ -22,6 +22,8 @@ export interface IdentityCalls {
   /** Lets this database take the place of that ledger, or its content that of a newer copy where the id is its own. Throws `invalid`. */
   acceptLedger(inPlaceOf: string): LedgerIdentity;
 }
+
+export type IdentityStore = Asynchronous<IdentityCalls>;
 
 export const IDENTITY_OPERATIONS = {
   findLedger: reads(),

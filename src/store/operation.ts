@@ -76,3 +76,10 @@ const naming =
 export const first = naming('first');
 export const member = naming('member');
 export const none = naming('none');
+
+/** The calls of a group from another thread. */
+export type Asynchronous<Calls> = {
+  readonly [Name in keyof Calls]: Calls[Name] extends (...args: infer Arguments) => infer Answer
+    ? (...args: Arguments) => Promise<Answer>
+    : never;
+};

@@ -1,5 +1,5 @@
 // What is to be done outside the database because of a commit: written in the same transaction, done at least once. Mail is.
-import { type Operations, reads, writes } from './operation.ts';
+import { type Asynchronous, type Operations, reads, writes } from './operation.ts';
 import type { TableBase } from './table-base.ts';
 
 export interface OutboxMessage {
@@ -19,6 +19,16 @@ export interface OutboxCalls {
   /** When the first message is due, in epoch milliseconds; undefined when there is none. For a caller that sets a timer instead of polling. */
   nextOutboxDueMs(): number | undefined;
 }
+
+export interface OutboxEvents {
+  /**
+   * Called when new messages may be in the outbox, written by any process, after the writing call was answered. It is not called
+   * for older messages, or for those that are due again: ask for these.
+   */
+  onOutbox(listener: () => void): () => void;
+}
+
+export type OutboxStore = Asynchronous<OutboxCalls>;
 
 export const OUTBOX_OPERATIONS = {
   takeOutbox: writes(),

@@ -1,5 +1,5 @@
 // What is kept of a session that has ended, to be told again: its events as JSON, without what was said.
-import { first, notes, type Operations, reads } from './operation.ts';
+import { type Asynchronous, first, notes, type Operations, reads } from './operation.ts';
 import type { TableContext } from './table-context.ts';
 
 /** A failover of a session that has ended. */
@@ -19,6 +19,8 @@ export interface SessionEventsCalls {
   /** Those of kept sessions from that time on: how many, and the newest. */
   listFailovers(organisationId: string, since: string, limit: number): { count: number; newest: KeptFailover[] };
 }
+
+export type SessionEventsStore = Asynchronous<SessionEventsCalls>;
 
 export const SESSION_EVENTS_OPERATIONS = {
   keepSessionEvents: notes(first('text', 'text', 'text')),

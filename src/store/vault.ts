@@ -5,7 +5,7 @@ import { transition } from 'xstate';
 import { type ProviderKeyEvent, type ProviderKeyState, providerKeyMachine } from '../../machines/provider-key.ts';
 import type { Actor } from './audit-log.ts';
 import { checkedName } from './keys/settings.ts';
-import { first, notes, type Operations, reads, writes } from './operation.ts';
+import { type Asynchronous, first, notes, type Operations, reads, writes } from './operation.ts';
 import { noOrganisation, StoreError } from './store-error.ts';
 import type { TableContext } from './table-context.ts';
 
@@ -95,6 +95,8 @@ export interface VaultCalls {
    */
   resealVault(kekId: string, texts: readonly Resealed[], by: Actor): void;
 }
+
+export type VaultStore = Asynchronous<VaultCalls>;
 
 export const VAULT_OPERATIONS = {
   saveProviderKey: writes(),

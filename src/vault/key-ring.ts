@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { loadPrivateFile } from '../store/private-file.ts';
-import type { Store } from '../store/store.ts';
+import type { VaultStore } from '../store/vault.ts';
 import { type Binding, KEY_BYTES, type KeyRing, kekIdOf, keyRingOf, open, seal } from './seal.ts';
 import { VaultError } from './vault-error.ts';
 
@@ -16,7 +16,7 @@ const ADVICE =
 export { CANARY as CANARY_BINDING };
 
 export interface KeyRingOptions {
-  store: Pick<Store, 'vaultCanary' | 'keepVaultCanary' | 'countSealedBy'>;
+  store: Pick<VaultStore, 'vaultCanary' | 'keepVaultCanary' | 'countSealedBy'>;
   /** Base64 of 32 bytes, as configured. */
   current: string | undefined;
   previous: string | undefined;

@@ -1,15 +1,14 @@
 // Tells the store how uses of provider keys went, no more often than it matters: a success once a minute, a refusal until the
 // key is out of use. It is written in the background.
 import type { Clock } from '../../machines/clock.ts';
-import type { Store } from '../store/store.ts';
-import type { ProviderKey } from '../store/vault.ts';
+import type { ProviderKey, VaultStore } from '../store/vault.ts';
 
 /** Keys that are remembered; the one that was noted longest ago makes room, and is noted once more. */
 const KEYS_MAX = 10_000;
 const NOTE_MS = 60_000;
 
 export class KeyUses {
-  readonly #store: Pick<Store, 'noteProviderKeyUse'>;
+  readonly #store: Pick<VaultStore, 'noteProviderKeyUse'>;
   readonly #clock: Clock;
   readonly #changed: (key: ProviderKey) => void;
   readonly #onFault: (name: string, error: unknown) => void;
@@ -17,7 +16,7 @@ export class KeyUses {
   readonly #told = new Map<string, { outcome: 'accepted' | 'barred'; untilMs: number }>();
 
   constructor(
-    store: Pick<Store, 'noteProviderKeyUse'>,
+    store: Pick<VaultStore, 'noteProviderKeyUse'>,
     clock: Clock,
     calls: { changed(key: ProviderKey): void; onFault(name: string, error: unknown): void },
   ) {

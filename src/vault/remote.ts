@@ -5,11 +5,10 @@ import { refuse } from '../api/errors.ts';
 import type { ProviderAccess } from '../providers/provider.ts';
 import { plainOfText, textOfPlain } from '../runtime/plain-data.ts';
 import { type BoxReceiver, newBoxReceiver, sealBox } from '../runtime/sealed-box.ts';
+import type { Answering, Ask } from '../store/asking.ts';
 import type { Actor } from '../store/audit-log.ts';
-import type { Answering, Ask } from '../store/remote/store.ts';
-import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
-import type { ProviderKey } from '../store/vault.ts';
+import type { ProviderKey, VaultStore } from '../store/vault.ts';
 import { KeyUses } from './key-uses.ts';
 import { type OwnKey, OwnKeys, ownKeyOf } from './own-keys.ts';
 import type { KeptKey, NewKey, Vault } from './vault.ts';
@@ -31,7 +30,7 @@ const KEYS_MAX = 10_000;
 export interface RemoteVaultOptions {
   ask: Ask;
   /** The remote one; of it the vault uses what is no secret. */
-  store: Pick<Store, 'listProviderKeys' | 'findProviderKey'>;
+  store: Pick<VaultStore, 'listProviderKeys' | 'findProviderKey'>;
   clock: Clock;
   /** Whether other nodes can be heard now. Always when absent. */
   hearsNews?: (() => boolean) | undefined;
@@ -57,7 +56,7 @@ export function createRemoteVault({ ask, store, clock, hearsNews = () => true, o
     foundBefore.forget(`${organisationId} ${provider}`);
     boxes.forget(aboutOpening({ provider, keyId: id, organisationId }));
   };
-  const noteProviderKeyUse: Store['noteProviderKeyUse'] = async (keyId, outcome) => {
+  const noteProviderKeyUse: VaultStore['noteProviderKeyUse'] = async (keyId, outcome) => {
     const organisationId = organisations.get(keyId);
     if (organisationId === undefined) return undefined;
     return (await ask(VAULT_GROUP, organisationId, 'noteUse', [keyId, outcome])) as ProviderKey | undefined;
@@ -191,7 +190,7 @@ function accessIn(receiver: BoxReceiver, opening: Opening, answer: unknown): Pro
 
 export interface VaultAnswers {
   vault: Vault;
-  store: Pick<Store, 'noteProviderKeyUse'>;
+  store: Pick<VaultStore, 'noteProviderKeyUse'>;
 }
 
 /** Answers the vault calls of other nodes, each for the organisation that it names and for no other. */

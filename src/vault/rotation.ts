@@ -1,7 +1,6 @@
 // Moves the vault to its current key: every data key is sealed anew, all of them or none.
 import type { Actor } from '../store/audit-log.ts';
-import type { Store } from '../store/store.ts';
-import type { Resealed } from '../store/vault.ts';
+import type { Resealed, VaultStore } from '../store/vault.ts';
 import { CANARY_BINDING } from './key-ring.ts';
 import { type Binding, type KeyRing, kekIdOf, reseal } from './seal.ts';
 import { VaultError } from './vault-error.ts';
@@ -13,7 +12,7 @@ export interface Rotation {
   current: number;
 }
 
-type RotationStore = Pick<Store, 'listSealedProviderKeys' | 'vaultCanary' | 'resealVault'>;
+type RotationStore = Pick<VaultStore, 'listSealedProviderKeys' | 'vaultCanary' | 'resealVault'>;
 
 /**
  * Moves everything that is sealed to the current key. Provider keys do not change: only what seals them.

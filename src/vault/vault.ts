@@ -15,8 +15,7 @@ import {
 import type { CredentialVerdict, Provider, ProviderAccess } from '../providers/provider.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
 import type { Actor } from '../store/audit-log.ts';
-import type { Store } from '../store/store.ts';
-import type { CheckOutcome, ProviderKey } from '../store/vault.ts';
+import type { CheckOutcome, ProviderKey, VaultStore } from '../store/vault.ts';
 import { KeyUses } from './key-uses.ts';
 import { isBarred, type OwnKey, OwnKeys, ownKeyOf } from './own-keys.ts';
 import { type KeyRing, open, seal } from './seal.ts';
@@ -24,7 +23,7 @@ import { VaultError } from './vault-error.ts';
 
 export interface VaultOptions {
   store: Pick<
-    Store,
+    VaultStore,
     | 'saveProviderKey'
     | 'listProviderKeys'
     | 'findProviderKey'

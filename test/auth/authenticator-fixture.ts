@@ -1,10 +1,11 @@
 // An authenticator over a store of keys in memory that counts what it is asked, on clocks that tests move.
+
 import { expect, vi } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { Refusal } from '../../src/api/errors.ts';
 import { type Authenticator, type AuthenticatorOptions, createAuthenticator } from '../../src/auth/authenticate.ts';
+import type { ApiKey } from '../../src/store/keys/calls.ts';
 import { generateKey, parseKey } from '../../src/store/keys/key-text.ts';
-import type { ApiKey } from '../../src/store/store.ts';
 import { apiKey } from '../fakes/api-keys.ts';
 
 export const secret = Buffer.from('a secret of at least thirty-two characters');

@@ -1,7 +1,8 @@
 // What keys and tokens are worth at a moment, and the words of their refusals.
+
 import { describe, expect, test } from 'vitest';
 import { judgeKey, judgeToken, refusalOfDecision } from '../../src/auth/verdicts.ts';
-import type { ApiKey } from '../../src/store/store.ts';
+import type { ApiKey } from '../../src/store/keys/calls.ts';
 import { apiKey } from '../fakes/api-keys.ts';
 
 const NOW = Date.UTC(2026, 2, 29, 0, 59, 59, 999);

@@ -1,8 +1,9 @@
 // What is remembered of keys: for how long, how much of it, and how it is forgotten.
+
 import { describe, expect, test, vi } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { byHash, byId, VerifyCache } from '../../src/auth/verify-cache.ts';
-import type { ApiKey } from '../../src/store/store.ts';
+import type { ApiKey } from '../../src/store/keys/calls.ts';
 import { StoreError, type StoreErrorReason } from '../../src/store/store-error.ts';
 import { apiKey } from '../fakes/api-keys.ts';
 

@@ -1,6 +1,6 @@
 // Suspending an organisation: every process on the file hears of it, once, and what a gateway remembers of its keys goes.
 import { expect, test } from 'vitest';
-import type { SuspensionChange } from '../../src/store/keys/organisation-tables.ts';
+import type { SuspensionChange } from '../../src/store/keys/calls.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';

@@ -5,7 +5,7 @@ import { Refusal } from '../../src/api/errors.ts';
 import { loopback } from '../../src/providers/loopback/index.ts';
 import type { CredentialVerdict, Provider } from '../../src/providers/provider.ts';
 import { plainOfText, textOfPlain } from '../../src/runtime/plain-data.ts';
-import type { Ask } from '../../src/store/remote/store.ts';
+import type { Ask } from '../../src/store/asking.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { answerVaultCalls, createRemoteVault, VAULT_GROUP } from '../../src/vault/remote.ts';
 import { keyRingOf } from '../../src/vault/seal.ts';

@@ -3,13 +3,19 @@
 import type { Clock } from '../../../machines/clock.ts';
 import type { Bus, Detach } from '../../bus/bus.ts';
 import { ACCOUNTS_OPEN } from '../../bus/subjects.ts';
-import type { ApiKey } from '../../store/store.ts';
 import type { AccountsClient } from './client.ts';
 
 /** Keys in one question. */
 const TOGETHER = 16;
 const AGAIN_MS = 250;
 const AGAIN_MS_MAX = 10_000;
+
+/** What is asked of a key. */
+interface KeyState {
+  revokedAt: string | null;
+  /** Whether its organisation is suspended. */
+  suspended: boolean;
+}
 
 /** A key with open sessions. */
 export interface KeyInUse {
@@ -18,7 +24,7 @@ export interface KeyInUse {
 }
 
 export interface ReconcileOptions {
-  store: { findKey(organisationId: string, keyId: string): Promise<ApiKey | undefined> };
+  store: { findKey(organisationId: string, keyId: string): Promise<KeyState | undefined> };
   /** Keys in use on this node; may contain duplicates. */
   keysInUse(): Iterable<KeyInUse>;
   revoke(keyId: string): void;

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../machines/clock.ts';
 import type { Address, Bus, BusBody } from '../../bus/bus.ts';
 import { ACCOUNTS_OPEN, accountsService } from '../../bus/subjects.ts';
+import type { Answering } from '../../store/asking.ts';
 import type { LedgerIdentity } from '../../store/identity.ts';
-import type { Answering } from '../../store/remote/store.ts';
 import { backgroundClock } from '../../telemetry/clock.ts';
 import { MessageParts } from './message-parts.ts';
 import {

@@ -2,8 +2,7 @@
 // it. While it is in force, its progress is written to the record.
 import type { Clock } from '../../../machines/clock.ts';
 import type { Records } from '../../bus/nats/jetstream/records.ts';
-import type { LedgerIdentity } from '../../store/identity.ts';
-import type { Store } from '../../store/store.ts';
+import type { IdentityStore, LedgerIdentity } from '../../store/identity.ts';
 import { ClusterError } from '../membership/name-lease.ts';
 import { judgeLedger, ownSentence, readKnown } from './judgement.ts';
 
@@ -12,7 +11,7 @@ const NOTE_MS = 5_000;
 
 export interface LedgerRecordOptions {
   records: Records;
-  store: Pick<Store, 'findLedger' | 'noteLedger'>;
+  store: Pick<IdentityStore, 'findLedger' | 'noteLedger'>;
   clock: Clock;
   shard: string;
   /** The database's directory, for messages. */

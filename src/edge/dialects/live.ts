@@ -22,13 +22,18 @@ import type { KeptSessions, SessionRecord } from './jobs/kept-sessions.ts';
 import { LateSocket } from './late-socket.ts';
 import { modelOf, replacedModel } from './model-names.ts';
 
+export interface VendorLiveDependencies extends ListenDependencies {
+  /** What clients of other vendors may request after their sessions. */
+  keptSessions: KeptSessions;
+}
+
 /** Answers an upgrade. Never rejects. */
 export async function answerDialect(
   dialect: Dialect,
   path: string,
   request: DoorRequest,
   requestId: string,
-  dependencies: ListenDependencies,
+  dependencies: VendorLiveDependencies,
 ): Promise<UpgradeAnswer> {
   const headers: Record<string, string> = { 'X-Request-Id': requestId };
   const nowMs = () => dependencies.clock.now();
@@ -80,7 +85,7 @@ function askedBy(
   conversation: Conversation,
   caller: Caller,
   requestId: string,
-  { calls, keptSessions, onRefused }: Pick<ListenDependencies, 'calls' | 'keptSessions' | 'onRefused'>,
+  { calls, keptSessions, onRefused }: Pick<VendorLiveDependencies, 'calls' | 'keptSessions' | 'onRefused'>,
 ): Asked {
   const { key } = caller;
   const { request: clientRequest } = conversation;

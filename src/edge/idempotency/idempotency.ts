@@ -3,8 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../../machines/clock.ts';
 import { type Refusal, refuse } from '../../api/errors.ts';
-import type { IdempotencyAnswer, IdempotencyAttempt } from '../../store/idempotency.ts';
-import type { Store } from '../../store/store.ts';
+import type { IdempotencyAnswer, IdempotencyAttempt, IdempotencyStore } from '../../store/idempotency.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { WholeReply } from '../door.ts';
 import { type Deferred, deferred } from '../multipart/streams.ts';
@@ -22,7 +21,7 @@ const WAITING_MAX = 128;
 const WAITING_PER_KEY_MAX = 8;
 
 export interface IdempotencyOptions {
-  store: Pick<Store, 'claimIdempotency' | 'renewIdempotency' | 'finishIdempotency' | 'releaseIdempotency'>;
+  store: Pick<IdempotencyStore, 'claimIdempotency' | 'renewIdempotency' | 'finishIdempotency' | 'releaseIdempotency'>;
   /** The node's secret: answers are sealed with a key made of it. */
   secret: Uint8Array;
   clock: Clock;

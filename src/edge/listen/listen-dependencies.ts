@@ -7,7 +7,6 @@ import type { KeyLimits } from '../../auth/limits.ts';
 import type { ChainDependencies } from '../../failover/chain.ts';
 import type { Reservations } from '../../ledger/reservations.ts';
 import type { SessionHost } from '../../session/host.ts';
-import type { KeptSessions } from '../dialects/jobs/kept-sessions.ts';
 import type { WholeReply } from '../door.ts';
 import type { OpusPlaces } from '../pace/opus-places.ts';
 import type { PaceSettings, SocketPaces } from '../pace/socket-pace.ts';
@@ -70,8 +69,6 @@ export interface ListenDependencies extends ChainDependencies {
   relays: Relays<ResumeAsk>;
   /** The telephone calls of this node. */
   calls: Calls;
-  /** What clients of other vendors may request after their sessions. */
-  keptSessions: KeptSessions;
   /** What an ended session had left to say to a client whose socket broke is let go of before its time. */
   onResumableEvicted(): void;
   /** An event of a call was not posted, or what an ended one has said is let go of before its time. */

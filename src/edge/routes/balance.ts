@@ -2,13 +2,13 @@
 import type { BalanceAnswer } from '../../api/usage.ts';
 import type { Caller } from '../../auth/permissions.ts';
 import { usdOf } from '../../billing/price.ts';
-import type { Store } from '../../store/store.ts';
+import type { LedgerStore } from '../../store/ledger/calls.ts';
 import { knownQuery } from '../http/query-values.ts';
 import { json, type RouteContext } from '../router.ts';
 import { fromLedger } from '../store-answer.ts';
 
 export const getBalance =
-  ({ store }: { store: Pick<Store, 'balanceOf'> }) =>
+  ({ store }: { store: Pick<LedgerStore, 'balanceOf'> }) =>
   async ({ request }: RouteContext, { organisationId }: Pick<Caller, 'organisationId'>) => {
     knownQuery(request.query, '/v1/balance', []);
     const { balanceMicroUsd, heldMicroUsd, availableMicroUsd, creditLimitMicroUsd } = await fromLedger(

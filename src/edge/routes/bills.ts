@@ -2,7 +2,8 @@
 import { refuse } from '../../api/errors.ts';
 import type { BillAnswer } from '../../api/usage.ts';
 import type { Caller } from '../../auth/permissions.ts';
-import type { Store } from '../../store/store.ts';
+import type { KeyStore } from '../../store/keys/calls.ts';
+import type { LedgerStore } from '../../store/ledger/calls.ts';
 import { billAnswer } from '../bills/answer.ts';
 import { billCsv } from '../bills/csv.ts';
 import { BILL_PAGE_HEADERS, billHtml } from '../bills/page.ts';
@@ -14,7 +15,7 @@ import { fromLedger } from '../store-answer.ts';
 const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
 
 export interface BillsDependencies {
-  store: Pick<Store, 'billOf' | 'findOrganisation'>;
+  store: Pick<LedgerStore & KeyStore, 'billOf' | 'findOrganisation'>;
   wallNow(): Date;
 }
 

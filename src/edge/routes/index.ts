@@ -5,7 +5,7 @@ import type { KeyLimits } from '../../auth/limits.ts';
 import { requireScope } from '../../auth/permissions.ts';
 import { openai } from '../../dialects/openai/index.ts';
 import type { Scope } from '../../store/keys/calls.ts';
-import type { Store } from '../../store/store.ts';
+import type { LedgerStore } from '../../store/ledger/calls.ts';
 import { callRoutes } from '../dialects/calls.ts';
 import { fileRoutes } from '../dialects/files.ts';
 import { headerCredentialOf } from '../dialects/header-credential.ts';
@@ -41,7 +41,7 @@ export interface RoutesDependencies
     SessionsDependencies['store'] &
     BillsDependencies['store'] &
     SessionEventsDependencies['store'] &
-    Pick<Store, 'balanceOf'>;
+    Pick<LedgerStore, 'balanceOf'>;
   authenticator: Authenticator;
   limits: KeyLimits;
   jsonBodyBytesMax: number;

@@ -6,15 +6,18 @@ import type { SessionAnswer, SessionLeg, SessionList } from '../../api/usage.ts'
 import type { Caller } from '../../auth/permissions.ts';
 import { usdOf } from '../../billing/price.ts';
 import { usageRow } from '../../billing/usage-row.ts';
-import type { SessionRecord, SessionSearch } from '../../store/ledger/calls.ts';
-import type { Store } from '../../store/store.ts';
+import type { LedgerStore, SessionRecord, SessionSearch } from '../../store/ledger/calls.ts';
+import type { SessionEventsStore } from '../../store/session-events.ts';
 import { knownQuery } from '../http/query-values.ts';
 import { json, type RouteContext } from '../router.ts';
 import { fromLedger } from '../store-answer.ts';
 import { searchOf } from './session-search.ts';
 
 export interface SessionsDependencies {
-  store: Pick<Store, 'findSession' | 'listSessions' | 'searchSessions' | 'findSessionEvents'>;
+  store: Pick<
+    LedgerStore & SessionEventsStore,
+    'findSession' | 'listSessions' | 'searchSessions' | 'findSessionEvents'
+  >;
   /** What a live session is doing; undefined when it is not known. */
   describeSession(sessionId: string, organisationId: string): Described | undefined | Promise<Described | undefined>;
 }

@@ -4,7 +4,8 @@ import { USAGE_DAYS_MAX, type UsageList } from '../../api/usage.ts';
 import type { Caller } from '../../auth/permissions.ts';
 import { usdOf } from '../../billing/price.ts';
 import { connectionSeconds } from '../../billing/usage-row.ts';
-import type { Store } from '../../store/store.ts';
+import type { KeyStore } from '../../store/keys/calls.ts';
+import type { LedgerStore } from '../../store/ledger/calls.ts';
 import { choiceOf, knownQuery, timeOf } from '../http/query-values.ts';
 import { json, type RouteContext } from '../router.ts';
 import { fromLedger } from '../store-answer.ts';
@@ -12,7 +13,7 @@ import { fromLedger } from '../store-answer.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface UsageDependencies {
-  store: Pick<Store, 'usageOf' | 'findKey'>;
+  store: Pick<LedgerStore & KeyStore, 'usageOf' | 'findKey'>;
   wallNow(): Date;
 }
 

@@ -1,9 +1,8 @@
 // A restored ledger gets back what it lacks: sessions that were settled after its backup was made, from the usage history.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SessionEnd, SessionHead } from '../../store/ledger/calls.ts';
+import type { LedgerStore, SessionEnd, SessionHead } from '../../store/ledger/calls.ts';
 import { NODE_LOST } from '../../store/ledger/lost.ts';
-import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { readableRecordsOf } from '../journal-records.ts';
 import { type Unsettled, unsettledIn } from '../recovery.ts';
@@ -23,7 +22,7 @@ export interface Replayed {
 /** Settles everything of the history that the ledger does not know, oldest first. */
 export async function replayHistory(
   directory: string,
-  store: Pick<Store, 'findSession' | 'settleSession'>,
+  store: Pick<LedgerStore, 'findSession' | 'settleSession'>,
 ): Promise<Replayed> {
   const replayed: Replayed = { sessions: 0, added: 0, refused: 0, unreadable: 0 };
   for await (const { sessions, unreadable } of daysIn(directory)) {
@@ -52,7 +51,7 @@ export type SettledAgain = 'known' | 'added' | 'refused';
 
 /** Settles a session that the ledger may have settled before: once, however often it is repeated. */
 export async function settleAgain(
-  store: Pick<Store, 'findSession' | 'settleSession'>,
+  store: Pick<LedgerStore, 'findSession' | 'settleSession'>,
   head: SessionHead,
   end: SessionEnd,
 ): Promise<SettledAgain> {

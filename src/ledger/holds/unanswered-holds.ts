@@ -1,8 +1,7 @@
 // What happens when the ledger does not answer a call for a hold. Customers without any limit begin on trust. Others are refused, and
 // since the ledger may have made the hold, it is given back as soon as the ledger answers.
 import type { Clock } from '../../../machines/clock.ts';
-import type { HoldRequest, SessionEnd, SessionHead } from '../../store/ledger/calls.ts';
-import type { Store } from '../../store/store.ts';
+import type { HoldRequest, LedgerStore, SessionEnd, SessionHead } from '../../store/ledger/calls.ts';
 import { StoreError, type StoreErrorReason } from '../../store/store-error.ts';
 import { LEASE_MS } from '../meter.ts';
 import type { Grant } from '../meter-words.ts';
@@ -19,7 +18,7 @@ const ON_TRUST: Grant = { heldMicroUsd: 0n, limitedBy: null, onTrust: true };
 const NOTHING: HoldRequest = { wantedMicroUsd: 0n, leastMicroUsd: 0n, leaseMs: LEASE_MS };
 
 export interface UnansweredHoldsOptions {
-  store: Pick<Store, 'renewHold'>;
+  store: Pick<LedgerStore, 'renewHold'>;
   clock: Clock;
   wallNow(): Date;
   /** Whether the operator allows audio without a hold. */

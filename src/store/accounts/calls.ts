@@ -1,7 +1,7 @@
 // People, their organisations, the links that are mailed to them, and their console sessions: shapes and promises. The store
 // sees neither passwords nor tokens: passwords come as slow hashes, tokens and session ids as SHA-256, mails as sealed text.
 import type { Actor } from '../audit-log.ts';
-import { none, type Operations, reads, writes } from '../operation.ts';
+import { type Asynchronous, none, type Operations, reads, writes } from '../operation.ts';
 import { type Role, TEAM_OPERATIONS, type TeamCalls } from './team/calls.ts';
 
 export type AccountState = 'unverified' | 'verified' | 'suspended';
@@ -195,6 +195,8 @@ export interface AccountCalls extends TeamCalls {
   /** False when the person has no such session. */
   endConsoleSession(personId: string, sessionId: string, client: string): boolean;
 }
+
+export type AccountStore = Asynchronous<AccountCalls>;
 
 export const ACCOUNT_OPERATIONS = {
   ...TEAM_OPERATIONS,

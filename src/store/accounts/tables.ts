@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import type { AccountEvent } from '../../../machines/account.ts';
 import type { Actor } from '../audit-log.ts';
-import type { LedgerCalls } from '../ledger/calls.ts';
 import type { TableContext } from '../table-context.ts';
 import type { AccountCalls, LinkPassword, MailToken, SignUp, Stranger, Verified } from './calls.ts';
 import { accountAfter, MAILS_PER_HOUR_MAX } from './chart.ts';
@@ -14,7 +13,15 @@ import { createPeopleRows, type PersonRow, personOf } from './people.ts';
 import { createSignUpCount } from './sign-ups.ts';
 import { createTeamTables } from './team/tables.ts';
 
-export function createAccountTables(context: TableContext, ledger: Pick<LedgerCalls, 'addCredit'>): AccountCalls {
+/** The ledger's part in a sign-up: false when the credit was given before. */
+interface CreditAccount {
+  addCredit(
+    credit: { organisationId: string; kind: 'welcome'; microUsd: bigint; uniqueKey: string; note: string },
+    by: Actor,
+  ): boolean;
+}
+
+export function createAccountTables(context: TableContext, ledger: CreditAccount): AccountCalls {
   const { database } = context;
   const tables = new AccountTables(context, ledger);
   const { people, sessions, requests } = tables;
@@ -45,12 +52,12 @@ class AccountTables {
   readonly people;
   readonly sessions: ConsoleSessionTables;
   readonly #context: TableContext;
-  readonly #ledger: Pick<LedgerCalls, 'addCredit'>;
+  readonly #ledger: CreditAccount;
   readonly #links;
   readonly requests;
   readonly #signUps;
 
-  constructor(context: TableContext, ledger: Pick<LedgerCalls, 'addCredit'>) {
+  constructor(context: TableContext, ledger: CreditAccount) {
     this.#context = context;
     this.#ledger = ledger;
     this.people = createPeopleRows(context);

@@ -3,7 +3,7 @@ import type { Latency } from '../../api/listen/latency.ts';
 import type { Aliases } from '../../api/listen.ts';
 import type { PlaceRule } from '../../api/places/place-rule.ts';
 import type { Actor } from '../audit-log.ts';
-import { first, none, notes, type Operations, reads, writes } from '../operation.ts';
+import { type Asynchronous, first, none, notes, type Operations, reads, writes } from '../operation.ts';
 
 export interface Organisation {
   id: string;
@@ -150,6 +150,20 @@ export interface KeyCalls {
   /** Ids of all revoked keys, for the tokens they minted. */
   revokedKeyIds(): string[];
 }
+
+/** An organisation that was suspended, or reinstated. */
+export interface SuspensionChange {
+  organisationId: string;
+  suspended: boolean;
+}
+
+/** Changes of keys and organisations made by any process on the same file, reported soon after they happen and not by polling. */
+export interface KeyEvents {
+  onKeyRevoked(listener: (keyId: string) => void): () => void;
+  onSuspension(listener: (change: SuspensionChange) => void): () => void;
+}
+
+export type KeyStore = Asynchronous<KeyCalls>;
 
 export const KEY_OPERATIONS = {
   bootstrap: writes(),

@@ -7,7 +7,7 @@ import type { Actor } from '../audit-log.ts';
 import { noOrganisation } from '../store-error.ts';
 import type { TableContext } from '../table-context.ts';
 import { aliasesOf, checkedAliases, textOfAliases } from './aliases.ts';
-import type { KeyCalls, Organisation } from './calls.ts';
+import type { KeyCalls, Organisation, SuspensionChange } from './calls.ts';
 import { listOf, textOfList } from './row.ts';
 import { checkedMicroUsd, checkedName, checkedRegions, checkedRetention } from './settings.ts';
 
@@ -37,12 +37,6 @@ const organisationOf = (row: Row): Organisation => ({
   aliases: aliasesOf(row.aliases),
   showTranscripts: row.showTranscripts !== 0n,
 });
-
-/** An organisation that was suspended, or reinstated. */
-export interface SuspensionChange {
-  organisationId: string;
-  suspended: boolean;
-}
 
 export interface Suspensions {
   /** What changed since this was last asked, by any process. */

@@ -2,7 +2,7 @@
 // accounts; every call may be repeated with the same ids and does its work once.
 import type { Mode } from '../../api/models.ts';
 import type { Actor } from '../audit-log.ts';
-import { alone, first, member, notes, type Operations, reads, writes } from '../operation.ts';
+import { type Asynchronous, alone, first, member, notes, type Operations, reads, writes } from '../operation.ts';
 
 /** A price as it was when the session opened. */
 export interface LedgerPrice {
@@ -270,6 +270,8 @@ export interface LedgerCalls {
   /** Writes a whole, consistent copy of the database to a file that is not there yet. Throws `invalid` when it is, or cannot be made. */
   backup(file: string): { pages: number };
 }
+
+export type LedgerStore = Asynchronous<LedgerCalls>;
 
 export interface LedgerTransfer {
   number: number;

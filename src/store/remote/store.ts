@@ -1,5 +1,7 @@
 // The store of a node that has no database: asks the node that has, by a way that is given to it. And the other end: what such a
 // node may ask of the store, checked before it is done. How requests travel, and are sealed, is src/cluster.
+
+import type { Answering, Ask, Asked } from '../asking.ts';
 import { CALL_NAMES, type CallName, kindOf, remoteCall } from '../operations.ts';
 import type { AsynchronousCalls, Store } from '../store.ts';
 import { StoreError } from '../store-error.ts';
@@ -7,29 +9,6 @@ import { haveKinds, namedOrganisation } from './arguments.ts';
 
 /** What the store's calls are asked for as. */
 export const STORE_GROUP = 'store';
-
-/**
- * Calls the node that keeps the accounts of an organisation (null when it is not known yet). Arguments and answer are plain data,
- * with big integers, bytes and undefined. Rejects with the StoreError or Refusal that the other side threw, else with a
- * StoreError; `unreachable` means that there was no answer.
- */
-export type Ask = (
-  group: string,
-  organisationId: string | null,
-  call: string,
-  args: readonly unknown[],
-  timeoutMs?: number,
-) => Promise<unknown>;
-
-/** What is asked for, at the node that answers. */
-export interface Asked {
-  organisationId: string | null;
-  call: string;
-  args: readonly unknown[];
-}
-
-/** Calls of one kind, at the node that answers. Rejects with StoreError or Refusal; anything else is a fault. */
-export type Answering = (asked: Asked) => Promise<unknown>;
 
 /** A client waits for the lookup of its key; a write may have to wait for a disk. */
 const READ_MS = 3_000;

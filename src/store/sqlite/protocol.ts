@@ -1,6 +1,6 @@
 // What the store and the thread that owns its file say to each other.
 
-import type { SuspensionChange } from '../keys/organisation-tables.ts';
+import type { SuspensionChange } from '../keys/calls.ts';
 import type { CallName } from '../operations.ts';
 import type { StoreErrorReason } from '../store-error.ts';
 

@@ -3,7 +3,7 @@
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { workerFile } from '../../telemetry/worker-file.ts';
-import type { SuspensionChange } from '../keys/organisation-tables.ts';
+import type { SuspensionChange } from '../keys/calls.ts';
 import { Listeners } from '../listeners.ts';
 import { CALL_NAMES, type CallName } from '../operations.ts';
 import type { AsynchronousCalls, Store } from '../store.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Reply } from '../../../src/edge/door.ts';
 import type { ConsoleContext, ConsoleRoute } from '../../../src/edge/routes/console/console-route.ts';
 import { type PlaygroundDependencies, playgroundRoutes } from '../../../src/edge/routes/console/live/playground.ts';
-import type { ApiKey } from '../../../src/store/store.ts';
+import type { ApiKey } from '../../../src/store/keys/calls.ts';
 import { apiKey } from '../../fakes/api-keys.ts';
 
 /** What `POST playground` does, over keys that are kept in a list. */

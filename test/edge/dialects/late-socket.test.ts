@@ -8,6 +8,7 @@ import type { DoorSocket, SocketHandlers, SocketPace } from '../../../src/edge/d
 import { LateSockets } from '../../../src/edge/listen/late-sockets.ts';
 import { callerOf } from '../../fakes/api-keys.ts';
 import { listenRig, request } from '../listen/listen-rig.ts';
+import { vendorDependencies } from './vendor-dependencies.ts';
 
 /** A key is said as `key …`, the session is asked for as `model …`; `finalize` is the one other text with a meaning. */
 const door: DeferredAuthEndpoint = {
@@ -45,7 +46,7 @@ async function connected(altered: Parameters<typeof listenRig>[0] = {}) {
   } as unknown as DoorSocket;
   const connect = async (remoteAddress = '192.0.2.7', headers = new Map<string, string>()) => {
     const asked = { ...request, path: '/compat/late/late', headers, remoteAddress };
-    const answer = await answerDialect(dialect, '/late', asked, 'req_1', rig.dependencies);
+    const answer = await answerDialect(dialect, '/late', asked, 'req_1', vendorDependencies(rig.dependencies));
     if (!('accept' in answer)) throw new Error('The handshake was refused.');
     const accept: SocketHandlers & { pace?: SocketPace } = answer.accept;
     return { ...rig, told, socket, accept, pace: answer.pace as SocketPace };

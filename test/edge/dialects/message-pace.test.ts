@@ -9,6 +9,7 @@ import { answerDialect } from '../../../src/edge/dialects/live.ts';
 import type { DoorSocket } from '../../../src/edge/door.ts';
 import { type PaceSettings, SocketPaces } from '../../../src/edge/pace/socket-pace.ts';
 import { listenRig, request } from '../listen/listen-rig.ts';
+import { vendorDependencies } from './vendor-dependencies.ts';
 
 /** Ten seconds’ worth may come at once. */
 const MESSAGES_MAX = 500;
@@ -68,7 +69,7 @@ async function opened({ dialect, path, query = '', first }: Client) {
     send: (text: string) => said.push(text),
   } as unknown as DoorSocket;
   const asked = { ...request, query };
-  const answer = await answerDialect(dialect, path, asked, 'req_1', dependencies);
+  const answer = await answerDialect(dialect, path, asked, 'req_1', vendorDependencies(dependencies));
   if (!('accept' in answer)) throw new Error(`It was refused: ${json(answer)}`);
   const { accept, pace } = answer;
   onTestFinished(() => accept.closed(socket, 1000, ''));

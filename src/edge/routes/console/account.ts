@@ -14,7 +14,8 @@ import {
   SignUpBody,
 } from '../../../api/console/console.ts';
 import { refuse } from '../../../api/errors.ts';
-import type { Store } from '../../../store/store.ts';
+import type { TeamStore } from '../../../store/accounts/team/calls.ts';
+import type { KeyStore } from '../../../store/keys/calls.ts';
 import type { Reply } from '../../door.ts';
 import { json, type Route, type RouteContext } from '../../router.ts';
 import { type ConsoleContext, type ConsoleRoute, openRoute, peerOf } from './console-route.ts';
@@ -23,7 +24,7 @@ import { type Reach, refusalOfLogin } from './reach.ts';
 import { readBody } from './read-body.ts';
 
 export interface AccountRoutesDependencies {
-  store: Pick<Store, 'listMemberships' | 'isOperator' | 'findOrganisation'>;
+  store: Pick<TeamStore & KeyStore, 'listMemberships' | 'isOperator' | 'findOrganisation'>;
   accounts: Accounts;
   logins: Logins;
   consoleRoute: ConsoleRoute;

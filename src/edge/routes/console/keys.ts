@@ -7,7 +7,7 @@ import type { Aliases } from '../../../api/listen.ts';
 import { nearestSlugs } from '../../../api/slug.ts';
 import { microUsdOf, usdOf } from '../../../billing/price.ts';
 import { checkedAliases } from '../../../store/keys/aliases.ts';
-import type { ApiKey, KeySettings, Store } from '../../../store/store.ts';
+import type { ApiKey, KeySettings, KeyStore } from '../../../store/keys/calls.ts';
 import { json, type Route } from '../../router.ts';
 import type { ConsoleContext, ConsoleRoute } from './console-route.ts';
 import { readBody, SETTINGS_BYTES_MAX } from './read-body.ts';
@@ -19,7 +19,7 @@ const MODEL_OR_PROVIDER = /^[\w.-]+\/([\w./-]+|\*)$/;
 export const ACTIVE_KEYS_MAX = 100;
 
 export interface KeyRoutesDependencies {
-  store: Pick<Store, 'findKey' | 'listKeys' | 'createKey' | 'changeKey' | 'rollKey' | 'revokeKey'>;
+  store: Pick<KeyStore, 'findKey' | 'listKeys' | 'createKey' | 'changeKey' | 'rollKey' | 'revokeKey'>;
   consoleRoute: ConsoleRoute;
   /** Slugs that aliases may name; any when absent. */
   models?: readonly string[] | undefined;
@@ -93,7 +93,7 @@ const revoke =
   };
 
 async function makerOf(
-  store: Pick<Store, 'findKey'>,
+  store: Pick<KeyStore, 'findKey'>,
   organisationId: string,
   keyId: string | undefined,
 ): Promise<string | null> {

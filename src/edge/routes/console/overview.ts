@@ -1,6 +1,7 @@
 // What the console's first page shows that no other page does.
 import { FAILOVERS_LISTED_MAX, type Overview } from '../../../api/console/overview.ts';
-import type { Store } from '../../../store/store.ts';
+import type { LedgerStore } from '../../../store/ledger/calls.ts';
+import type { SessionEventsStore } from '../../../store/session-events.ts';
 import { json, type Route } from '../../router.ts';
 import { fromLedger } from '../../store-answer.ts';
 import type { ConsoleContext, ConsoleRoute } from './console-route.ts';
@@ -9,7 +10,7 @@ const DAY_MS = 86_400_000;
 const LOW_MICRO_USD = 1_000_000n;
 
 export interface OverviewDependencies {
-  store: Pick<Store, 'balanceOf' | 'usageOf' | 'listFailovers' | 'countLiveSessions'>;
+  store: Pick<LedgerStore & SessionEventsStore, 'balanceOf' | 'usageOf' | 'listFailovers' | 'countLiveSessions'>;
   /** Wall-clock milliseconds. */
   nowMs(): number;
 }

@@ -2,7 +2,10 @@
 
 import type { AuditView } from '../../../api/console/console.ts';
 import { refuse } from '../../../api/errors.ts';
-import type { Store } from '../../../store/store.ts';
+import type { AuditStore } from '../../../store/audit-log.ts';
+import type { KeyStore } from '../../../store/keys/calls.ts';
+import type { LedgerStore } from '../../../store/ledger/calls.ts';
+import type { SessionEventsStore } from '../../../store/session-events.ts';
 import { knownQuery, wholeNumberOf } from '../../http/query-values.ts';
 import { json, type Route } from '../../router.ts';
 import { fromLedger } from '../../store-answer.ts';
@@ -17,7 +20,7 @@ const ROWS = { min: 1, max: 200, default: 50 } as const;
 
 export interface RecordRoutesDependencies extends Pick<SessionsDependencies, 'describeSession'> {
   store: Pick<
-    Store,
+    SessionEventsStore & LedgerStore & KeyStore & AuditStore,
     | 'findSessionEvents'
     | 'balanceOf'
     | 'usageOf'
@@ -54,7 +57,7 @@ export function recordRoutes({ consoleRoute, nowMs, ...rest }: RecordRoutesDepen
 }
 
 const listAudit =
-  ({ store }: { store: Pick<Store, 'listAudit'> }) =>
+  ({ store }: { store: Pick<AuditStore, 'listAudit'> }) =>
   async ({ request, organisationId }: ConsoleContext) => {
     const query = knownQuery(request.query, '/console/api/audit', ['limit', 'before']);
     const limit = wholeNumberOf(query, 'limit', ROWS);

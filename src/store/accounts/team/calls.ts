@@ -1,6 +1,6 @@
 // Organisations of several people: who is a member and as what, who is invited, and what an invitation's link does.
 import type { Actor } from '../../audit-log.ts';
-import { first, none, type Operations, reads, writes } from '../../operation.ts';
+import { type Asynchronous, first, none, type Operations, reads, writes } from '../../operation.ts';
 
 export type Role = 'owner' | 'admin' | 'developer' | 'read_only';
 
@@ -143,6 +143,8 @@ export interface TeamCalls {
    */
   join(joining: Joining): { personId: string; email: string } | undefined;
 }
+
+export type TeamStore = Asynchronous<TeamCalls>;
 
 export const TEAM_OPERATIONS = {
   foundOrganisation: writes(none('text', 'text', 'object')),

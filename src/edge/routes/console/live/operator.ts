@@ -4,7 +4,7 @@ import type { HistoryView } from '../../../../api/console/history.ts';
 import { refuse } from '../../../../api/errors.ts';
 import type { Heartbeat } from '../../../../cluster/membership/heartbeat.ts';
 import type { LiveSessions, SessionsWanted } from '../../../../session/watch/node-queries.ts';
-import type { Store } from '../../../../store/store.ts';
+import type { KeyStore } from '../../../../store/keys/calls.ts';
 import type { Slot, Window } from '../../../../telemetry/history/history.ts';
 import { seriesOf } from '../../../../telemetry/history/series.ts';
 import { choiceOf, knownQuery, textOf } from '../../../http/query-values.ts';
@@ -16,7 +16,7 @@ import type { Endpoint } from '../roles.ts';
 export type NodeOfGateway = Pick<Heartbeat, 'id' | 'node' | 'roles' | 'sessions' | 'sessionsMax' | 'legs' | 'draining'>;
 
 export interface OperatorRoutesDependencies {
-  store: Pick<Store, 'isOperator' | 'findOrganisation'>;
+  store: Pick<KeyStore, 'isOperator' | 'findOrganisation'>;
   countMachines(): Promise<MachinesView>;
   nodes(): NodeOfGateway[];
   listSessions(nodes: readonly string[], wanted: SessionsWanted): Promise<LiveSessions>;

@@ -7,7 +7,7 @@ import { TOKEN_TTL_SECONDS } from '../../../../api/tokens.ts';
 import type { Authenticator } from '../../../../auth/authenticate.ts';
 import type { KeyLimits } from '../../../../auth/limits.ts';
 import type { BreakWish, Broken } from '../../../../session/watch/provider-break.ts';
-import type { ApiKey, Store } from '../../../../store/store.ts';
+import type { ApiKey, KeyStore } from '../../../../store/keys/calls.ts';
 import { json, type Route } from '../../../router.ts';
 import type { ConsoleContext, ConsoleRoute } from '../console-route.ts';
 import { ACTIVE_KEYS_MAX, statusOf } from '../keys.ts';
@@ -16,7 +16,7 @@ import { readBody } from '../read-body.ts';
 const NAME = 'Playground';
 
 export interface PlaygroundDependencies {
-  store: Pick<Store, 'listKeys' | 'createKey'>;
+  store: Pick<KeyStore, 'listKeys' | 'createKey'>;
   authenticator: Pick<Authenticator, 'mint'>;
   limits: Pick<KeyLimits, 'takeToken'>;
   /** Lets the simulated provider of a person's own session fail, on any node. */

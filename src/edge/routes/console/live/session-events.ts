@@ -1,13 +1,13 @@
 // What happens in a session, for the page that shows it: the same events as a key is told, with the text of finals where the
 // organisation shows transcripts.
-import type { Store } from '../../../../store/store.ts';
+import type { KeyStore } from '../../../../store/keys/calls.ts';
 import type { Route } from '../../../router.ts';
 import { getSessionEvents, type SessionEventsDependencies } from '../../session-events.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 
 export function consoleSessionEvents(
   consoleRoute: ConsoleRoute,
-  dependencies: SessionEventsDependencies & { store: Pick<Store, 'findOrganisation'> },
+  dependencies: SessionEventsDependencies & { store: Pick<KeyStore, 'findOrganisation'> },
 ): Route[] {
   const handler = getSessionEvents(dependencies);
   return [

@@ -3,15 +3,14 @@
 import type { Invitations, Invited } from '../../../../accounts/invitations.ts';
 import { EmptyBody } from '../../../../api/console/console.ts';
 import { InvitationBody, type InvitationView, type InvitedAnswer } from '../../../../api/console/team.ts';
-import type { ListedInvitation } from '../../../../store/accounts/team/calls.ts';
-import type { Store } from '../../../../store/store.ts';
+import type { ListedInvitation, TeamStore } from '../../../../store/accounts/team/calls.ts';
 import { json, type Route } from '../../../router.ts';
 import type { ConsoleContext, ConsoleRoute } from '../console-route.ts';
 import { readBody } from '../read-body.ts';
 import { doneOr } from './members.ts';
 
 export interface InvitationRoutesDependencies {
-  store: Pick<Store, 'listInvitations' | 'withdrawInvitation'>;
+  store: Pick<TeamStore, 'listInvitations' | 'withdrawInvitation'>;
   invitations: Invitations;
   consoleRoute: ConsoleRoute;
 }

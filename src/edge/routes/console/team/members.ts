@@ -4,15 +4,14 @@
 import { refusalOfTeam } from '../../../../accounts/team-refusals.ts';
 import { EmptyBody } from '../../../../api/console/console.ts';
 import { type MemberView, RoleBody } from '../../../../api/console/team.ts';
-import type { TeamRefusal } from '../../../../store/accounts/team/calls.ts';
-import type { Store } from '../../../../store/store.ts';
+import type { TeamRefusal, TeamStore } from '../../../../store/accounts/team/calls.ts';
 import type { Reply } from '../../../door.ts';
 import { json, type Route } from '../../../router.ts';
 import type { ConsoleContext, ConsoleRoute } from '../console-route.ts';
 import { readBody } from '../read-body.ts';
 
 export interface MemberRoutesDependencies {
-  store: Pick<Store, 'listMembers' | 'changeRole' | 'removeMember'>;
+  store: Pick<TeamStore, 'listMembers' | 'changeRole' | 'removeMember'>;
   consoleRoute: ConsoleRoute;
 }
 

@@ -3,13 +3,14 @@ import type { Logins } from '../../../../accounts/logins.ts';
 import { OrganisationBody } from '../../../../api/console/console.ts';
 import { NewOrganisationBody, OrganisationSettingsBody } from '../../../../api/console/team.ts';
 import { refuse } from '../../../../api/errors.ts';
-import type { Store } from '../../../../store/store.ts';
+import type { TeamStore } from '../../../../store/accounts/team/calls.ts';
+import type { KeyStore } from '../../../../store/keys/calls.ts';
 import { json, type Route } from '../../../router.ts';
 import type { ConsoleContext, ConsoleRoute } from '../console-route.ts';
 import { readBody } from '../read-body.ts';
 
 export interface OrganisationRoutesDependencies {
-  store: Pick<Store, 'foundOrganisation' | 'setShowTranscripts'>;
+  store: Pick<TeamStore & KeyStore, 'foundOrganisation' | 'setShowTranscripts'>;
   logins: Logins;
   consoleRoute: ConsoleRoute;
 }
