@@ -2,6 +2,9 @@
 // are collected while no script runs, open and closed ones alike. A thread opens few databases and prepares its statements once.
 import type { Database } from 'better-sqlite3';
 
+/** The file in the data directory. */
+export const DATABASE_NAME = 'voxgate.db';
+
 const kept: unknown[] = [];
 
 interface Native {

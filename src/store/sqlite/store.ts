@@ -8,9 +8,9 @@ import { Listeners } from '../listeners.ts';
 import { CALL_NAMES, type CallName } from '../operations.ts';
 import type { AsynchronousCalls, Store } from '../store.ts';
 import { StoreError } from '../store-error.ts';
+import { DATABASE_NAME } from './keep-database.ts';
 import type { Answer, Call, FromWorker, ToWorker, WorkerInput } from './protocol.ts';
 
-export const DATABASE_NAME = 'voxgate.db';
 const CALLS_MAX = 1024;
 /** The id under which the opening waits, beside the calls, which count from 1. */
 const OPENING = 0;

@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { workerFile } from '../../../telemetry/worker-file.ts';
-import { DATABASE_NAME } from '../../sqlite/store.ts';
+import { DATABASE_NAME } from '../../sqlite/keep-database.ts';
 import type { LedgerAudit } from '../calls.ts';
 
 /** Rejects when the thread cannot read the file. Nothing is written. */
