@@ -4,8 +4,8 @@
 import type { Clock } from '../../machines/clock.ts';
 import type { Refusal } from '../api/errors.ts';
 import { parseNetworks } from '../config/networks.ts';
-import { dialectAt, notServedAt, withDialect } from './dialects/routes.ts';
 import { answerDialect, type VendorLiveDependencies } from './dialects/live.ts';
+import { dialectAt, notServedAt, withDialect } from './dialects/routes.ts';
 import type { Door, DoorOptions, DoorRequest, UpgradeAnswer } from './door.ts';
 import { createRemoteAddress } from './http/remote-address.ts';
 import { newRequestId } from './http/request-id.ts';
