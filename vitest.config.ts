@@ -15,10 +15,10 @@ const ALONE = [
   // A replaced module of Node.
   'test/recogniser/pool.test.ts',
   // An action of a chart that throws: XState takes what comes after it for a part of it.
-  'test/session/faults.test.ts',
+  'test/live/session/faults.test.ts',
   // They look at the heap.
-  'test/session/leaks.test.ts',
-  'test/session/audio/cost.test.ts',
+  'test/live/session/leaks.test.ts',
+  'test/live/session/audio/cost.test.ts',
 ];
 
 /** The same of the slow tier, where most of what is changed for good is a process that the file starts. */
@@ -30,7 +30,7 @@ const SLOW_ALONE = [
   // It kills NATS twenty times within its two minutes, and had not ended beside the modules of others.
   'test/cluster/slow/nats/usage-money.test.ts',
   // It looks at what is loaded.
-  'test/telemetry/slow/tracing-off.test.ts',
+  'test/runtime/telemetry/slow/tracing-off.test.ts',
 ];
 
 const slow: TestProjectInlineConfiguration['test'] = { maxWorkers: 4, sequence: { groupOrder: 1 } };
@@ -55,7 +55,7 @@ export default defineConfig({
     experimental: { fsModuleCache: true },
     globalSetup: ['test/global-setup.ts'],
     sequence: { sequencer: LongestFirst },
-    // Without a project named, as with `npx vitest run test/bus`, files of both tiers run.
+    // Without a project named, as with `npx vitest run test/cluster/bus`, files of both tiers run.
     projects: [
       {
         test: {

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../bin/build.js';
-import { assemblyai } from '../src/providers/assemblyai/index.ts';
+import { assemblyai } from '../src/vendors/assemblyai/index.ts';
 import { difference, nowMs, percentiles } from './failover/figures.ts';
 import type { LoadOptions, LoadOrder, LoadReport, LoadResult } from './failover/load.ts';
 import type { ProviderOrder, ProviderReport } from './failover/provider.ts';

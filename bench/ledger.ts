@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { ensureBuilt } from '../bin/build.js';
-import type { Store } from '../src/store/store.ts';
+import type { Store } from '../src/node/store/store.ts';
 import { ratiosOf, type Spread, spreadOf, textOf } from './batch/spread.ts';
 
 const OPERATOR = { type: 'operator', id: 'bench' } as const;
@@ -104,9 +104,9 @@ function bareCommits(): number {
 }
 
 /** The store as it is shipped: its thread runs the compiled files. */
-async function compiledStore(): Promise<typeof import('../src/store/sqlite/store.ts')> {
+async function compiledStore(): Promise<typeof import('../src/node/store/sqlite-store.ts')> {
   await ensureBuilt(fileURLToPath(new URL('../', import.meta.url)));
-  return import('../src/store/sqlite/store.ts');
+  return import('../src/node/store/sqlite-store.ts');
 }
 
 /** Sessions settled a second, each by one of so many that run beside each other. */

@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { editDistance } from '../src/api/slug.ts';
 import { PcmConverter } from '../src/audio/resampler.ts';
-import { BUILT_IN_GRAMMARS } from '../src/providers/local/grammars/index.ts';
 import type { Expansion } from '../src/recogniser/grammar/expansion.ts';
 import { readGrammar } from '../src/recogniser/grammar/grammar.ts';
 import { LANGUAGES } from '../src/recogniser/languages.ts';
 import { type Language, SAMPLE_RATE } from '../src/recogniser/protocol.ts';
 import type { Decoder } from '../src/recogniser/soundswallower.ts';
+import { BUILT_IN_GRAMMARS } from '../src/vendors/local/grammars/index.ts';
 import { type Random, seeded } from '../test/fakes/random.ts';
 import { Bench, finalsOf, queryFor } from '../test/recogniser/listening.ts';
 

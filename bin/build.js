@@ -37,7 +37,7 @@ const SETTINGS = [
   'bin/bundle-console.js',
   'bin/licenses.js',
 ];
-/** The file with the id of the program; src/documents/version.ts reads it. */
+/** The file with the id of the program; src/runtime/version.ts reads it. */
 const BUILD_ID = 'build-id';
 const BUILD_ID_CHARACTERS = 8;
 /** A build takes about one second; whoever holds the lock so much longer is stuck. */

@@ -1,4 +1,4 @@
-// One node of the gateway, from its start to its end. The host (src/gateway.ts) opens and closes what the states name.
+// One node of the gateway, from its start to its end. The host (src/node/gateway.ts) opens and closes what the states name.
 import { assign, setup } from 'xstate';
 import { declaredAction, declaredPromise } from './declared.ts';
 

@@ -1,5 +1,5 @@
 // One live session: which leg carries it, how it ends, and which limits end it. Audio and text pass it by; the host
-// (src/session) holds the sockets, the audio pipeline and the texts, and tells this chart of boundaries only.
+// (src/live/session) holds the sockets, the audio pipeline and the texts, and tells this chart of boundaries only.
 import { assign, raise, setup } from 'xstate';
 import { declaredAction, declaredPromise } from './declared.ts';
 import { failoverMachine } from './failover.ts';

@@ -1,5 +1,5 @@
 // One turn after the other: when a turn has begun, when its final is due, and that it is given exactly once. The texts are
-// held by the host (src/session/turns/turns.ts); this chart sees boundaries only.
+// held by the host (src/live/session/turns/turns.ts); this chart sees boundaries only.
 import { assign, setup } from 'xstate';
 import { declaredAction } from './declared.ts';
 

@@ -1,4 +1,4 @@
-// One connection to a provider, from dialling to its end. It decides deadlines and outcome; the host (src/upstream/upstream-host.ts)
+// One connection to a provider, from dialling to its end. It decides deadlines and outcome; the host (src/live/upstream/upstream-host.ts)
 // holds the wire and the codec and tells this chart what came of them.
 import { assign, setup } from 'xstate';
 import { declaredAction } from './declared.ts';

@@ -16,8 +16,8 @@ import {
   sentenceAudio,
 } from '../src/cli/demo/sentence.ts';
 import { PrivateNats } from '../src/cli/workers/private-nats.ts';
-import { systemClock } from '../src/telemetry/clock.ts';
-import { createLogger } from '../src/telemetry/log.ts';
+import { systemClock } from '../src/runtime/telemetry/clock.ts';
+import { createLogger } from '../src/runtime/telemetry/log.ts';
 import { ClusterProcess } from './cluster-node.ts';
 
 const MODEL = 'deepgram/nova-3';

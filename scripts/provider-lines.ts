@@ -1,7 +1,7 @@
 // `npm run provider-lines`: how many lines each provider has of its own, in its simulator and in its tests, and the medians. Few
 // lines say that the kit carries what providers have in common.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { providers } from '../src/providers/index.ts';
+import { providers } from '../src/vendors/index.ts';
 
 const linesIn = (folder: string, isCounted = (_name: string) => true): number => {
   if (!existsSync(folder)) return 0;
@@ -18,13 +18,13 @@ const median = (values: readonly number[]): number => {
 };
 
 const rows = providers.map(({ name, models }) => {
-  const folder = `src/providers/${name}`;
+  const folder = `src/vendors/${name}`;
   return {
     name,
     models: models.length,
     own: linesIn(folder, (name) => !name.startsWith('simulator')),
     simulator: linesIn(`${folder}/simulator`),
-    tests: linesIn(`test/providers/${name}`),
+    tests: linesIn(`test/vendors/${name}`),
   };
 });
 console.table(rows);

@@ -8,10 +8,10 @@ import { call } from '../src/cli/demo/client.ts';
 import { SENTENCE_ENCODING, SENTENCE_RATE, sentenceAudio } from '../src/cli/demo/sentence.ts';
 import { loadSettings } from '../src/cli/shared/settings.ts';
 import { openLocalRecogniser } from '../src/cli/speech/local-recogniser.ts';
-import { startGateway } from '../src/gateway.ts';
-import { simulators } from '../src/providers/simulators.ts';
-import { SimulatorServer } from '../src/simulator/server.ts';
-import { createLogger } from '../src/telemetry/log.ts';
+import { startGateway } from '../src/node/gateway.ts';
+import { createLogger } from '../src/runtime/telemetry/log.ts';
+import { SimulatorServer } from '../src/vendors/simulation/server.ts';
+import { simulators } from '../src/vendors/simulators.ts';
 import { chromium, type Page } from '../tools/playwright.ts';
 
 const OUT = new URL('../docs/images/', import.meta.url).pathname;

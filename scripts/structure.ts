@@ -110,7 +110,7 @@ console.table({
   'folders of one or two files': [...perFolder.values()].filter((files) => files <= 2).length,
   [`files under ${SHORT_LINES} lines with one importer beside them`]: small.length,
   'files that name requestsPerMinuteMax': settingFiles.length,
-  'files in session/leg': perFolder.get('src/session/leg') ?? 0,
+  'files in session/leg': perFolder.get('src/live/session/leg') ?? 0,
 });
 print(
   `Folders of more than ${FILES_LISTED} files:`,

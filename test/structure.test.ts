@@ -1,71 +1,77 @@
 // The repository checks itself: what may import what, and which files there are. What is kept out of the code is checked in
 // structure/code.test.ts. Every message says what to change. The layers are those of src/README.md; other rules are lists here.
 import { describe, expect, test } from 'vitest';
-import type { Provider } from '../src/providers/provider.ts';
+import type { Provider } from '../src/vendors/provider.ts';
 import { expectNone } from './structure/expect-none.ts';
 import * as project from './structure/project.ts';
 
 /** Where each package may be imported; a place is a folder or a file. Types count as well. */
 const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
-  '@fastify/busboy': ['src/edge'],
-  '@grpc/grpc-js': ['src/simulator', 'src/upstream/wire'],
-  '@msgpack/msgpack': ['src/providers/kyutai'],
-  '@nats-io/jetstream': ['src/bus'],
-  '@nats-io/kv': ['src/bus'],
-  '@nats-io/transport-node': ['src/bus'],
-  '@opentelemetry/api': ['src/telemetry/tracing'],
-  '@opentelemetry/core': ['src/telemetry/tracing'],
-  '@opentelemetry/exporter-trace-otlp-proto': ['src/telemetry/tracing'],
-  '@opentelemetry/resources': ['src/telemetry/tracing'],
-  '@opentelemetry/sdk-trace': ['src/telemetry/tracing'],
+  '@fastify/busboy': ['src/http'],
+  '@grpc/grpc-js': ['src/vendors/simulation', 'src/live/upstream/wire'],
+  '@msgpack/msgpack': ['src/vendors/kyutai'],
+  '@nats-io/jetstream': ['src/cluster/bus'],
+  '@nats-io/kv': ['src/cluster/bus'],
+  '@nats-io/transport-node': ['src/cluster/bus'],
+  '@opentelemetry/api': ['src/runtime/telemetry/tracing'],
+  '@opentelemetry/core': ['src/runtime/telemetry/tracing'],
+  '@opentelemetry/exporter-trace-otlp-proto': ['src/runtime/telemetry/tracing'],
+  '@opentelemetry/resources': ['src/runtime/telemetry/tracing'],
+  '@opentelemetry/sdk-trace': ['src/runtime/telemetry/tracing'],
   '@voxgate/client': ['src/console'],
-  aws4: ['src/providers/aws'],
-  '@smithy/core': ['src/providers/aws'],
+  aws4: ['src/vendors/aws'],
+  '@smithy/core': ['src/vendors/aws'],
   '@sinclair/typebox': [
     'src/api',
-    'src/auth',
+    'src/accounts/auth',
     'src/cli',
     'src/config',
-    'src/dialects',
-    'src/documents',
-    'src/edge',
-    'src/failover',
-    'src/providers',
-    'src/session',
-    'src/upstream',
-    'src/vault',
+    'src/vendors/compat',
+    'src/docs',
+    'src/http',
+    'src/live/failover',
+    'src/vendors',
+    'src/live/session',
+    'src/live/upstream',
+    'src/accounts/vault',
   ],
   '@preact/signals': ['src/console'],
-  '@wasm-audio-decoders/flac': ['src/transcription/decoding'],
-  '@wasm-audio-decoders/ogg-vorbis': ['src/transcription/decoding'],
+  '@wasm-audio-decoders/flac': ['src/files/decoding'],
+  '@wasm-audio-decoders/ogg-vorbis': ['src/files/decoding'],
   'better-sqlite3': ['src/store'],
-  'codec-parser': ['src/transcription/decoding'],
+  'codec-parser': ['src/files/decoding'],
   heroicons: ['src/console'],
-  'mpg123-decoder': ['src/transcription/decoding'],
-  marked: ['src/documents/pages/markdown.ts'],
-  nodemailer: ['src/accounts/mailer.ts'],
-  'opus-decoder': ['src/audio/opus/opus-decoders.ts', 'src/transcription/decoding'],
-  pino: ['src/telemetry'],
-  'pino-pretty': ['src/telemetry/readable-lines.ts'],
-  'prom-client': ['src/telemetry'],
+  'mpg123-decoder': ['src/files/decoding'],
+  marked: ['src/docs/pages/markdown.ts'],
+  nodemailer: ['src/accounts/people/mailer.ts'],
+  'opus-decoder': ['src/audio/opus/opus-decoders.ts', 'src/files/decoding'],
+  pino: ['src/runtime/telemetry'],
+  'pino-pretty': ['src/runtime/telemetry/readable-lines.ts'],
+  'prom-client': ['src/runtime/telemetry'],
   preact: ['src/console'],
-  protobufjs: ['src/providers/kit/grpc/messages.ts'],
+  protobufjs: ['src/vendors/kit/grpc/messages.ts'],
   soundswallower: ['src/recogniser'],
-  'uWebSockets.js': ['src/edge'],
-  undici: ['src/upstream'],
+  'uWebSockets.js': ['src/http'],
+  undici: ['src/live/upstream'],
   uplot: ['src/console'],
-  bufferutil: ['src/upstream/wire'],
-  ws: ['clients/typescript/src/live/node-web-socket.ts', 'src/cli', 'src/edge', 'src/simulator', 'src/upstream'],
+  bufferutil: ['src/live/upstream/wire'],
+  ws: [
+    'clients/typescript/src/live/node-web-socket.ts',
+    'src/cli',
+    'src/http',
+    'src/vendors/simulation',
+    'src/live/upstream',
+  ],
   xstate: [
     'machines',
-    'src/auth/verdicts.ts',
-    'src/failover/breakers/breaker-set.ts',
-    'src/gateway.ts',
+    'src/accounts/auth/verdicts.ts',
+    'src/live/failover/breakers/breaker-set.ts',
+    'src/node/gateway.ts',
     'src/runtime/inspect.ts',
     'src/runtime/observe.ts',
-    'src/session',
+    'src/live/session',
     'src/store',
-    'src/upstream',
+    'src/live/upstream',
   ],
 };
 
@@ -111,7 +117,7 @@ describe('imports', () => {
         if (toLayer === undefined)
           return `${file.path}:${reference.line} imports ${path}; product code imports machines/ and src/ only.`;
         if (toLayer < fromLayer || fromLayer === highest) return [];
-        return `${file.path}:${reference.line} imports ${path}: layer ${fromLayer} may not know layer ${toLayer}. Take it as an argument from src/gateway.ts, or move what both need to a lower layer.`;
+        return `${file.path}:${reference.line} imports ${path}: layer ${fromLayer} may not know layer ${toLayer}. Take it as an argument from src/node/gateway.ts, or move what both need to a lower layer.`;
       }),
     );
     expectNone(problems);
@@ -205,7 +211,7 @@ describe('the map in src/README.md', () => {
 });
 
 describe('a provider', () => {
-  const names = project.folders('src/providers').filter((name) => name !== 'kit' && name !== 'custom');
+  const names = project.folders('src/vendors').filter((name) => name !== 'kit' && name !== 'custom');
 
   test.each(names)('%s has what it does in files of the names that all have', async (name) => {
     const exported: Record<string, Provider> = await import(`../src/providers/${name}/index.ts`);
@@ -218,14 +224,14 @@ describe('a provider', () => {
       ...(failures.length === 0 ? [] : ['failures.ts']),
       ...(credential === 'required' ? ['simulator/index.ts'] : []),
     ];
-    const missing = wanted.filter((file) => !project.exists(`src/providers/${name}/${file}`));
-    expectNone(missing, `Add these to src/providers/${name}, as in src/providers/loopback.`);
+    const missing = wanted.filter((file) => !project.exists(`src/vendors/${name}/${file}`));
+    expectNone(missing, `Add these to src/vendors/${name}, as in src/vendors/loopback.`);
   });
 
   test.each(names)('%s exports one Provider of its own name', async (name) => {
     const exported: Record<string, unknown> = await import(`../src/providers/${name}/index.ts`);
     const variable = name.replace(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase());
-    expect(Object.keys(exported), `src/providers/${name}/index.ts exports the provider and nothing else.`).toEqual([
+    expect(Object.keys(exported), `src/vendors/${name}/index.ts exports the provider and nothing else.`).toEqual([
       variable,
     ]);
     expect((exported[variable] as Provider).name).toBe(name);

@@ -2,7 +2,7 @@
 // bytes on, and another gateway.
 import type { ChildProcess } from 'node:child_process';
 import { dirname } from 'node:path';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { openSqliteStore } from '../../src/node/store/sqlite-store.ts';
 import { startPeer } from './peer.ts';
 import { message, pin, start, startSimulator } from './processes.ts';
 

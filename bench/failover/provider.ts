@@ -1,9 +1,10 @@
 // A simulated provider in a process of its own, for the bench of failovers: tells when its sockets were cut, and when each
 // connection gave it the first audio.
-import type { ProviderSimulator, SimulatedUpgrade } from '../../src/providers/simulation.ts';
-import { simulators } from '../../src/providers/simulators.ts';
-import { numberedEar } from '../../src/simulator/ears.ts';
-import { SimulatorServer } from '../../src/simulator/server.ts';
+
+import { numberedEar } from '../../src/vendors/simulation/ears.ts';
+import { SimulatorServer } from '../../src/vendors/simulation/server.ts';
+import type { ProviderSimulator, SimulatedUpgrade } from '../../src/vendors/simulation.ts';
+import { simulators } from '../../src/vendors/simulators.ts';
 import { nowMs } from './figures.ts';
 
 /** `cut`: every socket is destroyed and the port closed. */

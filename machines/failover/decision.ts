@@ -1,5 +1,5 @@
 // What comes after the failure of a model: the same again, another one of the chain, or the end. Decided here for live sessions,
-// whose failover chart asks, and for files (src/transcription). Members of a chain are known by their place in it.
+// whose failover chart asks, and for files (src/files). Members of a chain are known by their place in it.
 import type { FailureKind } from '../events.ts';
 
 export interface FailoverLimits {

@@ -19,11 +19,11 @@ for part in "${parts[@]}"; do
       ;;
     cuts)
       variables=(CUT_SESSIONS=1000 CUT_PARALLEL=150)
-      suite cuts '' tests test/failover/slow/cut-points.test.ts
+      suite cuts '' tests test/live/failover/slow/cut-points.test.ts
       ;;
     kills)
       variables=(KILLS=50)
-      suite kills '' tests --no-file-parallelism test/ledger/slow/kills.test.ts test/store/slow/{ledger-kill,processes}.test.ts
+      suite kills '' tests --no-file-parallelism test/money/ledger/slow/kills.test.ts test/store/slow/{ledger-kill,processes}.test.ts
       ;;
     adapter)
       variables=(VOXGATE_DOOR=node)

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { type TObject, Type } from '@sinclair/typebox';
 import * as listen from '../../src/api/listen.ts';
-import { providers } from '../../src/providers/index.ts';
+import { providers } from '../../src/vendors/index.ts';
 import type { Generator } from '../generator.ts';
 import { ANSWERS, EVENTS, HEAD, type Named, SHARED, TRANSCRIPTIONS } from './schemas.ts';
 import { declaration, memberName, typeText } from './type-text.ts';
@@ -122,7 +122,7 @@ function modelsText(): string {
     return `import type { ${names.join(', ')} } from './params/${letters}.ts';`;
   });
   return [
-    `// The models, and whose options they take. Generated from src/providers by \`${COMMAND}\`.`,
+    `// The models, and whose options they take. Generated from src/vendors by \`${COMMAND}\`.`,
     imports.sort().join('\n'),
     declaration('ModelParams', 'The type of `providerParams`, by model.', `{\n${byModel.join('\n')}\n}`),
     declaration(
@@ -134,7 +134,7 @@ function modelsText(): string {
 }
 
 function paramsText(types: readonly ParamsType[]): string {
-  const head = `// Options of providers. Generated from src/providers by \`${COMMAND}\`.`;
+  const head = `// Options of providers. Generated from src/vendors by \`${COMMAND}\`.`;
   return [head, ...types.map(({ name, what, text }) => declaration(name, what, text))].join('\n\n');
 }
 

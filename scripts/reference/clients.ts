@@ -1,9 +1,10 @@
 // Official clients of other vendors, and the models that they are tried with.
-import { type Driver, isTriedWith } from '../../test/dialects/driver.ts';
-import { EMBEDDED, FILE_MODELS } from '../../test/dialects/files/models.ts';
-import { PROTOCOLS } from '../../test/failover/protocols.ts';
+
+import { PROTOCOLS } from '../../test/live/failover/protocols.ts';
 import { drivers } from '../../test/sdk/drivers/index.ts';
 import { pythonDrivers } from '../../test/sdk/drivers/python/index.ts';
+import { type Driver, isTriedWith } from '../../test/vendors/compat/driver.ts';
+import { EMBEDDED, FILE_MODELS } from '../../test/vendors/compat/files/models.ts';
 import { page } from './page.ts';
 
 const all = [...drivers, ...pythonDrivers];

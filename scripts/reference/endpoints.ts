@@ -1,6 +1,6 @@
-// Every endpoint in one line; what it takes and answers is told by the pages of src/documents.
-import { operations } from '../../src/documents/openapi.ts';
-import type { Operation } from '../../src/documents/operations/operation.ts';
+// Every endpoint in one line; what it takes and answers is told by the pages of src/docs.
+import { operations } from '../../src/docs/openapi.ts';
+import type { Operation } from '../../src/docs/operations/operation.ts';
 import { page } from './page.ts';
 
 const CREDENTIALS: Readonly<Record<Operation['security'], string>> = {
@@ -12,7 +12,7 @@ const CREDENTIALS: Readonly<Record<Operation['security'], string>> = {
 };
 
 export const endpointPage = (): string =>
-  page('Endpoints', 'src/documents', [
+  page('Endpoints', 'src/docs', [
     `A running gateway describes every parameter and answer at \`/docs/rest\` and \`/docs/live\`, and for programs in \`/openapi.json\` and
 \`/asyncapi.json\`. [Errors and close codes](errors.md) lists all errors.`,
     {

@@ -1,6 +1,11 @@
 // Every way that a session or a file can end, what is billed of it, and what its client is told.
 import { ERROR_CATALOGUE } from '../../src/api/error-catalogue.ts';
-import { type CutCharge, FILE_ENDS, LIVE_ENDS_ELSEWHERE, SESSION_ENDS } from '../../src/session/billing/end-charges.ts';
+import {
+  type CutCharge,
+  FILE_ENDS,
+  LIVE_ENDS_ELSEWHERE,
+  SESSION_ENDS,
+} from '../../src/live/session/billing/end-charges.ts';
 import { page } from './page.ts';
 
 const IN_ORDER = 'All audio that the credit covered';
@@ -21,7 +26,7 @@ export function endPage(): string {
   ]);
   const others = (rows: typeof FILE_ENDS) =>
     rows.map(({ when, reason, billed, told }) => [when, reason === null ? '–' : `\`${reason}\``, billed, told]);
-  return page('What every end is billed', 'src/session/billing/end-charges.ts', [
+  return page('What every end is billed', 'src/live/session/billing/end-charges.ts', [
     `You pay for audio that a provider received and answered for, and never for more than you sent. *Answered for* means that a final or
 an interim of some leg covers the audio. If a provider or the gateway causes the end, you pay only for audio with a final. A leg is one connection to a provider. An end is *in order* when all audio has its finals.
 Any other end cuts the session short, and a \`discontinuity\` names the audio without a final. \`session_ended\` contains the usage

@@ -1,8 +1,8 @@
 // The catalogue of models, and their list prices.
 import type { Price } from '../../src/api/models.ts';
 import { modeText } from '../../src/cli/models.ts';
-import { offeredOf, providers } from '../../src/providers/index.ts';
-import type { ModelCard, Provider } from '../../src/providers/provider.ts';
+import { offeredOf, providers } from '../../src/vendors/index.ts';
+import type { ModelCard, Provider } from '../../src/vendors/provider.ts';
 import { page } from './page.ts';
 
 /** What a gateway offers unless it is told otherwise. */
@@ -12,7 +12,7 @@ export const offered = (): Provider[] => [
 
 /** Prices and availability depend on the operator and the caller: they are told to whoever has a key. */
 export const modelPage = (): string =>
-  page('Models', 'src/providers/*/models.ts', [
+  page('Models', 'src/vendors/*/models.ts', [
     `The models of this release. With a key, \`GET /v1/models\` returns their prices at your gateway, whether you can use them, and the schema
 of \`provider_params\` for each. A provider's models can be used once the gateway has a key for the provider.`,
     ...offered().flatMap(({ title, models }) => [
@@ -37,7 +37,7 @@ of \`provider_params\` for each. A provider's models can be used once the gatewa
   ]);
 
 export const pricePage = (): string =>
-  page('List prices', 'src/providers/*/models.ts', [
+  page('List prices', 'src/vendors/*/models.ts', [
     `In USD, as published by the providers on the date in the catalogue. The operator of a gateway may replace them and add a margin
 ([Bills](../guides/bills.md#prices-of-your-own)). \`GET /v1/models\` returns the prices in force. Add-ons apply to requests that use the
 option.`,

@@ -3,8 +3,8 @@ import { type Common, REDACTIONS } from '../../src/api/listen/vocabulary.ts';
 import type { Mode } from '../../src/api/models.ts';
 import { modelOf } from '../../src/api/slug.ts';
 import { modeText } from '../../src/cli/models.ts';
-import { mappedFor, type Spoken } from '../../src/failover/vocabulary.ts';
-import type { ModelCard, Provider } from '../../src/providers/provider.ts';
+import { mappedFor, type Spoken } from '../../src/live/failover/vocabulary.ts';
+import type { ModelCard, Provider } from '../../src/vendors/provider.ts';
 import { offered } from './models.ts';
 import { page } from './page.ts';
 
@@ -13,7 +13,7 @@ const TERMS: Common = { keyterms: ['Voxgate'], prompt: 'A call about an order.',
 const MEMBERS = ['language', 'languages', 'prompt', 'keyterms', 'diarization', 'redact', 'vocabulary_boost'] as const;
 
 export const vocabularyPage = (): string =>
-  page('Names, languages and prompts, by provider', 'src/providers/*/options.ts', [
+  page('Names, languages and prompts, by provider', 'src/vendors/*/options.ts', [
     `How each model applies the options that are the same for all providers ([Names, languages and prompts](../guides/vocabulary.md)). \`yes\` means as requested,
 \`mapped\` in another way or in part, and \`–\` not at all. For \`redact\`, the table lists the supported kinds. The table is based on a request with a
 language without a region, two languages of the model, one name and a short prompt. \`session_started.chain\` reports the result for your own request.`,

@@ -1,12 +1,12 @@
 // The command line: finds the command, runs it, and turns what it throws into one sentence and an exit code.
 
+import { SecretError } from '../accounts/auth/secret.ts';
+import { VaultError } from '../accounts/vault/vault-error.ts';
 import { nearestSlugs } from '../api/slug.ts';
-import { SecretError } from '../auth/secret.ts';
 import { ClusterError } from '../cluster/membership/name-lease.ts';
 import { ConfigError } from '../config/load.ts';
-import { releaseVersion } from '../documents/version.ts';
+import { releaseVersion } from '../runtime/version.ts';
 import { StoreError } from '../store/store-error.ts';
-import { VaultError } from '../vault/vault-error.ts';
 import type { Command } from './shared/command.ts';
 import { CommandError, EXIT, print, tell } from './shared/output.ts';
 

@@ -1,9 +1,10 @@
 // `voxgate keys …`: API keys, on the data directory of this machine; a running gateway hears of a revocation at once.
+
+import { type ApiKey, type CreatedKey, type KeySettings, SCOPES } from '../accounts/keys/calls.ts';
+import { checkedSettings } from '../accounts/keys/settings.ts';
 import { LATENCIES } from '../api/listen/latency.ts';
 import { ownerOf } from '../api/slug.ts';
-import { type ApiKey, type CreatedKey, type KeySettings, SCOPES } from '../store/keys/calls.ts';
-import { checkedSettings } from '../store/keys/settings.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../node/store/store.ts';
 import { action, actionsCommand, WrongInput } from './shared/actions.ts';
 import { aliasChange, aliasText, knownSlugs, knownValue } from './shared/aliases.ts';
 import { INIT, operator, requireOrganisation, withStore } from './shared/operator.ts';

@@ -1,9 +1,9 @@
 // `voxgate ledger …`: checks, exports and backs up the ledger of this machine. How a backup is put back is the store's.
 import { join, resolve } from 'node:path';
-import { usdOf } from '../billing/price.ts';
-import { replayHistory } from '../ledger/history/replay.ts';
-import type { LedgerAudit, LedgerTransfer } from '../store/ledger/calls.ts';
-import { checkCopy, restoreDatabase } from '../store/sqlite/restore.ts';
+import { usdOf } from '../config/prices/price.ts';
+import { replayHistory } from '../money/ledger/history/replay.ts';
+import type { LedgerAudit, LedgerTransfer } from '../money/store/calls.ts';
+import { checkCopy, restoreDatabase } from '../node/store/restore.ts';
 import { action, actionsCommand } from './shared/actions.ts';
 import { databaseIn, dataDirectory, withStore } from './shared/operator.ts';
 import { EXIT, print, tell } from './shared/output.ts';

@@ -1,9 +1,9 @@
 // The part of `voxgate orgs …` that is about members of organisations.
-import { parseEmail } from '../accounts/addresses.ts';
-import { refusalOfTeam } from '../accounts/team-refusals.ts';
-import type { Member, Role, TeamRefusal } from '../store/accounts/team/calls.ts';
-import { isRole, ROLES } from '../store/accounts/team/roles.ts';
-import type { Store } from '../store/store.ts';
+import { parseEmail } from '../accounts/people/addresses.ts';
+import type { Member, Role, TeamRefusal } from '../accounts/team/calls.ts';
+import { refusalOfTeam } from '../accounts/team/refusals.ts';
+import { isRole, ROLES } from '../accounts/team/roles.ts';
+import type { Store } from '../node/store/store.ts';
 import { action, WrongInput } from './shared/actions.ts';
 import { operator, requireOrganisation, withStore } from './shared/operator.ts';
 import { print, printTable } from './shared/output.ts';

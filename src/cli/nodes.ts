@@ -1,6 +1,6 @@
 // `voxgate nodes`: which nodes share the NATS servers of this machine's settings, what they do and how much. How they are asked is
 // src/cluster/membership/roll-call.ts.
-import { natsLeases } from '../bus/nats/jetstream/leases.ts';
+import { natsLeases } from '../cluster/bus/nats/jetstream/leases.ts';
 import { callRoll, type NodeAnswer } from '../cluster/membership/roll-call.ts';
 import { withBus } from './shared/bus.ts';
 import { type Command, readArguments } from './shared/command.ts';

@@ -1,15 +1,16 @@
 // `voxgate orgs …`: organisations, their credit and their limits, on the data directory of this machine.
-import { parseEmail } from '../accounts/addresses.ts';
-import { newToken, TokenSeal, tokenHash } from '../accounts/mail-tokens.ts';
-import { LINK_PATHS, linkTo } from '../accounts/mails.ts';
-import { refusalOfTeam } from '../accounts/team-refusals.ts';
+
+import { loadSecret } from '../accounts/auth/secret.ts';
+import type { Organisation } from '../accounts/keys/calls.ts';
+import { checkedName } from '../accounts/keys/settings.ts';
+import { parseEmail } from '../accounts/people/addresses.ts';
+import { newToken, TokenSeal, tokenHash } from '../accounts/people/mail-tokens.ts';
+import { LINK_PATHS, linkTo } from '../accounts/people/mails.ts';
+import { refusalOfTeam } from '../accounts/team/refusals.ts';
 import { FREE_RULE, type PlaceRule } from '../api/places/place-rule.ts';
-import { loadSecret } from '../auth/secret.ts';
-import { usdOf } from '../billing/price.ts';
+import { usdOf } from '../config/prices/price.ts';
+import type { Balance } from '../money/store/calls.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
-import type { Organisation } from '../store/keys/calls.ts';
-import { checkedName } from '../store/keys/settings.ts';
-import type { Balance } from '../store/ledger/calls.ts';
 import { memberActions, roleValue } from './members.ts';
 import { action, actionsCommand, WrongInput } from './shared/actions.ts';
 import { aliasChange, aliasText } from './shared/aliases.ts';

@@ -1,10 +1,11 @@
 // `voxgate usage refused`: usage of sessions and files that the ledger refused, which is billed to nobody until an operator looks.
-import { lineCostMicroUsd, usdOf } from '../billing/price.ts';
-import type { BusBody } from '../bus/bus.ts';
-import { type RefusedUsage, refusedUsage, removeRefusedUsage } from '../bus/nats/jetstream/refused-usage.ts';
-import type { SigningKeys } from '../bus/signed.ts';
+
 import { FIRST_SHARD } from '../cluster/accounts/shards.ts';
-import { readUsage, usageKeys } from '../ledger/usage-message.ts';
+import type { BusBody } from '../cluster/bus/bus.ts';
+import { type RefusedUsage, refusedUsage, removeRefusedUsage } from '../cluster/bus/nats/jetstream/refused-usage.ts';
+import type { SigningKeys } from '../cluster/bus/signed.ts';
+import { lineCostMicroUsd, usdOf } from '../config/prices/price.ts';
+import { readUsage, usageKeys } from '../money/ledger/usage-message.ts';
 import { action, WrongInput } from './shared/actions.ts';
 import { withBus } from './shared/bus.ts';
 import { CommandError, EXIT, print, printTable } from './shared/output.ts';

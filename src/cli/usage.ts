@@ -1,7 +1,7 @@
 // `voxgate usage ORG_ID`: what an organisation used and what it cost, from the ledger of this machine. What it refused is
 // refused-usage.ts.
-import { usdOf } from '../billing/price.ts';
-import type { UsageGroup, UsageRow } from '../store/ledger/calls.ts';
+import { usdOf } from '../config/prices/price.ts';
+import type { UsageGroup, UsageRow } from '../money/store/calls.ts';
 import { refused } from './refused-usage.ts';
 import { action, explained, WrongInput } from './shared/actions.ts';
 import type { Command } from './shared/command.ts';

@@ -1,7 +1,8 @@
 // How the settings of a node say which NATS servers it shares with others.
-import type { NatsBusOptions } from '../bus/nats/bus.ts';
+
 import type { Config } from '../config/schema.ts';
 import { natsUrlsOf } from '../config/schema-cluster.ts';
+import type { NatsBusOptions } from './bus/nats/bus.ts';
 
 /** Undefined when no server is configured. */
 export function natsOptionsOf(cluster: Config['cluster']): Omit<NatsBusOptions, 'secrets'> | undefined {

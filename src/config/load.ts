@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs';
 import { type TSchema, TypeGuard } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { CUSTOM } from '../api/slug.ts';
-import type { PricedCard } from '../billing/price-list.ts';
-import { customProvider } from '../providers/custom/provider.ts';
+import { customProvider } from '../vendors/custom/provider.ts';
 import { ConfigError, codeOf, nameOf, shown } from './config-error.ts';
 import { keyVariablesIn, readCustomModels } from './custom/custom-models.ts';
 import { configFields, type Field } from './fields.ts';
 import { isOfService, isOurs, suggestion } from './names.ts';
-import { loadPriceList } from './prices/price-list.ts';
+import type { PricedCard } from './prices/price-list.ts';
+import { loadPriceList } from './prices/read-price-list.ts';
 import { type Config, ConfigSchema } from './schema.ts';
 import { type ConfigurableProvider, credentialFaults, faultsTogether, placeFaults } from './together.ts';
 

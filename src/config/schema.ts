@@ -1,7 +1,7 @@
 // The one declaration of the configuration: names, ranges, defaults, variables, words. fields.ts lists it, load.ts reads the
 // values, reference.ts prints them; what the values do is decided where they are used.
 import { type Static, Type } from '@sinclair/typebox';
-import type { CustomModel } from '../providers/custom/model.ts';
+import type { CustomModel } from '../vendors/custom/model.ts';
 import { Accounts } from './schema-accounts.ts';
 import { Billing } from './schema-billing.ts';
 import { Cluster } from './schema-cluster.ts';

@@ -1,9 +1,9 @@
 // What no single value can say: settings that go together, files that must be readable, and what a node among others needs.
 // Single values are checked by the declaration.
 import { Value } from '@sinclair/typebox/value';
-import { apiKeyForm, type CredentialForm } from '../providers/credentials.ts';
-import { notPlace } from '../providers/kit/places.ts';
-import type { Provider } from '../providers/provider.ts';
+import { apiKeyForm, type CredentialForm } from '../vendors/credentials.ts';
+import { notPlace } from '../vendors/kit/places.ts';
+import type { Provider } from '../vendors/provider.ts';
 import { codeOf, nameOf, shown } from './config-error.ts';
 import type { Field } from './fields.ts';
 import type { Config } from './schema.ts';

@@ -1,6 +1,6 @@
 // One connection to the recogniser: the engine's contract in front of a stream of a thread. Bounds what waits.
 // Nothing is said inside `connect`, `send` or `close`.
-import type { EngineConnection, EngineListener, Outgoing } from '../providers/provider.ts';
+import type { EngineConnection, EngineListener, Outgoing } from '../vendors/provider.ts';
 import { COMMAND_BYTES, isCommand, PIECE_BYTES, type StreamErrorCode, type StreamMessage } from './protocol.ts';
 import type { Thread, ThreadStream } from './threads/thread.ts';
 

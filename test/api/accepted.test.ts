@@ -6,7 +6,7 @@ import { Value } from '@sinclair/typebox/value';
 import { describe, expect, it } from 'vitest';
 import { modelOf } from '../../src/api/slug.ts';
 import { acceptedBy, faultOf } from '../../src/api/values/accepted.ts';
-import { providers } from '../../src/providers/index.ts';
+import { providers } from '../../src/vendors/index.ts';
 
 const API = join(import.meta.dirname, '../../src/api');
 const WRONG: readonly unknown[] = [

@@ -2,10 +2,10 @@
 // up every kind of message that there is, and sends again what was recorded. The customer's session goes on, and nobody answers.
 import { connect } from '@nats-io/transport-node';
 import { expect, it } from 'vitest';
-import { encodeFrame } from '../../src/bus/nats/frames.ts';
-import { Sealer } from '../../src/bus/sealing/frame-seal.ts';
-import { KeyRing } from '../../src/bus/sealing/key-ring.ts';
-import { FORGERIES, type Targets } from '../bus/forged-messages.ts';
+import { encodeFrame } from '../../src/cluster/bus/nats/frames.ts';
+import { Sealer } from '../../src/cluster/bus/sealing/frame-seal.ts';
+import { KeyRing } from '../../src/cluster/bus/sealing/key-ring.ts';
+import { FORGERIES, type Targets } from '../cluster/bus/forged-messages.ts';
 import { Cluster, type ClusterNode, NODE_START_MS } from '../cluster/rig/cluster.ts';
 import { Talker } from '../cluster/rig/talker.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
-import { systemClock } from '../../src/telemetry/clock.ts';
-import { LengthMeter } from '../../src/transcription/measuring/length-meter.ts';
+import { LengthMeter } from '../../src/files/measuring/length-meter.ts';
+import { systemClock } from '../../src/runtime/telemetry/clock.ts';
 import { honestFiles } from '../audio/length/honest/made.ts';
 import { slowFiles } from '../fakes/audio/slow-files.ts';
 

@@ -2,7 +2,7 @@
 import { afterAll, expect, it } from 'vitest';
 import { mp3 } from '../fakes/audio/audio-files.ts';
 import { slowFiles } from '../fakes/audio/slow-files.ts';
-import { answer, HttpProvider } from '../upstream/http-batch-fixture.ts';
+import { answer, HttpProvider } from '../live/upstream/http-batch-fixture.ts';
 import { type Customer, startAttacked } from './rig/rig.ts';
 
 const BYTES = 2_500_000;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { costMicroUsd } from '../../src/billing/price.ts';
+import { costMicroUsd } from '../../src/config/prices/price.ts';
 import { wavOf } from '../fakes/audio/audio-files.ts';
 import { type LyingProvider, startLyingProvider } from './rig/lying-provider.ts';
 import { type Attacked, type Customer, startAttacked, startProvider } from './rig/rig.ts';

@@ -1,7 +1,7 @@
 // A key limited to two that uploads a file and leaves as soon as the provider works on it, thirty times.
 import { afterAll, expect, it } from 'vitest';
 import { wavOf } from '../fakes/audio/audio-files.ts';
-import { HttpProvider } from '../upstream/http-batch-fixture.ts';
+import { HttpProvider } from '../live/upstream/http-batch-fixture.ts';
 import { startAttacked } from './rig/rig.ts';
 
 const provider = new HttpProvider();

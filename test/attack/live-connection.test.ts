@@ -1,6 +1,6 @@
 // To keep connections of a vendor that bills them open for nothing: sessions that send keepalives and no audio.
 import { expect, it } from 'vitest';
-import { microUsdOf } from '../../src/billing/price.ts';
+import { microUsdOf } from '../../src/config/prices/price.ts';
 import type { LiveClient } from '../fakes/processes/live-gateway.ts';
 import { startAttacked, startProvider } from './rig/rig.ts';
 

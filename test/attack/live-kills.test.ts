@@ -5,7 +5,7 @@ import { watch } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, expect, it } from 'vitest';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { openSqliteStore } from '../../src/node/store/sqlite-store.ts';
 import { KilledGateway, killedEnvironment } from '../fakes/processes/killed-gateway.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 

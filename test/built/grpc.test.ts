@@ -1,7 +1,7 @@
 // Providers that are called by gRPC, in the bundle: their library is CommonJS, and is imported when it is first needed.
 import { expect, test } from 'vitest';
-import { PROTOCOLS, rateOf } from '../failover/protocols.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
+import { PROTOCOLS, rateOf } from '../live/failover/protocols.ts';
 import { gapsIn } from '../simulation/whole.ts';
 import { CHECKOUT, serve, simulatedProviders } from './rig.ts';
 

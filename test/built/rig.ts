@@ -3,9 +3,9 @@ import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { afterAll } from 'vitest';
 import { LINKED_PACKAGES, packedProgram } from '../deploy/installed-program.ts';
-import { PROVIDERS } from '../failover/protocols.ts';
 import { Serving } from '../fakes/processes/serving.ts';
 import { PROGRAM, startVoxgate } from '../fakes/processes/voxgate.ts';
+import { PROVIDERS } from '../live/failover/protocols.ts';
 
 export const CREDENTIAL = 'credential-of-the-gateway';
 export const PROVIDER_NAMES: readonly string[] = PROVIDERS.map(({ name }) => name);

@@ -6,7 +6,7 @@ import { demo } from '../../src/cli/demo/command.ts';
 import { DemoScreen } from '../../src/cli/demo/screen.ts';
 import { SENTENCE } from '../../src/cli/demo/sentence.ts';
 import { problemOf } from '../../src/cli/demo/verdict.ts';
-import { providers } from '../../src/providers/index.ts';
+import { providers } from '../../src/vendors/index.ts';
 
 const FROM = 'deepgram/nova-3';
 const TO = 'assemblyai/universal-streaming-english';

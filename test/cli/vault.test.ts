@@ -4,12 +4,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { simulators } from '../../src/providers/simulators.ts';
-import { scriptEar } from '../../src/simulator/ears.ts';
-import { SimulatorServer } from '../../src/simulator/server.ts';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
-import { loadKeyRing } from '../../src/vault/key-ring.ts';
-import { kekOf, open, seal } from '../../src/vault/seal.ts';
+import { loadKeyRing } from '../../src/accounts/vault/key-ring.ts';
+import { kekOf, open, seal } from '../../src/accounts/vault/seal.ts';
+import { openSqliteStore } from '../../src/node/store/sqlite-store.ts';
+import { scriptEar } from '../../src/vendors/simulation/ears.ts';
+import { SimulatorServer } from '../../src/vendors/simulation/server.ts';
+import { simulators } from '../../src/vendors/simulators.ts';
 import { startVoxgate, voxgate } from '../fakes/processes/voxgate.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 

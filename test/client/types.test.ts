@@ -17,7 +17,7 @@ import type {
   VerboseTranscription,
   Voxgate,
 } from '../../clients/typescript/src/index.ts';
-import { providers } from '../../src/providers/index.ts';
+import { providers } from '../../src/vendors/index.ts';
 
 type Listen<Slug extends string> = ListenOptions<Slug>['providerParams'];
 

@@ -1,8 +1,8 @@
 // A provider behind a client's gateway: OpenAI's simulator on a socket, which can be made to wait, to fail and to tell when
 // it was left.
-import { simulator } from '../../src/providers/openai/simulator/index.ts';
-import { scriptEar } from '../../src/simulator/ears.ts';
-import { SimulatorServer } from '../../src/simulator/server.ts';
+import { simulator } from '../../src/vendors/openai/simulator/index.ts';
+import { scriptEar } from '../../src/vendors/simulation/ears.ts';
+import { SimulatorServer } from '../../src/vendors/simulation/server.ts';
 import { FaultProxy } from '../fakes/fault-proxy.ts';
 
 export const SAID = ['hello and welcome', 'this is a script'];

@@ -2,10 +2,10 @@
 // answered.
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { MemoryBus } from '../../src/bus/memory.ts';
-import { ACCOUNTS_OPEN, KEY_CHANGED, KEY_REVOKED, SUSPENSION } from '../../src/bus/subjects.ts';
 import { listenToAccountChanges } from '../../src/cluster/accounts/account-changes.ts';
 import { keepReconciled, reconcile } from '../../src/cluster/accounts/reconcile.ts';
+import { MemoryBus } from '../../src/cluster/bus/memory.ts';
+import { ACCOUNTS_OPEN, KEY_CHANGED, KEY_REVOKED, SUSPENSION } from '../../src/cluster/bus/subjects.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { apiKey } from '../fakes/api-keys.ts';
 import { accountsRig } from './accounts-rig.ts';

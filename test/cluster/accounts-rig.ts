@@ -1,11 +1,11 @@
 // Two nodes: one that keeps the accounts in a database in memory, and one that asks it over a bus that keeps what it carries.
 
 import type { Clock } from '../../machines/clock.ts';
-import type { Bus, BusBody } from '../../src/bus/bus.ts';
 import { type AccountsClientOptions, createAccountsClient } from '../../src/cluster/accounts/client.ts';
 import { type AccountsServiceOptions, serveAccounts } from '../../src/cluster/accounts/service.ts';
-import { answerStoreCalls, createRemoteStore, STORE_GROUP } from '../../src/store/remote/store.ts';
-import { systemClock } from '../../src/telemetry/clock.ts';
+import type { Bus, BusBody } from '../../src/cluster/bus/bus.ts';
+import { answerStoreCalls, createRemoteStore, STORE_GROUP } from '../../src/node/store/remote-store.ts';
+import { systemClock } from '../../src/runtime/telemetry/clock.ts';
 import { BusNetwork, type NetworkBus } from '../fakes/network/bus-network.ts';
 import type { Random } from '../fakes/random.ts';
 import { directStore } from '../fakes/store/direct-store.ts';

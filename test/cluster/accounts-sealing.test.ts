@@ -2,11 +2,11 @@
 // the gateway's secret; and each is done once, whatever the bus does with it.
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { Bus, BusBody } from '../../src/bus/bus.ts';
-import { accountsService } from '../../src/bus/subjects.ts';
 import { createAccountsClient } from '../../src/cluster/accounts/client.ts';
+import type { Bus, BusBody } from '../../src/cluster/bus/bus.ts';
+import { accountsService } from '../../src/cluster/bus/subjects.ts';
+import { createRemoteStore } from '../../src/node/store/remote-store.ts';
 import type { Answering } from '../../src/store/asking.ts';
-import { createRemoteStore } from '../../src/store/remote/store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { seeded } from '../fakes/random.ts';
 import { OPERATOR } from '../fakes/store/ledger.ts';

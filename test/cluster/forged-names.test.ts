@@ -1,7 +1,7 @@
 // The name of a node, where anybody may write anything under it: it is given up for a node that is there and called so, and for
 // nothing else.
 import { expect, test } from 'vitest';
-import type { LeaseValue } from '../../src/bus/leases.ts';
+import type { LeaseValue } from '../../src/cluster/bus/leases.ts';
 import { joinCluster } from '../../src/cluster/membership/membership.ts';
 import { SimulatedCluster } from '../fakes/network/simulated-cluster.ts';
 

@@ -1,11 +1,11 @@
 // What idle nodes send each other, as their number grows; and that every node has the lists of providers of all others.
 import { describe, expect, test } from 'vitest';
-import type { BusBody } from '../../src/bus/bus.ts';
-import { NODE_HEARTBEAT, NODE_STATUS } from '../../src/bus/subjects.ts';
+import type { BusBody } from '../../src/cluster/bus/bus.ts';
+import { NODE_HEARTBEAT, NODE_STATUS } from '../../src/cluster/bus/subjects.ts';
 import { HEARTBEAT_MS, type NodeLoad } from '../../src/cluster/membership/heartbeat.ts';
 import { joinCluster, type Membership } from '../../src/cluster/membership/membership.ts';
 import type { UpstreamState } from '../../src/cluster/placement/upstream-state.ts';
-import { providers } from '../../src/providers/index.ts';
+import { providers } from '../../src/vendors/index.ts';
 import { SimulatedCluster } from '../fakes/network/simulated-cluster.ts';
 
 const NAMES = providers.map(({ name }) => name);

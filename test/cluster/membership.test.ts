@@ -1,7 +1,7 @@
 // Which nodes there are, by a simulated clock: who is heard, who is gone and when, who has least to do, and whose name it is.
 import { describe, expect, test } from 'vitest';
-import { BusError } from '../../src/bus/bus.ts';
-import { NODE_HEARTBEAT } from '../../src/bus/subjects.ts';
+import { BusError } from '../../src/cluster/bus/bus.ts';
+import { NODE_HEARTBEAT } from '../../src/cluster/bus/subjects.ts';
 import type { Heartbeat, NodeLoad } from '../../src/cluster/membership/heartbeat.ts';
 import { joinCluster, type Membership, type MembershipOptions } from '../../src/cluster/membership/membership.ts';
 import { ClusterError } from '../../src/cluster/membership/name-lease.ts';

@@ -1,7 +1,7 @@
 // Who keeps the accounts: one node at a time, with revisions that only grow, and a database that takes nothing from the last one.
 import { describe, expect, test } from 'vitest';
-import { BusError } from '../../src/bus/bus.ts';
 import { type OwnershipOptions, ownShard } from '../../src/cluster/accounts/ownership.ts';
+import { BusError } from '../../src/cluster/bus/bus.ts';
 import { ClusterError } from '../../src/cluster/membership/name-lease.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { SimulatedCluster } from '../fakes/network/simulated-cluster.ts';

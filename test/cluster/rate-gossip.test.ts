@@ -1,7 +1,7 @@
 // Who is told of the use of a key, and how often: the traffic between edges, and what each of them lets through.
 import { describe, expect, test } from 'vitest';
-import { createSharedKeyLimits, type KeyLimits } from '../../src/auth/limits.ts';
-import { RATES_TAKEN } from '../../src/bus/subjects.ts';
+import { createSharedKeyLimits, type KeyLimits } from '../../src/accounts/auth/limits.ts';
+import { RATES_TAKEN } from '../../src/cluster/bus/subjects.ts';
 import { apiKey } from '../fakes/api-keys.ts';
 import { LimitsNetwork, type LimitsNode } from '../fakes/network/limits-network.ts';
 

@@ -1,9 +1,9 @@
 // Credentials of several members: what is wrong with one is told at the start, and nothing that it holds.
 import { expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { aws } from '../../src/providers/aws/index.ts';
-import { google } from '../../src/providers/google/index.ts';
-import { groq } from '../../src/providers/groq/index.ts';
+import { aws } from '../../src/vendors/aws/index.ts';
+import { google } from '../../src/vendors/google/index.ts';
+import { groq } from '../../src/vendors/groq/index.ts';
 
 const SECRET = 'canary-4711';
 const AWS = { access_key_id: 'AKIAIOSFODNN7EXAMPLE', secret_access_key: SECRET, region: 'eu-west-1' };

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { customMembers } from '../../src/config/custom/schema-custom.ts';
 import { ConfigError, loadConfig } from '../../src/config/load.ts';
 import { configReference, printConfig } from '../../src/config/reference.ts';
-import { SHAPES } from '../../src/providers/custom/shapes.ts';
-import { providersWith } from '../../src/providers/index.ts';
+import { SHAPES } from '../../src/vendors/custom/shapes.ts';
+import { providersWith } from '../../src/vendors/index.ts';
 
 const CANARY = 'canary-4711';
 const FILES: Record<string, string> = { 'key.txt': `${CANARY}\n`, 'bad.txt': 'two words\n', 'empty.txt': '\n' };

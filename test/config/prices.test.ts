@@ -1,8 +1,8 @@
 // The settings of prices, and what an operator reads when a price list cannot be used.
 import { expect, it } from 'vitest';
 import { ConfigError, loadConfig } from '../../src/config/load.ts';
-import { loadPriceList } from '../../src/config/prices/price-list.ts';
-import { providers } from '../../src/providers/index.ts';
+import { loadPriceList } from '../../src/config/prices/read-price-list.ts';
+import { providers } from '../../src/vendors/index.ts';
 
 const settings = (env: Record<string, string> = {}) =>
   loadConfig(env, { providers: providers.map(({ name }) => name) }).billing;

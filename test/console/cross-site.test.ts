@@ -1,8 +1,8 @@
 // What another site's page can do with a person's cookie: nothing, at any endpoint of the console there is; and every HTML answer
 // forbids to be framed, and everything but what it needs.
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ENDPOINTS } from '../../src/accounts/console-login/roles.ts';
 import { CONSOLE_PATHS } from '../../src/api/console/pages.ts';
-import { ENDPOINTS } from '../../src/edge/routes/console/roles.ts';
 import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { type LivePerson, livePerson } from '../fakes/processes/live-person.ts';
 

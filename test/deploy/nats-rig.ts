@@ -2,7 +2,7 @@
 // the file's.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { type NatsBus, type NatsBusOptions, openNatsBus } from '../../src/bus/nats/bus.ts';
+import { type NatsBus, type NatsBusOptions, openNatsBus } from '../../src/cluster/bus/nats/bus.ts';
 import { type NatsServer, startNatsServer } from '../fakes/network/nats-server.ts';
 import { SECRETS } from '../fakes/secrets.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';

@@ -1,11 +1,11 @@
 // deploy/nats/nats-server.conf on a real nats-server: encrypted, every role can do its work. What is refused is
 // in nats-refusals.test.ts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BusBody, BusError } from '../../src/bus/bus.ts';
-import type { NatsBus } from '../../src/bus/nats/bus.ts';
-import { natsLeases } from '../../src/bus/nats/jetstream/leases.ts';
-import { natsRecords } from '../../src/bus/nats/jetstream/records.ts';
-import { natsUsage } from '../../src/bus/nats/jetstream/usage-stream.ts';
+import { type BusBody, BusError } from '../../src/cluster/bus/bus.ts';
+import type { NatsBus } from '../../src/cluster/bus/nats/bus.ts';
+import { natsLeases } from '../../src/cluster/bus/nats/jetstream/leases.ts';
+import { natsRecords } from '../../src/cluster/bus/nats/jetstream/records.ts';
+import { natsUsage } from '../../src/cluster/bus/nats/jetstream/usage-stream.ts';
 import { natsServerIsHere } from '../fakes/network/nats-server.ts';
 import { settleAll } from '../fakes/network/settle-nats.ts';
 import { type DeployedNats, startDeployedNats, USERS, type User } from './nats-rig.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EXIT } from '../../src/cli/shared/output.ts';
 import { loadConfig } from '../../src/index.ts';
-import { DRAIN_TAIL_MS } from '../../src/session/host.ts';
+import { DRAIN_TAIL_MS } from '../../src/live/session/host.ts';
 import { voxgate } from '../fakes/processes/voxgate.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 import { installedProgram, LINKED_PACKAGES } from './installed-program.ts';

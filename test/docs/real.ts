@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { commands } from '../../src/cli/index.ts';
 import { configFields } from '../../src/config/fields.ts';
 import { CLIENT_KEY_VARIABLE, CONFIG_FILE_VARIABLE } from '../../src/config/load.ts';
-import { operations } from '../../src/documents/openapi.ts';
-import { providers } from '../../src/providers/index.ts';
+import { operations } from '../../src/docs/openapi.ts';
+import { providers } from '../../src/vendors/index.ts';
 import { ROOT, read } from './pages.ts';
 
 /** Of the system, or of the shell. */

@@ -1,7 +1,7 @@
 // API keys and callers as the store and the authenticator describe them, without either.
 
-import type { Caller } from '../../src/auth/permissions.ts';
-import type { ApiKey } from '../../src/store/keys/calls.ts';
+import type { Caller } from '../../src/accounts/auth/permissions.ts';
+import type { ApiKey } from '../../src/accounts/keys/calls.ts';
 
 /** An active key with every scope and no limit of its own. */
 export function apiKey(members: Partial<ApiKey> = {}): ApiKey {

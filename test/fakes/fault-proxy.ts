@@ -2,7 +2,7 @@
 // carries; which connection is spoilt how is decided by a callback as it begins.
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '../../machines/clock.ts';
-import { systemClock } from '../../src/telemetry/clock.ts';
+import { systemClock } from '../../src/runtime/telemetry/clock.ts';
 
 export type Direction = 'toServer' | 'toClient';
 

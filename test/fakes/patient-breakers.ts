@@ -1,6 +1,6 @@
 // Breakers that never open by themselves, for tests of other things.
 import type { Clock } from '../../machines/clock.ts';
-import { Breakers } from '../../src/failover/breakers/breakers.ts';
+import { Breakers } from '../../src/live/failover/breakers/breakers.ts';
 
 export const patientBreakers = (clock: Clock): Breakers =>
   new Breakers({

@@ -7,35 +7,35 @@ import type { WatchedFrame } from '../../src/api/console/watching.ts';
 import type { ListenRequest, ServerEvent } from '../../src/api/listen.ts';
 import { BLOCK_BYTES } from '../../src/audio/tape/blocks.ts';
 import { FileSpools } from '../../src/audio/tape/spool.ts';
-import { createPriceList, type PriceOverrides } from '../../src/billing/price-list.ts';
-import type { Bus } from '../../src/bus/bus.ts';
-import { MemoryBus } from '../../src/bus/memory.ts';
+import type { Bus } from '../../src/cluster/bus/bus.ts';
+import { MemoryBus } from '../../src/cluster/bus/memory.ts';
 import type { Placement } from '../../src/cluster/placement/placement.ts';
-import { DialGate } from '../../src/failover/admission.ts';
-import { Breakers, type BreakersOptions } from '../../src/failover/breakers/breakers.ts';
-import { type ChainDependencies, resolveChain } from '../../src/failover/chain.ts';
-import { pricedMembers } from '../../src/ledger/priced.ts';
-import { Reservations } from '../../src/ledger/reservations.ts';
-import { loopback } from '../../src/providers/loopback/index.ts';
-import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
-import type { Engine, Provider } from '../../src/providers/provider.ts';
-import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
-import { openSession } from '../../src/session/channel-group.ts';
-import { SessionHost } from '../../src/session/host.ts';
-import type { ClientLine } from '../../src/session/outbox.ts';
-import type { LiveSession } from '../../src/session/session.ts';
+import { createPriceList, type PriceOverrides } from '../../src/config/prices/price-list.ts';
+import { DialGate } from '../../src/live/failover/admission.ts';
+import { Breakers, type BreakersOptions } from '../../src/live/failover/breakers/breakers.ts';
+import { type ChainDependencies, resolveChain } from '../../src/live/failover/chain.ts';
+import { openSession } from '../../src/live/session/channel-group.ts';
+import { SessionHost } from '../../src/live/session/host.ts';
+import type { ClientLine } from '../../src/live/session/outbox.ts';
+import type { LiveSession } from '../../src/live/session/session.ts';
 import type {
   SessionDependencies,
   SessionOpening,
   SessionSettings,
   SessionSummary,
-} from '../../src/session/session-opening.ts';
-import type { UpstreamDependencies } from '../../src/upstream/dependencies.ts';
-import type { ExchangeDependencies } from '../../src/upstream/http/exchange.ts';
-import { HttpPools } from '../../src/upstream/http/pools.ts';
-import { LegService } from '../../src/upstream/service/leg-service.ts';
-import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
-import type { OpenSocket } from '../../src/upstream/wire.ts';
+} from '../../src/live/session/session-opening.ts';
+import type { UpstreamDependencies } from '../../src/live/upstream/dependencies.ts';
+import type { ExchangeDependencies } from '../../src/live/upstream/http/exchange.ts';
+import { HttpPools } from '../../src/live/upstream/http/pools.ts';
+import { LegService } from '../../src/live/upstream/service/leg-service.ts';
+import { UpstreamHost } from '../../src/live/upstream/upstream-host.ts';
+import type { OpenSocket } from '../../src/live/upstream/wire.ts';
+import { pricedMembers } from '../../src/money/ledger/priced.ts';
+import { Reservations } from '../../src/money/ledger/reservations.ts';
+import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
+import { loopback } from '../../src/vendors/loopback/index.ts';
+import { LoopbackEngine } from '../../src/vendors/loopback/simulator.ts';
+import type { Engine, Provider } from '../../src/vendors/provider.ts';
 import { MemoryLedger } from './store/memory-ledger.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 

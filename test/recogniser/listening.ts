@@ -1,8 +1,6 @@
 // Ways to hear the recogniser in tests: through a pool of threads, and one stream in this process. Decides nothing itself.
 import { readFileSync } from 'node:fs';
 import { PcmConverter } from '../../src/audio/resampler.ts';
-import { local } from '../../src/providers/local/index.ts';
-import type { EngineConnection } from '../../src/providers/provider.ts';
 import { Decoders } from '../../src/recogniser/decoders.ts';
 import { TaskCompiler } from '../../src/recogniser/grammar/task-compiler.ts';
 import { readQuery, SAMPLE_RATE, type StreamMessage } from '../../src/recogniser/protocol.ts';
@@ -10,6 +8,8 @@ import { loadModule, type SoundSwallowerModule } from '../../src/recogniser/soun
 import { RecogniserStream } from '../../src/recogniser/stream.ts';
 import type { RecogniserPool } from '../../src/recogniser/threads/pool.ts';
 import { TurnDetector } from '../../src/recogniser/turn-detector.ts';
+import { local } from '../../src/vendors/local/index.ts';
+import type { EngineConnection } from '../../src/vendors/provider.ts';
 
 export interface Sample {
   file: string;

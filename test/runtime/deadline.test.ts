@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { Deadline } from '../../src/runtime/deadline.ts';
-import { systemClock } from '../../src/telemetry/clock.ts';
-import { timersOf } from '../session/support.ts';
+import { systemClock } from '../../src/runtime/telemetry/clock.ts';
+import { timersOf } from '../live/session/support.ts';
 
 describe('a deadline', () => {
   it('is reached at the exact time after the last touch, by one timer', () => {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { memoryShare } from '../../src/runtime/memory-share.ts';
 import { CHECK_MS, OverloadMonitor } from '../../src/runtime/overload-monitor.ts';
-import { timersOf } from '../session/support.ts';
+import { timersOf } from '../live/session/support.ts';
 
 function overloaded(lagMsMax = 200) {
   const clock = new SimulatedClock();

@@ -1,12 +1,12 @@
 // Every dialect through the built program, driven by the vendors' official clients: live and files, with models of the simulated providers.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { dialects } from '../../src/dialects/index.ts';
+import { dialects } from '../../src/vendors/compat/index.ts';
 import { installPackage, serve, simulatedProviders } from '../built/rig.ts';
-import { heardWrongly } from '../dialects/rig.ts';
-import { FULL } from '../failover/protocols.ts';
 import { sampleAudio } from '../fakes/processes/live-gateway.ts';
 import type { Serving } from '../fakes/processes/serving.ts';
-import { carrierSuite } from '../telephony/carriers.suite.ts';
+import { carrierSuite } from '../live/calls/carriers.suite.ts';
+import { FULL } from '../live/failover/protocols.ts';
+import { heardWrongly } from '../vendors/compat/rig.ts';
 import { drivers } from './drivers/index.ts';
 
 const FILE_MODEL = 'deepgram/nova-3';

@@ -1,12 +1,12 @@
 // Compares what a gateway was heard to say with the documents that it serves: answers by route, status and content type, requests
 // that were taken, events and close codes of live sessions. Pure; who listens is documented.ts.
 import { CONSOLE_PATHS } from '../../src/api/console/pages.ts';
-import { dialects } from '../../src/dialects/index.ts';
-import { asyncapiDocument } from '../../src/documents/asyncapi.ts';
-import { closeCodes } from '../../src/documents/close-codes.ts';
-import { openapiDocument } from '../../src/documents/openapi.ts';
-import type { Json } from '../../src/documents/schemas/json-schema.ts';
-import { providers } from '../../src/providers/index.ts';
+import { asyncapiDocument } from '../../src/docs/asyncapi.ts';
+import { closeCodes } from '../../src/docs/close-codes.ts';
+import { openapiDocument } from '../../src/docs/openapi.ts';
+import type { Json } from '../../src/docs/schemas/json-schema.ts';
+import { dialects } from '../../src/vendors/compat/index.ts';
+import { providers } from '../../src/vendors/index.ts';
 import { StrictSchemas } from './strict-schemas.ts';
 
 /** The head of an answer. */

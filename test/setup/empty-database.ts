@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from '../../src/store/sqlite/open-database.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
 
 interface Template {
   bytes: Buffer;

@@ -1,6 +1,6 @@
 // Whether what a scenario played came to is what every session promises.
 import { expect } from 'vitest';
-import { expectInOrder } from '../session/support.ts';
+import { expectInOrder } from '../live/session/support.ts';
 import { type Scenario, scenarioOf } from './scenario.ts';
 import { type Played, simulate } from './simulate.ts';
 import { gapsIn } from './whole.ts';

@@ -1,8 +1,8 @@
 // What happens in one simulated session, drawn from one seed: the chain, the client's manner, and one to six faults.
 
-import { PROTOCOLS, PROVIDERS, providerOf } from '../failover/protocols.ts';
 import type { Direction } from '../fakes/network/simulated-network.ts';
 import { type Random, seeded } from '../fakes/random.ts';
+import { PROTOCOLS, PROVIDERS, providerOf } from '../live/failover/protocols.ts';
 
 /** Something that happens at a time, to the connections that a provider has then. */
 export type Move =

@@ -3,14 +3,14 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loopback } from '../../src/providers/loopback/index.ts';
-import { simulators } from '../../src/providers/simulators.ts';
-import { numberedEar } from '../../src/simulator/ears.ts';
-import { SimulatorStage } from '../../src/simulator/stage.ts';
-import { PROVIDERS } from '../failover/protocols.ts';
+import { loopback } from '../../src/vendors/loopback/index.ts';
+import { numberedEar } from '../../src/vendors/simulation/ears.ts';
+import { SimulatorStage } from '../../src/vendors/simulation/stage.ts';
+import { simulators } from '../../src/vendors/simulators.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { type DialFault, type Link, SimulatedNetwork } from '../fakes/network/simulated-network.ts';
 import { type RigClient, SessionRig } from '../fakes/session-rig.ts';
+import { PROVIDERS } from '../live/failover/protocols.ts';
 import { EventClock } from './event-clock.ts';
 import type { Move, Scenario } from './scenario.ts';
 

@@ -1,7 +1,7 @@
 // The outbox: what a commit asks to be done elsewhere is given out under a lease until it is done, and told of after the commit.
 import { describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/store/open-database.ts';
 import { createOutboxTables } from '../../src/store/outbox.ts';
-import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { seeded } from '../fakes/random.ts';
 import { databaseIn, openStore, openTables, runBeside } from '../fakes/store/data-directory.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';

@@ -1,9 +1,9 @@
 // Who may write to a database: the highest revision counts, and whoever had it before writes nothing more.
 import { describe, expect, test } from 'vitest';
-import { applyCalls } from '../../src/store/sqlite/group-commit.ts';
-import type { Call } from '../../src/store/sqlite/protocol.ts';
+import { applyCalls } from '../../src/node/store/group-commit.ts';
+import type { Call } from '../../src/node/store/protocol.ts';
+import { createTables, type Tables } from '../../src/node/store/tables.ts';
 import type { StoreError } from '../../src/store/store-error.ts';
-import { createTables, type Tables } from '../../src/store/tables.ts';
 import { databaseIn, OPERATOR, openTables } from '../fakes/store/data-directory.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { generateKey, hasValidChecksum, parseKey } from '../../src/accounts/keys/key-text.ts';
 import { uuidv7 } from '../../src/runtime/uuid.ts';
-import { generateKey, hasValidChecksum, parseKey } from '../../src/store/keys/key-text.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const key = fc.constant(undefined).map(generateKey);

@@ -14,7 +14,7 @@ interface Ban {
   instead: string;
 }
 
-const PURE = ['machines', 'src/audio', 'src/billing', 'src/providers'];
+const PURE = ['machines', 'src/audio', 'src/config/prices', 'src/vendors'];
 const CLIENT = 'clients/typescript/src';
 const PRODUCT = ['machines', 'src', CLIENT];
 const PROCESS = ['src/cli', 'src/main.ts'];
@@ -50,8 +50,8 @@ const BANS: readonly Ban[] = [
     what: /\bconsole\./g,
     within: PRODUCT,
     // The decoders print there; that thread counts what they print.
-    except: [...PROCESS, 'src/transcription/decoding/worker.ts'],
-    instead: 'use the log of src/telemetry',
+    except: [...PROCESS, 'src/files/decoding/worker.ts'],
+    instead: 'use the log of src/runtime/telemetry',
   },
   {
     name: 'leaves the end of the process to the commands',
@@ -64,7 +64,7 @@ const BANS: readonly Ban[] = [
     name: 'watches actors in one place',
     what: /(?<!\bbus)\.subscribe\(/gi,
     within: PRODUCT,
-    except: ['src/bus', 'src/runtime/observe.ts'],
+    except: ['src/cluster/bus', 'src/runtime/observe.ts'],
     instead: 'use startObserved of src/runtime/observe.ts: an observer that throws ends the process',
   },
   {

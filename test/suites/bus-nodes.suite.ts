@@ -1,6 +1,6 @@
-// What src/bus/bus.ts promises of several nodes, once. The test of an implementation that joins nodes calls this.
+// What src/cluster/bus/bus.ts promises of several nodes, once. The test of an implementation that joins nodes calls this.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Address, Bus, BusBody } from '../../src/bus/bus.ts';
+import type { Address, Bus, BusBody } from '../../src/cluster/bus/bus.ts';
 import type { BusUnderTest } from './bus.suite.ts';
 
 export function busNodesSuite(name: string, start: () => Promise<BusUnderTest>): void {

@@ -1,6 +1,6 @@
-// Every promise of src/bus/bus.ts, once. An implementation's test starts two nodes and calls this.
+// Every promise of src/cluster/bus/bus.ts, once. An implementation's test starts two nodes and calls this.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Address, type Bus, type BusBody, BusError, type Envelope } from '../../src/bus/bus.ts';
+import { type Address, type Bus, type BusBody, BusError, type Envelope } from '../../src/cluster/bus/bus.ts';
 
 export interface BusUnderTest {
   /** A new bus, alone or on the network of the earlier ones of this test. */

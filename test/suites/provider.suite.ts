@@ -1,11 +1,11 @@
 // What every provider promises, proven of the one whose fixtures are given: of its catalogue, options, codecs and failures, and
-// of its simulator where it has one. A folder of test/providers calls this, and adds what is special of its provider.
+// of its simulator where it has one. A folder of test/vendors calls this, and adds what is special of its provider.
 import { Value } from '@sinclair/typebox/value';
 import { describe, expect, it } from 'vitest';
 import { Model } from '../../src/api/models.ts';
-import { providers } from '../../src/providers/index.ts';
-import type { Provider } from '../../src/providers/provider.ts';
-import { simulators } from '../../src/providers/simulators.ts';
+import { providers } from '../../src/vendors/index.ts';
+import type { Provider } from '../../src/vendors/provider.ts';
+import { simulators } from '../../src/vendors/simulators.ts';
 import { testBatch } from './provider/batch.ts';
 import type { ProviderFixtures } from './provider/fixtures.ts';
 import { testKeyCheck, testRefusedKeys } from './provider/key-check.ts';
@@ -18,7 +18,7 @@ import { testRules } from './provider/simulated-rules.ts';
 
 export function testProvider(fixtures: ProviderFixtures): void {
   const provider = providers.find(({ name }) => name === fixtures.provider);
-  if (provider === undefined) throw new Error(`There is no provider ${fixtures.provider} in src/providers/index.ts.`);
+  if (provider === undefined) throw new Error(`There is no provider ${fixtures.provider} in src/vendors/index.ts.`);
   const simulator = simulators.find((each) => each.provider === provider.name);
   testCatalogue(provider);
   testOptions(provider, fixtures);

@@ -1,8 +1,8 @@
-// The promises of src/store/store.ts, held once; every implementation's test calls this.
+// The promises of src/node/store/store.ts, held once; every implementation's test calls this.
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
-import { hasValidChecksum, parseKey } from '../../src/store/keys/key-text.ts';
-import type { Store } from '../../src/store/store.ts';
+import { hasValidChecksum, parseKey } from '../../src/accounts/keys/key-text.ts';
+import type { Store } from '../../src/node/store/store.ts';
 import { OPERATOR } from '../fakes/store/data-directory.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 

@@ -2,12 +2,12 @@
 // makes no difference to whoever holds the wire, or the leg, or the session.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LegReport, OpenLeg } from '../../machines/events.ts';
-import { loopback } from '../../src/providers/loopback/index.ts';
-import { LoopbackEngine } from '../../src/providers/loopback/simulator.ts';
-import type { Incoming, ProviderAccess, ProviderRefusal } from '../../src/providers/provider.ts';
-import { systemClock } from '../../src/telemetry/clock.ts';
-import { UpstreamHost } from '../../src/upstream/upstream-host.ts';
-import { openWire, type Wire, type WireEndpoint, type WireListener } from '../../src/upstream/wire.ts';
+import { UpstreamHost } from '../../src/live/upstream/upstream-host.ts';
+import { openWire, type Wire, type WireEndpoint, type WireListener } from '../../src/live/upstream/wire.ts';
+import { systemClock } from '../../src/runtime/telemetry/clock.ts';
+import { loopback } from '../../src/vendors/loopback/index.ts';
+import { LoopbackEngine } from '../../src/vendors/loopback/simulator.ts';
+import type { Incoming, ProviderAccess, ProviderRefusal } from '../../src/vendors/provider.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { expectWhole } from '../fakes/audio/numbered-finals.ts';
 import { type RigClient, SessionRig } from '../fakes/session-rig.ts';

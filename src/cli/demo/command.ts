@@ -3,10 +3,10 @@
 import { constants } from 'node:os';
 import type { ServerEvent } from '../../api/listen.ts';
 import { isSlug, providerOf } from '../../api/slug.ts';
-import { providers } from '../../providers/index.ts';
-import { hearsUtterances } from '../../providers/live-turns.ts';
-import { simulators } from '../../providers/simulators.ts';
-import { FaultRefused, readFaults } from '../../simulator/faults.ts';
+import { providers } from '../../vendors/index.ts';
+import { hearsUtterances } from '../../vendors/live-turns.ts';
+import { FaultRefused, readFaults } from '../../vendors/simulation/faults.ts';
+import { simulators } from '../../vendors/simulators.ts';
 import { type Command, readArguments } from '../shared/command.ts';
 import { didYouMean } from '../shared/nearest.ts';
 import { CommandError, EXIT, print } from '../shared/output.ts';

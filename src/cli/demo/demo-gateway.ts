@@ -3,10 +3,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startGateway } from '../../gateway.ts';
-import type { ProviderSimulator } from '../../providers/simulation.ts';
-import { SimulatorServer } from '../../simulator/server.ts';
-import { createLogger } from '../../telemetry/log.ts';
+import { startGateway } from '../../node/gateway.ts';
+import { createLogger } from '../../runtime/telemetry/log.ts';
+import { SimulatorServer } from '../../vendors/simulation/server.ts';
+import type { ProviderSimulator } from '../../vendors/simulation.ts';
 import { tell } from '../shared/output.ts';
 import { loadSettings } from '../shared/settings.ts';
 import { openLocalRecogniser } from '../speech/local-recogniser.ts';

@@ -2,8 +2,8 @@
 import cluster from 'node:cluster';
 import type { Config } from '../../config/schema.ts';
 import { rolesOf, WORKERS_MAX } from '../../config/schema-cluster.ts';
-import { type Gateway, startGateway } from '../../gateway.ts';
-import { createLogger } from '../../telemetry/log.ts';
+import { type Gateway, startGateway } from '../../node/gateway.ts';
+import { createLogger } from '../../runtime/telemetry/log.ts';
 import { type Command, readArguments } from '../shared/command.ts';
 import { recordAddress } from '../shared/gateway-url.ts';
 import { CommandError, EXIT, tell } from '../shared/output.ts';

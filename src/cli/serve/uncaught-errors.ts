@@ -1,6 +1,6 @@
 // After an uncaught error the process may be in a wrong state: it drains, so that its sessions can end, and then exits with a
 // failure, so that its supervisor starts a new process.
-import type { Logger } from '../../telemetry/log.ts';
+import type { Logger } from '../../runtime/telemetry/log.ts';
 
 /** After this many errors the process stops without draining. */
 const ERRORS_MAX = 100;

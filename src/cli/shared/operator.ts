@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
+import { openSqliteStore } from '../../node/store/sqlite-store.ts';
+import type { Store } from '../../node/store/store.ts';
 import type { Actor } from '../../store/audit-log.ts';
-import { DATABASE_NAME } from '../../store/sqlite/keep-database.ts';
-import { openSqliteStore } from '../../store/sqlite/store.ts';
-import type { Store } from '../../store/store.ts';
+import { DATABASE_NAME } from '../../store/keep-database.ts';
 import { CommandError } from './output.ts';
 import { loadSettings } from './settings.ts';
 

@@ -1,9 +1,10 @@
 // The configuration as commands load it: from this process's environment, with the names of the providers it has.
-import type { PriceList } from '../../billing/price-list.ts';
+
 import { loadConfig } from '../../config/load.ts';
-import { loadPriceList } from '../../config/prices/price-list.ts';
+import type { PriceList } from '../../config/prices/price-list.ts';
+import { loadPriceList } from '../../config/prices/read-price-list.ts';
 import type { Config } from '../../config/schema.ts';
-import { type Providers, providers, providersWith } from '../../providers/index.ts';
+import { type Providers, providers, providersWith } from '../../vendors/index.ts';
 
 export const providerNames = providers.map((provider) => provider.name);
 

@@ -1,6 +1,6 @@
 // Texts of the command line as values, and values as texts: amounts, counts, times, durations, lists. What is wrong becomes
 // one sentence that says what is accepted.
-import { microUsdOf, usdOf } from '../../billing/price.ts';
+import { microUsdOf, usdOf } from '../../config/prices/price.ts';
 import { WrongInput } from './actions.ts';
 
 /** Takes a limit away. */

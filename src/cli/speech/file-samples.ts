@@ -1,12 +1,12 @@
 // All samples of an audio file at one rate, whatever the gateway can decode: for clients that send it live.
 import { createReadStream, statSync } from 'node:fs';
 import { Refusal } from '../../api/errors.ts';
-import { systemClock } from '../../telemetry/clock.ts';
-import { FileDecodings } from '../../transcription/decoding/decodings.ts';
-import { DECODED } from '../../transcription/failures.ts';
-import { FileDecoder } from '../../transcription/file/file-decoder.ts';
-import { FileSource } from '../../transcription/file/file-source.ts';
-import { LegFailed } from '../../upstream/leg-failed.ts';
+import { FileDecodings } from '../../files/decoding/decodings.ts';
+import { DECODED } from '../../files/failures.ts';
+import { FileDecoder } from '../../files/file/file-decoder.ts';
+import { FileSource } from '../../files/file/file-source.ts';
+import { LegFailed } from '../../live/upstream/leg-failed.ts';
+import { systemClock } from '../../runtime/telemetry/clock.ts';
 import { CommandError } from '../shared/output.ts';
 
 /** Throws a CommandError for a file that cannot be decoded. */

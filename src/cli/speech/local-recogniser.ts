@@ -1,7 +1,8 @@
 // The embedded recogniser with its built-in commands, as what a simulated provider hears with.
-import { BUILT_IN_GRAMMARS } from '../../providers/local/grammars/index.ts';
+
 import { RecogniserPool } from '../../recogniser/threads/pool.ts';
-import { type EarSource, engineEar } from '../../simulator/ears.ts';
+import { BUILT_IN_GRAMMARS } from '../../vendors/local/grammars/index.ts';
+import { type EarSource, engineEar } from '../../vendors/simulation/ears.ts';
 import { tell } from '../shared/output.ts';
 import { loadSettings } from '../shared/settings.ts';
 

@@ -1,7 +1,7 @@
 // The workers of one `voxgate serve`: starts the first and then the others, starts again what dies, drains and stops all of
 // them, and says with which code everything ends. How a process is made is left to `start`.
 import type { Clock } from '../../../machines/clock.ts';
-import { DRAIN_TAIL_MS } from '../../session/host.ts';
+import { DRAIN_TAIL_MS } from '../../live/session/host.ts';
 import { EXIT } from '../shared/output.ts';
 import type { Listening, Order } from './messages.ts';
 import { Restarts } from './restarts.ts';

@@ -7,8 +7,8 @@ import { access, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Clock } from '../../../machines/clock.ts';
-import { tryAddress } from '../../edge/address-failure.ts';
-import type { Logger } from '../../telemetry/log.ts';
+import { tryAddress } from '../../runtime/address-failure.ts';
+import type { Logger } from '../../runtime/telemetry/log.ts';
 import { CommandError, EXIT } from '../shared/output.ts';
 import { Restarts } from './restarts.ts';
 

@@ -1,6 +1,6 @@
 // Changes of keys and organisations, as the bus announces them to every node.
-import type { Bus, BusBody, Detach } from '../../bus/bus.ts';
-import { KEY_CHANGED, KEY_REVOKED, type KeyChange, SUSPENSION, type Suspension } from '../../bus/subjects.ts';
+import type { Bus, BusBody, Detach } from '../bus/bus.ts';
+import { KEY_CHANGED, KEY_REVOKED, type KeyChange, SUSPENSION, type Suspension } from '../bus/subjects.ts';
 
 const ID_LENGTH_MAX = 200;
 

@@ -1,6 +1,7 @@
 // The errors of calls to the node that keeps the accounts, as the store's own.
-import type { BusError } from '../../bus/bus.ts';
+
 import { StoreError, type StoreErrorReason } from '../../store/store-error.ts';
+import type { BusError } from '../bus/bus.ts';
 
 /** The message for a node with another secret than the others. */
 export const FOREIGN =

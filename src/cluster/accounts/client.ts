@@ -2,13 +2,13 @@
 // call has a deadline that the owner keeps too, and a node that does not answer is left alone until it does.
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../machines/clock.ts';
-import { type Address, type Bus, BusError, type Detach } from '../../bus/bus.ts';
-import { ACCOUNTS_OPEN, accountsService } from '../../bus/subjects.ts';
 import { isRecord } from '../../runtime/record.ts';
+import { backgroundClock } from '../../runtime/telemetry/clock.ts';
 import type { Ask } from '../../store/asking.ts';
 import type { LedgerIdentity } from '../../store/identity.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { backgroundClock } from '../../telemetry/clock.ts';
+import { type Address, type Bus, BusError, type Detach } from '../bus/bus.ts';
+import { ACCOUNTS_OPEN, accountsService } from '../bus/subjects.ts';
 import { readIdentity } from '../ledger/judgement.ts';
 import { FOREIGN, storeErrorOf, unreadable } from './call-errors.ts';
 import { OwnerBreaker } from './owner-breaker.ts';

@@ -1,8 +1,8 @@
 // A circuit breaker for calls to the node that keeps the accounts. A frozen node takes requests and never answers, so a quiet node is
 // pinged. Without an answer all waiting calls fail at once, and further calls fail immediately until a ping is answered.
 import type { Clock } from '../../../machines/clock.ts';
-import { BusError } from '../../bus/bus.ts';
 import { StoreError } from '../../store/store-error.ts';
+import { BusError } from '../bus/bus.ts';
 
 /** A call waits for this long, without any answer from the node, before the node is pinged. */
 const QUIET_MS = 500;

@@ -1,9 +1,9 @@
 // Ownership of a shard's accounts: one node at a time holds the lease, and its database refuses writes of former owners by their
 // fencing tokens.
 import type { Clock } from '../../../machines/clock.ts';
-import type { Bus } from '../../bus/bus.ts';
-import type { Leases } from '../../bus/leases.ts';
 import { StoreError } from '../../store/store-error.ts';
+import type { Bus } from '../bus/bus.ts';
+import type { Leases } from '../bus/leases.ts';
 import { holdNameLease } from '../membership/name-lease.ts';
 
 const CLAIMS_MAX = 5;

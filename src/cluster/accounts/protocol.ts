@@ -3,10 +3,10 @@
 
 import { ERROR_CATALOGUE, type ErrorCode } from '../../api/error-catalogue.ts';
 import { Refusal, type RefusalExtras } from '../../api/errors.ts';
-import type { BusBody } from '../../bus/bus.ts';
 import { plainOfText, textOfPlain } from '../../runtime/plain-data.ts';
 import { keyFor, openBytes, sealBytes } from '../../runtime/sealing.ts';
 import { StoreError, type StoreErrorReason } from '../../store/store-error.ts';
+import type { BusBody } from '../bus/bus.ts';
 
 const PURPOSE = 'voxgate accounts over the bus v1';
 const VERSION = 1;

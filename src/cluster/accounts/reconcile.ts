@@ -1,8 +1,8 @@
 // Reconciles after announcements may have been missed: asks whether each key that is in use on this node was revoked, or its
 // organisation suspended, and repeats that until it was answered.
 import type { Clock } from '../../../machines/clock.ts';
-import type { Bus, Detach } from '../../bus/bus.ts';
-import { ACCOUNTS_OPEN } from '../../bus/subjects.ts';
+import type { Bus, Detach } from '../bus/bus.ts';
+import { ACCOUNTS_OPEN } from '../bus/subjects.ts';
 import type { AccountsClient } from './client.ts';
 
 /** Keys in one question. */

@@ -2,11 +2,11 @@
 // call's group decides what may be asked.
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../machines/clock.ts';
-import type { Address, Bus, BusBody } from '../../bus/bus.ts';
-import { ACCOUNTS_OPEN, accountsService } from '../../bus/subjects.ts';
+import { backgroundClock } from '../../runtime/telemetry/clock.ts';
 import type { Answering } from '../../store/asking.ts';
 import type { LedgerIdentity } from '../../store/identity.ts';
-import { backgroundClock } from '../../telemetry/clock.ts';
+import type { Address, Bus, BusBody } from '../bus/bus.ts';
+import { ACCOUNTS_OPEN, accountsService } from '../bus/subjects.ts';
 import { MessageParts } from './message-parts.ts';
 import {
   type AskBody,

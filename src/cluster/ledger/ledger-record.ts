@@ -1,8 +1,8 @@
 // The record of the gateway's ledger on NATS: a database may keep the accounts only if it is that ledger and not an older copy of
 // it. While it is in force, its progress is written to the record.
 import type { Clock } from '../../../machines/clock.ts';
-import type { Records } from '../../bus/nats/jetstream/records.ts';
 import type { IdentityStore, LedgerIdentity } from '../../store/identity.ts';
+import type { Records } from '../bus/nats/jetstream/records.ts';
 import { ClusterError } from '../membership/name-lease.ts';
 import { judgeLedger, ownSentence, readKnown } from './judgement.ts';
 

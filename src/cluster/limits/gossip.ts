@@ -1,8 +1,8 @@
 // Gossip of rate limits: an edge reports the requests and tokens that keys used there to the edges that use the same keys, and to
 // all edges when it begins to use a key and once a noticeable part of a limit is used. Until then a full bucket is nearly right.
 import type { Clock } from '../../../machines/clock.ts';
-import type { Bus, BusBody, Detach } from '../../bus/bus.ts';
-import { RATES_ACTOR, RATES_TAKEN } from '../../bus/subjects.ts';
+import type { Bus, BusBody, Detach } from '../bus/bus.ts';
+import { RATES_ACTOR, RATES_TAKEN } from '../bus/subjects.ts';
 import { KeysInUse, type KeyUse } from './keys-in-use.ts';
 import type { LimitsMessages, RateKind, RateTaken } from './messages.ts';
 

@@ -1,6 +1,6 @@
-// The limits over all nodes, as one node that serves clients uses them. src/auth decides what is counted.
+// The limits over all nodes, as one node that serves clients uses them. src/accounts/auth decides what is counted.
 import type { Clock } from '../../../machines/clock.ts';
-import type { Bus, Detach } from '../../bus/bus.ts';
+import type { Bus, Detach } from '../bus/bus.ts';
 import { type OtherEdge, RateGossip } from './gossip.ts';
 import type { LimitsMessages } from './messages.ts';
 import { SessionPlaces } from './places.ts';

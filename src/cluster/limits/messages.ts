@@ -1,9 +1,9 @@
 // Messages between nodes about limits: their shapes, and their checks when they are read. They are signed, because a forged one
 // could lock a customer out.
 
-import type { BusBody } from '../../bus/bus.ts';
-import { type SigningKeys, type SigningSecrets, signed, signingKeys, unsigned } from '../../bus/signed.ts';
 import { isRecord } from '../../runtime/record.ts';
+import type { BusBody } from '../bus/bus.ts';
+import { type SigningKeys, type SigningSecrets, signed, signingKeys, unsigned } from '../bus/signed.ts';
 
 /** Sessions of one key on one node, each by a number that the node gave it. */
 export type PlacesOfKey = readonly [keyId: string, organisationId: string, places: readonly number[]];

@@ -1,8 +1,8 @@
 // Session places of this node (a place is one slot of a limit on concurrent sessions): asks the counting node before each session
 // begins. While that does not answer, this node admits sessions up to its share of the limit, and sends a full report afterwards.
 import type { Clock } from '../../../machines/clock.ts';
-import { type Address, type Bus, BusError, type Detach } from '../../bus/bus.ts';
-import { PLACES_ROLL_CALL, SESSION_PLACES } from '../../bus/subjects.ts';
+import { type Address, type Bus, BusError, type Detach } from '../bus/bus.ts';
+import { PLACES_ROLL_CALL, SESSION_PLACES } from '../bus/subjects.ts';
 import type { LimitsMessages, PlacesAnswer, PlacesOfKey, PlacesQuestion } from './messages.ts';
 import type { LimitShare } from './share.ts';
 

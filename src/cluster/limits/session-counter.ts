@@ -1,8 +1,8 @@
 // Counts the sessions of all nodes by key and organisation, on the node that keeps the accounts. Nodes ask it before each session
 // begins.
 import type { Clock } from '../../../machines/clock.ts';
-import type { Bus } from '../../bus/bus.ts';
-import { PLACES_ROLL_CALL, SESSION_PLACES } from '../../bus/subjects.ts';
+import type { Bus } from '../bus/bus.ts';
+import { PLACES_ROLL_CALL, SESSION_PLACES } from '../bus/subjects.ts';
 import type { LimitsMessages, PlacesAnswer, PlacesQuestion } from './messages.ts';
 
 /** Sessions that can be counted; beyond it the nodes apply their shares. */

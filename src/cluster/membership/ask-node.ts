@@ -1,7 +1,7 @@
 // Asks one node for its status.
-import { type Bus, BusError } from '../../bus/bus.ts';
-import type { LeaseValue } from '../../bus/leases.ts';
-import { NODE_STATUS } from '../../bus/subjects.ts';
+import { type Bus, BusError } from '../bus/bus.ts';
+import type { LeaseValue } from '../bus/leases.ts';
+import { NODE_STATUS } from '../bus/subjects.ts';
 import { type Heartbeat, readHeartbeat } from './heartbeat.ts';
 
 const ANSWER_MS = 2000;

@@ -1,6 +1,7 @@
 // The heartbeat that a node sends every two seconds, and its checks when it is read.
-import { NODE_HEARTBEAT } from '../../bus/subjects.ts';
+
 import { ROLES, type Role } from '../../config/schema-cluster.ts';
+import { NODE_HEARTBEAT } from '../bus/subjects.ts';
 import { readUpstreamState, type UpstreamState } from '../placement/upstream-state.ts';
 import { type MissingNode, readMissing } from './missing-nodes.ts';
 

@@ -1,12 +1,12 @@
 // This node's membership in the cluster: holds the lease of its name, sends a heartbeat every two seconds, and follows the
 // heartbeats of the others.
 import type { Clock } from '../../../machines/clock.ts';
-import type { Bus, Detach } from '../../bus/bus.ts';
-import type { Leases } from '../../bus/leases.ts';
-import { NODE_HEARTBEAT, NODE_STATUS } from '../../bus/subjects.ts';
 import type { Role } from '../../config/schema-cluster.ts';
+import { backgroundClock } from '../../runtime/telemetry/clock.ts';
 import { Listeners } from '../../store/listeners.ts';
-import { backgroundClock } from '../../telemetry/clock.ts';
+import type { Bus, Detach } from '../bus/bus.ts';
+import type { Leases } from '../bus/leases.ts';
+import { NODE_HEARTBEAT, NODE_STATUS } from '../bus/subjects.ts';
 import { askNode, isCalled } from './ask-node.ts';
 import { HEARTBEAT_MS, type Heartbeat, type NodeLoad, readHeartbeat } from './heartbeat.ts';
 import { MissingNodes } from './missing-nodes.ts';

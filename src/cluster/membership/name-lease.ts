@@ -1,8 +1,8 @@
 // Holds the lease of a name for as long as the process lives: waits at the start for a stale lease to run out, takes the name again
 // after an outage, and reports when another process has it.
 import type { Clock } from '../../../machines/clock.ts';
-import { type Bus, BusError } from '../../bus/bus.ts';
-import type { Lease, Leases, LeaseValue } from '../../bus/leases.ts';
+import { type Bus, BusError } from '../bus/bus.ts';
+import type { Lease, Leases, LeaseValue } from '../bus/leases.ts';
 
 /** How long to wait for a lease whose holder may be gone. Longer than a lease lives without renewal. */
 export const STALE_LEASE_WAIT_MS = 20_000;

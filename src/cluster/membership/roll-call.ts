@@ -1,8 +1,9 @@
 // Lists all nodes from outside the cluster, for the command line: each node that holds a name, its status, and the accounts that
 // it keeps; and nodes that the others do not hear any more. The caller needs neither a name nor a role.
-import type { Bus } from '../../bus/bus.ts';
-import type { Leases } from '../../bus/leases.ts';
+
 import { OWNER_PREFIX } from '../accounts/ownership.ts';
+import type { Bus } from '../bus/bus.ts';
+import type { Leases } from '../bus/leases.ts';
 import { askNode } from './ask-node.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import { NODE_PREFIX } from './membership.ts';

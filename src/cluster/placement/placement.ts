@@ -1,6 +1,6 @@
 // Where to open a leg, from the heartbeats of the other nodes: which nodes can, which to avoid for now, and their load.
 import type { Clock } from '../../../machines/clock.ts';
-import type { Bus, Detach } from '../../bus/bus.ts';
+import type { Bus, Detach } from '../bus/bus.ts';
 import type { Heartbeat } from '../membership/heartbeat.ts';
 import type { Membership } from '../membership/membership.ts';
 import { AGAINST, chooseNode } from './choose-node.ts';

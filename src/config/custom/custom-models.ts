@@ -1,8 +1,8 @@
 // Reads the servers of the operator's own: what the file says of them, and the keys that are in the environment or in files.
 import { CUSTOM } from '../../api/slug.ts';
-import { type CustomModel, slugOf } from '../../providers/custom/model.ts';
-import { cardLike, SHAPES, type Shape } from '../../providers/custom/shapes.ts';
-import type { ModelCard } from '../../providers/provider.ts';
+import { type CustomModel, slugOf } from '../../vendors/custom/model.ts';
+import { cardLike, SHAPES, type Shape } from '../../vendors/custom/shapes.ts';
+import type { ModelCard } from '../../vendors/provider.ts';
 import { codeOf, shown } from '../config-error.ts';
 import { faultsIn } from './faults-in.ts';
 import { CUSTOM_MODELS_MAX, Custom, CustomServer } from './schema-custom.ts';

@@ -5,7 +5,7 @@ import { Capabilities } from '../../api/models.ts';
 import { REGIONS } from '../../api/places/place-rule.ts';
 import { NamedRegion, Retention } from '../../api/processing.ts';
 import { CUSTOM } from '../../api/slug.ts';
-import { SHAPES } from '../../providers/custom/shapes.ts';
+import { SHAPES } from '../../vendors/custom/shapes.ts';
 
 const optional = Type.Optional;
 const PRICE = '^(?:free|(?!0+(?:\\.0+)?$)\\d{1,5}(?:\\.\\d{1,6})?)$';

@@ -3,7 +3,7 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { AddOn } from '../../api/models.ts';
-import { PriceListError, type PriceOverrides } from '../../billing/price-list.ts';
+import { PriceListError, type PriceOverrides } from './price-list.ts';
 
 const PriceOverride = Type.Object({
   unit: Type.Union([Type.Literal('minute'), Type.Literal('session')], { accepts: '"minute" or "session"' }),

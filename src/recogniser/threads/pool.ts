@@ -1,9 +1,9 @@
 // The recogniser's threads as one engine: starts them when they are first needed, gives each stream to the least busy one,
 // replaces those that fail or are worn, and ends those that stand idle. What is said in a stream is decided in stream.ts.
 import type { Clock } from '../../../machines/clock.ts';
-import type { Engine, EngineConnection, EngineListener } from '../../providers/provider.ts';
 import { Deadline } from '../../runtime/deadline.ts';
-import { backgroundClock } from '../../telemetry/clock.ts';
+import { backgroundClock } from '../../runtime/telemetry/clock.ts';
+import type { Engine, EngineConnection, EngineListener } from '../../vendors/provider.ts';
 import { PoolConnection } from '../connection.ts';
 import { type OrganisationShare, OrganisationShares } from '../organisation-shares.ts';
 import { paramOf, type QueryFault, readQuery, type StreamErrorCode } from '../protocol.ts';

@@ -3,7 +3,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../../machines/clock.ts';
 import { Deadline } from '../../runtime/deadline.ts';
-import { workerFile } from '../../telemetry/worker-file.ts';
+import { workerFile } from '../../runtime/telemetry/worker-file.ts';
 import type { OrganisationShare, OrganisationShares } from '../organisation-shares.ts';
 import {
   COMMAND_BYTES,

@@ -1,6 +1,6 @@
 // Somebody with a prepaid balance and a key, at a gateway that is attacked.
-import type { KeySettings } from '../../../src/store/keys/calls.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { KeySettings } from '../../../src/accounts/keys/calls.ts';
+import type { Store } from '../../../src/node/store/store.ts';
 import { type ConnectOptions, LiveClient } from '../../fakes/processes/live-gateway.ts';
 
 const OPERATOR = { type: 'operator', id: 'attack' } as const;

@@ -1,12 +1,12 @@
 // Speech without a pause through the built program, whose providers are lost at several moments of it: each word is in one final, and
 // the bill is what finals cover. The simulators listen on ports of this process.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { simulators } from '../../../src/providers/simulators.ts';
-import { SimulatorServer } from '../../../src/simulator/server.ts';
-import { rateOf } from '../../failover/protocols.ts';
-import { unbrokenAudio, unbrokenEar, WORD_SECONDS, wordAt } from '../../failover/slow/unbroken.ts';
+import { SimulatorServer } from '../../../src/vendors/simulation/server.ts';
+import { simulators } from '../../../src/vendors/simulators.ts';
 import type { LiveClient } from '../../fakes/processes/live-gateway.ts';
 import type { Serving } from '../../fakes/processes/serving.ts';
+import { rateOf } from '../../live/failover/protocols.ts';
+import { unbrokenAudio, unbrokenEar, WORD_SECONDS, wordAt } from '../../live/failover/slow/unbroken.ts';
 import { CHECKOUT, CREDENTIAL, serve } from '../rig.ts';
 
 const START_MS_MAX = 180_000;

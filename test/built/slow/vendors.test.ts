@@ -1,11 +1,11 @@
 // Every provider of the registry, live and with a file, through the built program: the gateway and the simulators are processes of the
 // bundle, as users run them. The gateway runs from the checkout, and from the package as it is installed.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { providers } from '../../../src/providers/index.ts';
-import { PROTOCOLS, PROVIDERS, rateOf } from '../../failover/protocols.ts';
+import { providers } from '../../../src/vendors/index.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { sampleAudio } from '../../fakes/processes/live-gateway.ts';
 import type { Serving } from '../../fakes/processes/serving.ts';
+import { PROTOCOLS, PROVIDERS, rateOf } from '../../live/failover/protocols.ts';
 import { gapsIn } from '../../simulation/whole.ts';
 import { CHECKOUT, installPackage, PROVIDER_NAMES, serve, simulatedProviders } from '../rig.ts';
 

@@ -1,11 +1,11 @@
 // `voxgate nodes` as an operator meets it: who is there, what they do, and one sentence where nobody can be asked.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openNatsBus } from '../../../src/bus/nats/bus.ts';
-import { answersNow } from '../../../src/bus/nats/jetstream/common.ts';
-import { natsLeases } from '../../../src/bus/nats/jetstream/leases.ts';
 import { ownShard } from '../../../src/cluster/accounts/ownership.ts';
+import { openNatsBus } from '../../../src/cluster/bus/nats/bus.ts';
+import { answersNow } from '../../../src/cluster/bus/nats/jetstream/common.ts';
+import { natsLeases } from '../../../src/cluster/bus/nats/jetstream/leases.ts';
 import { joinCluster, type MembershipOptions } from '../../../src/cluster/membership/membership.ts';
-import { systemClock } from '../../../src/telemetry/clock.ts';
+import { systemClock } from '../../../src/runtime/telemetry/clock.ts';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../../fakes/network/nats-server.ts';
 import { voxgate } from '../../fakes/processes/voxgate.ts';
 

@@ -11,8 +11,8 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Clock } from '../../../machines/clock.ts';
 import { PrivateNats, type PrivateNatsOptions } from '../../../src/cli/workers/private-nats.ts';
-import { systemClock } from '../../../src/telemetry/clock.ts';
-import { createLogger } from '../../../src/telemetry/log.ts';
+import { systemClock } from '../../../src/runtime/telemetry/clock.ts';
+import { createLogger } from '../../../src/runtime/telemetry/log.ts';
 import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
@@ -132,8 +132,8 @@ describe.skipIf(!natsServerIsHere)('a private nats-server', () => {
     const directory = temporaryDirectory();
     const code = `
       import { PrivateNats } from '${source('src/cli/workers/private-nats.ts')}';
-      import { systemClock } from '${source('src/telemetry/clock.ts')}';
-      import { createLogger } from '${source('src/telemetry/log.ts')}';
+      import { systemClock } from '${source('src/runtime/telemetry/clock.ts')}';
+      import { createLogger } from '${source('src/runtime/telemetry/log.ts')}';
       const options = { directory: ${JSON.stringify(directory)}, clock: systemClock, logger: createLogger('silent') };
       const { url } = await PrivateNats.start({ ...options, onGivenUp() {} });
       console.log(url);

@@ -1,8 +1,8 @@
 // `voxgate usage refused`: what the ledger refused is listed with what it would have cost, and removed one by one or all at once.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openNatsBus } from '../../../src/bus/nats/bus.ts';
-import { natsUsage } from '../../../src/bus/nats/jetstream/usage-stream.ts';
-import { usageBody, usageId, usageKeys } from '../../../src/ledger/usage-message.ts';
+import { openNatsBus } from '../../../src/cluster/bus/nats/bus.ts';
+import { natsUsage } from '../../../src/cluster/bus/nats/jetstream/usage-stream.ts';
+import { usageBody, usageId, usageKeys } from '../../../src/money/ledger/usage-message.ts';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../../fakes/network/nats-server.ts';
 import { voxgate } from '../../fakes/processes/voxgate.ts';
 import { endOf, headOf, lineOf } from '../../fakes/store/ledger.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import WebSocket from 'ws';
 import type { ServerEvent } from '../../../src/api/listen.ts';
-import { nodeOfSession } from '../../../src/session/session-opening.ts';
+import { nodeOfSession } from '../../../src/live/session/session-opening.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { firstKeyIn, startVoxgate } from '../../fakes/processes/voxgate.ts';
 

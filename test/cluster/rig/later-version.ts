@@ -28,19 +28,19 @@ interface Edit {
 /** Each of them is found, or the node does not start. */
 const EDITS: readonly Edit[] = [
   {
-    file: 'src/bus/nats/frames.ts',
+    file: 'src/cluster/bus/nats/frames.ts',
     from: 'JSON.stringify({ from, body })',
     to: "JSON.stringify({ from, body: withMore(body), later: 'new' })",
     more: WITH_MORE,
   },
   {
-    file: 'src/bus/nats/batches/batch.ts',
+    file: 'src/cluster/bus/nats/batches/batch.ts',
     from: 'JSON.stringify(body)',
     to: 'JSON.stringify(withMore(body))',
     more: WITH_MORE,
   },
   {
-    file: 'src/bus/signed.ts',
+    file: 'src/cluster/bus/signed.ts',
     from: 'JSON.stringify(value,',
     to: 'JSON.stringify(withMore(value),',
     more: WITH_MORE,
@@ -57,23 +57,23 @@ const EDITS: readonly Edit[] = [
     to: "roles: [...self.roles, 'oracle'],",
   },
   {
-    file: 'src/assembly/members.ts',
+    file: 'src/node/members.ts',
     from: 'version: buildVersion()',
     to: `version: '${LATER_VERSION}'`,
   },
   // Whatever it says, it says something beside it that nobody understands.
   {
-    file: 'src/bus/nats/bus.ts',
+    file: 'src/cluster/bus/nats/bus.ts',
     from: 'const refused = this.#outbound.send(pair, body, bytes);',
     to: "this.#outbound.send(pair, { type: 'later.word' }); const refused = this.#outbound.send(pair, body, bytes);",
   },
   {
-    file: 'src/bus/nats/bus.ts',
+    file: 'src/cluster/bus/nats/bus.ts',
     from: 'this.#local.publish(topic, body);',
     to: "if (isSafeName(topic)) this.#outbound.say(this.#subjects.topic(topic), undefined, this.address('publish'), { type: 'later.word' }); this.#local.publish(topic, body);",
   },
   {
-    file: 'src/bus/nats/bus.ts',
+    file: 'src/cluster/bus/nats/bus.ts',
     from: 'const place: Place = {',
     to: "if (body.type !== 'later.word') this.request(service, from, { type: 'later.word' }, timeoutMs).catch(() => {}); const place: Place = {",
   },

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ERROR_CATALOGUE } from '../../../src/api/error-catalogue.ts';
-import { REFUSAL_REASONS } from '../../../src/bus/sealing/refusals.ts';
+import { REFUSAL_REASONS } from '../../../src/cluster/bus/sealing/refusals.ts';
 import { natsServerIsHere, startNatsServer } from '../../fakes/network/nats-server.ts';
 import { startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 import { programOf } from '../../fakes/processes/programs.ts';

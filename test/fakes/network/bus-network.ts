@@ -12,8 +12,8 @@ import {
   type SendOutcome,
   type ServiceHandler,
   type Undelivered,
-} from '../../../src/bus/bus.ts';
-import { MemoryBus } from '../../../src/bus/memory.ts';
+} from '../../../src/cluster/bus/bus.ts';
+import { MemoryBus } from '../../../src/cluster/bus/memory.ts';
 import type { Random } from '../random.ts';
 
 /** Shares of the letters between nodes, 0 to 1. */

@@ -9,7 +9,7 @@ import {
   type Detach,
   type Receiver,
   type SendOutcome,
-} from '../../../src/bus/bus.ts';
+} from '../../../src/cluster/bus/bus.ts';
 import type { OtherEdge } from '../../../src/cluster/limits/gossip.ts';
 import { type ClusterLimits, openClusterLimits } from '../../../src/cluster/limits/limits.ts';
 import { LimitsMessages } from '../../../src/cluster/limits/messages.ts';

@@ -1,7 +1,7 @@
 // A connection to a nats-server as leases and usage stream see it, without the bus on top of it.
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterEach } from 'vitest';
-import type { LinkedBus } from '../../../src/bus/nats/jetstream/common.ts';
+import type { LinkedBus } from '../../../src/cluster/bus/nats/jetstream/common.ts';
 import { SECRETS } from '../secrets.ts';
 
 export interface TestLink extends LinkedBus {

@@ -1,5 +1,5 @@
 // Waits until everything that was sent over NATS has arrived, and what was sent in answer to it.
-import type { NatsBus } from '../../../src/bus/nats/bus.ts';
+import type { NatsBus } from '../../../src/cluster/bus/nats/bus.ts';
 
 /** A letter, the news that it found nobody, and what is said to that; and signs of life, where nodes hear of each other first. */
 const ROUNDS = 7;

@@ -1,7 +1,7 @@
 // Nodes, their bus and their leases with a clock that the test moves: nodes are cut off, killed and frozen without a server.
 import { SimulatedClock } from 'xstate';
-import type { BusBody, ServiceHandler } from '../../../src/bus/bus.ts';
-import { BusError } from '../../../src/bus/bus.ts';
+import type { BusBody, ServiceHandler } from '../../../src/cluster/bus/bus.ts';
+import { BusError } from '../../../src/cluster/bus/bus.ts';
 import {
   type HeldLease,
   LEASE_MS,
@@ -10,7 +10,7 @@ import {
   type LeaseTaken,
   type LeaseValue,
   RENEW_MS,
-} from '../../../src/bus/leases.ts';
+} from '../../../src/cluster/bus/leases.ts';
 import type { MembershipOptions } from '../../../src/cluster/membership/membership.ts';
 
 type Topics = Map<string, Set<(body: BusBody) => void>>;

@@ -1,14 +1,14 @@
 // A network in memory between the gateway's legs and simulated providers: every frame takes its time under the clock and
 // keeps its place; each connection can be cut, lamed or refused from outside. Nothing is random: who schedules decides.
 import type { Clock } from '../../../machines/clock.ts';
-import type { GrpcEndpoint, Outgoing, SocketEndpoint } from '../../../src/providers/provider.ts';
-import type { SimulatedAnswer } from '../../../src/providers/simulation.ts';
-import type { StagePeer } from '../../../src/simulator/saying.ts';
-import type { SimulatorStage } from '../../../src/simulator/stage.ts';
-import type { StageConnection } from '../../../src/simulator/stage-connection.ts';
-import type { ExchangeDependencies } from '../../../src/upstream/http/exchange.ts';
-import { messageOf } from '../../../src/upstream/wire/socket-wire.ts';
-import type { OpenSocket, Wire, WireListener } from '../../../src/upstream/wire.ts';
+import type { ExchangeDependencies } from '../../../src/live/upstream/http/exchange.ts';
+import { messageOf } from '../../../src/live/upstream/wire/socket-wire.ts';
+import type { OpenSocket, Wire, WireListener } from '../../../src/live/upstream/wire.ts';
+import type { GrpcEndpoint, Outgoing, SocketEndpoint } from '../../../src/vendors/provider.ts';
+import type { StagePeer } from '../../../src/vendors/simulation/saying.ts';
+import type { SimulatorStage } from '../../../src/vendors/simulation/stage.ts';
+import type { StageConnection } from '../../../src/vendors/simulation/stage-connection.ts';
+import type { SimulatedAnswer } from '../../../src/vendors/simulation.ts';
 import { type DialFault, simulatedPools } from './simulated-requests.ts';
 
 export type { DialFault } from './simulated-requests.ts';

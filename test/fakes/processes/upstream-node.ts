@@ -1,11 +1,11 @@
 // A node with the role `upstream` and nothing else, in a process of its own: the scripted provider behind a bus on NATS. Tells
 // when it is there, and what it has and has used when asked; ends with whoever started it.
-import { openNatsBus } from '../../../src/bus/nats/bus.ts';
-import { loopback } from '../../../src/providers/loopback/index.ts';
-import { LoopbackEngine } from '../../../src/providers/loopback/simulator.ts';
-import { systemClock } from '../../../src/telemetry/clock.ts';
-import { LegService } from '../../../src/upstream/service/leg-service.ts';
-import { UpstreamHost } from '../../../src/upstream/upstream-host.ts';
+import { openNatsBus } from '../../../src/cluster/bus/nats/bus.ts';
+import { LegService } from '../../../src/live/upstream/service/leg-service.ts';
+import { UpstreamHost } from '../../../src/live/upstream/upstream-host.ts';
+import { systemClock } from '../../../src/runtime/telemetry/clock.ts';
+import { loopback } from '../../../src/vendors/loopback/index.ts';
+import { LoopbackEngine } from '../../../src/vendors/loopback/simulator.ts';
 import { SECRETS } from '../secrets.ts';
 
 export interface UpstreamNodeOptions {

@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
+import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from '../../../src/node/store/sqlite-store.ts';
+import { createTables } from '../../../src/node/store/tables.ts';
 import type { Actor } from '../../../src/store/audit-log.ts';
-import { openDatabase } from '../../../src/store/sqlite/open-database.ts';
-import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from '../../../src/store/sqlite/store.ts';
-import { createTables } from '../../../src/store/tables.ts';
+import { openDatabase } from '../../../src/store/open-database.ts';
 import { emptyDatabase } from '../../setup/empty-database.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 

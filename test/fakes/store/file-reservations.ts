@@ -1,7 +1,7 @@
 // Reservations for files that hold and charge nothing, and remember what they were asked to.
 import { refuse } from '../../../src/api/errors.ts';
-import { costMicroUsd } from '../../../src/billing/price.ts';
-import type { FileReservationRequest, ReservedFile } from '../../../src/transcription/money/file-reservations.ts';
+import { costMicroUsd } from '../../../src/config/prices/price.ts';
+import type { FileReservationRequest, ReservedFile } from '../../../src/files/money/file-reservations.ts';
 
 export interface Charge {
   id: string;

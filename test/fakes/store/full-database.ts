@@ -1,7 +1,7 @@
 // A database with rows in every table, and a way to read all of it: for tests that damage, copy or migrate one.
 import { createHash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
-import type { Tables } from '../../../src/store/tables.ts';
+import type { Tables } from '../../../src/node/store/tables.ts';
 import { OPERATOR, openTables } from './data-directory.ts';
 
 const sha256 = (text: string): Uint8Array => new Uint8Array(createHash('sha256').update(text).digest());

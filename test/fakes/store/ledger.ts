@@ -9,10 +9,10 @@ import type {
   SessionEnd,
   SessionHead,
   UsageLine,
-} from '../../../src/store/ledger/calls.ts';
-import { keepDatabase } from '../../../src/store/sqlite/keep-database.ts';
-import { openDatabase } from '../../../src/store/sqlite/open-database.ts';
-import { createTables } from '../../../src/store/tables.ts';
+} from '../../../src/money/store/calls.ts';
+import { createTables } from '../../../src/node/store/tables.ts';
+import { keepDatabase } from '../../../src/store/keep-database.ts';
+import { openDatabase } from '../../../src/store/open-database.ts';
 import { emptyDatabase } from '../../setup/empty-database.ts';
 
 export const OPERATOR = { type: 'operator', id: 'test' } as const;

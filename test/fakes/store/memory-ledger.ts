@@ -1,7 +1,7 @@
 // A ledger in memory, as far as reservations ask one: balances, holds and posted lines, with the store's promises, under the
 // test's hand: it can be made to fail, and to answer only when told.
-import { lineCostMicroUsd } from '../../../src/billing/price.ts';
-import type { ReservationStore } from '../../../src/ledger/reservations.ts';
+import { lineCostMicroUsd } from '../../../src/config/prices/price.ts';
+import type { ReservationStore } from '../../../src/money/ledger/reservations.ts';
 import type {
   Balance,
   HoldGrant,
@@ -11,7 +11,7 @@ import type {
   SessionName,
   SessionRecord,
   UsageLine,
-} from '../../../src/store/ledger/calls.ts';
+} from '../../../src/money/store/calls.ts';
 import { StoreError, type StoreErrorReason } from '../../../src/store/store-error.ts';
 
 export class MemoryLedger implements ReservationStore {

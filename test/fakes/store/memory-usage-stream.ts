@@ -1,7 +1,7 @@
 // A usage stream in memory that keeps the port's promises and no more: messages are handed over again after a consumer died, ids
 // are known for a window only, and an answer may be lost although the message was kept.
-import { type BusBody, BusError, type Detach } from '../../../src/bus/bus.ts';
-import type { UsageHandler, UsageStream } from '../../../src/bus/usage-stream.ts';
+import { type BusBody, BusError, type Detach } from '../../../src/cluster/bus/bus.ts';
+import type { UsageHandler, UsageStream } from '../../../src/cluster/bus/usage-stream.ts';
 import type { Random } from '../random.ts';
 
 interface Kept {

@@ -1,7 +1,7 @@
 // Keys with settings of their own, made in the data directory of a running gateway as the console or the command line does.
-import type { ApiKey, CreatedKey, KeySettings } from '../../../src/store/keys/calls.ts';
-import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { ApiKey, CreatedKey, KeySettings } from '../../../src/accounts/keys/calls.ts';
+import { openSqliteStore } from '../../../src/node/store/sqlite-store.ts';
+import type { Store } from '../../../src/node/store/store.ts';
 
 const by = { type: 'operator', id: 'test' } as const;
 

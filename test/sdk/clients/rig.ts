@@ -2,8 +2,8 @@
 // kind, and clients of one version of OpenAI's SDK.
 import type OpenAI from 'openai';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import type { CreatedKey } from '../../../src/store/keys/calls.ts';
-import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
+import type { CreatedKey } from '../../../src/accounts/keys/calls.ts';
+import { openSqliteStore } from '../../../src/node/store/sqlite-store.ts';
 import { numberedWav } from '../../clients/files.ts';
 import { Upstream } from '../../clients/upstream.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';

@@ -4,7 +4,7 @@ import { createGatewayProvider as createGateway } from '@ai-sdk/gateway';
 import { experimental_transcribe as transcribe } from 'ai';
 import { createGateway as createStreamingGateway } from 'ai-gateway-7';
 import { WebSocket } from 'ws';
-import type { Driver, HeardFinal } from '../../dialects/driver.ts';
+import type { Driver, HeardFinal } from '../../vendors/compat/driver.ts';
 
 // The client takes the one of its platform, and Node 20 has none.
 globalThis.WebSocket ??= WebSocket as unknown as typeof globalThis.WebSocket;

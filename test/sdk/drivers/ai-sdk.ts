@@ -6,7 +6,7 @@ import { createElevenLabs } from '@ai-sdk/elevenlabs';
 import { createGladia } from '@ai-sdk/gladia';
 import { createOpenAI } from '@ai-sdk/openai';
 import { type TranscriptionModel, experimental_transcribe as transcribe } from 'ai';
-import type { Driver, Job } from '../../dialects/driver.ts';
+import type { Driver, Job } from '../../vendors/compat/driver.ts';
 
 type FileJob = Omit<Job, 'sampleRate'>;
 

@@ -1,6 +1,6 @@
 // AssemblyAI's official SDK, pointed at the gateway by its addresses alone.
 import { AssemblyAI } from 'assemblyai';
-import type { Driver, HeardFinal, Job } from '../../dialects/driver.ts';
+import type { Driver, HeardFinal, Job } from '../../vendors/compat/driver.ts';
 import { openTlsFront } from '../simulator/tls-front.ts';
 
 export function assemblyaiClient({ url, key }: Pick<Job, 'url' | 'key'>): AssemblyAI {

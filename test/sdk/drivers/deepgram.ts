@@ -1,6 +1,6 @@
 // Deepgram's official SDK, pointed at the gateway by its `environment` alone.
 import { DeepgramClient } from '@deepgram/sdk';
-import type { Driver, HeardFinal, Job } from '../../dialects/driver.ts';
+import type { Driver, HeardFinal, Job } from '../../vendors/compat/driver.ts';
 
 const ONCE = { reconnectAttempts: 0, shouldReconnect: () => false };
 

@@ -1,6 +1,6 @@
 // ElevenLabs' official SDK, pointed at the gateway by its `baseUrl` alone.
 import { type AudioFormat, CommitStrategy, ElevenLabsClient, RealtimeEvents } from '@elevenlabs/elevenlabs-js';
-import type { Driver, HeardFinal, Job } from '../../dialects/driver.ts';
+import type { Driver, HeardFinal, Job } from '../../vendors/compat/driver.ts';
 
 export const elevenlabsClient = ({ url, key }: Pick<Job, 'url' | 'key'>): ElevenLabsClient =>
   new ElevenLabsClient({ apiKey: key, baseUrl: `${url}/compat/elevenlabs`, maxRetries: 0 });

@@ -1,6 +1,6 @@
 // Gladia's official SDK, pointed at the gateway by its `apiUrl` alone.
 import { GladiaClient, type LiveV2InitRequest, type LiveV2WebSocketMessage } from '@gladiaio/sdk';
-import type { Driver, HeardFinal, Job } from '../../dialects/driver.ts';
+import type { Driver, HeardFinal, Job } from '../../vendors/compat/driver.ts';
 
 export const gladiaClient = ({ url, key }: Pick<Job, 'url' | 'key'>): GladiaClient =>
   new GladiaClient({ apiKey: key, apiUrl: url, httpRetry: { maxAttempts: 1 } });

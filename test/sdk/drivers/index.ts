@@ -1,6 +1,6 @@
 // Every official client that the suite of dialects is driven by.
 
-import type { Driver } from '../../dialects/driver.ts';
+import type { Driver } from '../../vendors/compat/driver.ts';
 import { aiGateway } from './ai-gateway.ts';
 import { aiSdk } from './ai-sdk.ts';
 import { assemblyaiStreaming } from './assemblyai.ts';

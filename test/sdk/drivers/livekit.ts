@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { inference, initializeLogger, stt, VAD, VADStream } from '@livekit/agents';
 import { STTv2 as FluxSTT, STT as NovaSTT } from '@livekit/agents-plugin-deepgram';
 import { AudioFrame } from '@livekit/rtc-node';
-import type { Driver, HeardFinal, Job } from '../../dialects/driver.ts';
+import type { Driver, HeardFinal, Job } from '../../vendors/compat/driver.ts';
 
 initializeLogger({ pretty: false, level: 'silent' });
 

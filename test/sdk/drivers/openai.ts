@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import OpenAI, { toFile } from 'openai';
 import { OpenAIRealtimeWS as BetaRealtimeWS } from 'openai/beta/realtime/ws';
 import { OpenAIRealtimeWS } from 'openai/realtime/ws';
-import type { Driver, HeardFinal, Job } from '../../dialects/driver.ts';
+import type { Driver, HeardFinal, Job } from '../../vendors/compat/driver.ts';
 
 const COMPLETED = 'conversation.item.input_audio_transcription.completed';
 

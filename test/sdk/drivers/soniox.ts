@@ -1,7 +1,7 @@
 // Soniox' official SDK, pointed at the gateway by its addresses alone. Its live client says the key in its first message.
 import { SonioxNodeClient } from '@soniox/node';
 import { WebSocket } from 'ws';
-import type { Driver, HeardFinal, Job } from '../../dialects/driver.ts';
+import type { Driver, HeardFinal, Job } from '../../vendors/compat/driver.ts';
 
 // The client takes the one of its platform, and Node 20 has none.
 globalThis.WebSocket ??= WebSocket as unknown as typeof globalThis.WebSocket;

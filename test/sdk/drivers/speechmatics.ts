@@ -1,7 +1,7 @@
 // Speechmatics' official real-time client, pointed at the gateway by its `url` alone, which says the model as well.
 import { BatchClient } from '@speechmatics/batch-client';
 import { RealtimeClient, type RealtimeServerMessage } from '@speechmatics/real-time-client';
-import type { Driver, HeardFinal, Job } from '../../dialects/driver.ts';
+import type { Driver, HeardFinal, Job } from '../../vendors/compat/driver.ts';
 
 type Config = Parameters<RealtimeClient['start']>[1];
 

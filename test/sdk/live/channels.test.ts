@@ -1,9 +1,9 @@
 // Channels of one client through a whole gateway, by every shape of protocol: each sample of each channel once.
 import { describe, expect, it } from 'vitest';
-import { startDialectRig } from '../../dialects/rig.ts';
-import { FULL, PROTOCOLS, rateOf } from '../../failover/protocols.ts';
 import { interleavedNumbers, numbersOfChannel } from '../../fakes/audio/interleaved.ts';
+import { FULL, PROTOCOLS, rateOf } from '../../live/failover/protocols.ts';
 import { gapsIn } from '../../simulation/whole.ts';
+import { startDialectRig } from '../../vendors/compat/rig.ts';
 import { deepgramClient } from '../drivers/deepgram.ts';
 
 const BROKEN = 'soniox';

@@ -2,10 +2,10 @@
 // client. What a format cannot show is never left out in silence.
 import OpenAI, { APIError, toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { simulators } from '../../../src/providers/simulators.ts';
-import { scriptEar } from '../../../src/simulator/ears.ts';
-import { SimulatorServer } from '../../../src/simulator/server.ts';
-import { systemClock } from '../../../src/telemetry/clock.ts';
+import { systemClock } from '../../../src/runtime/telemetry/clock.ts';
+import { scriptEar } from '../../../src/vendors/simulation/ears.ts';
+import { SimulatorServer } from '../../../src/vendors/simulation/server.ts';
+import { simulators } from '../../../src/vendors/simulators.ts';
 import { silentWav } from '../../fakes/audio/audio-files.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 import { warningCodes } from '../../fakes/warning-codes.ts';

@@ -2,11 +2,11 @@
 import { AssemblyAI, type StreamingTranscriber, type StreamingTranscriberParams, type TurnEvent } from 'assemblyai';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { wavHeader } from '../../../src/audio/wav/wav-header.ts';
-import { simulator } from '../../../src/providers/assemblyai/simulator/index.ts';
-import { numberedEar, scriptEar } from '../../../src/simulator/ears.ts';
-import { SimulatorServer } from '../../../src/simulator/server.ts';
+import { simulator } from '../../../src/vendors/assemblyai/simulator/index.ts';
+import { numberedEar, scriptEar } from '../../../src/vendors/simulation/ears.ts';
+import { SimulatorServer } from '../../../src/vendors/simulation/server.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
-import { milliseconds } from '../../simulator/assemblyai-client.ts';
+import { milliseconds } from '../../vendors/simulation/assemblyai-client.ts';
 import { openTlsFront } from './tls-front.ts';
 
 const cleanUps: (() => Promise<void>)[] = [];

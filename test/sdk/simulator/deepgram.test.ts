@@ -1,11 +1,11 @@
 // Deepgram's official SDK, unmodified, against the simulated Deepgram: it is pointed there by its `environment` alone.
 import { DeepgramClient } from '@deepgram/sdk';
 import { afterEach, describe, expect, it } from 'vitest';
-import { simulator } from '../../../src/providers/deepgram/simulator/index.ts';
-import { scriptEar } from '../../../src/simulator/ears.ts';
-import { SimulatorServer } from '../../../src/simulator/server.ts';
+import { simulator } from '../../../src/vendors/deepgram/simulator/index.ts';
+import { scriptEar } from '../../../src/vendors/simulation/ears.ts';
+import { SimulatorServer } from '../../../src/vendors/simulation/server.ts';
 import { silentWav } from '../../fakes/audio/audio-files.ts';
-import { quickClock } from '../../simulator/quick-clock.ts';
+import { quickClock } from '../../vendors/simulation/quick-clock.ts';
 
 const RATE = 16_000;
 const TURNS = [

@@ -4,9 +4,9 @@ import OpenAI, { APIError, toFile } from 'openai';
 import { OpenAIRealtimeWS } from 'openai/realtime/ws';
 import type { RealtimeServerEvent } from 'openai/resources/realtime/realtime';
 import { afterEach, describe, expect, it } from 'vitest';
-import { simulator } from '../../../src/providers/openai/simulator/index.ts';
-import { type EarSource, numberedEar, scriptEar } from '../../../src/simulator/ears.ts';
-import { SimulatorServer } from '../../../src/simulator/server.ts';
+import { simulator } from '../../../src/vendors/openai/simulator/index.ts';
+import { type EarSource, numberedEar, scriptEar } from '../../../src/vendors/simulation/ears.ts';
+import { SimulatorServer } from '../../../src/vendors/simulation/server.ts';
 import { silentWav } from '../../fakes/audio/audio-files.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 

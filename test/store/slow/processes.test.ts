@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { parseKey } from '../../../src/store/keys/key-text.ts';
-import { keepDatabase } from '../../../src/store/sqlite/keep-database.ts';
+import { parseKey } from '../../../src/accounts/keys/key-text.ts';
+import { keepDatabase } from '../../../src/store/keep-database.ts';
 import { seeded } from '../../fakes/random.ts';
 import { databaseIn, OPERATOR, openStore, openTables, runBeside } from '../../fakes/store/data-directory.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';

@@ -4,7 +4,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import type { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { BodyTooLarge, type DoorRequest, type Reply } from '../../../src/edge/door.ts';
+import { BodyTooLarge, type DoorRequest, type Reply } from '../../../src/http/door.ts';
 import { turns } from '../../fakes/raw-socket.ts';
 import { type DoorUnderTest, digest, http, rawSocket, Signal, start } from './fixture.ts';
 

@@ -13,7 +13,7 @@ import type {
   OpenDoor,
   SocketHandlers,
   WholeReply,
-} from '../../../src/edge/door.ts';
+} from '../../../src/http/door.ts';
 import { RawSocket } from '../../fakes/raw-socket.ts';
 import type { DoorGaps } from './gaps.ts';
 

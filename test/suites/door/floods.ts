@@ -2,8 +2,8 @@
 // and left unread; and a socket that is no more listened to is let go of, however much it sends.
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
-import type { SocketHandlers, SocketPace } from '../../../src/edge/door.ts';
-import { SocketPaces } from '../../../src/edge/pace/socket-pace.ts';
+import type { SocketHandlers, SocketPace } from '../../../src/http/door.ts';
+import { SocketPaces } from '../../../src/live/pace/socket-pace.ts';
 import { clientFrame, OPCODE, type RawSocket, turns } from '../../fakes/raw-socket.ts';
 import {
   type DoorUnderTest,

@@ -1,7 +1,7 @@
 // The door's suite: where a request ends, and where a connection does. If the end of a request cannot be known, it is refused, and
 // nothing behind it is read as a request: a proxy may have taken those bytes for a part of its body (request smuggling).
 import { describe, expect, test } from 'vitest';
-import type { DoorRequest, Reply } from '../../../src/edge/door.ts';
+import type { DoorRequest, Reply } from '../../../src/http/door.ts';
 import { handshake, turns } from '../../fakes/raw-socket.ts';
 import { type DoorUnderTest, echoHandlers, get, rawSocket, start } from './fixture.ts';
 

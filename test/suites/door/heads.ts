@@ -1,6 +1,6 @@
 // The door's suite: the heads of requests, in any number of pieces, too large, broken or odd.
 import { describe, expect, test } from 'vitest';
-import type { DoorRequest } from '../../../src/edge/door.ts';
+import type { DoorRequest } from '../../../src/http/door.ts';
 import { handshake, turns } from '../../fakes/raw-socket.ts';
 import { type DoorUnderTest, get, HEADER_BYTES_MAX, mirror, rawSocket, start } from './fixture.ts';
 

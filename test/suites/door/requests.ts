@@ -2,7 +2,7 @@
 import { Agent } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import type { DoorHandlers } from '../../../src/edge/door.ts';
+import type { DoorHandlers } from '../../../src/http/door.ts';
 import { turns } from '../../fakes/raw-socket.ts';
 import { type DoorUnderTest, get, http, mirror, rawSocket, Signal, start } from './fixture.ts';
 

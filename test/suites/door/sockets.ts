@@ -1,7 +1,7 @@
 // The door's suite, part three: WebSockets. Messages both ways, closes both ways, slow readers and handlers that throw.
 import { describe, expect, test } from 'vitest';
 import { type RawData, WebSocket } from 'ws';
-import type { DoorSocket, SocketHandlers } from '../../../src/edge/door.ts';
+import type { DoorSocket, SocketHandlers } from '../../../src/http/door.ts';
 import { clientFrame, closePayload, OPCODE, turns } from '../../fakes/raw-socket.ts';
 import {
   type DoorUnderTest,

@@ -1,5 +1,5 @@
-// What a provider's folder in test/providers tells the suite: what its service says, and what that must become; as data.
-import type { JsonObject } from '../../../src/providers/kit/json.ts';
+// What a provider's folder in test/vendors tells the suite: what its service says, and what that must become; as data.
+import type { JsonObject } from '../../../src/vendors/kit/json.ts';
 import type {
   BatchRequest,
   BatchResult,
@@ -9,7 +9,7 @@ import type {
   LiveTiming,
   Outgoing,
   SocketEndpoint,
-} from '../../../src/providers/provider.ts';
+} from '../../../src/vendors/provider.ts';
 import type { Story } from './story.ts';
 
 export interface ProviderFixtures {

@@ -3,10 +3,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Utterance } from '../../../machines/events.ts';
-import type { JsonObject } from '../../../src/providers/kit/json.ts';
-import type { LegRequest, LiveCodec, Provider, Step } from '../../../src/providers/provider.ts';
-import type { ProviderSimulator } from '../../../src/providers/simulation.ts';
-import { TurnText } from '../../../src/providers/turn-text.ts';
+import type { JsonObject } from '../../../src/vendors/kit/json.ts';
+import type { LegRequest, LiveCodec, Provider, Step } from '../../../src/vendors/provider.ts';
+import type { ProviderSimulator } from '../../../src/vendors/simulation.ts';
+import { TurnText } from '../../../src/vendors/turn-text.ts';
 import { drawn } from '../../fakes/drawn.ts';
 import type { LiveFixtures, StoryGroup } from './fixtures.ts';
 import { askedByUrl, changed, legRequest } from './requests.ts';

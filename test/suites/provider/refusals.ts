@@ -2,8 +2,8 @@
 // provider says nothing of its own the status decides.
 import { describe, expect, it } from 'vitest';
 import type { LegFailure } from '../../../machines/events.ts';
-import type { FailureRow } from '../../../src/providers/kit/failure-row.ts';
-import type { Provider, ProviderRefusal } from '../../../src/providers/provider.ts';
+import type { FailureRow } from '../../../src/vendors/kit/failure-row.ts';
+import type { Provider, ProviderRefusal } from '../../../src/vendors/provider.ts';
 import type { ProviderFixtures, RefusalRow } from './fixtures.ts';
 import { isHttp } from './options.ts';
 import { batchRequest } from './requests.ts';

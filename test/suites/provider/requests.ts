@@ -1,5 +1,5 @@
 // The plain requests of the suite, and what is asked for in what a codec makes of them.
-import type { JsonObject } from '../../../src/providers/kit/json.ts';
+import type { JsonObject } from '../../../src/vendors/kit/json.ts';
 import type {
   BatchRequest,
   Endpoint,
@@ -7,7 +7,7 @@ import type {
   LegRequest,
   Outgoing,
   SocketEndpoint,
-} from '../../../src/providers/provider.ts';
+} from '../../../src/vendors/provider.ts';
 
 export const KEY = 'key-of-the-suite';
 

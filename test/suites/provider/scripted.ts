@@ -1,11 +1,11 @@
 // What tests of official SDKs have in common: the simulator of a provider that hears a script, whatever it is sent; and a file.
 import { afterEach } from 'vitest';
-import type { ProviderSimulator } from '../../../src/providers/simulation.ts';
-import { simulators } from '../../../src/providers/simulators.ts';
-import { scriptEar } from '../../../src/simulator/ears.ts';
+import { scriptEar } from '../../../src/vendors/simulation/ears.ts';
+import type { ProviderSimulator } from '../../../src/vendors/simulation.ts';
+import { simulators } from '../../../src/vendors/simulators.ts';
 import { silentWav } from '../../fakes/audio/audio-files.ts';
-import { closeAll, serve } from '../../simulator/client.ts';
-import { quickClock } from '../../simulator/quick-clock.ts';
+import { closeAll, serve } from '../../vendors/simulation/client.ts';
+import { quickClock } from '../../vendors/simulation/quick-clock.ts';
 
 /** What is heard of two seconds of audio. */
 export const TURNS = [

@@ -2,12 +2,12 @@
 // it reports is kept. Nothing waits for real time.
 import type { LegFailure, Utterance } from '../../../machines/events.ts';
 import { isCustom } from '../../../src/api/slug.ts';
-import type { Outgoing, Provider } from '../../../src/providers/provider.ts';
-import type { ProviderSimulator } from '../../../src/providers/simulation.ts';
-import { TurnText } from '../../../src/providers/turn-text.ts';
-import { numberedEar } from '../../../src/simulator/ears.ts';
-import { SimulatorStage } from '../../../src/simulator/stage.ts';
-import { type LegHandle, UpstreamHost } from '../../../src/upstream/upstream-host.ts';
+import { type LegHandle, UpstreamHost } from '../../../src/live/upstream/upstream-host.ts';
+import type { Outgoing, Provider } from '../../../src/vendors/provider.ts';
+import { numberedEar } from '../../../src/vendors/simulation/ears.ts';
+import { SimulatorStage } from '../../../src/vendors/simulation/stage.ts';
+import type { ProviderSimulator } from '../../../src/vendors/simulation.ts';
+import { TurnText } from '../../../src/vendors/turn-text.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { SimulatedNetwork } from '../../fakes/network/simulated-network.ts';
 import { EventClock } from '../../simulation/event-clock.ts';

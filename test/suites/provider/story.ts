@@ -3,9 +3,9 @@
 import { expect } from 'vitest';
 import type { FailureKind, Utterance } from '../../../machines/events.ts';
 import { BYTES_PER_SAMPLE } from '../../../src/api/linear16.ts';
-import type { Incoming, LegRequest, LiveCodec, Outgoing, Step } from '../../../src/providers/provider.ts';
-import type { ProviderSimulator } from '../../../src/providers/simulation.ts';
-import { messageOf } from '../../../src/upstream/wire/socket-wire.ts';
+import { messageOf } from '../../../src/live/upstream/wire/socket-wire.ts';
+import type { Incoming, LegRequest, LiveCodec, Outgoing, Step } from '../../../src/vendors/provider.ts';
+import type { ProviderSimulator } from '../../../src/vendors/simulation.ts';
 
 /** What a leg does to its codec. */
 export class Act {

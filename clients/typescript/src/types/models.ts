@@ -1,4 +1,4 @@
-// The models, and whose options they take. Generated from src/providers by `npx tsx scripts/generate.ts client-types`.
+// The models, and whose options they take. Generated from src/vendors by `npx tsx scripts/generate.ts client-types`.
 
 import type { AssemblyaiParams, AwsParams, AzureParams, CartesiaParams } from './params/a-c.ts';
 import type {

@@ -2,18 +2,18 @@
 // keeps to what it may while NATS or the other node is away.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
+import { type Authenticator, createAuthenticator } from '../../../../src/accounts/auth/authenticate.ts';
 import { Refusal } from '../../../../src/api/errors.ts';
-import { type Authenticator, createAuthenticator } from '../../../../src/auth/authenticate.ts';
-import type { Bus, BusBody } from '../../../../src/bus/bus.ts';
-import { openNatsBus } from '../../../../src/bus/nats/bus.ts';
-import { KEY_REVOKED, SUSPENSION } from '../../../../src/bus/subjects.ts';
 import { listenToAccountChanges } from '../../../../src/cluster/accounts/account-changes.ts';
 import { createAccountsClient } from '../../../../src/cluster/accounts/client.ts';
 import { type KeyInUse, keepReconciled } from '../../../../src/cluster/accounts/reconcile.ts';
 import { serveAccounts } from '../../../../src/cluster/accounts/service.ts';
-import { answerStoreCalls, createRemoteStore, STORE_GROUP } from '../../../../src/store/remote/store.ts';
-import { openSqliteStore, type SqliteStore } from '../../../../src/store/sqlite/store.ts';
-import { systemClock } from '../../../../src/telemetry/clock.ts';
+import type { Bus, BusBody } from '../../../../src/cluster/bus/bus.ts';
+import { openNatsBus } from '../../../../src/cluster/bus/nats/bus.ts';
+import { KEY_REVOKED, SUSPENSION } from '../../../../src/cluster/bus/subjects.ts';
+import { answerStoreCalls, createRemoteStore, STORE_GROUP } from '../../../../src/node/store/remote-store.ts';
+import { openSqliteStore, type SqliteStore } from '../../../../src/node/store/sqlite-store.ts';
+import { systemClock } from '../../../../src/runtime/telemetry/clock.ts';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../../../fakes/network/nats-server.ts';
 import { SECRETS } from '../../../fakes/secrets.ts';
 import { OPERATOR } from '../../../fakes/store/ledger.ts';

@@ -2,14 +2,14 @@
 // nodes as docs/operations/cluster.md lists.
 import type { Stats } from '@nats-io/transport-node';
 import { expect, test } from 'vitest';
-import { createSharedKeyLimits } from '../../../../src/auth/limits.ts';
-import { openNatsBus } from '../../../../src/bus/nats/bus.ts';
-import { natsLeases } from '../../../../src/bus/nats/jetstream/leases.ts';
+import { createSharedKeyLimits } from '../../../../src/accounts/auth/limits.ts';
+import { openNatsBus } from '../../../../src/cluster/bus/nats/bus.ts';
+import { natsLeases } from '../../../../src/cluster/bus/nats/jetstream/leases.ts';
 import { openClusterLimits } from '../../../../src/cluster/limits/limits.ts';
 import { LimitsMessages } from '../../../../src/cluster/limits/messages.ts';
 import { joinCluster } from '../../../../src/cluster/membership/membership.ts';
-import { providers } from '../../../../src/providers/index.ts';
-import { backgroundClock } from '../../../../src/telemetry/clock.ts';
+import { backgroundClock } from '../../../../src/runtime/telemetry/clock.ts';
+import { providers } from '../../../../src/vendors/index.ts';
 import { apiKey } from '../../../fakes/api-keys.ts';
 import { natsServerIsHere, startNatsServer } from '../../../fakes/network/nats-server.ts';
 import { SECRETS } from '../../../fakes/secrets.ts';

@@ -1,13 +1,13 @@
 // Limits over two nodes on a real nats-server: exact while it is there, each node's share while it is not, and the truth after.
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createSharedKeyLimits } from '../../../../src/auth/limits.ts';
-import type { Bus } from '../../../../src/bus/bus.ts';
-import { type NatsBus, openNatsBus } from '../../../../src/bus/nats/bus.ts';
-import { RATES_TAKEN } from '../../../../src/bus/subjects.ts';
+import { createSharedKeyLimits } from '../../../../src/accounts/auth/limits.ts';
+import type { Bus } from '../../../../src/cluster/bus/bus.ts';
+import { type NatsBus, openNatsBus } from '../../../../src/cluster/bus/nats/bus.ts';
+import { RATES_TAKEN } from '../../../../src/cluster/bus/subjects.ts';
 import { openClusterLimits } from '../../../../src/cluster/limits/limits.ts';
 import { LimitsMessages } from '../../../../src/cluster/limits/messages.ts';
 import { servePlaces } from '../../../../src/cluster/limits/session-counter.ts';
-import { backgroundClock } from '../../../../src/telemetry/clock.ts';
+import { backgroundClock } from '../../../../src/runtime/telemetry/clock.ts';
 import { apiKey } from '../../../fakes/api-keys.ts';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../../../fakes/network/nats-server.ts';
 import { SECRETS } from '../../../fakes/secrets.ts';

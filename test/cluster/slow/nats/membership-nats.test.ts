@@ -1,13 +1,13 @@
 // Membership and ownership on a real nats-server: nodes find each other, one that is gone is noticed, a server that hangs or was
 // killed makes nobody gone and costs no name for good.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type NatsBus, openNatsBus } from '../../../../src/bus/nats/bus.ts';
-import { answersNow } from '../../../../src/bus/nats/jetstream/common.ts';
-import { natsLeases } from '../../../../src/bus/nats/jetstream/leases.ts';
 import { type Ownership, ownShard } from '../../../../src/cluster/accounts/ownership.ts';
+import { type NatsBus, openNatsBus } from '../../../../src/cluster/bus/nats/bus.ts';
+import { answersNow } from '../../../../src/cluster/bus/nats/jetstream/common.ts';
+import { natsLeases } from '../../../../src/cluster/bus/nats/jetstream/leases.ts';
 import { joinCluster, type Membership } from '../../../../src/cluster/membership/membership.ts';
 import { ClusterError } from '../../../../src/cluster/membership/name-lease.ts';
-import { systemClock } from '../../../../src/telemetry/clock.ts';
+import { systemClock } from '../../../../src/runtime/telemetry/clock.ts';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../../../fakes/network/nats-server.ts';
 import { SECRETS } from '../../../fakes/secrets.ts';
 

@@ -3,17 +3,17 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { WatchedFrame } from '../../../../src/api/console/watching.ts';
-import type { Bus } from '../../../../src/bus/bus.ts';
-import type { NatsBus } from '../../../../src/bus/nats/bus.ts';
-import { BREAKER_OPENED } from '../../../../src/bus/subjects.ts';
-import { shareBreakers } from '../../../../src/failover/breakers/breaker-hints.ts';
-import { Breakers } from '../../../../src/failover/breakers/breakers.ts';
-import { SessionsElsewhere } from '../../../../src/session/watch/watch.ts';
-import { WatchService } from '../../../../src/session/watch/watch-service.ts';
-import { busOfTest, serverOfTest, whenConnected } from '../../../bus/nats-rig.ts';
+import type { Bus } from '../../../../src/cluster/bus/bus.ts';
+import type { NatsBus } from '../../../../src/cluster/bus/nats/bus.ts';
+import { BREAKER_OPENED } from '../../../../src/cluster/bus/subjects.ts';
+import { shareBreakers } from '../../../../src/live/failover/breakers/breaker-hints.ts';
+import { Breakers } from '../../../../src/live/failover/breakers/breakers.ts';
+import { SessionsElsewhere } from '../../../../src/live/session/watch/watch.ts';
+import { WatchService } from '../../../../src/live/session/watch/watch-service.ts';
 import { natsServerIsHere } from '../../../fakes/network/nats-server.ts';
 import { SessionRig } from '../../../fakes/session-rig.ts';
-import { speech } from '../../../session/support.ts';
+import { speech } from '../../../live/session/support.ts';
+import { busOfTest, serverOfTest, whenConnected } from '../../bus/nats-rig.ts';
 
 /** Resolves when the look gives true, looked at whenever `tell` is called. */
 function heard() {

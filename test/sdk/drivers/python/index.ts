@@ -1,5 +1,5 @@
 // The official Python clients: each is driven by a module of test/sdk/python, and is given the gateway's address and key.
-import type { Driver, HeardFinal, Job } from '../../../dialects/driver.ts';
+import type { Driver, HeardFinal, Job } from '../../../vendors/compat/driver.ts';
 import type { PythonProcess } from './process.ts';
 
 /** Where the jobs run. The drivers are listed without it, in the documents. */

@@ -1,4 +1,4 @@
-// Options of providers. Generated from src/providers by `npx tsx scripts/generate.ts client-types`.
+// Options of providers. Generated from src/vendors by `npx tsx scripts/generate.ts client-types`.
 
 /** Options of Gladia. */
 export interface GladiaParams {

@@ -1,0 +1,294 @@
+// Who is calling: turns a credential into a caller or a refusal, and mints client tokens. Where the credential came from is the
+// edge's business; what a key is worth verdicts.ts says, and what it allows permissions.ts.
+import type { Clock } from '../../../machines/clock.ts';
+import { Refusal, refuse } from '../../api/errors.ts';
+import { FREE_RULE, type PlaceRule, strictest } from '../../api/places/place-rule.ts';
+import { TOKEN_PREFIX, TOKEN_TTL_SECONDS, type TokenResponse } from '../../api/tokens.ts';
+import { backgroundClock } from '../../runtime/telemetry/clock.ts';
+import { uuidv7 } from '../../runtime/uuid.ts';
+import { StoreError } from '../../store/store-error.ts';
+import type { ApiKey, KeyEvents, KeyStore, Scope } from '../keys/calls.ts';
+import { parseKey } from '../keys/key-text.ts';
+import type { Authenticator, KeyNames } from './authenticator.ts';
+import { FailedAttempts } from './failed-attempts.ts';
+import { KeyUse } from './key-use.ts';
+import { type Caller, placeRulesOf, requireOrigin, requireScope } from './permissions.ts';
+import { Revocations } from './revocations.ts';
+import { mintToken, tokenIdOf, tokenSecret, verifyToken } from './token.ts';
+import {
+  invalidKey,
+  invalidToken,
+  judgeKey,
+  judgeToken,
+  missingCredential,
+  REST_PLACE,
+  refusalOfDecision,
+  SOCKET_PLACE,
+  tokenNotAllowed,
+  unanswered,
+  uploadNotAllowed,
+} from './verdicts.ts';
+import { byHash, byId, type KeyReference, VerifyCache } from './verify-cache.ts';
+import { WaitingHandshakes } from './waiting-handshakes.ts';
+
+export type { Authenticator } from './authenticator.ts';
+export type { Caller } from './permissions.ts';
+
+export interface AuthenticationLimits {
+  failedAuthenticationsPerMinuteMax: number;
+  handshakesMax: number;
+  handshakesPerAddressMax: number;
+}
+
+const LIMITS: AuthenticationLimits = {
+  failedAuthenticationsPerMinuteMax: 20,
+  handshakesMax: 1_000,
+  handshakesPerAddressMax: 256,
+};
+
+export interface AuthenticatorOptions {
+  store: Pick<KeyStore & KeyEvents, 'findKeyByHash' | 'findKey' | 'noteKeysUsed' | 'onKeyRevoked'>;
+  /** Signs client tokens; the same on every node. */
+  secret: Uint8Array;
+  /** Signed them before; they are good until they expire. */
+  previousSecret?: Uint8Array | undefined;
+  limits?: AuthenticationLimits;
+  /** Wall-clock milliseconds. */
+  now: () => number;
+  clock?: Clock;
+  /** Whether a revocation on another node would be heard of here now; see verify-cache.ts. Always when absent. */
+  hearsNews?: (() => boolean) | undefined;
+}
+
+export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
+  return new KeyAuthenticator(options);
+}
+
+/** What a credential claims, before its key is looked up. */
+interface Claim {
+  /** Undefined when it cannot be a credential. */
+  reference: KeyReference | undefined;
+  /** For an invalid credential: the same words whether it is mistyped or unknown, so that they do not reveal which keys exist. */
+  nobodys(): Refusal;
+  /** What is wrong with it, given the key it names. */
+  fault(key: ApiKey): Refusal | undefined;
+  tokenId?: string;
+}
+
+class KeyAuthenticator implements Authenticator {
+  readonly #options: AuthenticatorOptions;
+  readonly #secrets;
+  readonly #cache: VerifyCache;
+  readonly #failures: FailedAttempts;
+  readonly #handshakes: WaitingHandshakes;
+  readonly #revocations: Revocations;
+  readonly #use: KeyUse;
+  readonly #stopListening: () => void;
+
+  constructor(options: AuthenticatorOptions) {
+    const { store, secret, previousSecret, clock = backgroundClock, limits = LIMITS, hearsNews } = options;
+    this.#options = options;
+    const signing = tokenSecret(secret);
+    this.#secrets = { signing, all: previousSecret === undefined ? [signing] : [signing, tokenSecret(previousSecret)] };
+    this.#cache = new VerifyCache({
+      store,
+      clock,
+      hearsNews,
+      // The revocation came from another ledger, or was forged: the answer of the present ledger counts.
+      onAnswered: (key) => {
+        if (judgeKey(key, options.now(), false) !== 'key_revoked') this.#revocations.forget(key.id);
+      },
+    });
+    this.#failures = new FailedAttempts({ perMinuteMax: limits.failedAuthenticationsPerMinuteMax, clock });
+    const { handshakesMax, handshakesPerAddressMax: perAddressMax } = limits;
+    this.#handshakes = new WaitingHandshakes({ handshakesMax, perAddressMax });
+    this.#revocations = new Revocations(clock);
+    this.#use = new KeyUse({ store, clock });
+    this.#stopListening = store.onKeyRevoked((keyId) => this.revoked(keyId));
+  }
+
+  async rest(credential: string | undefined, address: string, origin?: string): Promise<Caller> {
+    if (credential === undefined || credential === '') throw missingCredential(credential, REST_PLACE);
+    if (credential.startsWith(TOKEN_PREFIX)) throw tokenNotAllowed();
+    const caller = await this.#callerOf(this.#claimOfKey(credential), address);
+    requireOrigin(caller, origin);
+    return caller;
+  }
+
+  async upload(credential: string | undefined, address: string, origin?: string): Promise<Caller> {
+    if (credential?.startsWith(TOKEN_PREFIX) !== true) return this.rest(credential, address, origin);
+    const caller = await this.#callerOf(this.#claimOfToken(credential, 'tokens_may_upload'), address);
+    requireOrigin(caller, origin);
+    return caller;
+  }
+
+  async socket(credential: string | undefined, address: string, origin: string | undefined): Promise<Caller> {
+    if (credential === undefined || credential === '') throw missingCredential(credential, SOCKET_PLACE);
+    const leave = this.#handshakes.enter(address);
+    try {
+      const isToken = credential.startsWith(TOKEN_PREFIX);
+      const claim = isToken ? this.#claimOfToken(credential, 'listen') : this.#claimOfKey(credential);
+      const caller = await this.#callerOf(claim, address);
+      requireOrigin(caller, origin);
+      requireScope(caller, 'listen');
+      return caller;
+    } finally {
+      leave();
+    }
+  }
+
+  mint(caller: Caller, ttlSeconds: number, personId?: string): TokenResponse {
+    if (caller.via === 'token') throw tokenNotAllowed();
+    requireTtl(ttlSeconds);
+    const issuedAtMs = this.#options.now();
+    const expiresAtMs = issuedAtMs + ttlSeconds * 1000;
+    const token = mintToken(this.#secrets.signing, {
+      jti: tokenIdOf(uuidv7(issuedAtMs), personId),
+      key: caller.keyId,
+      org: caller.organisationId,
+      iat: issuedAtMs,
+      exp: expiresAtMs,
+    });
+    this.#use.note(caller.organisationId, caller.keyId, issuedAtMs, 1);
+    return { token, expires_at: new Date(expiresAtMs).toISOString(), ttl_seconds: ttlSeconds };
+  }
+
+  revoked(keyId: string): void {
+    this.#revocations.add(keyId);
+    this.#cache.evict(keyId);
+  }
+
+  async holds(caller: KeyNames, scope: Scope): Promise<boolean> {
+    const isGood = (key: ApiKey | undefined) => key?.scopes.includes(scope) === true && this.#judge(key) === 'allowed';
+    return this.#byKeyOf(caller, isGood, true);
+  }
+
+  async placeRule(caller: KeyNames): Promise<PlaceRule> {
+    return this.#byKeyOf(
+      caller,
+      (key) => (key === undefined ? FREE_RULE : strictest(placeRulesOf({ key }))),
+      FREE_RULE,
+    );
+  }
+
+  async renewed(caller: Caller): Promise<Caller> {
+    return this.#byKeyOf(caller, (key) => (key === undefined ? caller : { ...caller, key }), caller);
+  }
+
+  /** What is made of the key as it stands by now; `otherwise` where the store cannot say. */
+  async #byKeyOf<Made>(caller: KeyNames, made: (key: ApiKey | undefined) => Made, otherwise: Made): Promise<Made> {
+    try {
+      return made(await this.#cache.find(byId(caller.organisationId, caller.keyId)));
+    } catch (error) {
+      if (error instanceof StoreError) return otherwise;
+      throw error;
+    }
+  }
+
+  isRevoked(keyId: string): boolean {
+    return this.#revocations.has(keyId);
+  }
+
+  evict(keyId: string): void {
+    this.#cache.evict(keyId);
+  }
+
+  evictOrganisation(organisationId: string): void {
+    this.#cache.evictOrganisation(organisationId);
+  }
+
+  doubt(): void {
+    this.#cache.doubt();
+  }
+
+  recentKeys(): KeyNames[] {
+    return this.#cache.recent().map(({ id, organisationId }) => ({ keyId: id, organisationId }));
+  }
+
+  refreshKey(organisationId: string, keyId: string): Promise<ApiKey | undefined> {
+    return this.#cache.refresh(byId(organisationId, keyId));
+  }
+
+  async close(): Promise<void> {
+    this.#stopListening();
+    await this.#use.close();
+  }
+
+  #claimOfKey(credential: string): Claim {
+    const trace = parseKey(credential);
+    return {
+      reference: trace === undefined ? undefined : byHash(trace.hash),
+      nobodys: invalidKey,
+      fault: (key) => refusalOfDecision(this.#judge(key)),
+    };
+  }
+
+  /** @param scope what the key has to have for what the token is presented for */
+  #claimOfToken(credential: string, scope: 'listen' | 'tokens_may_upload'): Claim {
+    const payload = verifyToken(this.#secrets.all, credential, this.#options.now());
+    if (payload === undefined) return { reference: undefined, nobodys: invalidToken, fault: invalidToken };
+    return {
+      reference: byId(payload.org, payload.key),
+      nobodys: invalidToken,
+      fault: (key) => {
+        if (key.organisationId !== payload.org) return invalidToken();
+        const hasScope = key.scopes.includes(scope);
+        const decision = judgeToken(payload, this.#options.now(), this.#judge(key), hasScope);
+        return decision === 'scope_not_allowed' && scope !== 'listen'
+          ? uploadNotAllowed()
+          : refusalOfDecision(decision);
+      },
+      tokenId: payload.jti,
+    };
+  }
+
+  #judge(key: ApiKey) {
+    return judgeKey(key, this.#options.now(), this.#revocations.has(key.id));
+  }
+
+  /** Good credentials that are in the cache pass whatever else comes from their address; everything else counts as a guess. */
+  async #callerOf(claim: Claim, address: string): Promise<Caller> {
+    const known = claim.reference && this.#cache.fresh(claim.reference);
+    const isGood = known !== undefined && claim.fault(known) === undefined;
+    const key = isGood ? known : await this.#lookUp(claim, address);
+    this.#use.note(key.organisationId, key.id, this.#options.now());
+    const { tokenId } = claim;
+    const caller = { organisationId: key.organisationId, keyId: key.id, key };
+    return tokenId === undefined ? { ...caller, via: 'key' } : { ...caller, via: 'token', tokenId };
+  }
+
+  async #lookUp(claim: Claim, address: string): Promise<ApiKey> {
+    const attempt = this.#isNoGuess(claim) ? undefined : await this.#failures.begin(address);
+    try {
+      const key = claim.reference && (await this.#cache.find(claim.reference).catch(unanswered));
+      if (key === undefined) throw claim.nobodys();
+      const refusal = claim.fault(key);
+      if (refusal !== undefined) throw refusal;
+      attempt?.forgive();
+      return key;
+    } catch (error) {
+      // A suspended account is no guess, nor is a store that cannot answer the caller's doing.
+      if (error instanceof Refusal && error.status === 401) attempt?.fail();
+      else attempt?.forgive();
+      throw error;
+    }
+  }
+
+  /**
+   * A hundred clients that begin at once with one key are one attempt. And a key that was good a moment ago is looked up again
+   * whatever else comes from its address: no client can lock out others behind the same address.
+   */
+  #isNoGuess({ reference, fault }: Claim): boolean {
+    if (reference === undefined) return false;
+    const remembered = this.#cache.remembered(reference);
+    return this.#cache.isAsking(reference) || (remembered !== undefined && fault(remembered) === undefined);
+  }
+}
+
+function requireTtl(ttlSeconds: number): void {
+  const { min, max } = TOKEN_TTL_SECONDS;
+  if (Number.isInteger(ttlSeconds) && ttlSeconds >= min && ttlSeconds <= max) return;
+  throw refuse('invalid_request', `\`ttl_seconds\` is ${ttlSeconds}; it is an integer from ${min} to ${max}.`, {
+    param: 'ttl_seconds',
+  });
+}

@@ -1,0 +1,84 @@
+// Client tokens: `st_` + base64url(payload) + `.` + base64url(HMAC-SHA-256 of all before the dot). Any node with the secret can
+// tell a genuine one by itself; what it is worth is decided in verdicts.ts.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type Static, Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { TOKEN_PREFIX } from '../../api/tokens.ts';
+
+const TOKEN_LENGTH_MAX = 400;
+/** The form alone: the characters also fit a WebSocket subprotocol. 43 characters are the 32 bytes of the signature. */
+const TOKEN_FORM = /^(st_([\w-]+))\.([\w-]{43})$/;
+/** How far the clock of the node that minted may be ahead of this one's. */
+const CLOCK_AHEAD_MS_MAX = 5000;
+const SECRET_ID_LENGTH = 8;
+
+const TokenPayload = Type.Object(
+  {
+    /** Version of this payload. */
+    v: Type.Literal(1),
+    /** Id of the secret that signed it. */
+    kid: Type.String({ minLength: 1 }),
+    /** Id of the token: see {@link tokenIdOf}. */
+    jti: Type.String({ minLength: 1 }),
+    /** Id of the key that minted it, and of that key's organisation. */
+    key: Type.String({ minLength: 1 }),
+    org: Type.String({ minLength: 1 }),
+    /** Minted at and expires at, in epoch milliseconds. */
+    iat: Type.Integer(),
+    exp: Type.Integer(),
+  },
+  { additionalProperties: false },
+);
+export type TokenPayload = Static<typeof TokenPayload>;
+
+/** One that was minted for a person begins with the person's id. */
+export const tokenIdOf = (id: string, personId?: string): string => (personId === undefined ? id : `${personId}.${id}`);
+
+/** Whether a token of that id was minted for the person. */
+export const isTokenOf = (tokenId: string | undefined, personId: string): boolean =>
+  tokenId?.startsWith(`${personId}.`) === true;
+
+/** A secret and the id under which tokens name it; the id says nothing of the secret. */
+export interface TokenSecret {
+  readonly id: string;
+  readonly secret: Uint8Array;
+}
+
+export function tokenSecret(secret: Uint8Array): TokenSecret {
+  return { id: signatureOf(secret, 'id of a secret').slice(0, SECRET_ID_LENGTH), secret };
+}
+
+export function mintToken({ id, secret }: TokenSecret, payload: Omit<TokenPayload, 'v' | 'kid'>): string {
+  const content: TokenPayload = { ...payload, v: 1, kid: id };
+  const signed = TOKEN_PREFIX + Buffer.from(JSON.stringify(content)).toString('base64url');
+  return `${signed}.${signatureOf(secret, signed)}`;
+}
+
+/**
+ * The payload of a token that was signed with one of these secrets; undefined for anything else. The algorithm is fixed, the
+ * comparison takes the same time wherever it fails, and nothing is parsed before a signature is right: which secret it is, is
+ * not taken from the token but only compared with what the token says.
+ */
+export function verifyToken(secrets: readonly TokenSecret[], text: string, nowMs: number): TokenPayload | undefined {
+  if (text.length > TOKEN_LENGTH_MAX) return undefined;
+  const [, signed, encoded, signature] = TOKEN_FORM.exec(text) ?? [];
+  if (signed === undefined || encoded === undefined || signature === undefined) return undefined;
+  const given = Buffer.from(signature);
+  const signer = secrets.find(({ secret }) => timingSafeEqual(given, Buffer.from(signatureOf(secret, signed))));
+  if (signer === undefined) return undefined;
+  const payload = parsed(Buffer.from(encoded, 'base64url').toString());
+  if (!Value.Check(TokenPayload, payload) || payload.kid !== signer.id) return undefined;
+  return payload.iat <= nowMs + CLOCK_AHEAD_MS_MAX ? payload : undefined;
+}
+
+function signatureOf(secret: Uint8Array, signed: string): string {
+  return createHmac('sha256', secret).update(signed).digest('base64url');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

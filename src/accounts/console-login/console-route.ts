@@ -1,0 +1,126 @@
+// What stands before every endpoint of the console: the request came from the console's own page, its cookie opens a session,
+// whatever it changes is within the organisation's limit and not suspended, and where more is wanted, the address is verified and the password was given lately. What an endpoint does is its own business.
+
+import { type Refusal, refuse } from '../../api/errors.ts';
+import type { DoorRequest, Reply } from '../../http/door.ts';
+import type { Route, RouteContext, RouteHandler } from '../../http/router.ts';
+import type { Actor } from '../../store/audit-log.ts';
+import { StoreError } from '../../store/store-error.ts';
+import type { ClientLimit } from '../people/client-limit.ts';
+import type { CurrentSession, Logins, Peer } from '../people/logins.ts';
+import { readCookie } from './cookie.ts';
+import type { Reach } from './reach.ts';
+import { type Endpoint, mayAsk, requireRole } from './roles.ts';
+import { changesNothing, requireConsoleRequest } from './same-origin.ts';
+
+/** A call by a person who is logged in. Rows are always asked for with `organisationId` of this session. */
+export interface ConsoleContext extends RouteContext {
+  readonly current: CurrentSession;
+  readonly organisationId: string;
+  /** For the audit log. */
+  readonly by: Actor;
+  readonly peer: Peer;
+  /** Whether the same cookie would still do, a while later: for answers that take long. Does not keep the login alive. */
+  isStillAllowed(): Promise<boolean>;
+}
+
+export interface ConsoleRouteOptions {
+  /** The caller has verified their e-mail address. */
+  verified?: boolean;
+  /** The caller has given the password within the last ten minutes. */
+  confirmed?: boolean;
+  /** Also for a suspended organisation, and past the limit of changes. */
+  always?: boolean;
+}
+
+/**
+ * Makes a route of the console: `consoleRoute('POST keys', handler, { verified: true, confirmed: true })`. The handler is called
+ * only for requests of the console's own page, with a good cookie, by somebody whose role is enough.
+ */
+export type ConsoleRoute = (
+  endpoint: Endpoint,
+  handler: (context: ConsoleContext) => Promise<Reply>,
+  options?: ConsoleRouteOptions,
+) => Route;
+
+/** @param changes of an organisation: requests that are not only for reading */
+export function createConsoleRoute(logins: Logins, reach: Reach, changes: ClientLimit): ConsoleRoute {
+  return (endpoint, handler, { verified = false, confirmed = false, always = false } = {}) => {
+    const handle = guarded(async (context) => {
+      const { request } = context;
+      const current = await currentSession(logins, request, reach);
+      if (current === undefined) throw refuse('login_required', 'You are not logged in. Log in.');
+      if (!always && !changesNothing(request)) {
+        changes.take(current.organisationId);
+        if (current.isSuspended) throw suspended();
+      }
+      requireRole(endpoint, current.role);
+      if (verified && current.person.state !== 'verified') throw notVerified();
+      if (confirmed && !current.isConfirmed) {
+        throw refuse('password_required', 'Give the password once more: POST /console/api/confirm, then try again.');
+      }
+      const {
+        person: { id },
+        organisationId,
+      } = current;
+      const peer = peerOf(request);
+      const isStillAllowed = async () => {
+        const now = await logins.stillAt(current);
+        return now !== undefined && mayAsk(endpoint, now.role);
+      };
+      const by = { type: 'person', id, address: peer.client } as const;
+      return handler({ ...context, current, organisationId, peer, by, isStillAllowed });
+    });
+    const [method = '', path] = endpoint.split(' ');
+    return { method, path: `/console/api/${path}`, handle };
+  };
+}
+
+/** The same for a caller who is not logged in. */
+export function openRoute(handler: (context: RouteContext) => Promise<Reply>): RouteHandler {
+  return guarded(handler);
+}
+
+function guarded(handler: RouteHandler): RouteHandler {
+  return async (context) => {
+    requireConsoleRequest(context.request);
+    try {
+      return await handler(context);
+    } catch (error) {
+      throw error instanceof StoreError ? refusalOfStore(error) : error;
+    }
+  };
+}
+
+/** What the cookie of a request opens. */
+export async function currentSession(
+  logins: Logins,
+  request: DoorRequest,
+  reach: Reach,
+): Promise<CurrentSession | undefined> {
+  const cookie = readCookie(request, reach);
+  return cookie === undefined ? undefined : logins.find(cookie);
+}
+
+export function peerOf({ remoteAddress, headers }: DoorRequest): Peer {
+  return { client: remoteAddress, userAgent: (headers.get('user-agent') ?? '').replace(/[^\x20-\x7e]/g, '?') };
+}
+
+function suspended(): Refusal {
+  return refuse(
+    'account_suspended',
+    'This organisation is suspended and cannot be changed. Ask the operator of the service.',
+  );
+}
+
+function notVerified(): Refusal {
+  return refuse('email_not_verified', 'The e-mail address is not verified yet. Open the link that was mailed to it.');
+}
+
+export function refusalOfStore({ reason, message }: StoreError): Refusal {
+  if (reason === 'not_found') return refuse('not_found', message);
+  if (reason === 'invalid' || reason === 'conflict') return refuse('invalid_request', message);
+  return refuse('overloaded', 'The database cannot take this right now. Try again in a moment.', {
+    retryAfterSeconds: 2,
+  });
+}

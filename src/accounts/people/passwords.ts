@@ -1,0 +1,122 @@
+// Passwords: which are taken, how they are hashed, and how many hashes there may be at a time. Hashing happens in the process's
+// thread pool, never on the main loop.
+import * as crypto from 'node:crypto';
+import { type Refusal, refuse } from '../../api/errors.ts';
+import { isCommonPassword } from './common-passwords.ts';
+import { isTrivialPassword } from './trivial-passwords.ts';
+
+export const PASSWORD_LENGTH = { min: 8, max: 256 } as const;
+
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+const SCRYPT = { n: 32_768, r: 8, p: 3 } as const;
+/** Memory in KiB, passes, lanes. */
+const ARGON2 = { m: 19_456, t: 2, p: 1 } as const;
+/** scrypt needs 128·n·r bytes and a little more. */
+const SCRYPT_MEMORY_MAX = 2 * 128 * SCRYPT.n * SCRYPT.r;
+
+/** What Node has of it from version 24.7 on. */
+interface Argon2Parameters {
+  message: Uint8Array;
+  nonce: Uint8Array;
+  parallelism: number;
+  tagLength: number;
+  memory: number;
+  passes: number;
+}
+type Argon2 = (
+  algorithm: 'argon2id',
+  parameters: Argon2Parameters,
+  done: (error: Error | null, hash: Uint8Array) => void,
+) => void;
+
+const argon2 = (crypto as unknown as { argon2?: Argon2 }).argon2;
+
+type Scheme = 'argon2id' | 'scrypt';
+type Parameters = Readonly<Record<string, number>>;
+
+const PARAMETERS: Readonly<Record<Scheme, Parameters>> = { argon2id: ARGON2, scrypt: SCRYPT };
+
+/** The best there is in this process. */
+const PREFERRED: Scheme = argon2 === undefined ? 'scrypt' : 'argon2id';
+
+/** Throws a Refusal that says what is wrong with a new password; never shows it. */
+export function checkPassword(password: string, email: string): void {
+  // As it is hashed: one password however it was typed.
+  const plain = password.normalize('NFKC').toLowerCase();
+  const { length } = [...password.normalize('NFKC')];
+  const { min, max } = PASSWORD_LENGTH;
+  if (length < min || length > max) {
+    throw badPassword(`has ${length} characters; it has ${min} to ${max}, and 15 or more are better.`);
+  }
+  const isOfAddress = [email, email.slice(0, email.lastIndexOf('@'))].some((part) => part.toLowerCase() === plain);
+  if (isOfAddress || isCommonPassword(plain) || isTrivialPassword(plain, email)) {
+    throw badPassword('is one of the first that anybody would try. Take another; several words in a row are good.');
+  }
+}
+
+function badPassword(what: string): Refusal {
+  return refuse('invalid_request', `\`password\` ${what}`, { param: 'password' });
+}
+
+/** How new passwords are hashed, and how any that is kept is compared. */
+export class Passwords {
+  readonly #scheme: Scheme;
+  readonly #parameters: Parameters;
+
+  /** @param scheme and its parameters; the best there is in this process when absent */
+  constructor(scheme: Scheme = PREFERRED, parameters: Parameters = PARAMETERS[scheme]) {
+    this.#scheme = scheme;
+    this.#parameters = parameters;
+  }
+
+  /** A new salted hash with its parameters: `$scrypt$n=32768,r=8,p=3$<salt>$<hash>`. */
+  async hash(password: string): Promise<string> {
+    const salt = crypto.randomBytes(SALT_BYTES);
+    return this.#encode(salt, await derive(this.#scheme, this.#parameters, password, salt));
+  }
+
+  /** A hash that matches no password, so that a login without an account takes as long as any other. */
+  decoy(): string {
+    return this.#encode(crypto.randomBytes(SALT_BYTES), crypto.randomBytes(HASH_BYTES));
+  }
+
+  /** `isOld`: hashed in another way than new ones are; worth hashing again while the password is at hand. */
+  async verify(password: string, stored: string): Promise<{ matches: boolean; isOld: boolean }> {
+    const [, scheme, list = '', salt = '', hash = ''] = stored.split('$');
+    if (scheme !== 'scrypt' && scheme !== 'argon2id') throw new Error('A stored password has an unknown form.');
+    const parameters = Object.fromEntries(list.split(',').map((pair) => [pair.slice(0, 1), Number(pair.slice(2))]));
+    const wanted = Buffer.from(hash, 'base64url');
+    const got = await derive(scheme, parameters, password, Buffer.from(salt, 'base64url'));
+    const matches = got.length === wanted.length && crypto.timingSafeEqual(got, wanted);
+    return { matches, isOld: scheme !== this.#scheme || list !== listOf(this.#parameters) };
+  }
+
+  #encode(salt: Uint8Array, hash: Uint8Array): string {
+    const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url');
+    return `$${this.#scheme}$${listOf(this.#parameters)}$${text(salt)}$${text(hash)}`;
+  }
+}
+
+function derive(scheme: Scheme, parameters: Parameters, password: string, salt: Uint8Array): Promise<Uint8Array> {
+  // One password however it was typed: accents can be written in more than one way.
+  const message = Buffer.from(password.normalize('NFKC'));
+  return new Promise((resolve, reject) => {
+    const done = (error: Error | null, hash: Uint8Array) => (error === null ? resolve(hash) : reject(error));
+    const { n = 0, r = 0, p = 0, m = 0, t = 0 } = parameters;
+    if (scheme === 'scrypt') {
+      crypto.scrypt(message, salt, HASH_BYTES, { N: n, r, p, maxmem: SCRYPT_MEMORY_MAX }, done);
+    } else if (argon2 === undefined) {
+      reject(new Error('A stored password was hashed with argon2id, which this version of Node does not have.'));
+    } else {
+      const sizes = { parallelism: p, tagLength: HASH_BYTES, memory: m, passes: t };
+      argon2('argon2id', { message, nonce: salt, ...sizes }, done);
+    }
+  });
+}
+
+function listOf(parameters: Parameters): string {
+  return Object.entries(parameters)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(',');
+}

@@ -1,0 +1,59 @@
+// Failed logins by address on an open database, and how long the next one waits: alike for addresses that have an account and
+// for those that have none.
+import { createHash } from 'node:crypto';
+import type { TableContext } from '../../../store/table-context.ts';
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** Failed logins in a row before the first wait. */
+const FREE_ATTEMPTS = 5;
+const WAIT_MS_MAX = 15 * MINUTE_MS;
+/** Addresses whose failed logins are remembered; past it those of the longest ago are forgotten. Looked after now and then. */
+const ADDRESSES_MAX = 100_000;
+const ADDRESSES_LOOKED_AFTER = 1000;
+
+export function createLoginAttempts({ database, nowMs }: TableContext) {
+  const select = database.prepare<[Uint8Array, number], { attempts: number; nextAtMs: number }>(
+    'SELECT attempts, next_at_ms AS nextAtMs FROM login_attempts WHERE address_hash = ? AND last_at_ms > ?',
+  );
+  const upsert = database.prepare<{ hash: Uint8Array; attempts: number; now: number; nextAtMs: number }>(
+    `INSERT INTO login_attempts (address_hash, attempts, last_at_ms, next_at_ms) VALUES (@hash, @attempts, @now, @nextAtMs)
+     ON CONFLICT (address_hash) DO UPDATE SET attempts = @attempts, last_at_ms = @now, next_at_ms = @nextAtMs`,
+  );
+  const forget = database.prepare<[Uint8Array]>('DELETE FROM login_attempts WHERE address_hash = ?');
+  const prune = database.prepare<[number]>('DELETE FROM login_attempts WHERE last_at_ms <= ?');
+  const keepLatest = database.prepare<[number]>(
+    `DELETE FROM login_attempts WHERE address_hash IN
+       (SELECT address_hash FROM login_attempts ORDER BY last_at_ms DESC LIMIT -1 OFFSET ?)`,
+  );
+  let added = 0;
+
+  const hashOf = (address: string): Uint8Array => createHash('sha256').update(address).digest();
+  return {
+    /** Counts an attempt. Not 0: how long to wait first, and this one was not counted. */
+    take(address: string): number {
+      const now = nowMs();
+      const hash = hashOf(address);
+      const known = select.get(hash, now - DAY_MS);
+      // The wait is counted from now at the most, should the clock have been set back.
+      const waitMs = Math.min(WAIT_MS_MAX, (known?.nextAtMs ?? 0) - now);
+      if (waitMs > 0) return waitMs;
+      const attempts = (known?.attempts ?? 0) + 1;
+      upsert.run({ hash, attempts, now, nextAtMs: attempts < FREE_ATTEMPTS ? now : now + waitAfter(attempts) });
+      if (known === undefined) {
+        prune.run(now - DAY_MS);
+        added += 1;
+        if (added % ADDRESSES_LOOKED_AFTER === 0) keepLatest.run(ADDRESSES_MAX);
+      }
+      return 0;
+    },
+    forget: (address: string) => void forget.run(hashOf(address)),
+  };
+}
+
+/** 1 s after the fifth failure, then twice as long each time, up to 15 minutes. */
+function waitAfter(attempts: number): number {
+  return Math.min(WAIT_MS_MAX, SECOND_MS * 2 ** Math.min(30, attempts - FREE_ATTEMPTS));
+}

@@ -1,0 +1,51 @@
+// Derives encryption keys from the gateway's secret: one for each purpose and each start of a process. A hint travels with the
+// message, from which a node with the secret (or the previous one, during rotation) derives the same key.
+import { hkdfSync, randomBytes } from 'node:crypto';
+import { keyFor, SEALING_KEY_BYTES } from '../../../runtime/sealing.ts';
+import type { SigningSecrets } from '../signed.ts';
+
+const SALT_BYTES = 16;
+/** A salt; during rotation also the key, encrypted under a pad derived from the previous secret. */
+export const HINT_BYTES: readonly number[] = [SALT_BYTES, SALT_BYTES + SEALING_KEY_BYTES];
+
+export interface FreshKey {
+  key: Uint8Array;
+  /** Not secret; travels with the sealed message. */
+  hint: Buffer;
+}
+
+export class KeyRing {
+  readonly #main: Uint8Array;
+  readonly #previous: Uint8Array | undefined;
+
+  /** @param purpose a message sealed for one purpose cannot be opened for another */
+  constructor({ secret, previousSecret }: SigningSecrets, purpose: string) {
+    this.#main = keyFor(`voxgate ${purpose}`, secret);
+    this.#previous = previousSecret === undefined ? undefined : keyFor(`voxgate ${purpose}`, previousSecret);
+  }
+
+  /** A key that was never used before. */
+  fresh(): FreshKey {
+    const salt = randomBytes(SALT_BYTES);
+    const key = derived(this.#main, salt, 'key');
+    // Nodes that do not know the new secret yet can read it too, in whichever order the nodes are updated.
+    const slot = this.#previous === undefined ? [] : [xor(key, derived(this.#previous, salt, 'pad'))];
+    return { key, hint: Buffer.concat([salt, ...slot]) };
+  }
+
+  /** The candidate keys. The right one is the one that opens the message. */
+  candidates(hint: Uint8Array): Uint8Array[] {
+    const salt = hint.subarray(0, SALT_BYTES);
+    const slot = hint.subarray(SALT_BYTES);
+    const masters = this.#previous === undefined ? [this.#main] : [this.#main, this.#previous];
+    return masters.flatMap((master) => {
+      const own = derived(master, salt, 'key');
+      return slot.byteLength === 0 ? [own] : [own, xor(slot, derived(master, salt, 'pad'))];
+    });
+  }
+}
+
+const derived = (master: Uint8Array, salt: Uint8Array, use: string): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', master, salt, use, SEALING_KEY_BYTES));
+
+const xor = (one: Uint8Array, other: Uint8Array): Uint8Array => one.map((byte, at) => byte ^ (other[at] as number));

@@ -1,0 +1,225 @@
+// Files that clients of other vendors have put here before they ask for a transcript. Each lies in the spool, is its key's alone,
+// and goes when its time is over; a job that works on it keeps it until it has ended. One that a job was made of gives way to others
+// where there is no room.
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../../machines/clock.ts';
+import { type Refusal, refuse } from '../../api/errors.ts';
+import type { Form } from '../../http/multipart/form.ts';
+import { noRoomOf } from '../../http/multipart/refusals.ts';
+import { SpoolBudget } from '../../http/multipart/spool-file.ts';
+import { FairQuota, type Shortage } from '../../runtime/limits/fair-quota.ts';
+import type { ShownFile } from '../../vendors/compat/jobs.ts';
+import { newestFirst } from '../../vendors/compat/jobs.ts';
+import { isSame, notHere, type Owner } from './owner.ts';
+
+/** Of one key, with those that only a job still needs; and of one organisation. */
+export const KEPT_FILES_MAX = 100;
+export const ORGANISATION_FILES_MAX = 1_000;
+/** Of what uploads may have on disk. The rest is for files that are waited for. */
+export const KEPT_SHARE = 1 / 2;
+export const FILE_KEPT_MS = 3_600_000;
+
+export interface KeptFile extends ShownFile {
+  readonly form: Form;
+  audio?: NonNullable<ShownFile['audio']>;
+}
+
+interface Record {
+  readonly file: KeptFile;
+  readonly owner: Owner;
+  timer: unknown;
+  holders: number;
+  /** A job that was asked for later has worked on it. */
+  isUsed: boolean;
+}
+
+/** With those that are arriving. */
+interface OfOrganisation {
+  readonly share: Share;
+  count: number;
+  readonly counts: Map<string, number>;
+}
+
+/** What an organisation may have on disk. */
+class Share extends SpoolBudget {
+  readonly #giveWay: () => boolean;
+
+  /** @param giveWay takes a file away that is needed least; false where there is none */
+  constructor(kept: FairQuota, organisationId: string, uploads: FairQuota, giveWay: () => boolean) {
+    super(kept, organisationId, new SpoolBudget(uploads, organisationId), fullDisk);
+    this.#giveWay = giveWay;
+  }
+
+  override take(bytes: number): void {
+    try {
+      super.take(bytes);
+    } catch (error) {
+      if (!this.#giveWay()) throw error;
+      this.take(bytes);
+    }
+  }
+}
+
+export interface KeptFilesOptions {
+  clock: Clock;
+  wallNow(): Date;
+  /** Bytes that all uploads of the node may have on disk. */
+  spoolQuota: FairQuota;
+}
+
+export class KeptFiles {
+  readonly #options: KeptFilesOptions;
+  readonly #quota: FairQuota;
+  readonly #files = new Map<string, Record>();
+  readonly #organisations = new Map<string, OfOrganisation>();
+  #isClosed = false;
+
+  constructor(options: KeptFilesOptions) {
+    this.#options = options;
+    this.#quota = new FairQuota(Math.floor(options.spoolQuota.max * KEPT_SHARE));
+  }
+
+  /** Files that can be asked for. */
+  get size(): number {
+    return this.#files.size;
+  }
+
+  /**
+   * Keeps what is read, for its time; held once already, for who is going to work on it. Rejects with a Refusal: of the reading,
+   * or `too_many_sessions` where the key or its organisation has no room left.
+   *
+   * @param read takes the file into this budget
+   */
+  async keep(owner: Owner, read: (budget: SpoolBudget) => Promise<Form>): Promise<{ file: KeptFile; leave(): void }> {
+    const { clock, wallNow } = this.#options;
+    const form = await read(this.#begin(owner)).catch((error) => {
+      this.#gone(owner);
+      throw error;
+    });
+    const { filename, size = 0 } = form.file;
+    const fields = new Map(form.fields);
+    const file: KeptFile = { id: randomUUID(), filename, bytes: size, createdAt: wallNow(), fields, form };
+    const record: Record = { file, owner, timer: undefined, holders: 1, isUsed: false };
+    record.timer = clock.setTimeout(() => this.#drop(record), FILE_KEPT_MS);
+    this.#files.set(file.id, record);
+    if (this.#isClosed) this.#drop(record);
+    return { file, leave: this.#leaving(record) };
+  }
+
+  /** Throws a Refusal `not_found`. */
+  find(owner: Owner, id: string): KeptFile {
+    return this.#recordOf(owner, id).file;
+  }
+
+  /** The same, and keeps it until `leave` is called, any number of times. */
+  hold(owner: Owner, id: string): { file: KeptFile; leave(): void } {
+    const record = this.#recordOf(owner, id);
+    record.holders++;
+    const leave = this.#leaving(record);
+    return {
+      file: record.file,
+      leave: () => {
+        record.isUsed = true;
+        leave();
+      },
+    };
+  }
+
+  /** Newest first. */
+  of(owner: Owner): KeptFile[] {
+    const own = [...this.#files.values()].filter((record) => isSame(record.owner, owner));
+    return own.map(({ file }) => file).sort(newestFirst);
+  }
+
+  /** It cannot be asked for any more. Throws a Refusal `not_found`. */
+  remove(owner: Owner, id: string): KeptFile {
+    const record = this.#recordOf(owner, id);
+    this.#drop(record);
+    return record.file;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const record of [...this.#files.values()]) this.#drop(record);
+  }
+
+  #recordOf(owner: Owner, id: string): Record {
+    const record = this.#files.get(id);
+    if (record === undefined || !isSame(record.owner, owner)) throw notHere('file', FILE_KEPT_MS / 1_000);
+    return record;
+  }
+
+  /** Counts one more. Throws a Refusal. */
+  #begin({ organisationId, keyId }: Owner): Share {
+    const { spoolQuota } = this.#options;
+    const organisation = this.#organisations.get(organisationId) ?? {
+      share: new Share(this.#quota, organisationId, spoolQuota, () =>
+        this.#giveWay((owner) => owner.organisationId === organisationId),
+      ),
+      ...{ count: 0, counts: new Map<string, number>() },
+    };
+    const ofKey = () => organisation.counts.get(keyId) ?? 0;
+    const isFull = () => ofKey() >= KEPT_FILES_MAX || organisation.count >= ORGANISATION_FILES_MAX;
+    if (isFull()) this.#giveWay((owner) => owner.organisationId === organisationId && owner.keyId === keyId);
+    if (isFull()) throw tooMany();
+    organisation.count++;
+    organisation.counts.set(keyId, ofKey() + 1);
+    this.#organisations.set(organisationId, organisation);
+    return organisation.share;
+  }
+
+  /** The oldest of these that a job was made of goes. False where there is none. */
+  #giveWay(isMeant: (owner: Owner) => boolean): boolean {
+    for (const record of this.#files.values()) {
+      if (!record.isUsed || record.holders > 0 || !isMeant(record.owner)) continue;
+      this.#drop(record);
+      return true;
+    }
+    return false;
+  }
+
+  /** What arrived is let go by whoever works on it last. */
+  #drop(record: Record): void {
+    this.#options.clock.clearTimeout(record.timer);
+    if (!this.#files.delete(record.file.id) || record.holders > 0) return;
+    this.#dispose(record);
+  }
+
+  #leaving(record: Record): () => void {
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      record.holders--;
+      if (record.holders === 0 && !this.#files.has(record.file.id)) this.#dispose(record);
+    };
+  }
+
+  #dispose({ file, owner }: Record): void {
+    file.form.dispose();
+    this.#gone(owner);
+  }
+
+  #gone({ organisationId, keyId }: Owner): void {
+    const organisation = this.#organisations.get(organisationId);
+    if (organisation === undefined) return;
+    organisation.count--;
+    const count = (organisation.counts.get(keyId) ?? 0) - 1;
+    if (count > 0) organisation.counts.set(keyId, count);
+    else organisation.counts.delete(keyId);
+    if (organisation.count === 0) this.#organisations.delete(organisationId);
+  }
+}
+
+const full = (who: string): Refusal =>
+  refuse('too_many_sessions', `${who}. Delete some, or wait until their jobs have ended.`, { retryAfterSeconds: 30 });
+
+const tooMany = () =>
+  full(`A key may keep ${KEPT_FILES_MAX} files here, and its organisation ${ORGANISATION_FILES_MAX}`);
+
+const fullDisk = (shortage: Shortage) =>
+  shortage === 'full'
+    ? noRoomOf(shortage)
+    : full(
+        'The files that your organisation keeps here take as much of the disk of this node as one organisation may use',
+      );

@@ -1,0 +1,19 @@
+// Whose files and jobs these are: a key's, among what it asked for in the words of one dialect.
+import { refuse } from '../../api/errors.ts';
+
+export interface Owner {
+  organisationId: string;
+  keyId: string;
+  /** Its name. */
+  dialect: string;
+}
+
+export const isSame = (one: Owner, other: Owner): boolean => one.keyId === other.keyId && one.dialect === other.dialect;
+
+/** The same whether it never was, is over or is another key's. */
+export const notHere = (what: 'file' | 'job', keptSeconds: number) =>
+  refuse(
+    'not_found',
+    `There is no such ${what} of this key on this node. It may be gone: a ${what} is kept for ${keptSeconds / 3_600} h.`,
+    { param: what === 'file' ? 'file' : 'id' },
+  );

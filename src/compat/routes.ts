@@ -1,0 +1,89 @@
+// Which dialect a request is for: by its path below `/compat/<name>`; by the first part of the host's name, for clients that can
+// be given a host but no path; or by a path that is nobody else's.
+
+import type { DoorRequest } from '../http/door.ts';
+import type { Dialect } from '../vendors/compat/dialect.ts';
+import { dialects } from '../vendors/compat/index.ts';
+
+const BASE = '/compat/';
+
+export const pathOf = ({ name }: Dialect, path: string): string => `${BASE}${name}${path}`;
+
+/** As the client named the gateway, which may be a balancer before several. */
+export const addressOf = (
+  dialect: Dialect,
+  path: string,
+  { headers, isTls = false }: DoorRequest,
+  scheme: 'http' | 'ws',
+): string => `${scheme}${isTls ? 's' : ''}://${headers.get('host') ?? 'localhost'}${pathOf(dialect, path)}`;
+
+/** `deepgram.voice.example.com/v1/listen` is `/compat/deepgram/v1/listen`; what that door does not serve is the gateway's own. */
+export function withDialect(request: DoorRequest): DoorRequest {
+  const { path } = request;
+  if (path.startsWith(BASE)) return request;
+  const host = request.headers.get('host') ?? '';
+  const name = host.slice(0, Math.max(0, host.indexOf('.'))).toLowerCase();
+  const isFor = ({ name: own, atRoot = [] }: Dialect) => own === name || atRoot.some((each) => fits(each, path));
+  const dialect = dialects.find((each) => isFor(each) && serves(each, path));
+  return dialect === undefined ? request : { ...request, path: pathOf(dialect, path) };
+}
+
+const serves = (
+  {
+    live,
+    files,
+    jsonFiles = {},
+    calls = {},
+    forms = {},
+    jobs = {},
+    sessions = {},
+    tokens = {},
+    notServed = {},
+  }: Dialect,
+  path: string,
+): boolean =>
+  Object.keys(notServed).some((pattern) => fits(pattern, path)) ||
+  [live, files, jsonFiles, forms, calls].some((doors) => Object.hasOwn(doors, path)) ||
+  [jobs, sessions, tokens]
+    .flatMap((doors) => Object.keys(doors))
+    .some((place) => fits(place.slice(place.indexOf('/')), path));
+
+/** Whether a path is one of those that are written with `:id` in place of a segment. */
+function fits(pattern: string, path: string): boolean {
+  const named = pattern.indexOf(':');
+  if (named < 0) return pattern === path;
+  // Asked of every request: nearly all of them are for something else.
+  if (!path.startsWith(pattern.slice(0, named))) return false;
+  const segments = path.split('/');
+  const expected = pattern.split('/');
+  return (
+    segments.length === expected.length && expected.every((each, at) => each.startsWith(':') || each === segments[at])
+  );
+}
+
+/** What is said of a path below `/compat/<name>` that is no door. */
+export function notServedAt(path: string): string | undefined {
+  const dialect = dialectAt(path)?.dialect;
+  if (dialect === undefined) return undefined;
+  const { notServed = {} } = dialect;
+  const own = path.slice(pathOf(dialect, '').length);
+  const [, words] = Object.entries(notServed).find(([pattern]) => fits(pattern, own)) ?? [];
+  if (words !== undefined) return words;
+  const { title, live, files, jsonFiles, calls, forms, jobs = {}, sessions = {}, tokens = {} } = dialect;
+  const places = [jobs, sessions, tokens]
+    .flatMap((doors) => Object.keys(doors))
+    .map((place) => place.slice(place.indexOf('/')));
+  const paths = new Set([
+    ...[live, files, jsonFiles, calls, forms].flatMap((doors) => Object.keys(doors ?? {})),
+    ...places,
+  ]);
+  return `There is no such endpoint for clients of ${title}. Served are, below ${pathOf(dialect, '')}: ${[...paths].join(', ')}. GET /v1/models lists the models.`;
+}
+
+/** The dialect of a path, and the part of the path that is its own. */
+export function dialectAt(path: string): { dialect: Dialect; path: string } | undefined {
+  if (!path.startsWith(BASE)) return undefined;
+  const end = path.indexOf('/', BASE.length);
+  const dialect = dialects.find(({ name }) => name === path.slice(BASE.length, end));
+  return dialect && { dialect, path: path.slice(end) };
+}

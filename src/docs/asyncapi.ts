@@ -1,0 +1,128 @@
+// The live interface as AsyncAPI 3.0: the query of `/v1/listen`, the messages of both directions and the close codes. The
+// document speaks for the gateway: what it receives is what a client sends.
+import type { TSchema } from '@sinclair/typebox';
+import { ProviderParams } from '../api/listen.ts';
+import { ListenQuery } from '../api/listen-query.ts';
+import type { Provider } from '../vendors/provider.ts';
+import { ADVICE, closeCodes } from './close-codes.ts';
+import * as examples from './schemas/examples.ts';
+import { type Json, SchemaBook } from './schemas/json-schema.ts';
+import { CLIENT_MESSAGES, liveSchemas, type NamedSchemas, SERVER_EVENTS } from './schemas/named-schemas.ts';
+
+const DESCRIPTION = `One WebSocket is one session. Binary frames are audio: any size to the limit that \`session_started\` names, any cadence; the gateway cuts and paces it for the provider. Text frames are JSON.
+
+For each turn there may be any number of transcripts with \`is_final: false\`, then exactly one with \`is_final: true\`. Times are seconds of the session's audio, and keep rising when a fallback takes over. After \`close\` every turn that had audio gets its final, then \`session_ended\` comes, and the socket is closed with 1000. Every other close has an \`error\` event before it; the range of the close code says what to do: 40xx do not retry unchanged, 41xx retry with back-off, 42xx reconnect at once.
+
+Ignore events and members that you do not know: within \`/v1\` they may be added.`;
+
+const EXAMPLES: Readonly<Record<string, Json>> = {
+  SessionStarted: examples.sessionStarted,
+  Transcript: examples.transcript,
+  SessionEnded: examples.sessionEnded,
+  StartMessage: examples.startMessage,
+  Finalize: { type: 'finalize' },
+  Close: { type: 'close' },
+  Keepalive: { type: 'keepalive' },
+};
+
+const AUDIO: Json = {
+  name: 'audio',
+  title: 'Audio',
+  summary: 'A binary frame of samples.',
+  description:
+    'As `encoding`, `sample_rate` and `channels` say: little-endian, several channels interleaved. A sample may be cut in two by the end of a frame.',
+  contentType: 'application/octet-stream',
+  payload: { type: 'string', format: 'binary' },
+};
+
+const BEARER = 'The credential is an API key (`sk_vox_…`, on servers) or a client token (`st_…`, in browsers).';
+
+const SECURITY_SCHEMES: Json = {
+  header: { type: 'http', scheme: 'bearer', description: `The header \`Authorization\`. ${BEARER}` },
+  subprotocol: {
+    type: 'httpApiKey',
+    in: 'header',
+    name: 'Sec-WebSocket-Protocol',
+    description: `The subprotocols \`bearer\` and the credential; the answer names \`bearer\`. ${BEARER}`,
+  },
+  query: {
+    type: 'httpApiKey',
+    in: 'query',
+    name: 'api_key',
+    description: `The query parameter \`api_key\`. Discouraged: URLs are logged. ${BEARER}`,
+  },
+};
+
+export function asyncapiDocument({ version, providers }: { version: string; providers: readonly Provider[] }): Json {
+  const book = new SchemaBook(liveSchemas(providers), { ProviderParams });
+  const messages = { Audio: AUDIO, ...messagesOf(CLIENT_MESSAGES, book), ...messagesOf(SERVER_EVENTS, book) };
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Voxgate live',
+      version,
+      description: DESCRIPTION,
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
+    defaultContentType: 'application/json',
+    servers: {
+      gateway: {
+        host: '{host}',
+        protocol: 'wss',
+        description: 'The gateway that serves this document; `ws` where it is reached without TLS.',
+        variables: { host: { default: '127.0.0.1:8080', description: 'Host name or address, with its port.' } },
+        security: Object.keys(SECURITY_SCHEMES).map((name) => ({ $ref: `#/components/securitySchemes/${name}` })),
+      },
+    },
+    channels: {
+      listen: {
+        address: '/v1/listen',
+        title: 'A live session',
+        summary: 'Audio in, transcripts out.',
+        messages: references('#/components/messages', Object.keys(messages)),
+        bindings: { ws: { method: 'GET', query: queryOf(book), bindingVersion: '0.1.0' } },
+        'x-close-codes': closeCodes().map(({ advice, ...row }) => ({ ...row, advice: ADVICE[advice] })),
+      },
+    },
+    operations: {
+      receive: operation('receive', 'What a client sends.', ['Audio', ...Object.keys(CLIENT_MESSAGES)]),
+      send: operation('send', 'What a client hears.', Object.keys(SERVER_EVENTS)),
+    },
+    components: { schemas: book.components, messages, securitySchemes: SECURITY_SCHEMES },
+  };
+}
+
+const references = (place: string, names: readonly string[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `${place}/${name}` }]));
+
+const operation = (action: 'send' | 'receive', summary: string, names: readonly string[]): Json => ({
+  action,
+  summary,
+  channel: { $ref: '#/channels/listen' },
+  messages: names.map((name) => ({ $ref: `#/channels/listen/messages/${name}` })),
+});
+
+function messagesOf(schemas: NamedSchemas, book: SchemaBook): Record<string, Json> {
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => {
+      const type = schema.properties.type.const as string;
+      const example = EXAMPLES[name];
+      const message = {
+        name: type,
+        title: name,
+        summary: schema.description as string,
+        contentType: 'application/json',
+        payload: book.reference(name),
+        ...(example === undefined ? {} : { examples: [{ name: type, payload: example }] }),
+      };
+      return [name, message];
+    }),
+  );
+}
+
+/** Objects are written as JSON. */
+function queryOf(book: SchemaBook): Json {
+  const parameters = Object.entries<TSchema>(ListenQuery.properties);
+  const properties = Object.fromEntries(parameters.map(([name, schema]) => [name, book.use(schema)]));
+  return { type: 'object', properties, additionalProperties: false };
+}

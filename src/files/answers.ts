@@ -1,0 +1,127 @@
+// What a transcription says, in the shape of each format. Speakers, times and texts are those of the model that answered. Headers
+// and events are the edge's.
+import {
+  type DiarizedSegment,
+  type DiarizedTranscription,
+  type Segment,
+  speakerLetter,
+  type Transcription,
+  type VerboseTranscription,
+} from '../api/transcriptions.ts';
+import { usdOf } from '../config/prices/price.ts';
+import type { Degradation } from '../live/failover/chain.ts';
+import { baseLanguage, languageName } from '../vendors/kit/languages/whisper-languages.ts';
+import type { FileResult } from './job.ts';
+import { hasTimes } from './shortcomings.ts';
+import { type Cue, cuesOf } from './subtitles/cues.ts';
+import type { TranscriptionOutcome } from './transcribe.ts';
+
+/** The text of an answer: the same in every format. */
+export const textOf = ({ utterances }: Pick<TranscriptionOutcome, 'utterances'>): string =>
+  utterances.map(({ text }) => text).join(' ');
+
+/** `response_format=json`. */
+export const transcriptionOf = (result: FileResult): Transcription => ({
+  text: textOf(result.outcome),
+  ...logprobsOf(result),
+  usage: usageOf(result),
+  ...warningsOf(result.warnings),
+});
+
+/** `response_format=verbose_json`. */
+export function verboseTranscriptionOf(result: FileResult, requestId: string): VerboseTranscription {
+  const { request, outcome, warnings, charge } = result;
+  const { member, attempts, utterances } = outcome;
+  const wanted = request.timestampGranularities;
+  const shows = (granularity: 'word' | 'segment') => wanted.length === 0 || wanted.includes(granularity);
+  return {
+    text: textOf(outcome),
+    task: 'transcribe',
+    language: languageName(languageOf(result)),
+    duration: rounded(outcome.seconds),
+    model: member.slug,
+    ...(shows('segment') ? { segments: utterances.map((each, id) => segmentOf(each, id, request)) } : {}),
+    ...(shows('word') ? { words: utterances.flatMap(({ words }) => words ?? []) } : {}),
+    request_id: requestId,
+    ...logprobsOf(result),
+    usage: { ...usageOf(result), cost_usd: usdOf(charge.costMicroUsd), byok: charge.own },
+    ...(attempts.length === 0 ? {} : { fallback: attempts }),
+    ...warningsOf(warnings),
+  };
+}
+
+/** `response_format=diarized_json`. */
+export const diarizedTranscriptionOf = (result: FileResult): DiarizedTranscription => ({
+  text: textOf(result.outcome),
+  task: 'transcribe',
+  duration: rounded(result.outcome.seconds),
+  segments: result.outcome.utterances.map(diarizedSegmentOf),
+  usage: usageOf(result),
+  ...warningsOf(result.warnings),
+});
+
+/** @param index in the transcription */
+export const diarizedSegmentOf = (
+  { text, start, end, speaker }: TranscriptionOutcome['utterances'][number],
+  index: number,
+): DiarizedSegment => ({
+  ...{ type: 'transcript.text.segment', id: segmentIdOf(index), start, end, text },
+  speaker: speaker === undefined ? 'unknown' : speakerLetter(speaker),
+});
+
+export const segmentIdOf = (index: number): string => `seg_${index}`;
+
+/** `response_format=srt` and `vtt`. */
+export const subtitlesOf = ({ outcome }: FileResult): Cue[] =>
+  cuesOf(outcome.utterances, outcome.seconds, hasTimes(outcome)).cues;
+
+/** Seconds as they are charged: times the channels, where each of them is. */
+export const usageOf = ({ outcome, charge }: FileResult): Transcription['usage'] => ({
+  type: 'duration',
+  seconds: rounded(rounded(outcome.seconds) * charge.channels),
+});
+
+/** Only to those who asked: also `provider_params` may ask a model for them. */
+export const logprobsOf = ({ request, outcome: { logprobs } }: FileResult): Pick<Transcription, 'logprobs'> =>
+  'include[]' in request.common && logprobs !== undefined ? { logprobs } : {};
+
+/** The warnings as a member of an answer that has any. */
+export function warningsOf(warnings: readonly Degradation[]): { warnings?: Degradation[] } {
+  if (warnings.length === 0) return {};
+  return {
+    warnings: warnings.map(({ code, message, param }) => ({
+      code,
+      message,
+      ...(param === undefined ? {} : { param }),
+    })),
+  };
+}
+
+const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
+
+/** As a code: what was heard, else what was asked for, else the one that the model hears. */
+function languageOf({ outcome: { language, member } }: FileResult): string {
+  const [own, ...others] = new Set(member.card.languages.map(baseLanguage));
+  const asked = member.language === 'auto' ? undefined : member.language;
+  return language ?? asked ?? (own === undefined || own === '*' || others.length > 0 ? 'und' : own);
+}
+
+/** Libraries for OpenAI's interface insist on all of its members; those that no other provider has stay neutral. */
+const segmentOf = (
+  { text, start, end, speaker, confidence }: TranscriptionOutcome['utterances'][number],
+  id: number,
+  { common: { temperature = 0 } }: FileResult['request'],
+): Segment => ({
+  id,
+  seek: 0,
+  start,
+  end,
+  text,
+  tokens: [],
+  temperature,
+  avg_logprob: confidence === undefined || confidence <= 0 ? 0 : Math.log(confidence),
+  compression_ratio: 1,
+  no_speech_prob: 0,
+  ...(speaker === undefined ? {} : { speaker }),
+  ...(confidence === undefined ? {} : { confidence }),
+});

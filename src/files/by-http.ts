@@ -1,0 +1,117 @@
+// A file's transcription by a provider's HTTP interface: what the provider is handed, the limits that are known before, and
+// the seconds that are billed.
+
+import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
+import { modelOf } from '../api/slug.ts';
+import type { TranscriptionRequest } from '../api/transcriptions.ts';
+import { FILE_FORMAT_TITLES, type FileFormat } from '../api/values/file-formats.ts';
+import { WAV_HEADER_BYTES, wavHeader } from '../audio/wav/wav-header.ts';
+import type { ChainMember } from '../live/failover/chain.ts';
+import { type HttpBatchDependencies, runHttpBatch } from '../live/upstream/http/batch-codec.ts';
+import { LegFailed } from '../live/upstream/leg-failed.ts';
+import type { BatchFile, BatchRequest, BatchResult, HttpBatchCodec, ProviderAccess } from '../vendors/provider.ts';
+import { type CredibleResult, credible, type HeldAudio, isContradicted } from './claims.ts';
+import { audioTooLong, fileTooLarge, formatUnsupported } from './failures.ts';
+import type { FileSource } from './file/file-source.ts';
+
+/** Transcribes the file. Throws as `runHttpBatch` does. */
+export async function transcribeByHttp(
+  codec: HttpBatchCodec,
+  member: ChainMember,
+  request: TranscriptionRequest,
+  source: FileSource,
+  access: ProviderAccess,
+  signal: AbortSignal,
+  dependencies: HttpBatchDependencies,
+): Promise<CredibleResult> {
+  const { max_file_bytes: bytesMax, max_seconds: secondsMax, file_formats: formats } = member.card.audio;
+  requireFormat(source, formats);
+  const { file, read } = packed(source);
+  const { pieces } = source;
+  const isAsItIs = pieces !== undefined && source.kind.kind === 'container';
+  if (bytesMax !== null && file.bytes !== undefined && file.bytes > bytesMax)
+    throw new LegFailed(fileTooLarge(bytesMax));
+  if (secondsMax !== null && file.seconds !== undefined && file.seconds > secondsMax) {
+    throw new LegFailed(audioTooLong(secondsMax));
+  }
+  const batch: BatchRequest = {
+    model: modelOf(member.slug),
+    language: member.language,
+    diarization: member.diarization,
+    wordTimestamps: request.wordTimestamps,
+    params: member.params,
+    access,
+    file,
+  };
+  const result = await runHttpBatch(
+    codec,
+    batch,
+    () => (isAsItIs ? pieces : atMost(read(), bytesMax)),
+    signal,
+    dependencies,
+  );
+  return credible(result, await heldBy(source, result));
+}
+
+/** How much the file holds. Where nobody has measured it, that is done now if the provider's answer does not tell. */
+async function heldBy(source: FileSource, result: BatchResult): Promise<HeldAudio> {
+  const { seconds, secondsMin, secondsMax, shortSeconds, bytes } = source;
+  if (shortSeconds !== undefined) return { seconds: shortSeconds, secondsMax: shortSeconds };
+  const held = { seconds, secondsMin, secondsMax };
+  const isMeasured = bytes !== undefined && seconds !== undefined;
+  if (isMeasured || !isContradicted(result, bytes ?? 0, seconds)) return held;
+  return (await source.measure()) ?? held;
+}
+
+/** A provider that lists what it takes is not sent anything else. */
+function requireFormat({ kind }: FileSource, formats: readonly FileFormat[] | undefined): void {
+  if (kind.kind === 'raw' || formats === undefined || formats.includes(kind.format)) return;
+  const taken = formats.map((format) => FILE_FORMAT_TITLES[format]).join(', ');
+  throw new LegFailed(formatUnsupported(kind.title, taken));
+}
+
+/** A file as providers take it: a container as it is, headerless samples as WAV. */
+function packed(source: FileSource): { file: BatchFile; read: () => AsyncIterable<Uint8Array> } {
+  const { kind, seconds } = source;
+  if (kind.kind === 'container') {
+    const { extension, contentType } = kind;
+    return {
+      file: { name: `audio.${extension}`, contentType, bytes: source.bytes, seconds },
+      read: () => source.read(),
+    };
+  }
+  const sampleBytes = source.bytes === undefined ? undefined : source.bytes - (source.bytes % BYTES_PER_SAMPLE);
+  return {
+    file: {
+      name: 'audio.wav',
+      contentType: 'audio/wav',
+      bytes: sampleBytes === undefined ? undefined : WAV_HEADER_BYTES + sampleBytes,
+      seconds,
+    },
+    read: async function* () {
+      yield wavHeader(kind.sampleRate, sampleBytes);
+      yield* wholeSamples(source.read());
+    },
+  };
+}
+
+/** The chunks without a lone last byte, which no sample can be made of. */
+async function* wholeSamples(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let odd = new Uint8Array(0);
+  for await (const chunk of chunks) {
+    const bytes = odd.length === 0 ? chunk : Buffer.concat([odd, chunk]);
+    const whole = bytes.length - (bytes.length % BYTES_PER_SAMPLE);
+    odd = bytes.slice(whole);
+    if (whole > 0) yield bytes.subarray(0, whole);
+  }
+}
+
+/** The chunks of a file whose length is not known before, up to the most that the model takes. */
+async function* atMost(chunks: AsyncIterable<Uint8Array>, bytesMax: number | null): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytesMax !== null && bytes > bytesMax) throw new LegFailed(fileTooLarge(bytesMax));
+    yield chunk;
+  }
+}

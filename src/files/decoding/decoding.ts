@@ -1,0 +1,146 @@
+// One file that is decoded in a thread of its own, seen from outside: a block goes in or samples come out, one at a time, so no more
+// of it is in memory than that. Which files may have a thread is decided in decodings.ts.
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '../../../machines/clock.ts';
+import { LegFailed } from '../../live/upstream/leg-failed.ts';
+import { Deadline } from '../../runtime/deadline.ts';
+import { workerFile } from '../../runtime/telemetry/worker-file.ts';
+import { audioUnusable } from '../failures.ts';
+import { BLOCK_BYTES, type Decoded, type DecodingStart, type FromThread, type ToThread } from './protocol.ts';
+
+/** Far more than a block takes: a thread that says nothing for so long hangs. */
+const HANG_MS = 10_000;
+/** A decoder and what is handed over; a file that needs more ends the thread, and not the process. */
+const MEMORY_MB = 64;
+
+export interface DecodingOptions {
+  clock: Clock;
+  format: Decoded;
+  /** What the client is told that the file is. */
+  title: string;
+  chunks: AsyncIterator<Uint8Array>;
+  signal: AbortSignal;
+  /** Called once. */
+  onEnd(): void;
+  /** Hears that the thread failed: it is the file that is to blame. */
+  onFault(error: Error): void;
+}
+
+export class Decoding {
+  readonly #options: DecodingOptions;
+  readonly #worker: Worker;
+  readonly #abort = () => this.close();
+  /** What the thread has said and nobody has taken. */
+  #said: FromThread | undefined;
+  #fault: unknown;
+  #wake: (() => void) | undefined;
+  #block: Uint8Array = new Uint8Array(0);
+  #isOver = false;
+  /** Of the file's sound: known when the first of it is there. */
+  sampleRate = 0;
+  /** Some of the sound that the file once had is missing. */
+  isDamaged = false;
+
+  constructor(options: DecodingOptions) {
+    this.#options = options;
+    const workerData: DecodingStart = { format: options.format };
+    // Flags of the process, such as loaders, are not for its threads.
+    this.#worker = new Worker(workerFile(import.meta.url, 'worker'), {
+      execArgv: [],
+      name: 'decoding',
+      workerData,
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+    });
+    // It holds nobody up who wants to end.
+    this.#worker.unref();
+    this.#worker.on('message', (message: FromThread) => {
+      this.#said = message;
+      this.#wake?.();
+    });
+    this.#worker.on('error', (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
+    this.#worker.on('exit', (code) => {
+      if (this.#said === undefined) this.#fail(new Error(`It ended with code ${code}.`));
+    });
+    options.signal.addEventListener('abort', this.#abort, { once: true });
+  }
+
+  /** The next samples, or undefined at the end. Throws LegFailed when the file cannot be decoded, and the signal's reason. */
+  async next(): Promise<Int16Array | undefined> {
+    const { title, chunks } = this.#options;
+    for (;;) {
+      const said = await this.#hear();
+      if (said.type === 'needs') {
+        this.#tell({ type: 'bytes', bytes: await this.#read(chunks) });
+      } else if (said.type === 'samples') {
+        this.sampleRate = said.sampleRate;
+        this.#tell({ type: 'more' });
+        return said.samples;
+      } else {
+        this.close();
+        if (said.type === 'undecodable') throw new LegFailed(audioUnusable(title, said.why));
+        this.isDamaged = said.isDamaged;
+        return undefined;
+      }
+    }
+  }
+
+  /** Ends the thread, whatever it is at. */
+  close(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { signal, chunks, onEnd } = this.#options;
+    signal.removeEventListener('abort', this.#abort);
+    void this.#worker.terminate();
+    // Not waited for: it may be in the middle of a read.
+    chunks.return?.().catch(() => {});
+    onEnd();
+    this.#wake?.();
+  }
+
+  /** A block of the file, in memory of its own; undefined at its end. */
+  async #read(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    while (this.#block.length === 0) {
+      const next = await chunks.next();
+      if (next.done === true) return undefined;
+      this.#block = next.value;
+    }
+    const block = new Uint8Array(this.#block.subarray(0, BLOCK_BYTES));
+    this.#block = this.#block.subarray(BLOCK_BYTES);
+    return block;
+  }
+
+  #tell(message: ToThread): void {
+    if (this.#isOver) return;
+    const isHandedOver = message.type === 'bytes' && message.bytes !== undefined;
+    this.#worker.postMessage(message, isHandedOver ? [message.bytes!.buffer] : []);
+  }
+
+  async #hear(): Promise<FromThread> {
+    const { clock, signal, title } = this.#options;
+    const hang = new Deadline(clock, HANG_MS, () => this.#fail(new Error(`It said nothing for ${HANG_MS / 1000} s.`)), {
+      outlastsFreeze: true,
+    });
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        if (this.#fault !== undefined) throw new LegFailed(audioUnusable(title, 'it is damaged'));
+        if (this.#isOver) throw new Error('The decoding was closed.');
+        const said = this.#said;
+        this.#said = undefined;
+        if (said !== undefined) return said;
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    } finally {
+      hang.stop();
+    }
+  }
+
+  #fail(error: Error): void {
+    if (this.#isOver) return;
+    this.#fault = error;
+    this.#options.onFault(new Error(`The thread that decodes a file failed. ${error.message}`));
+    this.close();
+  }
+}

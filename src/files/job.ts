@@ -1,0 +1,300 @@
+// One file from its upload to what was heard in it: admitted, measured, paid for and transcribed. How it comes in, whether it was
+// done before under the same idempotency key, and how it is answered, is the edge's.
+import { isDeepStrictEqual } from 'node:util';
+import { Refusal, refuse } from '../api/errors.ts';
+import type { PlaceRule } from '../api/places/place-rule.ts';
+import type { TranscriptionRequest } from '../api/transcriptions.ts';
+import type { UploadedFile } from '../http/multipart/uploaded-file.ts';
+import type { ChainDependencies, ChainMember, Degradation } from '../live/failover/chain.ts';
+import { isFree, type MeterMember } from '../money/ledger/meter.ts';
+import { pricedMembers } from '../money/ledger/priced.ts';
+import { type LimitedSignal, limitedSignal } from '../runtime/limited-signal.ts';
+import type { AskedRule } from '../vendors/place-rules.ts';
+import { chainOf } from './chain.ts';
+import { type EarlyAnswer, onceWhole } from './early-answer.ts';
+import { withFileWarnings } from './file/file-warnings.ts';
+import type { FileObserver, ObservedFile } from './file-observer.ts';
+import type { LengthMeter } from './measuring/length-meter.ts';
+import { type Charge, FileBill } from './money/file-bill.ts';
+import type { FileReservations } from './money/file-reservations.ts';
+import { type FileLength, lengthOf } from './money/length.ts';
+import { costsByLength, fileMembers, longestOf } from './money/members.ts';
+import type { UntakenAnswers } from './money/untaken-answers.ts';
+import { leftOut, refusedStrictly, shortcomings, strictly } from './shortcomings.ts';
+import { type TranscriptionDependencies, type TranscriptionOutcome, transcribe } from './transcribe.ts';
+import { audioFileOf, type ReadUpload, type Upload } from './upload.ts';
+
+export interface JobDependencies extends ChainDependencies, TranscriptionDependencies {
+  /** Measures files that are here whole. */
+  lengths: Pick<LengthMeter, 'measure'>;
+  /** Holds and charges. */
+  reservations: Pick<FileReservations, 'reserve' | 'requireCredit'>;
+  /** Answers that the client did not wait for: some a day are not charged. */
+  untaken: UntakenAnswers;
+  settings: { timeoutMs: number; hearEmptyAgain: 'on' | 'off' };
+  /** Who is told of a file's moments as they come. */
+  observeFile?(file: ObservedFile): FileObserver;
+}
+
+export interface JobOptions {
+  requestId: string;
+  organisationId: string;
+  keyId: string;
+  /** Whether the ledger grants every hold of the caller. */
+  isUnlimited: boolean;
+  /** Throws a Refusal where the key does not allow one of these models. */
+  requireModels(slugs: readonly string[]): void;
+  /** What the request, its key and its organisation ask for of where audio goes. */
+  rulesOf?(asked: PlaceRule | undefined): readonly AskedRule[];
+  /** Id of the charge. */
+  chargeId: string;
+  /** Aborts when the client is gone. */
+  client: AbortSignal;
+  /** Once the upload is whole, the work goes on whether the client is there or not. */
+  outlivesClient: boolean;
+  early: EarlyAnswer;
+  observer?: FileObserver | undefined;
+}
+
+/** What an answer is made of. */
+export interface FileResult {
+  /** What was asked for, in front of the file and behind it. */
+  request: TranscriptionRequest;
+  outcome: TranscriptionOutcome;
+  /** What of the request was not done, or was done in another way. */
+  warnings: readonly Degradation[];
+  charge: Charge;
+}
+
+/** What of a request is known before its file is. */
+interface Admitted {
+  members: ChainMember[];
+  warnings: Degradation[];
+  priced: MeterMember[];
+}
+
+/** What a file is worked on with. */
+interface Work extends Admitted {
+  upload: Upload;
+  length: FileLength;
+  bill: FileBill;
+}
+
+export class FileJob {
+  readonly #dependencies: JobDependencies;
+  readonly #options: JobOptions;
+  #isSettling = false;
+  /** A model may be at work on all of the file, for money. */
+  #isAtWork = false;
+  /** The client is gone, and is charged for what comes of it. */
+  #isUntaken = false;
+
+  constructor(dependencies: JobDependencies, options: JobOptions) {
+    this.#dependencies = dependencies;
+    this.#options = options;
+  }
+
+  /** Whether it may have been charged: a failure after that is no reason to do it over. */
+  get isSettling(): boolean {
+    return this.#isSettling;
+  }
+
+  /** Throws a Refusal, or what ended the request. The upload that is given back is whole, and disposed of. */
+  async run<Own extends Upload>(read: ReadUpload<Own>): Promise<{ result: FileResult; upload: Own }> {
+    const { settings, http } = this.#dependencies;
+    const { client } = this.#options;
+    const limit = limitedSignal(http.clock, settings.timeoutMs);
+    const leave = () => {
+      if (!this.#goesOn()) limit.abort(client.reason);
+    };
+    if (client.aborted) leave();
+    else client.addEventListener('abort', leave, { once: true });
+    let code: string | undefined;
+    try {
+      return await this.#within(limit, read);
+    } catch (error) {
+      code = error instanceof Refusal ? error.code : 'given_up';
+      throw error;
+    } finally {
+      this.#options.observer?.ended(code);
+      limit.release();
+      client.removeEventListener('abort', leave);
+    }
+  }
+
+  /** Whether the work goes on although the client is gone. Some times a day it is given up and free; else it is finished and charged. */
+  #goesOn(): boolean {
+    const { organisationId, outlivesClient, early } = this.#options;
+    if (outlivesClient) return true;
+    // A streamed answer ends here: the client is charged for what it was sent.
+    if (!this.#isAtWork || early.isBegun) return false;
+    this.#isUntaken = !this.#dependencies.untaken.isFree(organisationId);
+    return this.#isUntaken;
+  }
+
+  async #within<Own extends Upload>(limit: LimitedSignal, read: ReadUpload<Own>) {
+    // More fields may come behind a large file: with `strict` it is judged by all of them, later.
+    const upload = await read(limit, (request) => this.admit({ ...request, strict: false }));
+    try {
+      return await this.#byAllFields(upload, limit.signal);
+    } catch (error) {
+      if (!limit.isTimedOut || error instanceof Refusal) throw error;
+      // Rejects with `request_timeout` where it was the client that was too slow.
+      await upload.whole;
+      throw refuse(
+        'upstream_timeout',
+        `The file was not transcribed within ${this.#dependencies.settings.timeoutMs / 1000} s. Split it, or send it again later.`,
+      );
+    } finally {
+      upload.dispose();
+    }
+  }
+
+  /** Begins while a file is still arriving, and anew where fields behind it ask for something else, whatever came of it until then. */
+  async #byAllFields<Own extends Upload>(
+    upload: Own,
+    signal: AbortSignal,
+  ): Promise<{ result: FileResult; upload: Own }> {
+    try {
+      return { result: await this.#work(upload, signal), upload };
+    } catch (error) {
+      const whole = this.#isSettling ? undefined : await asksForMore(upload, signal);
+      if (whole === undefined) throw error;
+      this.#isAtWork = false;
+      return { result: await this.#work(whole, signal), upload: whole };
+    }
+  }
+
+  /** Checks models, permissions and credit. Throws a Refusal. */
+  async admit(request: TranscriptionRequest): Promise<Admitted> {
+    const { organisationId, keyId, requireModels, rulesOf } = this.#options;
+    const { reservations } = this.#dependencies;
+    const rules = rulesOf?.(request.rule) ?? [];
+    const { members, warnings } = await chainOf(request, organisationId, this.#dependencies, rules);
+    requireModels(members.map(({ slug }) => slug));
+    const priced = pricedMembers(members);
+    if (!priced.every(isFree)) await reservations.requireCredit({ organisationId, keyId });
+    return { members, warnings, priced };
+  }
+
+  async #work(upload: Upload, signal: AbortSignal): Promise<FileResult> {
+    const work = await this.#begin(upload);
+    const outcome = await this.#transcribe(work, signal);
+    this.#isSettling = true;
+    const charge = await work.bill.settle(outcome, this.#isUntaken);
+    const { request } = upload;
+    const warnings = [
+      ...notHonoured(work, outcome.member),
+      ...leftOut(request),
+      ...withFileWarnings(work.length, outcome.warnings),
+      ...shortcomings(request, outcome),
+    ];
+    return { request, outcome, warnings, charge };
+  }
+
+  /** Admits and measures the file, and holds what the dearest model would cost. */
+  async #begin(upload: Upload): Promise<Work> {
+    const { requestId, chargeId, organisationId, keyId, isUnlimited } = this.#options;
+    const { reservations, lengths } = this.#dependencies;
+    const admitted = await this.admit(upload.request);
+    const { members, priced } = admitted;
+    const { slug: model } = members[0] as ChainMember;
+    const length = await lengthOf(upload.file, costsByLength(priced), lengths, organisationId);
+    length.secondsMax = Math.min(length.secondsMax, longestOf(members));
+    const payers = fileMembers(members, priced, length);
+    const reserved = await reservations.reserve({
+      ...{ id: chargeId, organisationId, keyId, model, isUnlimited },
+      members: payers,
+      secondsMax: length.secondsMax,
+      again: chargeId !== requestId,
+    });
+    return { ...admitted, upload, length, bill: new FileBill(members, payers, reserved) };
+  }
+
+  /**
+   * Asks the models. When that fails the reservation is ended here: nobody is charged for an answer that was not given. Two
+   * exceptions: a client that leaves in the middle of a streamed answer is charged for what it was sent, and one that cannot be
+   * given a finished answer by its own doing (`strict` refuses it, or the upload breaks off) is charged for all of it when that
+   * happens too often.
+   */
+  async #transcribe(work: Work, signal: AbortSignal): Promise<TranscriptionOutcome> {
+    const { client, early } = this.#options;
+    const { upload, bill } = work;
+    const { request } = upload;
+    let outcome: TranscriptionOutcome | undefined;
+    try {
+      outcome = await this.#ask(work, signal);
+      if ((await upload.whole) !== upload) throw new Error('The model answered before all was asked for.');
+      const refused = refusedStrictly(request, shortcomings(request, outcome));
+      if (request.strict && refused !== undefined) throw strictly(refused);
+      return outcome;
+    } catch (error) {
+      const isLeft = client.aborted && early.isBegun && !this.#isUntaken;
+      if (isLeft && (await bill.settleGiven())) throw error;
+      if (outcome !== undefined && error instanceof Refusal && bill.isPaid && this.#isCharged()) {
+        await bill.settle(outcome, true);
+      } else {
+        const more = await asksForMore(upload, signal).catch(() => undefined);
+        await bill.release(more !== undefined);
+      }
+      throw error;
+    }
+  }
+
+  #ask(work: Work, signal: AbortSignal): Promise<TranscriptionOutcome> {
+    const { requestId: jobId, organisationId, early, observer } = this.#options;
+    const { lengths } = this.#dependencies;
+    const { upload, length, bill, members } = work;
+    const { request } = upload;
+    const onUtterance = onceWhole(upload, (utterance, by) => {
+      bill.gave(by, utterance.end);
+      early.heard(utterance, request, () => [...notHonoured(work, by), ...leftOut(request)]);
+    });
+    const measure = (file: UploadedFile) => lengthOf(file, true, lengths, organisationId);
+    const file = audioFileOf(upload.file, length, measure, () => {
+      this.#isAtWork = bill.isPaid;
+    });
+    this.#isAtWork = bill.isPaid && upload.file.size !== undefined;
+    return transcribe(this.#dependencies, {
+      jobId,
+      organisationId,
+      request,
+      chain: members,
+      file,
+      signal,
+      observer,
+      hearEmptyAgain: this.#dependencies.settings.hearEmptyAgain === 'on',
+      ...(request.stream ? { onUtterance } : {}),
+    });
+  }
+
+  /** Whether a finished answer is charged that the client cannot be given by its own doing. */
+  #isCharged(): boolean {
+    return this.#isUntaken || !this.#dependencies.untaken.isFree(this.#options.organisationId);
+  }
+}
+
+/** The whole upload, where fields came behind its file. Rejects where it turns out to be broken. */
+async function asksForMore<Own extends Upload>(upload: Own, signal: AbortSignal): Promise<Own | undefined> {
+  upload.leaveFile();
+  if (signal.aborted) return undefined;
+  const whole = await upload.whole;
+  requireSameRule(upload.request.rule, whole.request.rule);
+  return whole === upload ? undefined : whole;
+}
+
+/** A model may have heard some of the file by then, at an endpoint that the rule would not have allowed. */
+function requireSameRule(before: PlaceRule | undefined, whole: PlaceRule | undefined): void {
+  if (isDeepStrictEqual(before, whole)) return;
+  throw refuse(
+    'invalid_request',
+    '`region` and `retention` come in front of the file: behind it, some of the audio may have been sent elsewhere already.',
+    { param: 'region' },
+  );
+}
+
+/** What of the request this model does not do. */
+const notHonoured = ({ warnings }: Pick<Work, 'warnings'>, by: ChainMember): Degradation[] => [
+  ...warnings,
+  ...by.degradations,
+];

@@ -1,0 +1,243 @@
+// Reservations for files: what one may cost is held before a provider is asked, renewed while it works, and settled or released
+// at the end.
+import type { Clock } from '../../../machines/clock.ts';
+import { costMicroUsd } from '../../config/prices/price.ts';
+import { dearestMicroUsd } from '../../config/prices/reserve.ts';
+import { LEASE_MS, type MeterMember } from '../../money/ledger/meter.ts';
+import type { Reservations } from '../../money/ledger/reservations.ts';
+import { refusalOf } from '../../money/ledger/shortage.ts';
+import type { FileCharge, HoldRequest, SessionEnd, SessionHead } from '../../money/store/calls.ts';
+
+const RENEW_MS = LEASE_MS / 2;
+const RENEW_AGAIN_MS = 1_000;
+/** What an earlier attempt was charged is asked for no longer than this. */
+const ANSWER_MS = 1_000;
+/** That a key's last hold was granted is remembered for so long: as long as its settings. */
+const GRANTED_MS = 30_000;
+const GRANTED_MAX = 10_000;
+/**
+ * Where every hold is granted, a file is held for when it takes longer than this; the ledger makes the hold of a shorter one when it is
+ * charged. One file in as much time is held for at once all the same, to hear whether that has changed.
+ */
+const BRIEF_MS = 1_000;
+/** Reason of an end: a provider has finished, and the client was gone. */
+const UNTAKEN = 'answer_untaken';
+
+/** Who is asked for money. */
+type Payer = Pick<SessionHead, 'organisationId' | 'keyId'>;
+
+const nameOf = ({ organisationId, keyId }: Payer): string => `${organisationId} ${keyId}`;
+
+/** One member of a chain, as the bill of a file sees it. */
+export interface FileMember extends MeterMember {
+  /** Channels that its provider bills: 1 where it bills the audio once. */
+  channels: number;
+}
+
+/** What a member of the chain has heard. */
+export interface HeardFile {
+  /** One of those that money was held for. */
+  member: FileMember;
+  /** Of one channel. More than was held for is not charged. */
+  seconds: number;
+  /** What the provider said, where that was more than the file can hold. */
+  claimedSeconds?: number | undefined;
+  /** The client has not had the answer. */
+  isUntaken?: boolean;
+}
+
+export interface FileReservationRequest {
+  /** `req_…`, or that of an earlier attempt which may have been charged: it is charged once. */
+  id: string;
+  organisationId: string;
+  keyId: string;
+  /** Slug that was asked for. */
+  model: string;
+  /** The chain, with prices. */
+  members: readonly FileMember[];
+  /** The most that one channel of the file can hold. */
+  secondsMax: number;
+  /** An earlier attempt under the same id may have been charged: giving the hold back must not end the charge at nothing. */
+  again?: boolean;
+  /** The ledger would grant every hold, so none is needed while it does not answer. */
+  isUnlimited?: boolean;
+}
+
+/** Ended by one of the two, once. */
+export interface ReservedFile {
+  /**
+   * Charges what a model has heard, and says what that costs in micro-USD. The ledger is told at once, before anything that is asked
+   * of it later; that it has written it down is waited for only where an earlier attempt may have been charged instead, because else what
+   * the bill says is certain before. Never rejects.
+   */
+  settle(heard: HeardFile): Promise<bigint>;
+  /** Nothing was transcribed: nothing is charged. `isTriedAgain`: under the same id, which is not ended then. Never rejects. */
+  release(isTriedAgain?: boolean): Promise<void>;
+}
+
+export interface FileReservationsOptions {
+  reservations: Reservations;
+  clock: Clock;
+  wallNow(): Date;
+}
+
+export class FileReservations {
+  readonly #options: FileReservationsOptions;
+  #open = 0;
+  #whenIdle: (() => void)[] = [];
+  /** Keys whose last hold was granted, and when; `isUnlimited`: as every other would be. The oldest first. */
+  readonly #granted = new Map<string, { atMs: number; isUnlimited: boolean }>();
+
+  constructor(options: FileReservationsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Holds what the dearest member of the chain would cost. With free models and own keys alone nothing is held, and where nothing can be
+   * refused the hold is made beside the work, or with the charge of a file that takes no time.
+   *
+   * @throws Refusal `insufficient_credit`, `rate_limit_exceeded` (of money a day), `ledger_unavailable`
+   */
+  async reserve(request: FileReservationRequest): Promise<ReservedFile> {
+    const { members, secondsMax, again = false, isUnlimited: mayTrust = false, ...file } = request;
+    const { reservations, wallNow } = this.#options;
+    const head: SessionHead = { ...file, mode: 'batch', openedAt: wallNow().toISOString() };
+    const audioMsMax = Math.ceil(secondsMax * 1000);
+    const wantedMicroUsd = dearestMicroUsd(members, audioMsMax);
+    const hold: HoldRequest = { wantedMicroUsd, leastMicroUsd: wantedMicroUsd, leaseMs: LEASE_MS };
+    const { isUnlimited = false, atMs = 0 } = this.#grantOf(head) ?? {};
+    const isHeldLater = isUnlimited && !again && wantedMicroUsd > 0n && this.#options.clock.now() - atMs < BRIEF_MS;
+    if (!isHeldLater) {
+      // Only the ledger knows what an earlier attempt was charged.
+      const held = this.#hold(head, hold, mayTrust && !again);
+      if (!isUnlimited) await held;
+      // The file is charged all the same; the next one waits for the ledger again.
+      else held.catch(() => {});
+    }
+    this.#open++;
+    const stopRenewing =
+      wantedMicroUsd === 0n ? () => {} : this.#renew(head, { ...hold, leastMicroUsd: 0n }, !isHeldLater);
+    return {
+      settle: (heard) => {
+        stopRenewing();
+        this.#ended();
+        return this.#settle(head, heard, audioMsMax, again);
+      },
+      release: async (isTriedAgain = again) => {
+        stopRenewing();
+        this.#ended();
+        // Of what holds nothing the ledger was never told.
+        if (wantedMicroUsd === 0n) return;
+        // A failure leaves the hold to its lease.
+        if (again || isTriedAgain)
+          await reservations.renew(head, [], { ...hold, wantedMicroUsd: 0n, leastMicroUsd: 0n }).catch(() => undefined);
+        else void reservations.settle(head, { ...this.#end('released', 0), lines: [] });
+      },
+    };
+  }
+
+  /**
+   * Refuses who has no credit at all, before anything is done for him: with a Refusal `insufficient_credit`. Whose last hold was granted
+   * is not asked for it: the next hold says so, as does a ledger that does not answer.
+   */
+  async requireCredit(who: Payer): Promise<void> {
+    if (this.#grantOf(who) !== undefined) return;
+    const credit = await this.#options.reservations.creditOf(who.organisationId).catch(() => null);
+    if (credit !== null && credit <= 0n) throw refusalOf({ reason: 'insufficient_credit' });
+  }
+
+  /** Resolves when no file is under way. */
+  async idle(): Promise<void> {
+    if (this.#open > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  async #hold(head: SessionHead, hold: HoldRequest, mayTrust: boolean): Promise<void> {
+    const { reservations, clock } = this.#options;
+    const name = nameOf(head);
+    try {
+      const { unlimited: isUnlimited = false, onTrust } = await reservations.hold(head, hold, mayTrust);
+      if (hold.wantedMicroUsd === 0n || onTrust) return;
+      this.#granted.delete(name);
+      this.#granted.set(name, { atMs: clock.now(), isUnlimited });
+      const [oldest] = this.#granted.keys();
+      if (this.#granted.size > GRANTED_MAX && oldest !== undefined) this.#granted.delete(oldest);
+    } catch (error) {
+      this.#granted.delete(name);
+      throw error;
+    }
+  }
+
+  #grantOf(who: Payer): { atMs: number; isUnlimited: boolean } | undefined {
+    const grant = this.#granted.get(nameOf(who));
+    return grant !== undefined && this.#options.clock.now() - grant.atMs < GRANTED_MS ? grant : undefined;
+  }
+
+  #ended(): void {
+    this.#open--;
+    if (this.#open === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+
+  async #settle(
+    head: SessionHead,
+    { member, seconds, claimedSeconds = 0, isUntaken = false }: HeardFile,
+    audioMsMax: number,
+    again: boolean,
+  ): Promise<bigint> {
+    const { slug: model, own, price, channels } = member;
+    const audioMs = Math.min(Math.round(seconds * 1000), audioMsMax);
+    const billedMs = audioMs * channels;
+    const claimedMs = Math.round(claimedSeconds * 1000);
+    const file: FileCharge = { audioMs, channels, audioMsMax, ...(claimedMs > audioMsMax ? { claimedMs } : {}) };
+    const lines = [{ model, own, audioMs: billedMs, price }];
+    const end: SessionEnd = { ...this.#end(isUntaken ? UNTAKEN : 'completed', audioMs), lines, file };
+    const settled = this.#options.reservations.settle(head, end, again);
+    const record = again ? await this.#within(settled) : undefined;
+    return record?.costMicroUsd ?? costMicroUsd(price, billedMs, own);
+  }
+
+  #end(reason: string, audioMs: number): Omit<SessionEnd, 'lines'> {
+    return { endedAt: this.#options.wallNow().toISOString(), reason, code: null, audioMs };
+  }
+
+  /**
+   * The lease of a hold is short, so that little is held for a process that was killed. A renewal that fails is made again.
+   *
+   * @param isHeld else the hold is made first, once the file turns out to take its time
+   */
+  #renew(head: SessionHead, hold: HoldRequest, isHeld: boolean): () => void {
+    const { clock, reservations } = this.#options;
+    let timer: unknown;
+    let stopped = false;
+    let isKnown = isHeld;
+    const ask = async () => {
+      if (isKnown) await reservations.renew(head, [], hold);
+      else await this.#hold(head, hold, false);
+      isKnown = true;
+    };
+    const arm = (afterMs: number) => {
+      timer = clock.setTimeout(() => {
+        ask().then(
+          () => arm(RENEW_MS),
+          () => arm(RENEW_AGAIN_MS),
+        );
+      }, afterMs);
+      if (stopped) clock.clearTimeout(timer);
+    };
+    arm(isHeld ? RENEW_MS : BRIEF_MS);
+    return () => {
+      stopped = true;
+      clock.clearTimeout(timer);
+    };
+  }
+
+  #within<Value>(promise: Promise<Value>): Promise<Value | undefined> {
+    const { clock } = this.#options;
+    return new Promise((resolve) => {
+      const timer = clock.setTimeout(() => resolve(undefined), ANSWER_MS);
+      void promise.then((value) => {
+        clock.clearTimeout(timer);
+        resolve(value);
+      });
+    });
+  }
+}

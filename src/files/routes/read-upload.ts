@@ -1,0 +1,185 @@
+// The form of a transcription on its way in: how much of it there may be, what of it is waited for or refused before all of it is
+// there, and the upload that it is.
+import type { Readable } from 'node:stream';
+import { type AliasedKey, aliasOf, chainNamed } from '../../accounts/auth/aliases.ts';
+import type { ApiKey } from '../../accounts/keys/calls.ts';
+import { Refusal, refuse } from '../../api/errors.ts';
+import type { TranscriptionRequest } from '../../api/transcriptions.ts';
+import type { DoorRequest } from '../../http/door.ts';
+import { type Form, type FormLimits, readForm } from '../../http/multipart/form.ts';
+import type { Field } from '../../http/multipart/form-fields.ts';
+import { SpoolBudget } from '../../http/multipart/spool-file.ts';
+import type { ChainDependencies } from '../../live/failover/chain.ts';
+import type { LimitedSignal } from '../../runtime/limited-signal.ts';
+import type { FairQuota } from '../../runtime/limits/fair-quota.ts';
+import { needsWholeFile, type ReadUpload, type Upload } from '../upload.ts';
+import { readFields } from './form.ts';
+import { joinedFields, LIST_NAMES } from './members.ts';
+
+export interface UploadDependencies extends Pick<ChainDependencies, 'providers' | 'prices'> {
+  /** Bytes of all uploads of the node that are on disk together. */
+  spoolQuota: FairQuota;
+  /** Bytes that their forms hold in memory. */
+  formMemory: FairQuota;
+  /** Of clients of another vendor: what their fields are called here; the same when absent. Throws a Refusal. */
+  fieldsOf?(fields: readonly Field[], key: AliasedKey): readonly Field[];
+  /** Those of their fields that may come more than once. */
+  listNames?: readonly string[];
+  /** Of their other fields that come more than once the last counts. */
+  takesRepeated?: boolean;
+  settings: {
+    fileBytesMax: number;
+    memoryBytesMax: number;
+    timeoutMs: number;
+    spoolDirectory: string;
+  };
+}
+
+/**
+ * Client libraries send each member of a list as a field: hundreds of keywords, and voices of up to four speakers as data URLs. Ten
+ * seconds in stereo, 24 bits at 48 kHz, have 3.7 MiB so.
+ */
+const FIELDS_MAX = 1_000;
+const FIELD_BYTES_MAX = 4_194_304;
+const FIELDS_BYTES_MAX = 4 * FIELD_BYTES_MAX;
+/** Boundaries, headers of parts and fields, beside the file. */
+const AROUND_FILE_BYTES = FIELDS_BYTES_MAX + 1_048_576;
+
+/** Whose uploads share the disk with those of others. */
+type Uploader = AliasedKey & Pick<ApiKey, 'organisationId'>;
+
+export interface FormUpload extends Upload {
+  readonly form: Form;
+}
+
+/** What the fields of a form ask for, with the chain that its model stands for. Throws a Refusal naming the field at fault. */
+export const requestOf = (
+  fields: readonly Field[],
+  { providers, fieldsOf }: Pick<UploadDependencies, 'providers' | 'fieldsOf'>,
+  key: AliasedKey,
+): TranscriptionRequest => {
+  const named = fieldsOf?.(fields, key) ?? fields;
+  return chainNamed(key, readFields(joinedFields(named, providers, key)));
+};
+
+/** Reads the form of a request as a job asks for it. */
+export function readUpload(
+  request: DoorRequest,
+  dependencies: UploadDependencies,
+  key: Uploader,
+  onFile: FormLimits['onFile'],
+): ReadUpload<FormUpload> {
+  return async (limit, admit) => {
+    const body = bodyOf(request, limit, dependencies);
+    const mustKeep: FormLimits['mustKeep'] = (fields, contentType, head) => {
+      // What is refused is not read to its end.
+      admitEarly(fields, admit, dependencies, key).catch((error: Error) => {
+        if (!mayBeMended(error, fields)) body.destroy(error);
+      });
+      const asked = dependencies.fieldsOf?.(fields, key) ?? fields;
+      const { model: named = '' } = Object.fromEntries(asked);
+      const [{ model }, ...fallbacks] = aliasOf(key, named) ?? [{ model: named }];
+      const hasFallbacks =
+        fallbacks.length > 0 || asked.some(([name, value]) => /^fallbacks(?:\[|$)/.test(name) && value !== '');
+      return needsWholeFile({ model, hasFallbacks }, { contentType, head }, dependencies);
+    };
+    const limits = {
+      ...formLimits(dependencies, key),
+      mustKeep,
+      ...(onFile === undefined ? {} : { onFile }),
+    };
+    const form = await readForm(body, request.headers.get('content-type'), limits);
+    try {
+      return uploadOf(form, dependencies, key);
+    } catch (error) {
+      form.dispose();
+      throw error;
+    }
+  };
+}
+
+/** Reads a form whose file is only listened to. */
+export function readWithoutFile(
+  request: DoorRequest,
+  limit: LimitedSignal,
+  dependencies: UploadDependencies,
+  key: Uploader,
+  onFile: (chunk: Uint8Array) => void,
+): Promise<Form> {
+  const limits = { ...formLimits(dependencies, key), onFile, isFileDropped: true };
+  return readForm(bodyOf(request, limit, dependencies), request.headers.get('content-type'), limits);
+}
+
+/** Reads a form of another vendor's client whose file is kept: in the spool, whatever its size, and as a part of this name. */
+export function readToKeep(
+  request: DoorRequest,
+  limit: LimitedSignal,
+  dependencies: UploadDependencies,
+  owner: Pick<Uploader, 'organisationId'>,
+  spoolBudget: SpoolBudget,
+  { part: fileField, withoutFile }: { part: string } & Pick<FormLimits, 'withoutFile'>,
+): Promise<Form> {
+  const kept = { memoryBytesMax: 0, mustKeep: () => true, fileField, ...(withoutFile && { withoutFile }) };
+  const limits = { ...formLimits(dependencies, owner, spoolBudget), ...kept, takesRepeated: true };
+  return readForm(bodyOf(request, limit, dependencies), request.headers.get('content-type'), limits);
+}
+
+const formLimits = (
+  { settings, listNames = [], takesRepeated = false, spoolQuota, formMemory }: UploadDependencies,
+  { organisationId }: Pick<Uploader, 'organisationId'>,
+  spoolBudget = new SpoolBudget(spoolQuota, organisationId),
+): FormLimits => ({
+  fileBytesMax: settings.fileBytesMax,
+  fieldBytesMax: FIELD_BYTES_MAX,
+  fieldsBytesMax: FIELDS_BYTES_MAX,
+  fieldsMax: FIELDS_MAX,
+  memoryBytesMax: settings.memoryBytesMax,
+  listNames: [...LIST_NAMES, ...listNames],
+  takesRepeated,
+  spoolDir: settings.spoolDirectory,
+  spoolBudget,
+  memoryQuota: formMemory,
+  organisationId,
+});
+
+/** The body, which fails with the Refusal `request_timeout` when its time is over. */
+function bodyOf(request: DoorRequest, limit: LimitedSignal, { settings }: UploadDependencies): Readable {
+  const body = request.body(settings.fileBytesMax + AROUND_FILE_BYTES);
+  const late = () => {
+    if (!limit.isTimedOut) return;
+    const message = `The form did not arrive within ${settings.timeoutMs / 1000} s. Send less, or over a faster connection.`;
+    body.destroy(refuse('request_timeout', message, { param: 'file' }));
+  };
+  limit.signal.addEventListener('abort', late);
+  return body;
+}
+
+/** Checks a large file by the fields in front of it, so that nobody uploads one that will be refused. */
+async function admitEarly(
+  fields: readonly Field[],
+  admit: Parameters<ReadUpload>[1],
+  dependencies: UploadDependencies,
+  key: AliasedKey,
+): Promise<void> {
+  if (fields.some(([name]) => name === 'model')) await admit(requestOf(fields, dependencies, key));
+}
+
+/** Whether a field behind the file may make good what is wrong with those in front of it. */
+function mayBeMended(error: Error, fields: readonly Field[]): boolean {
+  const param = error instanceof Refusal ? error.extras.param : undefined;
+  const [field] = param?.split(/[.[]/) ?? [];
+  return field !== undefined && !fields.some(([name]) => name === field);
+}
+
+function uploadOf(form: Form, dependencies: UploadDependencies, key: AliasedKey): FormUpload {
+  const upload: FormUpload = {
+    form,
+    request: requestOf(form.fields, dependencies, key),
+    file: form.file,
+    whole: form.whole.then((whole) => (whole === form ? upload : uploadOf(whole, dependencies, key))),
+    leaveFile: () => void (form.file.size === undefined && form.file.read().destroy()),
+    dispose: () => form.dispose(),
+  };
+  upload.whole.catch(() => {});
+  return upload;
+}

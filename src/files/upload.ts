@@ -1,0 +1,95 @@
+// A file on its way in with what is asked for: how the edge hands it over, whether all of it is needed before a model is asked, and
+// what of it the models are handed.
+import { isSlug, providerOf } from '../api/slug.ts';
+import type { TranscriptionRequest } from '../api/transcriptions.ts';
+import { rawRate, type UploadedFile } from '../http/multipart/uploaded-file.ts';
+import type { ChainDependencies } from '../live/failover/chain.ts';
+import type { LimitedSignal } from '../runtime/limited-signal.ts';
+import type { AudioFile } from './file/file-source.ts';
+import { asLongAsSaid, type FileLength, isLengthHidden } from './money/length.ts';
+import { costsByLength } from './money/members.ts';
+
+export interface Upload {
+  /** What was asked for: by all of the form, or by what is in front of a file that is still arriving. */
+  readonly request: TranscriptionRequest;
+  readonly file: UploadedFile;
+  /**
+   * The upload when all of it is here: this one, or one that asks for more, in fields behind a file that was still arriving, and
+   * whose file begins anew. Rejects with a Refusal when it turns out to be broken, or is too slow.
+   */
+  readonly whole: Promise<this>;
+  /** Nobody reads a file any more that is still arriving; the whole upload has it all the same. */
+  leaveFile(): void;
+  dispose(): void;
+}
+
+/**
+ * Reads an upload as far as it has to be known before a model is asked.
+ *
+ * @param limit ends the upload
+ * @param admit says of a large file whether it may come, by what is in front of it: what is refused is not read to its end
+ */
+export type ReadUpload<Own extends Upload = Upload> = (
+  limit: LimitedSignal,
+  admit: (request: TranscriptionRequest) => Promise<unknown>,
+) => Promise<Own>;
+
+/**
+ * Whether the whole file is needed before the first model is asked: more than one may be, the model wants its length, or what it
+ * costs goes by a length that only the whole file tells.
+ *
+ * @param model as the form names it; empty where it does not, or not yet
+ */
+export function needsWholeFile(
+  { model, hasFallbacks }: { model: string; hasFallbacks: boolean },
+  { contentType, head }: Pick<UploadedFile, 'contentType' | 'head'>,
+  { providers, prices }: Pick<ChainDependencies, 'providers' | 'prices'>,
+): boolean {
+  if (hasFallbacks) return true;
+  const provider = isSlug(model) ? providers.get(providerOf(model)) : undefined;
+  const price = provider === undefined ? undefined : prices.priceOf(model, 'batch');
+  if (price !== undefined && costsByLength([{ own: false, price }]) && isLengthHidden(contentType, head)) return true;
+  const batch = provider?.batch;
+  // Headerless samples become a WAV file, whose header says how long it is.
+  return batch?.kind === 'http' && (batch.needsLength || rawRate(contentType) !== undefined);
+}
+
+/** The file as models are handed it. `onEnd`: the last byte of one that was still arriving has been read. */
+export function audioFileOf(
+  file: UploadedFile,
+  length: FileLength,
+  measure: (file: UploadedFile) => Promise<FileLength>,
+  onEnd: () => void,
+): AudioFile {
+  const { size, head, pieces } = file;
+  const { seconds, secondsMin, secondsMax } = length;
+  let shortSeconds: number | undefined;
+  const arriving = async function* () {
+    yield* asLongAsSaid(file.read(), head, (fault) => {
+      if (fault === 'goes on') length.goesOn = true;
+      else ({ shortSeconds } = fault);
+    });
+    if (shortSeconds !== undefined) length.isDamaged = true;
+    onEnd();
+  };
+  return {
+    bytes: size,
+    pieces,
+    rawSampleRate: rawRate(file.contentType),
+    secondsMin,
+    secondsMax,
+    shortSeconds: () => shortSeconds,
+    ...(seconds === undefined ? {} : { seconds }),
+    // A transcript is not lost because its file could not be measured.
+    measure: () => measureWhole(file, measure).catch(() => undefined),
+    read: () => (size === undefined ? arriving() : file.read()),
+  };
+}
+
+async function measureWhole(
+  file: UploadedFile,
+  measure: (file: UploadedFile) => Promise<FileLength>,
+): Promise<FileLength | undefined> {
+  const whole = file.size === undefined ? file.arrived?.() : file;
+  return whole === undefined ? undefined : measure({ ...file, ...whole });
+}

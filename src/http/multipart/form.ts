@@ -1,0 +1,297 @@
+// Reads the form of a transcription as a stream, in bounded memory: a small file is waited for, a large one is handed on while it
+// arrives, with a copy on disk in case fields come behind it, or waits there whole. What fields mean is the route's.
+import { Readable } from 'node:stream';
+import type { FairQuota } from '../../runtime/limits/fair-quota.ts';
+import { BodyTooLarge } from '../door.ts';
+import { type Field, type FieldLimits, FormFields } from './form-fields.ts';
+import { FormMemory } from './form-memory.ts';
+import { LargeFile } from './large-file.ts';
+import { boundaryOf, createPartParser, type Part } from './parts.ts';
+import { fileTooLarge, missingFile, repeatedField, unexpectedFile, withoutFile } from './refusals.ts';
+import type { SpoolBudget } from './spool-file.ts';
+import { beginning, deferred } from './streams.ts';
+import type { UploadedFile } from './uploaded-file.ts';
+
+export interface FormLimits extends FieldLimits {
+  /** Largest file. */
+  fileBytesMax: number;
+  /** What is wrong with the fields of a form that has no file. Throws a Refusal; a missing file is reported when it does not. */
+  withoutFile?(fields: readonly Field[]): void;
+  /** Largest file that is waited for in memory. */
+  memoryBytesMax: number;
+  /** An existing folder for files that do not fit, and what may be in it. */
+  spoolDir: string;
+  spoolBudget: SpoolBudget;
+  /** Of what forms hold in memory: where it has no room for the file, it goes to the disk. */
+  memoryQuota: FairQuota;
+  organisationId: string;
+  /**
+   * Whether a larger file is waited for although `model` came in front of it: it may be needed more than once, or its length
+   * before its bytes. Asked with the fields in front of it, and its beginning.
+   */
+  mustKeep?(fields: readonly Field[], contentType: string | undefined, head: Uint8Array): boolean;
+  /** Hears every byte of the file as it comes. */
+  onFile?(chunk: Uint8Array): void;
+  /** Fields that may come more than once, as all may whose names end in `[]`. */
+  listNames?: readonly string[];
+  /** Of another field that comes more than once the last counts; it is refused when absent. */
+  takesRepeated?: boolean;
+  /** The file is discarded: a reader gets nothing. */
+  isFileDropped?: boolean;
+  /** The name of the part that is the file; `file` when absent. */
+  fileField?: string;
+}
+
+export interface FormFile extends UploadedFile {
+  /** At most 128 printable characters, in any script; of no use as a path. */
+  readonly filename: string;
+  read(): Readable;
+}
+
+export interface Form {
+  /** In their order: all of them, or those in front of a file that is still arriving. */
+  readonly fields: readonly Field[];
+  /**
+   * One that is still arriving never ends while a field may come behind it: when one does, reading it fails with `FieldsFollow`,
+   * and it can be read from its beginning in the whole form.
+   */
+  readonly file: FormFile;
+  /**
+   * The form with all its fields: this one, where none came behind its file. Rejects with a Refusal when the form turns out to
+   * be broken, or when fields came behind a file and there was no room for the copy of it.
+   */
+  readonly whole: Promise<Form>;
+  /** Lets go of everything. Must be called in the end, any number of times. */
+  dispose(): void;
+}
+
+/**
+ * Reads a form with one file and any fields, in any order. Resolves when the form has ended, or before that when the file is
+ * larger than `memoryBytesMax`, `model` came in front of it and it need not be kept. Rejects with a Refusal for what is wrong with
+ * the form, and with the body's own error when the client goes away; nothing is left behind then.
+ */
+export async function readForm(body: Readable, contentType: string | undefined, limits: FormLimits): Promise<Form> {
+  let boundary: string;
+  try {
+    boundary = boundaryOf(contentType);
+  } catch (refusal) {
+    body.destroy();
+    throw refusal;
+  }
+  return new FormReader(body, boundary, limits).read();
+}
+
+type Content = Pick<FormFile, 'read' | 'readAt' | 'size' | 'pieces' | 'arrived'>;
+
+class FormReader {
+  readonly #body: Readable;
+  readonly #limits: FormLimits;
+  readonly #parser: ReturnType<typeof createPartParser>;
+  readonly #form = deferred<Form>();
+  readonly #whole = deferred<Form>();
+  readonly #fields: FormFields;
+  readonly #memory: FormMemory;
+  readonly #names = new Set<string>();
+  /** One promise a part, settled when it was read; none rejects. */
+  readonly #reading: Promise<void>[] = [];
+  readonly #parts: Readable[] = [];
+  #file: { readonly part: Part; readonly held: Buffer[]; bytes: number } | undefined;
+  #head: Uint8Array = new Uint8Array(0);
+  /** The file, where it is too large for memory. */
+  #large: LargeFile | undefined;
+  /** Waited for before a failure is told, so that nothing is left by then. */
+  #settled: Promise<void> = Promise.resolve();
+  #state: 'reading' | 'ended' | 'failed' = 'reading';
+  /** Lets the pump go on. */
+  #wake = () => {};
+
+  constructor(body: Readable, boundary: string, limits: FormLimits) {
+    this.#body = body;
+    this.#limits = limits;
+    this.#memory = new FormMemory(limits.memoryQuota, limits.organisationId);
+    this.#fields = new FormFields(limits, this.#memory);
+    this.#parser = createPartParser(boundary, {
+      part: (part) => this.#begin(part),
+      finished: () => void this.#end(),
+      failed: (refusal) => this.#fail(refusal),
+    });
+    this.#parser.on('drain', () => this.#wake());
+    this.#whole.promise.catch(() => {});
+  }
+
+  read(): Promise<Form> {
+    void this.#pump();
+    return this.#form.promise;
+  }
+
+  async #pump(): Promise<void> {
+    try {
+      for await (const chunk of this.#body) {
+        if (this.#state === 'failed') return;
+        // Behind the closing boundary anything may follow, and means nothing.
+        if (this.#state === 'reading' && !this.#parser.write(chunk)) await this.#untilAwake();
+      }
+      if (this.#state === 'reading') this.#parser.end();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #untilAwake(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  /** A part begins; its data follows. Throws a Refusal when it is one too many. */
+  #begin(part: Part): void {
+    this.#parts.push(part.data);
+    const { takesRepeated, fileField } = this.#limits;
+    const isFile = part.name === (fileField ?? 'file');
+    if (part.filename !== undefined && !isFile) throw unexpectedFile(part.name, fileField);
+    if (this.#names.has(part.name) && !this.#isList(part.name)) {
+      if (isFile || takesRepeated !== true) throw repeatedField(part.name);
+    }
+    this.#names.add(part.name);
+    const reading = isFile ? this.#readFile(part) : this.#fields.read(part, this.#file !== undefined);
+    this.#reading.push(reading.catch((error) => this.#fail(error)));
+  }
+
+  #isList(name: string): boolean {
+    return name.endsWith('[]') || this.#limits.listNames?.includes(name) === true;
+  }
+
+  /** Those in front of the file, in their order. */
+  #fieldsInFront(): Field[] {
+    const { front } = this.#fields;
+    const last = new Map(front.map(([name], place) => [name, place]));
+    return front.filter(([name], place) => this.#isList(name) || last.get(name) === place);
+  }
+
+  async #readFile(part: Part): Promise<void> {
+    const { fileBytesMax, memoryBytesMax, onFile, isFileDropped } = this.#limits;
+    const fieldsInFront = [...this.#reading];
+    const file = { part, held: [] as Buffer[], bytes: 0 };
+    this.#file = file;
+    for await (const chunk of part.data) {
+      file.bytes += chunk.length;
+      if (file.bytes > fileBytesMax) throw fileTooLarge(fileBytesMax);
+      onFile?.(chunk);
+      if (isFileDropped) continue;
+      file.held.push(chunk);
+      if (this.#large === undefined) {
+        if (file.bytes <= memoryBytesMax && this.#memory.takeForFile(chunk.length)) continue;
+        await Promise.all(fieldsInFront);
+        if (this.#state !== 'reading') return;
+        this.#head = beginning(file.held);
+        await this.#openLarge(part);
+      }
+      for (const held of file.held.splice(0)) await this.#large?.write(held);
+      this.#memory.giveFile();
+    }
+    if (file.bytes === 0) throw missingFile('an empty file', this.#limits.fileField);
+  }
+
+  /** A file that is too large to be held goes to the disk, and to the route if it knows what to do with it. */
+  async #openLarge({ contentType }: Part): Promise<void> {
+    const front = this.#fieldsInFront();
+    const isKept = this.#limits.mustKeep?.(front, contentType, this.#head) ?? false;
+    const isHandedOn = !isKept && front.some(([name]) => name === 'model');
+    const opening = LargeFile.open(this.#limits.spoolDir, this.#limits.spoolBudget, isHandedOn);
+    this.#settled = opening.then(
+      () => {},
+      () => {},
+    );
+    const large = await opening;
+    this.#large = large;
+    const { stream } = large;
+    // The form was abandoned before the file could be closed.
+    if (this.#state !== 'reading') large.close();
+    else if (stream !== undefined) {
+      const readAt = () => Promise.reject(new Error('The file is still arriving.'));
+      const arrived = () => this.#arrived();
+      this.#form.resolve(this.#formOf({ read: () => stream, readAt, size: undefined, pieces: undefined, arrived }));
+    }
+  }
+
+  /** The closing boundary was read. */
+  async #end(): Promise<void> {
+    await Promise.all(this.#reading);
+    if (this.#state !== 'reading') return;
+    const file = this.#file;
+    if (file === undefined) return this.#fail(withoutFile(this.#fields.front, this.#limits));
+    const isArriving = this.#large?.stream !== undefined;
+    try {
+      if (isArriving && this.#fields.behind.length > 0) this.#large?.supersede();
+      else this.#large?.end();
+    } catch (error) {
+      return this.#fail(error);
+    }
+    this.#state = 'ended';
+    this.#wake();
+    if (isArriving && this.#fields.behind.length === 0) {
+      this.#whole.resolve(await this.#form.promise);
+      return;
+    }
+    this.#fields.join();
+    const { held, bytes: size } = file;
+    if (this.#large === undefined) this.#head = beginning(held);
+    const content = this.#large?.content() ?? inMemory(held);
+    const form = this.#formOf({ pieces: undefined, ...content, size });
+    this.#form.resolve(form);
+    this.#whole.resolve(form);
+  }
+
+  /** The copy of a file that was handed on, once all of it is here. */
+  #arrived(): ReturnType<NonNullable<FormFile['arrived']>> {
+    const readAt = this.#state === 'ended' ? this.#large?.readAt : undefined;
+    return readAt && { readAt, size: (this.#file as { bytes: number }).bytes };
+  }
+
+  #formOf(content: Content): Form {
+    const { filename = 'audio', contentType } = (this.#file as { part: Part }).part;
+    return {
+      fields: this.#fieldsInFront(),
+      file: { ...content, filename, contentType, head: this.#head },
+      whole: this.#whole.promise,
+      dispose: () => this.#dispose(),
+    };
+  }
+
+  #fail(cause: unknown): void {
+    if (this.#state !== 'reading') return;
+    this.#state = 'failed';
+    const error = cause instanceof BodyTooLarge ? fileTooLarge(this.#limits.fileBytesMax) : (cause as Error);
+    this.#large?.close(error);
+    this.#release();
+    void this.#settled.then(() => {
+      this.#form.reject(error);
+      this.#whole.reject(error);
+    });
+  }
+
+  #dispose(): void {
+    if (this.#state === 'reading') this.#fail(new Error('The form was given up before it was read.'));
+    this.#release();
+  }
+
+  #release(): void {
+    this.#wake();
+    this.#body.destroy();
+    for (const part of this.#parts) part.destroy();
+    this.#memory.release();
+    this.#large?.close();
+  }
+}
+
+function inMemory(pieces: readonly Buffer[]): Omit<Content, 'size'> {
+  let whole: Buffer | undefined;
+  return {
+    read: () => Readable.from(pieces, { objectMode: false }),
+    readAt: async (position, length) => {
+      whole ??= Buffer.concat(pieces);
+      return whole.subarray(position, position + length);
+    },
+    pieces,
+  };
+}

@@ -1,0 +1,134 @@
+// The calls of this node: found by their sessions and by their names, while they last and for a while behind that.
+import type { BlockList } from 'node:net';
+import type { Clock } from '../../../machines/clock.ts';
+import type { Refusal } from '../../api/errors.ts';
+import type { EventEncoder } from '../../api/listen/event-encoder.ts';
+import type { CallRequest } from '../../vendors/compat/dialect.ts';
+import type { ClientLine } from '../session/outbox.ts';
+import type { SessionOpening } from '../session/session-opening.ts';
+import { Call, carrierEnd } from './call.ts';
+import { openPoster, type Poster } from './poster.ts';
+import { Webhook } from './webhook.ts';
+
+/** What is kept of all calls that have ended; the oldest is let go of beyond it. */
+const ENDED_BYTES_MAX = 64 * 1024 * 1024;
+/** What every one of them counts besides. */
+const ENDED_BYTES = 1024;
+
+export interface CallsOptions {
+  clock: Clock;
+  wallNow(): Date;
+  /** How long a call that has ended is kept. */
+  keptMs: number;
+  /** Private networks that events may be posted to. */
+  networks: BlockList | undefined;
+  /** A webhook begins, and is done: a node that stops waits for it. */
+  posts: { opened(): void; closed(): void };
+  onDrop(name: 'webhook_event' | 'ended_call'): void;
+}
+
+export class Calls {
+  readonly #options: CallsOptions;
+  readonly #poster: Poster;
+  readonly #bySession = new Map<string, Call>();
+  /** Of one organisation: a name that comes again is that of the later call. */
+  readonly #byName = new Map<string, Call>();
+  /** In the order of their ends. */
+  readonly #ended = new Map<Call, { bytes: number; timer: unknown }>();
+  #endedBytes = 0;
+
+  constructor(options: CallsOptions) {
+    this.#options = options;
+    this.#poster = openPoster(options.networks);
+  }
+
+  get size(): number {
+    return this.#bySession.size;
+  }
+
+  /** @param encoder in whose words the carrier is told */
+  open(
+    clientRequest: CallRequest,
+    { sessionId, organisationId }: SessionOpening,
+    socket: ClientLine,
+    encoder: EventEncoder,
+  ) {
+    const { carrier, names } = clientRequest;
+    const about = { session_id: sessionId, call: { carrier, names } };
+    const webhook = this.#webhookOf(clientRequest, organisationId, sessionId, about);
+    const { wallNow } = this.#options;
+    const ended = (call: Call) => this.#keep(call);
+    const call = new Call({ sessionId, organisationId, names, webhook, wallNow, ended });
+    this.#bySession.set(sessionId, call);
+    for (const name of names) {
+      const key = keyOf(organisationId, name);
+      const before = this.#byName.get(key);
+      // A call that goes on keeps its names, whoever else says them.
+      if (before === undefined || this.#ended.has(before)) this.#byName.set(key, call);
+    }
+    return carrierEnd(call, socket, encoder);
+  }
+
+  /** A call whose session was not opened: its webhook hears why, since its carrier tells nobody. */
+  refused(clientRequest: CallRequest, refusal: Refusal, requestId: string): void {
+    const { carrier, names } = clientRequest;
+    const webhook = this.#webhookOf(clientRequest, '', requestId, { session_id: null, call: { carrier, names } });
+    webhook?.say(JSON.stringify({ type: 'error', error: refusal.body(requestId) }));
+    webhook?.end();
+  }
+
+  /** @param name the id of its session, or one of its names */
+  find(organisationId: string, name: string): Call | undefined {
+    const call = this.#bySession.get(name) ?? this.#byName.get(keyOf(organisationId, name));
+    return call?.organisationId === organisationId ? call : undefined;
+  }
+
+  close(): void {
+    for (const call of this.#ended.keys()) this.#forget(call);
+    this.#poster.close();
+  }
+
+  #webhookOf(
+    { eventsUrl, eventsSecret }: CallRequest,
+    customer: string,
+    id: string,
+    about: object,
+  ): Webhook | undefined {
+    if (eventsUrl === undefined) return undefined;
+    const { clock, wallNow, posts, onDrop } = this.#options;
+    const url = new URL(eventsUrl);
+    posts.opened();
+    return new Webhook({
+      ...{ url, secret: eventsSecret, about, id, post: this.#poster.postOf(customer), clock, wallNow },
+      dropped: () => onDrop('webhook_event'),
+      done: () => posts.closed(),
+    });
+  }
+
+  #keep(call: Call): void {
+    const bytes = call.keptBytes + ENDED_BYTES;
+    const { clock, keptMs, onDrop } = this.#options;
+    this.#ended.set(call, { bytes, timer: clock.setTimeout(() => this.#forget(call), keptMs) });
+    this.#endedBytes += bytes;
+    for (const oldest of this.#ended.keys()) {
+      if (this.#endedBytes <= ENDED_BYTES_MAX) break;
+      onDrop('ended_call');
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(call: Call): void {
+    const kept = this.#ended.get(call);
+    if (kept === undefined) return;
+    this.#ended.delete(call);
+    this.#endedBytes -= kept.bytes;
+    this.#options.clock.clearTimeout(kept.timer);
+    this.#bySession.delete(call.sessionId);
+    for (const name of call.names) {
+      const key = keyOf(call.organisationId, name);
+      if (this.#byName.get(key) === call) this.#byName.delete(key);
+    }
+  }
+}
+
+const keyOf = (organisationId: string, name: string): string => `${organisationId} ${name}`;

@@ -1,0 +1,200 @@
+// The circuit breakers of this node: of each model under each credential, at each endpoint, that something has gone wrong with. Sessions and
+// files ask them before they choose a model, and report what became of the attempt; machines/breaker.ts decides the rest.
+import type { BreakerInput } from '../../../../machines/breaker.ts';
+import type { Clock } from '../../../../machines/clock.ts';
+import { SERVICE_CREDENTIAL } from '../chain-credential.ts';
+import { mayBeOfNode } from '../node-failure.ts';
+import { type Breaker, BreakerSet } from './breaker-set.ts';
+import type { BreakerStep, BreakerWatch } from './breaker-watch.ts';
+import { type Guarded, isPrivate, isShared, keyOf, privateKeyOf, sharedOf } from './guarded.ts';
+import type { CountedFailure } from './shared-failures.ts';
+
+/** A probe that says nothing for so long is taken for lost. */
+const PROBE_MS = 30_000;
+/** A breaker that is not kept is closed. */
+const CLOSED = 'closed';
+
+export interface BreakersOptions {
+  clock: Clock;
+  /** Failures in a row that open a breaker. */
+  failuresMax: number;
+  /** How long it is open the first time, and at most. */
+  openMs: number;
+  openMsMax: number;
+  /** A breaker has opened or closed. */
+  onChange?(guarded: Guarded, state: 'open' | 'closed'): void;
+  /** A session or a file ran on an organisation's own key, or the provider refused it. */
+  onOwnKey?(keyId: string, outcome: 'accepted' | 'refused'): void;
+  onFault(error: unknown): void;
+}
+
+/** A breaker of this node has opened, or stays open for longer, by what the node itself has met. */
+export type Opened = (guarded: Guarded, openMs: number) => void;
+
+export class Breakers {
+  readonly #options: BreakersOptions;
+  /** Of the gateway's own credentials, for every organisation. */
+  readonly #shared: BreakerSet;
+  /** Of one organisation: under its own key, or under the gateway's credential by what its own requests met. */
+  readonly #private: BreakerSet;
+  readonly #listeners = new Set<Opened>();
+  #closed = false;
+
+  constructor(options: BreakersOptions) {
+    this.#options = options;
+    const { clock, failuresMax, openMs, openMsMax, onChange, onFault } = options;
+    const input: BreakerInput = { failuresMax, openMs, openMsMax, probeMs: PROBE_MS };
+    this.#shared = new BreakerSet({ clock, input, onChange, onFault });
+    this.#private = new BreakerSet({ clock, input, onChange, onFault });
+  }
+
+  get size(): number {
+    return this.#shared.size + this.#private.size;
+  }
+
+  /** Those under which calls go elsewhere, or are tried. */
+  get openCount(): number {
+    return this.#shared.openCount + this.#private.openCount;
+  }
+
+  /** Whether calls should go elsewhere. Half open it is not: the next call is the probe. */
+  isOpen(guarded: Guarded): boolean {
+    return this.#of(guarded).some(({ actor }) => actor.getSnapshot().hasTag('open'));
+  }
+
+  /** Places in a chain whose breaker is open. */
+  openIn(chain: readonly Guarded[]): number[] {
+    return chain.flatMap((member, index) => (this.isOpen(member) ? [index] : []));
+  }
+
+  /** An attempt has begun. Gives whether it is the probe: then one of `succeeded`, `failed` and `released` must follow. */
+  begun(guarded: Guarded): boolean {
+    const breakers = this.#of(guarded);
+    const isProbe = breakers.some(({ actor }) => actor.getSnapshot().hasTag('probe'));
+    for (const { actor } of breakers) actor.send({ type: 'call.begun' });
+    return isProbe;
+  }
+
+  /** The model gave a final, or its leg has held for a while. */
+  succeeded(guarded: Guarded): void {
+    this.#tellOwner(guarded, 'accepted');
+    const key = keyOf(guarded);
+    const wasOpen = isShared(guarded) && this.#shared.get(key)?.open === true;
+    for (const { actor } of this.#of(guarded)) actor.send({ type: 'call.succeeded' });
+    if (isShared(guarded)) this.#shared.drop(key);
+    this.#private.drop(privateKeyOf(guarded));
+    if (!wasOpen) return;
+    // What every organisation met is over for each of them.
+    for (const [each, { guarded: other }] of this.#private.of(guarded.slug)) {
+      if (keyOf(other) === key) this.#private.drop(each);
+    }
+  }
+
+  failed(guarded: Guarded, failure: CountedFailure): void {
+    if (this.#closed) return;
+    if (failure.kind === 'account') this.#tellOwner(guarded, 'refused');
+    if (isShared(guarded)) {
+      const breaker = this.#shared.use(keyOf(guarded), sharedOf(guarded));
+      const counted = breaker.failures.count(guarded.organisationId, failure);
+      if (counted === undefined) breaker.actor.send({ type: 'call.released' });
+      else this.#fail(breaker, counted, failure);
+    }
+    if (isPrivate(guarded)) this.#fail(this.#private.use(privateKeyOf(guarded), guarded), failure, failure);
+  }
+
+  #fail(breaker: Breaker, { kind, retryAfterMs = 0 }: CountedFailure, met: CountedFailure): void {
+    const { actor, guarded } = breaker;
+    const isOnOwnKey = guarded.credentialId !== SERVICE_CREDENTIAL;
+    // What nodes are configured with says nothing of the others' configuration, also where two have met it.
+    const isOfNode = met.kind === 'account' && !isOnOwnKey;
+    breaker.isDoubtful ||= isOfNode || (mayBeOfNode(met, isOnOwnKey) && met.confirmed !== true);
+    const before = actor.getSnapshot();
+    actor.send({ type: 'call.failed', kind, retryAfterMs });
+    const { context, value } = actor.getSnapshot();
+    const stays = before.value === 'open' && context.waitMs <= before.context.waitMs;
+    if (value !== 'open' || stays) return;
+    const { isDoubtful } = breaker;
+    breaker.isDoubtful = false;
+    if (isDoubtful) return;
+    for (const opened of [...this.#listeners]) opened(guarded, context.waitMs);
+  }
+
+  /** Hears of breakers that open by what this node has met, never of those that were hinted at. */
+  onOpened(listener: Opened): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Another node leaves the model alone for so long. Nothing that this node knows makes room for it. */
+  hinted(guarded: Guarded, openMs: number): 'taken' | 'no_room' {
+    const [set, key] = isPrivate(guarded)
+      ? [this.#private, privateKeyOf(guarded)]
+      : ([this.#shared, keyOf(guarded)] as const);
+    if (this.#closed || !set.hasRoomFor(key)) return 'no_room';
+    set.use(key, guarded).actor.send({ type: 'hint.opened', openMs });
+    return 'taken';
+  }
+
+  /** The probe told nothing of the model. */
+  released(guarded: Guarded): void {
+    for (const { actor } of this.#of(guarded)) actor.send({ type: 'call.released' });
+  }
+
+  /**
+   * Reports each step of the breakers that decide for one organisation until it is detached; gives the current state. Of the shared one
+   * those that open or close it.
+   */
+  watch(guarded: Guarded, watcher: (step: BreakerStep) => void): ReturnType<BreakerWatch['add']> {
+    const looks: ReturnType<BreakerWatch['add']>[] = [];
+    if (isPrivate(guarded)) looks.push(this.#private.watch(privateKeyOf(guarded), watcher));
+    if (isShared(guarded)) {
+      let last: unknown = CLOSED;
+      const shared = this.#shared.watch(keyOf(guarded), (step) => {
+        const isNews = !isPrivate(guarded) || step.value !== CLOSED || last !== CLOSED;
+        last = step.value;
+        if (isNews) watcher(step);
+      });
+      last = shared.value;
+      looks.push(shared);
+    }
+    return {
+      value: looks.find(({ value }) => value !== CLOSED)?.value ?? CLOSED,
+      detach: () => {
+        for (const { detach } of looks) detach();
+      },
+    };
+  }
+
+  /** How a model is doing for an organisation, under any of the credentials that it uses; for the gateway's own when absent. */
+  statusOf(slug: string, organisationId?: string): 'up' | 'degraded' | 'down' {
+    const isOpen = new Map<string, boolean>();
+    const own = this.#private
+      .of(slug)
+      .filter(([, { guarded }]) => organisationId !== undefined && guarded.organisationId === organisationId);
+    const shared = this.#shared.of(slug).filter(([, { open, failures }]) => open || failures.isShared);
+    for (const [, { guarded, actor }] of [...shared, ...own]) {
+      const key = keyOf(guarded);
+      isOpen.set(key, isOpen.get(key) === true || actor.getSnapshot().hasTag('open'));
+    }
+    if (isOpen.size === 0) return 'up';
+    // One that waits for a probe has to be asked again by somebody.
+    return [...isOpen.values()].every(Boolean) ? 'down' : 'degraded';
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#shared.close();
+    this.#private.close();
+  }
+
+  #tellOwner({ credentialId }: Guarded, outcome: 'accepted' | 'refused'): void {
+    if (credentialId !== SERVICE_CREDENTIAL) this.#options.onOwnKey?.(credentialId, outcome);
+  }
+
+  /** The breakers that decide, as far as there are any. */
+  #of(guarded: Guarded): Breaker[] {
+    const shared = isShared(guarded) ? this.#shared.get(keyOf(guarded)) : undefined;
+    const own = isPrivate(guarded) ? this.#private.get(privateKeyOf(guarded)) : undefined;
+    return [shared, own].filter((breaker) => breaker !== undefined);
+  }
+}

@@ -1,0 +1,281 @@
+// The chain of a request: each named model is found, checked against what is asked of it, and paired with what it would not
+// honour. The whole chain is checked before the first sample, so that a failover cannot fail on a request's own mistakes.
+import { Value } from '@sinclair/typebox/value';
+import { printable, type Refusal, type RefusalExtras, refuse } from '../../api/errors.ts';
+import { FALLBACKS_MAX } from '../../api/listen/aliases.ts';
+import type { Candidate } from '../../api/listen.ts';
+import type { Mode } from '../../api/models.ts';
+import type { PlaceRule } from '../../api/places/place-rule.ts';
+import { isSlug, modelOf, nearestSlugs, providerOf } from '../../api/slug.ts';
+import { priceWith } from '../../config/prices/add-ons.ts';
+import { FREE, type ListedPrice, type PriceList } from '../../config/prices/price-list.ts';
+import type { Told } from '../../vendors/kit/vocabulary/mapping.ts';
+import { hearsUtterances } from '../../vendors/live-turns.ts';
+import { type AskedRule, paramsWithin } from '../../vendors/place-rules.ts';
+import type { Engine, ModelCard, Provider, ProviderAccess } from '../../vendors/provider.ts';
+import { type CredentialDependencies, credentialOf, ownKeyWords, type Unusable } from './chain-credential.ts';
+import { checkParams } from './provider-params.ts';
+import { mappedFor, type Spoken } from './vocabulary.ts';
+
+/** A limitation that does not stop the session; `code` is what `session_started` lists and `warning` carries. */
+export interface Degradation {
+  code: string;
+  message: string;
+  param?: string;
+}
+
+/** One checked member of a chain. */
+export interface ChainMember {
+  slug: string;
+  provider: Provider;
+  card: ModelCard;
+  /** What it is asked for: its language, whether speakers are told apart, and its options. */
+  language: string | undefined;
+  diarization: boolean;
+  params: Readonly<Record<string, unknown>>;
+  /** Whose credential is used: `service` for the gateway's own. Breakers are kept apart by it. */
+  credentialId: string;
+  /** Who uses it. Breakers are kept apart by it where its own requests may be what fails. */
+  organisationId: string;
+  /** Whether that is the organisation's own provider key: then nothing is charged. */
+  own: boolean;
+  /** What the node that dials has to keep to. */
+  rule?: PlaceRule;
+  /** The endpoint that the rule chooses. Breakers are kept apart by it as well. */
+  endpoint?: string;
+  /** The own key is out of use: the dial will fail, and nothing else takes its place. */
+  barred?: true;
+  /** What it costs in the mode that is asked for. */
+  price: ListedPrice;
+  /** Hertz this member is sent. */
+  sampleRate: number;
+  /** What becomes of the members of the request that all models are asked. */
+  told: readonly Told[];
+  degradations: Degradation[];
+}
+
+/** What is asked of every member. */
+export interface Ask extends Spoken {
+  /** Whose own provider keys are used where there are any. */
+  organisationId: string;
+  model: string;
+  providerParams: Readonly<Record<string, unknown>>;
+  /** Whose account at the provider of `model` is used; undefined for one's own where there is one. */
+  credential?: Candidate['credential'] | undefined;
+  fallbacks: readonly Candidate[];
+  /** So many of the models, from the first on, are those of an alias, which stands for files and for live sessions. */
+  aliased?: number | undefined;
+  sampleRate: number;
+  interimResults: boolean;
+  strict: boolean;
+  /** Where audio may go, by whoever has a say in that. */
+  rules?: readonly AskedRule[];
+}
+
+export interface ChainDependencies extends CredentialDependencies {
+  providers: ReadonlyMap<string, Provider>;
+  engines: Readonly<Record<string, Engine>>;
+  prices: PriceList;
+}
+
+/** The chain of a request, with warnings about the chain itself. Throws a Refusal naming the parameter at fault. */
+export async function resolveChain(
+  ask: Ask,
+  dependencies: ChainDependencies,
+): Promise<{ members: ChainMember[]; warnings: Degradation[] }> {
+  const warnings: Degradation[] = [];
+  if (ask.fallbacks.length > FALLBACKS_MAX) {
+    throw refuse(
+      'invalid_request',
+      `\`fallbacks\` names ${ask.fallbacks.length} models; at most ${FALLBACKS_MAX} are tried.`,
+      { param: 'fallbacks' },
+    );
+  }
+  const members: ChainMember[] = [];
+  let missing: Refusal | undefined;
+  const { model, credential } = ask;
+  const own: Candidate = { model, provider_params: { ...ask.providerParams }, ...(credential && { credential }) };
+  for (const [index, candidate] of [own, ...ask.fallbacks].entries()) {
+    const param = index === 0 ? 'model' : 'fallbacks';
+    const isAliased = index < (ask.aliased ?? 0);
+    const checked = await member(candidate, param, ask, isAliased, dependencies);
+    if ('remedy' in checked) {
+      missing ??= refuse(checked.code, `${checked.why} ${checked.remedy}`, { param });
+      if (ask.strict && checked.otherMode !== true) throw missing;
+      warnings.push(withoutMember(candidate.model, checked, param));
+    } else if (members.some((other) => isSame(other, checked))) {
+      warnings.push({
+        code: 'duplicate_fallback',
+        message: `\`fallbacks\` names ${candidate.model} again; it is tried once.`,
+        param,
+      });
+    } else members.push(checked);
+  }
+  if (members.length === 0 && missing !== undefined) throw missing;
+  refuseBarred(members);
+  return { members, warnings };
+}
+
+/** A chain goes on without a member that cannot be used. */
+const withoutMember = (slug: string, { why, remedy }: Unusable, param: string): Degradation => ({
+  code: 'model_left_out',
+  message: `${slug} is left out of the models that are tried: ${why} ${remedy}`,
+  param,
+});
+
+const isSame = (other: ChainMember, { slug, credentialId, params }: ChainMember): boolean =>
+  other.slug === slug && other.credentialId === credentialId && Value.Equal(other.params, params);
+
+/** With a fallback left, a key that is out of use is found out at the dial, and the fallback answers. */
+function refuseBarred(members: readonly ChainMember[]): void {
+  const [first] = members;
+  if (first === undefined || !members.every((each) => each.barred)) return;
+  throw refuse('upstream_account', ownKeyWords(first.provider.title, 'It was refused too often, and is out of use.'), {
+    param: 'model',
+  });
+}
+
+async function member(
+  candidate: Candidate,
+  param: 'model' | 'fallbacks',
+  ask: Ask,
+  isAliased: boolean,
+  dependencies: ChainDependencies,
+): Promise<ChainMember | Unusable> {
+  const { provider, card } = find(candidate.model, param, dependencies.providers);
+  if (!card.modes.includes(ask.mode)) {
+    const without = modeless(card, ask.mode);
+    if (isAliased) return without;
+    throw refuse(without.code, `${without.why} ${without.remedy}`, { param });
+  }
+  const params = candidate.provider_params ?? {};
+  const paramsName = param === 'model' ? 'provider_params' : 'fallbacks';
+  checkParams(card, provider.options(modelOf(card.id)), params, paramsName);
+  const found = await credentialOf(candidate, provider, ask, dependencies);
+  if ('remedy' in found) return found;
+  const { barred, access, ...credential } = found;
+  // The customer's own provider key costs nothing, whatever the model.
+  const listed = credential.own ? FREE : dependencies.prices.priceOf(card.id, ask.mode);
+  if (listed === undefined) return notPriced(card, ask.mode);
+  const ignored = Object.keys(params).filter((name) => provider.honours?.(name, modelOf(card.id), ask.mode) === false);
+  const honoured = Object.fromEntries(Object.entries(params).filter(([name]) => !ignored.includes(name)));
+  const spoken = mappedFor(card, provider, ask, honoured);
+  const dial = { provider, card, mode: ask.mode, params: spoken.params, access };
+  const checked: ChainMember = {
+    slug: card.id,
+    provider,
+    card,
+    ...spoken,
+    ...paramsWithin(card.id, param, dial, ask.rules ?? []),
+    ...credential,
+    organisationId: ask.organisationId,
+    ...(barred ? { barred } : {}),
+    price: priceWith(listed, spoken),
+    sampleRate: rateFor(card, ask.sampleRate),
+    degradations: [
+      ...spoken.told.flatMap(degradationOf),
+      ...withoutInterims(card, ask),
+      ...ignored.map((name) => ignoredParam(card, name, ask.mode, paramsName)),
+    ],
+  };
+  const worst = checked.degradations.find(({ code }) => code !== MAPPED);
+  if (ask.strict && worst !== undefined) {
+    throw refuse(
+      'unsupported_parameter',
+      `${worst.message} Leave it out, choose another model, or drop \`strict\`.`,
+      extras(worst.param),
+    );
+  }
+  await checkWithEngine(checked, ask, dependencies, paramsName);
+  return checked;
+}
+
+const modeless = ({ id, modes }: ModelCard, mode: Mode): Unusable => ({
+  code: 'invalid_request',
+  why: `The model ${id} has no ${mode} mode; it can do ${modes.length === 0 ? 'nothing' : modes.join(' and ')}.`,
+  remedy: `GET /v1/models?mode=${mode} lists those that can.`,
+  otherMode: true,
+});
+
+const notPriced = ({ id }: ModelCard, mode: Mode): Unusable => ({
+  code: 'model_not_priced',
+  why: `The model ${id} has no ${mode} price here, so it cannot be used on the gateway's account.`,
+  remedy: 'Its operator can set one, or name another model.',
+});
+
+function find(
+  slug: string,
+  param: string,
+  providers: ReadonlyMap<string, Provider>,
+): { provider: Provider; card: ModelCard } {
+  const provider = isSlug(slug) ? providers.get(providerOf(slug)) : undefined;
+  const card = provider?.models.find((each) => each.id === slug);
+  if (provider !== undefined && card !== undefined) return { provider, card };
+  const known = [...providers.values()].flatMap((each) => each.models.map(({ id }) => id));
+  // Clients of a vendor name its models without a provider.
+  const own = known.filter((id) => id.slice(id.indexOf('/') + 1) === slug);
+  const nearest = own.length > 0 ? own : nearestSlugs(slug, known);
+  const compatible = own.some((id) => id.startsWith('openai/')) ? ` ${WITHOUT_PROVIDER}` : '';
+  const hint = nearest.length > 0 ? ` Did you mean ${nearest.join(', ')}?` : ' GET /v1/models lists them all.';
+  throw refuse('model_not_found', `There is no model "${printable(slug)}".${hint}${compatible}`, { param });
+}
+
+const WITHOUT_PROVIDER =
+  'Set the base URL of OpenAI’s client to /compat/openai/v1 on this host to use its models without `openai/`.';
+
+async function checkWithEngine(
+  checked: ChainMember,
+  ask: Ask,
+  { access, engines }: ChainDependencies,
+  param: string,
+): Promise<void> {
+  if (checked.provider.live === undefined) return;
+  if (ask.mode === 'batch' ? checked.provider.batch?.kind !== 'live' : hearsUtterances(checked.card)) return;
+  const { endpoint } = checked.provider.live.open({
+    model: modelOf(checked.slug),
+    sampleRate: checked.sampleRate,
+    language: checked.language,
+    interimResults: ask.interimResults,
+    diarization: checked.diarization,
+    params: checked.params,
+    access: addressOf(access(checked.provider.name)),
+  });
+  if (endpoint.kind !== 'embedded') return;
+  const fault = await engines[endpoint.engine]?.check?.(endpoint.query, ask.organisationId);
+  if (fault !== undefined) {
+    throw refuse('invalid_provider_params', `\`provider_params.${fault.param}\` of ${checked.slug}: ${fault.message}`, {
+      param: `${param}.${fault.param}`,
+    });
+  }
+}
+
+/** With `strict` nothing is taken that is done in another way, but for what is done as well. */
+const MAPPED = 'parameter_mapped';
+
+function degradationOf({ param, outcome, isCut, code, message = '' }: Told): Degradation[] {
+  if (outcome === 'honoured') return [];
+  const usual = outcome === 'dropped' ? 'parameter_ignored' : isCut ? 'parameter_shortened' : MAPPED;
+  return [{ code: code ?? usual, message, param }];
+}
+
+const withoutInterims = ({ id, capabilities }: ModelCard, { mode, interimResults }: Ask): Degradation[] =>
+  mode === 'live' && interimResults && !capabilities.interim_results
+    ? [{ code: 'interim_results_unsupported', message: `${id} gives finals only.`, param: 'interim_results' }]
+    : [];
+
+const ignoredParam = (card: ModelCard, name: string, mode: Mode, param: string): Degradation => ({
+  code: 'parameter_ignored',
+  message: `${card.id} does not take \`provider_params.${name}\` in ${mode} mode.`,
+  param: `${param}.${name}`,
+});
+
+/** The rate a model is sent: the client's own where the model takes it, else the next higher, else its highest. */
+export function rateFor(card: ModelCard, sampleRate: number): number {
+  const rates = [...card.audio.sample_rates].sort((a, b) => a - b);
+  return rates.find((rate) => rate >= sampleRate) ?? rates.at(-1) ?? sampleRate;
+}
+
+/** What of an access is no secret. */
+export const addressOf = ({ baseUrl }: ProviderAccess): ProviderAccess => ({ baseUrl, credential: undefined });
+
+const extras = (param: string | undefined): RefusalExtras => (param === undefined ? {} : { param });

@@ -1,0 +1,220 @@
+// The end of a relay on the node that the client has reached: hands on what the client says to the node that has the session.
+import { Value } from '@sinclair/typebox/value';
+import type { Clock } from '../../../../machines/clock.ts';
+import type { Address, Bus, BusBody } from '../../../cluster/bus/bus.ts';
+import type { DoorSocket, SocketHandlers, SocketPace } from '../../../http/door.ts';
+import { LARGE_BYTES } from '../../../http/large-messages.ts';
+import type { Excess, OpenPace } from '../../pace/socket-pace.ts';
+import type { OpenSockets } from '../../socket/open-sockets.ts';
+import type { WaitingWork } from '../../socket/socket-work.ts';
+import { HandingOn } from './handing-on.ts';
+import type { PartsUnderWay } from './parts-under-way.ts';
+import { RelayLink } from './relay-link.ts';
+import { PART_BYTES, ToClient, type ToSession, type Unnumbered } from './relay-words.ts';
+
+/** What the client has sent and the session has not taken; the client is not read while there is more. */
+const UNTAKEN_BYTES_MAX = 1024 * 1024;
+/** How soon it is looked again, then. */
+const FULL_MS = 20;
+/** A door that cannot let a client wait cuts it off beyond it; the largest message fits, and something more. */
+const UNTAKEN_BYTES_BEARABLE = 96 * 1024 * 1024;
+/** The node of the socket is shut down; the session goes on (RFC 6455, service restart). */
+const RESTART = 1012;
+/** More waits to be handed on than is kept; the session goes on (RFC 6455, try again later). */
+const TRY_LATER = 1013;
+
+const NOTHING = (): void => {};
+
+export interface ClientEndOptions {
+  bus: Bus;
+  actorId: string;
+  clock: Clock;
+  /** The client is gone when it says nothing for so long after a ping. */
+  pongMs: number;
+  /** The other node is gone when it says nothing for so long: it pings. */
+  silenceMs: number;
+  openPace(exceeded: (excess: Excess) => void): OpenPace;
+  sockets: OpenSockets;
+  waiting: Pick<WaitingWork, 'count'>;
+  organisationId: string;
+  parts: PartsUnderWay;
+  /** What the client has sent is not kept; it sends it again. */
+  onDrop(): void;
+  /** Everything was handed on, or nothing can be. */
+  over(end: ClientEnd): void;
+}
+
+export class ClientEnd implements SocketHandlers {
+  readonly pace: SocketPace;
+  readonly #options: ClientEndOptions;
+  readonly #link: RelayLink;
+  readonly #own: OpenPace;
+  readonly #handingOn: HandingOn;
+  #socket: DoorSocket | undefined;
+  #silence: unknown;
+  #pongDue: unknown;
+  #isHeard = false;
+  /** The session hears nothing more by this way. */
+  #isOver = false;
+  #isLeaving = false;
+  #closeCode: number | undefined;
+
+  constructor(options: ClientEndOptions) {
+    this.#options = options;
+    const received = (body: BusBody) => this.#receive(body);
+    this.#link = new RelayLink(options.bus, options.actorId, { received, broken: () => this.#cut() });
+    const send = (message: Unnumbered<ToSession>, bytes: Uint8Array) => this.#link.send(message, bytes);
+    this.#handingOn = new HandingOn({ send, ...options });
+    this.#own = options.openPace((excess) => this.#tell({ type: 'relay.excess', excess }));
+    this.pace = this.#paceOf(this.#own);
+  }
+
+  get address(): Address {
+    return this.#link.address;
+  }
+
+  /** @param session the other end */
+  meet(session: Address): this {
+    this.#link.meet(session);
+    return this;
+  }
+
+  /** There is nothing to hand on. */
+  dispose(): void {
+    this.#link.close();
+    this.#handingOn.clear();
+    this.#options.clock.clearTimeout(this.#silence);
+    this.#own.release();
+    this.#options.over(this);
+  }
+
+  /** This node is shut down: the client goes on with its session on another one. */
+  leave(): void {
+    this.#isLeaving = true;
+    this.#socket?.close(RESTART, 'This node is being shut down; the session goes on.');
+  }
+
+  open(socket: DoorSocket): void {
+    this.#socket = socket;
+    this.#options.sockets.opened();
+    if (this.#isOver) socket.terminate();
+    else if (this.#isLeaving) this.leave();
+    else {
+      this.#heardOfSession();
+      const { messageBytesMax } = this.#own;
+      this.#tell({ type: 'relay.open', ...(Number.isFinite(messageBytesMax) ? { messageBytesMax } : {}) });
+    }
+  }
+
+  message(socket: DoorSocket, data: Uint8Array, isBinary: boolean): void {
+    this.#isHeard = true;
+    const isLarge = data.byteLength > LARGE_BYTES;
+    // It has the place in which it was gathered until it is handed on.
+    if (isLarge) this.#own.taking();
+    const gone = isLarge ? () => this.#own.taken() : NOTHING;
+    // The session judges its size, and hears of parts only.
+    if (data.byteLength > PART_BYTES) this.arriving(socket, data.byteLength, isBinary);
+    if (this.#handingOn.add(data, isBinary, gone) && this.#handingOn.bytes <= UNTAKEN_BYTES_BEARABLE) return;
+    // The client sends it again: it knows how much was taken.
+    this.#handingOn.clear();
+    this.#options.onDrop();
+    socket.close(TRY_LATER, 'More waits than is kept; the session goes on.');
+  }
+
+  arriving(_: DoorSocket, bytes: number, isBinary: boolean): void {
+    this.#isHeard = true;
+    this.#tell({ type: 'relay.arriving', bytes, isBinary });
+  }
+
+  pong(_: DoorSocket, text: string): void {
+    this.#isHeard = true;
+    this.#tell({ type: 'relay.pong', text });
+  }
+
+  drained(): void {
+    this.#tell({ type: 'relay.sent', count: 0, unread: 0 });
+  }
+
+  /** What the client has sent before is handed on before that is told. */
+  closed(_: DoorSocket, code: number): void {
+    this.#options.clock.clearTimeout(this.#pongDue);
+    if (this.#socket !== undefined) this.#options.sockets.closed();
+    this.#closeCode = code;
+    this.#closeBehindAll();
+  }
+
+  #closeBehindAll(): void {
+    if (this.#closeCode === undefined || (this.#handingOn.isWaiting && !this.#isOver)) return;
+    this.#tell({ type: 'relay.closed', code: this.#closeCode });
+    this.dispose();
+  }
+
+  #tell(message: Unnumbered<ToSession>): void {
+    this.#link.send(message);
+  }
+
+  #receive(body: BusBody): void {
+    const socket = this.#socket;
+    if (socket === undefined || !Value.Check(ToClient, body)) {
+      this.#cut();
+      return;
+    }
+    this.#heardOfSession();
+    if (body.type === 'relay.say') this.#say(socket, body.text);
+    else if (body.type === 'relay.ping') this.#ping(socket, body.text);
+    else if (body.type === 'relay.taken') this.#handingOn.taken(body.count);
+    else if (body.type === 'relay.part_taken') this.#handingOn.partTaken(body.count);
+    else if (body.type === 'relay.close') {
+      this.#isOver = true;
+      socket.close(body.code, body.reason);
+    } else this.#cut();
+    this.#closeBehindAll();
+  }
+
+  #say(socket: DoorSocket, text: string): void {
+    socket.send(text);
+    this.#tell({ type: 'relay.sent', count: text.length, unread: socket.bufferedBytes });
+  }
+
+  /** Only this node knows whether its client can be heard: it answers for it, and lets go of one that is silent. */
+  #ping(socket: DoorSocket, text: string): void {
+    const { clock, pongMs } = this.#options;
+    this.#isHeard = false;
+    this.#tell({ type: 'relay.here' });
+    socket.ping(text);
+    clock.clearTimeout(this.#pongDue);
+    this.#pongDue = clock.setTimeout(() => {
+      if (!this.#isHeard && !socket.heldBack && !socket.watchesSilence) socket.terminate();
+    }, pongMs);
+  }
+
+  #heardOfSession(): void {
+    const { clock, silenceMs } = this.#options;
+    clock.clearTimeout(this.#silence);
+    this.#silence = clock.setTimeout(() => this.#cut(), silenceMs);
+  }
+
+  /** The session cannot be reached by this way any more. */
+  #cut(): void {
+    this.#isOver = true;
+    if (this.#closeCode !== undefined) this.dispose();
+    else this.#socket?.terminate();
+  }
+
+  /** The client's own pace, and none at all while too much is not taken. */
+  #paceOf(pace: OpenPace): SocketPace {
+    const room = (owedMs: number) => (this.#handingOn.bytes > UNTAKEN_BYTES_MAX ? Math.max(owedMs, FULL_MS) : owedMs);
+    return {
+      take: (bytes, isAudio, canWait) => {
+        const owedMs = pace.take(bytes, isAudio, canWait);
+        return canWait ? room(owedMs) : owedMs;
+      },
+      fragments: (count) => pace.fragments(count),
+      owedMs: () => room(pace.owedMs()),
+      exceeded: () => pace.exceeded(),
+      enter: (granted) => pace.enter(granted),
+      leave: () => pace.leave(),
+      mayBeLarge: () => pace.mayBeLarge(),
+    };
+  }
+}

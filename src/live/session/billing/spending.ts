@@ -1,0 +1,142 @@
+// Joins a session to its meter: audio goes no further than what is held pays for, more is asked for in time, and a session
+// that can pay no more ends after its last final. What was heard is billed, and what was cut off is named.
+import type { SessionEndReason } from '../../../../machines/events.ts';
+import type { AudioFrame } from '../../../api/console/watching.ts';
+import type { AudioPipeline } from '../../../audio/pipeline.ts';
+import { usdOf } from '../../../config/prices/price.ts';
+import type { Meter, MeterState, Shortage } from '../../../money/ledger/meter.ts';
+import { shortageCodes, shortageReasons, shortageWords } from '../../../money/ledger/shortage.ts';
+import type { UsageLine } from '../../../money/store/calls.ts';
+import { secondsOf } from '../event-writer.ts';
+import type { OrderlyCode } from './end-charges.ts';
+import { costOf, type Usage } from './usage.ts';
+
+export interface SpendingListener {
+  /** Audio may go further. */
+  extended(): void;
+  /** The client should hear that money runs out. */
+  warn(warning: { code: string; message: string }): void;
+  stop(reason: SessionEndReason, code: OrderlyCode, message: string): void;
+}
+
+export interface SessionFigures extends Omit<AudioFrame, 'kind' | 'sequence' | 'at'> {
+  /** Undefined once the session is settled. */
+  money: MeterState | undefined;
+}
+
+export class Spending {
+  readonly #meter: Meter;
+  readonly #pipeline: AudioPipeline;
+  readonly #usage: Usage;
+  readonly #sampleRate: number;
+  readonly #listener: SpendingListener;
+  /** What the client was told that it pays for. */
+  #billed: UsageLine[] | undefined;
+  /** Undefined until the session is settled. */
+  #charged: readonly UsageLine[] | undefined;
+  /** The highest figures shown so far. Audio replayed after a failover is counted and paid for once. */
+  #shownSamples = 0;
+  #shownMicroUsd = 0n;
+
+  constructor(meter: Meter, pipeline: AudioPipeline, usage: Usage, sampleRate: number, listener: SpendingListener) {
+    this.#meter = meter;
+    this.#pipeline = pipeline;
+    this.#usage = usage;
+    this.#sampleRate = sampleRate;
+    this.#listener = listener;
+  }
+
+  start(): void {
+    const usage = this.#usage;
+    const pipeline = this.#pipeline;
+    const ms = (samples: number) => (samples / this.#sampleRate) * 1000;
+    this.#limitTo(this.#meter.allowedMs);
+    this.#meter.attach(
+      {
+        settledLines: () => usage.settledLines(),
+        sentLines: () => usage.linesUpTo(pipeline.sentSamples),
+        settledMs: () => usage.settledMs,
+        sentMs: () => ms(pipeline.sentSamples),
+        receivedMs: () => ms(pipeline.receivedSamples),
+        connectionLeftMs: () => usage.connections.leftMs,
+      },
+      {
+        extended: (allowedMs, connectionMs) => {
+          this.#limitTo(allowedMs);
+          usage.connections.limitTo(connectionMs);
+          this.#listener.extended();
+        },
+        ranOut: () => this.starved(),
+        low: (shortage, leftMs) =>
+          this.#listener.warn({ code: lowCodes[shortage], message: lowWords(shortage, leftMs) }),
+      },
+    );
+  }
+
+  /** Audio and money so far, and what the two wait for, for whoever looks at the session. */
+  figures(): SessionFigures {
+    const { receivedSamples, sentSamples } = this.#pipeline;
+    const seconds = (samples: number) => secondsOf(samples, this.#sampleRate);
+    const charged = this.#charged;
+    this.#shownSamples = Math.max(this.#shownSamples, sentSamples);
+    const soFar = costOf(this.#usage.linesUpTo(this.#shownSamples));
+    if (soFar > this.#shownMicroUsd) this.#shownMicroUsd = soFar;
+    return {
+      received_seconds: seconds(receivedSamples),
+      sent_seconds: seconds(this.#shownSamples),
+      settled_seconds: this.#usage.settledMs / 1000,
+      held_usd: usdOf(charged === undefined ? this.#meter.heldMicroUsd : 0n),
+      cost_usd: usdOf(charged === undefined ? this.#shownMicroUsd : costOf(charged)),
+      money: charged === undefined ? this.#meter.state : undefined,
+    };
+  }
+
+  /** Another member of the chain hears from now on. */
+  heardBy(index: number): void {
+    this.#usage.heardBy(index);
+    this.#meter.use(index);
+  }
+
+  sent(): void {
+    this.#meter.sent();
+  }
+
+  /** Audio, or the connection, waits for money. Where there is none to come, it ends here. */
+  starved(): void {
+    const shortage = this.#meter.starved();
+    if (shortage === undefined) return;
+    this.#pipeline.cut();
+    this.#listener.stop(shortageReasons[shortage], shortageCodes[shortage], shortageWords[shortage]);
+    // What is left before the cut may leave now, also where the session was ending already.
+    this.#listener.extended();
+  }
+
+  /** What the client pays for when the audio up to the sample was heard. */
+  bill(upToSample: number): ReturnType<Usage['rows']> {
+    this.#billed = this.#usage.linesUpTo(upToSample);
+    return this.#usage.rows(this.#billed);
+  }
+
+  settle(reason: SessionEndReason, code: string | null, endedAt: Date): void {
+    const usage = this.#usage;
+    // An end that could not be told is a fault of the gateway.
+    const lines = this.#billed ?? usage.settledLines();
+    this.#charged = lines;
+    this.#meter.settle({
+      endedAt: endedAt.toISOString(),
+      reason,
+      code,
+      audioMs: Math.round((this.#pipeline.receivedSamples / this.#sampleRate) * 1000),
+      lines,
+    });
+  }
+
+  #limitTo(allowedMs: number): void {
+    this.#pipeline.limitTo(Math.floor((allowedMs / 1000) * this.#sampleRate));
+  }
+}
+
+const lowCodes = { credit: 'credit_low', daily_spend: 'daily_spend_low', ledger: 'ledger_unavailable' } as const;
+
+const lowWords = (shortage: Shortage, leftMs: number): string =>
+  `${shortageWords[shortage]} The session ends in ${Math.floor(leftMs / 1000)} s of audio if nothing changes.`;

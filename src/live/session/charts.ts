@@ -1,0 +1,137 @@
+// The actors of one session: starts them and passes on what happens to each. What they decide is theirs (machines/), what is
+// done about it the session's.
+import type { Actor, ActorRefFrom, SnapshotFrom } from 'xstate';
+import type { Clock } from '../../../machines/clock.ts';
+import type { FailoverContext, FailoverEvent, failoverMachine } from '../../../machines/failover.ts';
+import type { SessionError, SessionEvent, SessionInput } from '../../../machines/session/types.ts';
+import type { sessionMachine } from '../../../machines/session.ts';
+import type { TurnEvent } from '../../../machines/turn.ts';
+import { type Inspection, inspectSystem, type Macrostep, type Step, stepsOf } from '../../runtime/inspect.ts';
+import { type Observer, startObserved } from '../../runtime/observe.ts';
+
+type Child = 'turn' | 'failover';
+
+const held: FailoverEvent = { type: 'attempt.held' };
+
+/** Is told of each step of the charts; what it throws changes nothing. */
+export type ChartWatcher = (step: Macrostep) => void;
+
+/** Safe to tell anything at any time: an actor that has ended, or was never started, hears nothing. */
+export class Charts {
+  #actor: Actor<typeof sessionMachine> | undefined;
+  /** Made with the first watcher: a session that is not watched has none. */
+  #inspections: Set<Inspection> | undefined;
+
+  start(
+    machine: typeof sessionMachine,
+    input: SessionInput,
+    clock: Clock,
+    observer: Observer<typeof sessionMachine>,
+  ): void {
+    this.#actor = startObserved(machine, input, clock, observer);
+  }
+
+  tell(event: SessionEvent): void {
+    this.#actor?.send(event);
+  }
+
+  /**
+   * Tells what comes with every turn and changes nothing as a rule: the chart is asked first whether it waits for it, which costs a
+   * tenth of telling it.
+   */
+  tellIfAwaited(event: SessionEvent): void {
+    if (this.#actor?.getSnapshot().can(event)) this.#actor.send(event);
+  }
+
+  tellTurn(event: TurnEvent): void {
+    this.#child('turn')?.send(event);
+  }
+
+  tellFailover(event: FailoverEvent): void {
+    this.#child('failover')?.send(event);
+  }
+
+  /** A turn got its final, or the leg has held for a while. */
+  tellHeld(): void {
+    const failover = this.#child('failover') as ActorRefFrom<typeof failoverMachine> | undefined;
+    if (failover?.getSnapshot().can(held)) failover.send(held);
+  }
+
+  /** Whether the failover chart may still choose another member than this one, whatever their breakers say. */
+  mayTry(index: number): boolean {
+    const { context } = (this.#child('failover')?.getSnapshot() ?? {}) as { context?: FailoverContext };
+    return context !== undefined && !context.barred.includes(index) && !context.tried.includes(index);
+  }
+
+  /** Whether no model answers, and another round is to follow. */
+  get waiting(): boolean {
+    const { value } = (this.#child('failover')?.getSnapshot() ?? {}) as { value?: string };
+    return value === 'waiting' || value === 'asking';
+  }
+
+  /** Whether there is no leg that takes audio, or that finishes. */
+  get unlinked(): boolean {
+    return this.#actor?.getSnapshot().hasTag('buffering') ?? false;
+  }
+
+  /** Whether the leg takes audio, and is to go on. */
+  get streaming(): boolean {
+    return this.#actor?.getSnapshot().matches({ live: { link: 'streaming' } }) ?? false;
+  }
+
+  /** Whether the leg was asked to finish. */
+  get finishing(): boolean {
+    return this.#actor?.getSnapshot().matches({ live: { link: 'finishing' } }) ?? false;
+  }
+
+  /** Whether the leg was asked to finish because no audio comes. */
+  get suspending(): boolean {
+    return this.#actor?.getSnapshot().matches({ live: { link: 'suspending' } }) ?? false;
+  }
+
+  /** Why the session is ending, where that was not the client's doing. */
+  get endError(): SessionError | null {
+    return this.#actor?.getSnapshot().context.error ?? null;
+  }
+
+  /** Where the charts are now. */
+  get steps(): Step[] {
+    return this.#actor === undefined ? [] : stepsOf(this.#actor);
+  }
+
+  /** Whether there is a watcher. */
+  get isWatched(): boolean {
+    return this.#inspections !== undefined;
+  }
+
+  /** Tells a watcher until it is detached, or the charts stop. Undefined where they have stopped. */
+  watch(watcher: ChartWatcher): Pick<Inspection, 'order' | 'detach'> | undefined {
+    if (this.#actor === undefined) return undefined;
+    const inspection = inspectSystem(this.#actor, watcher);
+    this.#inspections ??= new Set();
+    this.#inspections.add(inspection);
+    return {
+      order: inspection.order,
+      detach: () => {
+        inspection.detach();
+        this.#inspections?.delete(inspection);
+        if (this.#inspections?.size === 0) this.#inspections = undefined;
+      },
+    };
+  }
+
+  stop(): void {
+    const inspections = this.#inspections;
+    this.#inspections = undefined;
+    // An actor that ends tells its owner before it tells those who look on.
+    for (const inspection of inspections ?? []) inspection.finish();
+    this.#actor?.stop();
+    this.#actor = undefined;
+    for (const inspection of inspections ?? []) inspection.detach();
+  }
+
+  #child<Name extends Child>(name: Name): SnapshotFrom<typeof sessionMachine>['children'][Name] {
+    const child = this.#actor?.getSnapshot().children[name];
+    return child?.getSnapshot().status === 'active' ? child : undefined;
+  }
+}

@@ -1,0 +1,268 @@
+// The session's current leg: opened when it is its turn, handed audio at its pace, and noticed when it has gone quiet. How leg and
+// session reach each other is leg-channel.ts; what the end of a leg means for its session, leg-outcomes.ts.
+
+import { isDeepStrictEqual } from 'node:util';
+import type { LegFailure } from '../../../../machines/events.ts';
+import type { AudioPipeline } from '../../../audio/pipeline.ts';
+import { memberWithin } from '../../../vendors/place-rules.ts';
+import type { LiveTiming } from '../../../vendors/provider.ts';
+import type { Ticket } from '../../failover/admission.ts';
+import type { ChainMember } from '../../failover/chain.ts';
+import { circuitOpen, ModelAttempt } from '../../failover/model-attempt.ts';
+import { type LongestAnswer, StallWatch } from '../audio/stall-watch.ts';
+import type { SessionDependencies, SessionOpening } from '../session-opening.ts';
+import { gatheringOf } from '../session-parts.ts';
+import type { Turns } from '../turns/turns.ts';
+import { LegChannel, type Report } from './leg-channel.ts';
+import { LegPump, type LegPumpCalls, type LegPumpParts } from './leg-pump.ts';
+
+/** How long before the longest time of a connection its end is sought: time to find the end of a turn and to connect again. */
+const EXPIRY_MARGIN_MS = 60_000;
+
+/** The parts of the session that its leg works with. */
+export interface CurrentLegParts extends LegPumpParts {
+  turns: Pick<Turns, 'hear'>;
+}
+
+export interface CurrentLegCalls extends LegPumpCalls {
+  ready(generation: number): void;
+  /** Its provider has said of itself that it is simulated. */
+  simulated(): void;
+  failed(generation: number, failure: LegFailure): void;
+  finished(generation: number): void;
+  /** Asked to finish with a `waitMs`, it takes longer than its provider needs as a rule, and is alive. */
+  overdue(generation: number): void;
+  /** Whether what it was asked for anew is in force on its connection. */
+  reconfigured(isInForce: boolean): void;
+  /** No node can be asked for the leg of that model. Gives whether audio waits for it. */
+  waiting(slug: string): boolean;
+  fault(name: 'audio' | 'report', error: unknown): void;
+}
+
+/** What is to be known of an attempt before it is made. */
+interface LegAttempt {
+  /** Its share of the retry budget, where it is a second one. */
+  retry: Ticket | undefined;
+  /** Whether another member of the chain could be tried instead. */
+  hasOther(): boolean;
+}
+
+export class CurrentLeg {
+  readonly #opening: SessionOpening;
+  readonly #dependencies: SessionDependencies;
+  readonly #parts: CurrentLegParts;
+  readonly #pipeline: AudioPipeline;
+  readonly #calls: CurrentLegCalls;
+  readonly channel: LegChannel;
+  readonly pump: LegPump;
+  #member: ChainMember | undefined;
+  #timing: LiveTiming | undefined;
+  #stall: StallWatch | undefined;
+  readonly #longestAnswer: LongestAnswer = { ms: 0 };
+  #hasOther: () => boolean = () => false;
+  #attempt: ModelAttempt | undefined;
+  #hasDialled = false;
+  #expiry: unknown;
+
+  constructor(
+    opening: SessionOpening,
+    dependencies: SessionDependencies,
+    parts: CurrentLegParts,
+    calls: CurrentLegCalls,
+  ) {
+    this.#opening = opening;
+    this.#dependencies = dependencies;
+    this.#parts = parts;
+    this.#pipeline = parts.pipeline;
+    this.#calls = calls;
+    this.channel = new LegChannel(opening, dependencies, parts.log, {
+      reported: (report) => this.#hear(report),
+      failed: (generation, failure) => calls.failed(generation, failure),
+      room: () => this.pump.flush(),
+      waiting: (slug) => calls.waiting(slug),
+      fault: (error) => calls.fault('report', error),
+    });
+    this.pump = new LegPump(dependencies, parts, opening.request.sampleRate, this.channel, calls);
+  }
+
+  /** Asks for a leg, when it is its turn; `ready` or `failed` follows. */
+  open(member: ChainMember, timing: LiveTiming, generation: number, attempt: LegAttempt): void {
+    this.#member = member;
+    this.#timing = timing;
+    this.#hasOther = attempt.hasOther;
+    this.channel.begin(member, generation);
+    this.pump.isHeldBack = false;
+    // In a microtask: the session that gave its place back is in the middle of a call, and this one may be closed before it is over.
+    this.#parts.log.placing = 'queued';
+    const later = (work: () => void) => () =>
+      queueMicrotask(() => {
+        if (generation === this.channel.generation) work();
+      });
+    this.#attempt = new ModelAttempt(member, this.#dependencies.attempts, attempt.retry, {
+      dial: later(() => this.#dial(member, timing, generation)),
+      passOver: later(() => this.#calls.failed(generation, circuitOpen)),
+      hasOther: attempt.hasOther,
+    });
+  }
+
+  /** The rules may have become stricter since the session was admitted: whoever dials keeps to those of now. */
+  #dial(member: ChainMember, timing: LiveTiming, generation: number): void {
+    const { ruleNow } = this.#opening;
+    if (ruleNow === undefined || !this.#hasDialled) {
+      this.#hasDialled = true;
+      this.channel.dial(member, timing);
+      return;
+    }
+    ruleNow().then(
+      (now) => generation === this.channel.generation && this.channel.dial(memberWithin(member, now), timing),
+      (error: unknown) => this.#calls.fault('report', error),
+    );
+  }
+
+  /**
+   * Asks the open leg to become that of another member, where the two have but their options apart; `reconfigured` follows. False
+   * where they are further apart.
+   */
+  reconfigure(member: ChainMember, timing: LiveTiming): boolean {
+    const { language = null, diarization, params } = member;
+    if (this.#member === undefined || !isSameLeg(this.#member, member)) return false;
+    if (!isSameWay(this.#timing as LiveTiming, timing)) return false;
+    this.channel.command({ type: 'leg.reconfigure', language, diarization, params: { ...params } });
+    return true;
+  }
+
+  /** It is that of the other member now. */
+  became(member: ChainMember, timing: LiveTiming): void {
+    this.#member = member;
+    this.#timing = timing;
+    this.#pipeline.turnPause(timing.turnPauseMs);
+    this.#stall?.turnPause(timing.turnPauseMs);
+  }
+
+  /** The leg has proved itself: it gave a final, or held for a while. */
+  held(): void {
+    this.#attempt?.held();
+  }
+
+  /** What the leg says is not enough: the session takes it for failed. */
+  fail(failure: LegFailure): void {
+    this.#calls.failed(this.channel.generation, failure);
+  }
+
+  /** The session has lost its leg, and goes on without it. */
+  lost(failure: LegFailure): void {
+    this.channel.lost(failure);
+    // What was asked for says nothing of the model.
+    if (!this.channel.isBroken) this.#attempt?.failed(failure);
+  }
+
+  #ready(generation: number): void {
+    this.#attempt?.ready();
+    this.channel.ready();
+    const { sessionMaxMs } = this.#timing as LiveTiming;
+    if (sessionMaxMs !== undefined) {
+      const expiring = () => this.#expiring(generation);
+      const afterMs = Math.max(sessionMaxMs / 2, sessionMaxMs - EXPIRY_MARGIN_MS);
+      this.#expiry = this.#dependencies.clock.setTimeout(expiring, afterMs);
+    }
+    this.#calls.ready(generation);
+  }
+
+  /** Lets audio through, from the end of the last final on. */
+  openGate(): ReturnType<AudioPipeline['openLane']> {
+    const timing = this.#timing as LiveTiming;
+    const lane = this.#pipeline.openLane(
+      {
+        frame: timing.frame,
+        sampleRate: (this.#member as ChainMember).sampleRate,
+        speedMax: timing.speedMax,
+        burstMs: timing.burstMs,
+        turnPauseMs: timing.turnPauseMs,
+        gathering: gatheringOf(this.#opening, this.#dependencies),
+      },
+      this.#dependencies.clock.now(),
+    );
+    this.pump.open((this.#member as ChainMember).slug, timing, lane.originSample);
+    this.#stall?.stop();
+    this.#stall = new StallWatch(
+      this.#dependencies.clock,
+      this.#pipeline,
+      this.#opening.request.sampleRate,
+      timing,
+      this.#longestAnswer,
+      { stalled: () => this.stalled(), hasOther: this.#hasOther },
+    );
+    return lane;
+  }
+
+  /** No more audio comes. With a time, a leg that is alive is waited for so long. */
+  finish(waitMs: number | undefined): void {
+    this.channel.command({ type: 'leg.finish', ...(waitMs === undefined ? {} : { waitMs }) });
+  }
+
+  /** It is waited for no longer: it fails. */
+  stalled(): void {
+    this.channel.command({ type: 'leg.stalled' });
+  }
+
+  /** Lets go of the leg. What it still says is dropped. */
+  close(): void {
+    this.pump.close();
+    this.#stall?.stop();
+    this.#dependencies.clock.clearTimeout(this.#expiry);
+    this.#attempt?.end();
+    this.#attempt = undefined;
+    this.#pipeline.closeLane();
+    this.channel.close();
+  }
+
+  dispose(): void {
+    this.channel.detach();
+    this.close();
+  }
+
+  #hear(report: Report): void {
+    const { generation } = report;
+    if (report.type !== 'leg.pressure') this.#stall?.heard();
+    if (report.type !== 'leg.heard') this.#parts.log.reader?.reported(generation, report.sequence);
+    if (report.type === 'leg.heard' && report.heard.type === 'reconfigured')
+      this.#calls.reconfigured(report.heard.isInForce);
+    else if (report.type === 'leg.heard') this.#parts.turns.hear(report.heard, this.#readMsOf(report));
+    else if (report.type === 'leg.ready') this.#ready(generation);
+    else if (report.type === 'leg.simulated') {
+      this.channel.simulated();
+      this.#calls.simulated();
+    } else if (report.type === 'leg.failed') this.#calls.failed(generation, report.failure);
+    else if (report.type === 'leg.finished') this.#calls.finished(generation);
+    else if (report.type === 'leg.overdue') this.#calls.overdue(generation);
+    else if (report.type === 'leg.expiring') this.#expiring(generation);
+    else {
+      this.pump.isHeldBack = report.high;
+      this.pump.flush();
+    }
+  }
+
+  /** When it was read from its provider's socket. Clocks of two nodes cannot be compared: of a leg on another one, when it came here. */
+  #readMsOf({ readMs }: { readMs: number }): number {
+    return this.channel.isFar ? this.#dependencies.clock.now() : readMs;
+  }
+
+  /** Its time is nearly up, or its node goes away. */
+  #expiring(generation: number): void {
+    this.#parts.charts.tell({ type: 'upstream.expiring', generation });
+  }
+}
+
+/** Whether an open leg may become that of another member: a turn that has begun is billed at the price it began with. */
+function isSameLeg(one: ChainMember, other: ChainMember): boolean {
+  const partOf = ({ slug, credentialId, sampleRate, endpoint, rule, barred, price }: ChainMember) => [
+    ...[slug, credentialId, sampleRate, endpoint, rule, barred, price],
+  ];
+  return isDeepStrictEqual(partOf(one), partOf(other));
+}
+
+/** All that audio and deadlines of an open leg go by, but for what ends a turn. */
+function isSameWay(one: LiveTiming, other: LiveTiming): boolean {
+  const { turnPauseMs, formattedWaitMs } = one;
+  return isDeepStrictEqual(one, { ...other, turnPauseMs, formattedWaitMs });
+}

@@ -1,0 +1,171 @@
+// What the client changes while its session goes on: asked of the edge, which knows whose session it is; then a chain of its own, behind
+// the members that the session had. Where the open leg can be changed to the first of them it is, and else the charts turn to it at
+// the end of the turn.
+import type { Clock } from '../../../machines/clock.ts';
+import { Refusal, refuse } from '../../api/errors.ts';
+import { CONFIGURATIONS_MAX } from '../../api/listen/bounds.ts';
+import type { Configure } from '../../api/listen/configuring.ts';
+import type { AudioPipeline } from '../../audio/pipeline.ts';
+import type { ChainMember } from '../failover/chain.ts';
+import { timingOf } from '../failover/member-timing.ts';
+import type { Spending } from './billing/spending.ts';
+import type { Charts } from './charts.ts';
+import type { EventWriter } from './event-writer.ts';
+import type { CurrentLeg } from './leg/current-leg.ts';
+import type { LegPump } from './leg/leg-pump.ts';
+import type { Recovery } from './recovery.ts';
+import type { Configuration, SessionDependencies, SessionOpening } from './session-opening.ts';
+import { steadyMsOf } from './session-parts.ts';
+
+/** Between two changes: each makes a connection, where the open one cannot be changed. */
+const APART_MS = 1_000;
+/** A leg that does not say by then whether it could be changed is let go of at the end of the turn. */
+const ANSWER_MS = 2_000;
+
+export interface ReconfigurationParts {
+  charts: Pick<Charts, 'tell' | 'tellTurn' | 'tellFailover' | 'streaming'>;
+  recovery: Pick<Recovery, 'configured' | 'became' | 'beginsWithFirst'>;
+  leg: Pick<CurrentLeg, 'reconfigure'> & { pump: Pick<LegPump, 'flush'> };
+  events: Pick<EventWriter, 'error' | 'configuring' | 'switched'>;
+  spending: Pick<Spending, 'heardBy'>;
+  pipeline: Pick<AudioPipeline, 'sentSamples'>;
+  fault(error: unknown): void;
+}
+
+export class Reconfiguration {
+  readonly #opening: SessionOpening;
+  readonly #access: SessionDependencies['access'];
+  readonly #clock: Clock;
+  readonly #parts: ReconfigurationParts;
+  #count = 0;
+  /** What was asked for while another change was under way. */
+  #waiting: Configure | undefined;
+  #isBusy = false;
+  #isOver = false;
+  #timer: unknown;
+  /** The open leg was asked whether it can be changed: what its answer is told. */
+  #asked: ((isInForce: boolean) => void) | undefined;
+
+  constructor(
+    opening: SessionOpening,
+    { access, clock }: Pick<SessionDependencies, 'access' | 'clock'>,
+    parts: ReconfigurationParts,
+  ) {
+    this.#opening = opening;
+    this.#access = access;
+    this.#clock = clock;
+    this.#parts = parts;
+  }
+
+  ask(asked: Configure): void {
+    if (!this.#isBusy) void this.#ask(asked);
+    else {
+      const { provider_params, ...others } = this.#waiting ?? {};
+      // Options of one model are not those of another.
+      const own = asked.model === undefined && provider_params !== undefined ? { provider_params } : {};
+      this.#waiting = { ...others, ...own, ...asked };
+    }
+  }
+
+  /** The open leg says whether it was changed; one that is let go of was not. */
+  answered(isInForce: boolean): void {
+    this.#asked?.(isInForce);
+  }
+
+  /** Nothing is changed any more. */
+  stop(): void {
+    this.#isOver = true;
+    this.#clock.clearTimeout(this.#timer);
+    this.answered(false);
+  }
+
+  /** Never rejects. */
+  async #ask(asked: Configure): Promise<void> {
+    this.#isBusy = true;
+    try {
+      if (this.#opening.configure === undefined) throw refuse('invalid_request', NOT_HERE);
+      if (this.#count >= CONFIGURATIONS_MAX) throw refuse('rate_limit_exceeded', TOO_OFTEN);
+      this.#count++;
+      const configuration = await this.#opening.configure(asked);
+      if (configuration === undefined || this.#isOver || (await this.#changesLeg(configuration))) return;
+      this.#apply(configuration, false);
+    } catch (error) {
+      if (!(error instanceof Refusal)) this.#parts.fault(error);
+      else if (!this.#isOver) this.#refuse(error);
+    } finally {
+      if (!this.#isOver) this.#timer = this.#clock.setTimeout(() => this.#next(), APART_MS);
+    }
+  }
+
+  #next(): void {
+    this.#isBusy = false;
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting !== undefined) void this.#ask(waiting);
+  }
+
+  #refuse(refusal: Refusal): void {
+    if (this.#opening.notConfigured?.(refusal) === true) return;
+    const { param } = refusal.extras;
+    this.#parts.events.error(refusal.code, refusal.message, param === undefined ? {} : { param });
+  }
+
+  /** Changes the open leg, where that can be: then no other is needed. Applied at once, before anything else befalls the leg. */
+  #changesLeg(configuration: Configuration): boolean | Promise<boolean> {
+    const { request, chain } = configuration;
+    const { charts, recovery, leg } = this.#parts;
+    const member = chain[0] as ChainMember;
+    if (!charts.streaming || !recovery.beginsWithFirst(chain)) return false;
+    return new Promise((resolve, reject) => {
+      this.#asked = (isInForce) => {
+        this.#asked = undefined;
+        this.#clock.clearTimeout(this.#timer);
+        try {
+          if (isInForce) this.#apply(configuration, true);
+          resolve(isInForce);
+        } catch (error) {
+          reject(error);
+        }
+      };
+      this.#timer = this.#clock.setTimeout(() => this.answered(false), ANSWER_MS);
+      if (!leg.reconfigure(member, timingOf(member, request, this.#access))) this.answered(false);
+    });
+  }
+
+  #apply({ request, chain, members }: Configuration, isInPlace: boolean): void {
+    if (this.#isOver) return;
+    const opening = this.#opening;
+    const { charts, recovery, events } = this.#parts;
+    const before = opening.chain.length;
+    opening.request = request;
+    opening.chain = [...opening.chain.map(spent), ...chain];
+    opening.meter.add(members);
+    if (isInPlace) recovery.became(before);
+    const next = isInPlace ? before : recovery.configured(before);
+    events.configuring(before);
+    const timings = chain.map((member) => timingOf(member, request, this.#access));
+    const formattedWaitMs = Math.max(0, ...timings.map((timing) => timing.formattedWaitMs));
+    charts.tellTurn({ type: 'turn.timed', formattedWaitMs });
+    charts.tellFailover({ type: 'chain.replaced', members: opening.chain.length, before, first: next });
+    const slugs = opening.chain.map(({ slug }) => slug);
+    const configured = { type: 'session.configured', chain: slugs, next, steadyMs: steadyMsOf(timings) } as const;
+    charts.tell(isInPlace ? { ...configured, isInPlace } : configured);
+    if (isInPlace) this.#goOn(before);
+  }
+
+  /** What the open leg is sent from here on is heard by this member of the chain. */
+  #goOn(index: number): void {
+    const { spending, events, pipeline, leg } = this.#parts;
+    spending.heardBy(index);
+    events.switched(index, 0, 0, pipeline.sentSamples);
+    leg.pump.flush();
+  }
+}
+
+/** A member that is not dialled any more: of what it was asked for nothing is kept. One that is spent already stays as it is. */
+const spent = (member: ChainMember): ChainMember =>
+  member.params === NOTHING ? member : { ...member, params: NOTHING, told: [], degradations: [] };
+const NOTHING = {};
+
+const NOT_HERE = 'This session cannot be changed while it goes on. Open another.';
+const TOO_OFTEN = `This session was configured ${CONFIGURATIONS_MAX} times, which is the most. Open another.`;

@@ -1,0 +1,244 @@
+// What a session does about a failed leg, beside its charts: it asks the breakers and the node's budget what is possible now,
+// and opens the leg that was chosen. Which one that is, the failover chart decides.
+
+import type { LegFailure } from '../../../machines/events.ts';
+import { firstCandidate, type Weighed } from '../../../machines/failover/decision.ts';
+import type { AudioPipeline } from '../../audio/pipeline.ts';
+import type { Ticket } from '../failover/admission.ts';
+import { judged } from '../failover/blame.ts';
+import type { ChainMember } from '../failover/chain.ts';
+import { ownKeyFailure } from '../failover/chain-credential.ts';
+import { timingOf } from '../failover/member-timing.ts';
+import type { Charts } from './charts.ts';
+import type { CurrentLeg } from './leg/current-leg.ts';
+import { LegHistory } from './leg/leg-record.ts';
+import type { SessionDependencies, SessionOpening } from './session-opening.ts';
+
+/** A client whose audio waits longer than this hears of it. */
+const WAITING_MS = 1_000;
+/** Connections that fail at the same audio are not sent exactly as much of it. */
+const PROGRESS_SECONDS_MIN = 2;
+
+export interface RecoveryCalls {
+  /** Tells the client that audio waits; gives whether any does. */
+  waiting(slug: string): boolean;
+  /** Whether another leg would have no speech to hear again. */
+  isAnswered(): boolean;
+}
+
+export class Recovery {
+  readonly #opening: SessionOpening;
+  readonly #dependencies: SessionDependencies;
+  readonly #charts: Charts;
+  readonly #leg: CurrentLeg;
+  readonly #pipeline: Pick<AudioPipeline, 'sentSamples'>;
+  readonly #calls: RecoveryCalls;
+  /** The members that have failed, and when the first did: until a leg has held. */
+  readonly #failed = new Set<number>();
+  #sinceMs: number | undefined;
+  /** Up to where the legs of the incident were sent audio; and whether the leg that is open works, as far as time tells. */
+  #failedAtSample = Number.NEGATIVE_INFINITY;
+  #isSteady = false;
+  /** Since when no leg was ready; and whether the client was told. */
+  #unreadySinceMs: number | undefined;
+  #isWaitingTold = false;
+  /** The leg that is open takes audio. */
+  #isReady = false;
+  /** A share of the node's retry budget, between the failure and the next attempt. */
+  #retry: Ticket | undefined;
+  /** The member that has, or had, the leg. */
+  #index = 0;
+  /** Members that were ready once. */
+  readonly #accepting = new Set<number>();
+  /** What the customer is to hear of its own key that was refused, until a leg has held. */
+  #ownKey: string | undefined;
+  readonly legs = new LegHistory();
+
+  constructor(
+    opening: SessionOpening,
+    dependencies: SessionDependencies,
+    charts: Charts,
+    leg: CurrentLeg,
+    pipeline: Pick<AudioPipeline, 'sentSamples'>,
+    calls: RecoveryCalls,
+  ) {
+    this.#opening = opening;
+    this.#dependencies = dependencies;
+    this.#charts = charts;
+    this.#leg = leg;
+    this.#pipeline = pipeline;
+    this.#calls = calls;
+  }
+
+  /** The member to begin with. */
+  first(): number {
+    return this.#firstOf(this.#opening.chain);
+  }
+
+  /** The chain goes on behind so many members, which are tried no more. Gives the member to begin with. */
+  configured(before: number): number {
+    this.#beginAnew();
+    return before + this.#firstOf(this.#opening.chain.slice(before));
+  }
+
+  /** Whether the first of a chain would be begun with now. */
+  beginsWithFirst(chain: readonly ChainMember[]): boolean {
+    return this.#firstOf(chain) === 0;
+  }
+
+  #firstOf(chain: readonly ChainMember[]): number {
+    return firstCandidate(chain.length, this.#dependencies.attempts.breakers.openIn(chain));
+  }
+
+  /** The same, where the leg that is open is that of the first new member. */
+  became(index: number): void {
+    this.#beginAnew();
+    this.#index = index;
+    this.#accepting.add(index);
+    const { chain, request } = this.#opening;
+    const member = chain[index] as ChainMember;
+    this.#leg.became(member, timingOf(member, request, this.#dependencies.access));
+  }
+
+  #beginAnew(): void {
+    this.end();
+    this.#over();
+    this.#accepting.clear();
+  }
+
+  /** Whether a model behind this one could take over now. */
+  get hasNext(): boolean {
+    return this.#hasOther((at) => at > this.#index);
+  }
+
+  openLeg(index: number, generation: number): void {
+    const { chain, request } = this.#opening;
+    const { access } = this.#dependencies;
+    const member = chain[index] as ChainMember;
+    this.#index = index;
+    this.#isReady = false;
+    this.#isSteady = false;
+    this.legs.opened(member.slug);
+    const retry = this.#retry;
+    this.#retry = undefined;
+    // The share is for members that have failed; another one is no second attempt.
+    const isSecondAttempt = this.#failed.has(index);
+    if (!isSecondAttempt) retry?.release();
+    this.#leg.open(member, timingOf(member, request, access), generation, {
+      retry: isSecondAttempt ? retry : undefined,
+      hasOther: () => this.#hasOther(() => true),
+    });
+  }
+
+  /** Whether another member may do better than the one that has the leg: nothing is known against it. */
+  get hasBetter(): boolean {
+    return this.#hasOther((at) => !this.#failed.has(at));
+  }
+
+  #hasOther(isMeant: (at: number) => boolean): boolean {
+    const { breakers } = this.#dependencies.attempts;
+    return this.#opening.chain.some(
+      (other, at) => at !== this.#index && isMeant(at) && this.#charts.mayTry(at) && !breakers.isOpen(other),
+    );
+  }
+
+  /** The leg is ready: the request was good enough for its provider. */
+  ready(): void {
+    this.#accepting.add(this.#index);
+    this.#isReady = true;
+    this.#unreadySinceMs = undefined;
+    this.#isWaitingTold = false;
+    this.legs.became('streaming');
+  }
+
+  /**
+   * What comes of the failure. Where the customer's own key was refused, it is to hear of that when nothing else is left.
+   */
+  judge(told: LegFailure): LegFailure {
+    this.legs.became(told.reason);
+    const member = this.#opening.chain[this.#index] as ChainMember;
+    const others = [...this.#accepting].some((index) => index !== this.#index);
+    const failure = judged(told, member, others);
+    this.#ownKey = ownKeyFailure(member, failure) ?? this.#ownKey;
+    return this.#ownKey === undefined || failure.kind === 'caller' ? failure : { ...failure, ownKey: this.#ownKey };
+  }
+
+  /** The leg of that member has failed. */
+  decide(index: number, failure: LegFailure | null): void {
+    const { kind = 'next', retryAfterMs = 0, own = false, lasting = false } = failure ?? {};
+    if (this.#isSteady && this.#hasProgress) this.held();
+    this.#isSteady = false;
+    this.#failedAtSample = Math.max(this.#failedAtSample, this.#pipeline.sentSamples);
+    this.#failed.add(index);
+    const wasReady = this.#isReady;
+    this.#isReady = false;
+    const weighed = this.#weigh();
+    // What was lost inside the gateway is no second attempt at the provider.
+    if (own) this.end();
+    this.#charts.tellFailover({ type: 'attempt.failed', kind, retryAfterMs, own, lasting, wasReady, ...weighed });
+    if (!this.#charts.waiting) return;
+    this.end();
+    if (!own) this.#tellWaiting();
+  }
+
+  /** A pause is over: whether there may be another attempt now. */
+  weigh(): void {
+    this.#charts.tellFailover({ type: 'attempt.weighed', ...this.#weigh() });
+  }
+
+  /** What is possible now. Takes a share of the budget where there is one: what is chosen may be a second attempt. */
+  #weigh(): Weighed {
+    const { clock, attempts } = this.#dependencies;
+    const { chain } = this.#opening;
+    const now = clock.now();
+    this.#sinceMs ??= now;
+    this.#unreadySinceMs ??= now;
+    this.end();
+    const mayRetry = attempts.retries.hasRoom;
+    if (mayRetry) this.#retry = attempts.retries.take();
+    return { open: attempts.breakers.openIn(chain), mayRetry, elapsedMs: now - this.#sinceMs };
+  }
+
+  /** Its client hears of it when nothing could be sent for a while. */
+  #tellWaiting(): void {
+    const unreadyMs = this.#dependencies.clock.now() - (this.#unreadySinceMs ?? Number.POSITIVE_INFINITY);
+    if (this.#isWaitingTold || unreadyMs < WAITING_MS) return;
+    this.#isWaitingTold = this.#calls.waiting((this.#opening.chain[this.#index] as ChainMember).slug);
+  }
+
+  /**
+   * The leg has held for a while. What went wrong before is over once the leg is past the audio at which the others failed, or has
+   * answered all of it: a model that fails there each time would be tried without end.
+   */
+  steady(): void {
+    this.#isSteady = true;
+    if (this.#hasProgress) this.held();
+    else this.#leg.held();
+  }
+
+  get #hasProgress(): boolean {
+    const { sampleRate } = this.#opening.request;
+    const isPast = this.#pipeline.sentSamples >= this.#failedAtSample + PROGRESS_SECONDS_MIN * sampleRate;
+    return isPast || this.#calls.isAnswered();
+  }
+
+  /** The leg works: what went wrong before is over. */
+  held(): void {
+    this.#over();
+    this.#leg.held();
+    this.#charts.tellHeld();
+  }
+
+  #over(): void {
+    this.#failed.clear();
+    this.#sinceMs = undefined;
+    this.#failedAtSample = Number.NEGATIVE_INFINITY;
+    this.#ownKey = undefined;
+  }
+
+  /** No attempt follows that would need a share of the budget. */
+  end(): void {
+    this.#retry?.release();
+    this.#retry = undefined;
+  }
+}

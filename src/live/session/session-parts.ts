@@ -1,0 +1,96 @@
+// What the parts of a session are made with, out of its request and the configuration.
+import type { SessionInput } from '../../../machines/session/types.ts';
+import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
+import type { ListenRequest } from '../../api/listen.ts';
+import type { Gathering } from '../../audio/coalescer.ts';
+import { AudioPipeline } from '../../audio/pipeline.ts';
+import type { LiveTiming } from '../../vendors/provider.ts';
+import { timingOf } from '../failover/member-timing.ts';
+import { type ClientLine, Outbox } from './outbox.ts';
+import type { SessionDependencies, SessionOpening, SessionSettings } from './session-opening.ts';
+import type { SessionLog } from './watch/session-log.ts';
+
+/** Retries of one model within an incident, where its failure is worth one. */
+const RETRIES = 1;
+/** How long a leg has to hold at least before what went wrong earlier is over. */
+const STEADY_MS_MIN = 10_000;
+
+/** The audio pipeline, and the seconds of audio that it may hold ahead of what was sent on. */
+export function pipelineOf(
+  { request, decoder, organisationId }: SessionOpening,
+  { settings, openSpool: open }: SessionDependencies,
+): { pipeline: AudioPipeline; backlogSecondsMax: number } {
+  const { sampleRate, encoding } = request;
+  // Audio may run ahead to the end of the longest session, within an organisation's share of the node's spool.
+  const longestBytes = Math.ceil((settings.longestMs / 1000) * sampleRate * BYTES_PER_SAMPLE);
+  const spoolBytesMax = Math.min(Math.floor(settings.spoolNodeBytesMax / 2), longestBytes);
+  const { memoryBytesMax, replayMs, replaySpoolMs } = settings;
+  const openSpool = () => open(organisationId);
+  const held = { memoryBytesMax, replayMs, replaySpoolMs, spoolBytesMax, openSpool };
+  const pipeline = new AudioPipeline({ sampleRate, encoding, decoder, ...held });
+  return { pipeline, backlogSecondsMax: Math.floor(spoolBytesMax / (BYTES_PER_SAMPLE * sampleRate)) };
+}
+
+/**
+ * @param log hears everything that is to be told
+ * @param onOverflow ends the session, with the words for the client
+ */
+export function outboxOf(
+  { sessionId, encoder }: SessionOpening,
+  line: ClientLine,
+  { settings, wallNow, totals }: SessionDependencies,
+  log: Pick<SessionLog, 'told'>,
+  onOverflow: (message: string) => void,
+): Outbox {
+  const { unreadBytesMax, unreadEventsMax } = settings;
+  return new Outbox({
+    sessionId,
+    line,
+    encoder,
+    unreadBytesMax,
+    unreadEventsMax,
+    wallNow,
+    onEvent: (event) => log.told(event),
+    onOverflow: () =>
+      onOverflow('Events are not read fast enough: a final could not be queued. Read the socket continuously.'),
+    onDrop: (name) => totals.dropped(name),
+  });
+}
+
+/** Without audio for so long, the connection to the provider is let go of. */
+export const suspendMsOf = ({ suspendSeconds }: ListenRequest, settings: SessionSettings): number =>
+  suspendSeconds === undefined ? settings.suspendMs : suspendSeconds * 1000;
+
+/** How far audio is gathered before it leaves. */
+export const gatheringOf = ({ request }: SessionOpening, { gathering, settings }: SessionDependencies): Gathering =>
+  gathering[request.latency ?? settings.latency];
+
+/** A leg that answers nothing is taken for dead before it is taken for steady. */
+export const steadyMsOf = (timings: readonly LiveTiming[]): number =>
+  Math.max(STEADY_MS_MIN, ...timings.map(({ stallMs }) => (Number.isFinite(stallMs) ? 2 * stallMs : 0)));
+
+/** @param first the member of the chain to begin with */
+export function chartInputOf(
+  { chain, sessionId, request }: SessionOpening,
+  { settings, access }: SessionDependencies,
+  first: number,
+): SessionInput {
+  const timings = chain.map((member) => timingOf(member, request, access));
+  const { longestMs, drainMs, backOffMs, settleMs, upstreamRetries, retryMs } = settings;
+  return {
+    sessionId,
+    chain: chain.map((member) => member.slug),
+    first,
+    limits: {
+      longestMs,
+      drainMs,
+      backOffMs,
+      settleMs,
+      retries: RETRIES,
+      rounds: upstreamRetries,
+      retryMs,
+      formattedWaitMs: Math.max(0, ...timings.map(({ formattedWaitMs }) => formattedWaitMs)),
+      steadyMs: steadyMsOf(timings),
+    },
+  };
+}

@@ -1,0 +1,294 @@
+// One live session: it makes the parts that carry its audio and texts, takes what its client says, and does what its chart decides
+// for more than one of them. Bytes and partial texts never come here; the chart hears of boundaries.
+import type { DemandedFault, SessionEndReason } from '../../../machines/events.ts';
+import * as ends from '../../../machines/session/ends.ts';
+import type { sessionMachine } from '../../../machines/session.ts';
+import type { ClientMessage } from '../../api/listen.ts';
+import type { AudioPipeline } from '../../audio/pipeline.ts';
+import { Deadline } from '../../runtime/deadline.ts';
+import { Scope } from '../../runtime/scope.ts';
+import type { ChainMember } from '../failover/chain.ts';
+import { IncomingAudio } from './audio/incoming-audio.ts';
+import { AudioIntake } from './audio/intake.ts';
+import { Suspension } from './audio/suspension.ts';
+import { AudioAccount } from './billing/audio-account.ts';
+import type { AbortCode, OrderlyCode } from './billing/end-charges.ts';
+import { type SessionFigures, Spending } from './billing/spending.ts';
+import { Usage } from './billing/usage.ts';
+import { Charts } from './charts.ts';
+import { EventWriter } from './event-writer.ts';
+import { CurrentLeg } from './leg/current-leg.ts';
+import { LegOutcomes } from './leg/leg-outcomes.ts';
+import type { ClientLine, Outbox } from './outbox.ts';
+import { Reconfiguration } from './reconfiguration.ts';
+import { Recovery } from './recovery.ts';
+import { SessionEnding } from './session-ending.ts';
+import type { SessionDependencies, SessionOpening } from './session-opening.ts';
+import { chartInputOf, outboxOf, pipelineOf, suspendMsOf } from './session-parts.ts';
+import { EmptyTurns, Turns } from './turns/turns.ts';
+import { SessionDelays } from './watch/session-delays.ts';
+import { SessionLog } from './watch/session-log.ts';
+
+export class LiveSession {
+  readonly opening: SessionOpening;
+  /** Epoch milliseconds. */
+  readonly openedMs: number;
+  readonly charts = new Charts();
+  /** For whoever looks at the session. */
+  readonly log: SessionLog;
+  readonly pipeline: AudioPipeline;
+  readonly turns: Turns;
+  readonly leg: CurrentLeg;
+  readonly recovery: Recovery;
+  readonly ending: SessionEnding;
+  readonly #dependencies: SessionDependencies;
+  readonly #scope: Scope;
+  readonly outbox: Outbox;
+  readonly #events: EventWriter;
+  readonly #usage: Usage;
+  readonly #account: AudioAccount;
+  readonly #spending: Spending;
+  readonly #incoming: IncomingAudio;
+  readonly #outcomes: LegOutcomes;
+  readonly #idle: Deadline;
+  readonly #suspension: Suspension;
+  readonly #reconfiguration: Reconfiguration;
+  #isSuspended = false;
+
+  constructor(opening: SessionOpening, line: ClientLine, dependencies: SessionDependencies) {
+    this.opening = opening;
+    this.openedMs = dependencies.wallNow().getTime();
+    this.#dependencies = dependencies;
+    const { request, sessionId } = opening;
+    const { clock, settings, totals } = dependencies;
+    this.log = new SessionLog(dependencies.wallNow, dependencies.observe?.(opening), opening.showsTranscripts);
+    const { charts, log } = this;
+    this.#scope = new Scope((error) => dependencies.onFault(sessionId, 'dispose', error));
+    const { pipeline, backlogSecondsMax } = pipelineOf(opening, dependencies);
+    this.pipeline = pipeline;
+    this.#scope.defer(() => pipeline.dispose());
+    const outbox = outboxOf(opening, line, dependencies, log, (message) => this.abort('slow_consumer', message));
+    const events = new EventWriter(opening, outbox, totals);
+    const usage = new Usage(request.sampleRate, opening.meter.members, clock);
+    const account = new AudioAccount(pipeline, usage, request.sampleRate);
+    const spending = new Spending(opening.meter, pipeline, usage, request.sampleRate, {
+      extended: () => this.leg.pump.flush(),
+      warn: (warning) => events.warn(warning),
+      stop: (reason, code, message) => this.stop(reason, code, message),
+    });
+    this.outbox = outbox;
+    this.#events = events;
+    this.#usage = usage;
+    this.#account = account;
+    this.#spending = spending;
+    const intake = new AudioIntake(opening, dependencies, {
+      ...{ pipeline, backlogSecondsMax, events, charts },
+      abort: (code, message) => this.abort(code, message),
+      stop: (reason, code, message) => this.stop(reason, code, message),
+    });
+    const delays = new SessionDelays(clock, request.sampleRate);
+    const empties = new EmptyTurns({
+      isAskedFor: settings.hearEmptyAgain === 'on',
+      pipeline,
+      hasNext: () => this.recovery.hasNext,
+      fail: (failure) => this.leg.fail(failure),
+      warnOnce: (warning) => events.warnOnce(warning),
+    });
+    this.turns = new Turns({ request, pipeline, account, charts, events, outbox, totals, empties, delays, log });
+    const legParts = { pipeline, charts, turns: this.turns, spending, delays, log };
+    this.leg = new CurrentLeg(opening, dependencies, legParts, {
+      ready: (generation) => this.#outcomes.ready(generation),
+      simulated: () => this.recovery.legs.simulated(),
+      failed: (generation, failure) => this.#outcomes.failed(generation, failure),
+      finished: (generation) => this.#outcomes.finished(generation),
+      overdue: (generation) => this.#outcomes.overdue(generation),
+      reconfigured: (isInForce) => this.#reconfiguration.answered(isInForce),
+      waiting: (slug) => account.isOwed && events.waiting(slug, 'the part of the gateway that connects to it is away'),
+      takeWaiting: () => this.#incoming.takeWaiting(),
+      fault: (name, error) => this.fault(name, error),
+    });
+    this.#scope.defer(() => this.leg.dispose());
+    this.recovery = new Recovery(opening, dependencies, charts, this.leg, pipeline, {
+      waiting: (slug) => account.isOwed && events.waiting(slug, 'it fails and is tried again'),
+      isAnswered: () => !account.isOwed || account.lacks('speech'),
+    });
+    this.#scope.defer(() => this.recovery.end());
+    const { leg, recovery, turns } = this;
+    const legs = () => recovery.legs.atEnd;
+    const ended = { pipeline, turns, events, outbox, account, spending, log, legs };
+    this.ending = new SessionEnding(opening, dependencies, { scope: this.#scope, ...ended });
+    const fault = (error: unknown) => this.fault('configure', error);
+    const changing = { charts, recovery, leg, events, spending, pipeline, fault };
+    this.#reconfiguration = new Reconfiguration(opening, dependencies, changing);
+    this.#scope.defer(() => this.#reconfiguration.stop());
+    this.#outcomes = new LegOutcomes({ pipeline, charts, turns, account, events, recovery, leg });
+    this.#idle = new Deadline(clock, settings.idleMs, () => charts.tell({ type: 'session.idle' }));
+    this.#suspension = new Suspension(clock, suspendMsOf(request, settings), pipeline, {
+      quiet: () => charts.tell({ type: 'audio.quiet' }),
+      waiting: () => charts.tell({ type: 'audio.waiting' }),
+      isAnswered: () => this.#outcomes.isAnswered,
+    });
+    const waits = { suspension: this.#suspension, idle: this.#idle };
+    this.#incoming = new IncomingAudio({ pipeline, intake, delays, pump: leg.pump, ...waits });
+    this.#scope.defer(() => this.#incoming.stop());
+  }
+
+  /** Starts the session: tells the client, and dials the first leg. */
+  start(machine: typeof sessionMachine): void {
+    const { settings, clock, onState } = this.#dependencies;
+    this.#events.started(settings);
+    this.#spending.start();
+    this.charts.start(machine, chartInputOf(this.opening, this.#dependencies, this.recovery.first()), clock, {
+      changed: (snapshot) => {
+        if (this.#scope.disposed) return;
+        onState(this.opening.sessionId, snapshot.value);
+        this.log.moved(snapshot.value);
+      },
+      ended: (end) => {
+        this.#incoming.takeWaiting();
+        this.ending.end(end);
+      },
+      failed: (error) => this.fault('chart', error),
+    });
+    this.#scope.defer(() => this.charts.stop());
+  }
+
+  /** Audio bytes, valid during the call. */
+  audio(bytes: Uint8Array): void {
+    this.#incoming.take(bytes);
+  }
+
+  /** A decoded text frame. */
+  control(message: ClientMessage): void {
+    if (this.#scope.disposed) return;
+    this.#idle.touch();
+    if (message.type === 'close') this.charts.tell({ type: 'client.close' });
+    else if (message.type === 'finalize') this.leg.pump.finalize();
+    else if (message.type === 'configure') this.#reconfiguration.ask(message);
+  }
+
+  /** A text frame that is no message of ours: the session goes on. */
+  misunderstood(message: string, param?: string): void {
+    if (!this.#scope.disposed) this.#events.error('invalid_request', message, param === undefined ? {} : { param });
+  }
+
+  /** Tells the client how many bytes of its audio were taken since the session began. */
+  received(bytes: number): void {
+    if (!this.#scope.disposed) this.#events.received(bytes);
+  }
+
+  /** Ends the session at once: for a fault of the client, or because nothing more may be done for it. */
+  abort(code: AbortCode, message: string): void {
+    this.charts.tell({ type: 'session.abort', reason: 'error', error: { code, message } });
+  }
+
+  /** Ends the session in order, after its last final. */
+  stop(reason: SessionEndReason, code: OrderlyCode, message: string): void {
+    this.charts.tell({ type: 'session.stop', reason, error: { code, message } });
+  }
+
+  /** Tells a simulated provider to fail. Gives whether it is one that hears the session now. */
+  breakProvider(fault: DemandedFault): boolean {
+    return this.leg.channel.breakDown(fault);
+  }
+
+  /** The socket has room again. */
+  drained(): void {
+    this.outbox.drained();
+  }
+
+  /** The socket is gone. What was taken is still finished and counted. */
+  gone(): void {
+    this.outbox.abandon();
+    this.charts.tell({ type: 'client.gone' });
+  }
+
+  /** The node is going away. */
+  drain(): void {
+    this.charts.tell({ type: 'node.drain' });
+  }
+
+  /** Audio and money so far. */
+  get figures(): SessionFigures {
+    return this.#spending.figures();
+  }
+
+  // What the charts ask for, where it is more than one part's.
+
+  closeLeg(): void {
+    this.#suspension.stop();
+    this.leg.close();
+    this.#reconfiguration.answered(false);
+    this.#usage.connections.closed();
+    this.turns.discard();
+  }
+
+  /** What was sent was heard to its end, and nothing waits. */
+  rest(): void {
+    this.recovery.legs.became('suspended');
+    this.#events.rested();
+    this.log.mark('suspended', 'no audio comes');
+    this.#isSuspended = true;
+    if (!this.#outcomes.rested()) this.#suspension.rest();
+  }
+
+  openGate(index: number, attempts: number): void {
+    const { slug } = this.opening.chain[index] as ChainMember;
+    const { replaySamples, lost, originSample } = this.leg.openGate();
+    if (this.#isSuspended) this.log.mark('resumed', 'audio comes again', { model: slug });
+    this.#isSuspended = false;
+    this.turns.beginLeg(slug, this.pipeline.legTimeline);
+    this.#usage.passedOver(lost?.from ?? this.pipeline.coveredSamples);
+    if (lost !== undefined) {
+      this.#usage.skip(lost.to);
+      this.#events.lost(lost.from, lost.to, 'replay_exceeded');
+    }
+    this.#account.isLegGood = true;
+    this.#suspension.begin();
+    this.#spending.heardBy(index);
+    this.#events.switched(index, attempts, replaySamples, originSample);
+    this.leg.pump.flush();
+  }
+
+  /** At the end of the session a leg that is alive is given time; one that is let go of for want of audio is heard again at once. */
+  finishLeg(): void {
+    this.#outcomes.finishing();
+    this.leg.finish(this.pipeline.ended ? this.#dependencies.settings.closeMs : undefined);
+  }
+
+  endAudio(): void {
+    this.#idle.stop();
+    this.#incoming.takeWaiting();
+    this.pipeline.end();
+    // Where every sample has its final, no leg is needed any more.
+    if (this.charts.unlinked && this.#outcomes.settle()) return;
+    this.#suspension.audio();
+    this.leg.pump.flush();
+  }
+
+  turnSettled(): void {
+    this.recovery.held();
+    this.charts.tellIfAwaited({ type: 'turn.settled' });
+  }
+
+  announceDrain(): void {
+    this.#events.draining(this.#dependencies.settings.drainMs);
+    this.settleBetweenTurns();
+  }
+
+  /** Between two turns there is no boundary to wait for. */
+  settleBetweenTurns(): void {
+    if (!this.turns.open && this.pipeline.lastSpeechSample(this.pipeline.coveredSamples) === undefined)
+      this.charts.tell({ type: 'turn.settled' });
+  }
+
+  /** The node goes, and waits no longer: what was not said stays unsaid, and is named. */
+  cutOff(): void {
+    this.charts.tell({ type: 'session.abort', ...ends.drained });
+    this.ending.end(ends.drained);
+  }
+
+  fault(name: string, error: unknown): void {
+    this.ending.fault(name, error);
+  }
+}

@@ -1,0 +1,165 @@
+// Whether a session may be opened with these parameters: its models, its place among those of its key, and its first hold.
+
+import { chainNamed } from '../../accounts/auth/aliases.ts';
+import type { Caller } from '../../accounts/auth/permissions.ts';
+import { isUnlimited, placeRulesOf, requireModels } from '../../accounts/auth/permissions.ts';
+import type { Configure } from '../../api/listen/configuring.ts';
+import { isCoded, type ListenRequest } from '../../api/listen.ts';
+import type { OpusDecoder } from '../../audio/opus/opus-decoders.ts';
+import type { Meter, MeterMember } from '../../money/ledger/meter.ts';
+import { pricedMembers } from '../../money/ledger/priced.ts';
+import { changed } from '../configure/changes.ts';
+import { type ChainDependencies, type ChainMember, type Degradation, resolveChain } from '../failover/chain.ts';
+import { type Configuration, newSessionId, type SessionOpening } from '../session/session-opening.ts';
+import type { ListenDependencies } from './listen-dependencies.ts';
+import { readListenQuery } from './query.ts';
+
+/** Who asks, as its handshake was judged. */
+export interface Asking {
+  requestId: string;
+  /** What the client says its own trace is. */
+  traceparent: string | undefined;
+  caller: Caller;
+  warnings: readonly Degradation[];
+  continues?: SessionOpening['continues'];
+  /** Gives back the place that the connection has taken already. */
+  release?: () => void;
+}
+
+/**
+ * What the session is opened with: each channel with a place and money of its own. Rejects with a Refusal; then it holds no place and
+ * no money for any of them.
+ */
+export async function openingOf(
+  parameters: ReadonlyMap<string, string>,
+  asking: Asking,
+  dependencies: ListenDependencies,
+): Promise<SessionOpening> {
+  const first = await channelOf(parameters, asking, dependencies);
+  const { channels = 1 } = first.request;
+  if (channels === 1) return first;
+  const { release: _, ...again } = asking;
+  const others: SessionOpening[] = [];
+  try {
+    while (others.length < channels - 1) others.push(await channelOf(parameters, again, dependencies));
+  } catch (error) {
+    for (const opening of [first, ...others]) giveBack(opening, dependencies);
+    throw error;
+  }
+  return { ...first, others };
+}
+
+async function channelOf(
+  parameters: ReadonlyMap<string, string>,
+  { requestId, traceparent, caller, warnings: own, continues, release: taken }: Asking,
+  dependencies: ListenDependencies,
+): Promise<SessionOpening> {
+  let release = taken;
+  let decoder: OpusDecoder | undefined;
+  try {
+    dependencies.sessions.admit();
+    const { request, members, warnings } = await chainFor(parameters, caller, dependencies);
+    const now = dependencies.wallNow();
+    const opening = {
+      sessionId: newSessionId(dependencies.node, now),
+      requestId,
+      traceparent,
+      organisationId: caller.organisationId,
+      keyId: caller.keyId,
+      ...(caller.tokenId === undefined ? {} : { tokenId: caller.tokenId }),
+      showsTranscripts: caller.key.organisationShowsTranscripts ?? false,
+      request,
+      continues,
+      chain: members,
+      warnings: [...own, ...warnings],
+      ruleNow: () => dependencies.authenticator.placeRule(caller),
+    };
+    release ??= await dependencies.limits.takeSession(caller.key);
+    decoder = await decoderFor(request, caller.organisationId, dependencies);
+    const meter = await openMeter(opening, now, isUnlimited(caller), dependencies);
+    return { ...opening, configure: configuring(parameters, caller, meter, dependencies), meter, release, decoder };
+  } catch (error) {
+    decoder?.free();
+    release?.();
+    throw error;
+  }
+}
+
+/** The models that are asked for, as far as the caller may use them. Rejects with a Refusal. */
+export async function chainFor(
+  parameters: ReadonlyMap<string, string>,
+  caller: Caller,
+  dependencies: ChainDependencies,
+) {
+  const asked = chainNamed(caller.key, readListenQuery(parameters));
+  const request = { ...asked, latency: asked.latency ?? caller.key.latency ?? undefined };
+  const { members, warnings } = await resolveChain(
+    {
+      ...request,
+      mode: 'live',
+      organisationId: caller.organisationId,
+      interimResults: request.interimResults && parameters.has('interim_results'),
+      rules: placeRulesOf(caller, request.rule),
+    },
+    dependencies,
+  );
+  requireModels(
+    caller,
+    members.map(({ slug }) => slug),
+  );
+  return { request, members, warnings };
+}
+
+/** What changes of a session while it goes on; one change is asked for at a time. */
+function configuring(
+  parameters: ReadonlyMap<string, string>,
+  caller: Caller,
+  meter: Pick<Meter, 'prepare'>,
+  dependencies: ListenDependencies,
+) {
+  let current = parameters;
+  return async (asked: Configure): Promise<Configuration> => {
+    const next = changed(current, asked);
+    const { request, members: chain } = await chainFor(
+      next,
+      await dependencies.authenticator.renewed(caller),
+      dependencies,
+    );
+    const members = pricedMembers(chain);
+    await meter.prepare(members[0] as MeterMember);
+    current = next;
+    return { request, chain, members };
+  };
+}
+
+/** It was not opened after all: the client is gone, or the session could not be made. */
+export function giveBack(
+  { release, meter, decoder, others = [] }: SessionOpening,
+  dependencies: Pick<ListenDependencies, 'wallNow'>,
+): void {
+  decoder?.free();
+  release();
+  meter.abandon(dependencies.wallNow());
+  for (const other of others) giveBack(other, dependencies);
+}
+
+/** Loads what decodes Opus where it is wanted, and only there. */
+async function decoderFor(
+  { encoding, sampleRate }: ListenRequest,
+  organisationId: string,
+  { opus }: Pick<ListenDependencies, 'opus'>,
+): Promise<OpusDecoder | undefined> {
+  return isCoded(encoding) ? await opus.open(organisationId, sampleRate) : undefined;
+}
+
+/** What the session may spend; throws a Refusal when that is nothing. */
+function openMeter(
+  { sessionId, organisationId, keyId, chain }: Omit<SessionOpening, 'meter' | 'release'>,
+  openedAt: Date,
+  isUnlimited: boolean,
+  { reservations }: Pick<ListenDependencies, 'reservations'>,
+): Promise<Meter> {
+  const model = (chain[0] as ChainMember).slug;
+  const head = { id: sessionId, organisationId, keyId, mode: 'live' as const, model, openedAt: openedAt.toISOString() };
+  return reservations.open(head, pricedMembers(chain), isUnlimited);
+}

@@ -1,0 +1,154 @@
+// `GET /v1/listen`: who asks and for what, and how a refusal reaches a client that cannot read HTTP answers.
+
+import type { Caller } from '../../accounts/auth/permissions.ts';
+import { Refusal, refuse } from '../../api/errors.ts';
+import type { DoorRequest, DoorSocket, SocketHandlers, SocketPace, UpgradeAnswer } from '../../http/door.ts';
+import { readSocketCredential } from '../../http/http/credentials.ts';
+import { parseQuery } from '../../http/http/query.ts';
+import type { Degradation } from '../failover/chain.ts';
+import { resumedSocket } from '../resume/answer-resume.ts';
+import { gone, readResumeWish } from '../resume/resume-wish.ts';
+import type { SessionOpening } from '../session/session-opening.ts';
+import { openingOf } from './admission.ts';
+import type { Interpreter } from './interpreter.ts';
+import type { ListenDependencies } from './listen-dependencies.ts';
+import { refuseOnSocket } from './refuse-on-socket.ts';
+import { SessionSocket } from './session-socket.ts';
+import { readStartWish } from './start-message.ts';
+
+/** Answers an upgrade to `/v1/listen`. Never rejects. */
+export async function answerListen(
+  request: DoorRequest,
+  requestId: string,
+  dependencies: ListenDependencies,
+): Promise<UpgradeAnswer> {
+  const offer = readSocketCredential({
+    authorization: request.headers.get('authorization'),
+    protocols: request.headers.get('sec-websocket-protocol'),
+    query: request.query,
+  });
+  const protocol = offer.protocol === undefined ? {} : { protocol: offer.protocol };
+  const headers: Record<string, string> = { 'X-Request-Id': requestId };
+  try {
+    const query = parseQuery(request.query);
+    if (offer.method === 'query') {
+      takeFromUrl('api_key', dependencies);
+    }
+    const wish = readResumeWish(query);
+    const caller = await callerOf(request, headers, offer.credential, dependencies);
+    if (wish !== undefined) {
+      const resumed = await resumedSocket(wish, caller, dependencies);
+      if (resumed !== undefined) return { ...resumed, headers, ...protocol };
+      if (wish.anew === undefined) throw gone();
+    }
+    const { socket } = await openSocket(request, requestId, caller, dependencies, () => ({
+      ...readStartWish(wish?.anew ?? query),
+      warnings: offer.method === 'query' ? [credentialInUrl] : [],
+      ...(wish === undefined ? {} : { continues: { sessionId: wish.sessionId, seconds: wish.heardSeconds } }),
+    }));
+    return { accept: socket, pace: socket.pace, headers, ...protocol };
+  } catch (error) {
+    const refusal = (error instanceof Refusal ? error : dependencies.onFault(requestId, error)).withHeaders(headers);
+    dependencies.onRefused(refusal);
+    if (!offer.tellOnSocket) return { refuse: dependencies.reply(refusal, requestId) };
+    const tell = (socket: DoorSocket) => refuseOnSocket(socket, refusal, requestId, dependencies);
+    return { ...acceptToRefuse(tell, dependencies), headers, ...protocol };
+  }
+}
+
+/** What is asked for so far, in words of the query. */
+export interface Asked {
+  parameters: Map<string, string>;
+  /** A message is to say the rest. */
+  waits: boolean;
+  warnings?: readonly Degradation[];
+  interpreter?: Interpreter;
+  continues?: SessionOpening['continues'];
+}
+
+/**
+ * Judges who asks, and counts the request. Rejects with a Refusal.
+ *
+ * @param headers gathers what the answer to the handshake says, also where it is refused
+ */
+export async function callerOf(
+  request: DoorRequest,
+  headers: Record<string, string>,
+  credential: string | undefined,
+  { authenticator, limits }: Pick<ListenDependencies, 'authenticator' | 'limits'>,
+): Promise<Caller> {
+  const caller = await authenticator.socket(credential, request.remoteAddress, request.headers.get('origin'));
+  Object.assign(headers, limits.takeRequest(caller.key));
+  return caller;
+}
+
+/** Makes the socket of who asks. Rejects with a Refusal. */
+export async function openSocket(
+  request: DoorRequest,
+  requestId: string,
+  caller: Caller,
+  dependencies: ListenDependencies,
+  read: () => Asked,
+): Promise<{ socket: SessionSocket; warnings: readonly Degradation[] }> {
+  const { limits, sessions } = dependencies;
+  sessions.admit();
+  const { parameters, waits, warnings = [], interpreter, continues } = read();
+  const traceparent = request.headers.get('traceparent') ?? undefined;
+  const asking = { requestId, traceparent, caller, warnings, continues };
+  // Who waits takes a place as well: connections that never start are bounded by it.
+  const wish = waits
+    ? { parameters, asking: { ...asking, release: await limits.takeSession(caller.key) } }
+    : await openingOf(parameters, asking, dependencies);
+  const degradations = 'chain' in wish ? (wish.chain[0]?.degradations ?? []) : [];
+  return {
+    socket: new SessionSocket(wish, dependencies, interpreter),
+    warnings: [...('warnings' in wish ? wish.warnings : []), ...degradations],
+  };
+}
+
+const credentialInUrl: Degradation = {
+  code: 'credential_in_url',
+  message:
+    'The credential came in the URL, and URLs are logged. Send it in the Authorization header or the `bearer` subprotocol.',
+  param: 'api_key',
+};
+
+const NOT_IN_URL =
+  'This gateway takes no credential in a URL, since URLs are logged. Send it in the Authorization header, or in the subprotocols `bearer` and the credential.';
+
+/** A credential came in the URL. Throws a Refusal where none is taken there. */
+export function takeFromUrl(
+  param: string,
+  { settings, onQueryCredential }: Pick<ListenDependencies, 'settings' | 'onQueryCredential'>,
+): void {
+  onQueryCredential();
+  if (settings.queryCredentials === 'off') throw refuse('missing_credential', NOT_IN_URL, { param });
+}
+
+/** A browser cannot read a refused handshake: so the refusal is told on the socket, which is closed in the same tick. */
+export function acceptToRefuse(
+  tell: (socket: DoorSocket) => void,
+  { paces }: Pick<ListenDependencies, 'paces'>,
+): { accept: SocketHandlers; pace: SocketPace } {
+  const pace = paces.refused();
+  const accept: SocketHandlers = {
+    open: tell,
+    message() {},
+    pong() {},
+    drained() {},
+    closed() {
+      pace.release();
+    },
+  };
+  return { accept, pace };
+}
+
+/** The 404 of an upgrade anywhere else. */
+export function answerOtherUpgrade(requestId: string, dependencies: Pick<ListenDependencies, 'reply'>): UpgradeAnswer {
+  return {
+    refuse: dependencies.reply(
+      refuse('not_found', 'WebSockets are served on /v1/listen, and for other vendors’ clients below /compat.'),
+      requestId,
+    ),
+  };
+}

@@ -1,0 +1,215 @@
+// The query of `GET /v1/listen`, read strictly: every parameter is known, well-formed and in range, or the request is
+// refused with the parameter's name. Whether models can honour it is the chain's business (src/live/failover/chain.ts).
+import { Value } from '@sinclair/typebox/value';
+import { type ErrorCode, printable, type Refusal, refuse } from '../../api/errors.ts';
+import { LANGUAGE_TAG } from '../../api/listen/vocabulary.ts';
+import {
+  Candidate,
+  CHANNELS,
+  DECODED_RATES,
+  ENCODINGS,
+  Encoding,
+  isCoded,
+  Latency,
+  type ListenRequest,
+  SAMPLE_RATE,
+  SUSPEND_SECONDS,
+} from '../../api/listen.ts';
+import { type PlaceRule, REGIONS, regionsIn } from '../../api/places/place-rule.ts';
+import { SLUG_LENGTH_MAX } from '../../api/slug.ts';
+import { readBooleanIn } from '../../api/values/boolean.ts';
+import { VOCABULARY_MEMBERS, vocabularyOf } from './vocabulary.ts';
+
+/** What goes with a resume token, and is read with it. */
+const BESIDE_TOKEN = ['last_seq', 'heard_seconds'] as const;
+
+const KNOWN = [
+  'model',
+  'fallbacks',
+  'sample_rate',
+  'encoding',
+  'channels',
+  'language',
+  'interim_results',
+  'diarization',
+  'turn_events',
+  ...VOCABULARY_MEMBERS,
+  'provider_params',
+  'suspend_seconds',
+  'latency',
+  'strict',
+  'region',
+  'retention',
+  'start',
+  'api_key',
+  'resume',
+  ...BESIDE_TOKEN,
+] as const;
+
+/** BCP-47 as far as its shape goes, or `auto`. */
+export const LANGUAGE = new RegExp(`^(auto|${LANGUAGE_TAG})$`);
+
+/** The checked request. Throws a Refusal naming the parameter. */
+export function readListenQuery(query: ReadonlyMap<string, string>): ListenRequest {
+  for (const name of query.keys()) {
+    if (!(KNOWN as readonly string[]).includes(name)) {
+      throw bad(name, `\`${printable(name)}\` is no parameter here. Known are ${KNOWN.join(', ')}.`);
+    }
+  }
+  for (const name of BESIDE_TOKEN) {
+    if (query.has(name)) throw bad(name, `\`${name}\` goes with a resume token: \`resume=<token>\` in the URL.`);
+  }
+  const model = query.get('model');
+  if (model === undefined || model === '') {
+    throw bad(
+      'model',
+      '`model` is missing. Name one as `<provider>/<model>`; GET /v1/models?mode=live lists them. With `start=message` it may come in a first message.',
+    );
+  }
+  if (model.length > SLUG_LENGTH_MAX)
+    throw bad('model', `\`model\` has ${model.length} characters; a slug has at most ${SLUG_LENGTH_MAX}.`);
+  const encoding = readEncoding(query.get('encoding'));
+  return {
+    model,
+    fallbacks: readFallbacks(query.get('fallbacks')),
+    sampleRate: readSampleRate(query.get('sample_rate'), encoding),
+    encoding,
+    channels: readChannels(query.get('channels'), encoding),
+    language: readLanguage(query.get('language')),
+    interimResults: readBoolean('interim_results', query.get('interim_results'), true),
+    diarization: readBoolean('diarization', query.get('diarization'), false),
+    turnEvents: readBoolean('turn_events', query.get('turn_events'), false),
+    common: vocabularyOf(query),
+    providerParams: readParams(query.get('provider_params')),
+    strict: readBoolean('strict', query.get('strict'), false),
+    rule: readRule(query.get('region'), query.get('retention')),
+    suspendSeconds: readInteger('suspend_seconds', query.get('suspend_seconds'), SUSPEND_SECONDS),
+    latency: readLatency(query.get('latency')),
+    isResumable: readResume(query.get('resume')),
+  };
+}
+
+/** Where audio may go, and whether anything may be kept of it; undefined where neither is named. */
+export function readRule(region: string | undefined, retention: string | undefined): PlaceRule | undefined {
+  if (region === undefined && retention === undefined) return undefined;
+  const regions = region === undefined ? null : regionsIn(region);
+  if (regions === undefined)
+    throw bad(
+      'region',
+      `\`region\` is "${printable(region ?? '')}"; it is one or more of ${REGIONS.join(', ')}, separated by commas.`,
+    );
+  if (retention !== undefined && retention !== 'none')
+    throw bad('retention', `\`retention\` is "${printable(retention)}"; it is none, or left out.`);
+  return { regions, retention: retention ?? null };
+}
+
+/** Comma-separated slugs, or a JSON array of slugs and `{model, provider_params}`. */
+export function readFallbacks(text: string | undefined): Candidate[] {
+  if (text === undefined || text === '') return [];
+  if (!text.trimStart().startsWith('[')) {
+    const models = text.split(',').map((slug) => slug.trim());
+    if (models.includes(''))
+      throw bad('fallbacks', '`fallbacks` has an empty member. Separate slugs by single commas.');
+    return models.map((model) => ({ model }));
+  }
+  const members = parseJson('fallbacks', text);
+  if (!Array.isArray(members)) throw bad('fallbacks', '`fallbacks` is slugs separated by commas, or a JSON array.');
+  return members.map((member: unknown) => {
+    if (typeof member === 'string') return { model: member };
+    if (Value.Check(Candidate, member)) return member;
+    throw bad(
+      'fallbacks',
+      'A member of `fallbacks` is a slug or an object {"model", "provider_params"?, "credential"?: "own" or "service"}, with no other members.',
+    );
+  });
+}
+
+/** A JSON object. */
+export function readParams(text: string | undefined): Record<string, unknown> {
+  if (text === undefined || text === '') return {};
+  const value = parseJson('provider_params', text, 'invalid_provider_params');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw bad(
+      'provider_params',
+      '`provider_params` is a JSON object, such as {"grammar": "…"}.',
+      'invalid_provider_params',
+    );
+  }
+  return value as Record<string, unknown>;
+}
+
+export const readBoolean = (name: string, text: string | undefined, whenAbsent: boolean): boolean =>
+  text === undefined ? whenAbsent : readBooleanIn(name, text);
+
+export function readLanguage(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  if (LANGUAGE.test(text)) return text;
+  throw bad('language', `\`language\` is "${printable(text)}"; it is a BCP-47 tag such as en or fr-CA, or auto.`);
+}
+
+function readInteger(
+  name: string,
+  text: string | undefined,
+  { min, max }: { min: number; max: number },
+): number | undefined {
+  if (text === undefined) return undefined;
+  const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw bad(name, `\`${name}\` is "${printable(text)}"; it is an integer from ${min} to ${max}.`);
+}
+
+function readSampleRate(text: string | undefined, encoding: Encoding): number {
+  const rate = readInteger('sample_rate', text, SAMPLE_RATE) ?? SAMPLE_RATE.default;
+  if (!isCoded(encoding) || DECODED_RATES.includes(rate)) return rate;
+  throw bad(
+    'sample_rate',
+    `\`sample_rate\` is ${rate}. With \`encoding=${encoding}\` it is what the audio is decoded to: ${listOf(DECODED_RATES)}, whatever it was recorded at. Leave it out for ${SAMPLE_RATE.default}.`,
+  );
+}
+
+function readChannels(text: string | undefined, encoding: Encoding): number {
+  const channels = readInteger('channels', text, CHANNELS) ?? 1;
+  if (channels === 1 || !isCoded(encoding)) return channels;
+  throw bad(
+    'channels',
+    `\`channels\` is ${channels}, and \`encoding=${encoding}\` has one: several channels are mixed. Send samples (linear16, mulaw or alaw), interleaved, for several channels.`,
+  );
+}
+
+function readLatency(text: string | undefined): Latency | undefined {
+  if (text === undefined || Value.Check(Latency, text)) return text;
+  throw bad('latency', `\`latency\` is "${printable(text)}"; it is low, balanced or throughput.`);
+}
+
+/** A token is read at the handshake, before anything else. */
+function readResume(text: string | undefined): boolean {
+  if (text === undefined || text === 'off') return false;
+  if (text === 'on') return true;
+  throw bad(
+    'resume',
+    `\`resume\` is "${printable(text)}"; it is on, for a session that can be resumed, or in the URL the \`resume_token\` of one.`,
+  );
+}
+
+function readEncoding(text: string | undefined): Encoding {
+  if (text === undefined) return 'linear16';
+  if (Value.Check(Encoding, text)) return text;
+  throw bad(
+    'encoding',
+    `\`encoding\` is "${printable(text)}"; it is ${listOf(ENCODINGS)}. Send other containers to /v1/audio/transcriptions.`,
+  );
+}
+
+function parseJson(name: string, text: string, code: ErrorCode = 'invalid_request'): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw bad(name, `\`${name}\` is not JSON. In a URL it is percent-encoded.`, code);
+  }
+}
+
+const listOf = (values: readonly (string | number)[]): string =>
+  `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
+
+const bad = (param: string, message: string, code: ErrorCode = 'invalid_request'): Refusal =>
+  refuse(code, message, { param: printable(param) });

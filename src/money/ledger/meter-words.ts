@@ -1,0 +1,76 @@
+// What a meter is made with, and what it and its session say to each other.
+import type { Clock } from '../../../machines/clock.ts';
+import type { HoldGrant, HoldRequest, LedgerPrice, SessionEnd, SessionHead, UsageLine } from '../store/calls.ts';
+
+/** One member of a chain, as the bill sees it. `own`: on the customer's own provider key. */
+export interface MeterMember {
+  slug: string;
+  own: boolean;
+  price: LedgerPrice;
+  /** Minutes of the price are those of an open connection. */
+  metered?: 'connection';
+  /** Which of its prices in the session this is, as in `UsageLine`. The meter says it. */
+  rate?: number;
+}
+
+/** What the session says of its audio. */
+export interface MeterSource {
+  /** Lines that finals have settled; they only grow. */
+  settledLines(): UsageLine[];
+  /** The same, with what was sent and has no final yet. */
+  sentLines(): UsageLine[];
+  /** Up to where it is settled whose the audio is. */
+  settledMs(): number;
+  /** Up to where some leg was given the audio. */
+  sentMs(): number;
+  /** Audio of the client, heard or not. */
+  receivedMs(): number;
+  /** How long the connection may be open before it comes to what `extended` told last; without end where that costs nothing. */
+  connectionLeftMs(): number;
+}
+
+/** Why no more may be spent. `ledger`: it could not be asked for too long. */
+export type Shortage = 'credit' | 'daily_spend' | 'ledger';
+
+/**
+ * `free`: nothing is held, since nothing is charged. `held`: audio goes as far as what is held. `starved`: it waits for more.
+ * `trusted`: it goes on without, since the ledger does not answer. `short`: no more is to come.
+ */
+export type MeterState = 'free' | 'held' | 'starved' | 'trusted' | 'short';
+
+export interface MeterListener {
+  /** More may be sent than before; and a metered connection of the model that hears may be open for so long, in all. */
+  extended(allowedMs: number, connectionMs: number): void;
+  /** The connection was open for as long as what is held pays for. */
+  ranOut(): void;
+  /** Less was granted than asked for: what is left may be the last. Once. */
+  low(shortage: Shortage, leftMs: number): void;
+}
+
+/** What a session or file may spend at first. */
+export interface Grant extends HoldGrant {
+  /** The ledger did not answer, and would have granted every hold: nothing is held. */
+  onTrust?: true;
+}
+
+/** Reservations, as a meter needs them. */
+export interface MeterReservations {
+  /** Rejects with a Refusal, which leaves all as it was. `isUnlimited`: the ledger would grant every hold. */
+  begin(head: SessionHead, member: MeterMember, isUnlimited: boolean): Promise<Grant>;
+  renew(head: SessionHead, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant>;
+  /** Settles once and for good; whatever happens in between is theirs to bear. */
+  settle(head: SessionHead, end: SessionEnd): unknown;
+}
+
+export interface MeterOptions {
+  head: SessionHead;
+  members: readonly MeterMember[];
+  /** What the opening of the session was granted. */
+  grant: Grant;
+  /** Whether the ledger grants every hold of this customer. */
+  isUnlimited: boolean;
+  clock: Clock;
+  reservations: MeterReservations;
+  /** Audio that is let through without a hold while the ledger does not answer. */
+  graceMs: number;
+}

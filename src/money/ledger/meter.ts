@@ -1,0 +1,297 @@
+// What one live session may spend: how far its audio and its open connection may go on the held money, when to ask for more, and
+// what happens when there is none. Positions are milliseconds of the session's audio.
+import { billedMsOf, lineCostMicroUsd } from '../../config/prices/price.ts';
+import { boundMicroUsd, carriedMs } from '../../config/prices/reserve.ts';
+import type { HoldGrant, SessionEnd, SessionHead, UsageLine } from '../store/calls.ts';
+import type { MeterListener, MeterMember, MeterOptions, MeterSource, MeterState, Shortage } from './meter-words.ts';
+import { rated } from './rates.ts';
+
+export type { MeterListener, MeterMember, MeterSource, MeterState, Shortage };
+
+/** What is asked for at a time. */
+const AHEAD_MS = 60_000;
+/** With less than this left, more is asked for. */
+const LOW_MS = 30_000;
+export const LEASE_MS = 60_000;
+const RENEW_MS = 30_000;
+const AGAIN_MS = 1_000;
+const AGAIN_MS_MAX = 10_000;
+
+export const isFree = ({ own, price }: MeterMember): boolean =>
+  own || (price.microUsd === 0n && price.minimumMicroUsd === 0n);
+
+export class Meter {
+  readonly head: SessionHead;
+  readonly #members: MeterMember[] = [];
+  readonly #options: MeterOptions;
+  #source: MeterSource | undefined;
+  #listener: MeterListener | undefined;
+  #active: MeterMember;
+  #held: bigint;
+  /** What the settled lines had cost when the hold was made: it pays for what comes after. */
+  #paid = 0n;
+  #allowed: number;
+  #shortage: Shortage | undefined;
+  #lowTold = false;
+  #asking = false;
+  #askedLast = false;
+  #failures = 0;
+  #trustedMs = 0;
+  /** Audio was let through without a hold: what is charged may be more than what was held. */
+  #wasTrusted = false;
+  #timer: unknown;
+  /** When an open connection comes to what is held for it. */
+  #connectionTimer: unknown;
+  #ended = false;
+
+  constructor(options: MeterOptions) {
+    this.#options = options;
+    this.head = options.head;
+    this.add(options.members);
+    this.#active = this.#members[0] as MeterMember;
+    this.#held = options.grant.heldMicroUsd;
+    this.#shortage = options.grant.limitedBy ?? undefined;
+    if (options.grant.onTrust) this.#beginOnTrust();
+    this.#allowed = this.#reach();
+  }
+
+  get members(): readonly MeterMember[] {
+    return this.#members;
+  }
+
+  /** Members of a chain that goes on behind this one. */
+  add(members: readonly MeterMember[]): void {
+    for (const member of members) this.#members.push(rated(member, this.#members));
+  }
+
+  /** The member is to hear next. A session that was free so far asks for its money as a new one does; rejects with a Refusal. */
+  async prepare(member: MeterMember): Promise<void> {
+    if (this.#ended || this.#held > 0n || !isFree(this.#active) || isFree(member)) return;
+    const lines = this.#source?.settledLines() ?? [];
+    const { reservations, isUnlimited } = this.#options;
+    const { heldMicroUsd, onTrust } = await reservations.begin(this.head, this.#rest(lines, member), isUnlimited);
+    if (this.#ended) return;
+    // Whether it is enough is found out when the member hears. One that never does gives it back at the next renewal.
+    this.#held = heldMicroUsd;
+    if (onTrust) this.#beginOnTrust();
+    this.#extend();
+    this.#arm(onTrust ? AGAIN_MS : RENEW_MS);
+  }
+
+  /** The session begins. */
+  attach(source: MeterSource, listener: MeterListener): void {
+    this.#source = source;
+    this.#listener = listener;
+    if (this.#shortage !== undefined) this.#tellLow();
+    if (!isFree(this.#active)) this.#arm(this.#failures > 0 ? AGAIN_MS : RENEW_MS);
+  }
+
+  /** Audio before this position may be sent. */
+  get allowedMs(): number {
+    return this.#allowed;
+  }
+
+  /** Another member of the chain hears from now on: what is held goes as far as its price lets it. */
+  use(index: number): void {
+    this.#active = this.members[index] as MeterMember;
+    this.#extend();
+    if (isFree(this.#active)) return;
+    if (this.#timer === undefined) this.#arm(RENEW_MS);
+    this.sent();
+  }
+
+  get heldMicroUsd(): bigint {
+    return this.#held;
+  }
+
+  /** In one word, for whoever looks at the session. */
+  get state(): MeterState {
+    if (this.#shortage !== undefined) return 'short';
+    if (this.#trustedMs > 0) return 'trusted';
+    if (isFree(this.#active)) return 'free';
+    return (this.#source?.sentMs() ?? 0) >= this.#allowed ? 'starved' : 'held';
+  }
+
+  /** Audio was sent: asks for more in time. */
+  sent(): void {
+    const isLow = this.#allowed - (this.#source?.sentMs() ?? 0) < LOW_MS;
+    if (isLow && this.#shortage === undefined && this.#failures === 0) this.#ask();
+  }
+
+  /**
+   * Audio, or the connection, waits for money. Undefined while more may come, which `extended` tells; else why there is none.
+   */
+  starved(): Shortage | undefined {
+    // It is asked again when its time comes.
+    if (this.#failures > 0 && this.#shortage === undefined) return undefined;
+    if (this.#asking || !this.#askedLast) {
+      // Credit may have been added since: ask once more before the session is cut off.
+      this.#askedLast = this.#shortage !== undefined;
+      this.#ask();
+      return undefined;
+    }
+    return this.#shortage;
+  }
+
+  /** The end. `lines`: all that is to be billed. */
+  settle(end: SessionEnd): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    for (const timer of [this.#timer, this.#connectionTimer]) this.#options.clock.clearTimeout(timer);
+    this.#options.reservations.settle(this.head, { ...end, ...this.#trust() });
+  }
+
+  /** The session was never opened: what was held for it goes back. */
+  abandon(endedAt: Date): void {
+    this.settle({ ...NOTHING_HEARD, endedAt: endedAt.toISOString() });
+  }
+
+  /** What would be billed if the process ended now. */
+  get snapshot(): { audioMs: number; lines: UsageLine[] } | undefined {
+    const source = this.#source;
+    if (source === undefined) return undefined;
+    return { audioMs: Math.round(source.receivedMs()), lines: source.sentLines() };
+  }
+
+  /** How far audio may go from what is settled: what an open connection has cost pays for audio as well. */
+  #reach(): number {
+    const lines = this.#source?.settledLines() ?? [];
+    const { audioMs = 0, connectionMs = 0 } = this.#lineIn(lines) ?? {};
+    return (this.#source?.settledMs() ?? 0) + Math.max(0, connectionMs - audioMs) + this.#carriedFrom(lines);
+  }
+
+  /** How long the connection may be open, in all, when what was sent is billed as well. */
+  #connectionReach(): number {
+    const lines = this.#source?.sentLines() ?? [];
+    const line = this.#lineIn(lines);
+    return (line === undefined ? 0 : billedMsOf(line)) + this.#carriedFrom(lines);
+  }
+
+  #lineIn(lines: readonly UsageLine[]): UsageLine | undefined {
+    const { slug, own, rate } = this.#active;
+    return lines.find((line) => line.model === slug && line.own === own && line.rate === rate);
+  }
+
+  /** How much more than the lines the hold pays for, at the price of the member that hears. */
+  #carriedFrom(lines: readonly UsageLine[]): number {
+    if (isFree(this.#active)) return Number.POSITIVE_INFINITY;
+    const left = this.#held - (costOf(lines) - this.#paid);
+    const price = [this.#rest(lines)];
+    const carried = carriedMs(price, left < 0n ? -left : left);
+    // Nothing that is heard from now on costs more.
+    if (carried === Number.POSITIVE_INFINITY) return carried;
+    // What was let through on trust and is settled since counts against the trust.
+    return this.#trustedMs + (left < 0n ? -carried : carried);
+  }
+
+  /** A member's price, without what is charged only once, at whatever rate, and was charged. */
+  #rest(lines: readonly UsageLine[], member = this.#active): MeterMember {
+    const { slug, own, price } = member;
+    if (!lines.some((line) => line.model === slug && line.own === own && billedMsOf(line) > 0)) return member;
+    const microUsd = price.unit === 'session' ? 0n : price.microUsd;
+    return { slug, own, price: { ...price, microUsd, minimumMicroUsd: 0n } };
+  }
+
+  #ask(): void {
+    const source = this.#source;
+    if (this.#asking || this.#ended || source === undefined) return;
+    this.#asking = true;
+    this.#options.clock.clearTimeout(this.#timer);
+    const lines = source.settledLines();
+    const wantedMs = Math.max(0, source.sentMs() - source.settledMs()) + AHEAD_MS;
+    const free = isFree(this.#active);
+    const price = [this.#rest(lines)];
+    // What was sent and is not settled may have been heard by a dearer member.
+    const unsettledMicroUsd = costOf(source.sentLines()) - costOf(lines) + boundMicroUsd(price, AHEAD_MS);
+    const wantedMicroUsd = free ? 0n : most(boundMicroUsd(price, wantedMs), unsettledMicroUsd);
+    this.#options.reservations
+      .renew(this.head, lines, { wantedMicroUsd, leastMicroUsd: 0n, leaseMs: LEASE_MS, ...this.#trust() })
+      .then(
+        (grant) => this.#granted(grant, costOf(lines)),
+        () => this.#unanswered(),
+      );
+  }
+
+  #granted({ heldMicroUsd, limitedBy, settled }: HoldGrant, paid: bigint): void {
+    this.#asking = false;
+    if (this.#ended) return;
+    this.#failures = 0;
+    this.#trustedMs = 0;
+    this.#held = heldMicroUsd;
+    this.#paid = paid;
+    // Another process took this one for dead, and settled the session: nothing more can be charged for it.
+    this.#shortage = settled === true ? 'ledger' : (limitedBy ?? undefined);
+    if (settled === true) this.#askedLast = true;
+    if (this.#shortage === undefined) {
+      this.#lowTold = false;
+      this.#askedLast = false;
+    }
+    this.#extend();
+    if (this.#shortage !== undefined) this.#tellLow();
+    this.#arm(RENEW_MS);
+  }
+
+  /** The ledger does not answer. A session is not made to pay for that: it goes on for a while, on trust. */
+  #unanswered(): void {
+    this.#asking = false;
+    if (this.#ended) return;
+    this.#failures++;
+    // No grace for a customer who is known to have no credit left.
+    if (this.#shortage === undefined && this.#trustedMs >= this.#options.graceMs) this.#shortage = 'ledger';
+    else if (this.#shortage === undefined) this.#trustedMs = Math.min(this.#options.graceMs, this.#trustedMs + LOW_MS);
+    if (this.#trustedMs > 0) this.#wasTrusted = true;
+    this.#extend();
+    if (this.#shortage === 'ledger') this.#tellLow();
+    this.#arm(Math.min(AGAIN_MS_MAX, AGAIN_MS * 2 ** (this.#failures - 1)));
+  }
+
+  /** As when a renewal was not answered: the ledger is asked again soon, and the audio until then counts against the grace. */
+  #beginOnTrust(): void {
+    this.#failures = 1;
+    this.#trustedMs = Math.min(this.#options.graceMs, LOW_MS);
+    this.#wasTrusted = true;
+  }
+
+  #trust(): { onTrust?: true } {
+    return this.#wasTrusted ? { onTrust: true } : {};
+  }
+
+  #extend(): void {
+    this.#allowed = this.#reach();
+    this.#listener?.extended(this.#allowed, this.#connectionReach());
+    this.#options.clock.clearTimeout(this.#connectionTimer);
+    const leftMs = this.#source?.connectionLeftMs() ?? Number.POSITIVE_INFINITY;
+    if (this.#ended || leftMs === Number.POSITIVE_INFINITY) return;
+    const waitMs = leftMs === 0 ? AGAIN_MS : Math.ceil(leftMs);
+    this.#connectionTimer = this.#options.clock.setTimeout(() => {
+      // A timer may come a little early.
+      if (this.#source?.connectionLeftMs() !== 0) this.#extend();
+      else this.#listener?.ranOut();
+    }, waitMs);
+  }
+
+  #tellLow(): void {
+    if (this.#lowTold || this.#shortage === undefined) return;
+    this.#lowTold = true;
+    const audioLeftMs = Math.max(0, this.#allowed - (this.#source?.sentMs() ?? 0));
+    this.#listener?.low(this.#shortage, Math.min(audioLeftMs, this.#source?.connectionLeftMs() ?? audioLeftMs));
+  }
+
+  /** A lease lasts a minute, however little audio there is: it is renewed at half of that. */
+  #arm(afterMs: number): void {
+    const { clock } = this.#options;
+    clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (isFree(this.#active) && this.#held === 0n) return;
+    this.#timer = clock.setTimeout(() => {
+      this.#timer = undefined;
+      this.#ask();
+    }, afterMs);
+  }
+}
+
+const NOTHING_HEARD = { reason: 'client_closed', code: null, audioMs: 0, lines: [] } as const;
+
+const most = (one: bigint, other: bigint): bigint => (one > other ? one : other);
+
+const costOf = (lines: readonly UsageLine[]): bigint => lines.reduce((sum, line) => sum + lineCostMicroUsd(line), 0n);

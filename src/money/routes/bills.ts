@@ -1,0 +1,60 @@
+// `GET /v1/bills/{YYYY-MM}`: one bill across all providers for one month, as JSON, as CSV, or as a page to print.
+
+import type { Caller } from '../../accounts/auth/permissions.ts';
+import type { KeyStore } from '../../accounts/keys/calls.ts';
+import { refuse } from '../../api/errors.ts';
+import type { BillAnswer } from '../../api/usage.ts';
+import type { Reply } from '../../http/door.ts';
+import { choiceOf, knownQuery } from '../../http/http/query-values.ts';
+import { json, type RouteContext } from '../../http/router.ts';
+import { fromLedger } from '../../http/store-answer.ts';
+import { billAnswer } from '../bills/answer.ts';
+import { billCsv } from '../bills/csv.ts';
+import { BILL_PAGE_HEADERS, billHtml } from '../bills/page.ts';
+import type { LedgerStore } from '../store/calls.ts';
+
+const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
+
+export interface BillsDependencies {
+  store: Pick<LedgerStore & KeyStore, 'billOf' | 'findOrganisation'>;
+  wallNow(): Date;
+}
+
+export const getBill =
+  (dependencies: BillsDependencies) =>
+  async ({ request, params }: RouteContext, { organisationId }: Pick<Caller, 'organisationId'>): Promise<Reply> => {
+    const query = knownQuery(request.query, '/v1/bills/{YYYY-MM}', ['format']);
+    const format = choiceOf(query, 'format', ['json', 'csv', 'html']);
+    return billReply(await billFor(dependencies, organisationId, params.month ?? ''), format);
+  };
+
+/** The bill of an organisation. Throws a Refusal for what is no month, or lies ahead. */
+export async function billFor(
+  { store, wallNow }: BillsDependencies,
+  organisationId: string,
+  month: string,
+): Promise<BillAnswer> {
+  if (!MONTH.test(month)) {
+    throw refuse('invalid_request', 'A bill is named by its month, such as /v1/bills/2026-01.', { param: 'month' });
+  }
+  const present = wallNow().toISOString().slice(0, 'YYYY-MM'.length);
+  if (month > present) throw refuse('not_found', 'There is no bill for a month to come.', { param: 'month' });
+  const [bill, organisation] = await fromLedger(
+    Promise.all([store.billOf(organisationId, month), store.findOrganisation(organisationId)]),
+  );
+  return billAnswer(bill, organisation ?? { id: organisationId, name: organisationId }, month < present);
+}
+
+/** The bill in one of its forms. */
+export function billReply(bill: BillAnswer, format: 'json' | 'csv' | 'html'): Reply {
+  if (format === 'json') return json(200, bill);
+  if (format === 'html') return { status: 200, headers: { ...BILL_PAGE_HEADERS }, body: billHtml(bill) };
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': 'text/csv; charset=utf-8; header=present',
+      'Content-Disposition': `attachment; filename="voxgate-${bill.month}.csv"`,
+    },
+    body: billCsv(bill),
+  };
+}

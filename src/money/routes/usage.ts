@@ -1,0 +1,83 @@
+// `GET /v1/usage`: what the caller's organisation has used in a stretch of time, by model, provider, day or key.
+
+import type { Caller } from '../../accounts/auth/permissions.ts';
+import type { KeyStore } from '../../accounts/keys/calls.ts';
+import { refuse } from '../../api/errors.ts';
+import { USAGE_DAYS_MAX, type UsageList } from '../../api/usage.ts';
+import { usdOf } from '../../config/prices/price.ts';
+import { connectionSeconds } from '../../config/prices/usage-row.ts';
+import { choiceOf, knownQuery, timeOf } from '../../http/http/query-values.ts';
+import { json, type RouteContext } from '../../http/router.ts';
+import { fromLedger } from '../../http/store-answer.ts';
+import type { LedgerStore } from '../store/calls.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export interface UsageDependencies {
+  store: Pick<LedgerStore & KeyStore, 'usageOf' | 'findKey'>;
+  wallNow(): Date;
+}
+
+export const getUsage =
+  ({ store, wallNow }: UsageDependencies) =>
+  async ({ request }: RouteContext, { organisationId }: Pick<Caller, 'organisationId'>) => {
+    const query = knownQuery(request.query, '/v1/usage', ['from', 'to', 'group_by', 'key']);
+    const { from, to } = stretchOf(query, wallNow());
+    const groupBy = choiceOf(query, 'group_by', ['model', 'provider', 'day', 'key']);
+    const keyId = query.get('key');
+    if (keyId !== undefined) await requireKey(store, organisationId, keyId);
+    const rows = await fromLedger(
+      store.usageOf({ organisationId, from, to, groupBy, ...(keyId === undefined ? {} : { keyId }) }),
+    );
+    const answer: UsageList = {
+      object: 'list',
+      from,
+      to,
+      group_by: groupBy,
+      data: rows.map(({ group, own, sessions, audioMs, connectionMs, costMicroUsd }) => ({
+        group,
+        byok: own,
+        sessions,
+        audio_seconds: audioMs / 1000,
+        ...connectionSeconds({ connectionMs }),
+        cost_usd: usdOf(costMicroUsd),
+      })),
+      total: {
+        audio_seconds: rows.reduce((sum, { audioMs }) => sum + audioMs, 0) / 1000,
+        cost_usd: usdOf(rows.reduce((sum, { costMicroUsd }) => sum + costMicroUsd, 0n)),
+      },
+    };
+    return json(200, answer);
+  };
+
+/** From the beginning of the month until now, where nothing is said. Throws a Refusal for a stretch that is none. */
+function stretchOf(query: ReadonlyMap<string, string>, now: Date): { from: string; to: string } {
+  const toMs = timeOf(query, 'to') ?? now.getTime();
+  const fromMs = timeOf(query, 'from') ?? monthOf(toMs);
+  if (fromMs >= toMs)
+    throw refuse('invalid_request', '`from` is not before `to`. Swap them, or leave one out.', { param: 'from' });
+  if (toMs - fromMs > USAGE_DAYS_MAX * DAY_MS) {
+    throw refuse(
+      'invalid_request',
+      `From \`from\` to \`to\` are more than ${USAGE_DAYS_MAX} days. Ask for a shorter time.`,
+      {
+        param: 'from',
+      },
+    );
+  }
+  return { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
+}
+
+/** The beginning of the month that ends, or is under way, at a time. */
+function monthOf(ms: number): number {
+  const last = new Date(ms - 1);
+  return Date.UTC(last.getUTCFullYear(), last.getUTCMonth());
+}
+
+async function requireKey(store: UsageDependencies['store'], organisationId: string, keyId: string): Promise<void> {
+  const key = await fromLedger(store.findKey(organisationId, keyId));
+  if (key !== undefined) return;
+  throw refuse('not_found', 'There is no such key in this organisation. The console lists those there are.', {
+    param: 'key',
+  });
+}

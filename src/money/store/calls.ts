@@ -1,0 +1,326 @@
+// The ledger: holds, postings, balances and bills. Integer micro-USD as bigint; every movement is one transfer between two
+// accounts; every call may be repeated with the same ids and does its work once.
+import type { Mode } from '../../api/models.ts';
+import type { Actor } from '../../store/audit-log.ts';
+import {
+  type Asynchronous,
+  alone,
+  first,
+  member,
+  notes,
+  type Operations,
+  reads,
+  writes,
+} from '../../store/operation.ts';
+
+/** A price as it was when the session opened. */
+export interface LedgerPrice {
+  unit: 'minute' | 'session';
+  microUsd: bigint;
+  /** The least that is charged once anything was heard; 0 without. */
+  minimumMicroUsd: bigint;
+}
+
+/**
+ * What one model heard of a session so far at one price, in all. `own`: with the organisation's own provider key, which costs 0 but has
+ * a line all the same. Audio never moves from one line to another once it was told here.
+ */
+export interface UsageLine {
+  /** Slug. */
+  model: string;
+  own: boolean;
+  /** Which of the prices that the session has for the model and account: absent for the first, then 1, 2, … */
+  rate?: number;
+  /** Whole milliseconds. */
+  audioMs: number;
+  /** Whole milliseconds that connections to it were open, where its price is for them; billed where they are more than the audio. */
+  connectionMs?: number;
+  price: LedgerPrice;
+}
+
+/** A live session or a file, as the ledger knows it. */
+export interface SessionHead {
+  /** `ses_…`, or the `req_…` of a file. */
+  id: string;
+  organisationId: string;
+  keyId: string;
+  mode: Mode;
+  /** Slug that was asked for. */
+  model: string;
+  /** ISO 8601 UTC. */
+  openedAt: string;
+}
+
+/** What a session is found by: no other organisation has it. */
+export type SessionName = Pick<SessionHead, 'id' | 'organisationId'>;
+
+/**
+ * Money asked for ahead: `wanted` if there is that much, less if not, but nothing below `least`. The hold ends with the
+ * lease unless it is renewed or settled before.
+ */
+export interface HoldRequest {
+  wantedMicroUsd: bigint;
+  leastMicroUsd: bigint;
+  leaseMs: number;
+  /** Some of what is told was let through while the ledger did not answer: it may be more than what was held. */
+  onTrust?: boolean;
+}
+
+export interface HoldGrant {
+  /** What is held for the session now, beyond what is posted. */
+  heldMicroUsd: bigint;
+  /** What kept it from being all that was wanted. */
+  limitedBy: 'credit' | 'daily_spend' | null;
+  /** Neither the organisation's credit nor the key's spend of a day has an end: any other hold would be granted as well. */
+  unlimited?: true;
+  /** The session is settled already: nothing more can be held or charged for it. */
+  settled?: true;
+}
+
+export interface SessionEnd {
+  endedAt: string;
+  /** `client_closed`, `credit`, `completed`, `recovered`, … */
+  reason: string;
+  /** Error code, or null. */
+  code: string | null;
+  /** Audio of the client, heard or not; of a file with several channels once. */
+  audioMs: number;
+  lines: readonly UsageLine[];
+  /** Some of it was let through while the ledger did not answer: it may be more than what was held. */
+  onTrust?: boolean;
+  /** Of a file that was transcribed. */
+  file?: FileCharge;
+}
+
+/** What the one line of a file rests on: it has `audioMs` × `channels`. */
+export interface FileCharge {
+  /** Whole milliseconds, of one channel. */
+  audioMs: number;
+  /** As the provider bills them: 1 where it bills the audio once, however many there are. */
+  channels: number;
+  /** The most that one channel of the file can hold. Money was held for it. */
+  audioMsMax: number;
+  /** What the provider said of its length, where that was more. */
+  claimedMs?: number;
+}
+
+export interface BilledLine extends UsageLine {
+  costMicroUsd: bigint;
+}
+
+/** A session with its bill so far, its lines by model; the end is null while it is open, and the audio what was heard so far. */
+export interface SessionRecord extends SessionHead {
+  endedAt: string | null;
+  reason: string | null;
+  code: string | null;
+  audioMs: number;
+  lines: BilledLine[];
+  costMicroUsd: bigint;
+  heldMicroUsd: bigint;
+}
+
+/** What all of which a session has to be. */
+export interface SessionSearch {
+  limit: number;
+  /** Id of a session: only older ones. */
+  before?: string;
+  state?: 'live' | 'ended';
+  /** A slug or a provider that was asked for, or that heard some of it. */
+  model?: string;
+  keyId?: string;
+  /** Opened at this time or later; ISO 8601 UTC with milliseconds. */
+  from?: string;
+  /** Opened earlier. */
+  to?: string;
+  /** Why it ended, or the code of the error that ended it. */
+  reason?: string;
+  idPrefix?: string;
+}
+
+export interface Balance {
+  /** Grants and payments less what was posted. */
+  balanceMicroUsd: bigint;
+  heldMicroUsd: bigint;
+  creditLimitMicroUsd: bigint | null;
+  /** What a new hold may take; null without a limit. */
+  availableMicroUsd: bigint | null;
+}
+
+/** `welcome` is given once for each `uniqueKey` in the whole ledger, like every kind. Negative amounts: `adjustment` only. */
+export interface Credit {
+  organisationId: string;
+  kind: 'welcome' | 'top_up' | 'adjustment';
+  microUsd: bigint;
+  /** Given again, the credit is not. */
+  uniqueKey: string;
+  note: string;
+}
+
+export type UsageGroup = 'model' | 'provider' | 'day' | 'key';
+
+export interface UsageQuery {
+  organisationId: string;
+  /** ISO 8601 UTC; sessions opened at or after. */
+  from: string;
+  /** And before. */
+  to: string;
+  groupBy: UsageGroup;
+  keyId?: string;
+}
+
+export interface UsageRow {
+  /** Slug, provider, `YYYY-MM-DD` or key id. */
+  group: string;
+  own: boolean;
+  sessions: number;
+  audioMs: number;
+  connectionMs: number;
+  costMicroUsd: bigint;
+}
+
+/**
+ * The bill of one calendar month by UTC: usage of the sessions that were settled in it, whole, by model. What is posted of a
+ * session still open is on no bill yet, so the last closing differs from the balance by that much. Opening + credits - total =
+ * closing, exactly, and no bill changes when its month is over.
+ */
+export interface Bill {
+  organisationId: string;
+  /** `YYYY-MM`. */
+  month: string;
+  openingMicroUsd: bigint;
+  credits: { at: string; kind: Credit['kind']; microUsd: bigint; note: string }[];
+  lines: (Omit<UsageRow, 'group'> & { model: string; mode: Mode })[];
+  totalMicroUsd: bigint;
+  closingMicroUsd: bigint;
+}
+
+/** What the auditor found; `ok` only when every difference is zero. */
+export interface LedgerAudit {
+  ok: boolean;
+  sessions: number;
+  transfers: number;
+  openHolds: number;
+  /** Since the oldest open hold was made or renewed; null without one. */
+  oldestHoldMs: number | null;
+  /** Sum over all accounts: 0. */
+  sumMicroUsd: bigint;
+  /** One sentence each, at most 100. */
+  faults: string[];
+  /** Charges beyond what was held, which were meant: one sentence each with the reason, the newest first, at most 100. */
+  decisions: string[];
+}
+
+export interface LedgerCalls {
+  /**
+   * Notes the session and takes its first hold. With `wantedMicroUsd` 0 nothing is held and nothing is refused. For a session
+   * that is known already: what is held stays as it is and is answered while it is no less than wanted and its lease is not
+   * over; else it is given back and a new hold made, or refused, which leaves all as it was. A session that was settled gets
+   * nothing, with `settled`.
+   * Throws StoreError `insufficient_credit` or `daily_spend`; `not_found` when there is no such organisation or key.
+   */
+  openSession(head: SessionHead, hold: HoldRequest): HoldGrant;
+  /**
+   * Posts what the lines say beyond what was posted before, and holds anew: the hold before is posted or void. A session that
+   * was settled is left as it is and gets nothing, with `settled`. Never throws for want of credit: what is used is posted in full. A line
+   * that is not told of stays as it is. Throws `not_found`, also for another organisation's; `invalid` for a line that says less than before, or another price.
+   */
+  renewHold(session: SessionName, lines: readonly UsageLine[], hold: HoldRequest): HoldGrant;
+  /**
+   * Posts the rest, gives the hold back and closes the session; makes it first when it was never opened. Once: later calls get
+   * the first result. A line that says less than was posted before, or another price, stays as it was: nothing is un-billed.
+   * A file that was never held for is held for now, where neither credit nor the day's spend has an end.
+   * Of a session that was closed as lost, what is told beyond its bill is billed once, beside it and as `<id>:late`.
+   * Throws `not_found` without the organisation, `conflict` for an id that another organisation has, `invalid`.
+   */
+  settleSession(head: SessionHead, end: SessionEnd): SessionRecord;
+  /** The nodes, by their incarnation, that opened live sessions which are not settled. */
+  openNodes(): string[];
+  /**
+   * Closes live sessions of a node that are not settled and hold nothing, at what was posted of them and as `node_lost`; 1000 at a
+   * time, and says how many. Throws `invalid`.
+   *
+   * @param isKilled the node's process is known to have ended: what it holds is given back, whatever the lease says
+   */
+  closeLost(node: string, endedAt: string, isKilled?: boolean): number;
+  /**
+   * Closes files as `node_lost` that are open and hold nothing since then: whoever works on one renews its hold. 1000 at a time, and
+   * says how many. If a file is tried again under its id, or charged after all, that is a session of its own, `<id>:late`.
+   *
+   * @param among sessions younger than so many others are looked at
+   */
+  closeLostFiles(untilMs: number, among: number): number;
+  /** Gives back every hold whose lease is over. */
+  expireHolds(): number;
+  /** As if the leases of all holds that were made by then were over: no process that made them is left. */
+  endHolds(madeUntilMs: number): number;
+  /** False when it was given before. Throws `not_found`, `invalid`. */
+  addCredit(credit: Credit, by: Actor): boolean;
+  /** Throws `not_found`. */
+  balanceOf(organisationId: string): Balance;
+  findSession(organisationId: string, sessionId: string): SessionRecord | undefined;
+  /** Newest first, at most 1000; `before` is the id of the last one seen. Throws `invalid` when there is no such session. */
+  listSessions(organisationId: string, limit: number, before?: string): SessionRecord[];
+  /**
+   * Those of the newest 10,000 behind `before` that are as wanted, newest first, at most 1000. `next`: what `before` has to be to go
+   * on, also where none was found in what was looked at; null at the end. Throws `invalid` when there is no session `before`.
+   */
+  searchSessions(organisationId: string, search: SessionSearch): { sessions: SessionRecord[]; next: string | null };
+  /** Live sessions opened from that time on that have no end yet. */
+  countLiveSessions(organisationId: string, since: string): number;
+  usageOf(query: UsageQuery): UsageRow[];
+  billOf(organisationId: string, month: string): Bill;
+  /**
+   * Recomputes every bill from usage and prices, every balance from its transfers, and every hold from its ends. Takes some
+   * seconds for a million transfers; other calls of the same store wait for it.
+   */
+  auditLedger(): LedgerAudit;
+  /** Transfers after a number, oldest first, as plain rows; at most 10 000. */
+  exportLedger(after: number, limit: number): LedgerTransfer[];
+  /** Writes a whole, consistent copy of the database to a file that is not there yet. Throws `invalid` when it is, or cannot be made. */
+  backup(file: string): { pages: number };
+}
+
+export type LedgerStore = Asynchronous<LedgerCalls>;
+
+export interface LedgerTransfer {
+  number: number;
+  /** Unique; the reason why it happened once. */
+  id: string;
+  at: string;
+  kind: Credit['kind'] | 'usage';
+  /** Account that the amount is taken from: `org_…`, or one of the house: `house:revenue`, `house:welcome`, `house:payments`, `house:adjustments`. */
+  debit: string;
+  credit: string;
+  microUsd: bigint;
+  sessionId: string | null;
+  /** What the transfer is for, in words. */
+  note: string;
+}
+
+/** When the worker has to look for leases that are over. */
+export interface Leases {
+  /** Epoch milliseconds of the next end of a lease; undefined when nothing is held. */
+  nextLeaseEndMs(): number | undefined;
+}
+
+export const LEDGER_OPERATIONS = {
+  openSession: notes(member('object', 'object')),
+  renewHold: writes(member('object', 'list', 'object')),
+  settleSession: writes(member('object', 'object')),
+  openNodes: reads(),
+  closeLost: writes(),
+  closeLostFiles: writes(),
+  expireHolds: writes(),
+  endHolds: writes(),
+  addCredit: writes(),
+  balanceOf: reads(first('text')),
+  findSession: reads(first('text', 'text')),
+  listSessions: reads(first('text', 'number', 'text?')),
+  searchSessions: reads(first('text', 'object')),
+  countLiveSessions: reads(first('text', 'text')),
+  usageOf: reads(member('object')),
+  billOf: reads(first('text', 'text')),
+  auditLedger: reads(),
+  exportLedger: reads(),
+  backup: alone(),
+} as const satisfies Operations<LedgerCalls>;

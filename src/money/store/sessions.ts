@@ -1,0 +1,214 @@
+// A session's money from its first hold to its settlement, one transaction a call. What is held and what is posted is decided
+// in ledger-holds.ts and ledger-postings.ts.
+
+import { StoreError } from '../../store/store-error.ts';
+import type { TableContext } from '../../store/table-context.ts';
+import type {
+  HoldGrant,
+  HoldRequest,
+  LedgerCalls,
+  SessionEnd,
+  SessionHead,
+  SessionName,
+  SessionRecord,
+} from './calls.ts';
+import type { LedgerCharges } from './charges.ts';
+import { isoOf, requireEnd, requireHead, requireHoldRequest, requireLines } from './checks.ts';
+import type { LedgerHolds } from './holds.ts';
+import { lateHead, lateId, linesBeyond, NODE_LOST } from './lost.ts';
+import type { LedgerPostings, SessionRow } from './postings.ts';
+import type { LedgerTransfers } from './transfers.ts';
+
+type SessionCalls = Pick<LedgerCalls, 'openSession' | 'renewHold' | 'settleSession'>;
+
+interface Parts {
+  transfers: Pick<LedgerTransfers, 'openAccount'>;
+  postings: LedgerPostings;
+  holds: Pick<LedgerHolds, 'offer' | 'heldOf' | 'hold' | 'holdLate' | 'end'>;
+  charges: LedgerCharges;
+  /** The session with that number, which exists. */
+  recordOf(number: number): SessionRecord;
+}
+
+type KnownSession = SessionRow & { isSettled: 0 | 1; isLostFile: 0 | 1 };
+
+const NOTHING: HoldGrant = { heldMicroUsd: 0n, limitedBy: null };
+const SETTLED: HoldGrant = { ...NOTHING, settled: true };
+
+type SessionRows = ReturnType<typeof sessionRows>;
+
+function sessionRows({ database, nowText }: TableContext) {
+  const sessionById = database.prepare<[string], KnownSession>(
+    `SELECT number, id, organisation_id AS organisationId, key_id AS keyId,
+            EXISTS (SELECT 1 FROM session_ends WHERE session = number) AS isSettled,
+            EXISTS (SELECT 1 FROM session_ends WHERE session = number AND mode = 'batch' AND reason = '${NODE_LOST}') AS isLostFile
+     FROM sessions WHERE id = ?`,
+  );
+  const insertSession = database.prepare<SessionHead>(
+    `INSERT INTO sessions (id, organisation_id, key_id, mode, model, opened_at)
+     VALUES (@id, @organisationId, @keyId, @mode, @model, @openedAt)`,
+  );
+  const insertEnd = database.prepare<
+    Omit<SessionEnd, 'lines'> & { number: number; organisationId: string; settledAt: string }
+  >(
+    `INSERT INTO session_ends (session, organisation_id, ended_at, settled_at, reason, code, audio_ms, cost_micro_usd)
+     VALUES (@number, @organisationId, @endedAt, @settledAt, @reason, @code, @audioMs,
+       (SELECT coalesce(sum(cost_micro_usd), 0) FROM session_lines WHERE session = @number))`,
+  );
+  /** Undefined when it was never heard of. Throws `conflict` for an id that another organisation has. */
+  function known({ id, organisationId }: SessionHead): KnownSession | undefined {
+    const session = sessionById.get(id);
+    if (session !== undefined && session.organisationId !== organisationId) {
+      throw new StoreError('conflict', `The session id ${JSON.stringify(id)} is taken.`);
+    }
+    return session;
+  }
+
+  function addSession(head: SessionHead): SessionRow {
+    const { id, organisationId, keyId, mode, model } = head;
+    const openedAt = isoOf(head.openedAt, 'time of opening');
+    const { lastInsertRowid } = insertSession.run({ id, organisationId, keyId, mode, model, openedAt });
+    return { number: Number(lastInsertRowid), id, organisationId, keyId };
+  }
+
+  function addEnd({ number, organisationId }: SessionRow, end: SessionEnd): void {
+    const { reason, code, audioMs } = end;
+    const endedAt = isoOf(end.endedAt, 'time of ending');
+    insertEnd.run({ number, organisationId, endedAt, settledAt: nowText(), reason, code, audioMs });
+  }
+
+  return { byId: (id: string) => sessionById.get(id), known, addSession, addEnd };
+}
+
+/** How a session's use becomes charges, and its end a record. Runs in the caller's transaction. */
+function sessionCharges({ known, addSession, addEnd }: SessionRows, { postings, holds, charges, recordOf }: Parts) {
+  /**
+   * Posts what the lines say, out of the hold. What is more than was held is charged all the same, and noted. Gives what is left of
+   * the hold.
+   */
+  function charge(
+    session: SessionRow,
+    lines: SessionEnd['lines'],
+    whenLess: 'refuse' | 'keep',
+    onTrust = false,
+    isFile = false,
+  ): bigint {
+    const posted = postings.post(session, lines, whenLess);
+    if (isFile) holds.holdLate(session, posted);
+    const held = holds.end(session, posted);
+    if (posted > held) charges.noteBeyond(session, held, posted, onTrust);
+    return posted > held ? 0n : held - posted;
+  }
+
+  function finish(session: SessionRow, end: SessionEnd): SessionRecord {
+    // A last statement may be older than the last renewal, after a crash. What was posted stays posted.
+    charge(session, end.lines, 'keep', end.onTrust, end.file !== undefined);
+    if (end.file !== undefined) charges.noteFile(session, end.file);
+    addEnd(session, end);
+    return recordOf(session.number);
+  }
+
+  /** The session was closed because its node went silent. What came after what was posted then is billed beside it, once. */
+  function settleLate(first: SessionRecord, head: SessionHead, end: SessionEnd): SessionRecord {
+    const lines = linesBeyond(first.lines, end.lines);
+    const name = lateHead(head);
+    requireHead(name);
+    const before = known(name);
+    if (before === undefined && lines.length === 0) return first;
+    const audioMs = Math.max(0, end.audioMs - first.audioMs);
+    const rest = { ...end, audioMs, lines };
+    const late = before?.isSettled === 1 ? recordOf(before.number) : finish(before ?? addSession(name), rest);
+    return {
+      ...first,
+      audioMs: first.audioMs + late.audioMs,
+      lines: [...first.lines, ...late.lines],
+      costMicroUsd: first.costMicroUsd + late.costMicroUsd,
+    };
+  }
+
+  return { charge, finish, settleLate };
+}
+
+export function createLedgerSessions(context: TableContext, parts: Parts): SessionCalls {
+  const { database } = context;
+  const { transfers, holds, recordOf } = parts;
+  const rows = sessionRows(context);
+  const { known, addSession } = rows;
+  const { charge, finish, settleLate } = sessionCharges(rows, parts);
+  const keyOwner = database.prepare<[string], string>('SELECT organisation_id FROM api_keys WHERE id = ?').pluck();
+
+  function offerOrRefuse({ organisationId, keyId }: SessionRow | SessionHead, request: HoldRequest): HoldGrant {
+    const grant = holds.offer(organisationId, keyId, request);
+    if (grant.limitedBy === null || grant.heldMicroUsd >= request.leastMicroUsd) return grant;
+    throw refusal(grant.limitedBy);
+  }
+
+  /** A call repeated because its answer was lost changes nothing; one that comes later, or wants more, must be held for. */
+  function openAgain(session: KnownSession, request: HoldRequest): HoldGrant {
+    if (session.isSettled === 1) return SETTLED;
+    const heldMicroUsd = holds.heldOf(session);
+    if (heldMicroUsd > 0n && heldMicroUsd >= request.wantedMicroUsd) return { heldMicroUsd, limitedBy: null };
+    holds.end(session, 0n);
+    const grant = offerOrRefuse(session, request);
+    holds.hold(session, grant.heldMicroUsd, request.leaseMs);
+    return grant;
+  }
+
+  const open = database.transaction((named: SessionHead, request: HoldRequest): HoldGrant => {
+    requireHead(named);
+    requireHoldRequest(request);
+    const first = known(named);
+    // A file that was given up is tried again.
+    const head = first?.isLostFile === 1 ? lateHead(named) : named;
+    const before = head === named ? first : known(head);
+    if (before !== undefined) return openAgain(before, request);
+    transfers.openAccount(head.organisationId);
+    if (keyOwner.get(head.keyId) !== head.organisationId) {
+      throw new StoreError('not_found', `The organisation has no key ${JSON.stringify(head.keyId)}.`);
+    }
+    const grant = offerOrRefuse(head, request);
+    holds.hold(addSession(head), grant.heldMicroUsd, request.leaseMs);
+    return grant;
+  });
+
+  const renew = database.transaction(
+    (name: SessionName, lines: SessionEnd['lines'], request: HoldRequest): HoldGrant => {
+      requireLines(lines);
+      requireHoldRequest(request);
+      const first = rows.byId(name.id);
+      const session = first?.isLostFile === 1 ? (rows.byId(lateId(name.id)) ?? first) : first;
+      if (session?.organisationId !== name.organisationId) {
+        throw new StoreError('not_found', `There is no session ${JSON.stringify(name.id)}.`);
+      }
+      if (session.isSettled === 1) return SETTLED;
+      const left = charge(session, lines, 'refuse', request.onTrust);
+      const grant = holds.offer(session.organisationId, session.keyId, request, left);
+      holds.hold(session, grant.heldMicroUsd, request.leaseMs, left);
+      return grant;
+    },
+  );
+
+  const settle = database.transaction((head: SessionHead, end: SessionEnd): SessionRecord => {
+    requireHead(head);
+    requireEnd(end);
+    const before = known(head);
+    if (before?.isSettled === 1) {
+      const first = recordOf(before.number);
+      return first.reason === NODE_LOST ? settleLate(first, head, end) : first;
+    }
+    transfers.openAccount(head.organisationId);
+    return finish(before ?? addSession(head), end);
+  });
+
+  return {
+    openSession: (head, request) => open.immediate(head, request),
+    renewHold: (session, lines, request) => renew.immediate(session, lines, request),
+    settleSession: (head, end) => settle.immediate(head, end),
+  };
+}
+
+function refusal(limitedBy: 'credit' | 'daily_spend'): StoreError {
+  return limitedBy === 'credit'
+    ? new StoreError('insufficient_credit', 'The organisation has less credit than the session needs to begin.')
+    : new StoreError('daily_spend', 'The key has spent, or put aside, what it may spend today (UTC).');
+}

@@ -1,0 +1,86 @@
+// Authentication of a node, and how changes of a key reach every node: what the store hears, or the console does, is told on the
+// bus, and what the bus tells holds here.
+import { type Authenticator, createAuthenticator } from '../accounts/auth/authenticate.ts';
+import { listenToAccountChanges } from '../cluster/accounts/account-changes.ts';
+import type { AccountsClient } from '../cluster/accounts/client.ts';
+import { type KeyInUse, keepReconciled } from '../cluster/accounts/reconcile.ts';
+import type { Bus } from '../cluster/bus/bus.ts';
+import { KEY_REVOKED, type KeyChange, SUSPENSION, type Suspension } from '../cluster/bus/subjects.ts';
+import { type Assembly, previousSecret } from './context.ts';
+import type { Store } from './store/store.ts';
+
+/** Sessions of this node, as changes of keys concern them. */
+export interface KeyedSessions {
+  revoke(keyId: string): void;
+  suspend(organisationId: string): void;
+  keysInUse(): Iterable<KeyInUse>;
+}
+
+/** `client`: where the accounts are another node's. */
+export function openAuthenticator(
+  { config, clock, logger, metrics, bus, store, secret, defer }: Assembly,
+  sessions: KeyedSessions,
+  client: AccountsClient | undefined,
+): Authenticator {
+  const authenticator = createAuthenticator({
+    store,
+    secret,
+    previousSecret: previousSecret(config),
+    limits: config.limits,
+    now: () => Date.now(),
+    clock,
+    ...(client === undefined ? {} : { hearsNews: () => bus.isConnected }),
+  });
+  defer(() => authenticator.close());
+  const revoke = (keyId: string) => {
+    authenticator.revoked(keyId);
+    sessions.revoke(keyId);
+  };
+  const suspend = (organisationId: string) => {
+    authenticator.evictOrganisation(organisationId);
+    sessions.suspend(organisationId);
+  };
+  defer(
+    listenToAccountChanges(bus, {
+      revoked: revoke,
+      changed: (keyId) => authenticator.evict(keyId),
+      suspension: (organisationId, suspended) => {
+        if (suspended) suspend(organisationId);
+        else authenticator.evictOrganisation(organisationId);
+      },
+      unread: () => metrics.dropped('unread_news'),
+    }),
+  );
+  defer(
+    keepReconciled({
+      bus,
+      ...(client === undefined ? {} : { client }),
+      clock,
+      // Keys that are in use by requests as well: the next outage must find them known.
+      store: { findKey: (organisationId, keyId) => authenticator.refreshKey(organisationId, keyId) },
+      keysInUse: () => [...sessions.keysInUse(), ...authenticator.recentKeys()],
+      revoke,
+      suspend,
+      doubt: () => authenticator.doubt(),
+      onFault: (error) => logger.error({ err: error }, 'keys in use could not be looked up'),
+    }),
+  );
+  return authenticator;
+}
+
+/** On the node with the database: announces its changes to every node. */
+export function publishAccountChanges({ bus, defer }: Pick<Assembly, 'bus' | 'defer'>, store: Store): void {
+  defer(store.onKeyRevoked((keyId) => publishKeyChange(bus, KEY_REVOKED, keyId)));
+  defer(
+    store.onSuspension((change) => {
+      const suspension: Suspension = { type: SUSPENSION, ...change };
+      bus.publish(SUSPENSION, suspension);
+    }),
+  );
+}
+
+/** Announces to every node, this one included. */
+export function publishKeyChange(bus: Bus, type: KeyChange['type'], keyId: string): void {
+  const change: KeyChange = { type, keyId };
+  bus.publish(type, change);
+}

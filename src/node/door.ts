@@ -1,0 +1,285 @@
+// The door of a node: routes and the live endpoint over everything behind them.
+
+import cluster from 'node:cluster';
+import type { Authenticator } from '../accounts/auth/authenticate.ts';
+import type { KeyLimits } from '../accounts/auth/limits.ts';
+import { providersOf } from '../accounts/people/pages/set-up.ts';
+import type { SetUp } from '../api/console/status.ts';
+import type { Mode } from '../api/models.ts';
+import type { AccountsClient } from '../cluster/accounts/client.ts';
+import { FileDecodings } from '../files/decoding/decodings.ts';
+import type { ObservedFile } from '../files/file-observer.ts';
+import { LengthMeter } from '../files/measuring/length-meter.ts';
+import { UntakenAnswers } from '../files/money/untaken-answers.ts';
+import { Idempotency } from '../http/idempotency/idempotency.ts';
+import { FORM_MEMORY_BYTES_MAX } from '../http/multipart/form-memory.ts';
+import { consoleSessionEvents } from '../live/routes/own-session-events.ts';
+import { playgroundRoutes } from '../live/routes/playground.ts';
+import { type SessionEventsDependencies, streamPlaces } from '../live/routes/session-events.ts';
+import { operatorRoutes } from '../live/routes/watch.ts';
+import { listLiveSessions, readHistories } from '../live/session/watch/node-queries.ts';
+import { breakProvider } from '../live/session/watch/provider-break.ts';
+import { HttpPools } from '../live/upstream/http/pools.ts';
+import { FairQuota } from '../runtime/limits/fair-quota.ts';
+import { backgroundClock } from '../runtime/telemetry/clock.ts';
+import {
+  type Assembly,
+  canMail,
+  clientsProviders,
+  isPrivate,
+  servedProviders,
+  serviceAccess,
+  spoolDirectory,
+} from './context.ts';
+import { keptOf, keptSessionsOf } from './kept.ts';
+import type { EdgeLive } from './live.ts';
+import type { Money } from './money.ts';
+import { observeFile } from './observing/observing.ts';
+import type { People } from './people.ts';
+import { consoleModelRoutes } from './routes/console/models.ts';
+import { appRoutes } from './routes/console/pages/app.ts';
+import type { Readiness } from './routes/health.ts';
+import type { OperatorDependencies, RoutesDependencies } from './routes/index.ts';
+import type { LinksDependencies } from './routes/links.ts';
+import type { ModelsDependencies } from './routes/models.ts';
+import { type DoorSettings, type Edge, type EdgeOptions, serveEdge, serveOperator } from './serve.ts';
+import type { OpenedVault } from './vault.ts';
+
+/** How long a stopping node waits until clients have received their last events. */
+const CLOSE_MS = 2_000;
+
+/** Everything behind the door for clients. */
+export interface Behind {
+  authenticator: Authenticator;
+  money: Money;
+  vault: OpenedVault;
+  live: EdgeLive;
+  people: People;
+  limits: KeyLimits;
+  /** Absent on a node that keeps the accounts itself. */
+  accounts: AccountsClient | undefined;
+}
+
+type OwnState = Pick<Readiness, 'isReady'> & LinksDependencies;
+
+/** `behind`: absent on a node that serves no clients. */
+export async function openDoor(assembly: Assembly, behind: Behind | undefined, node: OwnState): Promise<Edge> {
+  const { clock, defer } = assembly;
+  const settings = doorSettings(assembly);
+  const operator = operatorOf(assembly, {
+    isReady: node.isReady,
+    mayBePaid: behind && (async () => (await behind.accounts?.isThere()) ?? true),
+  });
+  const edge = await (behind === undefined
+    ? serveOperator({ ...settings, routes: { ...operator, consoleUrl: node.consoleUrl }, clock })
+    : serveEdge({ ...settings, ...handlersOf(assembly, behind, operator) }));
+  const { door } = edge;
+  defer(async () => {
+    door.stopListening();
+    behind?.live.sessions.close();
+    // The close frames of the last sessions are still on their way.
+    await edge.quiet(CLOSE_MS);
+    await door.close();
+  });
+  return edge;
+}
+
+function doorSettings({ config, logger, metrics }: Assembly): DoorSettings {
+  const { accounts, server, limits } = config;
+  const { tlsCertFile: certFile, tlsKeyFile: keyFile } = server;
+  return {
+    door: server.door,
+    address: {
+      host: server.host,
+      port: server.port,
+      // One of several processes on one port.
+      shared: cluster.isWorker,
+      ...(certFile === undefined || keyFile === undefined ? {} : { tls: { certFile, keyFile } }),
+      headerBytesMax: limits.headerBytesMax,
+      headerTimeoutMs: limits.handshakeTimeoutMs,
+    },
+    trustedProxies: server.trustedProxies,
+    isBehindTls: certFile !== undefined || accounts.publicUrl?.startsWith('https:') === true,
+    wallNow: () => new Date(),
+    onRefused: ({ code }) => metrics.refused(code),
+    onReply: (route, status) => metrics.httpRequest(route, status),
+    onFault: (error, requestId) => logger.error({ requestId, err: error }, 'request fault'),
+    onFallback: (reason) => logger.warn({ reason }, 'node:http with ws serves instead of uWebSockets.js'),
+  };
+}
+
+const operatorOf = ({ config, metrics }: Assembly, readiness: Readiness): OperatorDependencies => ({
+  ...readiness,
+  readMetrics: () => metrics.read(),
+  metricsAccess: { token: config.server.metricsToken, isPrivate: isPrivate(config) },
+});
+
+function handlersOf(
+  assembly: Assembly,
+  behind: Behind,
+  operator: OperatorDependencies,
+): Pick<EdgeOptions, 'live' | 'routes'> {
+  const { config, bus, metrics } = assembly;
+  const { authenticator, money, vault, live } = behind;
+  const { limits, session } = config;
+  const served = servedProviders(assembly);
+  const common = {
+    providers: clientsProviders(assembly),
+    engines: { ...live.engines },
+    access: serviceAccess(assembly),
+    // Files are sent by the node that was given them; live audio by whichever can.
+    hasService: (provider: string, mode: Mode) =>
+      mode === 'live' && live.placement !== undefined ? live.placement.hasService(provider) : served.has(provider),
+    ownKeyOf: vault.vault.ownKeyOf,
+    authenticator,
+    limits: behind.limits,
+    prices: money.prices,
+    wallNow: () => new Date(),
+  };
+  const keptSessions = keptSessionsOf(assembly);
+  return {
+    live: {
+      ...common,
+      keptSessions,
+      reservations: money.reservations,
+      node: bus.node,
+      bus,
+      isNodeThere: (node) => live.nodes().some((each) => each.node === node),
+      clock: backgroundClock,
+      sessions: live.sessions,
+      openSpool: live.openSpool,
+      settings: {
+        ...session,
+        ...limits,
+        queryCredentials: config.server.queryCredentials,
+        webhookNetworks: config.server.webhookNetworks,
+      },
+      onQueryCredential: () => metrics.queryCredential(),
+      onSmallSocket: () => metrics.smallSocket(),
+      onResumableEvicted: () => metrics.dropped('resumable_session'),
+      onRelayDrop: () => metrics.dropped('relayed_message'),
+      onCallDrop: (name) => metrics.dropped(name),
+    },
+    routes: {
+      ...{ ...common, ...operator, keptSessions },
+      ...{ ...filesOf(assembly, behind), ...recordsOf(assembly, behind, operator, common) },
+    },
+  };
+}
+
+/** What transcriptions of files need. */
+function filesOf(assembly: Assembly, { money, live }: Behind) {
+  const { config, logger, clock, metrics, store, secret, defer } = assembly;
+  const pools = new HttpPools();
+  defer(() => pools.close());
+  const spoolQuota = new FairQuota(config.session.spoolNodeBytesMax);
+  metrics.watchQueue('upload_spool_bytes', () => spoolQuota.used);
+  const formMemory = new FairQuota(FORM_MEMORY_BYTES_MAX);
+  metrics.watchQueue('form_memory_bytes', () => formMemory.used);
+  const idempotency = new Idempotency({
+    store,
+    secret,
+    clock,
+    onFault: (error) => logger.error({ err: error }, 'idempotency fault'),
+  });
+  metrics.watchQueue('idempotent_requests', () => idempotency.waiting);
+  const lengths = new LengthMeter({
+    clock,
+    onFault: (error) => logger.error({ err: error }, 'file not measured'),
+    onOverflow: (name) => metrics.dropped(name),
+  });
+  defer(() => lengths.close());
+  metrics.watchQueue('measured_files', () => lengths.waiting);
+  const decodings = new FileDecodings({
+    clock,
+    onFault: (error) => logger.error({ err: error }, 'file not decoded'),
+    onOverflow: (name) => metrics.dropped(name),
+  });
+  defer(() => decodings.close());
+  metrics.watchQueue('decoded_files', () => decodings.size);
+  const kept = keptOf(assembly, spoolQuota);
+  return {
+    ...kept,
+    observeFile: (file: ObservedFile) => observeFile(file, assembly),
+    reservations: money.files,
+    idempotency,
+    lengths,
+    decodings,
+    untaken: new UntakenAnswers(clock, config.billing.untakenFilesFree),
+    upstream: live.upstream,
+    http: {
+      pools,
+      clock,
+      onFault: (name: string, error: unknown) => logger.error({ action: name, err: error }, 'upstream fault'),
+    },
+    spoolQuota,
+    formMemory,
+    breakers: live.breakers,
+    settings: { ...config.batch, fileBytesMax: config.limits.fileBytesMax, spoolDirectory: spoolDirectory(config) },
+  };
+}
+
+/** What is asked about the node, its models and its money. */
+function recordsOf(
+  assembly: Assembly,
+  { live, people, authenticator, limits }: Behind,
+  { isReady }: OperatorDependencies,
+  models: Omit<ModelsDependencies, 'statusOf'>,
+) {
+  const { config, store, bus } = assembly;
+  const { publicUrl } = config.accounts;
+  const tls = config.server.tlsCertFile !== undefined;
+  const pages = appRoutes({ isReady, setUp: setUpOf(assembly), isPrivate: isPrivate(config), publicUrl, tls });
+  const statusOf: ModelsDependencies['statusOf'] = (slug, organisationId) =>
+    live.breakers.statusOf(slug, organisationId);
+  const watching = {
+    store,
+    watchSession: (...args) => live.elsewhere.watch(...args),
+    clock: backgroundClock,
+    wallNow: () => new Date(),
+    places: streamPlaces(),
+  } satisfies SessionEventsDependencies;
+  return {
+    ...watching,
+    consoleRoutes: [
+      ...people.routes,
+      ...consoleModelRoutes(people.consoleRoute, { ...models, statusOf }),
+      ...consoleSessionEvents(people.consoleRoute, watching),
+      ...operatorRoutes(people.consoleRoute, {
+        store,
+        countMachines: () => live.machines.count(),
+        nodes: () => live.nodes(),
+        listSessions: (nodes, wanted) => listLiveSessions(bus, nodes, wanted),
+        readHistories: (nodes, window) => readHistories(bus, nodes, window),
+        wallNow: () => new Date(),
+      }),
+      ...playgroundRoutes(people.consoleRoute, {
+        store,
+        authenticator,
+        limits,
+        breakProvider: (wish) => breakProvider(bus, wish),
+        nowMs: () => Date.now(),
+      }),
+      ...pages,
+    ],
+    describeSession: (id, organisationId) => live.elsewhere.describe(id, organisationId),
+    statusOf,
+    jsonBodyBytesMax: config.limits.jsonBodyBytesMax,
+    publicUrl,
+    tls,
+  } satisfies Partial<RoutesDependencies>;
+}
+
+/** What whoever runs this node is told of it. */
+function setUpOf(assembly: Assembly): SetUp {
+  const { config, roles } = assembly;
+  const { server, accounts } = config;
+  const keepsMails = roles.has('accounts') && accounts.smtpUrl === undefined;
+  const isBehindTls = accounts.publicUrl?.startsWith('https:');
+  const served = servedProviders(assembly);
+  return {
+    providers: providersOf(clientsProviders(assembly), (provider) => served.has(provider)),
+    mail: !canMail(assembly) ? 'nowhere' : keepsMails ? 'outbox' : 'server',
+    tls: server.tlsCertFile !== undefined ? 'here' : isBehindTls ? 'proxy' : 'nobody',
+  };
+}

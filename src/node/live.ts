@@ -1,0 +1,294 @@
+// The live side of a node: engines, connections to providers, breakers and sessions, joined by the bus.
+import { mkdirSync } from 'node:fs';
+import type { WatchedFrame } from '../api/console/watching.ts';
+import { BLOCK_BYTES } from '../audio/tape/blocks.ts';
+import { FileSpools, type Spool } from '../audio/tape/spool.ts';
+import type { Membership } from '../cluster/membership/membership.ts';
+import { type Placement, upstreamPlacement } from '../cluster/placement/placement.ts';
+import type { UpstreamState } from '../cluster/placement/upstream-state.ts';
+import { DialGate } from '../live/failover/admission.ts';
+import { shareBreakers } from '../live/failover/breakers/breaker-hints.ts';
+import { Breakers } from '../live/failover/breakers/breakers.ts';
+import type { NodeOfGateway } from '../live/routes/watch.ts';
+import { SessionHost } from '../live/session/host.ts';
+import type { SessionOpening } from '../live/session/session-opening.ts';
+import { MachineCounter, serveLiveSessions } from '../live/session/watch/node-queries.ts';
+import { serveProviderBreaks } from '../live/session/watch/provider-break.ts';
+import { SessionsElsewhere } from '../live/session/watch/watch.ts';
+import { WatchService } from '../live/session/watch/watch-service.ts';
+import { HttpPools } from '../live/upstream/http/pools.ts';
+import { DialHealth } from '../live/upstream/service/dial-health.ts';
+import { LegService } from '../live/upstream/service/leg-service.ts';
+import { UpstreamHost } from '../live/upstream/upstream-host.ts';
+import { prepareCalls } from '../live/upstream/wire/grpc-wire.ts';
+import { RecogniserPool } from '../recogniser/threads/pool.ts';
+import { FairQuota } from '../runtime/limits/fair-quota.ts';
+import { LoopLoad } from '../runtime/loop-load.ts';
+import { memoryShare } from '../runtime/memory-share.ts';
+import { OverloadMonitor } from '../runtime/overload-monitor.ts';
+import { backgroundClock } from '../runtime/telemetry/clock.ts';
+import { hasModel } from '../vendors/index.ts';
+import { LoopbackEngine } from '../vendors/loopback/simulator.ts';
+import { type Assembly, lastingName, servedProviders, serviceAccess, spoolDirectory } from './context.ts';
+import { openHistory } from './observing/history.ts';
+import { ObservedSessions } from './observing/observing.ts';
+import type { OpenedVault } from './vault.ts';
+
+/** Connections to one provider for utterances of live sessions: each holds one as long as its transcript takes. */
+const UTTERANCE_CONNECTIONS = { connectionsMax: 512, waitingMax: 1_024 };
+
+/** Sessions whose events are being kept. */
+const KEPT_AT_A_TIME = 256;
+
+/** What holds connections to providers, for sessions and for files. */
+export interface Live extends LegsOfNode {
+  engines: { loopback: LoopbackEngine; local: RecogniserPool };
+  upstream: UpstreamHost;
+  overload: OverloadMonitor;
+  machines: MachineCounter;
+  /** What lets go of something when memory runs out. */
+  relief: (() => void)[];
+  /** Undefined on a node by itself. */
+  placement: Placement | undefined;
+}
+
+interface LegsOfNode {
+  /** Legs for sessions of any node; undefined on a node that holds no connections for sessions. */
+  legs: LegService | undefined;
+  /** What other nodes hear of them. */
+  state(): UpstreamState | undefined;
+}
+
+/** The same on a node that serves clients. */
+export interface EdgeLive extends Live {
+  /** Sessions of any node. */
+  elsewhere: SessionsElsewhere;
+  /** All that are known, this one first. */
+  nodes(): NodeOfGateway[];
+  breakers: Breakers;
+  sessions: SessionHost;
+  openSpool(organisationId: string): Spool;
+}
+
+/** `members`: undefined on a node by itself. */
+export function openLive(assembly: Assembly, vault: OpenedVault, members: Membership | undefined): Live {
+  const { bus, clock } = assembly;
+  const engines = openEngines(assembly);
+  const upstream = openUpstream(assembly, vault, engines);
+  const placement = members && upstreamPlacement({ members, bus, clock });
+  const relief: Live['relief'] = [];
+  const overload = openOverloadMonitor(assembly, relief);
+  const machines = new MachineCounter({
+    bus,
+    nodes: () =>
+      (members?.nodes() ?? []).filter(({ roles }) => roles.some((role) => role !== 'accounts')).map(({ node }) => node),
+    nowMs: () => Date.now(),
+  });
+  assembly.defer(() => machines.close());
+  const shared = { engines, upstream, placement, relief, overload, machines };
+  if (!assembly.roles.has('upstream')) return { ...shared, legs: undefined, state: () => undefined };
+  return { ...shared, ...openLegs(assembly, shared, members) };
+}
+
+export function openEdgeLive(assembly: Assembly, vault: OpenedVault, members: Membership | undefined): EdgeLive {
+  const { bus, clock, config, roles, metrics, defer } = assembly;
+  const live = openLive(assembly, vault, members);
+  const breakers = openBreakers(assembly, vault);
+  const spools = openSpools(assembly);
+  const openSpool = (organisationId: string) => spools.open(organisationId);
+  const sessions = openSessions(assembly, live, breakers, openSpool);
+  if (members !== undefined) {
+    const knows = (slug: string) => hasModel(assembly.providers, slug);
+    defer(shareBreakers({ bus, breakers, knows, onDrop: (name) => metrics.dropped(name) }));
+    defer(members.onGone((node) => sessions.nodeGone(node)));
+  }
+  openHistory(assembly);
+  const elsewhere = new SessionsElsewhere({ bus, clock, wallNow: () => new Date() });
+  const alone = (): NodeOfGateway => ({
+    id: lastingName(config),
+    node: bus.node,
+    roles: [...roles],
+    sessions: sessions.size,
+    sessionsMax: config.limits.sessionsPerNodeMax,
+    legs: live.upstream.size,
+    draining: false,
+  });
+  const nodes = () => members?.nodes() ?? [alone()];
+  return { ...live, nodes, breakers, sessions, elsewhere, openSpool };
+}
+
+function openOverloadMonitor({ config, metrics, defer }: Assembly, relief: Live['relief']): OverloadMonitor {
+  const overload = new OverloadMonitor({
+    clock: backgroundClock,
+    lagMsMax: config.limits.lagMsMax,
+    memoryShare,
+    onCritical: () => {
+      for (const relieve of relief) relieve();
+    },
+  });
+  defer(() => overload.close());
+  metrics.watchGauge('lag_seconds', 'Recent event-loop lag in seconds.', () => overload.lagMs / 1000);
+  metrics.watchGauge('memory_ratio', 'Fraction of the available memory in use.', memoryShare);
+  return overload;
+}
+
+function openLegs(
+  assembly: Assembly,
+  { upstream, placement, overload, relief }: Pick<Live, 'upstream' | 'placement' | 'overload' | 'relief'>,
+  members: Membership | undefined,
+): LegsOfNode {
+  const { bus, config, clock, metrics, defer } = assembly;
+  const health = new DialHealth(clock, () => members?.changed());
+  const shortOf = () => overload.shortOf ?? (upstream.size >= config.limits.legsPerNodeMax ? 'legs' : undefined);
+  const legs = new LegService(bus, upstream, { placement, health, shortOf });
+  defer(() => legs.close());
+  relief.push(() => legs.shed());
+  metrics.watchQueue('far_legs', () => legs.farLegs);
+  if (members !== undefined) defer(members.onGone((node) => legs.nodeGone(node)));
+  const providers = [...assembly.providers.keys()];
+  const served = servedProviders(assembly);
+  const credentials = providers.filter((name) => served.has(name));
+  return {
+    legs,
+    state: () => ({ providers, credentials, failing: health.failing(), shortOf: shortOf() ?? null }),
+  };
+}
+
+function openEngines({ config, clock, logger, metrics, defer }: Assembly): Live['engines'] {
+  const local = new RecogniserPool({
+    ...config.recogniser,
+    onFault: (error) => logger.error({ err: error }, 'recogniser fault'),
+  });
+  defer(() => local.close());
+  metrics.watchQueue('recogniser_bytes', () => local.queuedBytes);
+  metrics.watchQueue('recogniser_streams', () => local.streams);
+  metrics.watchGauge(
+    'recogniser_slowed_streams',
+    'Streams of the embedded recogniser that were slowed because of the use of their organisation, since the start.',
+    () => local.slowed,
+  );
+  return { loopback: new LoopbackEngine(clock), local };
+}
+
+function openUpstream(assembly: Assembly, { access }: OpenedVault, engines: Live['engines']): UpstreamHost {
+  const { providers, clock, logger, metrics, defer } = assembly;
+  // Not those of uploads: an utterance is not to wait behind a file.
+  const pools = new HttpPools(UTTERANCE_CONNECTIONS);
+  defer(() => pools.close());
+  const upstream = new UpstreamHost({
+    providers,
+    engines: { ...engines },
+    access,
+    clock,
+    http: { pools, clock, onFault: (name, error) => logger.error({ err: error, action: name }, 'upstream fault') },
+    onEvent: (event) => {
+      if (event.type === 'leg.ended') metrics.legEnded(event.outcome);
+      else if (event.type === 'unread') metrics.dropped('unread_provider_message');
+      else logger.error({ err: event.error, action: event.name }, 'upstream fault');
+    },
+  });
+  defer(() => upstream.close());
+  const calls = [...servedProviders(assembly)].flatMap((name) => providers.get(name)?.calls ?? []);
+  prepareCalls(calls).catch((err) => logger.error({ err, action: 'prepareCalls' }, 'upstream fault'));
+  metrics.watchQueue('upstream_legs', () => upstream.size);
+  return upstream;
+}
+
+function openBreakers({ config, clock, logger, metrics, defer }: Assembly, { vault }: OpenedVault): Breakers {
+  const { breakerFailuresMax, breakerOpenMs, breakerOpenMsMax } = config.upstream;
+  const breakers = new Breakers({
+    clock,
+    failuresMax: breakerFailuresMax,
+    openMs: breakerOpenMs,
+    openMsMax: breakerOpenMsMax,
+    onOwnKey: vault.noteUse,
+    onChange: ({ slug, organisationId }, state) =>
+      logger.warn({ model: slug, state, ...(organisationId === undefined ? {} : { organisationId }) }, 'breaker'),
+    onFault: (error) => logger.error({ err: error }, 'breaker fault'),
+  });
+  metrics.watchGauge('breakers_open', 'Open circuit breakers, by model and credential.', () => breakers.openCount);
+  defer(() => breakers.close());
+  return breakers;
+}
+
+function openSpools({ config, logger, metrics }: Assembly): FileSpools {
+  const directory = spoolDirectory(config);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const spools = new FileSpools({
+    directory,
+    quota: new FairQuota(Math.floor(config.session.spoolNodeBytesMax / BLOCK_BYTES)),
+    onFault: (error) => logger.error({ err: error }, 'spool fault'),
+  });
+  metrics.watchQueue('spool_bytes', () => spools.bytes);
+  return spools;
+}
+
+function openSessions(
+  assembly: Assembly,
+  { overload, relief, placement }: Live,
+  breakers: Breakers,
+  openSpool: EdgeLive['openSpool'],
+): SessionHost {
+  const { config, clock, metrics, bus, defer } = assembly;
+  const keep = keepEvents(assembly);
+  const observed = new ObservedSessions(assembly);
+  const dials = new DialGate(config.upstream.dialsPerModelMax);
+  metrics.watchQueue('waiting_dials', () => dials.waiting);
+  const busy = new LoopLoad(backgroundClock);
+  defer(() => busy.close());
+  metrics.watchGauge(
+    'busy_ratio',
+    'How much live audio is batched because the node is busy: 0 not at all, 1 up to the ideal frame.',
+    () => busy.share,
+  );
+  const sessions = new SessionHost({
+    shortOf: () => overload.shortOf,
+    bus,
+    clock,
+    wallNow: () => new Date(),
+    settings: { ...config.session, ...config.limits },
+    totals: metrics,
+    sessionsMax: config.limits.sessionsPerNodeMax,
+    openSpool,
+    gathering: { low: { share: 0 }, balanced: busy, throughput: { share: 1 } },
+    access: serviceAccess(assembly),
+    placement,
+    breakers,
+    dials,
+    observe: (opening) => observed.observe(opening),
+    onOpened: (opening) => observed.opened(opening),
+    onEnded: (opening, summary, frames) => {
+      observed.ended(opening, summary);
+      keep(opening, frames);
+    },
+    onFault: (...fault) => observed.fault(...fault),
+  });
+  relief.push(() => sessions.shed());
+  metrics.watchSessions(() => ({ ...sessions.countByPhase() }));
+  const { nodeChart } = assembly;
+  const onDrop = (name: 'watch_frames') => metrics.dropped(name);
+  const watching = new WatchService({ bus, sessions, clock, breakers, nodeChart, onDrop });
+  defer(() => watching.close());
+  defer(serveProviderBreaks(bus, sessions));
+  defer(serveLiveSessions(bus, sessions));
+  return sessions;
+}
+
+/** Keeps what happened in sessions that have ended, a bounded number at a time: what is beyond is dropped, and counted. */
+function keepEvents({ store, metrics }: Assembly) {
+  let underWay = 0;
+  metrics.watchQueue('session_events', () => underWay);
+  return ({ organisationId, sessionId }: SessionOpening, frames: readonly WatchedFrame[]) => {
+    if (underWay >= KEPT_AT_A_TIME) {
+      metrics.dropped('session_events');
+      return;
+    }
+    underWay++;
+    store
+      .keepSessionEvents(organisationId, sessionId, JSON.stringify(frames))
+      .catch(() => metrics.dropped('session_events'))
+      .finally(() => {
+        underWay--;
+      });
+  };
+}

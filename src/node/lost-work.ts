@@ -1,0 +1,82 @@
+// What is done about the work of processes that were killed: their holds are given back, their sessions and files closed.
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { JOURNAL_SUFFIX } from '../money/ledger/journal.ts';
+import { closeLostFiles, LostFiles } from '../money/ledger/lost-files.ts';
+import { LostSessions } from '../money/ledger/lost-sessions.ts';
+import type { Assembly } from './context.ts';
+import type { Store } from './store/store.ts';
+
+const CLOSED_FILES = 'closed files of a process that was killed';
+
+/**
+ * Closes sessions of former processes on this node's database that left no journal. On a node without others, journals show which
+ * processes run.
+ */
+export async function closeOwnLost(assembly: Assembly, store: Store): Promise<void> {
+  const directory = join(assembly.config.data.directory, 'usage');
+  await endLeasesOfOthers(assembly, store, directory);
+  const lost = closeLost(assembly, store, 0, (node) => existsSync(join(directory, `${node}${JOURNAL_SUFFIX}`)));
+  assembly.defer(() => lost.close());
+}
+
+/**
+ * Where no other process has a journal, none works: what those that were killed had held is given back, and their idempotency
+ * keys are free, before anything of this one's is. Else both end with their leases.
+ */
+async function endLeasesOfOthers({ bus, logger, metrics }: Assembly, store: Store, directory: string): Promise<void> {
+  const untilMs = Date.now();
+  try {
+    const journals = (await readdir(directory)).filter((name) => name.endsWith(JOURNAL_SUFFIX));
+    if (journals.some((name) => name !== `${bus.node}${JOURNAL_SUFFIX}`)) return;
+    const holds = await store.endHolds(untilMs);
+    const closed = await closeLostFiles(store, Date.now());
+    const files = await store.endIdempotency(untilMs);
+    if (holds + files > 0) logger.warn({ holds, files }, 'what a process that was killed had held is free again');
+    if (closed > 0) logger.warn({ files: closed }, CLOSED_FILES);
+  } catch (error) {
+    metrics.ledgerFault('leases');
+    logger.error({ action: 'leases', err: error }, 'ledger fault');
+  }
+}
+
+/** Closes sessions of nodes that are gone, and files that nobody works on. */
+export function closeLost(
+  { bus, clock, logger, metrics }: Assembly,
+  store: Store,
+  graceMs: number,
+  isThere: (node: string) => boolean,
+): Pick<LostSessions, 'gone' | 'close'> {
+  const lost = new LostSessions({
+    store,
+    clock,
+    wallNow: () => new Date(),
+    graceMs,
+    isThere: (node) => node === bus.node || isThere(node),
+    onClosed: (lostNode, sessions) => logger.warn({ lostNode, sessions }, 'sessions of a lost node are closed'),
+    onFault: (error) => {
+      metrics.ledgerFault('lost sessions');
+      logger.error({ action: 'lost sessions', err: error }, 'ledger fault');
+    },
+  });
+  void lost.look();
+  const files = new LostFiles({
+    store,
+    clock,
+    wallNowMs: () => Date.now(),
+    graceMs,
+    onClosed: (count) => logger.warn({ files: count }, CLOSED_FILES),
+    onFault: (error) => {
+      metrics.ledgerFault('lost files');
+      logger.error({ action: 'lost files', err: error }, 'ledger fault');
+    },
+  });
+  return {
+    gone: (node) => lost.gone(node),
+    close() {
+      lost.close();
+      files.close();
+    },
+  };
+}

@@ -1,0 +1,95 @@
+// How a node reaches the others: the bus, and on NATS the leases and the usage stream. A node without NATS runs alone on the
+// in-process bus.
+import type { Bus, DeadLetterListener } from '../cluster/bus/bus.ts';
+import { isExpectedDeadLetter } from '../cluster/bus/expected-dead-letter.ts';
+import { MemoryBus } from '../cluster/bus/memory.ts';
+import { NatsAwayError, type NatsBus, type NatsBusOptions, openNatsBus } from '../cluster/bus/nats/bus.ts';
+import { type NatsLeases, natsLeases } from '../cluster/bus/nats/jetstream/leases.ts';
+import { natsRecords, type Records } from '../cluster/bus/nats/jetstream/records.ts';
+import { type NatsUsage, natsUsage } from '../cluster/bus/nats/jetstream/usage-stream.ts';
+import type { SigningSecrets } from '../cluster/bus/signed.ts';
+import { ClusterError } from '../cluster/membership/name-lease.ts';
+import { natsOptionsOf } from '../cluster/nats-settings.ts';
+import type { Config } from '../config/schema.ts';
+import type { Logger } from '../runtime/telemetry/log.ts';
+import type { Metrics } from '../runtime/telemetry/metrics.ts';
+
+/** What nodes have in common on NATS. */
+export interface SharedNetwork {
+  leases: NatsLeases;
+  records: Records;
+  usage: NatsUsage;
+}
+
+export interface Network {
+  bus: Bus;
+  /** Undefined on a node by itself. */
+  shared: SharedNetwork | undefined;
+  close(): Promise<void>;
+}
+
+interface NetworkOptions {
+  config: Config;
+  secrets: SigningSecrets;
+  logger: Logger;
+  metrics: Metrics;
+}
+
+/** @throws ClusterError when NATS is not there in time, or lets this node not in */
+export async function openNetwork({ config, secrets, logger, metrics }: NetworkOptions): Promise<Network> {
+  const onDeadLetter: DeadLetterListener = (letter) => {
+    const { reason, type } = letter;
+    if (isExpectedDeadLetter(letter)) metrics.dropped('late_letter');
+    else metrics.deadLetter(reason);
+    logger.debug({ reason, type }, 'dead letter');
+  };
+  const options = natsOptionsOf(config.cluster);
+  if (options === undefined) {
+    const bus = new MemoryBus({ onDeadLetter });
+    return { bus, shared: undefined, close: () => bus.close() };
+  }
+  const onFault = (sentence: string) => logger.error({ reason: sentence }, 'bus fault');
+  const onRefused = (reason: string) => metrics.messageRefused(reason);
+  const bus = await openBus({ ...options, secrets, onDeadLetter, onFault, onRefused });
+  const stopTelling = bus.onConnection((isConnected) => {
+    if (isConnected) logger.info('the bus is back');
+    else logger.warn('the bus is away');
+  });
+  const { natsReplicas: replicas } = config.cluster;
+  const usage = natsUsage(bus, { replicas, onFault });
+  metrics.watchQueue('bus_outbox_bytes', () => bus.inFlightBytes);
+  metrics.watchGauge('bus_connected', 'Whether the message bus is connected: 1 or 0.', () => (bus.isConnected ? 1 : 0));
+  metrics.watchGauge(
+    'usage_refused',
+    'Usage put aside because the ledger could not take it, since the start.',
+    () => usage.refused,
+  );
+  metrics.watchGauge(
+    'bus_ignored',
+    'Messages on the bus that no node of this gateway can have sent, since the start.',
+    () => bus.ignored.malformed + bus.ignored.misdirected,
+  );
+  metrics.watchGauge(
+    'bus_late',
+    'Answers that arrived after their caller stopped waiting, since the start.',
+    () => bus.ignored.late,
+  );
+  return {
+    bus,
+    shared: { leases: natsLeases(bus, { replicas }), records: natsRecords(bus, { replicas }), usage },
+    close: () => {
+      stopTelling();
+      return bus.close();
+    },
+  };
+}
+
+async function openBus(options: NatsBusOptions): Promise<NatsBus> {
+  try {
+    return await openNatsBus(options);
+  } catch (error) {
+    throw new ClusterError(error instanceof Error ? error.message : String(error), {
+      isPassing: error instanceof NatsAwayError,
+    });
+  }
+}

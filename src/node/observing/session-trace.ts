@@ -1,0 +1,136 @@
+// The spans of one live session: its own, and below it those of legs, turns and failovers, made of the moments that it tells. Legs on
+// other nodes are among them, since it is the session that knows them all. Names, times and figures; never what was said.
+import { ownerOf } from '../../api/slug.ts';
+import type { LegNote } from '../../live/session/leg/leg-record.ts';
+import type { SessionOpening, SessionSummary } from '../../live/session/session-opening.ts';
+import type { FailoverNote, SessionObserver, TurnNote } from '../../live/session/watch/session-observer.ts';
+import type { Attributes, TraceSpan, Tracing } from '../../runtime/telemetry/tracing/tracing.ts';
+
+/** Spans below that of one session: further ones are left out, counted as `session_spans` and named by number at its end. */
+export const CHILDREN_MAX = 512;
+
+/** By the conventions for generative models, as far as they know of speech. */
+export const ofModel = (model: string): Attributes => ({
+  'gen_ai.operation.name': 'transcription',
+  'gen_ai.provider.name': ownerOf(model),
+  'gen_ai.request.model': model,
+});
+
+export interface SessionTraceOptions {
+  tracing: Tracing;
+  nowMs(): number;
+  onDrop(name: 'session_spans'): void;
+}
+
+export class SessionTrace implements Pick<SessionObserver, 'leg' | 'turn' | 'failover' | 'warned'> {
+  readonly span: TraceSpan;
+  readonly #options: SessionTraceOptions;
+  #leg: TraceSpan | undefined;
+  #legSinceMs = 0;
+  /** When the first leg was lost that no other has replaced yet. */
+  #lostMs: number | undefined;
+  #children = 0;
+  #leftOut = 0;
+
+  constructor(opening: SessionOpening, options: SessionTraceOptions) {
+    this.#options = options;
+    const { sessionId, requestId, organisationId, request, traceparent } = opening;
+    const attributes: Attributes = {
+      ...ofModel(request.model),
+      'voxgate.session.id': sessionId,
+      'voxgate.request.id': requestId,
+      'voxgate.organisation.id': organisationId,
+      'voxgate.fallbacks': request.fallbacks.length,
+    };
+    this.span = options.tracing.start('session', { kind: 'server', atMs: options.nowMs(), attributes }, traceparent);
+  }
+
+  leg(note: LegNote): void {
+    const { event, legNode, dialMs = 0, reason = 'failed' } = note;
+    const nowMs = this.#options.nowMs();
+    if (event === 'asked') this.#beginLeg(note, nowMs);
+    else if (event === 'opened') {
+      // Its first node could not reach the provider, and another one was asked.
+      if (this.#leg === undefined) this.#beginLeg(note, nowMs);
+      if (legNode !== null) this.#leg?.set({ 'voxgate.leg.node': legNode });
+    } else if (event === 'ready') {
+      this.#legSinceMs = nowMs;
+      this.#leg?.event('ready', nowMs, { 'voxgate.leg.dial_seconds': dialMs / 1000 });
+    } else if (event === 'failed') {
+      this.#lostMs ??= nowMs;
+      this.#leg?.end(nowMs, reason);
+      this.#leg = undefined;
+    } else {
+      this.#leg?.end(nowMs);
+      this.#leg = undefined;
+    }
+  }
+
+  turn({ turn, model, start, end, partialMs, finalMs, gatewayMs }: TurnNote): void {
+    const nowMs = this.#options.nowMs();
+    this.#lostMs = undefined;
+    // From when its audio was handed over in its own time; a leg that replays is handed it faster.
+    const atMs = Math.max(Math.min(this.#legSinceMs, nowMs), nowMs - (finalMs ?? 0) - (end - start) * 1000);
+    const span = this.#child('turn', atMs, 'internal', {
+      ...ofModel(model),
+      'voxgate.turn': turn,
+      'voxgate.turn.start': start,
+      'voxgate.turn.end': end,
+      'voxgate.turn.gateway_seconds': gatewayMs / 1000,
+      ...(partialMs === undefined ? {} : { 'voxgate.turn.partial_delay_seconds': partialMs / 1000 }),
+      ...(finalMs === undefined ? {} : { 'voxgate.turn.final_delay_seconds': finalMs / 1000 }),
+    });
+    span?.end(nowMs);
+  }
+
+  /** From the loss of the leg until another model took over. */
+  failover({ from, to, reason, replayedSeconds }: FailoverNote): void {
+    const nowMs = this.#options.nowMs();
+    const span = this.#child('failover', this.#lostMs ?? nowMs, 'internal', {
+      'voxgate.failover.from': from,
+      'voxgate.failover.to': to,
+      'voxgate.failover.replayed_seconds': replayedSeconds,
+      'error.type': reason,
+    });
+    span?.end(nowMs);
+    this.#lostMs = undefined;
+  }
+
+  warned(code: string): void {
+    this.span.event('warning', this.#options.nowMs(), { 'voxgate.code': code });
+  }
+
+  ended({ reason, code, seconds, turns, failovers, undeliveredFinals }: SessionSummary): void {
+    const nowMs = this.#options.nowMs();
+    this.#leg?.end(nowMs);
+    this.#leg = undefined;
+    this.span.set({
+      'voxgate.session.end_reason': reason,
+      'voxgate.audio_seconds': seconds,
+      'voxgate.turns': turns,
+      'voxgate.failovers': failovers,
+      'voxgate.undelivered_finals': undeliveredFinals,
+      ...(this.#leftOut === 0 ? {} : { 'voxgate.spans_left_out': this.#leftOut }),
+    });
+    this.span.end(nowMs, code ?? undefined);
+  }
+
+  #beginLeg({ model, generation }: LegNote, nowMs: number): void {
+    this.#leg?.end(nowMs);
+    this.#leg = this.#child(`transcription ${model}`, nowMs, 'client', {
+      ...ofModel(model),
+      'voxgate.leg.generation': generation,
+    });
+  }
+
+  #child(name: string, atMs: number, kind: 'client' | 'internal', attributes: Attributes): TraceSpan | undefined {
+    if (!this.span.isSampled) return undefined;
+    if (this.#children >= CHILDREN_MAX) {
+      this.#leftOut++;
+      this.#options.onDrop('session_spans');
+      return undefined;
+    }
+    this.#children++;
+    return this.span.child(name, { kind, atMs, attributes });
+  }
+}

@@ -1,0 +1,34 @@
+// What the store and the thread that owns its file say to each other.
+
+import type { SuspensionChange } from '../../accounts/keys/calls.ts';
+import type { StoreErrorReason } from '../../store/store-error.ts';
+import type { CallName } from './operations.ts';
+
+/** What the thread is started with. */
+export interface WorkerInput {
+  /** Path of the database. */
+  file: string;
+}
+
+export interface Call {
+  id: number;
+  name: CallName;
+  args: readonly unknown[];
+}
+
+/** Calls, answered in the order of arrival; or the wish to close after all calls before it. */
+export type ToWorker = { kind: 'calls'; calls: Call[] } | { kind: 'close' };
+
+export type FromWorker =
+  | { kind: 'opened' }
+  /** Calls of one commit. */
+  | { kind: 'answers'; answers: Answer[] }
+  | { kind: 'revoked'; keyIds: string[] }
+  | { kind: 'suspensions'; changes: SuspensionChange[] }
+  | { kind: 'outbox' }
+  /** Could not open; the thread ends. */
+  | { kind: 'refused'; reason: StoreErrorReason; message: string };
+
+export type Answer =
+  | { id: number; value: unknown }
+  | { id: number; rejection: { reason: StoreErrorReason; message: string } };

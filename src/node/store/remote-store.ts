@@ -1,0 +1,58 @@
+// The store of a node that has no database: asks the node that has, by a way that is given to it. And the other end: what such a
+// node may ask of the store, checked before it is done. How requests travel, and are sealed, is src/cluster.
+
+import type { Answering, Ask, Asked } from '../../store/asking.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { haveKinds, namedOrganisation } from './arguments.ts';
+import { CALL_NAMES, type CallName, kindOf, remoteCall } from './operations.ts';
+import type { AsynchronousCalls, Store } from './store.ts';
+
+/** What the store's calls are asked for as. */
+export const STORE_GROUP = 'store';
+
+/** A client waits for the lookup of its key; a write may have to wait for a disk. */
+const READ_MS = 3_000;
+const WRITE_MS = 10_000;
+
+/**
+ * The promises are the store's, with two differences: a call that is rejected as `unreachable` may have been applied, and news
+ * (`onKeyRevoked`, `onSuspension`, `onOutbox`) never come this way: they are told on the bus, or concern only the node that has
+ * the database. What only that node may do is rejected as `invalid`.
+ */
+export function createRemoteStore(ask: Ask): Store {
+  const calls = CALL_NAMES.map((name) => [name, (...args: unknown[]) => askFor(ask, name, args)]);
+  const noNews = () => () => {};
+  return {
+    ...(Object.fromEntries(calls) as AsynchronousCalls),
+    onKeyRevoked: noNews,
+    onSuspension: noNews,
+    onOutbox: noNews,
+    close: async () => {},
+  };
+}
+
+async function askFor(ask: Ask, name: CallName, args: readonly unknown[]): Promise<unknown> {
+  const organisationId = checked({ call: name, args });
+  return ask(STORE_GROUP, organisationId, name, args, kindOf(name) === 'reads' ? READ_MS : WRITE_MS);
+}
+
+/** The other end: does what may be asked from afar, and nothing that names another organisation than the request. */
+export function answerStoreCalls(store: AsynchronousCalls): Answering {
+  return async ({ organisationId, call, args }) => {
+    if (checked({ call, args }) !== organisationId) {
+      throw new StoreError('invalid', `The call ${call} names another organisation than its request.`);
+    }
+    return Reflect.apply(store[call as CallName] as (...args: unknown[]) => Promise<unknown>, store, args);
+  };
+}
+
+function checked({ call, args }: Pick<Asked, 'call' | 'args'>): string | null {
+  const row = remoteCall(call);
+  if (row === undefined) {
+    throw new StoreError('invalid', 'This call is made only on the node that has the database.');
+  }
+  if (!haveKinds(args, row.kinds)) throw new StoreError('invalid', `The call ${call} has other arguments.`);
+  const organisationId = namedOrganisation(row.names, args);
+  if (organisationId === undefined) throw new StoreError('invalid', `The call ${call} names no organisation.`);
+  return organisationId;
+}

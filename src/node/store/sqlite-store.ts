@@ -1,0 +1,223 @@
+// The store on SQLite, as seen from the main thread: posts calls to the thread that owns the file, so that a slow disk or a
+// lock never stalls anything else. What the calls do is tables.ts; several processes may open one directory.
+import { join, resolve } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { SuspensionChange } from '../../accounts/keys/calls.ts';
+import { workerFile } from '../../runtime/telemetry/worker-file.ts';
+import { DATABASE_NAME } from '../../store/keep-database.ts';
+import { Listeners } from '../../store/listeners.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { CALL_NAMES, type CallName } from './operations.ts';
+import type { Answer, Call, FromWorker, ToWorker, WorkerInput } from './protocol.ts';
+import type { AsynchronousCalls, Store } from './store.ts';
+
+const CALLS_MAX = 1024;
+/** The id under which the opening waits, beside the calls, which count from 1. */
+const OPENING = 0;
+
+export interface SqliteStoreOptions {
+  /** The data directory; made for this user alone when missing. */
+  directory: string;
+  /** Calls that may wait; one more is rejected with `overflow`. 1024 when absent. */
+  callsMax?: number;
+  /**
+   * Hears once when the thread ends by itself, every call is rejected from then on; and once when a call is refused because another
+   * process owns the database since.
+   */
+  onFault?: (error: StoreError) => void;
+}
+
+interface Waiting {
+  /** Undefined of the opening. */
+  name?: CallName;
+  resolve(value: unknown): void;
+  reject(error: StoreError): void;
+}
+
+type State = 'opening' | 'open' | 'closing' | 'ended';
+
+/** The store of a directory, and what can be said of its thread. */
+export type SqliteStore = StoreThread & AsynchronousCalls;
+
+/** @throws StoreError `cannot_open`, with a sentence for the operator */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
+  const store = new StoreThread(options);
+  await store.opened;
+  return store as SqliteStore;
+}
+
+class StoreThread implements Omit<Store, CallName> {
+  static {
+    // All calls are posted alike.
+    for (const name of CALL_NAMES) {
+      Object.defineProperty(StoreThread.prototype, name, {
+        value(this: StoreThread, ...args: unknown[]) {
+          return this.#call(name, args);
+        },
+      });
+    }
+  }
+
+  /** Settles when the thread has opened the file, or could not. */
+  readonly opened: Promise<void>;
+  readonly #worker: Worker;
+  readonly #callsMax: number;
+  readonly #onFault: (error: StoreError) => void;
+  readonly #exited: Promise<void>;
+  readonly #waiting = new Map<number, Waiting>();
+  /** Calls on their way to the thread, together with the others of this turn of the event loop. */
+  #outgoing: Call[] = [];
+  readonly #revocations = new Listeners<string>();
+  readonly #suspensions = new Listeners<SuspensionChange>();
+  readonly #outbox = new Listeners<void>();
+  #state: State = 'opening';
+  #endReason = new StoreError('closed', 'The store is closed.');
+  #lastId = 0;
+  #isOvertaken = false;
+
+  constructor({ directory, callsMax = CALLS_MAX, onFault = () => {} }: SqliteStoreOptions) {
+    this.#callsMax = callsMax;
+    this.#onFault = onFault;
+    const input: WorkerInput = { file: join(resolve(directory), DATABASE_NAME) };
+    // The compiled file needs none of the flags that this process was started with, and some are refused in threads.
+    this.#worker = new Worker(workerFile(import.meta.url, 'worker'), { workerData: input, execArgv: [] });
+    this.opened = new Promise((resolve, reject) => this.#waiting.set(OPENING, { resolve: () => resolve(), reject }));
+    this.#exited = new Promise((resolve) => this.#worker.once('exit', () => resolve()));
+    this.#worker.on('message', (message: FromWorker) => this.#hear(message));
+    this.#worker.on('error', (error) => this.#threadEnded(`failed: ${error.message}`));
+    this.#worker.on('exit', (code) => this.#threadEnded(`ended with code ${code}.`));
+  }
+
+  /** Calls that wait for their answer. */
+  get waitingCalls(): number {
+    return this.#waiting.size;
+  }
+
+  onKeyRevoked(listener: (keyId: string) => void): () => void {
+    return this.#revocations.add(listener);
+  }
+
+  onSuspension(listener: (change: SuspensionChange) => void): () => void {
+    return this.#suspensions.add(listener);
+  }
+
+  onOutbox(listener: () => void): () => void {
+    return this.#outbox.add(listener);
+  }
+
+  /** Answers the calls made before, then closes the file. */
+  close(): Promise<void> {
+    if (this.#state === 'opening' || this.#state === 'open') {
+      this.#state = 'closing';
+      this.#flush();
+      this.#post({ kind: 'close' });
+    }
+    return this.#exited;
+  }
+
+  #call(name: CallName, args: readonly unknown[]): Promise<unknown> {
+    if (this.#state !== 'open') return Promise.reject(this.#endReason);
+    if (this.#waiting.size >= this.#callsMax) {
+      return Promise.reject(
+        new StoreError('overflow', `${this.#callsMax} calls to the store are waiting already: try again in a moment.`),
+      );
+    }
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      // While others wait anyway, a message for each call would be most of what a call costs here.
+      const isFirst = this.#waiting.size === 0;
+      this.#waiting.set(id, { name, resolve, reject });
+      this.#outgoing.push({ id, name, args });
+      if (isFirst) this.#flush();
+      else if (this.#outgoing.length === 1) setImmediate(() => this.#flush());
+    });
+  }
+
+  #flush(): void {
+    const calls = this.#outgoing;
+    this.#outgoing = [];
+    if (calls.length === 0 || this.#state === 'ended') return;
+    try {
+      this.#post({ kind: 'calls', calls });
+    } catch {
+      for (const call of calls) this.#postAlone(call);
+    }
+  }
+
+  #postAlone(call: Call): void {
+    try {
+      this.#post({ kind: 'calls', calls: [call] });
+    } catch {
+      const refusal = new StoreError('invalid', `The call ${call.name} was given what is no plain data.`);
+      this.#take(call.id)?.reject(refusal);
+    }
+  }
+
+  #post(message: ToWorker): void {
+    this.#worker.postMessage(message);
+  }
+
+  #hear(message: FromWorker): void {
+    switch (message.kind) {
+      case 'opened':
+        if (this.#state === 'opening') this.#state = 'open';
+        this.#take(OPENING)?.resolve(undefined);
+        break;
+      case 'answers':
+        for (const answer of message.answers) this.#settle(answer);
+        break;
+      case 'revoked':
+        for (const keyId of message.keyIds) this.#revocations.tell(keyId);
+        break;
+      case 'suspensions':
+        for (const change of message.changes) this.#suspensions.tell(change);
+        break;
+      case 'outbox':
+        this.#outbox.tell();
+        break;
+      case 'refused':
+        this.#end(new StoreError(message.reason, message.message));
+        break;
+    }
+  }
+
+  #settle(answer: Answer): void {
+    const call = this.#take(answer.id);
+    if (!('rejection' in answer)) {
+      call?.resolve(answer.value);
+      return;
+    }
+    const error = new StoreError(answer.rejection.reason, answer.rejection.message);
+    call?.reject(error);
+    // A claim reports that itself.
+    if (error.reason === 'superseded' && call?.name !== 'claimOwnership') this.#overtaken(error);
+  }
+
+  /** It can be read from, but never written to again by this process. */
+  #overtaken(error: StoreError): void {
+    if (this.#isOvertaken) return;
+    this.#isOvertaken = true;
+    this.#onFault(error);
+  }
+
+  #take(id: number): Waiting | undefined {
+    const call = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    return call;
+  }
+
+  #threadEnded(how: string): void {
+    this.#end(new StoreError(this.#state === 'opening' ? 'cannot_open' : 'failed', `The database's thread ${how}`));
+  }
+
+  /** Nothing more will come from the thread. The first reason stays; a store that was closed has not failed. */
+  #end(reason: StoreError): void {
+    const from = this.#state;
+    if (from === 'ended') return;
+    this.#state = 'ended';
+    if (from !== 'closing') this.#endReason = reason;
+    for (const call of this.#waiting.values()) call.reject(this.#endReason);
+    this.#waiting.clear();
+    if (from === 'open') this.#onFault(reason);
+  }
+}

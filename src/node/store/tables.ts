@@ -1,0 +1,38 @@
+// All tables on an open database, put together: the calls of the store as the thread that owns the file answers them.
+import type { Database } from 'better-sqlite3';
+import type { Suspensions } from '../../accounts/keys/organisation-tables.ts';
+import { createKeyTables, type Revocations } from '../../accounts/keys/tables.ts';
+import { createAccountTables } from '../../accounts/people/store/tables.ts';
+import { createVaultTables } from '../../accounts/vault/store.ts';
+import { createLedgerTables, type Leases } from '../../money/store/tables.ts';
+import { createAuditTables } from '../../store/audit-log.ts';
+import { createIdempotencyTables } from '../../store/idempotency.ts';
+import { createIdentityTables } from '../../store/identity.ts';
+import { createOutboxTables, type OutboxNews } from '../../store/outbox.ts';
+import { createOwnershipTables, type OwnershipGuard } from '../../store/ownership.ts';
+import { createSessionEventsTables } from '../../store/session-events.ts';
+import type { TableContext } from '../../store/table-context.ts';
+import type { StoreCalls } from './store.ts';
+
+export type Tables = StoreCalls & Revocations & Suspensions & Leases & OutboxNews & OwnershipGuard;
+
+/** @param nowMs wall-clock milliseconds */
+export function createTables(database: Database, nowMs: () => number = Date.now): Tables {
+  const base = { database, nowMs, nowText: () => new Date(nowMs()).toISOString() };
+  const audit = createAuditTables(base);
+  const outbox = createOutboxTables(base);
+  const context: TableContext = { ...base, audit: audit.recordAudit, outbox: outbox.addToOutbox };
+  const ledger = createLedgerTables(context);
+  return {
+    ...audit,
+    ...outbox,
+    ...ledger,
+    ...createKeyTables(context),
+    ...createAccountTables(context, ledger),
+    ...createVaultTables(context),
+    ...createIdempotencyTables(context),
+    ...createOwnershipTables(base),
+    ...createSessionEventsTables(base),
+    ...createIdentityTables(base),
+  };
+}

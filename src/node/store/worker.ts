@@ -1,0 +1,156 @@
+// The thread that owns the database file: answers calls in their order, those that wait together in one commit; gives back
+// holds whose lease is over; tells of revocations and of outbox messages, also those that other processes make on the same
+// file. sqlite.ts starts it and speaks for it.
+import { utimesSync, watch } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { createAlarm } from '../../store/alarm.ts';
+import { callError, openError } from '../../store/errors.ts';
+import { openDatabase } from '../../store/open-database.ts';
+import { applyCalls } from './group-commit.ts';
+import { kindOf } from './operations.ts';
+import type { Call, FromWorker, ToWorker, WorkerInput } from './protocol.ts';
+import { createTables } from './tables.ts';
+
+const LOCKED_AGAIN_MS = 100;
+/** Calls that share a commit at most: the first of them waits for the last. */
+const TOGETHER_MAX = 256;
+
+const port = parentPort!;
+const { file } = workerData as WorkerInput;
+
+function tell(message: FromWorker): void {
+  port.postMessage(message);
+}
+
+function serve(): void {
+  const database = openDatabase(file);
+  const tables = createTables(database);
+  const leases = createAlarm({ next: () => tables.nextLeaseEndMs(), ring: () => tables.expireHolds() });
+  let lookAgain: NodeJS.Timeout | undefined;
+
+  /**
+   * Another process may have written to the file: reports what is new since the last time.
+   *
+   * @returns whether anything was
+   */
+  function tellNews(tellOf: () => boolean): boolean {
+    try {
+      return tellOf();
+    } catch (error) {
+      const failure = callError(error);
+      // Ends the thread: a store that cannot tell of revocations must not go on as if there were none.
+      if (failure.reason !== 'busy') throw failure;
+      clearTimeout(lookAgain);
+      lookAgain = setTimeout(look, LOCKED_AGAIN_MS);
+      return false;
+    }
+  }
+
+  function tellRevocations(): boolean {
+    const keyIds = tables.unheard();
+    if (keyIds.length > 0) tell({ kind: 'revoked', keyIds });
+    const changes = tables.unheardSuspensions();
+    if (changes.length > 0) tell({ kind: 'suspensions', changes });
+    return keyIds.length + changes.length > 0;
+  }
+
+  function tellOutbox(): boolean {
+    const hasNews = tables.hasNews();
+    if (hasNews) tell({ kind: 'outbox' });
+    return hasNews;
+  }
+
+  function look(): void {
+    if (!database.open) return;
+    tellNews(tellRevocations);
+    tellNews(tellOutbox);
+    leases.look();
+  }
+
+  /**
+   * Wakes the other processes. The log's own change will not do: it is seen before the commit it belongs to can be read.
+   * What is committed stands, so a failure here only means that they hear of it with their next call.
+   */
+  function touch(): void {
+    const now = new Date();
+    try {
+      utimesSync(file, now, now);
+    } catch {}
+  }
+
+  function answer(calls: readonly Call[]): void {
+    if (calls.length === 0) return;
+    const answers = applyCalls(database, tables, calls);
+    let isNews = false;
+    try {
+      isNews = tellNews(tellRevocations);
+    } finally {
+      // What was committed is answered, whatever comes after.
+      tell({ kind: 'answers', answers });
+    }
+    if (calls.every(({ name }) => kindOf(name) === 'reads')) return;
+    if (tellNews(tellOutbox) || isNews) touch();
+    leases.look();
+  }
+
+  // The directory rather than a file in it: the write-ahead log comes and goes.
+  const watcher = watch(dirname(file), (_, name) => {
+    if (name === null || name.startsWith(basename(file))) look();
+  });
+  look();
+
+  function close(): void {
+    clearTimeout(lookAgain);
+    leases.stop();
+    watcher.close();
+    database.close();
+    port.close();
+  }
+
+  port.on('message', (first: ToWorker) => {
+    if (answerWaiting(first, answer) !== undefined) close();
+  });
+  // Leases may have ended while no process had the file open. A lock or a full disk is no reason not to open: it is tried again.
+  leases.catchUp();
+  tell({ kind: 'opened' });
+}
+
+/**
+ * Answers the calls of a message and of those that wait behind it, many in one commit.
+ *
+ * @returns the message that is no calls, if one came
+ */
+function answerWaiting(first: ToWorker, answer: (calls: readonly Call[]) => void): ToWorker | undefined {
+  let together: Call[] = [];
+  let message: ToWorker | undefined = first;
+  let taken = 0;
+  while (message?.kind === 'calls') {
+    for (const call of message.calls) {
+      if (kindOf(call.name) === 'alone') {
+        answer(together);
+        answer([call]);
+        together = [];
+      } else together.push(call);
+      if (together.length < TOGETHER_MAX) continue;
+      answer(together);
+      together = [];
+    }
+    // Other events of the thread have their turn in between.
+    taken += message.calls.length;
+    message = taken < TOGETHER_MAX ? waitingMessage() : undefined;
+  }
+  answer(together);
+  return message;
+}
+
+function waitingMessage(): ToWorker | undefined {
+  return (receiveMessageOnPort(port) as { message: ToWorker } | undefined)?.message;
+}
+
+try {
+  serve();
+} catch (error) {
+  const { reason, message } = openError(error, file);
+  tell({ kind: 'refused', reason, message });
+}

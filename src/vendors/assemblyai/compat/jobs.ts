@@ -1,0 +1,206 @@
+// Files of AssemblyAI's clients: an upload, a transcript that is asked for, and looked after until it is completed.
+// https://www.assemblyai.com/docs/api-reference/transcripts/submit
+
+import type { Answer, Handshake } from '../../compat/dialect.ts';
+import type { JobEndpoints, JobMeans, JobRequest, JobState, ShownJob } from '../../compat/jobs.ts';
+import { pageOf, placeOf } from '../../compat/jobs.ts';
+import {
+  badRequest,
+  fileIdIn,
+  flagPlacesOf,
+  keytermsCut,
+  keytermsWithin,
+  optionsIn,
+  ownParameters,
+  refuseMembers,
+  setAll,
+  withFlagsAt,
+} from '../../compat/params.ts';
+import { jsonAnswer, textAnswer, warningsIn } from '../../compat/request.ts';
+import {
+  bareWord,
+  confidenceOf,
+  type HeardTurn,
+  type HeardWord,
+  sentencesOf,
+  turnsOf,
+  wordsOf,
+} from '../../compat/transcript.ts';
+import { type JsonObject, listIn, numberIn, textIn } from '../../kit/json.ts';
+import { languageOf } from '../languages.ts';
+import { options } from '../options.ts';
+import { letterOf, millisecondsOf, toldWords } from './shapes.ts';
+
+const UPLOADS = '/v2/upload';
+const TRANSCRIPTS = '/v2/transcript';
+const MODEL = 'universal-3-5-pro';
+/** Of a search: each is looked for in all words. */
+const TERMS_MAX = 100;
+/** They are asked for in the words that all models know. */
+const COMMON = ['keyterms_prompt', 'prompt'];
+/** What would be told elsewhere, or be made of the transcript. */
+const UNSERVED = [
+  ...['webhook_url', 'multichannel', 'dual_channel', 'auto_chapters', 'auto_highlights', 'content_safety'],
+  ...['entity_detection', 'iab_categories', 'sentiment_analysis', 'summarization', 'redact_pii_audio'],
+  ...['speech_understanding', 'translation'],
+];
+
+const FLAGS = [...flagPlacesOf(options.rows, 'batch'), 'speaker_labels', 'redact_pii', 'language_detection'];
+
+/** Throws a Refusal. */
+function open(said: JsonObject, { query }: Handshake): JobRequest & { fileId: string } {
+  const body = withFlagsAt(said, FLAGS);
+  const fileId = fileIdIn(body.audio_url, UPLOADS, 'audio_url');
+  refuseMembers(body, UNSERVED);
+  const parameters = ownParameters(query);
+  const terms = [...listIn(body.keyterms_prompt), ...listIn(body.word_boost)].flatMap((term) => textIn(term) ?? []);
+  const temperature = numberIn(body.temperature);
+  setAll(parameters, {
+    language: languageIn(body),
+    diarization: body.speaker_labels === true ? 'true' : undefined,
+    keyterms: keytermsWithin(terms),
+    prompt: textIn(body.prompt),
+    redact: body.redact_pii === true ? '["pii"]' : undefined,
+    temperature: temperature === undefined ? undefined : String(temperature),
+  });
+  const model = textIn(listIn(body.speech_models)[0]) ?? textIn(body.speech_model) ?? MODEL;
+  const own = Object.entries(optionsIn(options.rows, body, 'batch')).filter(([name]) => !COMMON.includes(name));
+  const unmet = keytermsCut('keyterms_prompt', terms);
+  return { fileId, model, parameters, own: Object.fromEntries(own), unmet, asked: body };
+}
+
+function languageIn({ language_code, language_detection }: JsonObject): string | undefined {
+  if (language_code === undefined || language_code === null) return language_detection === true ? 'auto' : undefined;
+  const language = languageOf(language_code);
+  if (language !== undefined) return language;
+  throw badRequest('language_code', '`language_code` is a code such as en_us or de.');
+}
+
+const STATUS = { queued: 'queued', processing: 'processing', done: 'completed', failed: 'error' } as const;
+
+/** Members are there from the beginning: clients look into them. */
+const transcriptOf = ({ id, asked, state }: ShownJob): JsonObject => ({
+  ...asked,
+  id,
+  status: STATUS[state.type],
+  ...{ text: null, words: null, utterances: null, confidence: null, audio_duration: null },
+  ...(state.type === 'failed' ? { error: state.refusal.message } : {}),
+  ...(state.type === 'done' ? heardOf(state, asked) : {}),
+});
+
+function heardOf({ heard: { transcription } }: Extract<JobState, { type: 'done' }>, asked: JsonObject): JsonObject {
+  const turns = turnsOf(transcription);
+  const words = turns.flatMap(toldWords);
+  return {
+    text: transcription.text,
+    words,
+    utterances: asked.speaker_labels === true ? turns.map(partOf) : null,
+    confidence: confidenceOf({ words }),
+    audio_duration: Math.round(transcription.duration),
+    speech_model_used: transcription.model,
+    ...warningsIn(transcription),
+    ...(turns[0]?.language === undefined ? {} : { language_code: turns[0].language }),
+  };
+}
+
+const partOf = (turn: HeardTurn) => ({
+  text: turn.text,
+  start: millisecondsOf(turn.start),
+  end: millisecondsOf(turn.end),
+  confidence: confidenceOf(turn),
+  speaker: letterOf(turn.speaker) ?? null,
+  words: toldWords(turn),
+});
+
+type Done = ShownJob & { state: Extract<JobState, { type: 'done' }> };
+
+/** What there is of a completed transcript alone. */
+const ofDone =
+  (answer: (job: Done, means: JobMeans) => Answer) =>
+  (job: ShownJob, means: JobMeans): Answer =>
+    job.state.type === 'done'
+      ? answer(job as Done, means)
+      : jsonAnswer(
+          { error: `This transcript has the status ${STATUS[job.state.type]}, and has to be completed first.` },
+          400,
+        );
+
+const partsAs = (name: 'sentences' | 'paragraphs') =>
+  ofDone(({ id, state: { heard } }) => {
+    const { transcription } = heard;
+    const turns = turnsOf(transcription);
+    const parts = (name === 'sentences' ? turns.flatMap(sentencesOf) : turns).map(partOf);
+    const audio_duration = Math.round(transcription.duration);
+    return jsonAnswer({ id, confidence: confidenceOf({ words: parts }), audio_duration, [name]: parts });
+  });
+
+const captionsAs = (format: 'srt' | 'vtt', type?: string) =>
+  ofDone(({ state }, { query, captions }) => {
+    const asked = query.get('chars_per_caption') ?? '';
+    const charactersMax = asked === '' ? undefined : Number(asked);
+    if (charactersMax !== undefined && !(Number.isInteger(charactersMax) && charactersMax >= 1))
+      return jsonAnswer({ error: '`chars_per_caption` is a number of characters, such as 32.' }, 400);
+    const layout = { charactersMax, nameOf: (speaker: number) => `Speaker ${letterOf(speaker)}` };
+    return textAnswer(captions(state.heard.transcription, format, layout), type);
+  });
+
+/** Words, numbers and phrases, as they are said one after the other. */
+const search = ofDone(({ id, state }, { query }) => {
+  const terms = (query.get('words') ?? '').split(',').map((term) => term.trim().split(/\s+/).map(bareWord));
+  if (terms.every(([first]) => first === ''))
+    return jsonAnswer({ error: '`words` is missing: name words or phrases, separated by commas.' }, 400);
+  if (terms.length > TERMS_MAX)
+    return jsonAnswer({ error: `\`words\` has ${terms.length} terms. Send at most ${TERMS_MAX}.` }, 400);
+  const words = turnsOf(state.heard.transcription).flatMap((turn) => wordsOf(turn));
+  const said = words.map(({ word }) => bareWord(word));
+  const matches = terms.flatMap((term) => {
+    const indexes = said.flatMap((_, at) => (term.every((word, more) => said[at + more] === word) ? [at] : []));
+    const timestamps = indexes.map((at) => [
+      millisecondsOf((words[at] as HeardWord).start),
+      millisecondsOf((words[at + term.length - 1] as HeardWord).end),
+    ]);
+    return indexes.length === 0 ? [] : [{ text: term.join(' '), count: indexes.length, timestamps, indexes }];
+  });
+  return jsonAnswer({ id, total_count: matches.reduce((sum, { count }) => sum + count, 0), matches });
+});
+
+const listed = ({ id, asked, state, createdAt, endedAt }: ShownJob, url: (path: string) => string): JsonObject => ({
+  ...{ id, status: STATUS[state.type], resource_url: url(`${TRANSCRIPTS}/${id}`), audio_url: asked.audio_url },
+  ...{ created: createdAt.toISOString(), completed: endedAt?.toISOString() ?? null },
+  error: state.type === 'failed' ? state.refusal.message : null,
+});
+
+/** `prev_url` leads to older ones, as at AssemblyAI. */
+function listOf(all: readonly ShownJob[], { query, url }: JobMeans): Answer {
+  const from = all.find(({ id }) => id === query.get('before_id'));
+  const { items, limit, last } = pageOf(all, query.get('limit'), from && placeOf(from));
+  const at = (job: ShownJob | undefined) =>
+    url(`${TRANSCRIPTS}?limit=${limit}${job === undefined ? '' : `&before_id=${job.id}`}`);
+  const page_details = {
+    ...{ limit, result_count: items.length, current_url: at(from) },
+    ...{ prev_url: last === undefined ? null : at(last), next_url: null },
+  };
+  return jsonAnswer({ page_details, transcripts: items.map((job) => listed(job, url)) });
+}
+
+const shown = (job: ShownJob): Answer => jsonAnswer(transcriptOf(job));
+
+export const jobs: JobEndpoints = {
+  [`POST ${UPLOADS}`]: {
+    does: 'keep',
+    takes: 'body',
+    answer: ({ id }, { url }) => jsonAnswer({ upload_url: url(`${UPLOADS}/${id}`) }),
+  },
+  [`POST ${TRANSCRIPTS}`]: { does: 'ask', open, answer: shown },
+  [`GET ${TRANSCRIPTS}`]: { does: 'list', answer: listOf },
+  [`GET ${TRANSCRIPTS}/:id`]: { does: 'show', answer: shown },
+  [`GET ${TRANSCRIPTS}/:id/sentences`]: { does: 'show', answer: partsAs('sentences') },
+  [`GET ${TRANSCRIPTS}/:id/paragraphs`]: { does: 'show', answer: partsAs('paragraphs') },
+  [`GET ${TRANSCRIPTS}/:id/srt`]: { does: 'show', answer: captionsAs('srt') },
+  [`GET ${TRANSCRIPTS}/:id/vtt`]: { does: 'show', answer: captionsAs('vtt', 'text/vtt') },
+  [`GET ${TRANSCRIPTS}/:id/word-search`]: { does: 'show', answer: search },
+  [`DELETE ${TRANSCRIPTS}/:id`]: {
+    does: 'remove',
+    answer: (job) => jsonAnswer({ ...transcriptOf(job), text: 'Deleted by user.', words: null, utterances: null }),
+  },
+};

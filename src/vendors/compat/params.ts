@@ -1,0 +1,178 @@
+// Reads what a client requests from queries, forms and configurations, in the same way for all dialects.
+import { Kind, type TObject, type TSchema } from '@sinclair/typebox';
+import { type ErrorCode, refuse } from '../../api/errors.ts';
+import { KEYTERM_LENGTH_MAX, KEYTERMS_MAX } from '../../api/listen/vocabulary.ts';
+import type { Mode } from '../../api/models.ts';
+import { notFetched } from '../../api/values/address.ts';
+import { booleanIn, readBooleanIn } from '../../api/values/boolean.ts';
+import { type JsonObject, objectIn } from '../kit/json.ts';
+import type { OptionRows } from '../kit/options.ts';
+import { valuesOf } from '../kit/simulator/checks.ts';
+import type { Unmet } from './request.ts';
+
+/** Sets what is there. */
+export function setAll(to: Map<string, string>, from: Readonly<Record<string, string | null | undefined>>): void {
+  for (const [name, value] of Object.entries(from)) if (value !== undefined && value !== null) to.set(name, value);
+}
+
+/** The gateway's own parameters, which every door takes beside those of its vendor. */
+const OURS = ['fallbacks', 'region', 'retention', 'latency'] as const;
+
+export function ownParameters(query: URLSearchParams): Map<string, string> {
+  const parameters = new Map<string, string>();
+  setAll(parameters, Object.fromEntries(OURS.map((name) => [name, query.get(name)])));
+  return parameters;
+}
+
+const isFlag = (schema: TSchema): boolean => schema[Kind] === 'Boolean';
+
+/** The options of a schema that are booleans. */
+export const flagsOf = ({ properties }: TObject): string[] =>
+  Object.entries(properties).flatMap(([name, schema]) => (isFlag(schema) ? [name] : []));
+
+/** The same of a configuration, by their places in it. */
+export const flagPlacesOf = (rows: OptionRows, mode: Mode): string[] =>
+  Object.entries(rows).flatMap(([name, row]) => {
+    const place = placeOf(name, row, mode);
+    return place !== undefined && isFlag(row.schema) ? [place] : [];
+  });
+
+/**
+ * Texts of a query or form with `true` and `false` in the place of whatever the client has for these.
+ *
+ * @throws Refusal
+ */
+export const withFlags = (texts: Iterable<readonly [string, string]>, flags: readonly string[]): [string, string][] =>
+  [...texts].map(([name, value]) => [
+    name,
+    flags.includes(name) && value !== '' ? String(readBooleanIn(name, value)) : value,
+  ]);
+
+/**
+ * The same of a configuration. A list or an object is left for whoever knows what it means there.
+ *
+ * @param places of flags: dots between the members of objects
+ * @throws Refusal
+ */
+export const withFlagsAt = (config: JsonObject, places: readonly string[]): JsonObject =>
+  places.reduce((at, place) => withFlagAt(at, place.split('.'), place), config);
+
+function withFlagAt(config: JsonObject, [name = '', ...inner]: readonly string[], place: string): JsonObject {
+  const value = config[name];
+  if (value === undefined || value === null || value === '') return config;
+  if (typeof value !== 'object') return inner.length > 0 ? config : { ...config, [name]: readBooleanIn(place, value) };
+  return inner.length > 0 ? { ...config, [name]: withFlagAt(objectIn(value), inner, place) } : config;
+}
+
+/** Where an option stands in a configuration of its provider; undefined where it does not. */
+function placeOf(name: string, { wire, ...row }: OptionRows[string], mode: Mode): string | undefined {
+  const known = typeof wire === 'object' ? wire[mode] : wire;
+  return row[mode] === undefined || known === false ? undefined : (known ?? name);
+}
+
+/** Those options of a provider that stand in a configuration of its own, under the names that they have in the mode. */
+export function optionsIn(rows: OptionRows, config: unknown, mode: Mode = 'live'): Record<string, unknown> {
+  const own: Record<string, unknown> = {};
+  for (const [name, row] of Object.entries(rows)) {
+    const value = placeOf(name, row, mode)
+      ?.split('.')
+      .reduce<unknown>((at, part) => objectIn(at)[part], config);
+    if (value !== undefined && value !== null) own[name] = value;
+  }
+  return own;
+}
+
+/**
+ * The same in a query, under the names of the schema.
+ *
+ * @param common those that are asked for in the words that all models know
+ */
+export function optionsInQuery(
+  query: Iterable<[string, string]>,
+  schema: TObject,
+  common: readonly string[],
+  lists?: 'repeated' | 'json',
+): Record<string, unknown> {
+  const own = [...query].filter(([name]) => Object.hasOwn(schema.properties, name) && !common.includes(name));
+  return valuesOf(new URLSearchParams(own), schema, lists);
+}
+
+/** `keyterms` out of a vocabulary that may be larger than what all models are asked for: its first terms. */
+export function keytermsWithin(terms: readonly string[]): string | undefined {
+  const fit = withinLimits(terms);
+  return fit.length === 0 ? undefined : JSON.stringify(fit);
+}
+
+/**
+ * What is said where `keytermsWithin` left some out.
+ *
+ * @param name that the client has for them
+ * @param models whom it holds for: the vendor's own may be asked for all of them by an option
+ */
+export function keytermsCut(name: string, terms: readonly string[], models?: Unmet['models']): Unmet[] {
+  const count = terms.filter((term) => term !== '').length;
+  const fit = withinLimits(terms).length;
+  const message = `\`${name}\` has ${count} terms: ${fit} of them are asked for. At most ${KEYTERMS_MAX} of ${KEYTERM_LENGTH_MAX} characters are.`;
+  return fit === count ? [] : [{ code: 'parameter_shortened', message, param: name, ...(models && { models }) }];
+}
+
+const withinLimits = (terms: readonly string[]): string[] =>
+  terms.filter((term) => term !== '' && term.length <= KEYTERM_LENGTH_MAX).slice(0, KEYTERMS_MAX);
+
+/** Of JSON: written for a header or an address it is a third longer, and servers take 8 KiB of that with all headers. */
+export const CARRIED_BYTES_MAX = 3_072;
+
+/** A configuration as a client carries it to whichever node it comes to. Throws a Refusal. */
+export function carried(config: JsonObject, param: string, { what, advice }: { what: string; advice: string }): string {
+  const bytes = Buffer.from(JSON.stringify(config));
+  if (bytes.byteLength <= CARRIED_BYTES_MAX) return bytes.toString('base64url');
+  throw badRequest(
+    param,
+    `${what} has ${bytes.byteLength} bytes as JSON, and at most ${CARRIED_BYTES_MAX} are taken: ${advice}`,
+  );
+}
+
+/** Refuses what a configuration asks for besides the transcript: members that are set, and not to nothing. */
+export function refuseMembers(config: JsonObject, names: readonly string[]): void {
+  const nothing: readonly unknown[] = [undefined, null, ''];
+  const asked = names.find((name) => !nothing.includes(config[name]) && booleanIn(config[name]) !== false);
+  if (asked !== undefined)
+    throw badRequest(asked, `\`${asked}\` is not served: the transcript of the file is all there is. Leave it out.`);
+}
+
+/** Refuses addresses of files. */
+export function refuseAddresses(config: JsonObject, names: readonly string[]): void {
+  const named = names.find((name) => ![undefined, null, ''].includes(config[name] as never));
+  if (named !== undefined) throw badRequest(named, notFetched(named));
+}
+
+/** The file that an address stands for: one that was put here. What is elsewhere is not fetched. */
+export function fileIdIn(url: unknown, path: string, param: string): string {
+  const pattern = new RegExp(`${path}/([0-9a-f-]{36})$`);
+  const id = pattern.exec(typeof url === 'string' ? url : '')?.[1];
+  if (id !== undefined) return id;
+  throw badRequest(
+    param,
+    `\`${param}\` is not the address of a file that was uploaded here, and audio by URL is not fetched. Upload the file first, and send the address of the answer.`,
+  );
+}
+
+export const badRequest = (param: string, message: string, code: ErrorCode = 'invalid_request') =>
+  refuse(code, message, { param });
+
+/** A number of seconds that a token is asked for, if it is one. */
+export function secondsAsked(param: string, value: unknown): number | undefined {
+  if (value === undefined || value === null || value === '') return undefined;
+  const seconds = typeof value === 'object' ? Number.NaN : Number(value);
+  if (Number.isFinite(seconds) && seconds > 0) return seconds;
+  throw badRequest(param, `\`${param}\` has to be a number of seconds.`);
+}
+
+/** Refuses what a token is asked to be besides short-lived. */
+export function refuseOfToken(params: JsonObject, names: readonly string[]): void {
+  const asked = names.find(
+    (name) => ![undefined, null, ''].includes(params[name] as never) && booleanIn(params[name]) !== false,
+  );
+  if (asked !== undefined)
+    throw badRequest(asked, `\`${asked}\` is not served: a token opens live sessions for its time. Leave it out.`);
+}

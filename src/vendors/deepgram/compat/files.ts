@@ -1,0 +1,109 @@
+// Files of Deepgram's `/v1/listen`: the audio is the body, and the answer has channels and utterances.
+
+import { CHANNELS, SAMPLE_RATE } from '../../../api/listen.ts';
+import type { VerboseTranscription } from '../../../api/transcriptions.ts';
+import { notFetched } from '../../../api/values/address.ts';
+import { wavHeader } from '../../../audio/wav/wav-header.ts';
+import type { Answer, FileEndpoint, FileRequest, Handshake } from '../../compat/dialect.ts';
+import { badRequest } from '../../compat/params.ts';
+import { languageOf, sentencesOf, turnsOf, wordsOf } from '../../compat/transcript.ts';
+import { askedOfFile, plainQuery } from './asked.ts';
+import { alternativeOf, metadataOf } from './shapes.ts';
+
+export const files: FileEndpoint = {
+  open({ query, headers }) {
+    const contentType = headers.get('content-type');
+    if (contentType?.startsWith('application/json'))
+      throw badRequest('url', `${notFetched('url')} Send it as the body.`);
+    return { ...askedOfFile(plainQuery(query)), contentType, ...rawFile(query) };
+  },
+
+  answer(heard: VerboseTranscription, { query: said, requestId }: Handshake, at: Date): Answer {
+    const query = plainQuery(said);
+    const isAsked = (name: string) => query.get(name) === 'true';
+    // `smart_format` of a file makes paragraphs as well.
+    const isParted = isAsked('paragraphs') || isAsked('smart_format');
+    const alternative = { ...alternativeOf(heard), ...(isParted ? { paragraphs: paragraphsOf(heard) } : {}) };
+    const code = languageOf(heard);
+    const language = query.has('detect_language') && code !== undefined ? { detected_language: code } : {};
+    const body = {
+      metadata: {
+        ...metadataOf(requestId, at, heard.duration),
+        models: [heard.model],
+        model_info: { [heard.model]: { name: heard.model, version: '', arch: heard.model } },
+        ...warningsOf(heard),
+      },
+      results: {
+        channels: [{ alternatives: [alternative], ...language }],
+        ...(isAsked('utterances') ? { utterances: utterancesOf(heard) } : {}),
+      },
+    };
+    return {
+      status: 200,
+      headers: { 'Content-Type': 'application/json', 'dg-request-id': requestId },
+      body: JSON.stringify(body),
+    };
+  },
+};
+
+/** In Deepgram's own shape. */
+const warningsOf = ({ warnings }: VerboseTranscription) =>
+  warnings === undefined
+    ? {}
+    : { warnings: warnings.map(({ code, message, param = '' }) => ({ parameter: param, type: code, message })) };
+
+/** By the name of the encoding: the rate that stands for one that is not named. */
+const RAW: Readonly<Record<string, number>> = { linear16: 16_000, mulaw: 8_000, alaw: 8_000 };
+
+/** Samples without a header are declared in the query. All but the plainest become a WAV file. */
+function rawFile(query: URLSearchParams): Pick<FileRequest, 'contentType' | 'headerOf'> | undefined {
+  const encoding = query.get('encoding') ?? '';
+  if (!Object.hasOwn(RAW, encoding)) return undefined;
+  const rate = numberOf(query, 'sample_rate', SAMPLE_RATE, RAW[encoding] as number);
+  const channels = numberOf(query, 'channels', CHANNELS, 1);
+  if (encoding === 'linear16' && channels === 1) return { contentType: `audio/l16;rate=${rate}` };
+  return {
+    contentType: 'audio/wav',
+    headerOf: (bytes) => wavHeader(rate, bytes, encoding as Parameters<typeof wavHeader>[2], channels),
+  };
+}
+
+function numberOf(
+  query: URLSearchParams,
+  name: string,
+  { min, max }: { min: number; max: number },
+  usual: number,
+): number {
+  const value = Number(query.get(name) || usual);
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw badRequest(name, `\`${name}\` is a number from ${min} to ${max}; ${usual} when absent.`);
+}
+
+/** A paragraph is a turn. */
+function paragraphsOf(transcription: VerboseTranscription) {
+  const turns = turnsOf(transcription).filter(({ text }) => text !== '');
+  const texts = turns.map(({ text, speaker }) => (speaker === undefined ? text : `Speaker ${speaker}: ${text}`));
+  const paragraphs = turns.map((turn) => ({
+    sentences: sentencesOf(turn).map(({ text, start, end }) => ({ text, start, end })),
+    ...(turn.speaker === undefined ? {} : { speaker: turn.speaker }),
+    num_words: wordsOf(turn).length,
+    ...{ start: turn.start, end: turn.end },
+  }));
+  return { transcript: `\n${texts.join('\n\n')}`, paragraphs };
+}
+
+const utterancesOf = (transcription: VerboseTranscription) =>
+  turnsOf(transcription).map((heard, index) => {
+    const { start, end, text, speaker } = heard;
+    const alternative = alternativeOf(heard);
+    return {
+      start,
+      end,
+      confidence: alternative.confidence,
+      channel: 0,
+      transcript: text,
+      words: alternative.words,
+      ...(speaker === undefined ? {} : { speaker }),
+      id: `${transcription.request_id}-${index}`,
+    };
+  });

@@ -1,0 +1,138 @@
+// A client of Deepgram's `/v2/listen` (Flux): turns with their events, and what it says.
+import type { Refusal } from '../../../api/errors.ts';
+import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen.ts';
+import type { Change, ClientRequest, Conversation, Handshake, Step } from '../../compat/dialect.ts';
+import { modelFrom } from '../../compat/live.ts';
+import { wordsOf } from '../../compat/transcript.ts';
+import { type JsonObject, objectOf } from '../../kit/json.ts';
+import { askedOfFlux, plainQuery } from './asked.ts';
+import { configured, toldConfiguration } from './configure.ts';
+
+type Turn = Pick<TranscriptEvent, 'text' | 'start' | 'end' | 'words' | 'language'>;
+
+const SHAPE =
+  'A text message is {"type":"Configure", …}, {"type":"ForceEndTurn"} or {"type":"CloseStream"}; audio is sent in binary messages.';
+
+/** What an event of a turn says of its end, where the model tells nothing. */
+const CONFIDENCE: Readonly<Record<string, number>> = { EagerEndOfTurn: 0.5, EndOfTurn: 1 };
+
+export class FluxConversation implements Conversation {
+  readonly request: ClientRequest;
+  /** As it was changed last. */
+  #asked: ClientRequest;
+  /** That hears by now. */
+  #model = '';
+  readonly #requestId: string;
+  #sequence = 0;
+  #turn = 0;
+  /** The turn that is open, as it was told last. */
+  #open: Turn | undefined;
+  /** The client has ended the turn that is open. */
+  #isForced = false;
+
+  constructor({ query, requestId }: Handshake) {
+    this.request = askedOfFlux(plainQuery(query));
+    this.#asked = this.request;
+    this.#requestId = requestId;
+  }
+
+  *text(text: string): Iterable<Step> {
+    const message = objectOf(text);
+    const { type } = message;
+    if (type === 'CloseStream') yield { type: 'tell', message: { type: 'close' } };
+    else if (type === 'ForceEndTurn') {
+      this.#isForced = this.#open !== undefined;
+      yield { type: 'tell', message: { type: 'finalize' } };
+    } else if (type === 'Configure') yield { type: 'change', change: this.#change(message) };
+    else yield { type: 'fault', message: SHAPE };
+  }
+
+  *binary(bytes: Uint8Array): Iterable<Step> {
+    yield { type: 'audio', bytes };
+  }
+
+  encode(event: OutgoingEvent): readonly string[] {
+    this.#model = modelFrom(event) ?? this.#model;
+    switch (event.type) {
+      case 'session_started':
+        return [this.#numbered({ type: 'Connected' })];
+      case 'transcript':
+        return event.is_final ? this.#final(event) : this.#interim(event);
+      case 'turn_eager_end':
+        return [this.#turnInfo('EagerEndOfTurn', { ...this.#open, ...event }, event.end_of_turn_confidence)];
+      case 'turn_resumed':
+        return this.#open === undefined ? [] : [this.#turnInfo('TurnResumed', this.#open)];
+      case 'error':
+        return [
+          this.#numbered({
+            type: 'Error',
+            code: event.error.code.toUpperCase(),
+            description: event.error.message,
+          }),
+        ];
+      default:
+        return [];
+    }
+  }
+
+  /** Deepgram ends these connections without more; what went wrong was told. */
+  close(code: number, reason: string): { code: number; reason: string } {
+    return code === 1000 ? { code, reason } : { code: 1011, reason };
+  }
+
+  refused(refusal: Refusal): { messages: readonly string[]; code: number; reason: string } {
+    const error = { type: 'Error', code: refusal.code.toUpperCase(), description: refusal.message };
+    return { messages: [this.#numbered(error)], code: 1011, reason: refusal.code };
+  }
+
+  #change(message: JsonObject): Change {
+    let after = this.#asked;
+    return {
+      request: () => (after = configured(this.#asked, message)),
+      taken: () => {
+        this.#asked = after;
+      },
+      inForce: () => [this.#numbered({ type: 'ConfigureSuccess', ...toldConfiguration(after, this.#model) })],
+      refused: ({ code, message: description }) => [
+        this.#numbered({ type: 'ConfigureFailure', code: code.toUpperCase(), description }),
+      ],
+    };
+  }
+
+  #interim(heard: TranscriptEvent): string[] {
+    const begins = this.#open === undefined;
+    this.#open = heard;
+    return [this.#turnInfo(begins ? 'StartOfTurn' : 'Update', heard)];
+  }
+
+  /** A turn without words is none here. */
+  #final(heard: TranscriptEvent): string[] {
+    if (heard.text === '' && this.#open === undefined) return [];
+    const begin = this.#open === undefined ? [this.#turnInfo('StartOfTurn', heard)] : [];
+    const trigger = this.#isForced ? 'manual' : 'model';
+    const end = this.#turnInfo('EndOfTurn', heard, undefined, { trigger });
+    this.#open = undefined;
+    this.#isForced = false;
+    this.#turn++;
+    return [...begin, end];
+  }
+
+  #turnInfo(event: string, heard: Turn, endConfidence = CONFIDENCE[event] ?? 0, extras: object = {}): string {
+    return this.#numbered({
+      type: 'TurnInfo',
+      event,
+      turn_index: this.#turn,
+      audio_window_start: heard.start,
+      audio_window_end: heard.end,
+      transcript: heard.text,
+      words: wordsOf(heard).map(({ word, start, end, confidence = 1 }) => ({ word, confidence, start, end })),
+      end_of_turn_confidence: endConfidence,
+      ...(heard.language === undefined ? {} : { languages: [heard.language] }),
+      ...extras,
+    });
+  }
+
+  #numbered(message: object): string {
+    return JSON.stringify({ ...message, request_id: this.#requestId, sequence_id: this.#sequence++ });
+  }
+}

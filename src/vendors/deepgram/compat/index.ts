@@ -1,0 +1,41 @@
+// Deepgram's clients: live speech for Nova and Flux, and files. https://developers.deepgram.com/reference
+
+import { authorizationOf, subprotocolsOf } from '../../compat/credentials.ts';
+import type { Dialect } from '../../compat/dialect.ts';
+import { files } from './files.ts';
+import { FluxConversation } from './flux.ts';
+import { NovaConversation } from './nova.ts';
+import { refusalOf } from './refusals.ts';
+import { tokens } from './tokens.ts';
+
+export const deepgram: Dialect = {
+  name: 'deepgram',
+  title: 'Deepgram',
+  provider: 'deepgram',
+  model: 'nova-3',
+  names: { 'nova-3-general': 'nova-3', 'nova-2-general': 'nova-2', 'flux-general': 'flux-general-en' },
+  // https://developers.deepgram.com/docs/models-languages-overview
+  replaced: [
+    [/^nova-3-(?:medical|pharmacy)$/, 'nova-3'],
+    [/^nova-2-atc$/, 'nova-2'],
+    [/^nova-(phonecall|medical)$/, 'nova-2-$1'],
+    [/^(?:enhanced|base)-(meeting|phonecall|finance|conversationalai|voicemail|video)$/, 'nova-2-$1'],
+    [/^(?:nova|enhanced|base)(?:-general)?$/, 'nova-2'],
+    [/^(?:2-)?(meeting|phonecall|finance|conversationalai|voicemail|video)$/, 'nova-2-$1'],
+    [/^(?:2-)?general$/, 'nova-2'],
+    [/^whisper(?:-(?:tiny|base|small|medium|large|cloud))?$/, 'nova-3'],
+  ],
+  live: {
+    '/v1/listen': { open: (handshake) => new NovaConversation(handshake) },
+    '/v2/listen': { open: (handshake) => new FluxConversation(handshake) },
+  },
+  files: { '/v1/listen': files },
+  tokens,
+  credential: ({ headers }) => {
+    if (headers.has('authorization')) return { credential: authorizationOf(headers, 'token|bearer') };
+    // Browsers cannot set headers: two subprotocols stand for them, and others may follow.
+    const [name = '', credential] = subprotocolsOf(headers);
+    return ['token', 'bearer'].includes(name) ? { credential, protocol: name } : { credential: undefined };
+  },
+  refusal: refusalOf,
+};

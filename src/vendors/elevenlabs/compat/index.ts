@@ -1,0 +1,27 @@
+// ElevenLabs' clients: Scribe, live and for files. https://elevenlabs.io/docs/api-reference/speech-to-text/v-1-speech-to-text-realtime
+import type { Dialect } from '../../compat/dialect.ts';
+import { files } from './files.ts';
+import { RealtimeConversation } from './realtime.ts';
+import { endingOf, refusalOf } from './refusals.ts';
+import { tokens } from './tokens.ts';
+
+export const elevenlabs: Dialect = {
+  name: 'elevenlabs',
+  title: 'ElevenLabs',
+  provider: 'elevenlabs',
+  model: 'scribe_v2_realtime',
+  names: {},
+  replaced: [[/^scribe_v1(?:_base|_experimental)?$/, 'scribe_v2']],
+  live: {
+    '/v1/speech-to-text/realtime': { open: (handshake) => new RealtimeConversation(handshake), refused: endingOf },
+  },
+  files: {},
+  forms: { '/v1/speech-to-text': files },
+  tokens,
+  credential: ({ query, headers }) => {
+    const token = query.get('token');
+    if (token !== null) return { credential: token, param: 'token' };
+    return { credential: headers.get('xi-api-key')?.trim() || undefined };
+  },
+  refusal: refusalOf,
+};

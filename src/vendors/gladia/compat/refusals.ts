@@ -1,0 +1,28 @@
+// Refusals as clients of Gladia know them: HTTP answers, and close frames.
+import type { Refusal } from '../../../api/errors.ts';
+import type { Answer } from '../../compat/dialect.ts';
+
+/** By the gateway's own. From 4400 to 4499 clients do not connect again: a session that is over cannot be gone on with. */
+const CLOSES: Readonly<Record<number, number>> = { 4001: 4401, 4002: 4402, 4003: 4403, 4004: 4404, 4008: 4408 };
+const BUSY = 4429;
+const OTHERWISE = 4400;
+const FAILED = 4499;
+
+/** @param reason the code of an error, or empty */
+export function closeOf(code: number, reason: string): { code: number; reason: string } {
+  if (code < 4000 && code !== 1011) return { code, reason };
+  if (code === 1011 || (code > 4100 && code < 4200)) return { code: FAILED, reason };
+  return { code: code === 4100 ? BUSY : (CLOSES[code] ?? OTHERWISE), reason };
+}
+
+export function refusalOf({ status, code, message, extras }: Refusal, requestId: string): Answer {
+  const { param } = extras;
+  const body = {
+    statusCode: status,
+    message,
+    request_id: requestId,
+    error: code,
+    ...(param === undefined ? {} : { validation_errors: [`${param}: ${message}`] }),
+  };
+  return { status, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
+}

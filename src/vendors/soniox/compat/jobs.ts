@@ -1,0 +1,95 @@
+// Files of Soniox' clients: an upload, a transcription that is asked for, looked after until it is completed, and fetched.
+// https://soniox.com/docs/stt/api-reference
+import { booleanIn } from '../../../api/values/boolean.ts';
+import type { Answer, Handshake } from '../../compat/dialect.ts';
+import type { JobEndpoints, JobMeans, JobRequest, ShownFile, ShownJob } from '../../compat/jobs.ts';
+import { pageOf, placeOf } from '../../compat/jobs.ts';
+import { badRequest, ownParameters, refuseAddresses, refuseMembers } from '../../compat/params.ts';
+import { jsonAnswer, warningsIn } from '../../compat/request.ts';
+import { turnsOf } from '../../compat/transcript.ts';
+import { type JsonObject, textIn } from '../../kit/json.ts';
+import { FLAGS, requestOf } from './asked.ts';
+import { millisecondsOf, tokensOf } from './tokens.ts';
+
+const FILES = '/v1/files';
+const PATH = '/v1/transcriptions';
+const MODEL = 'stt-async-v5';
+/** What would be fetched or told elsewhere. */
+const UNSERVED = ['webhook_url', 'webhook_auth_header_name', 'webhook_auth_header_value'];
+
+const fileOf = ({ id, filename, bytes, createdAt, fields }: ShownFile) => ({
+  ...{ id, filename, size: bytes, created_at: createdAt.toISOString() },
+  client_reference_id: fields.get('client_reference_id') ?? null,
+});
+
+/** Throws a Refusal. */
+function open(asked: JsonObject, { query }: Handshake): JobRequest & { fileId: string } {
+  refuseAddresses(asked, ['audio_url']);
+  refuseMembers(asked, UNSERVED);
+  const fileId = textIn(asked.file_id);
+  if (fileId === undefined)
+    throw badRequest('file_id', '`file_id` is missing: upload the file to /v1/files, and name it by its id.');
+  const request = requestOf(asked, ownParameters(query), 'batch');
+  return { ...request, model: request.model ?? MODEL, fileId, asked };
+}
+
+const STATUS = { queued: 'queued', processing: 'processing', done: 'completed', failed: 'error' } as const;
+
+const jobOf = ({ id, file, asked, createdAt, state }: ShownJob): JsonObject => ({
+  ...asked,
+  ...{ id, status: STATUS[state.type], created_at: createdAt.toISOString(), filename: file.filename, audio_url: null },
+  model: textIn(asked.model) ?? MODEL,
+  // Clients require both, whatever was asked for.
+  ...Object.fromEntries(FLAGS.map((name) => [name, booleanIn(asked[name]) === true])),
+  ...(state.type === 'done' ? { audio_duration_ms: millisecondsOf(state.heard.transcription.duration) } : {}),
+  ...(state.type === 'failed' ? { error_type: state.refusal.code, error_message: state.refusal.message } : {}),
+});
+
+function transcriptOf({ id, state }: ShownJob, { requestId }: JobMeans): Answer {
+  if (state.type !== 'done') {
+    // Clients that wait for a transcription fetch its transcript whatever its status is: they see the reason here alone.
+    const reason = state.type === 'failed' ? `: ${state.refusal.message}` : ', and has to be completed first.';
+    const message = `The transcription has the status ${STATUS[state.type]}${reason}`;
+    const error_type = 'transcription_invalid_state';
+    return jsonAnswer({ status_code: 409, error_type, message, validation_errors: [], request_id: requestId }, 409);
+  }
+  const { transcription } = state.heard;
+  const tokens = turnsOf(transcription).flatMap((turn, at) => tokensOf(turn, at === 0 ? '' : ' ', {}));
+  return jsonAnswer({ id, text: transcription.text, tokens, ...warningsIn(transcription) });
+}
+
+function cursorPageOf<Item extends ShownFile | ShownJob>(all: readonly Item[], query: URLSearchParams) {
+  const { items, last } = pageOf(all, query.get('limit'), query.get('cursor'));
+  return { items, next_page_cursor: last === undefined ? null : placeOf(last) };
+}
+
+const countOf = ({ length }: readonly unknown[]): Answer =>
+  jsonAnswer({ total: length, public_api: length, playground: 0 });
+
+const GONE: Answer = { status: 204, headers: {}, body: '' };
+
+export const jobs: JobEndpoints = {
+  [`POST ${FILES}`]: { does: 'keep', takes: { part: 'file' }, answer: (file) => jsonAnswer(fileOf(file), 201) },
+  [`GET ${FILES}`]: {
+    does: 'listFiles',
+    answer(all, { query }) {
+      const { items, next_page_cursor } = cursorPageOf(all, query);
+      return jsonAnswer({ files: items.map(fileOf), next_page_cursor });
+    },
+  },
+  [`GET ${FILES}/count`]: { does: 'listFiles', answer: countOf },
+  [`GET ${FILES}/:id`]: { does: 'showFile', answer: (file) => jsonAnswer(fileOf(file)) },
+  [`DELETE ${FILES}/:id`]: { does: 'removeFile', answer: () => GONE },
+  [`POST ${PATH}`]: { does: 'ask', open, answer: (job) => jsonAnswer(jobOf(job), 201) },
+  [`GET ${PATH}`]: {
+    does: 'list',
+    answer(all, { query }) {
+      const { items, next_page_cursor } = cursorPageOf(all, query);
+      return jsonAnswer({ transcriptions: items.map(jobOf), next_page_cursor });
+    },
+  },
+  [`GET ${PATH}/count`]: { does: 'list', answer: countOf },
+  [`GET ${PATH}/:id`]: { does: 'show', answer: (job) => jsonAnswer(jobOf(job)) },
+  [`GET ${PATH}/:id/transcript`]: { does: 'show', answer: transcriptOf },
+  [`DELETE ${PATH}/:id`]: { does: 'remove', answer: () => GONE },
+};

@@ -1,0 +1,127 @@
+// What clients of Speechmatics ask for in `StartRecognition`, and in the query of its address, in the gateway's words.
+
+import { KEYTERMS_MAX } from '../../../api/listen/vocabulary.ts';
+import type { Mode } from '../../../api/models.ts';
+import type { ClientRequest } from '../../compat/dialect.ts';
+import {
+  badRequest,
+  flagPlacesOf,
+  keytermsCut,
+  keytermsWithin,
+  optionsIn,
+  ownParameters,
+  setAll,
+  withFlagsAt,
+} from '../../compat/params.ts';
+import { type JsonObject, listIn, objectIn, textIn } from '../../kit/json.ts';
+import { heardLanguage } from '../languages.ts';
+import { options } from '../options.ts';
+import { delimiterOf } from './results.ts';
+
+/** Encodings of headerless audio; `pcm_f32le` is converted. */
+const ENCODINGS: Readonly<Record<string, string>> = { pcm_s16le: 'linear16', pcm_f32le: 'linear16', mulaw: 'mulaw' };
+
+export interface Asked {
+  request: ClientRequest;
+  isFloat: boolean;
+  partials: boolean;
+  /** Ends of utterances are told. */
+  utterances: boolean;
+  /** Between words, and between finals. */
+  delimiter: string;
+}
+
+/** @throws Refusal */
+export function askedOf(query: URLSearchParams, { audio_format, transcription_config }: JsonObject): Asked {
+  const config = withFlagsAt(objectIn(transcription_config), ['enable_partials']);
+  const format = objectIn(audio_format);
+  const language = textIn(config.language) ?? '';
+  const { end_of_utterance_silence_trigger: silence } = objectIn(config.conversation_config);
+  const isPartial = config.enable_partials === true;
+  const request = requestOf(query, config, 'live');
+  setAll(request.parameters, {
+    ...audioOf(format),
+    interim_results: String(isPartial),
+  });
+  return {
+    request,
+    isFloat: format.type === 'raw' && format.encoding === 'pcm_f32le',
+    partials: isPartial,
+    utterances: typeof silence === 'number' && silence > 0,
+    delimiter: delimiterOf(language),
+  };
+}
+
+/**
+ * What sessions and files are asked for in the same members.
+ *
+ * @throws Refusal
+ */
+export function requestOf(query: URLSearchParams, said: JsonObject, mode: Mode) {
+  const config = withFlagsAt(said, flagPlacesOf(options.rows, mode));
+  const parameters = ownParameters(query);
+  setAll(parameters, {
+    diarization: isDiarized(config) ? 'true' : undefined,
+    ...languagesOf(textIn(config.language) ?? '', textIn(config.output_locale)),
+    keyterms: keytermsWithin(termsOf(config)),
+  });
+  // What its own clients send of themselves cannot be changed in some of them; the address can.
+  const model = query.get('model') ?? textIn(config.model) ?? textIn(config.operating_point);
+  const unmet = keytermsCut('additional_vocab', termsOf(config), 'other');
+  return { model, parameters, own: optionsOf(config, mode), unmet } satisfies ClientRequest;
+}
+
+function audioOf({ type, encoding, sample_rate }: JsonObject): Record<string, string | undefined> {
+  if (type === 'file') return { encoding: 'auto' };
+  if (type !== 'raw')
+    throw badRequest(
+      'audio_format',
+      '`audio_format` is {"type":"raw","encoding":"pcm_s16le","sample_rate":16000}, or {"type":"file"} for WebM or Ogg with Opus, or WAV.',
+      'unsupported_audio',
+    );
+  if (typeof encoding !== 'string' || !Object.hasOwn(ENCODINGS, encoding))
+    throw badRequest(
+      'audio_format',
+      `\`audio_format.encoding\` is one of ${Object.keys(ENCODINGS).join(', ')}.`,
+      'unsupported_audio',
+    );
+  if (typeof sample_rate !== 'number')
+    throw badRequest('audio_format', '`audio_format.sample_rate` is missing: name it, in hertz.');
+  return { encoding: ENCODINGS[encoding], sample_rate: String(sample_rate) };
+}
+
+function isDiarized({ diarization = 'none' }: JsonObject): boolean {
+  if (diarization === 'none') return false;
+  if (diarization === 'speaker') return true;
+  throw badRequest(
+    'diarization',
+    '`diarization` is none or speaker: channels are not told apart. Send each in a session, or a file, of its own.',
+  );
+}
+
+/** Packs of two languages are named by both: `cmn_en`. */
+function languagesOf(language: string, locale: string | undefined): Record<string, string | undefined> {
+  const [first, ...more] = language.split('_').map((each) => heardLanguage(each) ?? each);
+  if (first === 'multi') return { language: 'auto' };
+  if (more.length > 0) return { languages: JSON.stringify([first, ...more]) };
+  return { language: locale ?? (first === '' ? undefined : first) };
+}
+
+/** Words that are to be expected; what they sound like is for Speechmatics' own models. */
+const termsOf = ({ additional_vocab }: JsonObject): string[] =>
+  listIn(additional_vocab).flatMap((each) => textIn(each) ?? textIn(objectIn(each).content) ?? []);
+
+/** Members of the configuration that are options of Speechmatics' own models. */
+const optionsOf = (config: JsonObject, mode: Mode): ClientRequest['own'] =>
+  Object.fromEntries(
+    Object.entries(optionsIn(options.rows, config, mode)).filter(([name, value]) => !isUsual(name, value)),
+  );
+
+/** Said already in words that all models know; or zero, which is "none" there. */
+function isUsual(name: string, value: unknown): boolean {
+  if (name === 'output_locale') return true;
+  if (name === 'end_of_utterance_silence_trigger') return value === 0;
+  if (name !== 'additional_vocab') return false;
+  const terms = listIn(value);
+  return terms.length <= KEYTERMS_MAX && terms.every((term) => objectIn(term).sounds_like === undefined);
+}

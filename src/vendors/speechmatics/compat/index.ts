@@ -1,0 +1,30 @@
+// Speechmatics' clients: live speech, and files. https://docs.speechmatics.com/api-ref/realtime-transcription-websocket
+
+import { authorizationOf } from '../../compat/credentials.ts';
+import type { Dialect } from '../../compat/dialect.ts';
+import { RealtimeConversation } from './conversation.ts';
+import { jobs } from './jobs.ts';
+import { refusalOf } from './refusals.ts';
+import { tokens } from './tokens.ts';
+
+export const speechmatics: Dialect = {
+  name: 'speechmatics',
+  title: 'Speechmatics',
+  provider: 'speechmatics',
+  model: 'enhanced',
+  names: {},
+  // The multilingual model, which the gateway has not.
+  replaced: [[/^melia-1$/, 'enhanced']],
+  live: { '/v2': { open: (handshake) => new RealtimeConversation(handshake) } },
+  files: {},
+  jobs,
+  tokens,
+  // Its own client for files puts these paths at the root of whatever address it is given.
+  atRoot: ['/v2/jobs', '/v2/jobs/:id', '/v2/jobs/:id/transcript'],
+  credential: ({ query, headers }) => {
+    // Browsers cannot set headers: its own clients put the key into the query.
+    const jwt = headers.has('authorization') ? null : query.get('jwt');
+    return jwt === null ? { credential: authorizationOf(headers) } : { credential: jwt, param: 'jwt' };
+  },
+  refusal: refusalOf,
+};

@@ -1,0 +1,139 @@
+// A call whose audio comes in JSON, as Twilio and Telnyx send it: `start`, `media` of one track or two, and `stop`.
+
+import type { Conversation, DeferredAuthEndpoint, Step } from '../compat/dialect.ts';
+import { type JsonObject, listIn, numberIn, objectIn, objectOf, textIn } from '../kit/json.ts';
+import { audioIn } from '../kit/simulator/checks.ts';
+import {
+  type CallAudio,
+  type CarriedCall,
+  callStep,
+  KEY_PARAMETER,
+  TEXT_BYTES_MAX,
+  TOLD_NOTHING,
+} from './call-start.ts';
+import { InOrder } from './in-order.ts';
+import { type Track, TwoTracks } from './two-tracks.ts';
+
+/** A carrier's words of the same things. */
+export interface MediaStreamWords {
+  /** Where the parameters of the stream stand in `start`. */
+  parameters: string;
+  callOf(start: JsonObject, message: JsonObject): CarriedCall;
+  /**
+   * What `start` says of the call's audio. Throws a Refusal.
+   *
+   * @param asked the parameters; what is not one of a session is taken out
+   */
+  audioOf(start: JsonObject, asked: Map<string, unknown>): CallAudio;
+}
+
+const TRACKS: Readonly<Record<string, Track>> = { inbound: 0, outbound: 1 };
+/** Messages that say nothing of the audio. */
+const PASSED_OVER = ['connected', 'mark', 'dtmf', 'clear'];
+const SILENCE = { mulaw: 0xff, alaw: 0xd5, linear16: 0 };
+
+export function mediaStreamEndpoint(words: MediaStreamWords): DeferredAuthEndpoint {
+  return {
+    open: ({ query }) => new MediaStream(query, words),
+    refused: TOLD_NOTHING.refused,
+    // A carrier sets no headers of its own: the key is a parameter of the stream.
+    late: (text) => {
+      const { event, start } = objectOf(text);
+      if (event !== 'start') return undefined;
+      return { credential: textIn(objectIn(objectIn(start)[words.parameters])[KEY_PARAMETER]) };
+    },
+  };
+}
+
+class MediaStream implements Conversation {
+  readonly textBytesMax = TEXT_BYTES_MAX;
+  readonly encode = TOLD_NOTHING.encode;
+  readonly close = TOLD_NOTHING.close;
+  readonly refused = TOLD_NOTHING.refused;
+  readonly #query: URLSearchParams;
+  readonly #words: MediaStreamWords;
+  #hasStarted = false;
+  /** Of a stream of both tracks. */
+  #tracks: TwoTracks | undefined;
+  /** Of a stream of one: that of the first piece. */
+  #track: Track | undefined;
+  #hasToldOther = false;
+  readonly #inOrder = [new InOrder<Uint8Array>(), new InOrder<Uint8Array>()] as const;
+
+  constructor(query: URLSearchParams, words: MediaStreamWords) {
+    this.#query = query;
+    this.#words = words;
+  }
+
+  *text(text: string): Iterable<Step> {
+    const message = objectOf(text);
+    const { event } = message;
+    if (PASSED_OVER.includes(event as string)) return;
+    if (event === 'start' && !this.#hasStarted) yield this.#start(message);
+    else if (event === 'media') yield* this.#media(objectIn(message.media));
+    else if (event === 'stop') yield* this.#stop();
+    else yield { type: 'fault', message: SHAPE };
+  }
+
+  *binary(): Iterable<Step> {
+    yield { type: 'fault', message: SHAPE };
+  }
+
+  #start(message: JsonObject): Step {
+    this.#hasStarted = true;
+    const words = this.#words;
+    const start = objectIn(message.start);
+    const asked = new Map<string, unknown>([...this.#query, ...Object.entries(objectIn(start[words.parameters]))]);
+    return callStep(words.callOf(start, message), asked, () => {
+      const audio = words.audioOf(start, asked);
+      if (audio.channels === 2) this.#tracks = new TwoTracks(audio.sampleRate, SILENCE[audio.encoding]);
+      return audio;
+    });
+  }
+
+  *#media({ track: name = 'inbound', payload, chunk }: JsonObject): Iterable<Step> {
+    const track = Object.hasOwn(TRACKS, name as string) ? TRACKS[name as string] : undefined;
+    const bytes = audioIn(payload);
+    if (track === undefined || bytes === undefined) yield { type: 'fault', message: SHAPE, param: 'media' };
+    else if (this.#tracks === undefined && track !== this.#theTrack(track)) yield* this.#other();
+    else for (const piece of this.#pieces(track, numberIn(Number(chunk)), bytes)) yield* this.#audio(track, piece);
+  }
+
+  /** Of a stream of one. */
+  #theTrack(track: Track): Track {
+    this.#track ??= track;
+    return this.#track;
+  }
+
+  #pieces(track: Track, chunk: number | undefined, bytes: Uint8Array): Iterable<Uint8Array> {
+    return chunk === undefined ? [bytes] : this.#inOrder[track].take(chunk, bytes);
+  }
+
+  *#audio(track: Track, piece: Uint8Array): Iterable<Step> {
+    const bytes = this.#tracks === undefined ? piece : this.#tracks.take(track, piece);
+    if (bytes.byteLength > 0) yield { type: 'audio', bytes };
+  }
+
+  /** Said once: it comes fifty times a second. */
+  *#other(): Iterable<Step> {
+    if (!this.#hasToldOther) yield { type: 'fault', message: OTHER_TRACK, param: 'channels' };
+    this.#hasToldOther = true;
+  }
+
+  *#stop(): Iterable<Step> {
+    for (const track of [0, 1] as const)
+      for (const piece of this.#inOrder[track].end()) yield* this.#audio(track, piece);
+    const rest = this.#tracks?.end();
+    if (rest !== undefined && rest.byteLength > 0) yield { type: 'audio', bytes: rest };
+    yield { type: 'tell', message: { type: 'close' } };
+  }
+}
+
+const SHAPE =
+  'A message is JSON with `event`: "start" first, then "media" with `media.track` "inbound" or "outbound" and `media.payload` in base64, and "stop" at the end.';
+const OTHER_TRACK =
+  'A second track came on a stream of one, and is left out. Ask for both tracks when the stream is begun.';
+
+/** Whether a list of tracks names both. */
+export const channelsOf = (tracks: unknown): number =>
+  new Set(listIn(tracks).filter((track) => track === 'inbound' || track === 'outbound')).size === 2 ? 2 : 1;

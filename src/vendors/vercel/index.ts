@@ -1,0 +1,29 @@
+// Clients of Vercel's AI Gateway: transcription models of the AI SDK, of files and of live speech. Names of models are slugs already.
+// https://github.com/vercel/ai/tree/main/packages/gateway
+
+import { authorizationOf, subprotocolsOf } from '../compat/credentials.ts';
+import type { Dialect } from '../compat/dialect.ts';
+import { StreamConversation } from './conversation.ts';
+import { transcriptionModel } from './files.ts';
+import { endingOf, refusalOf } from './refusals.ts';
+
+const SUBPROTOCOL = 'ai-gateway-transcription.v1';
+const AUTH = 'ai-gateway-auth.';
+
+export const vercel: Dialect = {
+  name: 'vercel',
+  title: 'Vercel’s AI Gateway',
+  names: {},
+  live: {
+    '/v4/ai/transcription-model': { open: (handshake) => new StreamConversation(handshake), refused: endingOf },
+  },
+  files: {},
+  jsonFiles: { '/v3/ai/transcription-model': transcriptionModel, '/v4/ai/transcription-model': transcriptionModel },
+  credential: ({ headers }) => {
+    const offered = subprotocolsOf(headers);
+    const among = offered.find((each) => each.startsWith(AUTH))?.slice(AUTH.length);
+    const credential = headers.has('authorization') ? (authorizationOf(headers) ?? '') : among;
+    return { credential, ...(offered.includes(SUBPROTOCOL) ? { protocol: SUBPROTOCOL } : {}) };
+  },
+  refusal: refusalOf,
+};

@@ -1,0 +1,25 @@
+// The suite of the door contract, on node:http and ws; and the header timeout, which is this door's own.
+import { expect, test } from 'vitest';
+import { openNodeDoor } from '../../../src/http/node/door.ts';
+import { rawSocket, start } from '../../suites/door/fixture.ts';
+import { doorSuite } from '../../suites/door.suite.ts';
+
+const under = { open: openNodeDoor, gaps: {} };
+
+doorSuite(under);
+
+test('a head that does not arrive within the time for it is answered 408, and the connection closed', async () => {
+  const { port } = await start(under, {}, { headerTimeoutMs: 100 });
+  const socket = await rawSocket(port);
+  socket.write('GET / HTTP/1.1\r\nX-Slow: ');
+  expect((await socket.reply()).status).toBe(408);
+  await socket.closed;
+});
+
+test('a request for a tunnel is answered 405, and the connection closed', async () => {
+  const { port } = await start(under, {});
+  const socket = await rawSocket(port);
+  socket.write('CONNECT localhost:1 HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  expect((await socket.reply()).status).toBe(405);
+  await socket.closed;
+});

@@ -1,0 +1,96 @@
+// Which door is opened: uWebSockets.js where it can be trusted, node:http otherwise, with one reason; or the one asked for.
+import { connect, createServer } from 'node:net';
+import { describe, expect, test, vi } from 'vitest';
+import type { Door, DoorHandlers, DoorOptions, OpenDoor } from '../../../src/http/door.ts';
+import { openNodeDoor } from '../../../src/http/node/door.ts';
+import { openDoor, reasonAgainstUws } from '../../../src/http/open-door.ts';
+import { splitRequestFault } from '../../../src/http/uws/split-request-check.ts';
+
+const handlers: DoorHandlers = {
+  request: async () => ({ status: 200 }),
+  upgrade: async () => ({ refuse: { status: 404 } }),
+};
+const options: DoorOptions = {
+  host: '127.0.0.1',
+  port: 0,
+  headerBytesMax: 8192,
+  messageBytesMax: 1024,
+  headerTimeoutMs: 1000,
+  onFault: () => ({ status: 500 }),
+};
+
+describe('openDoor', () => {
+  test('takes uWebSockets.js where it can be trusted, and says why where it cannot', async () => {
+    const reason = await reasonAgainstUws();
+    const onFallback = vi.fn();
+    const door = await openDoor('auto', handlers, options, onFallback);
+    await door.close();
+    expect(door.name).toBe(reason === undefined ? 'uws' : 'node');
+    expect(onFallback.mock.calls).toEqual(reason === undefined ? [] : [[reason]]);
+    expect(reason ?? 'None.').toMatch(/\.$/);
+  });
+
+  test('takes node:http when it is asked for, without a word', async () => {
+    const onFallback = vi.fn();
+    const door = await openDoor('node', handlers, options, onFallback);
+    await door.close();
+    expect([door.name, onFallback.mock.calls]).toEqual(['node', []]);
+  });
+
+  test('takes uWebSockets.js when it is asked for, or rejects with the reason', async () => {
+    const outcome = await openDoor('uws', handlers, options, () => {}).catch((error: Error) => error);
+    if (outcome instanceof Error) expect(outcome.message).toMatch(/^uWebSockets\.js has no binary that loads .*\.$/);
+    else {
+      await outcome.close();
+      expect(outcome.name).toBe('uws');
+    }
+  });
+});
+
+describe('the check for requests in two segments', () => {
+  test('finds no fault with a door that reads them', async () => {
+    expect(await splitRequestFault(openNodeDoor)).toBe(undefined);
+  });
+
+  test('finds the fault of one that answers 505, and closes it', async () => {
+    let closed = false;
+    const impatient: OpenDoor = () =>
+      new Promise((resolve) => {
+        // Answers by the first segment alone.
+        const server = createServer((socket) => {
+          socket.on('error', () => {});
+          socket.once('data', (bytes) => {
+            socket.end(
+              /HTTP\/1\.1\r\n/.test(bytes.toString()) ? 'HTTP/1.1 204 No Content\r\n\r\n' : 'HTTP/1.1 505 No\r\n\r\n',
+            );
+          });
+        });
+        server.listen(0, '127.0.0.1', () => {
+          const close = async () => {
+            closed = true;
+            server.close();
+          };
+          resolve({
+            name: 'uws',
+            port: (server.address() as { port: number }).port,
+            stopListening: () => {},
+            close,
+          } satisfies Door);
+        });
+      });
+    expect([await splitRequestFault(impatient), closed]).toEqual([expect.stringContaining('TCP segment'), true]);
+  });
+
+  test('leaves no port open', async () => {
+    const ports: number[] = [];
+    await splitRequestFault(async (...given) => {
+      const door = await openNodeDoor(...given);
+      ports.push(door.port);
+      return door;
+    });
+    const reached = new Promise((resolve, reject) =>
+      connect(ports[0]!, '127.0.0.1', () => resolve('open')).on('error', reject),
+    );
+    await expect(reached).rejects.toThrow('ECONNREFUSED');
+  });
+});

@@ -1,0 +1,52 @@
+// The rest of a body whose answer is out: how much of it is read, and for how long.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { REST_BYTES_MAX, REST_MS_MAX, RequestBody } from '../../../src/http/http/request-body.ts';
+
+const MEBIBYTE = Buffer.alloc(1024 * 1024);
+let body: RequestBody;
+let told: boolean[];
+let end: () => void;
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  told = [];
+  body = new RequestBody({ pause: () => {}, resume: () => {} }, undefined);
+  end = body.afterRest((isWhole) => told.push(isWhole));
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('the rest of a body is read and dropped to its end', () => {
+  for (let bytes = 0; bytes < REST_BYTES_MAX; bytes += MEBIBYTE.length) body.arrived(MEBIBYTE);
+  expect([told, body.readableLength]).toEqual([[], 0]);
+  body.finished();
+  expect([told, vi.getTimerCount()]).toEqual([[true], 0]);
+});
+
+test('the rest of a body is given up beyond a bound of bytes, once', () => {
+  for (let bytes = 0; bytes < 2 * REST_BYTES_MAX; bytes += MEBIBYTE.length) body.arrived(MEBIBYTE);
+  body.finished();
+  expect([told, vi.getTimerCount()]).toEqual([[false], 0]);
+});
+
+test('the rest of a body is given up beyond a bound of time, however steadily it comes', () => {
+  for (let ms = 0; ms < REST_MS_MAX; ms += 1_000) {
+    expect(told).toEqual([]);
+    body.arrived(MEBIBYTE);
+    vi.advanceTimersByTime(1_000);
+  }
+  expect(told).toEqual([false]);
+});
+
+test('a body that is whole has no rest to wait for', () => {
+  end();
+  body.finished();
+  body.afterRest((isWhole) => told.push(isWhole));
+  expect([told, vi.getTimerCount()]).toEqual([[true], 0]);
+});
+
+test('of a client that has left no rest is waited for', () => {
+  end();
+  body.aborted();
+  expect([told, vi.getTimerCount()]).toEqual([[], 0]);
+});

@@ -1,0 +1,60 @@
+// A turn with speech in it of which a model makes no words: heard once more by the next model where that is asked for, and never
+// a third time.
+import { describe, expect, it } from 'vitest';
+import type { Heard } from '../../../../machines/events.ts';
+import { puppetRig } from '../puppet.ts';
+import { silence, speech } from '../support.ts';
+
+const ended = (turnId: string, text: string, start: number, end: number): Heard => ({
+  type: 'turn.ended',
+  turnId,
+  formattedFollows: false,
+  utterance: { text, start, end },
+});
+const FINISHED: Heard = { type: 'finished' };
+const CHAIN = [{ model: 'puppet/b' }];
+
+/** A session that was sent this, whose first model ends a turn without words after two seconds. */
+async function emptied(audio: Uint8Array, fallbacks = CHAIN, hearEmptyAgain: 'on' | 'off' = 'on') {
+  const { rig, puppet } = puppetRig({ rig: { settings: { hearEmptyAgain } } });
+  const client = await rig.open({ model: 'puppet/a', fallbacks });
+  client.session.audio(audio);
+  await puppet.last.say(ended('1', '', 0, 2));
+  return { rig, puppet, client };
+}
+
+describe('a turn without words', () => {
+  it('goes to the next model from its beginning, and is billed there', async () => {
+    const { puppet, client } = await emptied(speech(2));
+    expect(client.of('failover')).toMatchObject([{ from: 'puppet/a', to: 'puppet/b', reason: 'empty_result' }]);
+    expect(puppet.last.samples).toBe(32_000);
+    client.session.control({ type: 'close' });
+    await puppet.last.say(ended('1', 'after all', 0, 2), FINISHED);
+    expect(client.finals).toMatchObject([{ text: 'after all', turn: 0, start: 0, end: 2, model: 'puppet/b' }]);
+    expect(client.of('session_ended')[0]?.usage).toMatchObject([{ model: 'puppet/b', seconds: 2 }]);
+    expect([client.closeCode, client.of('warning')]).toEqual([1000, []]);
+  });
+
+  it('stays empty when the next model finds no words either: the session continues there', async () => {
+    const { puppet, client } = await emptied(speech(2), [...CHAIN, { model: 'puppet/c' }]);
+    await puppet.last.say(ended('1', '', 0, 2));
+    client.session.audio(speech(1));
+    client.session.control({ type: 'close' });
+    await puppet.last.say(ended('2', 'more', 2, 3), FINISHED);
+    expect(client.of('failover')).toHaveLength(1);
+    expect(client.finals).toMatchObject([{ text: 'more', start: 2, end: 3, model: 'puppet/b' }]);
+    expect(client.closeCode).toBe(1000);
+  });
+
+  it.each<[string, Uint8Array, { model: string }[], 'on' | 'off', string[]]>([
+    ['in silence', silence(2), CHAIN, 'on', []],
+    ['with no other model', speech(2), [], 'on', ['empty_result']],
+    ['where it is not asked for', speech(2), CHAIN, 'off', []],
+  ])('%s is what it is', async (_, audio, fallbacks, hearEmptyAgain, warnings) => {
+    const { puppet, client } = await emptied(audio, fallbacks, hearEmptyAgain);
+    client.session.control({ type: 'close' });
+    await puppet.last.say(FINISHED);
+    expect([client.of('failover'), client.finals, client.closeCode]).toEqual([[], [], 1000]);
+    expect(client.of('warning').map(({ code }) => code)).toEqual(warnings);
+  });
+});

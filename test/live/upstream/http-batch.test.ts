@@ -1,0 +1,281 @@
+// A file by HTTP: what is sent arrives byte for byte, the job goes on until it is done, and nothing is waited for when nobody
+// waits for the job, or left behind.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { HttpPools } from '../../../src/live/upstream/http/pools.ts';
+import type { HttpBatchCodec } from '../../../src/vendors/provider.ts';
+import { timersOf } from '../session/support.ts';
+import { type Answer, answer, type HttpProvider, scriptedCodec } from './http-batch-fixture.ts';
+import { AUDIO, chunksOf, closers, type World, world } from './http-batch-world.ts';
+
+describe('a file', () => {
+  const content = fc.uint8Array({ minLength: 1, maxLength: 200_000, size: 'max' });
+
+  it('arrives byte for byte in chunks of any size, with its length where that is known', async () => {
+    const made = await world();
+    await fc.assert(
+      fc.asyncProperty(content, fc.integer({ min: 1, max: 90_000 }), fc.boolean(), async (bytes, size, isKnown) => {
+        made.provider.arrived.length = 0;
+        // Tiny pieces of a large file are nothing but slow.
+        const pieces = Math.max(size, Math.ceil(bytes.length / 500));
+        const file = isKnown ? { bytes: bytes.length } : {};
+        await made.run(scriptedCodec(), () => chunksOf(bytes, pieces), file);
+        const [arrived] = made.provider.arrived;
+        expect(arrived?.body.equals(bytes)).toBe(true);
+        expect(arrived?.headers['content-length']).toBe(isKnown ? String(bytes.length) : undefined);
+        expect(arrived?.headers['content-type']).toBe('audio/wav');
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('arrives in a form with its fields, whose length is known where the file’s is', async () => {
+    const made = await world();
+    await fc.assert(
+      fc.asyncProperty(content, fc.boolean(), async (bytes, isKnown) => {
+        made.provider.arrived.length = 0;
+        await made.run(
+          scriptedCodec({ body: 'multipart' }),
+          () => chunksOf(bytes, 50_000),
+          isKnown ? { bytes: bytes.length } : {},
+        );
+        const { headers, body } = made.provider.arrived[0]!;
+        expect(headers['content-length']).toBe(isKnown ? String(body.length) : undefined);
+        const form = await new Response(body, {
+          headers: { 'content-type': headers['content-type'] ?? '' },
+        }).formData();
+        const file = form.get('file') as File;
+        expect([form.get('model'), form.get('prompt "quoted"'), file.name, file.type]).toEqual([
+          'one',
+          'names: Zoë',
+          'audio.wav',
+          'audio/wav',
+        ]);
+        expect(Buffer.from(await file.arrayBuffer()).equals(bytes)).toBe(true);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('is taken no faster than the provider takes it, and the provider not waited for any longer than it may be', async () => {
+    const made = await world();
+    made.provider.early = () => true;
+    let taken = 0;
+    async function* endless() {
+      for (; taken < 1_000_000_000; taken += 65_536) yield Buffer.alloc(65_536);
+    }
+    let isStuck = () => {};
+    const stuck = new Promise<void>((resolve) => {
+      isStuck = resolve;
+    });
+    // The upload stands still when a turn of the event loop after the other takes nothing more.
+    let seen = -1;
+    let still = 0;
+    const look = () => {
+      still = taken > 0 && taken === seen ? still + 1 : 0;
+      seen = taken;
+      if (still < 200) setImmediate(look);
+      else isStuck();
+    };
+    const failed = made.failure(scriptedCodec({ answerMs: 5_000 }), endless);
+    look();
+    await stuck;
+    expect(taken).toBeLessThan(32_000_000);
+    made.clock.increment(5_000);
+    expect(await failed).toMatchObject({ kind: 'next', reason: 'stalled', code: 'upload_stalled' });
+    expect([timersOf(made.clock), taken]).toEqual([0, seen]);
+  });
+
+  it('that fails on its way ends the job with its own error', async () => {
+    const made = await world();
+    const broken = new Error('The upload broke off.');
+    async function* breaking() {
+      yield AUDIO;
+      throw broken;
+    }
+    await expect(made.run(scriptedCodec(), breaking)).rejects.toBe(broken);
+    await made.expectNothingLeft();
+  });
+
+  it('whose client is slow is waited for, however long that takes', async () => {
+    const made = await world();
+    let give = () => {};
+    async function* slow() {
+      yield AUDIO;
+      await new Promise<void>((resolve) => {
+        give = resolve;
+      });
+      yield AUDIO;
+    }
+    const done = made.run(scriptedCodec({ answerMs: 1_000 }), slow);
+    let began = false;
+    made.provider.early = () => {
+      began = true;
+      return false;
+    };
+    await made.provider.until(() => began);
+    for (let minute = 0; minute < 10; minute++) {
+      made.clock.increment(60_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    give();
+    expect(await done).toMatchObject({ utterances: [{ text: 'hello' }] });
+  });
+});
+
+describe('a job', () => {
+  const POLLED = [answer({ next: '/jobs/1', after_ms: 500 }), answer({ next: '/jobs/1', after_ms: 700 })];
+
+  /** The clock runs far ahead of the network in these. */
+  const patient = scriptedCodec({ answerMs: 10_000_000 });
+
+  /** Moves the clock past the pauses until the run has settled. */
+  async function advance(made: World, run: Promise<unknown>): Promise<void> {
+    const over = { now: false };
+    run
+      .catch(() => {})
+      .finally(() => {
+        over.now = true;
+      });
+    while (!over.now) {
+      made.clock.increment(100);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  it('is asked about by the clock, until it is done', async () => {
+    const made = await world([...POLLED, answer({ text: 'done', seconds: 3 })]);
+    const run = made.run(patient);
+    await advance(made, run);
+    expect(await run).toMatchObject({ utterances: [{ text: 'done' }], seconds: 3 });
+    expect(made.provider.arrived.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /files?model=one',
+      'GET /jobs/1',
+      'GET /jobs/1',
+    ]);
+    expect(made.clock.now()).toBeGreaterThanOrEqual(1_200);
+    await made.expectNothingLeft();
+  });
+
+  it('survives two polls that fail in passing, and not a third', async () => {
+    const failing = [answer({}, 503), answer({}, 500)];
+    const lucky = await world([POLLED[0] as Answer, ...failing, answer({ text: 'done' })]);
+    const run = lucky.run(patient);
+    await advance(lucky, run);
+    expect(await run).toMatchObject({ utterances: [{ text: 'done' }] });
+    const unlucky = await world([POLLED[0] as Answer, ...failing, answer({}, 502)]);
+    const failed = unlucky.failure(patient);
+    await advance(unlucky, failed);
+    expect(await failed).toMatchObject({ code: 'http_502' });
+    // One POST, three polls, and the word that nobody waits any more.
+    await unlucky.provider.until(() => unlucky.provider.arrived.length === 5);
+    expect(unlucky.provider.arrived.at(-1)).toMatchObject({ method: 'DELETE', path: '/jobs/1' });
+  });
+
+  it.each([
+    ['done', answer({ text: 'done' }), true],
+    ['failed', answer('<html>', 200, { 'content-type': 'text/html' }), true],
+    ['kept', answer({ text: 'done' }), false],
+  ])('that is %s is taken away at a provider that keeps what it was given', async (_, last, removesDone) => {
+    const made = await world([answer({ next: '/jobs/1' }), last]);
+    await made.run({ ...scriptedCodec(), removesDone }).catch(() => {});
+    const asked = removesDone ? 3 : 2;
+    await made.provider.until(() => made.provider.arrived.length === asked);
+    expect(made.provider.arrived.filter(({ method }) => method === 'DELETE')).toHaveLength(asked - 2);
+  });
+
+  it('that never ends is given up after so many requests', async () => {
+    const made = await world([answer({ next: '/jobs/1' })]);
+    expect(await made.failure()).toMatchObject({ kind: 'next', code: 'request_limit' });
+    expect(made.provider.arrived.filter(({ method }) => method !== 'DELETE')).toHaveLength(2_000);
+  });
+
+  const silent: Answer = () => {};
+  it.each<[string, (provider: HttpProvider) => void]>([
+    [
+      'while the file is sent',
+      (provider) => {
+        provider.early = () => true;
+      },
+    ],
+    [
+      'before the answer',
+      (provider) => {
+        provider.answers = [silent];
+      },
+    ],
+    [
+      'within the answer',
+      (provider) => {
+        provider.answers = [(response) => response.write('{"te')];
+      },
+    ],
+    ['between two polls', () => {}],
+  ])('aborted %s ends at once, tells the provider where it can, and leaves nothing', async (when, prepare) => {
+    const made = await world([POLLED[0] as Answer, silent]);
+    prepare(made.provider);
+    async function* forever() {
+      yield AUDIO;
+      await new Promise(() => {});
+    }
+    let hasRead = () => {};
+    const isRead = new Promise<void>((resolve) => {
+      hasRead = resolve;
+    });
+    const codec = scriptedCodec();
+    const read: HttpBatchCodec['read'] = (state, said) => {
+      setImmediate(hasRead);
+      return codec.read(state, said);
+    };
+    const isSending = when === 'while the file is sent';
+    const run = made.run({ ...codec, read }, isSending ? forever : undefined);
+    const outcome = run.catch((thrown: unknown) => thrown);
+    if (isSending) await made.provider.until(() => made.provider.sockets.size === 1);
+    else await made.provider.until(() => made.provider.arrived.length === 1);
+    if (when === 'between two polls') await isRead;
+    const reason = new Error('The client went away.');
+    made.end.abort(reason);
+    expect(await outcome).toBe(reason);
+    if (when === 'between two polls') {
+      await made.provider.until(() => made.provider.arrived.length === 2);
+      expect(made.provider.arrived[1]).toMatchObject({ method: 'DELETE', path: '/jobs/1' });
+      // That it is not answered keeps nothing for longer than this.
+      made.clock.increment(5_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await made.expectNothingLeft();
+  });
+
+  it('aborted before it began asks nobody', async () => {
+    const made = await world();
+    made.end.abort(new Error('gone'));
+    await expect(made.run(scriptedCodec())).rejects.toThrow('gone');
+    expect(made.provider.sockets.size).toBe(0);
+  });
+
+  it('does not wait for a connection longer than it lasts, and no more jobs wait than may', async () => {
+    const made = await world([() => {}], { connectionsMax: 1, waitingMax: 1 });
+    const first = made.run(scriptedCodec()).catch((thrown: unknown) => thrown);
+    await made.provider.until(() => made.provider.arrived.length === 1);
+    const ends = [made.end, new AbortController()];
+    made.end = ends[1] as AbortController;
+    const second = made.run(scriptedCodec()).catch((thrown: unknown) => thrown);
+    expect(await made.failure()).toMatchObject({ kind: 'next', code: 'pool_full' });
+    const reason = new Error('gone');
+    for (const [index, waiting] of [second, first].entries()) {
+      ends[1 - index]?.abort(reason);
+      expect(await waiting).toBe(reason);
+    }
+    await made.expectNothingLeft();
+  });
+});
+
+describe('the pools of a node', () => {
+  it('are one an origin, and the one unused the longest gives way to a further origin', () => {
+    const pools = new HttpPools({ originsMax: 2 });
+    const [a, b] = ['http://a.test', 'http://b.test'].map((origin) => pools.of(origin));
+    expect([pools.of('http://a.test'), pools.of('http://c.test') === undefined]).toEqual([a, false]);
+    expect([a?.closed, b?.closed]).toEqual([false, true]);
+    closers.push(() => pools.close());
+  });
+});

@@ -1,0 +1,79 @@
+// Which ledger a database holds: made up once, the same in every copy, further on with whatever is written, and never back.
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { restoreDatabase } from '../../../src/node/store/restore.ts';
+import { databaseIn, OPERATOR, openTables } from '../../fakes/store/data-directory.ts';
+import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
+
+const begin = () => {
+  const directory = temporaryDirectory();
+  return { directory, ...openTables(databaseIn(directory)) };
+};
+
+test('two databases are two ledgers, and one is the same to whoever opens it', () => {
+  const [one, other] = [begin(), begin()];
+  const identity = one.tables.findLedger();
+  expect(identity).toEqual({
+    id: expect.stringMatching(/^led_[0-9a-f]{24}$/),
+    generation: 1,
+    replaces: null,
+    sequence: 0,
+  });
+  expect(other.tables.findLedger().id).not.toBe(identity.id);
+  expect(openTables(databaseIn(one.directory)).tables.findLedger()).toEqual(identity);
+});
+
+test('the sequence grows when anything was written since, by this process or another, and only then', () => {
+  const { directory, tables } = begin();
+  const first = tables.noteLedger().sequence;
+  const noted = () => tables.noteLedger().sequence - first;
+  expect([noted(), noted()]).toEqual([0, 0]);
+  tables.createOrganisation('Acme', null, OPERATOR);
+  expect([noted(), noted()]).toEqual([1, 1]);
+  openTables(databaseIn(directory)).tables.createOrganisation('Other', null, OPERATOR);
+  expect([noted(), noted()]).toEqual([2, 2]);
+});
+
+test('it is found without being brought forward: an older copy does not catch up by being looked at', () => {
+  const { tables } = begin();
+  tables.createOrganisation('Acme', null, OPERATOR);
+  for (let time = 0; time < 5; time++) expect(tables.findLedger().sequence).toBe(0);
+});
+
+test('a backup has the identity of what it was made of, and counts as put in force when it is restored', () => {
+  const { directory, tables } = begin();
+  const copy = join(directory, 'copy.db');
+  const before = tables.noteLedger();
+  tables.backup(copy);
+  const file = databaseIn(join(temporaryDirectory(), 'restored'));
+  restoreDatabase(copy, file, false);
+  const restored = openTables(file).tables.findLedger();
+  expect(restored).toMatchObject({ id: before.id, replaces: null });
+  expect(restored.generation).toBeGreaterThan(before.generation);
+});
+
+test('a person says in whose place it comes; each time counts more than the one before', () => {
+  const { tables, time } = begin();
+  const { id } = tables.findLedger();
+  const other = `led_${'0'.repeat(24)}`;
+  const first = tables.acceptLedger(other);
+  expect(first).toMatchObject({ id, replaces: other, generation: time.nowMs });
+  // Its own older content.
+  expect(tables.acceptLedger(id)).toMatchObject({ replaces: other, generation: time.nowMs + 1 });
+  for (const name of ['', 'led_1', `${other}0`, 'org_1', "led_'"]) {
+    expect(() => tables.acceptLedger(name)).toThrow('A ledger is `led_` and 24');
+  }
+});
+
+test('nobody changes the identity, takes it away or brings it back, not by SQL either', () => {
+  const { database, tables } = begin();
+  tables.noteLedger();
+  for (const sql of [
+    `UPDATE ledger_identity SET id = 'led_${'0'.repeat(24)}'`,
+    'UPDATE ledger_identity SET generation = 0',
+    'UPDATE ledger_identity SET sequence = 0',
+    'DELETE FROM ledger_identity',
+  ]) {
+    expect(() => database.exec(sql)).toThrow();
+  }
+});

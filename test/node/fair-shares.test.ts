@@ -1,0 +1,190 @@
+// Each resource that organisations share, as the page "Fair shares" lists them: one organisation that takes all it can leaves room for others.
+import { readFileSync } from 'node:fs';
+import { afterEach, expect, test } from 'vitest';
+import { SimulatedClock } from 'xstate';
+import { BLOCK_BYTES } from '../../src/audio/tape/blocks.ts';
+import { FileSpools } from '../../src/audio/tape/spool.ts';
+import { KeptFiles } from '../../src/compat/jobs/kept-files.ts';
+import { LengthMeter } from '../../src/files/measuring/length-meter.ts';
+import type { Form } from '../../src/http/multipart/form.ts';
+import { FormMemory } from '../../src/http/multipart/form-memory.ts';
+import { SpoolBudget } from '../../src/http/multipart/spool-file.ts';
+import { watcherSeats } from '../../src/live/calls/watch-call.ts';
+import { OpusPlaces } from '../../src/live/pace/opus-places.ts';
+import { SocketPaces } from '../../src/live/pace/socket-pace.ts';
+import { PartsUnderWay } from '../../src/live/resume/relay/parts-under-way.ts';
+import { PART_BYTES } from '../../src/live/resume/relay/relay-words.ts';
+import { streamPlaces } from '../../src/live/routes/session-events.ts';
+import { WaitingWork } from '../../src/live/socket/socket-work.ts';
+import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
+import { settle } from '../fakes/session-rig.ts';
+import { temporaryDirectory } from '../fakes/temporary-directory.ts';
+
+/** Takes some of the resource for an organisation, or returns false. */
+type Take = (organisationId: string) => boolean | Promise<boolean>;
+
+const UNITS = 64;
+const BYTES = 1_000;
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+const takes = (take: () => void): boolean => {
+  try {
+    take();
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+function liveAudio(): Take {
+  const spools = new FileSpools({ directory: temporaryDirectory(), quota: new FairQuota(UNITS), onFault: () => {} });
+  return (organisationId) => {
+    const spool = spools.open(organisationId);
+    closing.push(() => spool.close());
+    return spool.put(new Uint8Array(BLOCK_BYTES));
+  };
+}
+
+function uploads(): Take {
+  const quota = new FairQuota(UNITS * BYTES);
+  return (organisationId) => takes(() => new SpoolBudget(quota, organisationId).take(BYTES));
+}
+
+function forms(): Take {
+  const quota = new FairQuota(UNITS * BYTES);
+  return (organisationId) => new FormMemory(quota, organisationId).take(BYTES) === undefined;
+}
+
+function opusDecoders(): Take {
+  const places = new OpusPlaces(8);
+  return (organisationId) =>
+    places.open(organisationId, 16_000).then(
+      (decoder) => closing.push(() => decoder.free()) > 0,
+      () => false,
+    );
+}
+
+function callWatchers(): Take {
+  const seats = watcherSeats();
+  return (organisationId) => seats.take(organisationId) === undefined;
+}
+
+function keptFiles(): Take {
+  const clock = new SimulatedClock();
+  const files = new KeptFiles({ clock, wallNow: () => new Date(0), spoolQuota: new FairQuota(UNITS * BYTES) });
+  closing.push(() => files.close());
+  return (organisationId) =>
+    files
+      .keep({ organisationId, keyId: `key_of_${organisationId}`, dialect: 'soniox' }, async (budget) => {
+        budget.take(BYTES);
+        return { fields: [], file: { filename: 'a.wav', size: BYTES }, dispose: () => {} } as unknown as Form;
+      })
+      .then(
+        () => true,
+        () => false,
+      );
+}
+
+function waitingMessages(): Take {
+  const waiting = new WaitingWork(UNITS * BYTES);
+  return (organisationId) =>
+    waiting.shortage(organisationId, BYTES) === undefined && waiting.count(BYTES, organisationId);
+}
+
+const paces = () =>
+  new SocketPaces({
+    socketFramesPerSecondMax: 1_000,
+    socketBytesPerSecondMax: 1_000_000,
+    socketMessagesPerSecondMax: 50,
+    organisationFramesPerSecondMax: 1_000,
+    organisationMessagesPerSecondMax: 1_000,
+    largeMessagesMax: 8,
+    largeMessageSocketsMax: 8,
+  });
+
+function relayedParts(): Take {
+  const parts = new PartsUnderWay();
+  return (organisationId) => parts.take(PART_BYTES, { organisationId, goOn: () => {} });
+}
+
+function largeMessages(): Take {
+  const all = paces();
+  return (organisationId) => all.open(organisationId, () => {}).enter(() => {});
+}
+
+function largeSockets(): Take {
+  const all = paces();
+  return (organisationId) => all.open(organisationId, () => {}).mayBeLarge();
+}
+
+function measuredFiles(): Take {
+  const meter = new LengthMeter({ clock: new SimulatedClock() });
+  closing.push(() => meter.close());
+  const file = { size: BYTES, readAt: () => new Promise<Uint8Array>(() => {}) };
+  return async (organisationId) => {
+    let isRefused = false;
+    meter.measure(file, organisationId).catch(() => {
+      isRefused = true;
+    });
+    await settle();
+    return !isRefused;
+  };
+}
+
+function eventStreams(): Take {
+  const places = streamPlaces();
+  return (organisationId) => places.take(organisationId) === undefined;
+}
+
+/** By the beginning of their rows. */
+const RESOURCES: [string, () => Take][] = [
+  ['disk for live audio', liveAudio],
+  ['disk for uploads', uploads],
+  ['disk for kept files', keptFiles],
+  ['memory for Opus', waitingMessages],
+  ['parts of messages', relayedParts],
+  ['messages over 1 MiB', largeMessages],
+  ['sockets that may send such messages', largeSockets],
+  ['files whose length', measuredFiles],
+  ['event streams', eventStreams],
+  ['memory for forms', forms],
+  ['Opus decoders', opusDecoders],
+  ['sockets that hear telephone calls', callWatchers],
+];
+/** Rows whose tests need more: `coded-messages.test.ts`, `decoding.test.ts` and `watch.test.ts`. */
+const TESTED_ELSEWHERE = ['time for decoding', 'files that are decoded', 'sessions that are watched'];
+
+/** How often an organisation is given some. */
+async function takeAll(take: Take, organisationId: string): Promise<number> {
+  let count = 0;
+  while (count < 10_000 && (await take(organisationId))) count++;
+  return count;
+}
+
+test.each(RESOURCES)('%s: an organisation that takes all it can leaves room for the next two', async (_, open) => {
+  const take = open();
+  const greedy = await takeAll(take, 'greedy');
+  const second = await takeAll(take, 'second');
+  expect(greedy).toBeGreaterThan(0);
+  expect(greedy).toBeLessThan(10_000);
+  expect(second).toBeGreaterThanOrEqual(Math.floor(greedy / 2));
+  expect(second).toBeLessThanOrEqual(greedy);
+  expect(await take('third')).toBe(true);
+});
+
+test.each(RESOURCES)('%s: two organisations that use a little are not refused', async (_, open) => {
+  const take = open();
+  for (let count = 0; count < 2; count++)
+    for (const organisationId of ['a', 'b']) expect(await take(organisationId)).toBe(true);
+});
+
+test('every row of the page has a test', () => {
+  const page = readFileSync(new URL('../../docs/operations/fair-shares.md', import.meta.url), 'utf8');
+  const rows = [...page.matchAll(/^\| ([^|]+?) \|/gm)].map(([, name]) => name as string).slice(1);
+  const names = [...RESOURCES.map(([name]) => name), ...TESTED_ELSEWHERE];
+  expect(rows.filter((row) => !names.some((name) => row.startsWith(name)))).toEqual([]);
+  expect(names.filter((name) => !rows.some((row) => row.startsWith(name)))).toEqual([]);
+});

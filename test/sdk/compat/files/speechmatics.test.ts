@@ -1,0 +1,129 @@
+// What Speechmatics' clients ask of a file and are told of its job, member by member; and its SDK with what it has besides.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Refusal, refuse } from '../../../../src/api/errors.ts';
+import { parametersFor } from '../../../../src/compat/live.ts';
+import { speechmatics } from '../../../../src/vendors/speechmatics/compat/index.ts';
+import { type LiveGateway, sampleAudio, startLiveGateway } from '../../../fakes/processes/live-gateway.ts';
+import { answerOf, doneJob, doorAt, jobIn, openedAs } from '../../../vendors/compat/files/shown.ts';
+import { speechmaticsFiles } from '../../drivers/speechmatics.ts';
+
+const ask = doorAt(speechmatics, 'POST /v2/jobs');
+const configOf = (transcription_config: object, more: object = {}) => ({
+  config: JSON.stringify({ type: 'transcription', transcription_config, ...more }),
+});
+const asked = (fields: object) => Object.fromEntries(parametersFor(speechmatics, openedAs(ask, fields), {}));
+
+describe('a job is asked for', () => {
+  it.each([
+    [{ language: 'en' }, { model: 'speechmatics/enhanced', language: 'en' }],
+    [{ language: 'en', operating_point: 'standard' }, { model: 'speechmatics/standard' }],
+    [
+      { language: 'de', model: 'local/digits-en' },
+      { model: 'local/digits-en', language: 'de' },
+    ],
+    [{ language: 'auto' }, { language: 'auto' }],
+    [{ language: 'en', output_locale: 'en-GB' }, { language: 'en-GB' }],
+    [{ language: 'en', diarization: 'speaker' }, { diarization: 'true' }],
+    [{ additional_vocab: ['vox', { content: 'gate' }] }, { keyterms: '["vox","gate"]' }],
+    [{ enable_entities: true }, { provider_params: '{"enable_entities":true}' }],
+  ])('%j', (config, parameters) => expect(asked(configOf(config))).toMatchObject(parameters));
+
+  it.each([
+    [{}, 'config'],
+    [{ config: 'no JSON' }, 'config'],
+    [{ config: '{"type":"alignment"}' }, 'config'],
+    [configOf({ diarization: 'channel' }), 'diarization'],
+    [configOf({}, { fetch_data: { url: 'https://example.com' } }), 'fetch_data'],
+    [configOf({}, { notification_config: [{ url: 'https://example.com' }] }), 'notification_config'],
+    [configOf({}, { translation_config: { target_languages: ['de'] } }), 'translation_config'],
+  ])('and refused: %j', (fields, param) => {
+    expect(() => asked(fields)).toThrow(Refusal);
+    expect(() => asked(fields)).toThrow(expect.objectContaining({ extras: { param } }));
+  });
+});
+
+describe('a job is told', () => {
+  const shown = doorAt(speechmatics, 'GET /v2/jobs/:id');
+  const transcript = doorAt(speechmatics, 'GET /v2/jobs/:id/transcript');
+  const own = { type: 'transcription', transcription_config: { language: 'en', diarization: 'speaker' } };
+  const created_at = '2026-01-01T00:00:00.000Z';
+
+  it.each([
+    [{ type: 'queued' }, { status: 'running' }],
+    [{ type: 'processing' }, { status: 'running' }],
+    [
+      { type: 'failed', refusal: refuse('unsupported_audio', 'No audio.') },
+      { status: 'rejected', errors: [{ timestamp: '2026-01-01T00:00:02.000Z', message: 'No audio.' }] },
+    ],
+  ] as const)('while it is %o', (state, told) =>
+    expect(answerOf(shown, jobIn(state, own))).toEqual({
+      job: { id: 'job_1', created_at, data_name: 'speech.wav', config: own, ...told },
+    }),
+  );
+
+  it('once it is done, with words and marks each by itself', () => {
+    expect(answerOf(shown, doneJob(own))).toMatchObject({ job: { status: 'done', duration: 4 } });
+    const word = (content: string, speaker: string) => ({ type: 'word', alternatives: [{ content, speaker }] });
+    const mark = (content: string) => ({ type: 'punctuation', attaches_to: 'previous', alternatives: [{ content }] });
+    expect(answerOf(transcript, doneJob(own))).toMatchObject({
+      ...{ format: '2.9', job: { id: 'job_1', duration: 4, created_at, data_name: 'speech.wav' } },
+      metadata: { type: 'transcription', transcription_config: own.transcription_config },
+      results: [word('Nine', 'S1'), mark(','), word('one', 'S1'), mark('.'), word('Two', 'S2'), mark('.')],
+    });
+  });
+
+  it.each([
+    ['txt', own, 'SPEAKER: S1\nNine, one.\nSPEAKER: S2\nTwo.\n'],
+    ['txt', {}, 'Nine, one. Two.\n'],
+    ['srt', own, expect.stringMatching(/^1\n00:00:00,200 --> .*\nS1: Nine, one\.\n/)],
+    ['docx', own, { code: 400, error: 'Bad Request', detail: expect.stringContaining('txt') }],
+  ])('as %s of %o', (format, config, told) =>
+    expect(answerOf(transcript, doneJob(config), `format=${format}`)).toEqual(told),
+  );
+
+  it.each([
+    [{ type: 'processing' }, 'Transcription not ready'],
+    [{ type: 'failed', refusal: refuse('unsupported_audio', 'No audio.') }, 'Job rejected'],
+  ] as const)('without a transcript while it is %o', (state, error) =>
+    expect(answerOf(transcript, jobIn(state, own))).toMatchObject({ code: 404, error }),
+  );
+
+  it.each([
+    ['not_found', { param: 'id' }, 'Job not found'],
+    ['missing_file', { param: 'data_file' }, 'Missing data_file'],
+    ['model_not_found', {}, 'Requested product not available'],
+    ['overloaded', {}, 'Internal Server Error'],
+  ] as const)('refused for %s by a name that clients know', (code, extras, error) =>
+    expect(JSON.parse(speechmatics.refusal(refuse(code, 'Why.', extras), 'req_1').body)).toMatchObject({ error }),
+  );
+});
+
+describe('its SDK', () => {
+  let gateway: LiveGateway;
+  const wav = new File([sampleAudio('commands.wav').bytes], 'speech.wav');
+  const config = { transcription_config: { language: 'en', model: 'local/commands-en' as never } };
+  beforeAll(async () => {
+    gateway = await startLiveGateway();
+  });
+
+  it('is told of the transcript, lists jobs and deletes them', { timeout: 15_000 }, async () => {
+    const client = speechmaticsFiles(gateway);
+    const heard = await client.transcribe(wav, config);
+    const { id } = (heard as { job: { id: string } }).job;
+    expect((heard as { results: unknown[] }).results.length).toBeGreaterThan(0);
+    expect(await client.getJobResult(id, 'srt')).toMatch(/^1\n00:00/);
+    expect((await client.listJobs()).jobs.map((job) => job.id)).toEqual([id]);
+    expect(await client.deleteJob(id)).toMatchObject({ job: { id, status: 'deleted' } });
+    await expect(client.getJob(id)).rejects.toThrow('Job not found');
+  });
+
+  it('is told of a file that is no audio', { timeout: 15_000 }, async () => {
+    const failing = speechmaticsFiles(gateway).transcribe(new File(['no audio at all'], 'speech.wav'), config);
+    await expect(failing).rejects.toMatchObject([{ message: expect.stringMatching(/\.$/) }]);
+  });
+
+  it('is told that its key is unknown', async () => {
+    const client = speechmaticsFiles({ ...gateway, key: 'sk_vox_unknown' });
+    await expect(client.listJobs()).rejects.toThrow('Permission Denied');
+  });
+});

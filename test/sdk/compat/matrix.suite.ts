@@ -1,0 +1,109 @@
+// What every official client has to get right with the models of every provider: it hears every sample once, and what was said.
+import { describe, expect, it } from 'vitest';
+import { wavHeader } from '../../../src/audio/wav/wav-header.ts';
+import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
+import { sampleAudio, samples } from '../../fakes/processes/live-gateway.ts';
+import { PROTOCOLS, rateOf } from '../../live/failover/protocols.ts';
+import { gapsIn } from '../../simulation/whole.ts';
+import { type Driver, isTriedWith } from '../../vendors/compat/driver.ts';
+import { EMBEDDED, FILE_MODELS } from '../../vendors/compat/files/models.ts';
+import { type DialectRig, heardWrongly } from '../../vendors/compat/rig.ts';
+
+const FILE_SECONDS = 1.9;
+/** Of a busy machine. */
+const TIMEOUT_MS = 180_000;
+
+type Cell = readonly [driver: Driver, slug: string];
+
+async function problemsOf(cells: readonly Cell[], look: (...cell: Cell) => Promise<string[]>): Promise<string[]> {
+  const heard = cells.map(async ([driver, slug]) =>
+    (await look(driver, slug)).map((problem) => `${driver.client} with ${slug}: ${problem}`),
+  );
+  return (await Promise.all(heard)).flat();
+}
+
+/**
+ * @param which clients, as it reads in a report
+ * @param together sessions at a time: most of each is waiting for the pace of its provider
+ */
+export function matrixSuite(which: string, drivers: readonly Driver[], rig: DialectRig, together = 16): void {
+  const groupsOf = (cells: readonly Cell[]) =>
+    Array.from({ length: Math.ceil(cells.length / together) }, (_, at) => ({
+      group: at + 1,
+      cells: cells.slice(at * together, (at + 1) * together),
+    }));
+
+  const cellsOf = (of: 'live' | 'file', slugs: readonly string[]): Cell[] =>
+    drivers
+      .filter((driver) => driver[of] !== undefined)
+      .flatMap((driver) => slugs.map((slug): Cell => [driver, slug]))
+      .filter(([driver, slug]) => of === 'file' || isTriedWith(driver, slug));
+
+  /** Clients tell the text alone of a file. */
+  async function misheard(driver: Driver, model: string): Promise<string[]> {
+    const rate = rateOf([model]) ?? 24_000;
+    const samples = Math.round(FILE_SECONDS * rate);
+    const audio = numberedAudio(0, samples);
+    const wav = Buffer.concat([wavHeader(rate, audio.byteLength), audio]);
+    const { key, gateway } = rig;
+    const text = await (driver.file as NonNullable<Driver['file']>)({ url: gateway.url, key, model }, wav);
+    return gapsIn([{ text, end: Number.NaN, turn: 0 }], samples, rate, [model]);
+  }
+
+  describe(`every ${which} hears every sample once, with every model`, () => {
+    const slugs = PROTOCOLS.map(({ slug }) => slug);
+
+    it.each(groupsOf(cellsOf('live', slugs)))('live, group $group', { timeout: TIMEOUT_MS }, async ({ cells }) => {
+      expect(await problemsOf(cells, (driver, slug) => heardWrongly(rig, driver, [slug]))).toEqual([]);
+    });
+
+    it.each(groupsOf(cellsOf('file', FILE_MODELS)))(
+      'files, group $group',
+      { timeout: TIMEOUT_MS },
+      async ({ cells }) => {
+        expect(await problemsOf(cells, misheard)).toEqual([]);
+      },
+    );
+  });
+
+  describe(`every ${which} hears what was said, with the embedded recogniser`, () => {
+    const SPOKEN = 'commands.wav';
+    const { bytes, pcm, sampleRate } = sampleAudio(SPOKEN);
+    const { text = '' } = samples().find(({ file }) => file === SPOKEN) ?? {};
+    /** The last turn alone ends behind it, also for a client that leaves out silence. */
+    const LAST_WORD_SECONDS = 12;
+    const PIECE_BYTES = 6_400;
+
+    async function heardBy(driver: Driver, of: 'live' | 'file'): Promise<string> {
+      const job = {
+        url: rig.gateway.url,
+        key: rig.key,
+        model: EMBEDDED,
+        sampleRate,
+        lastWordSeconds: LAST_WORD_SECONDS,
+      };
+      if (of === 'file') return (await driver.file?.(job, bytes)) ?? '';
+      const pieces = Array.from({ length: Math.ceil(pcm.byteLength / PIECE_BYTES) }, (_, at) =>
+        pcm.subarray(at * PIECE_BYTES, (at + 1) * PIECE_BYTES),
+      );
+      const finals = (await driver.live?.(job, pieces)) ?? [];
+      // An end that was asked for before the words came, on a busy machine, is answered as silence.
+      const said = finals.filter((final) => final.text !== '');
+      return said.map((final) => final.text).join(' ');
+    }
+
+    it.each(groupsOf(cellsOf('live', [EMBEDDED])))('live, group $group', { timeout: TIMEOUT_MS }, async ({ cells }) => {
+      const heard = await Promise.all(cells.map(async ([driver]) => [driver.client, await heardBy(driver, 'live')]));
+      expect(heard).toEqual(cells.map(([{ client }]) => [client, text]));
+    });
+
+    it.each(groupsOf(cellsOf('file', [EMBEDDED])))(
+      'files, group $group',
+      { timeout: TIMEOUT_MS },
+      async ({ cells }) => {
+        const heard = await Promise.all(cells.map(async ([driver]) => [driver.client, await heardBy(driver, 'file')]));
+        expect(heard).toEqual(cells.map(([{ client }]) => [client, text]));
+      },
+    );
+  });
+}

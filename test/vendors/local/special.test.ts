@@ -1,0 +1,53 @@
+// What is special of the embedded recogniser: the engine understands what it is asked, and its catalogue promises no more than it does.
+import { describe, expect, test } from 'vitest';
+import { TEXT_BOUNDS } from '../../../src/recogniser/grammar/jsgf.ts';
+import { ALIGN_BOUNDS } from '../../../src/recogniser/grammar/task-compiler.ts';
+import { readQuery } from '../../../src/recogniser/protocol.ts';
+import { local } from '../../../src/vendors/local/index.ts';
+import type { LegRequest } from '../../../src/vendors/provider.ts';
+
+const live = local.live!;
+const legRequest = (more: Partial<LegRequest> = {}): LegRequest => ({
+  model: 'commands-en',
+  sampleRate: 16_000,
+  language: undefined,
+  interimResults: true,
+  diarization: false,
+  params: {},
+  access: { baseUrl: undefined, credential: undefined },
+  ...more,
+});
+const open = (more: Partial<LegRequest> = {}) => live.open(legRequest(more));
+const modelNames = local.models.map(({ id }) => id.replace('local/', ''));
+
+describe('opening', () => {
+  test.each(modelNames)('%s asks the engine what the engine understands', (model) => {
+    const params = model.startsWith('align-') ? { align_text: 'yes' } : {};
+    const { endpoint, hello } = open({ model, params });
+    expect(hello).toEqual([]);
+    expect(endpoint).toMatchObject({ kind: 'embedded', engine: 'local' });
+    const query = endpoint.kind === 'embedded' ? readQuery(endpoint.query) : undefined;
+    expect(query).toMatchObject({ language: model.slice(-2), interims: true });
+    expect(query?.task).toMatchObject(
+      model.startsWith('align-') ? { kind: 'align', text: 'yes', builtIn: false } : { kind: 'grammar', builtIn: true },
+    );
+    expect(query?.task.text).not.toBe('');
+  });
+});
+
+describe('the catalogue', () => {
+  test.each(local.models)('$id is free on purpose and says that it takes no dictation', (card) => {
+    expect(card.pricing).toEqual({
+      currency: 'USD',
+      batch: { unit: 'minute', amount: '0', byok: '0.00', free: true },
+      live: { unit: 'minute', amount: '0', byok: '0.00', free: true },
+    });
+    expect(card.description).toContain('No open dictation');
+    expect(card.languages).toEqual([card.id.slice(-2)]);
+  });
+
+  test('options are bounded as the recogniser bounds them', () => {
+    expect(local.options('commands-en').properties.grammar?.maxLength).toBe(TEXT_BOUNDS.lengthMax);
+    expect(local.options('align-en').properties.align_text?.maxLength).toBe(ALIGN_BOUNDS.lengthMax);
+  });
+});
