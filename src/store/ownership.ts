@@ -1,6 +1,6 @@
 // Who may write to the database where several nodes could: the fencing revision of its owner. How a node becomes the owner is
 // decided in src/cluster.
-import { type Asynchronous, type Operations, reads, writes } from './operation.ts';
+import { type Operations, reads, writes } from './operation.ts';
 import { StoreError } from './store-error.ts';
 import type { TableContext } from './table-context.ts';
 
@@ -26,8 +26,6 @@ export interface OwnershipCalls {
   /** The last claim; undefined when there was none. */
   findOwnership(): OwnershipClaim | undefined;
 }
-
-export type OwnershipStore = Asynchronous<OwnershipCalls>;
 
 export const OWNERSHIP_OPERATIONS = {
   claimOwnership: writes(),

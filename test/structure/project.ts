@@ -72,7 +72,7 @@ export function packageOf({ specifier }: Reference): string | undefined {
 
 /** The layer table of src/README.md: rows of layer number, place in backticks and caption. */
 export function layerMap(): MapRow[] {
-  return [...read('src/README.md').matchAll(/^\| (\d) \| `([^`]+)` \| [^|\n]+ \|$/gm)].map(([, layer, name]) => ({
+  return [...read('src/README.md').matchAll(/^\| (\d+) \| `([^`]+)` \| [^|\n]+ \|$/gm)].map(([, layer, name]) => ({
     place: name === 'machines' ? 'machines' : `src/${name}`,
     layer: Number(layer),
   }));

@@ -51,11 +51,11 @@ export async function finishedDirectory(): Promise<string> {
  * `file` are its data directory and the database in it.
  */
 export function runBeside(directory: string, code: string, user: { uid?: number; gid?: number } = {}): ChildProcess {
-  const source = (name: string) => new URL(`../../../src/store/${name}.ts`, import.meta.url).href;
+  const source = (name: string) => new URL(`../../../src/${name}.ts`, import.meta.url).href;
   const head = `
-    import { openSqliteStore } from '${source('sqlite/store')}';
-    import { openDatabase } from '${source('sqlite/open-database')}';
-    import { createTables } from '${source('tables')}';
+    import { openSqliteStore } from '${source('node/store/sqlite-store')}';
+    import { openDatabase } from '${source('store/open-database')}';
+    import { createTables } from '${source('node/store/tables')}';
     const directory = ${JSON.stringify(directory)};
     const file = ${JSON.stringify(databaseIn(directory))};
     const OPERATOR = ${JSON.stringify(OPERATOR)};

@@ -82,7 +82,7 @@ describe('the file of a worker thread', () => {
 
   test('is the compiled twin when the asking module runs from its source', () => {
     expect(workerFile(`${root}src/node/store/sqlite-store.ts`, 'worker').href).toBe(
-      `${root}dist/src/store/sqlite/worker.js`,
+      `${root}dist/src/node/store/worker.js`,
     );
   });
 

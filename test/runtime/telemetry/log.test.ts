@@ -10,7 +10,7 @@ import { openTerminal } from '../../../src/runtime/telemetry/readable-lines.ts';
 const CANARY = 'canary-7d1f';
 const KEY = `sk_vox_${'A'.repeat(38)}`;
 const TOKEN = `st_${'a'.repeat(200)}.${'b'.repeat(43)}`;
-const source = (name: string) => new URL(`../../src/telemetry/${name}.ts`, import.meta.url).href;
+const source = (name: string) => new URL(`../../../src/runtime/telemetry/${name}.ts`, import.meta.url).href;
 
 function capture() {
   const lines: string[] = [];

@@ -9,7 +9,7 @@ import { seeded } from '../../fakes/random.ts';
 import { endOf, headOf, ledgerRig, lineOf, perMinute } from '../../fakes/store/ledger.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
-const source = (name: string) => new URL(`../../../src/store/${name}.ts`, import.meta.url).href;
+const source = (name: string) => new URL(`../../../src/${name}.ts`, import.meta.url).href;
 
 /** `npm run test:release` sets 50. */
 const KILLS = Number(process.env.KILLS ?? 10);
@@ -27,7 +27,7 @@ function startSessions(
   round: number,
 ): ChildProcess {
   const code = `
-    import { openSqliteStore } from '${source('sqlite/store')}';
+    import { openSqliteStore } from '${source('node/store/sqlite-store')}';
     const audioOf = ${audioOf};
     const store = await openSqliteStore({ directory: ${JSON.stringify(directory)} });
     const hold = { wantedMicroUsd: 4300n, leastMicroUsd: 0n, leaseMs: ${LEASE_MS} };
