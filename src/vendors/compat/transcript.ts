@@ -21,17 +21,6 @@ export function wordsOf({
 /** Seconds, as exact as times are told. */
 export const toMilliseconds = (seconds: number): number => Math.round(seconds * 1_000) / 1_000;
 
-/** A word as it is looked up: lower case, without the punctuation around it. */
-export function bareWord(word: string): string {
-  const characters = [...word.toLowerCase()];
-  let [first, last] = [0, characters.length];
-  while (first < last && PUNCTUATION.test(characters[first] as string)) first++;
-  while (last > first && PUNCTUATION.test(characters[last - 1] as string)) last--;
-  return characters.slice(first, last).join('') || word.toLowerCase();
-}
-
-const PUNCTUATION = /[\p{P}\p{S}]/u;
-
 /** Of a turn whose model gives none: that of its words together, or 1. */
 export function confidenceOf(heard: { confidence?: number; words?: readonly { confidence?: number }[] }): number {
   if (heard.confidence !== undefined) return heard.confidence;

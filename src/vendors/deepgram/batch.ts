@@ -7,7 +7,7 @@ import { Speakers } from '../kit/words.ts';
 import type { BatchRequest, BatchResult } from '../provider.ts';
 import { api, heardOf, languageOf, wordsIn } from './api.ts';
 import { failures } from './failures.ts';
-import { novaLanguage } from './languages.ts';
+import { novaLanguage } from './models.ts';
 import { options } from './options.ts';
 
 export const batch = requestBatch({

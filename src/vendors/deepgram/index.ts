@@ -4,9 +4,8 @@ import type { Provider } from '../provider.ts';
 import { credentialCheck, ENDPOINTS } from './api.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';
-import { fluxHint, novaLanguage } from './languages.ts';
 import { live } from './live.ts';
-import { isFlux, models } from './models.ts';
+import { fluxHint, isFlux, models, novaLanguage } from './models.ts';
 import { options } from './options.ts';
 
 export const deepgram: Provider = {

@@ -11,7 +11,7 @@ import { Speakers } from '../kit/words.ts';
 import type { Incoming, LegRequest, LiveCodec, Step } from '../provider.ts';
 import { api, heardOf, languageOf, TIMING, wordsIn } from './api.ts';
 import { failures } from './failures.ts';
-import { novaLanguage } from './languages.ts';
+import { novaLanguage } from './models.ts';
 import { options } from './options.ts';
 
 interface State {

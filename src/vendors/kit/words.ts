@@ -134,3 +134,14 @@ export function sentencesOf(words: Word[], text = textOf(words), confidence?: nu
   }
   return sentences;
 }
+
+/** A word as it is looked up: lower case, without the punctuation around it. */
+export function bareWord(word: string): string {
+  const characters = [...word.toLowerCase()];
+  let [first, last] = [0, characters.length];
+  while (first < last && PUNCTUATION.test(characters[first] as string)) first++;
+  while (last > first && PUNCTUATION.test(characters[last - 1] as string)) last--;
+  return characters.slice(first, last).join('') || word.toLowerCase();
+}
+
+const PUNCTUATION = /[\p{P}\p{S}]/u;

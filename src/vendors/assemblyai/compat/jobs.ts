@@ -18,7 +18,6 @@ import {
 } from '../../compat/params.ts';
 import { jsonAnswer, textAnswer, warningsIn } from '../../compat/request.ts';
 import {
-  bareWord,
   confidenceOf,
   type HeardTurn,
   type HeardWord,
@@ -27,6 +26,7 @@ import {
   wordsOf,
 } from '../../compat/transcript.ts';
 import { type JsonObject, listIn, numberIn, textIn } from '../../kit/json.ts';
+import { bareWord } from '../../kit/words.ts';
 import { languageOf } from '../languages.ts';
 import { options } from '../options.ts';
 import { letterOf, millisecondsOf, toldWords } from './shapes.ts';

@@ -6,16 +6,24 @@ import { notFetched } from '../../../api/values/address.ts';
 import { wavHeader } from '../../../audio/wav/wav-header.ts';
 import type { Answer, FileEndpoint, FileRequest, Handshake } from '../../compat/dialect.ts';
 import { badRequest } from '../../compat/params.ts';
-import { languageOf, sentencesOf, turnsOf, wordsOf } from '../../compat/transcript.ts';
-import { askedOfFile, plainQuery } from './asked.ts';
-import { alternativeOf, metadataOf } from './shapes.ts';
+import {
+  confidenceOf,
+  type HeardTurn,
+  type HeardWord,
+  languageOf,
+  sentencesOf,
+  turnsOf,
+  wordsOf,
+} from '../../compat/transcript.ts';
+import { alternativeOf, fileAnswer, metadataOf, utteranceOf } from '../messages.ts';
+import { fileRequest, plainQuery } from './params.ts';
 
 export const files: FileEndpoint = {
   open({ query, headers }) {
     const contentType = headers.get('content-type');
     if (contentType?.startsWith('application/json'))
       throw badRequest('url', `${notFetched('url')} Send it as the body.`);
-    return { ...askedOfFile(plainQuery(query)), contentType, ...rawFile(query) };
+    return { ...fileRequest(plainQuery(query)), contentType, ...rawFile(query) };
   },
 
   answer(heard: VerboseTranscription, { query: said, requestId }: Handshake, at: Date): Answer {
@@ -23,21 +31,15 @@ export const files: FileEndpoint = {
     const isAsked = (name: string) => query.get(name) === 'true';
     // `smart_format` of a file makes paragraphs as well.
     const isParted = isAsked('paragraphs') || isAsked('smart_format');
-    const alternative = { ...alternativeOf(heard), ...(isParted ? { paragraphs: paragraphsOf(heard) } : {}) };
+    const alternative = { ...alternativeIn(heard), ...(isParted ? { paragraphs: paragraphsOf(heard) } : {}) };
     const code = languageOf(heard);
     const language = query.has('detect_language') && code !== undefined ? { detected_language: code } : {};
-    const body = {
-      metadata: {
-        ...metadataOf(requestId, at, heard.duration),
-        models: [heard.model],
-        model_info: { [heard.model]: { name: heard.model, version: '', arch: heard.model } },
-        ...warningsOf(heard),
-      },
-      results: {
-        channels: [{ alternatives: [alternative], ...language }],
-        ...(isAsked('utterances') ? { utterances: utterancesOf(heard) } : {}),
-      },
-    };
+    const body = fileAnswer(
+      metadataOf(requestId, at, heard.duration),
+      heard.model,
+      { alternatives: [alternative], ...language },
+      { metadata: warningsOf(heard), results: isAsked('utterances') ? { utterances: utterancesOf(heard) } : {} },
+    );
     return {
       status: 200,
       headers: { 'Content-Type': 'application/json', 'dg-request-id': requestId },
@@ -45,6 +47,16 @@ export const files: FileEndpoint = {
     };
   },
 };
+
+/** @param heard whose speaker is that of all words that have none */
+export const alternativeIn = (
+  heard: Pick<HeardTurn, 'text'> & { confidence?: number; speaker?: number; words?: readonly HeardWord[] },
+) =>
+  alternativeOf(
+    heard.text,
+    confidenceOf(heard),
+    (heard.words ?? []).map((word) => (heard.speaker === undefined ? word : { speaker: heard.speaker, ...word })),
+  );
 
 /** In Deepgram's own shape. */
 const warningsOf = ({ warnings }: VerboseTranscription) =>
@@ -93,17 +105,6 @@ function paragraphsOf(transcription: VerboseTranscription) {
 }
 
 const utterancesOf = (transcription: VerboseTranscription) =>
-  turnsOf(transcription).map((heard, index) => {
-    const { start, end, text, speaker } = heard;
-    const alternative = alternativeOf(heard);
-    return {
-      start,
-      end,
-      confidence: alternative.confidence,
-      channel: 0,
-      transcript: text,
-      words: alternative.words,
-      ...(speaker === undefined ? {} : { speaker }),
-      id: `${transcription.request_id}-${index}`,
-    };
-  });
+  turnsOf(transcription).map((turn, index) =>
+    utteranceOf(`${transcription.request_id}-${index}`, turn, alternativeIn(turn)),
+  );

@@ -1,12 +1,18 @@
 // A client of Deepgram's `/v2/listen` (Flux): turns with their events, and what it says.
+
+import { type TSchema, Type } from '@sinclair/typebox';
 import type { Refusal } from '../../../api/errors.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen.ts';
 import type { Change, ClientRequest, Conversation, Handshake, Step } from '../../compat/dialect.ts';
 import { modelFrom } from '../../compat/live.ts';
+import { badRequest, withFlagsAt } from '../../compat/params.ts';
 import { wordsOf } from '../../compat/transcript.ts';
-import { type JsonObject, objectOf } from '../../kit/json.ts';
-import { askedOfFlux, plainQuery } from './asked.ts';
-import { configured, toldConfiguration } from './configure.ts';
+import { type JsonObject, jsonOf, listIn, objectIn, objectOf } from '../../kit/json.ts';
+import { faultIn, members } from '../../kit/simulator/checks.ts';
+import { numbered, turnInfo } from '../messages.ts';
+import { isFlux } from '../models.ts';
+import { options } from '../options.ts';
+import { fluxRequest, plainQuery } from './params.ts';
 
 type Turn = Pick<TranscriptEvent, 'text' | 'start' | 'end' | 'words' | 'language'>;
 
@@ -31,7 +37,7 @@ export class FluxConversation implements Conversation {
   #isForced = false;
 
   constructor({ query, requestId }: Handshake) {
-    this.request = askedOfFlux(plainQuery(query));
+    this.request = fluxRequest(plainQuery(query));
     this.#asked = this.request;
     this.#requestId = requestId;
   }
@@ -118,21 +124,60 @@ export class FluxConversation implements Conversation {
   }
 
   #turnInfo(event: string, heard: Turn, endConfidence = CONFIDENCE[event] ?? 0, extras: object = {}): string {
-    return this.#numbered({
-      type: 'TurnInfo',
-      event,
-      turn_index: this.#turn,
-      audio_window_start: heard.start,
-      audio_window_end: heard.end,
-      transcript: heard.text,
-      words: wordsOf(heard).map(({ word, start, end, confidence = 1 }) => ({ word, confidence, start, end })),
-      end_of_turn_confidence: endConfidence,
-      ...(heard.language === undefined ? {} : { languages: [heard.language] }),
-      ...extras,
-    });
+    const told = { transcript: heard.text, words: wordsOf(heard) };
+    const languages = heard.language === undefined ? {} : { languages: [heard.language] };
+    return this.#numbered(turnInfo(event, this.#turn, heard, told, endConfidence, { ...languages, ...extras }));
   }
 
   #numbered(message: object): string {
-    return JSON.stringify({ ...message, request_id: this.#requestId, sequence_id: this.#sequence++ });
+    return JSON.stringify(numbered(message, this.#requestId, this.#sequence++));
   }
+}
+
+const own = options.schema('flux-general-multi').properties;
+const THRESHOLDS = ['eager_eot_threshold', 'eot_threshold', 'eot_timeout_ms'] as const;
+const texts = Type.Array(Type.String());
+
+const Configure = members(
+  { type: Type.Literal('Configure') },
+  {
+    thresholds: members({}, Object.fromEntries(THRESHOLDS.map((name) => [name, own[name] as TSchema]))),
+    keyterms: texts,
+    language_hints: texts,
+    numerals: Type.Boolean(),
+  },
+);
+
+/** What is not named stays; an empty list is none. Throws a Refusal. */
+export function configured({ model, parameters, own }: ClientRequest, said: JsonObject): ClientRequest {
+  const message = withFlagsAt(said, ['numerals']);
+  const fault = faultIn(Configure, message);
+  if (fault !== undefined) {
+    const param = fault.member.slice(0, 120);
+    const known = 'thresholds, keyterms, language_hints and numerals are taken.';
+    throw badRequest(param, `\`${param}\` cannot be configured so: ${fault.message}. ${known}`);
+  }
+  const { keyterms, language_hints: hints, numerals, thresholds } = message;
+  const next = new Map(parameters);
+  for (const [name, list] of [['keyterms', keyterms] as const, ['languages', hints] as const]) {
+    if (listIn(list).length > 0) next.set(name, JSON.stringify(list));
+    else if (list !== undefined) next.delete(name);
+  }
+  return {
+    model,
+    parameters: next,
+    own: { ...own, ...objectIn(thresholds), ...(numerals === undefined ? {} : { numerals }) },
+  };
+}
+
+/** @param heardBy the model: others than Flux have no thresholds */
+export function toldConfiguration({ parameters, own }: ClientRequest, heardBy: string): object {
+  const isOwn = heardBy.startsWith('deepgram/') && isFlux(heardBy.replace('deepgram/', ''));
+  const named = THRESHOLDS.filter((name) => isOwn && own[name] !== undefined);
+  const hints = parameters.get('languages');
+  return {
+    thresholds: Object.fromEntries(named.map((name) => [name, own[name]])),
+    keyterms: listIn(jsonOf(parameters.get('keyterms') ?? '[]')),
+    ...(hints === undefined ? {} : { language_hints: listIn(jsonOf(hints)) }),
+  };
 }

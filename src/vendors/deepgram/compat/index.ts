@@ -1,12 +1,24 @@
 // Deepgram's clients: live speech for Nova and Flux, and files. https://developers.deepgram.com/reference
 
 import { authorizationOf, subprotocolsOf } from '../../compat/credentials.ts';
-import type { Dialect } from '../../compat/dialect.ts';
+import type { Dialect, TokenEndpoints } from '../../compat/dialect.ts';
+import { secondsAsked } from '../../compat/params.ts';
+import { jsonAnswer } from '../../compat/request.ts';
 import { files } from './files.ts';
 import { FluxConversation } from './flux.ts';
 import { NovaConversation } from './nova.ts';
 import { refusalOf } from './refusals.ts';
-import { tokens } from './tokens.ts';
+
+// https://developers.deepgram.com/reference/auth/tokens/grant
+/** Of a temporary token that names no lifetime. */
+const USUAL_SECONDS = 30;
+
+const tokens: TokenEndpoints = {
+  'POST /v1/auth/grant': {
+    open: (_, { ttl_seconds }) => secondsAsked('ttl_seconds', ttl_seconds) ?? USUAL_SECONDS,
+    answer: ({ token, seconds }) => jsonAnswer({ access_token: token, expires_in: seconds }),
+  },
+};
 
 export const deepgram: Dialect = {
   name: 'deepgram',

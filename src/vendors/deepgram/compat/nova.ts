@@ -6,9 +6,10 @@ import type { ClientRequest, Conversation, Handshake, Step } from '../../compat/
 import { AskedEnds, modelFrom } from '../../compat/live.ts';
 import { toMilliseconds, wordsOf } from '../../compat/transcript.ts';
 import { objectOf } from '../../kit/json.ts';
-import { askedOfNova, plainQuery } from './asked.ts';
+import { metadataOf, resultsMessage, speechStarted, utteranceEnd } from '../messages.ts';
+import { alternativeIn } from './files.ts';
+import { novaRequest, plainQuery } from './params.ts';
 import { closeOf } from './refusals.ts';
-import { alternativeOf, metadataOf } from './shapes.ts';
 
 type Told = Omit<TranscriptEvent, 'type' | 'turn' | 'is_final' | 'seq' | 'at'>;
 
@@ -29,7 +30,7 @@ export class NovaConversation implements Conversation {
 
   constructor({ query: said, requestId }: Handshake) {
     const query = plainQuery(said);
-    this.request = askedOfNova(query);
+    this.request = novaRequest(query);
     this.#ends.begin(this.request);
     this.#requestId = requestId;
     this.#tellsSpeech = query.get('vad_events') === 'true';
@@ -61,9 +62,7 @@ export class NovaConversation implements Conversation {
     this.#model = modelFrom(event) ?? this.#model;
     switch (event.type) {
       case 'speech_started':
-        return this.#tellsSpeech
-          ? [said({ type: 'SpeechStarted', channel: this.#indexOf(event), timestamp: event.start })]
-          : [];
+        return this.#tellsSpeech ? [said(speechStarted(this.#indexOf(event), event.start))] : [];
       case 'transcript':
         return [
           ...this.#ends.before(event),
@@ -96,7 +95,7 @@ export class NovaConversation implements Conversation {
     const results = this.#settled(event, this.#ends.take(event));
     if (!this.#tellsUtterances || event.text === '') return [results];
     const lastWordEnd = event.words?.at(-1)?.end ?? event.end;
-    return [results, said({ type: 'UtteranceEnd', channel: this.#indexOf(event), last_word_end: lastWordEnd })];
+    return [results, said(utteranceEnd(this.#indexOf(event), lastWordEnd))];
   }
 
   #settled(event: Told, from_finalize: boolean): string {
@@ -109,22 +108,13 @@ export class NovaConversation implements Conversation {
   #results(event: Told, flags: object): object {
     const settledSeconds = this.#settledSeconds[event.channel ?? 0] ?? 0;
     const languages = this.#isMulti && event.language !== undefined ? { languages: [event.language] } : {};
-    return {
-      type: 'Results',
-      channel_index: this.#indexOf(event),
-      start: settledSeconds,
-      duration: toMilliseconds(Math.max(0, event.end - settledSeconds)),
-      is_final: false,
-      speech_final: false,
-      from_finalize: false,
-      ...flags,
-      channel: { alternatives: [{ ...alternativeOf({ ...event, words: wordsOf(event) }), ...languages }] },
-      metadata: {
-        request_id: this.#requestId,
-        model_uuid: event.model,
-        model_info: { name: event.model, version: '', arch: this.#model },
-      },
-    };
+    return resultsMessage(
+      { requestId: this.#requestId, name: event.model, arch: this.#model },
+      this.#indexOf(event),
+      { start: settledSeconds, duration: toMilliseconds(Math.max(0, event.end - settledSeconds)) },
+      flags,
+      { ...alternativeIn({ ...event, words: wordsOf(event) }), ...languages },
+    );
   }
 }
 

@@ -1,14 +1,13 @@
 // One connection of a simulated `/v2/listen`: turns that the provider names, told anew with each quarter second of audio.
 
-import { objectOf } from '../../kit/json.ts';
+import { type JsonObject, objectOf } from '../../kit/json.ts';
 import { faultIn } from '../../kit/simulator/checks.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import type { HeardText } from '../../kit/simulator/words.ts';
 import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
+import { numbered, turnInfo } from '../messages.ts';
+import { heardWords, SPEED_MAX } from './nova.ts';
 import { Configure } from './query.ts';
-import { SPEED_MAX, wireWords } from './wire.ts';
-
-type Message = Readonly<Record<string, unknown>>;
 
 const UPDATE_SECONDS = 0.25;
 const CONFIDENCE: Readonly<Record<string, number>> = { EagerEndOfTurn: 0.6, EndOfTurn: 0.9 };
@@ -17,7 +16,7 @@ const OVERLAP_SECONDS = 0.04;
 
 export class FluxSession extends SimulatedSession {
   readonly #requestId: string;
-  readonly #extras: Message;
+  readonly #extras: JsonObject;
   readonly #isMulti: boolean;
   #sequence = 0;
   #turn = 0;
@@ -87,7 +86,7 @@ export class FluxSession extends SimulatedSession {
   }
 
   /** No reason is given of a failure; what is in force is told of a success. */
-  #configure(message: Message): void {
+  #configure(message: JsonObject): void {
     const { thresholds = {}, keyterms = this.#keyterms, language_hints: hints } = message;
     const isGood = !this.has('no-configure') && faultIn(Configure, message) === undefined;
     if (isGood) this.#keyterms = keyterms as string[];
@@ -131,23 +130,13 @@ export class FluxSession extends SimulatedSession {
     this.#fail('INTERNAL_SERVER_ERROR', code);
   }
 
-  #turnInfo(event: string, heard: HeardText, extras: Message = {}): void {
-    this.#say({
-      type: 'TurnInfo',
-      event,
-      turn_index: this.#turn,
-      audio_window_start: this.#turnStart,
-      audio_window_end: event === 'EndOfTurn' ? heard.end : this.seconds,
-      transcript: heard.text,
-      words: wireWords(heard).map(({ word, confidence, start, end }) => ({
-        ...{ word, confidence, start },
-        end: Math.min(heard.end, end + OVERLAP_SECONDS),
-      })),
-      end_of_turn_confidence: CONFIDENCE[event] ?? 0.1,
-      ...(this.#isMulti && heard.text !== '' ? { languages: ['en'] } : {}),
-      ...this.#extras,
-      ...extras,
-    });
+  #turnInfo(event: string, heard: HeardText, extras: JsonObject = {}): void {
+    const words = heardWords(heard).map((word) => ({ ...word, end: Math.min(heard.end, word.end + OVERLAP_SECONDS) }));
+    const window = { start: this.#turnStart, end: event === 'EndOfTurn' ? heard.end : this.seconds };
+    const languages = this.#isMulti && heard.text !== '' ? { languages: ['en'] } : {};
+    const more = { ...languages, ...this.#extras, ...extras };
+    const told = { transcript: heard.text, words };
+    this.#say(turnInfo(event, this.#turn, window, told, CONFIDENCE[event] ?? 0.1, more));
   }
 
   #fail(code: string, description: string): void {
@@ -155,9 +144,8 @@ export class FluxSession extends SimulatedSession {
     this.close();
   }
 
-  #say(message: Message): void {
+  #say(message: JsonObject): void {
     if (this.has('flux-mute') && this.seconds > this.numberOf('flux-mute', 1)) return;
-    this.peer.send({ ...message, request_id: this.#requestId, sequence_id: this.#sequence });
-    this.#sequence++;
+    this.peer.send(numbered(message, this.#requestId, this.#sequence++));
   }
 }

@@ -1,19 +1,21 @@
 // A simulated Deepgram: who is let in, where requests go, and how it refuses. What is said on a connection and about a
 // file is in the files beside it. It hears linear16 alone: other encodings are refused, which the provider would take.
+
+import type { Word } from '../../../../machines/events.ts';
 import { authorizationOf, keyRefusal, subprotocolsOf } from '../../kit/simulator/credentials.ts';
 import { ok, routed } from '../../kit/simulator/routes.ts';
-import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest } from '../../simulation.ts';
-import { transcribeFile } from './batch.ts';
+import { confidenceOf, textOf } from '../../kit/simulator/words.ts';
+import type {
+  HeardTurn,
+  ProviderSimulator,
+  SimulatedAnswer,
+  SimulatedRequest,
+  SimulatorTools,
+} from '../../simulation.ts';
+import { alternativeOf, fileAnswer, metadataOf, refusalOf, utteranceOf } from '../messages.ts';
 import { FluxSession } from './flux.ts';
-import { NovaSession } from './nova.ts';
+import { CREATED, heardWords, NovaSession } from './nova.ts';
 import { fluxFault, novaFault } from './query.ts';
-
-const CATEGORIES: Readonly<Record<number, string>> = {
-  401: 'INVALID_AUTH',
-  402: 'ASR_PAYMENT_REQUIRED',
-  403: 'INSUFFICIENT_PERMISSIONS',
-  429: 'TOO_MANY_REQUESTS',
-};
 
 const MESSAGES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -93,16 +95,40 @@ function keyOf(request: SimulatedRequest): string | undefined {
   return authorizationOf(request, 'token', 'bearer') ?? (['token', 'bearer'].includes(name) ? key : undefined);
 }
 
-/** Credentials are refused in the new shape, requests in the old one, all else in plain text. */
-function refusal(status: number, id = '0', words = MESSAGES[status] ?? 'Service unavailable.'): SimulatedAnswer {
-  const request_id = `request-${id}`;
-  const category = CATEGORIES[status];
-  const errCode = { 400: 'Bad Request', 404: 'Not Found' }[status];
-  const body =
-    category !== undefined
-      ? { category, message: words, details: words, request_id }
-      : errCode !== undefined
-        ? { err_code: errCode, err_msg: words, request_id }
-        : words;
-  return { status, headers: { 'dg-request-id': request_id, 'dg-error': words }, body };
+const refusal = (status: number, id = '0', words = MESSAGES[status] ?? 'Service unavailable.'): SimulatedAnswer =>
+  refusalOf(status, words, `request-${id}`);
+
+/** The answer, or what is wrong with the request. */
+export async function transcribeFile(
+  { url, headers, body }: SimulatedRequest,
+  tools: SimulatorTools,
+): Promise<SimulatedAnswer | { fault: string }> {
+  const query = url.searchParams;
+  const model = query.get('model') ?? 'base-general';
+  if (!/^(?:nova|enhanced|base|whisper)/.test(model)) return { fault: `Bad Request: no such model: ${model}.` };
+  if (model.startsWith('nova-3') && query.has('keywords')) return { fault: 'Keywords are not supported for Nova-3.' };
+  if (headers['content-type']?.startsWith('application/json')) return { fault: 'The simulator fetches no URLs.' };
+  const heard = await tools.transcribe(body, query.get('language') ?? undefined).catch(() => undefined);
+  if (heard === undefined) return { fault: 'Bad Request: failed to process audio: corrupt or unsupported data.' };
+  const requestId = `request-${tools.newId()}`;
+  const results = resultsOf(query, requestId, heard.turns);
+  return { status: 200, body: fileAnswer(metadataOf(requestId, CREATED, heard.seconds), model, ...results) };
+}
+
+/** Two speakers take turns, where speakers are asked for. */
+function resultsOf(query: URLSearchParams, requestId: string, turns: readonly HeardTurn[]) {
+  const isDiarized = query.has('diarize_model') || query.get('diarize') === 'true';
+  const detects = query.has('detect_language') && query.get('detect_language') !== 'false';
+  const words = turns.map((turn, index) => heardWords(turn, isDiarized ? index % 2 : undefined));
+  const utterances = turns.map((turn, index) => {
+    const alternative = alternativeOf(turn.text, turn.confidence, words[index] as Word[]);
+    const place = { start: turn.start, end: turn.end, ...(isDiarized ? { speaker: index % 2 } : {}) };
+    return utteranceOf(`${requestId}-${index}`, place, alternative);
+  });
+  const alternative = alternativeOf(textOf(turns), confidenceOf(turns), words.flat());
+  const detected = detects ? { detected_language: 'en', language_confidence: 0.99 } : {};
+  return [
+    { alternatives: [alternative], ...detected },
+    { results: query.get('utterances') === 'true' ? { utterances } : {} },
+  ] as const;
 }

@@ -1,11 +1,23 @@
 // One connection of a simulated `/v1/listen`: windows of text, ends of speech, keep-alives and the end of the stream.
-
-import { objectOf } from '../../kit/json.ts';
+import type { Word } from '../../../../machines/events.ts';
+import { type JsonObject, objectOf } from '../../kit/json.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
+import { type HeardText, wordsOf } from '../../kit/simulator/words.ts';
 import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
-import { metadata, SPEED_MAX, type WireWord, wireWords } from './wire.ts';
+import { alternativeOf, metadataOf, resultsMessage, speechStarted, utteranceEnd } from '../messages.ts';
 
-type Message = Readonly<Record<string, unknown>>;
+/** Audio is processed at 1.25 times real time: faster audio waits, and nothing is refused for its speed. */
+export const SPEED_MAX = 1.25;
+/** When everything was made. */
+export const CREATED = new Date('2026-01-01T00:00:00.000Z');
+const CONFIDENCE = 0.98;
+const CHANNEL = [0, 1] as const;
+
+export const heardWords = (heard: HeardText, speaker?: number): Word[] =>
+  wordsOf(heard).map(({ word, start, end, confidence = CONFIDENCE }) => ({
+    ...{ word, start, end, confidence },
+    ...(speaker === undefined ? {} : { speaker }),
+  }));
 
 /** Audio or a text message is expected at least so often, and audio first: ten seconds by the documents, twelve as it was seen. */
 const QUIET_MS = 12_000;
@@ -16,7 +28,7 @@ const QUIET =
 /** Words of one settled window. */
 const WINDOW_WORDS_MAX = 4;
 
-const textOf = (words: readonly WireWord[]): string => words.map(({ word }) => word).join(' ');
+const textOf = (words: readonly Word[]): string => words.map(({ word }) => word).join(' ');
 
 export class NovaSession extends SimulatedSession {
   readonly #query: URLSearchParams;
@@ -62,7 +74,7 @@ export class NovaSession extends SimulatedSession {
   }
 
   #hangUpQuiet(): void {
-    this.#say({ type: 'Metadata', ...metadata(this.#requestId, this.seconds), sha256: 'incomplete' });
+    this.#say({ type: 'Metadata', ...metadataOf(this.#requestId, CREATED, this.seconds), sha256: 'incomplete' });
     this.later(HANG_UP_MS, () => this.#hangUp(1011, QUIET));
   }
 
@@ -95,8 +107,7 @@ export class NovaSession extends SimulatedSession {
   }
 
   protected override speechStarted(start: number): void {
-    if (this.#query.get('vad_events') === 'true')
-      this.#say({ type: 'SpeechStarted', channel: [0, 1], timestamp: start });
+    if (this.#query.get('vad_events') === 'true') this.#say(speechStarted(CHANNEL, start));
   }
 
   protected interim(heard: HeardTurnText): void {
@@ -108,7 +119,7 @@ export class NovaSession extends SimulatedSession {
   }
 
   /** A window of an open turn is settled, up to there, once it is long enough. */
-  #settle(untilSeconds: number, words: WireWord[]): void {
+  #settle(untilSeconds: number, words: Word[]): void {
     const settled = words.filter(({ end }) => end <= untilSeconds);
     if (settled.length < WINDOW_WORDS_MAX) return;
     const end = settled.at(-1)?.end ?? untilSeconds;
@@ -117,7 +128,7 @@ export class NovaSession extends SimulatedSession {
   }
 
   /** Words of the turn that are not settled. */
-  #openWords(heard: HeardTurnText): WireWord[] {
+  #openWords(heard: HeardTurnText): Word[] {
     const words = this.#words(heard);
     return this.has('settles') ? words.filter(({ end }) => end > this.#settledSeconds) : words;
   }
@@ -174,12 +185,12 @@ export class NovaSession extends SimulatedSession {
 
   #utteranceEnd(lastWordEnd: number): void {
     this.#gapEnd = undefined;
-    if (this.#query.has('utterance_end_ms'))
-      this.#say({ type: 'UtteranceEnd', channel: [0, 1], last_word_end: lastWordEnd });
+    if (this.#query.has('utterance_end_ms')) this.#say(utteranceEnd(CHANNEL, lastWordEnd));
   }
 
   protected override finished(): void {
-    if (!this.has('no-metadata')) this.#say({ type: 'Metadata', ...metadata(this.#requestId, this.seconds) });
+    if (!this.has('no-metadata'))
+      this.#say({ type: 'Metadata', ...metadataOf(this.#requestId, CREATED, this.seconds) });
     this.#hangUp(1000, '');
   }
 
@@ -191,38 +202,29 @@ export class NovaSession extends SimulatedSession {
     return this.#query.get('endpointing') !== 'false' && !this.has('utterance-end-only');
   }
 
-  #words(heard: HeardTurnText): WireWord[] {
+  #words(heard: HeardTurnText): Word[] {
     const isDiarized = this.#query.has('diarize_model') || this.#query.get('diarize') === 'true';
-    return wireWords(heard, {
-      ...(isDiarized ? { speaker: heard.turn % 2 } : {}),
-      ...(this.#query.get('language') === 'multi' ? { language: 'en' } : {}),
-    });
+    return heardWords(heard, isDiarized ? heard.turn % 2 : undefined);
   }
 
   /** A window of text from what is settled to its end. */
-  #results(text: string, words: WireWord[], end: number, flags: Message = {}): Message {
-    const languages = this.#query.get('language') === 'multi' ? { languages: ['en'] } : {};
-    const model = this.#query.get('model');
-    return {
-      type: 'Results',
-      channel_index: [0, 1],
-      start: this.#settledSeconds,
-      duration: Math.max(0, end - this.#settledSeconds),
-      is_final: false,
-      speech_final: false,
-      from_finalize: false,
-      ...flags,
-      channel: { alternatives: [{ transcript: text, confidence: text === '' ? 0 : 0.98, ...languages, words }] },
-      metadata: {
-        request_id: this.#requestId,
-        model_uuid: 'simulated',
-        model_info: { name: model, version: 'simulated', arch: model },
-      },
-    };
+  #results(text: string, words: readonly Word[], end: number, flags: object = {}): JsonObject {
+    const isMulti = this.#query.get('language') === 'multi';
+    const alternative = alternativeOf(text, CONFIDENCE, words);
+    const model = this.#query.get('model') ?? '';
+    return resultsMessage(
+      { requestId: this.#requestId, name: model, arch: model },
+      CHANNEL,
+      { start: this.#settledSeconds, duration: Math.max(0, end - this.#settledSeconds) },
+      flags,
+      isMulti
+        ? { ...alternative, words: alternative.words.map((word) => ({ ...word, language: 'en' })), languages: ['en'] }
+        : alternative,
+    );
   }
 
   /** Everything is said in its order, also what comes late. */
-  #say(message: Message): void {
+  #say(message: JsonObject): void {
     this.#slowly(() => this.peer.send(message));
   }
 

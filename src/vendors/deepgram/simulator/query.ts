@@ -1,7 +1,7 @@
 // What the simulated Deepgram takes in the query of an upgrade. Its ears hear linear16, mono.
 import { type TObject, Type } from '@sinclair/typebox';
 import { faultIn, members, oneOf, valuesOf } from '../../kit/simulator/checks.ts';
-import { SWITCHING_LANGUAGES } from '../languages.ts';
+import { SWITCHING_LANGUAGES } from '../models.ts';
 
 type Query = URLSearchParams;
 

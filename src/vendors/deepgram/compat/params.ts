@@ -46,7 +46,7 @@ export function plainQuery(query: URLSearchParams): URLSearchParams {
 }
 
 /** Those of `/v1/listen` of Deepgram. */
-export const askedOfNova = (query: URLSearchParams): ClientRequest => ({
+export const novaRequest = (query: URLSearchParams): ClientRequest => ({
   model: query.get('model') ?? undefined,
   parameters: new Map([
     ...shared(query),
@@ -59,7 +59,7 @@ export const askedOfNova = (query: URLSearchParams): ClientRequest => ({
 });
 
 /** Those of its `/v2/listen`. */
-export const askedOfFlux = (query: URLSearchParams): ClientRequest => ({
+export const fluxRequest = (query: URLSearchParams): ClientRequest => ({
   model: query.get('model') ?? undefined,
   parameters: new Map([
     ...shared(query),
@@ -71,7 +71,7 @@ export const askedOfFlux = (query: URLSearchParams): ClientRequest => ({
 });
 
 /** Those of a file. Paragraphs are made here, of what any model heard; they are of sentences, and those of punctuation. */
-export function askedOfFile(query: URLSearchParams): ClientRequest {
+export function fileRequest(query: URLSearchParams): ClientRequest {
   const { own, ...more } = optionsOf(query, 'nova-3');
   const { paragraphs, ...options } = own;
   return {
