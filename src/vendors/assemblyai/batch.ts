@@ -4,11 +4,9 @@ import { pollingBatch } from '../kit/batch.ts';
 import { fractionIn, type JsonObject, listIn, numberIn, objectIn, secondsIn, textIn } from '../kit/json.ts';
 import { type Speakers, sentencesOf, utteranceOf } from '../kit/words.ts';
 import type { BatchRequest, BatchResult } from '../provider.ts';
-import { api } from './api.ts';
+import { api, codeOf, languageOf, newSpeakers, wordsOf } from './api.ts';
 import { failures } from './failures.ts';
-import { codeOf, languageOf } from './languages.ts';
 import { options } from './options.ts';
-import { newSpeakers, wordsOf } from './words.ts';
 
 export const batch = pollingBatch({
   failures,

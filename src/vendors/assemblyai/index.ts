@@ -1,10 +1,9 @@
 // AssemblyAI: Universal-Streaming, Universal-3 and Whisper over the v3 WebSocket, files as v2 jobs.
 import { regionalKeyForm } from '../credentials.ts';
 import type { Provider } from '../provider.ts';
-import { credentialCheck, ENDPOINTS } from './api.ts';
+import { credentialCheck, ENDPOINTS, heardAs } from './api.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';
-import { heardAs } from './languages.ts';
 import { live } from './live.ts';
 import { models } from './models.ts';
 import { options } from './options.ts';

@@ -7,13 +7,11 @@ import { countIn, type JsonObject, objectIn, secondsIn, textIn } from '../kit/js
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
 import type { Incoming, LegRequest, LiveCodec, LiveTiming, Outgoing } from '../provider.ts';
-import { api } from './api.ts';
+import { api, baseOf } from './api.ts';
 import { failures } from './failures.ts';
-import { baseOf } from './languages.ts';
 import { liveTraitsOf } from './models.ts';
 import { options } from './options.ts';
-import { newTurns, type Turns } from './turn-message.ts';
-import { readRevision, readTurn } from './turns.ts';
+import { newTurns, readRevision, readTurn, type Turns } from './turns.ts';
 
 interface State {
   model: string;

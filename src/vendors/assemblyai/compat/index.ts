@@ -1,9 +1,21 @@
 // AssemblyAI's clients: Universal-Streaming v3, and files. https://www.assemblyai.com/docs/api-reference/streaming-api/streaming-api
-import type { Dialect } from '../../compat/dialect.ts';
+import type { Dialect, TokenEndpoints } from '../../compat/dialect.ts';
+import { refuseOfToken, secondsAsked } from '../../compat/params.ts';
+import { jsonAnswer } from '../../compat/request.ts';
 import { jobs } from './jobs.ts';
 import { endingOf, refusalOf } from './refusals.ts';
 import { StreamingConversation } from './streaming.ts';
-import { tokens } from './tokens.ts';
+
+/** https://www.assemblyai.com/docs/streaming/authenticate-with-a-temporary-token */
+const tokens: TokenEndpoints = {
+  'GET /v3/token': {
+    open({ query }) {
+      refuseOfToken(Object.fromEntries(query), ['max_session_duration_seconds']);
+      return secondsAsked('expires_in_seconds', query.get('expires_in_seconds'));
+    },
+    answer: ({ token, seconds }) => jsonAnswer({ token, expires_in_seconds: seconds }),
+  },
+};
 
 export const assemblyai: Dialect = {
   name: 'assemblyai',

@@ -27,9 +27,10 @@ import {
 } from '../../compat/transcript.ts';
 import { type JsonObject, listIn, numberIn, textIn } from '../../kit/json.ts';
 import { bareWord } from '../../kit/words.ts';
-import { languageOf } from '../languages.ts';
+import { languageOf } from '../api.ts';
+import { completed, deleted, letterOf, transcriptMessage } from '../messages.ts';
 import { options } from '../options.ts';
-import { letterOf, millisecondsOf, toldWords } from './shapes.ts';
+import { millisecondsOf, toldWords } from './streaming.ts';
 
 const UPLOADS = '/v2/upload';
 const TRANSCRIPTS = '/v2/transcript';
@@ -78,25 +79,23 @@ function languageIn({ language_code, language_detection }: JsonObject): string |
 
 const STATUS = { queued: 'queued', processing: 'processing', done: 'completed', failed: 'error' } as const;
 
-/** Members are there from the beginning: clients look into them. */
-const transcriptOf = ({ id, asked, state }: ShownJob): JsonObject => ({
-  ...asked,
-  id,
-  status: STATUS[state.type],
-  ...{ text: null, words: null, utterances: null, confidence: null, audio_duration: null },
-  ...(state.type === 'failed' ? { error: state.refusal.message } : {}),
-  ...(state.type === 'done' ? heardOf(state, asked) : {}),
-});
+const transcriptOf = ({ id, asked, state }: ShownJob): JsonObject =>
+  transcriptMessage(id, asked, STATUS[state.type], {
+    ...(state.type === 'failed' ? { error: state.refusal.message } : {}),
+    ...(state.type === 'done' ? heardOf(state, asked) : {}),
+  });
 
 function heardOf({ heard: { transcription } }: Extract<JobState, { type: 'done' }>, asked: JsonObject): JsonObject {
   const turns = turnsOf(transcription);
   const words = turns.flatMap(toldWords);
-  return {
+  const told = {
     text: transcription.text,
     words,
-    utterances: asked.speaker_labels === true ? turns.map(partOf) : null,
     confidence: confidenceOf({ words }),
-    audio_duration: Math.round(transcription.duration),
+    seconds: transcription.duration,
+  };
+  return {
+    ...completed(told, asked.speaker_labels === true ? turns.map(partOf) : undefined),
     speech_model_used: transcription.model,
     ...warningsIn(transcription),
     ...(turns[0]?.language === undefined ? {} : { language_code: turns[0].language }),
@@ -201,6 +200,6 @@ export const jobs: JobEndpoints = {
   [`GET ${TRANSCRIPTS}/:id/word-search`]: { does: 'show', answer: search },
   [`DELETE ${TRANSCRIPTS}/:id`]: {
     does: 'remove',
-    answer: (job) => jsonAnswer({ ...transcriptOf(job), text: 'Deleted by user.', words: null, utterances: null }),
+    answer: (job) => jsonAnswer(deleted(transcriptOf(job))),
   },
 };

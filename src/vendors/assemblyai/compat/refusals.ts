@@ -3,6 +3,7 @@
 import { ERROR_CATALOGUE } from '../../../api/error-catalogue.ts';
 import type { ErrorCode, Refusal } from '../../../api/errors.ts';
 import type { Answer, Ending } from '../../compat/dialect.ts';
+import * as messages from '../messages.ts';
 
 export const refusalOf = ({ status, message }: Refusal): Answer => ({
   status,
@@ -37,7 +38,7 @@ export function codeOf(code: string): number {
 }
 
 export const errorMessage = (code: string, message: string): string =>
-  JSON.stringify({ type: 'Error', error_code: codeOf(code), error: message });
+  JSON.stringify(messages.errorMessage(codeOf(code), message));
 
 /** AssemblyAI accepts every connection, and says what is wrong there. */
 export const endingOf = ({ code, message }: Refusal): Ending => ({

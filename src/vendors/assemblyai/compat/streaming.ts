@@ -5,12 +5,12 @@ import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen.ts';
 import type { Change, ClientRequest, Conversation, Ending, Handshake, Step } from '../../compat/dialect.ts';
 import { modelFrom } from '../../compat/live.ts';
 import { changedOptions } from '../../compat/request.ts';
+import { confidenceOf, wordsOf } from '../../compat/transcript.ts';
 import { type JsonObject, objectOf } from '../../kit/json.ts';
-import { baseOf } from '../languages.ts';
-import { askedOfStream } from './asked.ts';
+import { baseOf } from '../api.ts';
+import { begin, letterOf, speechStarted, termination, turnMessage } from '../messages.ts';
+import { streamRequest, unservedIn, updated } from './params.ts';
 import { closeOf, endingOf, errorMessage } from './refusals.ts';
-import { letterOf, millisecondsOf, toldWords } from './shapes.ts';
-import { unservedIn, updated } from './update.ts';
 
 export class StreamingConversation implements Conversation {
   readonly request: ClientRequest;
@@ -22,7 +22,7 @@ export class StreamingConversation implements Conversation {
   #model = '';
 
   constructor({ query }: Handshake) {
-    this.request = askedOfStream(query);
+    this.request = streamRequest(query);
     this.#asked = this.request;
     this.#tellsSpeakers = this.request.parameters.get('diarization') === 'true';
   }
@@ -51,17 +51,18 @@ export class StreamingConversation implements Conversation {
     switch (event.type) {
       case 'session_started': {
         this.#startedMs = at.getTime();
-        const expires_at = Math.floor(at.getTime() / 1_000 + event.limits.session_seconds);
-        return [said({ type: 'Begin', id: sessionId, expires_at, configuration: { model: event.model } })];
+        return [said(begin(sessionId, at.getTime(), event.limits.session_seconds, event.model))];
       }
       case 'speech_started':
-        return [said({ type: 'SpeechStarted', timestamp: millisecondsOf(event.start) })];
+        return [said(speechStarted(millisecondsOf(event.start)))];
       case 'transcript':
         return [said(this.#turn(event))];
       case 'error':
         return [errorMessage(event.error.code, event.error.message)];
       case 'session_ended':
-        return event.reason === 'client_closed' ? [said(this.#termination(event.audio_seconds, at))] : [];
+        return event.reason === 'client_closed'
+          ? [said(termination(event.audio_seconds, at.getTime() - (this.#startedMs ?? at.getTime())))]
+          : [];
       default:
         return [];
     }
@@ -106,29 +107,26 @@ export class StreamingConversation implements Conversation {
   #turn(heard: TranscriptEvent): object {
     const { turn, is_final, text, language } = heard;
     const words = toldWords(heard).map((word) => ({ ...word, word_is_final: is_final }));
-    return {
-      type: 'Turn',
-      turn_order: turn,
-      turn_is_formatted: is_final,
-      end_of_turn: is_final,
-      transcript: text,
-      utterance: is_final ? text : '',
-      end_of_turn_confidence: is_final ? 1 : 0,
-      words: this.#tellsSpeakers ? words : words.map(({ speaker: _, ...word }) => word),
+    const told = this.#tellsSpeakers ? words : words.map(({ speaker: _, ...word }) => word);
+    const state = { isEnd: is_final, isFormatted: is_final, endConfidence: is_final ? 1 : 0 };
+    return turnMessage(turn, text, told, state, {
       ...(this.#tellsSpeakers ? { speaker_label: letterOf(heard.speaker) ?? 'UNKNOWN' } : {}),
       ...(language === undefined ? {} : { language_code: baseOf(language) }),
-    };
-  }
-
-  #termination(audioSeconds: number, at: Date): object {
-    const openMs = at.getTime() - (this.#startedMs ?? at.getTime());
-    return {
-      type: 'Termination',
-      audio_duration_seconds: Math.round(audioSeconds),
-      session_duration_seconds: Math.round(openMs / 1_000),
-    };
+    });
   }
 }
+
+/** Clients read text out of words. */
+export const toldWords = (heard: Parameters<typeof wordsOf>[0] & Pick<TranscriptEvent, 'speaker' | 'confidence'>) =>
+  wordsOf(heard).map(({ word, start, end, confidence, speaker }) => ({
+    text: word,
+    start: millisecondsOf(start),
+    end: millisecondsOf(end),
+    confidence: confidence ?? confidenceOf(heard),
+    speaker: letterOf(speaker ?? heard.speaker) ?? null,
+  }));
+
+export const millisecondsOf = (seconds: number): number => Math.round(seconds * 1_000);
 
 const said = (message: object): string => JSON.stringify(message);
 

@@ -1,13 +1,15 @@
-// One session of the simulated v3 WebSocket: its rules of frames, pace and end, and the turns as each kind of model tells
-// them. What is heard is the ear's; keys and tokens are account.ts.
+// One session of the simulated v3 WebSocket: its rules of frames, pace and end, and the turns as each kind of model writes them.
+// Keys and tokens are account.ts.
+import type { Word } from '../../../../machines/events.ts';
 import { type JsonObject, jsonOf, objectIn } from '../../kit/json.ts';
 import { wrongIn } from '../../kit/simulator/checks.ts';
 import { Pace, ROUNDING_MS } from '../../kit/simulator/pace.ts';
 import { closedAtOnce, type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
+import { millisecondsOf, wordsOf } from '../../kit/simulator/words.ts';
 import type { SimulatedConnection, SimulatedPeer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
+import { begin, errorMessage, letterOf, speechStarted, termination, turnMessage } from '../messages.ts';
 import { type Account, LONGEST_SECONDS, refusedKey } from './account.ts';
 import { optionsOf, type SessionOptions, Update, WHISPER } from './query.ts';
-import { empty, end, formattedEnd, partial, type Regime, revision, SILENCE } from './turns.ts';
 
 const FRAME_MS = { min: 50, max: 1_000 };
 /** AssemblyAI hears at 1.25 times real time, and refuses a client when five minutes of audio wait for that. */
@@ -37,10 +39,8 @@ export function openSession(
   return new Session(peer, tools, account, options, tokenSeconds ?? LONGEST_SECONDS);
 }
 
-const errorOf = (code: number, reason: string) => ({ type: 'Error', error_code: code, error: reason });
-
 function closed(peer: SimulatedPeer, code: number, reason: string): SimulatedConnection {
-  peer.send(errorOf(code, reason));
+  peer.send(errorMessage(code, reason));
   return closedAtOnce(peer, code, reason);
 }
 
@@ -72,10 +72,9 @@ class Session extends SimulatedSession {
 
   #begin(longestSeconds: number): void {
     this.#startedMs = this.tools.clock.now();
+    const model = this.tools.quirk('other-model') ?? this.#options.model;
     // A simulator has no wall clock: its own time stands for it.
-    const expires = Math.floor(this.#startedMs / 1_000) + longestSeconds;
-    const configuration = { model: this.tools.quirk('other-model') ?? this.#options.model };
-    this.peer.send({ type: 'Begin', id: `session-${this.tools.newId()}`, expires_at: expires, configuration });
+    this.peer.send(begin(`session-${this.tools.newId()}`, this.#startedMs, longestSeconds, model));
     this.later(longestSeconds * 1_000, () => this.#fail(3008, 'Session Expired: Maximum session duration exceeded'));
   }
 
@@ -131,8 +130,7 @@ class Session extends SimulatedSession {
   }
 
   protected override speechStarted(start: number): void {
-    if (this.#options.isUniversal3)
-      this.peer.send({ type: 'SpeechStarted', timestamp: Math.round(start * 1_000), confidence: 0.9 });
+    if (this.#options.isUniversal3) this.peer.send({ ...speechStarted(Math.round(start * 1_000)), confidence: 0.9 });
   }
 
   protected interim(heard: HeardTurnText): void {
@@ -179,17 +177,111 @@ class Session extends SimulatedSession {
   /** The turns in flight have been said: how long the session was open, and the end. */
   #terminate(): void {
     if (!this.#isHeard || this.#formattedDue > 0 || this.has('no-termination')) return;
-    this.peer.send({
-      type: 'Termination',
-      audio_duration_seconds: Math.round(this.#audioMs / 1_000),
-      session_duration_seconds: Math.round((this.tools.clock.now() - this.#startedMs) / 1_000),
-    });
+    this.peer.send(termination(this.#audioMs / 1_000, this.tools.clock.now() - this.#startedMs));
     this.#count('terminated');
     this.close(1000);
   }
 
   #fail(code: number, reason: string): void {
-    this.peer.send(errorOf(code, reason));
+    this.peer.send(errorMessage(code, reason));
     this.close(code, reason);
   }
+}
+
+/**
+ * How turns end. `a`: unformatted, then again formatted; `b`: once, and formatted like every message; `c`: once,
+ * unformatted; `d`: once, formatted, and only Universal-3 says so.
+ */
+export type Regime = 'a' | 'b' | 'c' | 'd';
+
+/** Turns shorter than this have a speaker nobody knows. */
+const SPEAKER_SECONDS_MIN = 1;
+
+/** Universal-Streaming leaves the unfinished last word out of `transcript`; Universal-3 has a dash where it goes on. */
+export function partial(options: SessionOptions, regime: Regime, heard: HeardTurnText): JsonObject {
+  const text = options.isUniversal3 ? `${heard.text}—` : heard.text;
+  const words = wordsOf({ ...heard, text });
+  const settled = options.isUniversal3 ? 0 : words.length - 1;
+  const transcript = options.isUniversal3
+    ? text
+    : words
+        .slice(0, settled)
+        .map(({ word }) => word)
+        .join(' ');
+  return turn(options, heard, { isFormatted: regime === 'b', isEnd: false, transcript, words, settled });
+}
+
+/** The end of a turn. */
+export function end(options: SessionOptions, regime: Regime, heard: HeardTurnText): JsonObject {
+  const text = regime === 'b' || regime === 'd' ? formatted(heard.text) : heard.text;
+  return ended(options, heard, text, regime === 'b' || (regime === 'd' && options.isUniversal3));
+}
+
+/** The same once more, formatted. */
+export const formattedEnd = (options: SessionOptions, heard: HeardTurnText): JsonObject =>
+  ended(options, heard, formatted(heard.text), true);
+
+/** What Whisper says of silence. */
+export const SILENCE = '[ Silence]';
+
+/** The speakers of a turn that has ended. */
+export const revision = (heard: HeardTurnText): JsonObject => ({
+  type: 'SpeakerRevision',
+  revisions: [
+    { turn_order: heard.turn, words: wordsOf(heard).map((word) => ({ text: word.word, speaker: speakerOf(word) })) },
+  ],
+});
+
+/** The end of a turn in which nothing was understood: it says nothing of where it was. */
+export const empty = (options: SessionOptions, regime: Regime, turn: number): JsonObject =>
+  ended(options, { turn, text: '', start: 0, end: 0 }, '', regime === 'b');
+
+function ended(options: SessionOptions, heard: HeardTurnText, transcript: string, isFormatted: boolean): JsonObject {
+  const words = wordsOf({ ...heard, text: transcript });
+  return turn(options, heard, { isFormatted, isEnd: true, transcript, words, settled: words.length });
+}
+
+interface Told {
+  isFormatted: boolean;
+  isEnd: boolean;
+  transcript: string;
+  words: readonly Word[];
+  /** Words that will not change. */
+  settled: number;
+}
+
+function turn(
+  { model, speakerLabels, speakersPending, languageDetection }: SessionOptions,
+  heard: HeardTurnText,
+  { isFormatted, isEnd, transcript, words, settled }: Told,
+): JsonObject {
+  const label = heard.end - heard.start < SPEAKER_SECONDS_MIN ? 'UNKNOWN' : speakerOf(words[0]);
+  const isPending = (index: number) => speakersPending && isEnd && index === words.length - 1;
+  const told = words.map((word, index) => ({
+    text: word.word,
+    start: millisecondsOf(word.start),
+    end: millisecondsOf(word.end),
+    confidence: model === WHISPER ? 0 : (word.confidence ?? 0.9),
+    ...(speakerLabels ? { speaker: isPending(index) ? 'PENDING' : speakerOf(word) } : {}),
+    word_is_final: index < settled,
+  }));
+  return turnMessage(
+    heard.turn,
+    transcript,
+    told,
+    { isEnd, isFormatted, endConfidence: isEnd ? 0.9 : 0.1 },
+    {
+      ...(speakerLabels ? { speaker_label: label } : {}),
+      ...(languageDetection ? { language_code: 'en', language_confidence: 0.99 } : {}),
+    },
+  );
+}
+
+const speakerOf = (word: Word | undefined): string => letterOf(word?.speaker ?? 0) as string;
+
+/** Casing and a period, for what is words. */
+function formatted(text: string): string {
+  if (!/^\p{L}/u.test(text)) return text;
+  const cased = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.?!]$/.test(cased) ? cased : `${cased}.`;
 }

@@ -1,5 +1,4 @@
-// A client of Deepgram's `/v2/listen` (Flux): turns with their events, and what it says.
-
+// A client of Deepgram's `/v2/listen` (Flux): its turns, its messages, and what a `Configure` changes.
 import { type TSchema, Type } from '@sinclair/typebox';
 import type { Refusal } from '../../../api/errors.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen.ts';

@@ -1,4 +1,4 @@
-// What clients of Deepgram ask for in the query of an address, in the gateway's words.
+// What clients of Deepgram request in the query of an address.
 import { printable } from '../../../api/errors.ts';
 import { REDACTIONS } from '../../../api/listen/vocabulary.ts';
 import { booleanIn } from '../../../api/values/boolean.ts';

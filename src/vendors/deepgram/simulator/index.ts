@@ -1,6 +1,5 @@
-// A simulated Deepgram: who is let in, where requests go, and how it refuses. What is said on a connection and about a
-// file is in the files beside it. It hears linear16 alone: other encodings are refused, which the provider would take.
-
+// A simulated Deepgram: who is let in, where requests go, how it refuses, and files. Connections are in nova.ts and flux.ts. It hears
+// linear16 alone: other encodings are refused, which the provider would take.
 import type { Word } from '../../../../machines/events.ts';
 import { authorizationOf, keyRefusal, subprotocolsOf } from '../../kit/simulator/credentials.ts';
 import { ok, routed } from '../../kit/simulator/routes.ts';
