@@ -1,7 +1,9 @@
-// Files of ElevenLabs' `/v1/speech-to-text`: a form, and an answer with every word and what stands between.
+// Files of ElevenLabs' `/v1/speech-to-text`: a form, and an answer with every word and what stands between. `additional_formats` add the
+// transcript as subtitles or text. https://elevenlabs.io/docs/api-reference/speech-to-text/convert
 import type { VerboseTranscription } from '../../../api/transcriptions.ts';
 import { booleanIn } from '../../../api/values/boolean.ts';
 import type { Answer, ClientRequest, FormEndpoint } from '../../compat/dialect.ts';
+import type { Captions } from '../../compat/jobs.ts';
 import {
   badRequest,
   flagsOf,
@@ -13,12 +15,14 @@ import {
   setAll,
   withFlags,
 } from '../../compat/params.ts';
-import { warningsIn } from '../../compat/request.ts';
+import { type Unmet, warningsIn } from '../../compat/request.ts';
+import { turnsOf } from '../../compat/transcript.ts';
+import { countIn, type JsonObject, jsonOf, objectIn, textIn } from '../../kit/json.ts';
 import { languageCode } from '../../kit/languages/whisper-languages.ts';
+import { fileAnswer } from '../messages.ts';
 import { options } from '../options.ts';
-import { additionalFormats, unservedFormats } from './additional-formats.ts';
-import { plainQuery, tagOf } from './asked.ts';
-import { wordsAsTold } from './shapes.ts';
+import { plainQuery, tagOf } from './params.ts';
+import { spokenWords } from './realtime.ts';
 
 /** What would be fetched from elsewhere, or told there or in other ways. */
 const UNSERVED = [
@@ -78,17 +82,79 @@ export const files: FormEndpoint = {
 
   answer(heard: VerboseTranscription, { requestId, fields, captions }): Answer {
     const { text, language, duration, words = [] } = heard;
-    const answer = {
-      language_code: languageCode(language) ?? language,
-      // Nobody says how sure a model is of the language.
-      language_probability: 1,
-      text,
-      words: wordsAsTold({ text, start: 0, end: duration, words }),
-      transcription_id: requestId,
-      audio_duration_secs: duration,
-      ...additionalFormats(heard, fields, captions),
-      ...warningsIn(heard),
-    };
+    // Nobody says how sure a model is of the language.
+    const told = { language: languageCode(language) ?? language, probability: 1, text };
+    const spoken = spokenWords({ text, start: 0, end: duration, words });
+    const more = { ...additionalFormats(heard, fields, captions), ...warningsIn(heard) };
+    const answer = fileAnswer({ ...told, words: spoken }, requestId, duration, more);
     return { status: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(answer) };
   },
 };
+
+const FIELD = 'additional_formats';
+const SERVED = ['srt', 'txt'] as const;
+const FORMATS_MAX = 10;
+
+/** JSON: a list, or one object of it in each field. Throws a Refusal. */
+function askedFormats(fields: Fields): JsonObject[] {
+  const texts = fields.flatMap(([name, value]) => (name === FIELD && value !== '' ? [value] : []));
+  const formats = texts.flatMap((text) => {
+    const value = jsonOf(text);
+    return Array.isArray(value) ? value : [value];
+  });
+  if (formats.length > FORMATS_MAX || formats.some((each) => textIn(objectIn(each).format) === undefined))
+    throw badRequest(
+      FIELD,
+      `\`${FIELD}\` is a JSON array of at most ${FORMATS_MAX} objects, such as [{"format":"srt"}].`,
+    );
+  return formats.map(objectIn);
+}
+
+const isServed = ({ format }: JsonObject): boolean => (SERVED as readonly unknown[]).includes(format);
+
+/** Throws a Refusal. */
+export const unservedFormats = (fields: Fields): Unmet[] =>
+  askedFormats(fields)
+    .filter((each) => !isServed(each))
+    .map(({ format }) => ({
+      code: 'parameter_ignored',
+      message: `\`${FIELD}\` has the format ${JSON.stringify(format).slice(0, 40)}. Served are ${SERVED.join(' and ')}.`,
+      param: FIELD,
+    }));
+
+export function additionalFormats(heard: VerboseTranscription, fields: Fields, captions: Captions): JsonObject {
+  const formats = askedFormats(fields).filter(isServed);
+  if (formats.length === 0) return {};
+  return {
+    additional_formats: formats.map((each) =>
+      told(each, each.format === 'srt' ? srtOf(heard, each, captions) : textOf(heard, each)),
+    ),
+  };
+}
+
+const told = ({ format }: JsonObject, content: string) => ({
+  ...{ requested_format: format, file_extension: format, is_base64_encoded: false, content },
+  content_type: format === 'srt' ? 'application/x-subrip' : 'text/plain',
+});
+
+/** Theirs names speakers where nothing else is asked for. */
+const namesSpeakers = ({ include_speakers = true }: JsonObject): boolean => booleanIn(include_speakers) !== false;
+
+const nameOf = (speaker: number): string => `speaker_${speaker}`;
+
+const srtOf = (heard: VerboseTranscription, asked: JsonObject, captions: Captions): string =>
+  captions(heard, 'srt', {
+    ...{ hasSpeakers: namesSpeakers(asked), nameOf },
+    charactersMax: countIn(asked.max_segment_chars) || undefined,
+    lineCharactersMax: countIn(asked.max_characters_per_line) || undefined,
+  });
+
+function textOf(heard: VerboseTranscription, asked: JsonObject): string {
+  const isTimed = booleanIn(asked.include_timestamps) === true;
+  return turnsOf(heard)
+    .map(({ text, start, end, speaker }) => {
+      const time = isTimed ? `[${start.toFixed(3)} - ${end.toFixed(3)}] ` : '';
+      return `${time}${speaker === undefined || !namesSpeakers(asked) ? '' : `${nameOf(speaker)}: `}${text}\n`;
+    })
+    .join('');
+}

@@ -1,9 +1,20 @@
 // ElevenLabs' clients: Scribe, live and for files. https://elevenlabs.io/docs/api-reference/speech-to-text/v-1-speech-to-text-realtime
-import type { Dialect } from '../../compat/dialect.ts';
+
+import { TOKEN_TTL_SECONDS } from '../../../api/tokens.ts';
+import type { Dialect, TokenEndpoints } from '../../compat/dialect.ts';
+import { jsonAnswer } from '../../compat/request.ts';
 import { files } from './files.ts';
 import { RealtimeConversation } from './realtime.ts';
 import { endingOf, refusalOf } from './refusals.ts';
-import { tokens } from './tokens.ts';
+
+/** ElevenLabs calls them single-use. https://elevenlabs.io/docs/api-reference/tokens/create */
+const tokens: TokenEndpoints = {
+  'POST /v1/single-use-token/realtime_scribe': {
+    // Theirs live for 15 minutes.
+    open: () => TOKEN_TTL_SECONDS.max,
+    answer: ({ token }) => jsonAnswer({ token }),
+  },
+};
 
 export const elevenlabs: Dialect = {
   name: 'elevenlabs',

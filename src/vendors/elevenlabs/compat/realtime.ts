@@ -5,11 +5,12 @@ import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen.ts';
 import { booleanIn } from '../../../api/values/boolean.ts';
 import type { Conversation, Ending, Handshake, Step } from '../../compat/dialect.ts';
 import { AskedEnds } from '../../compat/live.ts';
+import { wordsOf } from '../../compat/transcript.ts';
 import { objectOf } from '../../kit/json.ts';
 import { audioIn } from '../../kit/simulator/checks.ts';
-import { askedOfRealtime, plainQuery, type RealtimeRequest } from './asked.ts';
+import { message, wordsMessage } from '../messages.ts';
+import { plainQuery, type RealtimeRequest, realtimeRequest } from './params.ts';
 import { closeOf, endingOf, errorMessage } from './refusals.ts';
-import { wordsAsTold } from './shapes.ts';
 
 /** A commit of less is refused, as by ElevenLabs: its audio stays with what follows. */
 const COMMIT_SECONDS_MIN = 0.3;
@@ -29,7 +30,7 @@ export class RealtimeConversation implements Conversation {
 
   constructor({ query: said }: Handshake) {
     const query = plainQuery(said);
-    this.request = askedOfRealtime(query);
+    this.request = realtimeRequest(query);
     this.#ends.begin(this.request);
     this.#strategy = query.get('commit_strategy') ?? 'manual';
     const isAsked = (name: string) => query.get(name) === 'true';
@@ -111,12 +112,18 @@ export class RealtimeConversation implements Conversation {
     const { text, language } = heard;
     const plain = said('committed_transcript', { text });
     if (!this.#isTimed) return [plain];
-    const told = { text, ...(language === undefined ? {} : { language_code: language }), words: wordsAsTold(heard) };
+    const told = { text, ...(language === undefined ? {} : { language_code: language }), words: spokenWords(heard) };
     return [plain, said('committed_transcript_with_timestamps', told)];
   }
 }
 
-const said = (message_type: string, members: object): string => JSON.stringify({ message_type, ...members });
+const said = (type: string, members: object): string => JSON.stringify(message(type, members));
+
+/** Words without a speaker have that of the turn. */
+export const spokenWords = (heard: Pick<TranscriptEvent, 'text' | 'start' | 'end' | 'words' | 'speaker'>): object[] =>
+  wordsMessage(
+    wordsOf(heard).map((word) => (heard.speaker === undefined ? word : { speaker: heard.speaker, ...word })),
+  );
 
 const THROTTLED = said('commit_throttled', {
   error: `A commit ends at least ${COMMIT_SECONDS_MIN} s of audio behind the last one. What was said up to there is committed.`,

@@ -2,11 +2,12 @@
 import { ERROR_CATALOGUE, type ErrorCode } from '../../../api/error-catalogue.ts';
 import type { Refusal } from '../../../api/errors.ts';
 import type { Answer, Ending } from '../../compat/dialect.ts';
+import * as messages from '../messages.ts';
 
 export const refusalOf = ({ status, code, message }: Refusal): Answer => ({
   status,
   headers: { 'Content-Type': 'application/json' },
-  body: JSON.stringify({ detail: { status: code, message } }),
+  body: JSON.stringify(messages.refusalBody(code, message)),
 });
 
 /** https://elevenlabs.io/docs/eleven-api/guides/how-to/speech-to-text/realtime/event-reference */
@@ -35,7 +36,7 @@ const typeOf = (code: string): string | undefined =>
 export function errorMessage(code: string, error: string, ofClient: 'invalid_request' | 'input_error'): string {
   const type = typeOf(code) ?? '';
   const otherwise = type === 'invalid_request_error' ? ofClient : 'error';
-  return JSON.stringify({ message_type: TYPES[code as ErrorCode] ?? BY_TYPE[type] ?? otherwise, error });
+  return JSON.stringify(messages.errorMessage(TYPES[code as ErrorCode] ?? BY_TYPE[type] ?? otherwise, error));
 }
 
 /** ElevenLabs accepts every connection, and says what is wrong there. */

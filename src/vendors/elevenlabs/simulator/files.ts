@@ -4,6 +4,7 @@ import { faultIn, fileIn, formOf, members, oneOf, valuesOf } from '../../kit/sim
 import { faultInDetail } from '../../kit/simulator/detail-refusals.ts';
 import { type HeardText, textOf, wordsOf } from '../../kit/simulator/words.ts';
 import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
+import { fileAnswer, refusalBody, wordsMessage } from '../messages.ts';
 
 const texts = (maxItems: number, maxLength: number): TSchema =>
   Type.Array(Type.String({ minLength: 1, maxLength }), { maxItems });
@@ -25,16 +26,16 @@ const Form = members(
 
 /** A refusal, with a status of its own where it has one. */
 export function refusal(status: number, code?: string, message = 'The request was refused.'): SimulatedAnswer {
-  return { status, body: { detail: code === undefined ? message : { status: code, message } } };
+  return { status, body: code === undefined ? { detail: message } : refusalBody(code, message) };
 }
 
-/** Words, with what stands between them. */
-export function wordsAsTold(heard: HeardText, extras: object = {}): object[] {
-  return wordsOf(heard).flatMap(({ word: text, start, end }, index) => [
-    ...(index === 0 ? [] : [{ text: ' ', start, end: start, type: 'spacing', logprob: 0, ...extras }]),
-    { text, start, end, type: 'word', logprob: -0.05, ...extras },
-  ]);
-}
+/** The words of turns one after another. @param speakerOf a turn, by its number */
+export const spokenWords = (turns: readonly HeardText[], speakerOf?: (turn: number) => number): object[] =>
+  wordsMessage(
+    turns.flatMap((turn, index) =>
+      wordsOf(turn).map((word) => ({ ...word, confidence: 0.95, ...(speakerOf && { speaker: speakerOf(index) }) })),
+    ),
+  );
 
 export async function answerFile(request: SimulatedRequest, tools: SimulatorTools): Promise<SimulatedAnswer> {
   const form = await formOf(request);
@@ -44,16 +45,12 @@ export async function answerFile(request: SimulatedRequest, tools: SimulatorTool
   const file = (await fileIn(form, 'file')) ?? new Uint8Array();
   const heard = await tools.transcribe(file, asked.language_code as string | undefined).catch(() => undefined);
   if (heard === undefined) return refusal(400, 'invalid_content', 'The file is corrupt or no audio.');
-  const words = heard.turns.flatMap((turn, index) => {
-    const speaker = asked.diarize === true ? { speaker_id: `speaker_${index % 2}` } : {};
-    const gap = index === 0 ? [] : [{ text: ' ', type: 'spacing', start: turn.start, end: turn.start, logprob: 0 }];
-    return [...gap, ...wordsAsTold(turn, speaker)];
-  });
-  const transcript = { language_code: 'eng', language_probability: 0.99, text: textOf(heard.turns), words };
-  const audio_duration_secs = heard.seconds;
+  const words = spokenWords(heard.turns, asked.diarize === true ? (turn) => turn % 2 : undefined);
+  const told = { language: 'eng', probability: 0.99, text: textOf(heard.turns), words };
+  const { transcription_id, audio_duration_secs, ...transcript } = fileAnswer(told, tools.newId(), heard.seconds);
   const body =
     asked.use_multi_channel === true
       ? { transcripts: [{ ...transcript, channel_index: 0 }], audio_duration_secs }
-      : { ...transcript, transcription_id: tools.newId(), audio_duration_secs };
+      : { ...transcript, transcription_id, audio_duration_secs };
   return { status: 200, body };
 }

@@ -2,8 +2,9 @@
 import { type KeyFault, keyFault } from '../../kit/simulator/credentials.ts';
 import { ok, routed } from '../../kit/simulator/routes.ts';
 import type { ProviderSimulator, SimulatedAnswer } from '../../simulation.ts';
+import { errorMessage } from '../messages.ts';
 import { answerFile, refusal } from './files.ts';
-import { errorOf, refusedSession, ScribeSession, sessionFault } from './live.ts';
+import { refusedSession, ScribeSession, sessionFault } from './live.ts';
 
 const ANSWERS: Readonly<Record<KeyFault, SimulatedAnswer>> = {
   missing: refusal(401, 'needs_authorization', 'Neither authorization header nor xi-api-key received.'),
@@ -32,7 +33,7 @@ export const simulator: ProviderSimulator = {
   },
   refusal: (status) => (status === 401 ? ANSWERS.bad : status === 429 ? ANSWERS.limited : refusal(status)),
   failure: () => ({
-    messages: [errorOf('transcriber_error', 'Transcription failed.')],
+    messages: [errorMessage('transcriber_error', 'Transcription failed.')],
     close: { code: 1011, reason: 'transcriber_error' },
   }),
   isFinal: ({ message_type }) => String(message_type).startsWith('committed_transcript'),

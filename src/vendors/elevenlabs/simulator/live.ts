@@ -4,9 +4,10 @@ import { objectOf } from '../../kit/json.ts';
 import { AskedEnds } from '../../kit/simulator/asked-ends.ts';
 import { audioIn, members, oneOf, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
 import { closedAtOnce, type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
-import { type HeardText, wordsOf } from '../../kit/simulator/words.ts';
+import type { HeardText } from '../../kit/simulator/words.ts';
 import type { SimulatedConnection, SimulatedPeer, SimulatorTools } from '../../simulation.ts';
-import { wordsAsTold } from './files.ts';
+import { errorMessage, message } from '../messages.ts';
+import { spokenWords } from './files.ts';
 
 const COMMIT_SECONDS_MIN = 0.3;
 /** Without a chunk the connection is closed, and nothing is said. */
@@ -40,11 +41,9 @@ export function sessionFault(query: URLSearchParams): string | undefined {
   return wrongIn(Query, asked);
 }
 
-export const errorOf = (message_type: string, error: string) => ({ message_type, error });
-
 /** A connection that was accepted, is told why not, and closed. */
 export function refusedSession(peer: SimulatedPeer, type: string, error: string): SimulatedConnection {
-  peer.send(errorOf(type, error));
+  peer.send(errorMessage(type, error));
   return closedAtOnce(peer, 1008, type);
 }
 
@@ -105,7 +104,7 @@ export class ScribeSession extends SimulatedSession {
 
   #commit(): void {
     if (this.seconds - this.#committedSeconds < COMMIT_SECONDS_MIN) {
-      this.peer.send(errorOf('commit_throttled', 'Commit needs at least 0.3 s of audio.'));
+      this.peer.send(errorMessage('commit_throttled', 'Commit needs at least 0.3 s of audio.'));
       return;
     }
     this.#committedSeconds = this.seconds;
@@ -140,7 +139,7 @@ export class ScribeSession extends SimulatedSession {
 
   #answer(turns: readonly HeardText[]): void {
     const text = turns.map((turn) => turn.text).join(' ');
-    const words = turns.map((turn) => ({ ...turn, words: wordsOf(turn) })).flatMap((turn) => wordsAsTold(turn));
+    const words = spokenWords(turns);
     const plain = () => this.#say('committed_transcript', { text });
     if (!this.#twice || this.has('no-words')) {
       plain();
@@ -157,11 +156,11 @@ export class ScribeSession extends SimulatedSession {
   }
 
   #fail(type: string, words: string): void {
-    this.peer.send(errorOf(type, words));
+    this.peer.send(errorMessage(type, words));
     this.close(1008, type);
   }
 
   #say(message_type: string, members: object): void {
-    this.peer.send({ message_type, ...members });
+    this.peer.send(message(message_type, members));
   }
 }

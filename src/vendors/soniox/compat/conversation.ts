@@ -1,20 +1,18 @@
-// A client of Soniox' WebSocket: one message asks for the session, audio follows, and tokens are told, each finally once.
+// A client of Soniox' WebSocket: one message requests the session, audio follows, and tokens are sent, each finally once. Tokens are
+// parts of a text that bring their own spaces: all of them put together are what was said.
 import { type Refusal, refuse } from '../../../api/errors.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen.ts';
 import type { Conversation, Ending, Handshake, Step } from '../../compat/dialect.ts';
 import { AskedEnds, FloatSamples, startOf } from '../../compat/live.ts';
+import { confidenceOf, type HeardWord, wordsOf } from '../../compat/transcript.ts';
 import { objectOf } from '../../kit/json.ts';
-import { type AskedLive, askedOfStart } from './asked.ts';
+import { mark, type Token, tokenMessage, tokensMessage } from '../messages.ts';
+import { type AskedLive, startRequest } from './params.ts';
 import { closeOf, endingOf, errorMessage } from './refusals.ts';
-import { millisecondsOf, tokensOf } from './tokens.ts';
 
 const SHAPE =
   'A text message is {"type":"finalize"} or {"type":"keepalive"}; audio is sent in binary messages, and an empty message ends it.';
 const FIRST = 'The first message has to be text: {"model":"…","audio_format":"pcm_s16le", …}; audio follows it.';
-
-/** Texts of tokens that mark the end of a turn. */
-const END = '<end>';
-const FIN = '<fin>';
 
 export class TranscribeConversation implements Conversation {
   readonly #query: URLSearchParams;
@@ -22,7 +20,7 @@ export class TranscribeConversation implements Conversation {
   #floats: FloatSamples | undefined;
   readonly #ends = new AskedEnds((seconds = 0) => {
     this.#settle(seconds);
-    return this.#said([mark(FIN)]);
+    return this.#said([mark('<fin>')]);
   });
   /** Something was said before. */
   #hasSpoken = false;
@@ -79,7 +77,7 @@ export class TranscribeConversation implements Conversation {
 
   #start(text: string): Step {
     return startOf(() => {
-      const asked = askedOfStart(this.#query, objectOf(text));
+      const asked = startRequest(this.#query, objectOf(text));
       this.#asked = asked;
       this.#ends.begin(asked.request);
       if (asked.isFloat) this.#floats = new FloatSamples();
@@ -92,7 +90,7 @@ export class TranscribeConversation implements Conversation {
     this.#settle(heard.end);
     const isAsked = this.#ends.take(heard);
     const isMarked = heard.text !== '' && this.#asked?.marksEnds === true;
-    const marks = isAsked ? [mark(FIN)] : isMarked ? [mark(END)] : [];
+    const marks = isAsked ? [mark('<fin>')] : isMarked ? [mark('<end>')] : [];
     const tokens = this.#tokens(heard, true);
     this.#hasSpoken ||= tokens.length > 0;
     return this.#said([...tokens, ...marks]);
@@ -103,16 +101,52 @@ export class TranscribeConversation implements Conversation {
     this.#totalMs = Math.max(this.#totalMs, this.#finalMs);
   }
 
-  #tokens(heard: TranscriptEvent, is_final: boolean): object[] {
+  #tokens(heard: TranscriptEvent, is_final: boolean): Token[] {
     this.#totalMs = Math.max(this.#totalMs, millisecondsOf(heard.end));
     return tokensOf(heard, this.#hasSpoken ? ' ' : '', { is_final });
   }
 
-  #said(tokens: readonly object[], more: object = {}): string[] {
-    const progress = { final_audio_proc_ms: this.#finalMs, total_audio_proc_ms: this.#totalMs };
-    return [JSON.stringify({ tokens, ...progress, ...more })];
+  #said(tokens: readonly Token[], more: object = {}): string[] {
+    return [JSON.stringify(tokensMessage(tokens, this.#finalMs, this.#totalMs, more))];
   }
 }
 
 const CLOSE: Step = { type: 'tell', message: { type: 'close' } };
-const mark = (text: string) => ({ text, confidence: 1, is_final: true });
+
+type Heard = Pick<TranscriptEvent, 'text' | 'start' | 'end' | 'words' | 'speaker' | 'language' | 'confidence'>;
+
+/** @param lead what stands between this text and the one before it */
+export function tokensOf(heard: Heard, lead: string, more: { is_final?: boolean } = {}): Token[] {
+  const parts = partsOf(heard);
+  return parts.map(({ text, word }, index) =>
+    tokenMessage(
+      index === 0 ? lead + text : text,
+      { startMs: millisecondsOf(word.start), endMs: millisecondsOf(word.end) },
+      word.confidence ?? confidenceOf(heard),
+      { speaker: word.speaker ?? heard.speaker, language: heard.language },
+      more,
+    ),
+  );
+}
+
+/** The text, cut behind each word; where the words are not those of the text, it is cut at its spaces. */
+function partsOf(heard: Heard): { text: string; word: HeardWord }[] {
+  const told = cutAt(heard.text, wordsOf(heard));
+  const { text, start, end } = heard;
+  return told ?? cutAt(text, wordsOf({ text, start, end })) ?? [];
+}
+
+function cutAt(text: string, words: readonly HeardWord[]): { text: string; word: HeardWord }[] | undefined {
+  const parts: { text: string; word: HeardWord }[] = [];
+  let at = 0;
+  for (const [index, word] of words.entries()) {
+    const found = text.indexOf(word.word, at);
+    if (found < 0) return undefined;
+    const end = index === words.length - 1 ? text.length : found + word.word.length;
+    parts.push({ text: text.slice(at, end), word });
+    at = end;
+  }
+  return parts;
+}
+
+export const millisecondsOf = (seconds: number): number => Math.round(seconds * 1_000);

@@ -8,8 +8,9 @@ import { badRequest, ownParameters, refuseAddresses, refuseMembers } from '../..
 import { jsonAnswer, warningsIn } from '../../compat/request.ts';
 import { turnsOf } from '../../compat/transcript.ts';
 import { type JsonObject, textIn } from '../../kit/json.ts';
-import { FLAGS, requestOf } from './asked.ts';
-import { millisecondsOf, tokensOf } from './tokens.ts';
+import { fileMessage, jobMessage, refusalBody, transcriptMessage } from '../messages.ts';
+import { millisecondsOf, tokensOf } from './conversation.ts';
+import { FLAGS, requestOf } from './params.ts';
 
 const FILES = '/v1/files';
 const PATH = '/v1/transcriptions';
@@ -18,7 +19,7 @@ const MODEL = 'stt-async-v5';
 const UNSERVED = ['webhook_url', 'webhook_auth_header_name', 'webhook_auth_header_value'];
 
 const fileOf = ({ id, filename, bytes, createdAt, fields }: ShownFile) => ({
-  ...{ id, filename, size: bytes, created_at: createdAt.toISOString() },
+  ...fileMessage(id, filename, bytes, createdAt),
   client_reference_id: fields.get('client_reference_id') ?? null,
 });
 
@@ -35,15 +36,15 @@ function open(asked: JsonObject, { query }: Handshake): JobRequest & { fileId: s
 
 const STATUS = { queued: 'queued', processing: 'processing', done: 'completed', failed: 'error' } as const;
 
-const jobOf = ({ id, file, asked, createdAt, state }: ShownJob): JsonObject => ({
-  ...asked,
-  ...{ id, status: STATUS[state.type], created_at: createdAt.toISOString(), filename: file.filename, audio_url: null },
-  model: textIn(asked.model) ?? MODEL,
-  // Clients require both, whatever was asked for.
-  ...Object.fromEntries(FLAGS.map((name) => [name, booleanIn(asked[name]) === true])),
-  ...(state.type === 'done' ? { audio_duration_ms: millisecondsOf(state.heard.transcription.duration) } : {}),
-  ...(state.type === 'failed' ? { error_type: state.refusal.code, error_message: state.refusal.message } : {}),
-});
+const jobOf = ({ id, file, asked, createdAt, state }: ShownJob): JsonObject =>
+  jobMessage(id, asked, STATUS[state.type], {
+    ...{ created_at: createdAt.toISOString(), filename: file.filename, audio_url: null },
+    model: textIn(asked.model) ?? MODEL,
+    // Clients require both, whatever was asked for.
+    ...Object.fromEntries(FLAGS.map((name) => [name, booleanIn(asked[name]) === true])),
+    ...(state.type === 'done' ? { audio_duration_ms: millisecondsOf(state.heard.transcription.duration) } : {}),
+    ...(state.type === 'failed' ? { error_type: state.refusal.code, error_message: state.refusal.message } : {}),
+  });
 
 function transcriptOf({ id, state }: ShownJob, { requestId }: JobMeans): Answer {
   if (state.type !== 'done') {
@@ -51,11 +52,11 @@ function transcriptOf({ id, state }: ShownJob, { requestId }: JobMeans): Answer 
     const reason = state.type === 'failed' ? `: ${state.refusal.message}` : ', and has to be completed first.';
     const message = `The transcription has the status ${STATUS[state.type]}${reason}`;
     const error_type = 'transcription_invalid_state';
-    return jsonAnswer({ status_code: 409, error_type, message, validation_errors: [], request_id: requestId }, 409);
+    return jsonAnswer(refusalBody(409, message, requestId, { type: error_type }), 409);
   }
   const { transcription } = state.heard;
-  const tokens = turnsOf(transcription).flatMap((turn, at) => tokensOf(turn, at === 0 ? '' : ' ', {}));
-  return jsonAnswer({ id, text: transcription.text, tokens, ...warningsIn(transcription) });
+  const tokens = turnsOf(transcription).flatMap((turn, at) => tokensOf(turn, at === 0 ? '' : ' '));
+  return jsonAnswer(transcriptMessage(id, transcription.text, tokens, warningsIn(transcription)));
 }
 
 function cursorPageOf<Item extends ShownFile | ShownJob>(all: readonly Item[], query: URLSearchParams) {

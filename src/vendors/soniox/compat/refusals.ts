@@ -2,6 +2,8 @@
 import { ERROR_CATALOGUE, type ErrorCode } from '../../../api/error-catalogue.ts';
 import type { Refusal } from '../../../api/errors.ts';
 import type { Answer, Ending } from '../../compat/dialect.ts';
+import { jsonAnswer } from '../../compat/request.ts';
+import * as messages from '../messages.ts';
 
 /** https://soniox.com/docs/api-reference/errors: of a connection, where others have no meaning for clients. */
 const STATUSES: Partial<Record<ErrorCode, number>> = { request_timeout: 408, session_idle: 408, node_draining: 503 };
@@ -13,18 +15,6 @@ const BY_TYPE: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   upstream_error: 503,
 };
-const TYPES: Readonly<Record<number, string>> = {
-  400: 'invalid_request',
-  401: 'unauthenticated',
-  402: 'organization_balance_exhausted',
-  404: 'not_found',
-  408: 'request_timeout',
-  429: 'rate_limit_exceeded',
-  503: 'service_unavailable',
-};
-
-const typeOf = (status: number): string => TYPES[status] ?? (status >= 500 ? 'internal_error' : 'invalid_request');
-
 function statusOf(code: string): number {
   const row = Object.hasOwn(ERROR_CATALOGUE, code) ? ERROR_CATALOGUE[code as ErrorCode] : undefined;
   return STATUSES[code as ErrorCode] ?? BY_TYPE[row?.type ?? ''] ?? 500;
@@ -32,8 +22,7 @@ function statusOf(code: string): number {
 
 /** A message that clients end with. */
 export function errorMessage(code: string, error_message: string): string {
-  const error_code = statusOf(code);
-  return JSON.stringify({ tokens: [], error_code, error_type: typeOf(error_code), error_message });
+  return JSON.stringify(messages.errorMessage(statusOf(code), error_message));
 }
 
 /** Clients hear of a refusal on the connection, where they say their key. */
@@ -48,14 +37,7 @@ export function closeOf(code: number, reason: string): { code: number; reason: s
   return { code: statusOf(reason) >= 500 ? 1011 : 1008, reason };
 }
 
-export const refusalOf = ({ status, code, message, extras }: Refusal, request_id: string): Answer => ({
-  status,
-  headers: { 'Content-Type': 'application/json' },
-  body: JSON.stringify({
-    status_code: status,
-    error_type: TYPES[status] === undefined ? code : typeOf(status),
-    message,
-    validation_errors: extras.param === undefined ? [] : [{ error_type: code, location: extras.param, message }],
-    request_id,
-  }),
-});
+export function refusalOf({ status, code, message, extras }: Refusal, requestId: string): Answer {
+  const faults = extras.param === undefined ? [] : [{ error_type: code, location: extras.param, message }];
+  return jsonAnswer(messages.refusalBody(status, message, requestId, { type: code, faults }), status);
+}

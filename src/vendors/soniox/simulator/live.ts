@@ -6,7 +6,8 @@ import { keyFault } from '../../kit/simulator/credentials.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import { millisecondsOf } from '../../kit/simulator/words.ts';
 import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
-import { errorOf, KEY_FAULTS, type Token, tokensOf } from './words.ts';
+import { mark, type Token, tokensMessage } from '../messages.ts';
+import { errorOf, KEY_FAULTS, tokensOf } from './files.ts';
 
 /** The deadlines are not documented, but for that of a silent client. */
 const START_MS = 10_000;
@@ -39,8 +40,6 @@ const FAULTS: Readonly<Record<string, string>> = {
   client_reference_id: 'Client reference ID is too long (max length 256)',
 };
 const CONTEXT_MAX = 10_000;
-
-const FIN: Token = { text: '<fin>', confidence: 1, is_final: true };
 
 export class SonioxSession extends SimulatedSession {
   readonly #key: string | undefined;
@@ -150,16 +149,16 @@ export class SonioxSession extends SimulatedSession {
   #mark({ end, text }: HeardTurnText): Token[] {
     if (this.#finalizing) {
       this.#finalizing = false;
-      return [FIN];
+      return [mark('<fin>')];
     }
     const isMarked = this.#asked.enable_endpoint_detection === true && text !== '' && !this.isRest(end);
-    return isMarked ? [{ ...FIN, text: '<end>' }] : [];
+    return isMarked ? [mark('<end>')] : [];
   }
 
   protected override finished(): void {
     // A turn without audio has its mark as well.
-    const mark: Token[] = this.#finalizing ? [FIN] : [];
-    this.#say([...this.#kept.splice(0), ...mark], { finished: true });
+    const marks: Token[] = this.#finalizing ? [mark('<fin>')] : [];
+    this.#say([...this.#kept.splice(0), ...marks], { finished: true });
     this.close(1000);
   }
 
@@ -169,20 +168,14 @@ export class SonioxSession extends SimulatedSession {
 
   #tokens(heard: HeardTurnText, is_final: boolean): Token[] {
     const { enable_speaker_diarization, enable_language_identification } = this.#asked;
-    return tokensOf(heard, {
-      is_final,
-      ...(enable_speaker_diarization === true ? { speaker: String(1 + (heard.turn % 2)) } : {}),
-      ...(enable_language_identification === true ? { language: 'en' } : {}),
-    });
+    const speaker = enable_speaker_diarization === true ? { speaker: heard.turn % 2 } : {};
+    const language = enable_language_identification === true ? { language: 'en' } : {};
+    return tokensOf(heard, { ...speaker, ...language }, { is_final });
   }
 
   #say(settled: readonly Token[], more: object = {}): void {
-    this.peer.send({
-      tokens: [...settled, ...this.#tail],
-      final_audio_proc_ms: this.#finalMs,
-      total_audio_proc_ms: millisecondsOf(this.seconds),
-      ...more,
-    });
+    const tokens = [...settled, ...this.#tail];
+    this.peer.send(tokensMessage(tokens, this.#finalMs, millisecondsOf(this.seconds), more));
   }
 
   #expect(waitMs: number, words = 'Request timeout.'): void {

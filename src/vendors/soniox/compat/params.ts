@@ -1,5 +1,4 @@
-// What clients of Soniox ask for in the first message of a connection, or of a file, in the gateway's words.
-
+// What clients of Soniox request in the first message of a connection, or of a file.
 import type { Mode } from '../../../api/models.ts';
 import type { ClientRequest } from '../../compat/dialect.ts';
 import {
@@ -37,7 +36,7 @@ export interface AskedLive {
 }
 
 /** @throws Refusal */
-export function askedOfStart(query: URLSearchParams, said: JsonObject): AskedLive {
+export function startRequest(query: URLSearchParams, said: JsonObject): AskedLive {
   const start = withFlagsAt(said, ['enable_endpoint_detection']);
   const parameters = ownParameters(query);
   setAll(parameters, audioOf(start));

@@ -1,5 +1,4 @@
-// What clients of ElevenLabs ask for in the query of an address, in the gateway's words.
-
+// What clients of ElevenLabs request in the query of an address.
 import { booleanIn } from '../../../api/values/boolean.ts';
 import type { ClientRequest } from '../../compat/dialect.ts';
 import {
@@ -30,7 +29,7 @@ const FLAGS = [...flagsOf(options.schema('scribe_v2_realtime')), 'include_timest
 /** The query with `true` and `false` for booleans. Throws a Refusal. */
 export const plainQuery = (query: URLSearchParams): URLSearchParams => new URLSearchParams(withFlags(query, FLAGS));
 
-export function askedOfRealtime(query: URLSearchParams): RealtimeRequest {
+export function realtimeRequest(query: URLSearchParams): RealtimeRequest {
   for (const name of NOT_TOLD) {
     if (booleanIn(query.get(name)) !== false && query.has(name))
       throw badRequest(name, `\`${name}\` is not served: only transcripts are told. Leave it out.`);
