@@ -112,7 +112,7 @@ const ROWS: readonly Row[] = [
     proof: [
       ['suites/door/heads.ts', 'in HTTP/1.0'],
       ['suites/door/handshakes.ts', 'reaches the handler as a GET of the same path without the upgrade'],
-      ['edge/http/remote-address.test.ts', 'without trusted proxies nobody is believed'],
+      ['edge/http/remote-address.test.ts', 'ignores forwarded addresses without trusted proxies'],
       ['deploy/proxy.suite.ts', 'limits count by the address of the client, whatever it claims to be'],
       ['deploy/nginx.test.ts', 'nothing of the file lets nginx believe, keep or log what it should not'],
     ],

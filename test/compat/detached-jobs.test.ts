@@ -92,7 +92,7 @@ const codeOf = (failed: Promise<unknown>) =>
   );
 
 describe('a job', () => {
-  it('is worked on, and then has what was heard', async () => {
+  it('runs, and then has the transcript', async () => {
     const one = work();
     const { id } = await jobs.begin(one.work, free);
     await one.begun;
@@ -106,7 +106,7 @@ describe('a job', () => {
   it.each([
     ['a refusal', refuse('unsupported_audio', 'No audio.'), 'unsupported_audio'],
     ['a fault', new Error('secret'), 'internal_error'],
-  ])('that failed by %s says why', async (_, error, code) => {
+  ])('gives the reason when it failed by %s', async (_, error, code) => {
     const one = work();
     const { id } = await jobs.begin(one.work, free);
     one.done.reject(error);
@@ -114,17 +114,17 @@ describe('a job', () => {
     expect(jobs.find(OWNER, id).state).toMatchObject({ type: 'failed', refusal: { code } });
   });
 
-  it('whose transcript has no room fails', async () => {
+  it('fails when its transcript has no room', async () => {
     const large = { transcription: { text: 'x'.repeat(KEY_CHARACTERS_MAX) } } as Heard;
     expect((await finished(OWNER, large)).state).toMatchObject({ type: 'failed', refusal: { code: 'file_too_large' } });
   });
 
-  it('without a place is refused where nothing of its key is under way', async () => {
+  it('fails without a slot where its key has no other job', async () => {
     expect(await codeOf(jobs.begin(work().work, full))).toBe('too_many_sessions');
     expect(jobs.size).toBe(0);
   });
 
-  it('without a place waits for that of another, and takes it over', async () => {
+  it('waits without a slot for that of another job, and takes it over', async () => {
     const [one, other] = [work(), work()];
     await jobs.begin(one.work, free);
     const { id, state } = await jobs.begin(other.work, full);
@@ -138,7 +138,7 @@ describe('a job', () => {
     expect(await codeOf(jobs.begin(work().work, full))).toBe('too_many_sessions');
   });
 
-  it('that is removed is ended, and is there no more', async () => {
+  it('ends and disappears when it is removed', async () => {
     const one = work();
     const { id } = await jobs.begin(one.work, free);
     await one.begun;
@@ -148,7 +148,7 @@ describe('a job', () => {
     expect(() => jobs.find(OWNER, id)).toThrow(expect.objectContaining({ code: 'not_found' }));
   });
 
-  it('that is removed while it waits is never begun', async () => {
+  it('never begins when it is removed while it waits', async () => {
     const [one, other, third] = [work(), work(), work()];
     await jobs.begin(one.work, free);
     const { id } = await jobs.begin(other.work, full);
@@ -163,14 +163,14 @@ describe('a job', () => {
   it.each([
     ['key', { ...OWNER, keyId: 'key_2' }],
     ['dialect', { ...OWNER, dialect: 'gladia' }],
-  ])('is not there for another %s', async (_, other) => {
+  ])('looks unknown to another %s', async (_, other) => {
     const { id } = await finished();
     expect(() => jobs.find(other, id)).toThrow(expect.objectContaining({ code: 'not_found' }));
     expect(() => jobs.remove(other, id)).toThrow(expect.objectContaining({ code: 'not_found' }));
     expect([jobs.of(other), jobs.of(OWNER).map((job) => job.id)]).toEqual([[], [id]]);
   });
 
-  it('is forgotten when its time is over', async () => {
+  it('expires after its time', async () => {
     const { id } = await finished();
     clock.increment(JOB_KEPT_MS - 1);
     expect(jobs.find(OWNER, id).id).toBe(id);
@@ -180,15 +180,15 @@ describe('a job', () => {
   });
 });
 
-describe('there are no more', () => {
-  it(`than ${JOBS_QUEUED_MAX} of a key that wait`, async () => {
+describe('bounds on jobs', () => {
+  it(`hold ${JOBS_QUEUED_MAX} waiting jobs of a key`, async () => {
     await jobs.begin(work().work, free);
     for (let count = 0; count < JOBS_QUEUED_MAX; count++) await jobs.begin(work().work, full);
     expect(await codeOf(jobs.begin(work().work, full))).toBe('too_many_sessions');
     expect(jobs.size).toBe(JOBS_QUEUED_MAX + 1);
   });
 
-  it(`than ${KEY_JOBS_MAX} of a key: the oldest that is over is forgotten`, async () => {
+  it(`hold ${KEY_JOBS_MAX} jobs of a key, and drop its oldest finished one`, async () => {
     const { id: other } = await finished({ ...OWNER, keyId: 'key_2' });
     const { id: first } = await finished();
     for (let count = 1; count < KEY_JOBS_MAX; count++) await finished();
@@ -211,7 +211,7 @@ describe('there are no more', () => {
     ).toEqual(ids.slice(1).sort());
   });
 
-  it(`than ${ORGANISATION_JOBS_MAX} of an organisation: its own are forgotten, those that failed before the others`, async () => {
+  it(`hold ${ORGANISATION_JOBS_MAX} jobs of an organisation, and drop its failed ones first`, async () => {
     const other = { ...OWNER, organisationId: 'org_2', keyId: 'key_2' };
     const { id: paid } = await finished(other);
     const { id: first } = await finished();
@@ -232,7 +232,7 @@ describe('there are no more', () => {
     expect([isHere(other, paid), forgotten, jobs.size]).toEqual([true, 3, ORGANISATION_JOBS_MAX + 1]);
   });
 
-  it('than the node has room for: nobody’s transcript makes room for jobs of another that has more', async () => {
+  it('hold the node’s limit, and drop jobs of the organisation that has most', async () => {
     const owner = { ...OWNER, organisationId: 'org_b', keyId: 'key_b' };
     const { id } = await finished(owner);
     const organisations = NODE_JOBS_MAX / ORGANISATION_JOBS_MAX;
@@ -256,7 +256,7 @@ describe('there are no more', () => {
     expect([jobs.size, forgotten, isHere(small, id)]).toEqual([count + 1, 1, true]);
   });
 
-  it(`than ${ORGANISATION_JOBS_MAX} of an organisation that are not over, and ${NODE_JOBS_MAX} of the node`, async () => {
+  it(`hold ${ORGANISATION_JOBS_MAX} unfinished jobs of an organisation, and ${NODE_JOBS_MAX} of the node`, async () => {
     const begun = async (owner: typeof OWNER) => {
       const code = await codeOf(jobs.begin(work(owner).work, free));
       if (code !== 'none') refused.push(code);
@@ -270,7 +270,7 @@ describe('there are no more', () => {
     expect([refused, jobs.size]).toEqual([['too_many_sessions', 'overloaded'], NODE_JOBS_MAX]);
   });
 
-  it('once the node ends: all that is under way is ended', async () => {
+  it('end with the node, and all jobs in progress with them', async () => {
     const [one, other] = [work(), work()];
     await jobs.begin(one.work, free);
     await jobs.begin(other.work, full);
@@ -282,7 +282,7 @@ describe('there are no more', () => {
   });
 });
 
-it('whose key may not transcribe any more is not begun when its turn has come', async () => {
+it('never begins a job whose key may no longer transcribe', async () => {
   const by = { caller: { organisationId: 'org_1', keyId: 'key_1' }, requestId: 'req_1', traceparent: undefined };
   const asked: unknown[] = [];
   const authenticator = { holds: async (...who: unknown[]) => asked.push(who) < 0 };

@@ -23,7 +23,7 @@ function followed(conversation: Conversation) {
   return { told, say: (text: string) => steps.take(Buffer.from(text), false, false) };
 }
 
-it('what a conversation throws is a fault, and what it said before is followed', () => {
+it('reports a throwing conversation as a fault, after its earlier steps', () => {
   const conversation = {
     *text(): Iterable<Step> {
       yield { type: 'say', text: 'one' };
@@ -44,7 +44,7 @@ const doors = dialects.flatMap((dialect) =>
   })),
 );
 
-it.each(doors)('$name throws at no value of its messages that is no text or number', ({ dialect, path, door }) => {
+it.each(doors)('$name throws at no value that is neither text nor number', ({ dialect, path, door }) => {
   const example = EXAMPLES[dialect]?.[path];
   const handshake = {
     query: new URLSearchParams(example?.query),

@@ -29,7 +29,7 @@ describe.each([1, 2, 3, 7, 64, 10_000])('in pieces of %i bytes', (size) => {
       `{"x":{"audio":"no"},"y":["audio"],"z":"\\"audio\\":\\"","audio":"${BASE64}","é":"ü"}`,
       { x: { audio: 'no' }, y: ['audio'], z: '"audio":"', é: 'ü' },
     ],
-  ])('the file is found %s', (_, body, others) => {
+  ])('finds the file %s', (_, body, others) => {
     const told = read(body, size);
     expect(told.file.equals(FILE)).toBe(true);
     expect(told.others).toEqual({ audio: '', ...others });
@@ -49,7 +49,7 @@ describe.each([1, 2, 3, 7, 64, 10_000])('in pieces of %i bytes', (size) => {
   });
 });
 
-it('no more of the file is held than a piece of it', () => {
+it('holds no more of the file than a part of it', () => {
   const reader = new JsonFileReader('audio');
   const piece = Buffer.from('A'.repeat(4_000));
   for (const _ of reader.take(Buffer.from('{"audio":"'))) throw new Error('There is no file yet.');

@@ -60,7 +60,7 @@ const codeOf = (failed: Promise<unknown>) =>
 const missing = expect.objectContaining({ code: 'not_found' });
 
 describe('a file', () => {
-  it('is on disk, with what its form says', async () => {
+  it('lies on disk, with its form fields', async () => {
     const { id, filename, bytes, fields, form } = await kept(1_000);
     expect({ filename, bytes, fields: [...fields] }).toEqual({
       filename: 'a.wav',
@@ -74,7 +74,7 @@ describe('a file', () => {
     }
   });
 
-  it('is its key’s alone, and of one dialect', async () => {
+  it('belongs to its key and one dialect', async () => {
     const { id } = await kept(1);
     for (const other of [OTHER, { ...OWNER, dialect: 'gladia' }]) {
       expect(() => files.find(other, id)).toThrow(missing);
@@ -98,7 +98,7 @@ describe('a file', () => {
     ['its time is over', () => clock.increment(FILE_KEPT_MS)],
     ['it is removed', (id: string) => files.remove(OWNER, id)],
     ['the node ends', () => files.close()],
-  ])('that is worked on stays until that is over, although %s', async (_, end) => {
+  ])('stays until its work is finished, although %s', async (_, end) => {
     const { file, leave } = await keep(1_000);
     const again = files.hold(OWNER, file.id);
     end(file.id);
@@ -110,7 +110,7 @@ describe('a file', () => {
     expect(spoolQuota.used).toBe(0);
   });
 
-  it('that arrives while the node ends is not kept', async () => {
+  it('disappears when it arrives while the node ends', async () => {
     const arriving = keep(1_000);
     files.close();
     const { file, leave } = await arriving;
@@ -120,8 +120,8 @@ describe('a file', () => {
   });
 });
 
-describe('a key may keep', () => {
-  it(`${KEPT_FILES_MAX} files, and more once some are gone`, async () => {
+describe('the files that a key keeps', () => {
+  it(`stay within ${KEPT_FILES_MAX}, with room for more once some are gone`, async () => {
     const [first] = await Promise.all(Array.from({ length: KEPT_FILES_MAX }, () => kept(1)));
     expect(await codeOf(kept(1))).toBe('too_many_sessions');
     expect(await codeOf(kept(1, OTHER))).toBe('none');
@@ -129,7 +129,7 @@ describe('a key may keep', () => {
     expect(await codeOf(kept(1))).toBe('none');
   });
 
-  it(`no more than its organisation has left of ${ORGANISATION_FILES_MAX} files`, async () => {
+  it(`allow no more than its organisation’s rest of ${ORGANISATION_FILES_MAX} files`, async () => {
     const arriving = () => new Promise<never>(() => {});
     for (let count = 0; count < ORGANISATION_FILES_MAX; count++)
       void files.keep({ ...OWNER, keyId: `key_${Math.floor(count / KEPT_FILES_MAX)}` }, arriving);
@@ -137,7 +137,7 @@ describe('a key may keep', () => {
     expect(await codeOf(kept(1, { ...OTHER, organisationId: 'org_2' }))).toBe('none');
   });
 
-  it('with all other keys of its organisation a part of the disk', async () => {
+  it('share a part of the disk with all other keys of its organisation', async () => {
     expect(await codeOf(kept(SHARE_BYTES + 1))).toBe('too_many_sessions');
     expect(spoolQuota.used).toBe(0);
     const { id } = await kept(SHARE_BYTES);
@@ -147,7 +147,7 @@ describe('a key may keep', () => {
     expect(await codeOf(kept(SHARE_BYTES, OTHER))).toBe('none');
   });
 
-  it('no more than its organisation leaves for others: a newcomer always finds room', async () => {
+  it('leave room for newcomers of other organisations', async () => {
     const ofOrganisation = (at: number) => ({ ...OWNER, organisationId: `org_${at}`, keyId: `key_of_${at}` });
     let left = SPOOL_BYTES_MAX * KEPT_SHARE;
     for (let at = 0; at < 8; at++) {
@@ -161,7 +161,7 @@ describe('a key may keep', () => {
     expect(await codeOf(kept(Math.floor(left / 2), ofOrganisation(8)))).toBe('none');
   });
 
-  it('nothing of a form that is broken', async () => {
+  it('keep nothing of a broken form', async () => {
     const broken = files.keep(OWNER, () => Promise.reject(new Error('The client went away.')));
     await expect(broken).rejects.toThrow('went away');
     expect(await codeOf(kept(SHARE_BYTES))).toBe('none');

@@ -36,7 +36,7 @@ const textsOf = (id: string, owner = OWNER) =>
 const isHere = (id: string, owner = OWNER) => kept.of(owner).some((session) => session.id === id);
 
 describe('a session', () => {
-  it('has its finals, its length and its end', () => {
+  it('keeps its finals, its length and its end', () => {
     const one = record('req_1', OWNER, { model: 'a/b' });
     one.take({ ...final('in'), is_final: false } as OutgoingEvent);
     one.take(final('hi'));
@@ -49,7 +49,7 @@ describe('a session', () => {
     expect(textsOf('req_1')).toEqual(['hi']);
   });
 
-  it('whose client leaves has the finals until then', () => {
+  it('keeps the finals until its client leaves', () => {
     const one = record('req_1');
     one.take(final('hi', 1, 2));
     one.end();
@@ -58,7 +58,7 @@ describe('a session', () => {
     expect(textsOf('req_1')).toEqual(['hi']);
   });
 
-  it('that failed says why, and has what was heard', () => {
+  it('keeps the reason and the transcript when it failed', () => {
     const one = record('req_1');
     one.take(final('hi'));
     one.take({ type: 'error', fatal: false, error: { code: 'invalid_request', message: 'No.' } } as OutgoingEvent);
@@ -83,7 +83,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('is of its key and dialect alone, also where another one has the same id', () => {
+  it('belongs to its key and dialect, also where another has the same id', () => {
     record('req_1').take(final('mine'));
     record('req_1', OTHER).take(final('theirs'));
     expect([textsOf('req_1'), textsOf('req_1', OTHER)]).toEqual([['mine'], ['theirs']]);
@@ -96,7 +96,7 @@ describe('a session', () => {
     expect(kept.record(OWNER, { id, asked: {} })).toBeUndefined(),
   );
 
-  it('is gone 24 hours after its end, and at once when it is removed', () => {
+  it('expires 24 hours after its end, and disappears at once when removed', () => {
     const one = record('req_1');
     clock.increment(2 * SESSION_KEPT_MS);
     expect(isHere('req_1')).toBe(true);
@@ -114,7 +114,7 @@ describe('a session', () => {
 });
 
 describe('beyond its bounds', () => {
-  it('a key forgets its oldest session that has ended, then its oldest, and no other key pays for it', () => {
+  it('drops the key’s oldest ended session, then its oldest, and no other key’s', () => {
     record('req_0', OTHER).end();
     record('req_0');
     record('req_1').end();
@@ -127,7 +127,7 @@ describe('beyond its bounds', () => {
     expect([kept.size, forgotten]).toEqual([SESSION_BOUNDS.key.jobs + 1, 2]);
   });
 
-  it('a key forgets transcripts, the oldest first, and a session that alone has too many words', () => {
+  it('drops a key’s oldest transcripts first, and a session with too many words', () => {
     const half = 'a'.repeat(SESSION_BOUNDS.key.characters / 2);
     const [first, second] = [record('req_1'), record('req_2')];
     first.take({ ...final(''), words: [], text: half } as OutgoingEvent);

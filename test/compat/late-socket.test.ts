@@ -78,7 +78,7 @@ function pending() {
 }
 
 describe('a socket without a key', () => {
-  it('is judged by what a message says, and begins with all that came meanwhile, in its order', async () => {
+  it('authenticates by a message, then replays everything received meanwhile in order', async () => {
     const asked: unknown[] = [];
     const verdict = pending();
     const judge = (...of: unknown[]) => {
@@ -103,14 +103,14 @@ describe('a socket without a key', () => {
     expect(heard.at(-1)).toBe('audio 100');
   });
 
-  it('is judged at its handshake where that has the key', async () => {
+  it('authenticates at its handshake where that has the key', async () => {
     const { connect, dependencies } = await connected();
     const { accept } = await connect('192.0.2.8', new Map([['authorization', 'one']]));
     expect(dependencies.late.size).toBe(1);
     accept.closed({} as DoorSocket, 1006, '');
   });
 
-  it('is ended as its session is once it has one', async () => {
+  it('ends with its session once it has one', async () => {
     const { say, leave, heard, held } = await connected();
     say('key one');
     await judged();
@@ -178,7 +178,7 @@ describe('it is refused in the vendor’s words, and holds nothing then,', () =>
     expect(client.held().slice(0, 2)).toEqual([0, 0]);
   });
 
-  it('for a key that is no good', async () => {
+  it('after an invalid key', async () => {
     const verdict = pending();
     const { say, told, held, leave } = await connected({ judge: verdict.judge });
     say('key one');
@@ -189,7 +189,7 @@ describe('it is refused in the vendor’s words, and holds nothing then,', () =>
     expect(held()).toEqual(NOTHING_HELD);
   });
 
-  it('for what was not to happen', async () => {
+  it('after an unexpected error', async () => {
     const verdict = pending();
     const { say, told } = await connected({ judge: verdict.judge });
     say('key one');
@@ -198,7 +198,7 @@ describe('it is refused in the vendor’s words, and holds nothing then,', () =>
     expect(told).toEqual(['door internal_error', 'close 4998 internal_error']);
   });
 
-  it('when the session cannot be opened, in the words of the conversation', async () => {
+  it('when the session cannot be opened, in the conversation’s words', async () => {
     const { say, told } = await connected();
     say('key one');
     await judged();
@@ -216,7 +216,7 @@ describe('it is refused in the vendor’s words, and holds nothing then,', () =>
     expect(held().slice(0, 2)).toEqual([0, 0]);
   });
 
-  it('when too many wait already from its address', async () => {
+  it('when too many from its address wait already', async () => {
     const late = new LateSockets({ handshakesMax: 10, handshakesPerAddressMax: 1 });
     const { connect, socket, told, leave } = await connected({ late });
     (await connect('192.0.2.7')).accept.open(socket);
@@ -226,7 +226,7 @@ describe('it is refused in the vendor’s words, and holds nothing then,', () =>
     expect(told).toHaveLength(2);
   });
 
-  it('when all places are taken by those that have said their key', async () => {
+  it('when sockets that have sent a key take all slots', async () => {
     const late = new LateSockets({ handshakesMax: 1, handshakesPerAddressMax: 10 });
     const { connect, socket, told, say } = await connected({ late, judge: pending().judge });
     say('key one');
@@ -249,7 +249,7 @@ describe('where all places are taken', () => {
     };
   };
 
-  it('the oldest that has said nothing gives way, so that silent ones keep nobody out', async () => {
+  it('closes the oldest that is silent, so that silent ones block no other client', async () => {
     const { connect, told, say, leave, dependencies } = await connected({ late: new LateSockets(bounds) });
     const [second, third] = [other(), other()];
     (await connect('192.0.2.8')).accept.open(second);
@@ -265,7 +265,7 @@ describe('where all places are taken', () => {
     expect(third.told).toEqual([]);
   });
 
-  it('also where its socket is not open yet, which hears of it then', async () => {
+  it('closes it also before its socket is open, which is notified then', async () => {
     const { connect, told, leave } = await connected({ late: new LateSockets(bounds) });
     const second = await connect('192.0.2.8');
     leave();
@@ -278,7 +278,7 @@ describe('where all places are taken', () => {
 });
 
 describe('a client that is gone', () => {
-  it('before it has said a key, leaves nothing behind', async () => {
+  it('leaves nothing behind before it has sent a key', async () => {
     const { say, leave, held, clock, told } = await connected();
     say('hello');
     leave();
@@ -287,7 +287,7 @@ describe('a client that is gone', () => {
     expect(told).toEqual([]);
   });
 
-  it('before its socket is open, leaves nothing behind', async () => {
+  it('leaves nothing behind before its socket is open', async () => {
     const { connect, leave, held } = await connected();
     const { accept } = await connect();
     accept.closed({} as DoorSocket, 1006, '');
@@ -295,7 +295,7 @@ describe('a client that is gone', () => {
     expect(held()).toEqual(NOTHING_HELD);
   });
 
-  it.each(['good', 'bad'] as const)('while a %s key is judged, takes no place', async (which) => {
+  it.each(['good', 'bad'] as const)('takes no slot while a %s key is judged', async (which) => {
     const verdict = pending();
     const { say, leave, held, heard, told } = await connected({ judge: verdict.judge });
     say('key one');
@@ -310,7 +310,7 @@ describe('a client that is gone', () => {
 });
 
 describe('the pace of its socket', () => {
-  it('is that of its session afterwards, which takes no large messages where the door was told so', async () => {
+  it('continues in its session, which takes no large messages where the server said so', async () => {
     const { say, pace, accept, socket, told, heard } = await connected();
     expect(pace.mayBeLarge()).toBe(false);
     say('key one');

@@ -103,7 +103,7 @@ describe('a flood of texts without audio ends as on /v1/listen', () => {
     expect(said.length).toBeLessThan(MESSAGES_MAX + 10);
   });
 
-  it('OpenAI: binary messages, each of which is told to be none', async () => {
+  it('OpenAI: binary messages, each refused as invalid', async () => {
     const { send, ends } = await opened(CLIENTS.openai);
     for (let count = 0; count < MESSAGES_MAX + 10; count++) send(new Uint8Array(2));
     expect(ends).toEqual(['rate_limit_exceeded']);
@@ -118,7 +118,7 @@ describe('a flood of texts without audio ends as on /v1/listen', () => {
     expect(ends).toEqual(['rate_limit_exceeded']);
   });
 
-  it('and not where they come in the time that they may take', async () => {
+  it('but not at the permitted pace', async () => {
     const { send, ends, time } = await opened(CLIENTS.openai);
     for (let second = 0; second < 30; second++, time.ms += 1_000)
       for (let count = 0; count < 50; count++) send('{"type":"input_audio_buffer.commit"}');

@@ -5,13 +5,13 @@ import { bytesOf, SHOWN_BYTES_MAX, shownAgain } from '../../src/compat/jobs/show
 const large = (bytes: number) => 'é'.repeat(bytes / 2);
 const deep = (levels: number): object => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
 
-describe('what was asked for', () => {
-  it('is shown as it is where it is small', () => {
+describe('stored request options', () => {
+  it('stay complete where they are small', () => {
     const asked = { model: 'm', list: [1, { two: 2 }], text: large(SHOWN_BYTES_MAX - 100) };
     expect(shownAgain(asked)).toBe(asked);
   });
 
-  it('is shown without what is large, in it and in its objects', () => {
+  it('lose large members, at the top and in objects', () => {
     const config = { vocabulary: [large(9_000)], language: 'de', diarization: 'speaker' };
     const asked = { title: large(60_000), tracking: { title: large(9_000) }, config, type: 'transcription' };
     expect(shownAgain(asked)).toEqual({
@@ -26,7 +26,7 @@ describe('what was asked for', () => {
     ['depth', { a: deep(3_000) }],
     ['depth that cannot be written', { a: deep(200_000), b: 1 }],
     ['a prototype', JSON.parse(`{"__proto__":{"a":"${large(3_000)}","b":"${large(3_000)}"}}`)],
-  ])('is never more than its bound, whatever it has: %s', (_, asked) =>
+  ])('stay within the bound, for %s', (_, asked) =>
     expect(bytesOf(shownAgain(asked as Record<string, unknown>))).toBeLessThanOrEqual(SHOWN_BYTES_MAX),
   );
 });

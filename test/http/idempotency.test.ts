@@ -61,7 +61,7 @@ describe('a second request', () => {
     expect([node.size, node.waiting]).toEqual([0, 0]);
   });
 
-  it('with another body is told so', async () => {
+  it('fails with another body', async () => {
     await (await work('req_1')).finish(PRINT, REPLY);
     const begun = await begin('req_2');
     const reply = () => begun.type === 'done' && begun.before.replyTo(new Uint8Array(32).fill(2));
@@ -101,7 +101,7 @@ describe('a second request', () => {
     await first.release();
   });
 
-  it('of another process is told to come again, and waits for nobody', async () => {
+  it('gets a retry from another process, without waiting', async () => {
     const first = await work('req_1');
     const elsewhere = another();
     await expect(begin('req_2', 'key', STAY, elsewhere)).rejects.toMatchObject({
@@ -112,7 +112,7 @@ describe('a second request', () => {
     await first.release();
   });
 
-  it('is one too many when eight wait for a key', async () => {
+  it('fails when eight wait for a key already', async () => {
     const first = await work('req_0');
     const waiting = Array.from({ length: 8 }, (_, index) => begin(`req_${index + 1}`));
     await calm();
@@ -121,7 +121,7 @@ describe('a second request', () => {
     expect((await Promise.all(waiting)).map(({ type }) => type)).toEqual(Array(8).fill('done'));
   });
 
-  it('is one too many when 128 wait for any', async () => {
+  it('fails when 128 wait for any key already', async () => {
     const firsts = await Promise.all(Array.from({ length: 17 }, (_, key) => work('req_0', `key ${key}`)));
     const waiting = Array.from({ length: 128 }, (_, index) => begin(`req_${index + 1}`, `key ${index % 16}`));
     await calm();
@@ -133,7 +133,7 @@ describe('a second request', () => {
 });
 
 describe('the lease', () => {
-  it('is renewed for as long as the work takes', async () => {
+  it('renews for as long as the work takes', async () => {
     const first = await work('req_1');
     for (let minute = 0; minute < 10; minute++) {
       advance(20_000);
@@ -144,7 +144,7 @@ describe('the lease', () => {
     expect((await begin('req_3', 'key', STAY, another())).type).toBe('done');
   });
 
-  it('of a process that was killed ends, and the next charges under the same id', async () => {
+  it('expires with a killed process, and the next charges under the same id', async () => {
     await work('req_1');
     rig.clock.nowMs += 60_000;
     expect((await work('req_2', 'key', another())).chargeId).toBe('req_1');
@@ -164,7 +164,7 @@ describe('the lease', () => {
     await first.release();
   });
 
-  it('of work that nobody can judge runs out', async () => {
+  it('runs out for work without a result', async () => {
     await (await work('req_1')).abandon();
     expect(node.size).toBe(0);
     await expect(begin('req_2')).rejects.toMatchObject({ code: 'idempotency_conflict' });
@@ -174,14 +174,14 @@ describe('the lease', () => {
 });
 
 describe('a store that fails', () => {
-  it('at the claim: the request is refused, and the key is not blocked', async () => {
+  it('refuses the request at the claim, and leaves the key free', async () => {
     rig.failing.set('claimIdempotency', 'failed');
     await expect(begin('req_1')).rejects.toMatchObject({ code: 'overloaded', status: 503 });
     rig.failing.clear();
     expect((await begin('req_2')).type).toBe('work');
   });
 
-  it('at the end: the answer goes out all the same, and the fault is logged', async () => {
+  it('sends the answer anyway at the end, and logs the fault', async () => {
     const first = await work('req_1');
     rig.failing.set('finishIdempotency', 'failed');
     await first.finish(PRINT, REPLY);
@@ -189,7 +189,7 @@ describe('a store that fails', () => {
   });
 });
 
-it('an answer that is too large for the way to the ledger is not kept; nothing more is done under its key', async () => {
+it('drops an answer too large for the ledger, and repeats nothing under its key', async () => {
   const { store } = rig;
   const narrow = {
     ...store,
@@ -214,7 +214,7 @@ describe('an answer at rest', () => {
     ['text', REPLY],
     ['bytes', { status: 201, headers: {}, body: Buffer.from([0, 255, 1]) }],
     ['nothing', { status: 204, headers: {}, body: '' }],
-  ])('of %s comes back as it was', (_, reply) => {
+  ])('comes back unchanged with %s', (_, reply) => {
     expect(seal.open(seal.seal(reply, 'a'), 'a')).toEqual(reply);
   });
 
@@ -224,7 +224,7 @@ describe('an answer at rest', () => {
     expect(Buffer.compare(one, two)).not.toBe(0);
   });
 
-  it('is not opened in another’s place, with another secret, or when a bit was changed', () => {
+  it('stays sealed under another key or secret, or with a changed bit', () => {
     const sealed = seal.seal(REPLY, 'a');
     expect(seal.open(sealed, 'b')).toBeUndefined();
     expect(new AnswerSeal(Buffer.from('another secret of 32 characters.')).open(sealed, 'a')).toBeUndefined();
@@ -236,7 +236,7 @@ describe('an answer at rest', () => {
     expect(seal.open(sealed.subarray(0, 20), 'a')).toBeUndefined();
   });
 
-  it('that cannot be opened any more is told of, and not done again', async () => {
+  it('causes an error, not a repeat, when it can no longer be opened', async () => {
     await (await work('req_1')).finish(PRINT, REPLY);
     const begun = await begin('req_2', 'key', STAY, another(Buffer.from('another secret of 32 characters.')));
     expect(() => begun.type === 'done' && begun.before.replyTo(PRINT)).toThrow(/req_1, which was answered and charged/);
@@ -272,7 +272,7 @@ describe('a fingerprint', () => {
     return Buffer.from(made.digest(fields, type ?? undefined)).toString('hex');
   };
 
-  it('is the same for any cut of the file and any order of the fields', () => {
+  it('stays the same for any split of the file and any order of fields', () => {
     const one = print([
       ['model', 'a/b'],
       ['language', 'en'],
@@ -287,7 +287,7 @@ describe('a fingerprint', () => {
     expect(two).toBe(one);
   });
 
-  it('is another one for anything that differs', () => {
+  it('differs for any difference', () => {
     const all = [
       print([['model', 'a/b']]),
       print([['model', 'a/c']]),

@@ -86,7 +86,7 @@ describe('a route', () => {
     expect(bodyOf(await ask(method, path))).toEqual({ path, params, requestId: 'req_1' });
   });
 
-  test('that is literal wins over one with names', async () => {
+  test('wins as a literal over one with parameters', async () => {
     expect(bodyOf(await ask('GET', '/v1/models/special/one'))).toBe('literal');
   });
 
@@ -103,7 +103,7 @@ describe('a route', () => {
     '/V1/models',
     '*',
     '/__proto__',
-  ])('is not found at %s', async (path) => {
+  ])('answers 404 at %s', async (path) => {
     const reply = await ask('GET', path);
     expect([reply.status, bodyOf(reply).error.code]).toEqual([404, 'not_found']);
     expect(replies).toEqual([['other', 404, 'not_found']]);
@@ -131,7 +131,7 @@ describe('a route', () => {
     ]);
   });
 
-  test('that is given twice is a mistake of ours', () => {
+  test('throws when it is defined twice', () => {
     const route = { method: 'GET', path: '/a', handle: echo };
     expect(() =>
       createRouter([route, route], { newRequestId: () => '', onFault: () => {}, onReply: () => {} }),
@@ -168,7 +168,7 @@ describe('every answer', () => {
     });
   });
 
-  test('is counted once, by its route', async () => {
+  test('counts once, by its route', async () => {
     for (const path of ['/v1/models/a/b', '/refused', '/broken']) await ask('GET', path);
     expect(replies).toEqual([
       ['/v1/models/:provider/:model', 200, undefined],
@@ -179,7 +179,7 @@ describe('every answer', () => {
 });
 
 describe('what a route throws', () => {
-  test('is answered as it is, when it is a refusal', async () => {
+  test('becomes the answer when it is an API error', async () => {
     const reply = await ask('GET', '/refused');
     expect([reply.status, reply.headers?.['Retry-After'], reply.headers?.['RateLimit-Limit']]).toEqual([
       429,
@@ -202,18 +202,18 @@ describe('what a route throws', () => {
     expect((await ask('GET', '/unknown')).headers?.['WWW-Authenticate']).toBe('Bearer');
   });
 
-  test.each(['/broken', '/odd'])('is reported and never shown, when it is anything else: %s', async (path) => {
+  test.each(['/broken', '/odd'])('becomes a report, never shown, when it is anything else: %s', async (path) => {
     const reply = await ask('GET', path);
     expect([reply.status, bodyOf(reply).error.code, faults.length]).toEqual([500, 'internal_error', 1]);
     expect(reply.body).not.toContain('secret');
   });
 
-  test('is 413 with the limit, when the body is too large', async () => {
+  test('becomes 413 with the limit, when the body is too large', async () => {
     const reply = await ask('GET', '/large');
     expect([reply.status, bodyOf(reply).error.message]).toEqual([413, 'The body is larger than 10 bytes. Send less.']);
   });
 
-  test('is no fault when the client has left', async () => {
+  test('causes no fault when the client has left', async () => {
     await ask('GET', '/broken', { aborted: true });
     expect(faults).toEqual([]);
   });
@@ -241,7 +241,7 @@ describe('an answer in pieces is counted once, when it ends', () => {
     expect([replies, faults]).toEqual([[[path, status, code]], expectedFaults]);
   });
 
-  test('and as what its head said when it is let go of', async () => {
+  test('and keeps the status of its head when it is released early', async () => {
     const { body } = await ask('GET', '/pieces/broken');
     const iterator = (body as AsyncIterable<string>)[Symbol.asyncIterator]();
     await iterator.next();

@@ -94,7 +94,7 @@ async function talk({ rig, client }: { rig: SessionRig; client: RigClient }) {
 }
 
 describe('the events of a session', () => {
-  it('are where it is, what happens, and its end, each with its number', async () => {
+  it('start with the current state, and end with the end, each numbered', async () => {
     const all = await openRig();
     const reply = await all.ask();
     const reader = read(reply);
@@ -110,7 +110,7 @@ describe('the events of a session', () => {
     expect([all.service.size, timersOf(all.rig.clock)]).toEqual([0, 0]);
   });
 
-  it('go on behind the last one that the reader has seen', async () => {
+  it('continue after the last one that the reader has seen', async () => {
     const all = await openRig();
     const first = read(await all.ask());
     await talk(all);
@@ -124,7 +124,7 @@ describe('the events of a session', () => {
     expect([framesIn(third.text)[0]!.sequence, kindsIn(third.text).at(-1)]).toEqual([1, 'actors']);
   });
 
-  it('hold where the session was although nobody watched it, and what it had in the end', async () => {
+  it('include an unwatched session’s states and its final figures', async () => {
     const all = await openRig();
     await talk(all);
     all.client.session.control({ type: 'close' });
@@ -152,7 +152,7 @@ describe('the events of a session', () => {
     expect([service.size, client.session.charts.isWatched, timersOf(rig.clock)]).toEqual([0, false, timers]);
   });
 
-  it('are left out, and counted, where the reader does not read', async () => {
+  it('skip and count events for a reader that does not read', async () => {
     const { rig, client, ask } = await openRig();
     const { body } = await ask();
     for (let round = 0; round < 60; round++) {
@@ -184,7 +184,7 @@ describe('the events of a session', () => {
     expect([reader.isOver, service.size]).toEqual([true, 0]);
   });
 
-  it('end for a reader whose key or login is no good any more', async () => {
+  it('end for a reader whose key or login has expired', async () => {
     const all = await openRig();
     const reading = read(await all.ask());
     await all.rig.advance(HEARTBEAT_MS, 1_000);
@@ -199,7 +199,7 @@ describe('the events of a session', () => {
     ]);
   });
 
-  it('go to so many readers of one organisation at a time, and to one more when one has left', async () => {
+  it('go to a limited number of readers per organisation, and one more when one leaves', async () => {
     const { ask, service } = await openRig(new FairQuota(4));
     const readers = [read(await ask()), read(await ask())];
     await expect(ask()).rejects.toMatchObject({ code: 'rate_limit_exceeded' });
@@ -216,7 +216,7 @@ describe('the events of a session', () => {
     expect(kindsIn(reader.text)).toEqual(expect.arrayContaining(['actors', 'step', 'mark']));
   });
 
-  it('carry the text of finals to nobody but a reader who may see it, and stop when the organisation hides it', async () => {
+  it('carry final texts only for readers with permission, until the organisation hides them', async () => {
     const all = await openRig(streamPlaces(), true);
     const key = read(await all.ask());
     let isShown = true;
@@ -239,14 +239,14 @@ describe('the events of a session', () => {
     expect(member.text.slice(before)).not.toContain('"transcript"');
   });
 
-  it('of one that has ended are its end', async () => {
+  it('consist of the end for a session that has ended', async () => {
     const { record, ask } = await openRig();
     Object.assign(record, { endedAt: new Date(1_000).toISOString(), reason: 'client_closed' });
     const { body } = await ask();
     expect(framesIn(body as string)).toMatchObject([{ kind: 'ended', reason: 'client_closed' }]);
   });
 
-  it('of one that has ended are those that were kept, and none for a reader that has them all', async () => {
+  it('consist of the kept ones after the end, and of none for a complete reader', async () => {
     const all = await openRig();
     await talk(all);
     all.client.session.control({ type: 'close' });
@@ -265,7 +265,7 @@ describe('the events of a session', () => {
     expect(framesIn((await all.ask()).body as string)).toMatchObject([{ kind: 'ended', reason: 'client_closed' }]);
   });
 
-  it('of one whose node is gone end as lost', async () => {
+  it('end as lost for a session whose node is gone', async () => {
     const { service, ask } = await openRig();
     service.close();
     const { body } = await ask();
@@ -278,7 +278,7 @@ describe('the events of a session', () => {
     ['since=1', {}, 'invalid_request'],
     ['', { organisationId: 'org_2' }, 'not_found'],
     ['', { id: 'ses_nobody' }, 'not_found'],
-  ])('are refused for what is no number, and of nobody else: %s %j', async (query, options, code) => {
+  ])('fail for an invalid number, and for other organisations: %s %j', async (query, options, code) => {
     const { service, ask } = await openRig();
     await expect(ask(query, options)).rejects.toMatchObject({ code });
     expect(service.size).toBe(0);

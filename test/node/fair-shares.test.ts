@@ -181,7 +181,7 @@ test.each(RESOURCES)('%s: two organisations that use a little are not refused', 
     for (const organisationId of ['a', 'b']) expect(await take(organisationId)).toBe(true);
 });
 
-test('every row of the page has a test', () => {
+test('covers every row of the page with a test', () => {
   const page = readFileSync(new URL('../../docs/operations/fair-shares.md', import.meta.url), 'utf8');
   const rows = [...page.matchAll(/^\| ([^|]+?) \|/gm)].map(([, name]) => name as string).slice(1);
   const names = [...RESOURCES.map(([name]) => name), ...TESTED_ELSEWHERE];

@@ -45,10 +45,10 @@ test.each([
   ['a name that begins like this machine', { host: '127.0.0.1.rebound.example' }, 'not_found'],
   ['no name', { host: '' }, 'not_found'],
   ['a proxy on this machine', { 'x-forwarded-for': '203.0.113.9' }, 'not_found'],
-])('on a private node without a token, asked by way of %s', async (_, sent, expected) => {
+])('answers on a private node without a token, requested through %s', async (_, sent, expected) => {
   expect(await scrape({ token: undefined, isPrivate: true }, sent)).toBe(expected);
 });
 
-test('a private node tells nobody who is not on this machine', async () => {
+test('answers no other machine on a private node', async () => {
   expect(await scrape({ token: undefined, isPrivate: true }, {}, '203.0.113.9')).toBe('not_found');
 });

@@ -59,7 +59,7 @@ it('shows a model without any price as not available, like one without a credent
 it.each([
   [undefined, 'a-key', false],
   ['http://10.0.0.5:2700', undefined, true],
-])('a server that people run themselves, at %s and with the key %s, is available: %s', (baseUrl, credential, can) => {
+])('lists a self-hosted server, at %s and with the key %s, as available: %s', (baseUrl, credential, can) => {
   const [provider] = providers.filter(({ name }) => name === 'deepgram');
   const self: Provider = { ...(provider as Provider), credential: 'none', address: 'configured' };
   const [model] = listModels({
@@ -75,7 +75,7 @@ it.each<[string, PriceOverrides, boolean]>([
   ['deepgram/nova-3', {}, true],
   ['deepgram/nova-3', { 'deepgram/nova-3': { live: null } }, false],
   ['openai/whisper-1', {}, false],
-])('without a credential here, %s with prices %j: whether another node makes it available', (slug, overrides, can) => {
+])('lists %s with prices %j and no credential here by other nodes’ availability', (slug, overrides, can) => {
   const models = listModels({
     providers: new Map(providers.map((provider) => [provider.name, provider])),
     access: () => ({ baseUrl: undefined, credential: undefined }),

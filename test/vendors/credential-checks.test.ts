@@ -19,25 +19,25 @@ const check = (credential: string, baseUrl: string) =>
 
 afterAll(() => pools.close());
 
-describe('nothing is learnt', () => {
-  it('of a provider without such a request', async () => {
+describe('a check with an unknown verdict', () => {
+  it('covers a provider without such a request', async () => {
     expect(await checkCredential({}, { baseUrl: undefined, credential: 'key' }, { pools, clock: systemClock })).toBe(
       'unknown',
     );
   });
 
-  it('where nobody listens', async () => {
+  it('covers a server that is down', async () => {
     expect(await check('key', 'http://127.0.0.1:9')).toBe('unknown');
   });
 
-  it('of a key that cannot stand in a header, and nothing is thrown', async () => {
+  it('covers a key that no header can carry, without a throw', async () => {
     expect(await check('key\r\nother: 1', 'http://127.0.0.1:9')).toBe('unknown');
   });
 
   it.each([
     ['never answers', ''],
     ['answers without an end', 'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n'],
-  ])('of a provider that takes the request and %s, after ten seconds', async (_, beginning) => {
+  ])('covers a provider that accepts the request and %s, after ten seconds', async (_, beginning) => {
     const sockets: Socket[] = [];
     const server = createServer((socket) => {
       sockets.push(socket.on('error', () => {}));

@@ -93,7 +93,7 @@ describe('a chain', () => {
     [{ interimResults: true }, 'interim_results'],
     [{ diarization: true }, 'diarization'],
     [{ providerParams: { audio_end_at: 5 } }, 'provider_params.audio_end_at'],
-  ])('with strict refuses %j', async (ask, param) => {
+  ])('refuses %j in strict mode', async (ask, param) => {
     await expect(chainOf({ ...ask, strict: true })).rejects.toMatchObject({
       code: 'unsupported_parameter',
       extras: { param },
@@ -109,7 +109,7 @@ it('options are judged as for files, by such a model alone', () => {
   expect(wrapped.honours?.('audio_start_from', 'universal-2', 'batch')).toBe(true);
 });
 
-it('a leg of such a model is taken for dead only when its longest utterance and its answer are overdue, within a replay', () => {
+it('treats a leg as dead only after its longest utterance and answer, within a replay', () => {
   expect(UTTERANCE_TIMING.stallMs).toBeGreaterThan(UTTERANCE.longestMs + UTTERANCE.silenceMs + UTTERANCE.answerMs);
   expect(UTTERANCE_TIMING.stallMs).toBeLessThan(60_000);
 });

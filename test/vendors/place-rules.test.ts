@@ -46,7 +46,7 @@ const refusal = (ask: Partial<Ask> & Pick<Ask, 'model'>, world?: World): Promise
     (error: Refusal) => error,
   );
 
-describe('a model is let in where its provider promises what is asked for', () => {
+describe('a model is admitted where its provider promises what is required', () => {
   it.each<[string, Partial<Ask> & Pick<Ask, 'model'>, World]>([
     ['an endpoint that any key opens', { model: 'speechmatics/enhanced', rules: [rule(['us'])] }, {}],
     ['one of several regions', { model: 'speechmatics/enhanced', rules: [rule(['au', 'eu'])] }, {}],
@@ -89,7 +89,7 @@ describe('a model is let in where its provider promises what is asked for', () =
     ]);
   });
 
-  it('and the endpoint that the rule chooses is known, where it is not the credential’s own', async () => {
+  it('and knows the endpoint that the rule chooses, where the credential has none', async () => {
     const ask = { model: 'assemblyai/universal-3-6-pro', rules: [EU] };
     const own = { fields: { region: 'eu' } };
     const found = [
@@ -100,13 +100,13 @@ describe('a model is let in where its provider promises what is asked for', () =
     expect(found.map(({ endpoint }) => endpoint)).toEqual([undefined, 'eu', undefined]);
   });
 
-  it('and what it takes is set for it', async () => {
+  it('and sets the options that it needs', async () => {
     const [member] = await members({ model: 'deepgram/nova-3', rules: [EU], providerParams: { smart_format: true } });
     expect(member?.params).toEqual({ smart_format: true, mip_opt_out: true });
   });
 });
 
-describe('a model is refused by its name where it does not keep to a rule', () => {
+describe('a model that breaks a rule', () => {
   it.each<[string, string, Partial<Ask> & Pick<Ask, 'model'>, World]>([
     ['no region is promised', 'region_not_allowed', { model: 'cartesia/ink-2', rules: [EU] }, {}],
     ['unknown is no region', 'region_not_allowed', { model: 'groq/whisper-large-v3', mode: 'batch', rules: [EU] }, {}],
@@ -187,7 +187,7 @@ describe('a model is refused by its name where it does not keep to a rule', () =
       { model: 'deepgram/nova-3', rules: [EU], providerParams: { mip_opt_out: false } },
       {},
     ],
-  ])('%s', async (_, code, ask, world) => {
+  ])('gets refused: %s', async (_, code, ask, world) => {
     const { code: told, message, extras } = await refusal(ask, world);
     expect({ told, param: extras.param }).toEqual({ told: code, param: 'model' });
     expect(message).toContain(ask.model);
@@ -198,13 +198,13 @@ describe('a model is refused by its name where it does not keep to a rule', () =
     ['by its slug', { model: 'soniox/stt-rt-v5' }],
     ['as an object with options of its own', { model: 'deepgram/nova-3', provider_params: { mip_opt_out: false } }],
     ['on the service’s account', { model: 'soniox/stt-rt-v5', credential: 'service' as const }],
-  ])('a fallback that is named %s', async (_, fallback) => {
+  ])('gets refused as a fallback that is named %s', async (_, fallback) => {
     const refused = await refusal({ model: 'speechmatics/enhanced', fallbacks: [fallback], rules: [EU] });
     expect(refused).toMatchObject({ code: 'region_not_allowed', extras: { param: 'fallbacks' } });
     expect(refused.message).toContain(fallback.model);
   });
 
-  it('and is told what would do', async () => {
+  it('gets refused with what would comply', async () => {
     const { message } = await refusal({
       model: 'deepgram/nova-3',
       rules: [EU],

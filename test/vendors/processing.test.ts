@@ -41,7 +41,7 @@ const regional = providers.flatMap((provider) => {
 });
 
 it.each(regional)(
-  'a credential of %s may name each endpoint, and each is of some model',
+  'names each endpoint in a credential of %s, and each serves a model',
   (_, provider, endpoints, form) => {
     const used = provider.models.flatMap((card) => card.processing.flatMap((row) => row.endpoints ?? []));
     for (const name of endpoints.names) {

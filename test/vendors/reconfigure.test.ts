@@ -105,7 +105,7 @@ describe('a change on the open connection', () => {
       },
       true,
     ],
-  ])('of %s from %j to %j', (slug, before, after, frame, isAnswered) => {
+  ])('sends %s from %j to %j', (slug, before, after, frame, isAnswered) => {
     const steps = opened(slug, before).change(after);
     expect(steps).toEqual([{ type: 'send', frame }, ...(isAnswered ? [] : [inForce])]);
   });
@@ -124,14 +124,17 @@ describe('a change on the open connection', () => {
     [WHISPER, {}, { params: { turn_detection: null } }],
     ['soniox/stt-rt-v5', {}, { language: 'de' }],
     ['gladia/solaria-1', {}, { language: 'de' }],
-  ])('is none where %s goes from %j to %j: another connection is needed', (slug, before, after) =>
+  ])('needs another connection when %s goes from %j to %j', (slug, before, after) =>
     expect(opened(slug, before).change(after)).toBeUndefined(),
   );
 
-  it.each([FLUX, UNIVERSAL, SPEECHMATICS, WHISPER])('is none once %s was told that the audio ends', (slug) => {
-    const { change } = opened(slug, {}, true);
-    expect(change({ params: { keyterm: ['a'], keyterms_prompt: ['a'], max_delay: 2, prompt: 'a' } })).toBeUndefined();
-  });
+  it.each([FLUX, UNIVERSAL, SPEECHMATICS, WHISPER])(
+    'needs another connection once %s was sent the end of the audio',
+    (slug) => {
+      const { change } = opened(slug, {}, true);
+      expect(change({ params: { keyterm: ['a'], keyterms_prompt: ['a'], max_delay: 2, prompt: 'a' } })).toBeUndefined();
+    },
+  );
 });
 
 describe('the answer to a change', () => {
@@ -140,14 +143,14 @@ describe('the answer to a change', () => {
     [FLUX, { type: 'ConfigureFailure' }, false],
     [WHISPER, { type: 'session.updated', session: {} }, true],
     [WHISPER, { type: 'error', error: { type: 'invalid_request_error', event_id: 'change', message: 'No.' } }, false],
-  ])('of %s, %j, says whether it is in force', (slug, message, isInForce) => {
+  ])('says, from %s with %j, whether the change is in force', (slug, message, isInForce) => {
     const { live, state, change } = opened(slug, {});
     for (const type of ['session.created', 'session.updated']) live.read(state, { json: { type } });
     change({ params: { numerals: true, prompt: 'A call.' } });
     expect(live.read(state, { json: message })).toEqual([{ type: 'reconfigured', isInForce }]);
   });
 
-  it('that nobody asked for says nothing, of OpenAI', () => {
+  it('means nothing from OpenAI when no change was requested', () => {
     const { live, state } = opened(WHISPER, {});
     for (const type of ['session.created', 'session.updated']) live.read(state, { json: { type } });
     expect(live.read(state, { json: { type: 'session.updated' } })).toEqual([]);

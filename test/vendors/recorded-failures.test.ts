@@ -66,7 +66,7 @@ describe('a close', () => {
     ['revai', 4001, 'Unauthorized', 'account'],
     ['speechmatics', 4001, 'not_authorised', 'account'],
     ['speechmatics', 1008, 'idle_timeout', 'retry'],
-  ])('of %s with %i "%s" is for: %s', (vendor, code, reason, kind) => {
+  ])('blames, from %s with %i "%s", the right side: %s', (vendor, code, reason, kind) => {
     expect(vendors[vendor].ofClose(code, reason).kind).toBe(kind);
   });
 });
@@ -104,7 +104,7 @@ describe('an error of a session', () => {
     ['cartesia', '401', 'Unauthorized', '401', 'account'],
     ['soniox', '401', 'Invalid API key.', undefined, 'account'],
     ['elevenlabs', 'auth_error', 'You must be authenticated.', undefined, 'account'],
-  ])('of %s with %s "%s", of type %s, is for: %s', (vendor, code, words, type, kind) => {
+  ])('blames, from %s with %s "%s" and type %s, the right side: %s', (vendor, code, words, type, kind) => {
     expect(vendors[vendor].ofError(code, words, type)?.kind).toBe(kind);
   });
 });
@@ -135,7 +135,7 @@ describe('a refused request', () => {
     ['openai', 429, { error: { type: 'requests', code: 'rate_limit_exceeded' } }, 'next', 'rate_limit_exceeded'],
     ['xai', 400, { error: 'Incorrect API key provided.' }, 'account', 'http_400'],
     ['assemblyai', 400, { error: 'Your current account balance is negative.' }, 'account', 'http_400'],
-  ])('of %s with %i %j is for: %s', (vendor, status, body, kind, code) => {
+  ])('blames, from %s with %i %j, the right side: %s', (vendor, status, body, kind, code) => {
     const refusal = { status, headers: { 'content-type': 'text/plain' }, body: JSON.stringify(body) };
     for (const file of [true, false]) {
       expect(vendors[vendor].ofRefusal(refusal, { file })).toMatchObject({ kind, code });

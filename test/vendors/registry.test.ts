@@ -17,7 +17,7 @@ it.each(providers.map(({ name }) => name))('%s has its fixtures in the suite', (
   expect(existsSync(file), `Write ${file}: it calls testProvider of test/suites/provider.suite.ts.`).toBe(true);
 });
 
-it('every simulator is one of a provider', () => {
+it('simulates only registered providers', () => {
   const names = providers.map(({ name }) => name);
   for (const { provider } of simulators) expect(names).toContain(provider);
 });
@@ -40,28 +40,36 @@ describe('what is asked of all models in the same words', () => {
   );
   const language = fc.constantFrom(undefined, 'auto', 'en', 'pt-BR', 'tlh');
 
-  it.each(places)('is what $id takes in $mode mode, and every member is told of', ({ provider, card, mode }) => {
-    const schema = Type.Partial(provider.options(modelOf(card.id)));
-    fc.assert(
-      fc.property(common, language, fc.boolean(), (asked, spoken, diarization) => {
-        const { params, told } = mappedFor(card, provider, { mode, language: spoken, diarization, common: asked }, {});
-        expect([...Value.Errors(schema, params)]).toEqual([]);
-        for (const name of Object.keys(params)) {
-          expect(provider.honours?.(name, modelOf(card.id), mode) ?? true, name).toBe(true);
-        }
-        const members = [
-          ...Object.keys(asked),
-          ...(spoken ? ['language'] : []),
-          ...(diarization ? ['diarization'] : []),
-        ];
-        expect(told.map(({ param }) => param).sort()).toEqual(members.sort());
-        for (const { outcome, message } of told) expect(message === undefined).toBe(outcome === 'honoured');
-      }),
-      { numRuns: 15 },
-    );
-  });
+  it.each(places)(
+    'matches what $id takes in $mode mode, and is reported for every candidate',
+    ({ provider, card, mode }) => {
+      const schema = Type.Partial(provider.options(modelOf(card.id)));
+      fc.assert(
+        fc.property(common, language, fc.boolean(), (asked, spoken, diarization) => {
+          const { params, told } = mappedFor(
+            card,
+            provider,
+            { mode, language: spoken, diarization, common: asked },
+            {},
+          );
+          expect([...Value.Errors(schema, params)]).toEqual([]);
+          for (const name of Object.keys(params)) {
+            expect(provider.honours?.(name, modelOf(card.id), mode) ?? true, name).toBe(true);
+          }
+          const members = [
+            ...Object.keys(asked),
+            ...(spoken ? ['language'] : []),
+            ...(diarization ? ['diarization'] : []),
+          ];
+          expect(told.map(({ param }) => param).sort()).toEqual(members.sort());
+          for (const { outcome, message } of told) expect(message === undefined).toBe(outcome === 'honoured');
+        }),
+        { numRuns: 15 },
+      );
+    },
+  );
 
-  it.each([12, 45])('is no more than servers take in a URL, with names of %i characters of Chinese', (length) => {
+  it.each([12, 45])('stays short enough for a URL, with names of %i characters of Chinese', (length) => {
     const keyterms = Array.from({ length: KEYTERMS_MAX }, (_, index) => `${index} `.padEnd(length, '語'));
     const common = { keyterms, prompt: '語言 '.repeat(PROMPT_LENGTH_MAX / 3) };
     for (const { id, provider, card, mode } of places) {
@@ -76,7 +84,7 @@ describe('what is asked of all models in the same words', () => {
     }
   });
 
-  it('says which region of a language a live session is told of, as its codec tells it', () => {
+  it('reports the region of a language that a live session uses, as its codec does', () => {
     for (const { id, provider, card, mode } of places) {
       const { live } = provider;
       // The scripted models hear no language at all.
@@ -104,7 +112,7 @@ describe('what is asked of all models in the same words', () => {
     ['deepgram/nova-3', ['pii'], ['en', 'fr'], 'dropped', /: in live sessions .* in English alone\.$/],
     ['deepgram/nova-3', ['pii', 'numbers'], ['fr'], 'mapped', /1 of the 2 `redact`: in live sessions .* alone\.$/],
     ['deepgram/flux-general-en', ['pci'], [], 'dropped', /: it blacks out numbers alone\.$/],
-  ] as const)('is told why %s does not black out %j in %j', (id, redact, languages, outcome, message) => {
+  ] as const)('explains why %s does not redact %j in %j', (id, redact, languages, outcome, message) => {
     const { provider, card } = places.find((place) => place.id === id) as (typeof places)[number];
     const common = { redact: [...redact], languages: [...languages] };
     const asked = { mode: 'live' as const, language: undefined, diarization: false, common };
@@ -112,7 +120,7 @@ describe('what is asked of all models in the same words', () => {
     expect(told).toMatchObject({ outcome, message: expect.stringMatching(message) });
   });
 
-  it('is redacted by the models that say so, and by no others', () => {
+  it('redacts with the models that declare it, and no others', () => {
     const redacts = ({ card, provider, mode }: (typeof places)[number]) =>
       REDACTIONS.some((kind) => {
         const asked = { mode, language: undefined, diarization: false, common: { redact: [kind] } };

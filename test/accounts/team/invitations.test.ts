@@ -35,7 +35,7 @@ const actions = async (of: ConsoleRig, by: Browser) =>
   (await of.store.listAudit((await me(by)).organisation.id, 50)).map(({ action }) => action);
 
 describe('an invitation', () => {
-  test('is told with its link once where no mail leaves, and listed without', async () => {
+  test('shows its link once where no mail is sent, and is listed without it', async () => {
     const { invitation, link } = await invited();
     expect(invitation).toMatchObject({
       email,
@@ -49,7 +49,7 @@ describe('an invitation', () => {
     expect(await actions(rig, owner)).toContain('invitation.made');
   });
 
-  test('goes out by mail where there is a server, and its link is not told to who invites', async () => {
+  test('goes out by mail where there is a server, and hides its link from the sender', async () => {
     const by = await openAccount(mailing, `by${people}@example.com`);
     const answer = await invite(by, email);
     expect(answer.json()).toMatchObject({ link: null });
@@ -58,7 +58,7 @@ describe('an invitation', () => {
     expect((await mailing.browser().submit(`/join?token=${token}`, { password: PASSWORD })).status).toBe(200);
   });
 
-  test('is mailed three times in an hour to one address, and fifty times by one person', async () => {
+  test('can be mailed three times an hour to an address, and fifty times by one person', async () => {
     const by = await openAccount(mailing, `by${people}@example.com`);
     const { invitation } = await invited(by);
     const resend = () => by.call('POST', `invitations/${invitation.id}/resend`);
@@ -78,7 +78,7 @@ describe('an invitation', () => {
     expect(await actions(mailing, by)).toContain('invitation.sent-again');
   });
 
-  test('is refused for what is no address, for a member, and beyond a hundred', async () => {
+  test('fails for an invalid address, for a member, and beyond a hundred', async () => {
     const wrong = await invite(owner, 'nobody at all');
     expect([wrong.status, wrong.param]).toEqual([400, 'email']);
     const member = await invite(owner, `owner${people}@example.com`);
@@ -91,13 +91,13 @@ describe('an invitation', () => {
     expect(await listed()).toHaveLength(100);
   });
 
-  test('tells nothing of whether the address has an account', async () => {
+  test('reveals nothing about whether the address has an account', async () => {
     await openAccount(rig, email);
     const shape = async (to: string) => Object.keys((await invited(owner, to)).invitation);
     expect(await shape(email)).toEqual(await shape(`other-${email}`));
   });
 
-  test('into the owners, or of one, is out of an admin’s reach', async () => {
+  test('needs an owner if it concerns an owner', async () => {
     const { link } = await invited(owner, email, 'admin');
     const admin = rig.browser();
     await admin.submit(link!, { password: PASSWORD });
@@ -113,7 +113,7 @@ describe('an invitation', () => {
     expect(await listed()).toMatchObject([{ role: 'owner' }]);
   });
 
-  test('that an admin has made is withdrawn with his role', async () => {
+  test('expires with the admin role of its author', async () => {
     const { link } = await invited(owner, email, 'admin');
     const admin = rig.browser();
     await admin.submit(link!, { password: PASSWORD });
@@ -138,7 +138,7 @@ describe('the link', () => {
     expect((await rig.browser().submit(link!, { password: PASSWORD })).status).toBe(200);
   });
 
-  test('is good for nothing any more once it was used, withdrawn or sent again, or after seven days', async () => {
+  test('expires once used, withdrawn or sent again, and after seven days', async () => {
     const opened = async (link: string | null) => {
       const { status, text } = await rig.browser().get(link!);
       return [status, /withdrawn, has expired/.test(text)];
@@ -183,7 +183,7 @@ describe('the link', () => {
     expect(await actions(rig, owner)).toContain('member.joined');
   });
 
-  test('asks who is logged in as somebody else whether to switch, also where the browser did not say so at first', async () => {
+  test('offers a switch to a person logged in as another, also after a first attempt', async () => {
     const other = await openAccount(rig, `other-${email}`);
     const { link } = await invited();
     const shown = await other.get(link!);
@@ -196,7 +196,7 @@ describe('the link', () => {
     expect((await me(other)).email).toBe(email);
   });
 
-  test('of somebody who became a member meanwhile leaves the role as it is', async () => {
+  test('keeps the role of a person who became a member meanwhile', async () => {
     const { link } = await invited(owner, email, 'admin');
     const browser = rig.browser();
     await browser.submit(link!, { password: PASSWORD });

@@ -56,7 +56,7 @@ describe('the link of the first owner', () => {
     expect(await rig.store.inviteFirstOwner(randomBytes(32))).toBe(false);
   });
 
-  test('is shown as often as one likes, lapses in a day, and a new one takes its place', async () => {
+  test('can be opened often, expires in a day, and gives way to a new one', async () => {
     const [old, link] = [await firstOwnerLink(), await firstOwnerLink()];
     const opened = async (path: string) => (await rig.browser().get(path)).status;
     expect([await opened(old), await opened(link), await opened(link)]).toEqual([400, 200, 200]);
@@ -66,7 +66,7 @@ describe('the link of the first owner', () => {
     ]);
   });
 
-  test('is not used up by a password or an address that is not taken, nor by another site', async () => {
+  test('survives an invalid password or address, and another site', async () => {
     const link = await firstOwnerLink();
     const browser = rig.browser();
     expect((await browser.submit(link, { email, password: 'short' })).status).toBe(400);
@@ -92,7 +92,7 @@ describe('the link of the first owner', () => {
     expect(await guess(PASSWORD)).toBe(400);
   });
 
-  test('takes over a sign-up that nobody has confirmed, with the new password', async () => {
+  test('takes over an unconfirmed sign-up, with the new password', async () => {
     const stranger = rig.browser();
     await stranger.signUp(email, 'the password of a stranger');
     await stranger.logIn(email, 'the password of a stranger');
@@ -103,7 +103,7 @@ describe('the link of the first owner', () => {
   });
 });
 
-test('neither the token nor the password of a joining stands in the database or the audit log', async () => {
+test('keeps a joining person’s token and password out of database and audit log', async () => {
   const link = await firstOwnerLink();
   await rig.browser().submit(link, { email, password: PASSWORD });
   const dump = rig.database.serialize().toString('latin1');

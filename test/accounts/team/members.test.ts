@@ -56,7 +56,7 @@ const remove = (by: Person, of: Person) => by.browser.call('DELETE', `members/${
 const leave = (who: Person) => who.browser.call('POST', 'members/leave');
 const actions = async () => (await rig.store.listAudit(team, 50)).map(({ action }) => action);
 
-test('every member sees who the others are, since when, and when they were last logged in', async () => {
+test('lists the others, their start and their last login for every member', async () => {
   const [owner, reader] = [await join('owner', 'owner'), await join('reader', 'read_only')];
   const { data } = (await reader.browser.get('/console/api/members')).json() as unknown as { data: object[] };
   const at = new Date(rig.clock.nowMs).toISOString();
@@ -71,7 +71,7 @@ describe('a role', () => {
   const cases = (['admin', 'owner'] as const).flatMap((own) =>
     ROLES.flatMap((from) => ROLES.map((to) => ({ own, from, to }))),
   );
-  test('is given and taken by owners, and by admins where no owner is concerned', async () => {
+  test('changes by owners, and by admins where no owner is concerned', async () => {
     const by = { owner: await join('owner', 'owner'), admin: await join('admin', 'admin') };
     const of = await join('of', 'read_only');
     for (const { own, from, to } of cases) {
@@ -89,7 +89,7 @@ describe('a role', () => {
     expect(await actions()).toContain('member.role-changed');
   });
 
-  test('is not raised by whose it is, who may take a lesser one', async () => {
+  test('cannot be raised by its holder, but lowered', async () => {
     await join('owner', 'owner');
     const admin = await join('admin', 'admin');
     expect((await change(admin, admin, 'owner')).code).toBe('role_not_allowed');
@@ -98,7 +98,7 @@ describe('a role', () => {
     expect((await me(admin.browser)).role).toBe('developer');
   });
 
-  test('that there is not is refused, and takes a recent login', async () => {
+  test('needs a known name and a recent login', async () => {
     const [owner, admin] = [await join('owner', 'owner'), await join('admin', 'admin')];
     const refused = await owner.browser.call('PATCH', `members/${admin.id}`, { role: 'king' });
     expect([refused.status, refused.param]).toEqual([400, 'role']);
@@ -110,7 +110,7 @@ describe('a role', () => {
 });
 
 describe('the last owner', () => {
-  test('can neither leave, nor be demoted, nor be removed, until somebody else is one', async () => {
+  test('cannot leave, be demoted or be removed until there is another', async () => {
     const [owner, admin] = [await join('owner', 'owner'), await join('admin', 'admin')];
     for (const refused of [await leave(owner), await change(owner, owner, 'admin'), await remove(owner, owner)]) {
       expect([refused.status, refused.code]).toEqual([409, 'last_owner']);
@@ -138,7 +138,7 @@ describe('the last owner', () => {
     }
   });
 
-  test('is who can log in: one who is suspended does not count', async () => {
+  test('counts only owners who can log in, not suspended ones', async () => {
     const [one, two] = [await join('one', 'owner'), await join('two', 'owner')];
     rig.ledger.moveAccount(two.id, 'account.suspend', OPERATOR);
     expect((await leave(one)).code).toBe('last_owner');
@@ -147,7 +147,7 @@ describe('the last owner', () => {
 });
 
 describe('who is removed', () => {
-  test('has no session in the organisation any more at once, and keeps those elsewhere', async () => {
+  test('loses all sessions in the organisation at once, and keeps those elsewhere', async () => {
     const owner = await join('owner', 'owner');
     const elsewhere = await openAccount(rig, `both${teams}@example.com`);
     const own = (await me(elsewhere)).organisation.id;
@@ -162,7 +162,7 @@ describe('who is removed', () => {
     expect(await actions()).toContain('member.removed');
   });
 
-  test('who was a member of nothing else, logs in to an empty organisation of his own', async () => {
+  test('gets an empty organisation at the next login when it was the only one', async () => {
     const [owner, other] = [await join('owner', 'owner'), await join('other', 'developer')];
     await remove(owner, other);
     expect((await other.browser.logIn(other.email)).status).toBe(204);
@@ -197,7 +197,7 @@ describe('an answer that takes long', () => {
     ],
     ['has too small a role for it', 'developer', (owner, other) => change(owner, other, 'read_only')],
   ];
-  test.each(shutOut)('is told that the person %s meanwhile', async (_what, role, happens) => {
+  test.each(shutOut)('stops when the person %s meanwhile', async (_what, role, happens) => {
     const [owner, other] = [await join('owner', 'owner'), await join('other', role)];
     asked.length = 0;
     await (role === 'read_only'
@@ -210,7 +210,7 @@ describe('an answer that takes long', () => {
   });
 });
 
-test('who leaves goes on in another organisation, in every browser', async () => {
+test('moves a person who leaves to another organisation in every browser', async () => {
   await join('owner', 'owner');
   const other = await join('other', 'developer');
   const second = rig.browser();
@@ -223,7 +223,7 @@ test('who leaves goes on in another organisation, in every browser', async () =>
 });
 
 describe('a key', () => {
-  test('is rolled and revoked by the developer who made it, those of others by admins', async () => {
+  test('can be rolled and revoked by its developer, and any key by admins', async () => {
     const [admin, one, two] = [
       await join('admin', 'admin'),
       await join('one', 'developer'),
@@ -247,7 +247,7 @@ describe('a key', () => {
 });
 
 describe('a new organisation', () => {
-  test('is owned by who makes it, and is prepaid; twenty are the most', async () => {
+  test('belongs to its creator and is prepaid, up to twenty', async () => {
     const browser = await openAccount(rig, `maker${teams}@example.com`);
     const made = await browser.call('POST', 'organisations', { name: 'Second' });
     expect([made.status, await me(browser)]).toMatchObject([201, { role: 'owner', organisation: { name: 'Second' } }]);

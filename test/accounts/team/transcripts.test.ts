@@ -22,7 +22,7 @@ beforeAll(async () => {
   team = me.organisation.id;
 });
 
-test('are hidden until an owner shows them, for every key of the organisation, and hidden again', async () => {
+test('appear for every key of the organisation once an owner enables them, until disabled', async () => {
   const { key } = await rig.store.createKey(team, {}, OPERATOR);
   const ofKey = async () => (await rig.store.findKey(team, key.id))?.organisationShowsTranscripts;
   expect([await isShown(owner), await ofKey()]).toEqual([false, false]);
@@ -34,7 +34,7 @@ test('are hidden until an owner shows them, for every key of the organisation, a
   expect((await actions()).filter((action) => action === 'show-transcripts.changed')).toHaveLength(2);
 });
 
-test.each(['admin', 'developer', 'read_only'] as const)('are not changed by the role %s', async (role: Role) => {
+test.each(['admin', 'developer', 'read_only'] as const)('stay unchanged by the role %s', async (role: Role) => {
   const browser = rig.browser();
   await browser.submit(await inviteTo(rig, team, `${role}@example.com`, role), { password: PASSWORD });
   expect((await change(browser, { show_transcripts: true })).code).toBe('role_not_allowed');
@@ -42,7 +42,7 @@ test.each(['admin', 'developer', 'read_only'] as const)('are not changed by the 
 });
 
 test.each([[{}], [{ show_transcripts: 'yes' }], [{ show_transcripts: 1 }], [{ show_transcripts: true, more: 1 }]])(
-  'are not changed by the body %j',
+  'stay unchanged by the body %j',
   async (body) => {
     expect((await change(owner, body)).code).toBe('invalid_request');
     expect(await isShown(owner)).toBe(false);

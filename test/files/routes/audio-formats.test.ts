@@ -100,7 +100,7 @@ describe('the length of a file', () => {
     },
   );
 
-  it('is known of every file that is kept here', () => {
+  it('matches for every file that is kept here', () => {
     const named = KNOWN.map(([name]) => name);
     const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('.'));
     expect(files.sort()).toEqual([...named, 'README.md'].sort());
@@ -147,21 +147,21 @@ describe('a WAV file whose header does not say how decoders read it', () => {
       'has them behind a second mark at an odd byte',
       Buffer.concat([wavOf(81, PLAIN), samples.subarray(36, 40), Buffer.from('tags'), samples.subarray(44)]),
     ],
-  ])('is held and charged for all that it holds where it %s', async (_, file) => {
+  ])('holds and charges everything in it where it %s', async (_, file) => {
     const { held, charged } = await lengthsOf(file);
     expect(held).toBeGreaterThanOrEqual(SECONDS);
     expect(charged).toBeGreaterThanOrEqual(SECONDS);
     expect(held).toBeLessThan(SECONDS * 1.05);
   });
 
-  it('of a coding that nobody here knows is held for by its bytes', async () => {
+  it('holds by its bytes for an unknown codec', async () => {
     const file = packed(0xff);
     const { held, charged } = await lengthsOf(file);
     expect([held, charged]).toEqual([secondsAtMost('WAV', file.length), undefined]);
   });
 });
 
-describe('a WAV file for a model that hears samples', () => {
+describe('a WAV file for a model that takes samples', () => {
   it.each<[string, number]>([
     ['wav/24-bit.wav', 6400],
     ['wav/float32.wav', 6400],
@@ -194,14 +194,14 @@ describe('a WAV file for a model that hears samples', () => {
     );
   });
 
-  it('of 64 bits ends where its own header says, whatever follows', () => {
+  it('ends at 64 bits where its header says, before anything that follows', () => {
     const bytes = Buffer.concat([load('wav/rf64.wav'), Buffer.from('LIST\x04\0\0\0junk', 'latin1')]);
     const reader = new WavReader();
     expect(reader.push(bytes)).toHaveLength(6400);
   });
 });
 
-describe('a file of which nobody will know how long it is', () => {
+describe('a file whose length stays unknown', () => {
   const codec = { kind: 'http', billsChannels: { whenAsked: 'multichannel' } };
   const member = (slug: string, capabilities = {}, params = {}) =>
     ({ slug, card: { capabilities }, provider: { batch: codec }, params }) as unknown as ChainMember;
@@ -215,19 +215,19 @@ describe('a file of which nobody will know how long it is', () => {
       UNKNOWN_LENGTH,
     );
 
-  it('is refused where one model of the chain says no times and is paid for', () => {
+  it('fails where one paid model of the chain reports no times', () => {
     const chain = [member('a/times'), silent];
     expect(() => of(chain)).toThrow(expect.objectContaining({ code: 'unsupported_audio' }));
     expect(() => of(chain)).toThrow(/b\/silent does not say it. Convert it to WAV, FLAC or MP3/);
   });
 
-  it('is refused where one model of the chain is paid for each channel', () => {
+  it('fails where one model of the chain is paid per channel', () => {
     expect(() => of([member('a/times', {}, { multichannel: true })])).toThrow(
       /how many channels .* a\/times is billed by it/,
     );
   });
 
-  it('is taken where every model says it, or the own key pays', () => {
+  it('passes where every model reports its length, or the customer’s key pays', () => {
     expect(of([member('a/times'), silent], true).map(({ channels }) => channels)).toEqual([1, 1]);
   });
 });
@@ -239,7 +239,7 @@ describe('the channels that a model is paid for', () => {
     ['not asked for', { whenAsked: 'multichannel' }, {}, 1],
     ['asked for', { whenAsked: 'multichannel' }, { multichannel: true }, 8],
     ['always billed', 'always', {}, 8],
-  ])('of a file with eight, where they are %s', (_, billsChannels, params, channels) => {
+  ])('count for a file with eight, where they are %s', (_, billsChannels, params, channels) => {
     const provider = { batch: { kind: 'http', billsChannels } };
     const member = { slug: 'a/b', card: { capabilities: {} }, provider, params } as unknown as ChainMember;
     const price = { slug: 'a/b', own: false, price: PRICE };

@@ -34,7 +34,7 @@ describe('how much a file holds', () => {
     ['MP3 of two rates', mp3OfTwoRates(500), 500 * MP3_FRAME_SECONDS],
     ['FLAC', flacOf(480_000), 30],
     ['WAV', wavOf(64_000), 2],
-  ])('is told of %s', async (_, bytes, seconds) => {
+  ])('follows from %s', async (_, bytes, seconds) => {
     expect((await meterWith().measure(fileOf(bytes), 'org_1'))?.secondsMax).toBeCloseTo(seconds, 1);
   });
 
@@ -43,11 +43,11 @@ describe('how much a file holds', () => {
     ['FLAC without a frame', flacOf(0)],
     ['a header cut off', flacOf(480_000).subarray(0, 20)],
     ['nothing', Buffer.alloc(0)],
-  ])('is not guessed for %s', async (_, bytes) => {
+  ])('stays unknown for %s', async (_, bytes) => {
     expect(await meterWith().measure(fileOf(bytes), 'org_1')).toBeUndefined();
   });
 
-  it('is given up when it takes too long, and the next file is measured', async () => {
+  it('gives up after too long, and the next file is measured', async () => {
     let nowMs = 0;
     const clock = { ...systemClock, now: () => (nowMs += 10) };
     const meter = meterWith({ clock, workMs: 25 });
@@ -57,14 +57,14 @@ describe('how much a file holds', () => {
     expect(long.reads.length).toBeLessThan(5);
   });
 
-  it('is not told of a file that cannot be read, and the next file is measured', async () => {
+  it('stays unknown for an unreadable file, and the next file is measured', async () => {
     const meter = meterWith();
     const unreadable = { size: 100, readAt: () => Promise.reject(new Error('The upload was given up.')) };
     expect(await meter.measure(unreadable, 'org_1')).toBeUndefined();
     expect(await meter.measure(fileOf(wavOf(64_000)), 'org_1')).toMatchObject({ secondsMax: 2, channels: 1 });
   });
 
-  it('is counted in another thread: this one only hands over pieces of a bounded size', async () => {
+  it('runs in another thread: this one only passes on pieces of a bounded size', async () => {
     const large = fileOf(mp3(40_000));
     let turns = 0;
     const turn = () => {
@@ -97,7 +97,7 @@ describe('files of many organisations', () => {
     expect(order.indexOf('honest')).toBeLessThanOrEqual(1);
   });
 
-  it('have 256 places each, and who asks for one more is told to come again', async () => {
+  it('share 256 places each, and one more gets a retry', async () => {
     const dropped: string[] = [];
     const meter = meterWith({ onOverflow: (name) => dropped.push(name) });
     const file = fileOf(wavOf(64_000));
@@ -109,7 +109,7 @@ describe('files of many organisations', () => {
     expect(meter.waiting).toBe(0);
   });
 
-  it('have 1,024 places together', async () => {
+  it('share 1,024 places together', async () => {
     const meter = meterWith();
     const file = fileOf(wavOf(64));
     const taken = Array.from({ length: 1_024 }, (_, index) => meter.measure(file, `org_${index}`));
@@ -117,7 +117,7 @@ describe('files of many organisations', () => {
     await Promise.all(taken);
   });
 
-  it('are let go of when the node ends', async () => {
+  it('stop waiting when the node ends', async () => {
     const meter = meterWith();
     const waiting = Array.from({ length: 3 }, () => meter.measure(fileOf(mp3(20_000)), 'org_1'));
     await meter.close();
@@ -126,7 +126,7 @@ describe('files of many organisations', () => {
   });
 });
 
-it('a piece of what only looks like audio is never larger than asked for, and nothing is rejected', async () => {
+it('reads bounded pieces of what only looks like audio, and never rejects', async () => {
   const meter = meterWith();
   const head = fc.constantFrom(
     'fLaC',

@@ -59,7 +59,7 @@ describe('GET /v1/bills/{month}', () => {
     rig.ledger.addCredit(creditOf(us.organisationId, -250_000n, { note: 'a\r\n"correction", of\t-1' }), OPERATOR);
   }
 
-  it('is one bill across all providers, with own keys at nothing', async () => {
+  it('gives one bill across all providers, with customer keys at zero', async () => {
     usedAndPaid();
     const answer = jsonOf(await bill('2026-11'));
     expect(Value.Check(BillAnswer, answer)).toBe(true);
@@ -82,16 +82,19 @@ describe('GET /v1/bills/{month}', () => {
     expect(jsonOf(await bill('2026-11', '', them)).usage).toEqual([]);
   });
 
-  it.each(['2026-1', '2026-13', '2026-00', '2026', '2026-11-01', 'now', '../../x'])('%s is no month', async (month) => {
-    await expect(bill(month)).rejects.toEqual(refusal('invalid_request', 'month'));
-  });
+  it.each(['2026-1', '2026-13', '2026-00', '2026', '2026-11-01', 'now', '../../x'])(
+    'refuses %s as a month',
+    async (month) => {
+      await expect(bill(month)).rejects.toEqual(refusal('invalid_request', 'month'));
+    },
+  );
 
-  it('is not there for a month to come, nor in a form that nobody knows', async () => {
+  it('refuses a future month, and an unknown format', async () => {
     await expect(bill('2026-12')).rejects.toEqual(refusal('not_found', 'month'));
     await expect(bill('2026-11', 'pdf')).rejects.toEqual(refusal('invalid_request', 'format'));
   });
 
-  it('as CSV is a table that adds up, and no text in it is a formula', async () => {
+  it('gives a CSV table that adds up, with no text as a formula', async () => {
     usedAndPaid();
     const { body, headers } = await bill('2026-11', 'csv');
     expect(headers).toMatchObject({
@@ -109,7 +112,7 @@ describe('GET /v1/bills/{month}', () => {
     expect(amounts.slice(0, -1).reduce((sum, each) => sum + each)).toBe(amounts.at(-1));
   });
 
-  it('as a page has no script and no request, in a style that its policy names, with every text escaped', async () => {
+  it('gives a page without script or request, its style in the policy, every text escaped', async () => {
     usedAndPaid();
     const { body, headers } = await bill('2026-11', 'html');
     const page = body as string;
@@ -131,7 +134,7 @@ describe('GET /v1/bills/{month}', () => {
     expect(headers).toEqual(BILL_PAGE_HEADERS);
   });
 
-  it('adds up to the micro-dollar, whatever was used and paid', async () => {
+  it('adds up to the micro-dollar for any usage and payments', async () => {
     const step = fc.oneof(
       fc.record({ ms: fc.integer({ min: 0, max: 10_000_000 }), micro: fc.integer({ min: 1, max: 99_999 }) }),
       fc.record({ credit: fc.integer({ min: 1, max: 5_000_000 }) }),
@@ -160,7 +163,7 @@ describe('GET /v1/bills/{month}', () => {
     );
   });
 
-  it('in every form survives any text', () => {
+  it('survives any text in every format', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
         const made = billOf(text);

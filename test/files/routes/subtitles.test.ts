@@ -87,7 +87,7 @@ const utterance = fc
 const wordsOf = (text: string): string[] => text.split(/\s+/u).filter((word) => word !== '');
 
 describe('subtitles', () => {
-  it('of anything read back to its words, in cues that fit and rise', () => {
+  it('parse back to their words, in cues that fit and rise', () => {
     fc.assert(
       fc.property(fc.array(utterance, { maxLength: 8 }), (utterances) => {
         const { cues } = cuesOf(utterances, 400_090, true);
@@ -113,7 +113,7 @@ describe('subtitles', () => {
     );
   });
 
-  it('of segments that overlap in any way are never shorter than a fifth of a second', () => {
+  it('last at least a fifth of a second when segments overlap in any way', () => {
     const segment = fc.record({
       text: fc.constantFrom('One.', 'Two three.', 'Four'),
       start: fc.integer({ min: 0, max: 20_000 }).map((ms) => ms / 1000),
@@ -211,11 +211,11 @@ describe('subtitles', () => {
       ],
       '1\n00:00:00,000 --> 00:00:00,500\nOne.\n\n2\n00:00:00,500 --> 00:00:00,700\nTwo.\n\n3\n00:00:00,700 --> 00:00:04,000\nThree.\n\n4\n00:00:04,000 --> 00:00:05,000\nFour.\n\n',
     ],
-  ])('of %s are right', (_, utterances, srt) => {
+  ])('come out right for %s', (_, utterances, srt) => {
     expect(srtOf(cuesOf(utterances, 10, true).cues)).toBe(srt);
   });
 
-  it('of nothing are a valid file as WebVTT too', () => {
+  it('make a valid WebVTT file from nothing too', () => {
     expect(vttOf([])).toBe('WEBVTT\n\n');
   });
 
@@ -224,7 +224,7 @@ describe('subtitles', () => {
     expect(vttOf(cues)).toBe('WEBVTT\n\n00:00:00.000 --> 00:00:01.000\n<v Speaker 2>a &lt;b&gt; &amp; --&gt; c\n\n');
   });
 
-  it('of a writing without spaces are cut between its words, and keep every character', () => {
+  it('break a script without spaces between words, and keep every character', () => {
     const text = '今日はとても良い天気ですね。明日は雨が降るかもしれませんが、散歩に行きましょう。'.repeat(3);
     const { cues } = cuesOf([{ text, start: 0, end: 20 }], 20, true);
     expect(cues.flatMap(({ lines }) => lines).join('')).toBe(text);

@@ -5,7 +5,7 @@ import { UntakenAnswers } from '../../../src/files/money/untaken-answers.ts';
 
 const DAY_MS = 86_400_000;
 
-it('are free so many times a day, for each organisation by itself', () => {
+it('cost nothing a limited number of times a day, separately for each organisation', () => {
   const clock = new SimulatedClock();
   const untaken = new UntakenAnswers(clock, 2);
   expect(Array.from({ length: 4 }, () => untaken.isFree('org_1'))).toEqual([true, true, false, false]);
@@ -16,11 +16,11 @@ it('are free so many times a day, for each organisation by itself', () => {
   expect(Array.from({ length: 3 }, () => untaken.isFree('org_1'))).toEqual([true, true, false]);
 });
 
-it('are never free where none is', () => {
+it('always cost where none is free', () => {
   expect(new UntakenAnswers(new SimulatedClock(), 0).isFree('org_1')).toBe(false);
 });
 
-it('of 10,000 organisations are remembered; who began longest ago begins anew', () => {
+it('count for 10,000 organisations; the oldest starts again', () => {
   const untaken = new UntakenAnswers(new SimulatedClock(), 1);
   for (let index = 0; index < 10_000; index++) untaken.isFree(`org_${index}`);
   expect(untaken.isFree('org_0')).toBe(false);

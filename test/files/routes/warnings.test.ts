@@ -7,7 +7,7 @@ import { warningHeader } from '../../../src/files/routes/warnings.ts';
 
 const warning = (code: string) => ({ code, message: `${code}.` });
 
-it('is not there without a warning, and lists the codes in their order', () => {
+it('stays out without a warning, and lists codes in order', () => {
   expect(warningHeader([])).toEqual({});
   expect(warningHeader([warning('b'), warning('a'), warning('b')])).toEqual({ 'Voxgate-Warning': 'b, a, b' });
 });
@@ -25,7 +25,7 @@ it('names the parameter that each is about, quoted where a token may not have it
   });
 });
 
-it('is printable ASCII of 1 KiB at most, of any codes', () => {
+it('stays printable ASCII of at most 1 KiB for any codes', () => {
   const code = fc.oneof(fc.string({ unit: 'binary', maxLength: 200 }), fc.constantFrom('a\r\nSet-Cookie: b', '', 'ü'));
   fc.assert(
     fc.property(fc.array(code, { maxLength: 400 }), (codes) => {
@@ -46,7 +46,7 @@ it('says that there are more, where there is no room for all', () => {
   expect(value).toMatch(/^code_0, code_1, .*, more_warnings$/);
 });
 
-it('is beside the warnings in full: code, message and param', () => {
+it('accompanies the full warnings: code, message and param', () => {
   expect(warningsOf([])).toEqual({});
   const own = { ...warning('a'), param: 'x', internal: 1 };
   expect(warningsOf([own])).toEqual({ warnings: [{ code: 'a', message: 'a.', param: 'x' }] });

@@ -10,7 +10,7 @@ const messages = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-test('frames are told from each other wherever they are cut', () => {
+test('parses frames the same at every cut', () => {
   fc.assert(
     fc.property(messages, fc.integer({ min: 1, max: 9_000 }), (all, step) => {
       const bytes = Buffer.concat(
@@ -44,7 +44,7 @@ test('frames are told from each other wherever they are cut', () => {
   );
 });
 
-test('a message tells what it announces with its first bytes, and of what kind it is', () => {
+test('reports length and kind of a message with its first bytes', () => {
   const heads = new FrameHeads();
   heads.read(clientFrame(OPCODE.binary, Buffer.alloc(3_000_000)).subarray(0, 14));
   expect([heads.messageBytes, heads.isBinary]).toEqual([3_000_000, true]);

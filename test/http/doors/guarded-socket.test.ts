@@ -56,14 +56,14 @@ describe('a socket', () => {
     vi.useRealTimers();
   });
 
-  test('that is closed with nothing queued is closed at once', async () => {
+  test('closes at once with nothing queued', async () => {
     socket.close(1000, 'bye');
     expect(socket.calls).toEqual(['end 1000 bye']);
     await Promise.resolve();
     expect(events).toEqual(['closed 1000 bye']);
   });
 
-  test('that is closed with a queue waits for it to leave', async () => {
+  test('closes after its queue has left', async () => {
     socket.queued = 10;
     socket.close(4001, 'bye');
     socket.close(4002, 'again');
@@ -74,7 +74,7 @@ describe('a socket', () => {
     expect([socket.calls, events]).toEqual([['end 4001 bye'], ['closed 4001 bye']]);
   });
 
-  test('whose queue does not leave is cut 10 s after the close, as 1006', async () => {
+  test('closes with 1006 when its queue does not leave within 10 s', async () => {
     socket.queued = 10;
     socket.close(4011, 'slow_consumer');
     vi.advanceTimersByTime(9_999);
@@ -84,7 +84,7 @@ describe('a socket', () => {
     expect([socket.calls, events, vi.getTimerCount()]).toEqual([['cut'], ['closed 1006 '], 0]);
   });
 
-  test('tells that its queue has left only when all of it has', () => {
+  test('reports a drain only when all of its queue has left', () => {
     socket.queued = 10;
     expect(socket.send('x')).toBe('queued');
     socket.drainTo(1);
@@ -93,7 +93,7 @@ describe('a socket', () => {
     expect(events).toEqual(['drained']);
   });
 
-  test('on a library that throws never throws', () => {
+  test('never throws on a library that throws', () => {
     socket.throws = true;
     expect([socket.send('x'), socket.bufferedBytes]).toEqual(['gone', 0]);
     socket.ping();
@@ -109,6 +109,6 @@ test.each([
   ['a'.repeat(124), 'a'.repeat(123)],
   [`${'a'.repeat(122)}é`, 'a'.repeat(122)],
   [`${'a'.repeat(120)}😀`, 'a'.repeat(120)],
-])('the reason %s is cut to 123 bytes, between characters', (reason, expected) => {
+])('truncates the reason %s to 123 bytes, between characters', (reason, expected) => {
   expect(truncateReason(reason)).toBe(expected);
 });

@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { NodeExchange, refusalOfBroken } from '../../../src/http/node/exchange.ts';
 
-test('an IPv4 address is spelled in dots also when it came mapped', () => {
+test('writes a mapped IPv4 address in dots', () => {
   const incoming = Object.assign(new PassThrough(), {
     method: 'GET',
     url: '/',
@@ -25,6 +25,6 @@ test.each([
   ['HPE_INVALID_EOF_STATE', undefined],
   ['ECONNRESET', undefined],
   ['ERR_SSL_HTTP_REQUEST', undefined],
-])('%s is told as %s', (code, expected) => {
+])('reports %s as %s', (code, expected) => {
   expect(refusalOfBroken(code, 8192)?.code).toBe(expected);
 });

@@ -8,7 +8,7 @@ const under = { open: openNodeDoor, gaps: {} };
 
 doorSuite(under);
 
-test('a head that does not arrive within the time for it is answered 408, and the connection closed', async () => {
+test('answers 408 to a head that is not complete in time, and closes the connection', async () => {
   const { port } = await start(under, {}, { headerTimeoutMs: 100 });
   const socket = await rawSocket(port);
   socket.write('GET / HTTP/1.1\r\nX-Slow: ');
@@ -16,7 +16,7 @@ test('a head that does not arrive within the time for it is answered 408, and th
   await socket.closed;
 });
 
-test('a request for a tunnel is answered 405, and the connection closed', async () => {
+test('answers 405 to a tunnel request, and closes the connection', async () => {
   const { port } = await start(under, {});
   const socket = await rawSocket(port);
   socket.write('CONNECT localhost:1 HTTP/1.1\r\nHost: localhost\r\n\r\n');

@@ -20,7 +20,7 @@ describe.skipIf(!isHere)('the binary', () => {
     });
   });
 
-  test('is changed in a few bytes only', () => {
+  test('differs in a few bytes only', () => {
     const [before, after] = [readFileSync(file), readFileSync(file)];
     expect(nameOlderFunctions(after)).toBe(true);
     let changed = 0;
@@ -30,7 +30,7 @@ describe.skipIf(!isHere)('the binary', () => {
     expect(after.length).toBe(before.length);
   });
 
-  test('is left alone when it needs another function of the newer library', () => {
+  test('stays unchanged when it needs another function of the newer library', () => {
     const binary = readFileSync(file);
     const at = binary.indexOf('__isoc23_strtoul\0');
     binary.write('__isoc23_strtoxx', at);
@@ -38,7 +38,7 @@ describe.skipIf(!isHere)('the binary', () => {
   });
 });
 
-test('what is no library is left alone', () => {
+test('leaves a file that is not a library unchanged', () => {
   expect(nameOlderFunctions(Buffer.from('#!/bin/sh\n'))).toBe(false);
   expect(nameOlderFunctions(Buffer.alloc(0))).toBe(false);
 });

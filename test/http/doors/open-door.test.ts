@@ -30,14 +30,14 @@ describe('openDoor', () => {
     expect(reason ?? 'None.').toMatch(/\.$/);
   });
 
-  test('takes node:http when it is asked for, without a word', async () => {
+  test('takes node:http when it is requested, without a notice', async () => {
     const onFallback = vi.fn();
     const door = await openDoor('node', handlers, options, onFallback);
     await door.close();
     expect([door.name, onFallback.mock.calls]).toEqual(['node', []]);
   });
 
-  test('takes uWebSockets.js when it is asked for, or rejects with the reason', async () => {
+  test('takes uWebSockets.js when it is requested, or rejects with the reason', async () => {
     const outcome = await openDoor('uws', handlers, options, () => {}).catch((error: Error) => error);
     if (outcome instanceof Error) expect(outcome.message).toMatch(/^uWebSockets\.js has no binary that loads .*\.$/);
     else {

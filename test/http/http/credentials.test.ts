@@ -52,7 +52,7 @@ describe('a handshake', () => {
     ['`bearer` alone and a good query', undefined, 'bearer', `api_key=${KEY}`, ['subprotocol', '', 'bearer', 'socket']],
     ['an empty query value', undefined, undefined, 'api_key=', ['query', '', undefined, 'socket']],
     ['a broken escape in the query', undefined, undefined, 'api_key=%zz', ['query', '', undefined, 'socket']],
-  ])('with %s is judged by the first place that is used', (_what, authorization, protocols, query, expected) => {
+  ])('follows the first place that is used, with %s', (_what, authorization, protocols, query, expected) => {
     expect(read(authorization, protocols, query)).toEqual(expected);
   });
 
@@ -66,7 +66,7 @@ describe('a handshake', () => {
     `Basic ${KEY}`,
     `Bearer a"b`,
     'Bearer ä',
-  ])('with the header `%s` has no credential in it', (authorization) => {
+  ])('finds no credential in the header `%s`', (authorization) => {
     expect([read(authorization, undefined)[1], readRestCredential(authorization)]).toEqual(['', '']);
   });
 
@@ -77,7 +77,7 @@ describe('a handshake', () => {
     'bearer,',
     `bearer, ${KEY}, bearer, ${KEY}`,
     'bearer, bearer, x',
-  ])('with the offer `%s` has no credential in it, and `bearer` is still answered', (protocols) => {
+  ])('finds no credential in the offer `%s`, and still answers `bearer`', (protocols) => {
     expect(read(undefined, protocols)).toEqual(['subprotocol', '', 'bearer', 'socket']);
   });
 
@@ -111,7 +111,7 @@ describe('stripCredential', () => {
     ['api%5Fkey=secret%zz', ''],
     ['/v1/models', '/v1/models'],
     ['', ''],
-  ])('of %s is %s', (text, expected) => {
+  ])('turns %s into %s', (text, expected) => {
     expect(stripCredential(text)).toBe(expected);
   });
 

@@ -51,7 +51,7 @@ const asPage = (path: string, init: RequestInit & { origin?: string } = {}) =>
   fetch(live.url + path, { ...init, headers: { Origin: init.origin ?? PAGE, ...init.headers } });
 
 describe.each(ENDPOINTS)('%s %s', (method, path) => {
-  it('answers the preflight, whatever headers the client sends', async () => {
+  it('answers the preflight with any headers of the client', async () => {
     const headers = { 'Access-Control-Request-Method': method, 'Access-Control-Request-Headers': SENT };
     const { status, headers: answered } = await asPage(path, { method: 'OPTIONS', headers });
     expect(status).toBe(204);
@@ -79,7 +79,7 @@ describe.each(ENDPOINTS)('%s %s', (method, path) => {
 });
 
 describe('a page', () => {
-  it('that the key is not for reads neither an answer nor why', async () => {
+  it('reads neither answer nor reason from an origin that the key excludes', async () => {
     for (const path of ['/v1/models', '/compat/openai/v1/models']) {
       const answer = await asPage(path, {
         origin: 'https://evil.example',
@@ -89,12 +89,12 @@ describe('a page', () => {
     }
   });
 
-  it('that tries another method is told which one is taken', async () => {
+  it('learns the allowed method when it tries another', async () => {
     const answer = await asPage('/v1/tokens', { method: 'PUT', headers: { Authorization: `Bearer ${live.key}` } });
     expect([answer.status, readableBy(answer)]).toEqual([405, PAGE]);
   });
 
-  it.each(['/console/api/session', '/metrics', '/healthz', '/'])('has no business at %s', async (path) => {
+  it.each(['/console/api/session', '/metrics', '/healthz', '/'])('gets no access to %s', async (path) => {
     const asked = await asPage(path, { method: 'OPTIONS', headers: { 'Access-Control-Request-Method': 'GET' } });
     const answer = await asPage(path);
     await answer.arrayBuffer();

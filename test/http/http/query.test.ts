@@ -50,7 +50,7 @@ describe('a query', () => {
     );
   });
 
-  test('that is refused shows no value: it may be a credential', () => {
+  test('hides values in its error, because they may be credentials', () => {
     expect(() => parseQuery('api_key=sk_secret%')).toThrow(
       expect.not.objectContaining({ message: expect.stringContaining('secret') }),
     );
@@ -59,7 +59,7 @@ describe('a query', () => {
     );
   });
 
-  test('that a URLSearchParams wrote is read as it was meant; any other is read or refused', () => {
+  test('reads every query written by URLSearchParams; reads or refuses any other', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.tuple(fc.string({ minLength: 1, unit: 'grapheme' }), fc.string({ unit: 'grapheme' })), {

@@ -49,17 +49,17 @@ describe('with trusted proxies', () => {
     expect(seen(TRUSTED, peer, forwarded)).toBe(expected);
   });
 
-  test('the rest of the request stays what it was', () => {
+  test('leaves the rest of the request unchanged', () => {
     const before = request('10.0.0.1', '198.51.100.7');
     expect(createRemoteAddress(TRUSTED)(before)).toEqual({ ...before, remoteAddress: '198.51.100.7' });
   });
 });
 
-test('without trusted proxies nobody is believed', () => {
+test('ignores forwarded addresses without trusted proxies', () => {
   expect(seen(undefined, '10.0.0.1', '198.51.100.7')).toBe('10.0.0.1');
 });
 
-test('whatever a peer that is not trusted sends, it stays who it is; of a trusted one it is always an address', () => {
+test('keeps an untrusted peer’s address for any header; always yields an address for a trusted one', () => {
   const hop = fc.oneof(fc.ipV4(), fc.ipV6(), fc.string(), fc.constantFrom('10.0.0.2', 'unknown', ''));
   fc.assert(
     fc.property(fc.array(hop, { maxLength: 6 }), (hops) => {

@@ -6,13 +6,13 @@ import { uuidv7 } from '../../../src/runtime/uuid.ts';
 
 const WALL_MS = 1_700_000_000_000;
 
-test('a UUIDv7 is that of RFC 9562, appendix A.6', () => {
+test('makes a UUIDv7 as in RFC 9562, appendix A.6', () => {
   expect(uuidv7(0x017f22e279b0, Buffer.from('0cc398c4dc0c0c07398f', 'hex'))).toBe(
     '017f22e2-79b0-7cc3-98c4-dc0c0c07398f',
   );
 });
 
-test('an id has its form whatever the random bytes are, and sorts by its time', () => {
+test('makes valid ids for any random bytes, sorted by time', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ minLength: 10, maxLength: 10 }),

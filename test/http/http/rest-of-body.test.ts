@@ -16,20 +16,20 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('the rest of a body is read and dropped to its end', () => {
+test('reads and drops the rest of a body to its end', () => {
   for (let bytes = 0; bytes < REST_BYTES_MAX; bytes += MEBIBYTE.length) body.arrived(MEBIBYTE);
   expect([told, body.readableLength]).toEqual([[], 0]);
   body.finished();
   expect([told, vi.getTimerCount()]).toEqual([[true], 0]);
 });
 
-test('the rest of a body is given up beyond a bound of bytes, once', () => {
+test('abandons the rest of a body beyond a bound of bytes, once', () => {
   for (let bytes = 0; bytes < 2 * REST_BYTES_MAX; bytes += MEBIBYTE.length) body.arrived(MEBIBYTE);
   body.finished();
   expect([told, vi.getTimerCount()]).toEqual([[false], 0]);
 });
 
-test('the rest of a body is given up beyond a bound of time, however steadily it comes', () => {
+test('abandons the rest of a body beyond a bound of time, even at a steady pace', () => {
   for (let ms = 0; ms < REST_MS_MAX; ms += 1_000) {
     expect(told).toEqual([]);
     body.arrived(MEBIBYTE);
@@ -38,14 +38,14 @@ test('the rest of a body is given up beyond a bound of time, however steadily it
   expect(told).toEqual([false]);
 });
 
-test('a body that is whole has no rest to wait for', () => {
+test('waits for nothing after a complete body', () => {
   end();
   body.finished();
   body.afterRest((isWhole) => told.push(isWhole));
   expect([told, vi.getTimerCount()]).toEqual([[true], 0]);
 });
 
-test('of a client that has left no rest is waited for', () => {
+test('waits for nothing after the client has left', () => {
   end();
   body.aborted();
   expect([told, vi.getTimerCount()]).toEqual([[], 0]);

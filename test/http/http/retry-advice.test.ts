@@ -18,7 +18,7 @@ describe('X-Should-Retry', () => {
     ['idempotency_conflict', undefined],
     // Three refusals of an own key put it out of use: one call with retries would be enough.
     ['upstream_account', undefined],
-  ])('is false for %s with Retry-After %s', (code, seconds) => {
+  ])('says false for %s with Retry-After %s', (code, seconds) => {
     expect(adviceOn(code, seconds)).toBe('false');
   });
 
@@ -37,7 +37,7 @@ describe('X-Should-Retry', () => {
     ['invalid_request', undefined],
     ['upstream_not_configured', undefined],
     ['model_not_priced', undefined],
-  ])('is left out for %s with Retry-After %s', (code, seconds) => {
+  ])('stays out for %s with Retry-After %s', (code, seconds) => {
     expect(adviceOn(code, seconds)).toBeUndefined();
   });
 });

@@ -32,20 +32,20 @@ async function trickle(bytesPerSecond: number): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('a body of a byte a second is refused with 408', async () => {
+test('refuses a body of a byte a second with 408', async () => {
   body.resume();
   await trickle(1);
   expect(faults).toEqual([expect.any(Refusal)]);
   expect(faults[0]).toMatchObject({ code: 'request_timeout', status: 408 });
 });
 
-test('a body at the least rate is taken, for as long as it takes', async () => {
+test('accepts a body at the minimum rate for any time', async () => {
   body.resume();
   for (let round = 0; round < 5; round++) await trickle(SLOWEST_BYTES_PER_SECOND);
   expect(faults).toEqual([]);
 });
 
-test('a body that waits for its reader is not taken for slow', async () => {
+test('never counts the wait for a body’s reader as slowness', async () => {
   body.arrived(Buffer.alloc(1024 * 1024));
   vi.advanceTimersByTime(10 * SLOWNESS_WINDOW_MS);
   body.resume();
@@ -55,7 +55,7 @@ test('a body that waits for its reader is not taken for slow', async () => {
   expect(faults).toEqual([]);
 });
 
-test('a body that stops is refused with 408, and its connection is kept open until then', async () => {
+test('refuses a body that stops with 408, and keeps its connection open until then', async () => {
   body.resume();
   body.arrived(Buffer.alloc(100_000));
   vi.advanceTimersByTime(SILENCE_MS - 1_000);
@@ -66,7 +66,7 @@ test('a body that stops is refused with 408, and its connection is kept open unt
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a body of which something arrives every nine seconds is taken', () => {
+test('accepts a body that sends something every nine seconds', () => {
   body.resume();
   for (let round = 0; round < 5; round++) {
     body.arrived(Buffer.alloc(100_000));
@@ -75,7 +75,7 @@ test('a body of which something arrives every nine seconds is taken', () => {
   expect(faults).toEqual([]);
 });
 
-test('a body that is whole is no longer watched', () => {
+test('stops watching a complete body', () => {
   body.resume();
   body.arrived(Buffer.from('abc'));
   body.finished();

@@ -68,7 +68,7 @@ describe('the memory that forms of an organisation hold', () => {
     });
   const keyword = field('keywords[]', 'x'.repeat(100));
 
-  it('has room for fields of others, and is free again with its forms', async () => {
+  it('leaves room for other organisations, and becomes free with its forms', async () => {
     const quota = new FairQuota(400);
     const held = [await open(quota, 'greedy', keyword, file(AUDIO))];
     await expect(open(quota, 'greedy', keyword, keyword, file(AUDIO))).rejects.toMatchObject({

@@ -40,7 +40,7 @@ function refusalOf(fields: readonly Field[]): Refusal {
 }
 
 describe('members of a field', () => {
-  it('are its value, typed by the schema', () => {
+  it('form its value, typed by the schema', () => {
     const params = fc.record(
       {
         keyterm: fc.array(fc.string(), { minLength: 1, maxLength: 4 }),
@@ -62,12 +62,12 @@ describe('members of a field', () => {
     );
   });
 
-  it.each(['true', 'True', 'yes', 'on', '1', 'TRUE'])('are true by the word %s', (word) => {
+  it.each(['true', 'True', 'yes', 'on', '1', 'TRUE'])('turn true by the word %s', (word) => {
     const fields: Field[] = ['smart', 'either', 'inner][flag'].map((name) => [`provider_params[${name}]`, word]);
     expect(joined(fields, 'provider_params')).toEqual({ smart: true, either: true, inner: { flag: true } });
   });
 
-  it.each(['false', 'False', 'no', 'off', '0'])('are false by the word %s, and texts and lists keep it', (word) => {
+  it.each(['false', 'False', 'no', 'off', '0'])('turn false by the word %s, and stay in texts and lists', (word) => {
     const fields: Field[] = [
       ['provider_params[smart]', word],
       ['provider_params[name]', word],
@@ -76,10 +76,10 @@ describe('members of a field', () => {
     expect(joined(fields, 'provider_params')).toEqual({ smart: false, name: word, either: [word] });
   });
 
-  it('stay a text where a word is no boolean: the route refuses that', () =>
+  it('stay text where a word is not a boolean, for the route to refuse', () =>
     expect(joined([['provider_params[smart]', 'maybe']], 'provider_params')).toEqual({ smart: 'maybe' }));
 
-  it('are a list where the names say so, in their order', () => {
+  it('form a list where the names say so, in order', () => {
     expect(
       joined(
         [
@@ -105,7 +105,7 @@ describe('members of a field', () => {
     expect(join([...others.slice(0, 3), ['fallbacks[]', 'a/b']]).slice(0, 3)).toEqual(others.slice(0, 3));
   });
 
-  it('that do not fit the schema stay as they came, for whoever checks them', () => {
+  it('stay as they came when they do not fit the schema', () => {
     expect(
       joined(
         [
@@ -167,7 +167,7 @@ describe('members of a field', () => {
       ],
       'duplicate_parameter',
     ],
-  ])('are refused as %s', (_, fields, code) => {
+  ])('fail as %s', (_, fields, code) => {
     const { code: refused, extras, message } = refusalOf(fields);
     expect([refused, extras.param]).toEqual([code, fields[0]?.[0].replace(/\[.*/, '')]);
     expect(message).toMatch(/\.$/);
@@ -182,7 +182,7 @@ describe('members of a field', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  it('of any names and values are read or refused, and nothing else', () => {
+  it('get read or refused for any names and values', () => {
     const name = fc
       .constantFrom('provider_params', 'fallbacks')
       .chain((field) =>

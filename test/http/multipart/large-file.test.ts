@@ -37,7 +37,7 @@ describe('a file larger than memory allows', () => {
     return { body, form: await reading, end };
   }
 
-  test('is handed on while it arrives, when the model is known', async () => {
+  test('streams on while it arrives, when the model is known', async () => {
     const { form: got, end } = await arriving(early);
     expect([got.fields, got.file.size, rig.spoolQuota.used > 0]).toEqual([[['model', 'a/b']], undefined, true]);
     expect(got.file.arrived?.()).toBeUndefined();
@@ -51,7 +51,7 @@ describe('a file larger than memory allows', () => {
     expect(rig.spoolQuota.used).toBe(0);
   });
 
-  test('is handed on without its end, and begins anew, when a field comes behind it', async () => {
+  test('streams on without its end, and starts again, when a field follows it', async () => {
     const { form: got, end } = await arriving(late);
     const reading = contentOf(got.file.read());
     reading.catch(() => {});
@@ -72,22 +72,19 @@ describe('a file larger than memory allows', () => {
   test.each([
     ['another file fills', { spoolBudget: new SpoolBudget(new FairQuota(500, 1), 'org') }],
     ['nobody can write', { spoolDir: join(tmpdir(), 'there', 'is', 'none') }],
-  ])(
-    'is handed on without a copy on a disk that %s; a field behind it is refused, to come again',
-    async (_, changed) => {
-      const whole = await arriving(early, changed);
-      whole.end();
-      expect((await contentOf(whole.form.file.read())).equals(content)).toBe(true);
-      const cut = await arriving(late, changed);
-      const reading = contentOf(cut.form.file.read());
-      reading.catch(() => {});
-      cut.end();
-      await expect(cut.form.whole).rejects.toMatchObject({ code: 'overloaded', extras: { retryAfterSeconds: 30 } });
-      await expect(reading).rejects.toMatchObject({ code: 'overloaded' });
-    },
-  );
+  ])('streams on without a copy where %s the disk; a later field fails with a retry', async (_, changed) => {
+    const whole = await arriving(early, changed);
+    whole.end();
+    expect((await contentOf(whole.form.file.read())).equals(content)).toBe(true);
+    const cut = await arriving(late, changed);
+    const reading = contentOf(cut.form.file.read());
+    reading.catch(() => {});
+    cut.end();
+    await expect(cut.form.whole).rejects.toMatchObject({ code: 'overloaded', extras: { retryAfterSeconds: 30 } });
+    await expect(reading).rejects.toMatchObject({ code: 'overloaded' });
+  });
 
-  test('is taken no faster than it is read', async () => {
+  test('arrives no faster than it is read', async () => {
     let taken = 0;
     async function* endless() {
       yield form(field('model', 'a/b'), file(Buffer.from('start'))).subarray(0, -(BOUNDARY.length + 8));
@@ -100,14 +97,14 @@ describe('a file larger than memory allows', () => {
     expect(taken).toBeLessThan(2_000_000);
   });
 
-  test('is spooled until the form has ended, when the model comes behind it', async () => {
+  test('spools until the form has ended, when the model follows it', async () => {
     const { fields, file: got } = await rig.open(bodyOf(form(file(content), field('model', 'a/b'))));
     expect([fields, got.size]).toEqual([[['model', 'a/b']], 4000]);
     expect(await readdir(rig.limits.spoolDir)).toEqual([]);
     expect((await contentOf(got.read())).equals(content)).toBe(true);
   });
 
-  test('is kept when that is asked for, and read any number of times, also at once', async () => {
+  test('stays on request, and can be read many times, also at once', async () => {
     const asked: unknown[] = [];
     const mustKeep: FormLimits['mustKeep'] = (known, type) => asked.push(structuredClone([known, type])) > 0;
     const bytes = form(field('model', 'a/b'), file(content), field('language', 'en'));
@@ -118,7 +115,7 @@ describe('a file larger than memory allows', () => {
     expect(contents.every((each) => each.equals(content))).toBe(true);
   });
 
-  test('is refused where the uploads of the node fill their part of the disk, which is free again afterwards', async () => {
+  test('fails where uploads fill the node’s part of the disk, which becomes free afterwards', async () => {
     const whole = form(file(content), field('model', 'a/b'));
     const quota = new FairQuota(6_000, 1);
     const spoolBudget = new SpoolBudget(quota, 'org');
@@ -129,7 +126,7 @@ describe('a file larger than memory allows', () => {
     await rig.open(bodyOf(whole), { spoolBudget });
   });
 
-  test('is refused beyond the share of its organisation, and not where another has its share', async () => {
+  test('fails beyond its organisation’s share, while another has its own', async () => {
     const whole = form(file(content), field('model', 'a/b'));
     const quota = new FairQuota(20_000);
     const sent = (organisation: string) =>
@@ -166,7 +163,7 @@ describe('a file larger than memory allows', () => {
     }
   });
 
-  test('that is disposed of while it arrives stops the body and rejects what is to come', async () => {
+  test('stops the body and rejects later reads when it is disposed of early', async () => {
     const { body, form: got } = await arriving(early);
     got.dispose();
     await expect(got.whole).rejects.toThrow('given up');
@@ -186,7 +183,7 @@ describe('a file larger than memory allows', () => {
       form(field('model', 'a/b'), file(content), field('prompt', 'p'.repeat(101))),
       'invalid_request',
     ],
-  ])('and turns out to be %s is told to whoever reads it', async (_what, bytes, code) => {
+  ])('reports to its reader that it turned out to be %s', async (_what, bytes, code) => {
     const { form: got, end } = await arriving(bytes);
     end();
     const streamed = contentOf(got.file.read()).catch((error) => error);
@@ -194,7 +191,7 @@ describe('a file larger than memory allows', () => {
     expect(await streamed).toMatchObject({ code });
   });
 
-  test('is refused where the spool cannot be written', async () => {
+  test('fails where the spool cannot be written', async () => {
     const body = bodyOf(form(file(content), field('model', 'a/b')));
     await expect(
       readForm(body, CONTENT_TYPE, { ...rig.limits, spoolDir: join(rig.limits.spoolDir, 'none') }),

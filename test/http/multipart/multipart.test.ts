@@ -30,7 +30,7 @@ async function outcomeOf(bytes: Buffer, pieceBytes: number, contentType = CONTEN
 describe('a form', () => {
   const small = form(field('model', 'a/b'), file(Buffer.from('audio')), field('language', 'en'));
 
-  test.each([1, 2, 3, 7, 64, 4096])('in pieces of %i bytes is read whole', async (pieceBytes) => {
+  test.each([1, 2, 3, 7, 64, 4096])('parses in pieces of %i bytes', async (pieceBytes) => {
     const { fields, file } = await read(bodyOf(small, pieceBytes));
     expect(fields).toEqual([
       ['model', 'a/b'],
@@ -65,7 +65,7 @@ describe('a form', () => {
     });
   });
 
-  test('has empty fields, UTF-8 and line breaks as they were sent', async () => {
+  test('keeps empty fields, UTF-8 and line breaks as sent', async () => {
     const bytes = form(field('prompt', ''), field('prömpt', 'ä\r\n\r\nö'), file(Buffer.from('x')));
     expect(await outcomeOf(bytes, 9)).toMatchObject({
       fields: [
@@ -78,7 +78,7 @@ describe('a form', () => {
   test.each([
     ['quoted', `multipart/form-data; boundary="${BOUNDARY}"`],
     ['in other letters', `Multipart/Form-Data ; charset=utf-8; Boundary=${BOUNDARY}`],
-  ])('is recognised by a content type %s', async (_what, contentType) => {
+  ])('works with a content type %s', async (_what, contentType) => {
     expect(await outcomeOf(small, 64, contentType)).toMatchObject({ content: Buffer.from('audio') });
   });
 
@@ -90,11 +90,11 @@ describe('a form', () => {
     ['300 characters beyond 16 bits', `${'🎙'.repeat(300)}.mp3`, `${'🎙'.repeat(124)}.mp3`],
     ['300 characters', `${'n'.repeat(300)}.mp3`, `${'n'.repeat(124)}.mp3`],
     ['nothing', '', 'audio'],
-  ])('with a file name of %s keeps it for what is shown, and no harm in it', async (_what, filename, expected) => {
+  ])('keeps a file name of %s for display, made harmless', async (_what, filename, expected) => {
     expect((await read(bodyOf(form(file(Buffer.from('x'), { filename }))))).file.filename).toBe(expected);
   });
 
-  test('whose file has no file name is a form all the same', async () => {
+  test('works without a file name', async () => {
     const bytes = form('Content-Disposition: form-data; name="file"\r\n\r\nraw');
     expect((await read(bodyOf(bytes))).file).toMatchObject({ filename: 'audio', contentType: undefined, size: 3 });
   });
@@ -111,7 +111,7 @@ describe('a body that fails', () => {
     );
   const whole = form(file(Buffer.alloc(4000)), field('model', 'a/b'));
 
-  test.each([10, 100, 500, 2000, 3900])('after %i bytes rejects with its own error and leaves nothing', async (at) => {
+  test.each([10, 100, 500, 2000, 3900])('rejects after %i bytes with its own error and leaves nothing', async (at) => {
     const gone = new DOMException('gone', 'AbortError');
     await expect(read(broken(gone, whole.subarray(0, at)))).rejects.toBe(gone);
     await rig.expectNothingLeft();
@@ -123,7 +123,7 @@ describe('a body that fails', () => {
     });
   });
 
-  test('behind the end of the form changes nothing', async () => {
+  test('changes nothing after the end of the form', async () => {
     const small = form(field('model', 'a/b'), file(Buffer.from('audio')));
     const late = async function* () {
       yield small;
@@ -137,7 +137,7 @@ describe('a body that fails', () => {
 
 describe('a broken form', () => {
   test.each(BROKEN_FORMS.map(([what, ...rest]) => [what, rest] as const))(
-    'is refused: %s',
+    'fails: %s',
     async (_what, [bytes, code, param, contentType = CONTENT_TYPE]) => {
       for (const pieceBytes of [1_000_000, 61, 1].filter((size) => bytes.length / size < 20_000)) {
         const outcome = await outcomeOf(bytes, pieceBytes, contentType);
@@ -151,7 +151,7 @@ describe('a broken form', () => {
   );
 
   test.each([undefined, '', 'application/json', 'multipart/mixed; boundary=x', 'text/plain; x=multipart/form-data'])(
-    'is refused with 415 when the content type is %s',
+    'fails with 415 when the content type is %s',
     async (contentType) => {
       const body = bodyOf(form(file(Buffer.from('x'))));
       await expect(readForm(body, contentType, rig.limits)).rejects.toMatchObject({ code: 'unsupported_media_type' });
@@ -159,19 +159,19 @@ describe('a broken form', () => {
     },
   );
 
-  test.each(['gzip', 'deflate, gzip', 'br', 'x'])('is refused with 415 when the body is encoded as %s', (encoding) => {
+  test.each(['gzip', 'deflate, gzip', 'br', 'x'])('fails with 415 when the body is encoded as %s', (encoding) => {
     expect(() => refuseContentEncoding(new Map([['content-encoding', encoding]]))).toThrow(
       expect.objectContaining({ code: 'unsupported_media_type' }),
     );
   });
 
-  test('is not what a body without encoding is', () => {
+  test('passes without an encoding, or with `identity`', () => {
     refuseContentEncoding(new Map());
     refuseContentEncoding(new Map([['content-encoding', ' Identity']]));
   });
 });
 
-describe('whatever is sent', () => {
+describe('any form', () => {
   const name = fc.stringMatching(/^[a-z_]{1,8}$/).filter((text) => text !== 'file');
   const fields = fc.uniqueArray(fc.tuple(name, fc.string({ maxLength: 20, unit: 'grapheme' })), {
     selector: ([key]) => key,
@@ -179,7 +179,7 @@ describe('whatever is sent', () => {
   });
   const content = fc.uint8Array({ minLength: 1, maxLength: 3000 }).map((bytes) => Buffer.from(bytes));
 
-  test('a well-formed form is read as it was meant, in any pieces and with the file anywhere', async () => {
+  test('parses every well-formed form, in any pieces and with the file anywhere', async () => {
     await fc.assert(
       fc.asyncProperty(
         fields,
@@ -196,7 +196,7 @@ describe('whatever is sent', () => {
     );
   });
 
-  test('a damaged form is read or refused, and leaves nothing', async () => {
+  test('parses or refuses a damaged form, and leaves nothing', async () => {
     const damage = fc.oneof(
       fc.record({ kind: fc.constant('cut' as const), at: fc.nat(), bytes: fc.constant(Buffer.alloc(0)) }),
       fc.record({ kind: fc.constant('drop' as const), at: fc.nat(), bytes: fc.constant(Buffer.alloc(0)) }),

@@ -53,7 +53,7 @@ function socketOf(waiting: WaitingWork, decode: (packet: number) => void = () =>
 const upTo = (count: number) => Array.from({ length: count }, (_, packet) => packet);
 
 describe('packets that come at one turn of the event loop', () => {
-  it('have a share of it, and a step of each turn that follows; other sockets have theirs', async () => {
+  it('take a share of it, and a step of each later turn; other sockets get theirs', async () => {
     const waiting = new WaitingWork();
     const [flood, other] = [socketOf(waiting), socketOf(waiting)];
     flood.send(1_000);
@@ -82,7 +82,7 @@ describe('packets that come at one turn of the event loop', () => {
     expect(floods.map((flood) => flood.heard)).toEqual(upTo(3).map(() => upTo(100)));
   });
 
-  it('of a hundred sockets of one organisation take a bounded part of a turn, and others are decoded at once', async () => {
+  it('take a bounded part of a turn per organisation, and others are decoded at once', async () => {
     const waiting = new WaitingWork();
     const floods = upTo(100).map(() => socketOf(waiting, () => {}, 'greedy'));
     const honest = socketOf(waiting, () => {}, 'honest');
@@ -110,7 +110,7 @@ describe('packets that come at one turn of the event loop', () => {
     expect(honest.heard).toHaveLength(SHARE_PACKETS + STEP_PACKETS);
   });
 
-  it('that wait have a share of the memory, and an end says whose limit was reached', async () => {
+  it('share the memory while they wait, and an end names the limit', async () => {
     const waiting = new WaitingWork(40 * (CODED_MESSAGE_BYTES + 2));
     const socketsOf = (organisation: string) => socketOf(waiting, () => {}, organisation);
     const [greedy, second, third] = [socketsOf('a'), socketsOf('b'), socketsOf('c')];
@@ -140,7 +140,7 @@ describe('packets that come at one turn of the event loop', () => {
     expect([before, heard]).toEqual([10, upTo(20)]);
   });
 
-  it('are decoded as they come where they come in time', async () => {
+  it('decode as they arrive at a normal pace', async () => {
     const { send, work, heard } = socketOf(new WaitingWork());
     for (let turn = 0; turn < 50; turn++) {
       send(2);
@@ -150,7 +150,7 @@ describe('packets that come at one turn of the event loop', () => {
   });
 });
 
-it('a client is made to wait while a quarter of what may wait does, and ended beyond it', async () => {
+it('slows a client at a quarter of the waiting bound, and ends it beyond', async () => {
   const waiting = new WaitingWork();
   const { send, sound, stopped, heard, settled } = socketOf(waiting);
   const most = Math.floor(CODED_BYTES_MAX / (2 + CODED_MESSAGE_BYTES));
@@ -166,7 +166,7 @@ it('a client is made to wait while a quarter of what may wait does, and ended be
   expect([heard.length, sound.isBehind, waiting.bytes]).toEqual([SHARE_PACKETS + most, false, 0]);
 });
 
-it('a message that is not decoded at once is gone on with by steps, before what comes behind it', async () => {
+it('continues a slow message in steps, before what follows it', async () => {
   const { session, decoder, send, heard, settled } = socketOf(new WaitingWork());
   let left = 5;
   session.audio = () => {
@@ -183,7 +183,7 @@ it('a message that is not decoded at once is gone on with by steps, before what 
   expect([left, heard]).toEqual([0, [0, 1]]);
 });
 
-it('nothing is held of what waits behind a fault', async () => {
+it('holds nothing that waits after a fault', async () => {
   const waiting = new WaitingWork();
   const fault = new Error('The decoder is gone.');
   const { send, faults, settled } = socketOf(waiting, (packet) => {

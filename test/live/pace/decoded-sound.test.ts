@@ -9,7 +9,7 @@ function rig() {
   return { time, sound, owedMs: () => sound.owedMs(time.ms) };
 }
 
-it('a minute may come at once, and sixty times what it lasts from then on', () => {
+it('lets a minute pass at once, and sixty times real time from then on', () => {
   const { time, sound, owedMs } = rig();
   expect([SOUND_BURST_MS, SOUND_MS_PER_SECOND]).toEqual([60_000, 60_000]);
   sound.decoded(60_000);
@@ -23,7 +23,7 @@ it('a minute may come at once, and sixty times what it lasts from then on', () =
   expect(owedMs()).toBe(2);
 });
 
-it('nothing is read while too much waits', () => {
+it('reads nothing while too much waits', () => {
   const { sound, owedMs } = rig();
   sound.isBehind = true;
   expect(owedMs()).toBe(BEHIND_MS);
@@ -31,7 +31,7 @@ it('nothing is read while too much waits', () => {
   expect(owedMs()).toBe(0);
 });
 
-it('a socket waits for it where a door can let it wait, and is not refused elsewhere', () => {
+it('makes a socket wait where the server can, and refuses none elsewhere', () => {
   const limits = {
     ...{ socketFramesPerSecondMax: 50_000, socketBytesPerSecondMax: 4_194_304, socketMessagesPerSecondMax: 50 },
     ...{ organisationFramesPerSecondMax: 250_000, organisationMessagesPerSecondMax: 1_000 },

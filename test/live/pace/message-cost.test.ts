@@ -50,15 +50,15 @@ describe('a text without audio', () => {
     [2, 1],
     [1_500, 2],
     [MIB, 65],
-  ])('of %i bytes counts as %i where it comes to nothing', (bytes, weight) => {
+  ])('counts %i bytes as %i where they have no effect', (bytes, weight) => {
     expect(weightOf([{ ...NOTHING, bytes }])).toBe(weight);
   });
 
-  it.each([{ isAnswered: true }, { saysMore: true }])('counts whatever came before it: %o', (said) => {
+  it.each([{ isAnswered: true }, { saysMore: true }])('counts after anything before it: %o', (said) => {
     expect(weightOf([...times(1_000, audioOf(640)), ...times(10, { ...NOTHING, ...said })])).toBe(10);
   });
 
-  it('was counted as it came where no audio comes in text', () => {
+  it('counts as received where text never carries audio', () => {
     expect(new MessageCost().weigh({ ...NOTHING, saysMore: true }, false)).toBe(0);
   });
 });
@@ -69,7 +69,7 @@ it.each([
   ['comes to nothing', {}, 0],
   ['is answered', { isAnswered: true }, 1],
   ['is no message', { saysMore: true }, 1],
-])('a binary message that %s', (_, said, weight) => {
+])('weighs a binary message that %s', (_, said, weight) => {
   for (const isTextAudio of [true, false])
     expect(new MessageCost().weigh({ ...NOTHING, isBinary: true, bytes: MIB, ...said }, isTextAudio)).toBe(weight);
 });

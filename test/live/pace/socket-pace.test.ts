@@ -25,7 +25,7 @@ function rig(settings: Partial<PaceSettings> = {}) {
   };
 }
 
-test('a bucket lets a burst pass, then owes what is taken, and is full again after a while', () => {
+test('lets a burst pass, then limits, and refills after a while', () => {
   const bucket = new TokenBucket(10, 20, 0);
   expect([bucket.take(20, 0), bucket.take(1, 0), bucket.take(1, 0)]).toEqual([0, 100, 200]);
   expect([bucket.take(0, 200), bucket.take(20, 10_000), bucket.take(1, 10_000)]).toEqual([0, 0, 100]);
@@ -41,12 +41,12 @@ describe('a socket', () => {
     expect(pace.owedMs()).toBe(5);
   });
 
-  test('waits for bytes in the same way, whatever the size of the frames', () => {
+  test('waits for bytes in the same way at any frame size', () => {
     const pace = rig().open();
     expect([pace.take(400_000, true, true), pace.take(50_000, true, true)]).toEqual([0, 500]);
   });
 
-  test('that sends frames of audio as fast as it can is never refused, also where nobody can make it wait', () => {
+  test('may send audio frames at full speed, even where it cannot be paused', () => {
     const { open, excesses } = rig();
     const pace = open();
     let refused = 0;
@@ -57,17 +57,14 @@ describe('a socket', () => {
     expect([refused, excesses]).toEqual([0, []]);
   });
 
-  test.each([1, 32, 100])(
-    'that sends a minute of audio, or a MiB, in frames of %i bytes at once is never refused',
-    (bytes) => {
-      const { open, excesses } = rig();
-      const pace = open();
-      for (let frames = Math.min(1_048_576, 1_920_000 / bytes); frames > 0; frames--) pace.take(bytes, true, false);
-      expect([pace.take(bytes, true, false), excesses]).toEqual([0, []]);
-    },
-  );
+  test.each([1, 32, 100])('may send a minute of audio, or a MiB, in frames of %i bytes at once', (bytes) => {
+    const { open, excesses } = rig();
+    const pace = open();
+    for (let frames = Math.min(1_048_576, 1_920_000 / bytes); frames > 0; frames--) pace.take(bytes, true, false);
+    expect([pace.take(bytes, true, false), excesses]).toEqual([0, []]);
+  });
 
-  test('that sends tiny frames without end is refused where nobody can make it wait, and only there', () => {
+  test('may not send endless tiny frames where it cannot be paused', () => {
     const { open } = rig();
     const pace = open();
     for (let frame = 0; frame < 1_270_000; frame++) pace.take(1, true, false);
@@ -77,7 +74,7 @@ describe('a socket', () => {
     ]);
   });
 
-  test.each([true, false])('that sends text without end is refused after ten seconds’ worth (waits: %s)', (canWait) => {
+  test.each([true, false])('may not send text beyond ten seconds’ worth (waits: %s)', (canWait) => {
     const { open, time } = rig();
     const pace = open();
     for (let second = 0; second < 100; second++) {
@@ -88,7 +85,7 @@ describe('a socket', () => {
     expect(waits.indexOf(Number.POSITIVE_INFINITY)).toBe(100);
   });
 
-  test('is refused earlier where its text is long: all of it is parsed', () => {
+  test('hits the limit earlier with long text, because all of it is parsed', () => {
     const pace = rig().open();
     const waits = Array.from({ length: 3 }, () => pace.take(60 * 1024, false, true));
     expect(waits).toEqual([0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
@@ -110,7 +107,7 @@ describe('an organisation', () => {
     expect(open('quiet').take(640, true, true)).toBe(0);
   });
 
-  test('that floods with text loses the sockets that do so, and not the one that sends little', () => {
+  test('loses the sockets that flood with text, and not the quiet one', () => {
     const { open } = rig();
     const calm = open('loud');
     const loud = Array.from({ length: 3 }, () => open('loud'));
@@ -120,7 +117,7 @@ describe('an organisation', () => {
     expect(calm.take(0, false, true)).toBeGreaterThan(0);
   });
 
-  test('that floods with tiny frames loses the sockets that do so, and none that sends them in time', () => {
+  test('loses the sockets that flood with tiny frames, and none at a normal pace', () => {
     const { open } = rig();
     const calm = open('loud');
     const loud = Array.from({ length: 40 }, () => open('loud'));
@@ -135,7 +132,7 @@ describe('an organisation', () => {
     expect([again.take(1, true, false), open('loud').take(1, true, false)]).toEqual([Number.POSITIVE_INFINITY, 0]);
   });
 
-  test('is forgotten with its last socket, and not while it owes', () => {
+  test('disappears with its last socket, but not while it owes', () => {
     const { open, paces } = rig();
     const first = open('a');
     first.release();
@@ -155,7 +152,7 @@ describe('a socket whose audio comes in text', () => {
   };
   const MESSAGE = { ...AUDIO, pieces: 0, audioBytes: 0, saysMore: true };
 
-  test('is refused once, when what is no audio is more than ten seconds’ worth', () => {
+  test('fails once, when messages without audio exceed ten seconds’ worth', () => {
     const { paces, excesses } = rig();
     const pace = paces.open('a', (excess) => excesses.push(excess), true);
     for (let message = 0; message < 1_000; message++) pace.read(AUDIO);
@@ -176,7 +173,7 @@ describe('a socket whose audio comes in text', () => {
   });
 });
 
-test('what a socket holds is given back once, however often it is released', () => {
+test('releases a socket’s share once, for any number of releases', () => {
   const { open, paces } = rig();
   const [gone, there] = [open('a'), open('a')];
   for (let time = 0; time < 3; time++) gone.release();
@@ -185,7 +182,7 @@ test('what a socket holds is given back once, however often it is released', () 
   expect(paces.size).toBe(0);
 });
 
-test('what there was too much of is told once, by its name', () => {
+test('reports the exceeded limit once, by name', () => {
   const { open, excesses } = rig();
   const pace = open();
   for (let message = 0; message < 200; message++) pace.take(0, false, true);
@@ -207,7 +204,7 @@ describe('sockets of a door that cannot see a message before it is whole', () =>
     expect([open().mayBeLarge(), open('d').mayBeLarge()]).toEqual([false, true]);
   });
 
-  test('take one place for one session, however often its client comes back, and what it was told holds', () => {
+  test('take one slot per session, however often its client reconnects', () => {
     const { open } = rig();
     const [other, large, small] = [open(), open(), open()];
     expect(other.mayBeLarge()).toBe(true);
@@ -217,7 +214,7 @@ describe('sockets of a door that cannot see a message before it is whole', () =>
     expect([open().mayBeLarge(), open().mayBeLarge()]).toEqual([true, false]);
   });
 
-  test('that were refused take no place', () => {
+  test('take no slot when they were refused', () => {
     const { paces, open } = rig({ largeMessageSocketsMax: 2 });
     expect(paces.refused().mayBeLarge()).toBe(false);
     expect([open('a').mayBeLarge(), open('b').mayBeLarge()]).toEqual([true, true]);
@@ -233,7 +230,7 @@ describe('the place of a large message', () => {
     return { order, first, second, enters: (pace: typeof first, name: string) => pace.enter(() => order.push(name)) };
   };
 
-  test('is given on when the message is taken, not when it has come', () => {
+  test('passes on when the message is processed, not when it has arrived', () => {
     const { order, first, second, enters } = places();
     expect([enters(first, 'first'), enters(second, 'second')]).toEqual([true, false]);
     first.taking();
@@ -243,7 +240,7 @@ describe('the place of a large message', () => {
     expect(order).toEqual(['second']);
   });
 
-  test('is kept by a socket whose next message began, which waits until the one before is taken', () => {
+  test('stays with a socket whose next message began and waits for the one before', () => {
     const { order, first, second, enters } = places();
     enters(first, 'first');
     first.taking();
@@ -255,7 +252,7 @@ describe('the place of a large message', () => {
     expect(order).toEqual(['first again', 'second']);
   });
 
-  test('is given back once, whatever is still being taken as the socket closes', () => {
+  test('frees up once, even with a message being processed as the socket closes', () => {
     const { order, first, second, enters } = places();
     enters(first, 'first');
     first.taking();
@@ -269,7 +266,7 @@ describe('the place of a large message', () => {
     expect(order).toEqual(['second', 'first']);
   });
 
-  test('is not given back by a message that needed none', () => {
+  test('stays when a message needed none', () => {
     const { order, first, second, enters } = places();
     enters(first, 'first');
     enters(second, 'second');

@@ -43,7 +43,7 @@ describe('a text frame', () => {
     ['a prototype too many', '{"type":"close","__proto__":{}}', 'type'],
     ['a type that objects have', '{"type":"constructor"}', 'type'],
     ['the type behind a duplicate', '{"type":"close","type":"end"}', 'type'],
-  ])('that is %s is answered with what is accepted', (_, text, param) => {
+  ])('gets a list of what is accepted if it is %s', (_, text, param) => {
     const decoded = decode(text) as { fault: string; param?: string };
     expect(decoded.fault).toContain(
       '{"type":"finalize"}, {"type":"close"}, {"type":"keepalive"} and {"type":"configure", …} are accepted',
@@ -51,7 +51,7 @@ describe('a text frame', () => {
     expect([decoded.fault.length < 300, decoded.param]).toEqual([true, param]);
   });
 
-  it('is a message or a fault, whatever its bytes', () => {
+  it('decodes to a message or a fault for any bytes', () => {
     const kinds = ['finalize', 'close', 'keepalive'];
     const check = (text: string | Uint8Array) => {
       const decoded = decode(text);

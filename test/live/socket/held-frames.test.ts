@@ -6,7 +6,7 @@ import { spoolsOf } from './listen-rig.ts';
 
 const keepalive = { message: { type: 'keepalive' } } as const;
 
-test('comes out in its order, whatever the sizes', () => {
+test('comes out in order at any sizes', () => {
   const spools = spoolsOf();
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.nat(40_000), fc.constant('text' as const)), { maxLength: 12 }), (frames) => {
@@ -34,7 +34,7 @@ test('comes out in its order, whatever the sizes', () => {
   expect(spools.bytes).toBe(0);
 });
 
-test('has an end: of bytes, of messages, and of the disk', () => {
+test('stays within bounds of bytes, messages and disk', () => {
   const spools = spoolsOf();
   const held = new HeldFrames(() => spools.open('org'));
   const chunk = new Uint8Array(8 * 1_048_576);

@@ -19,7 +19,7 @@ describe('a keep-alive of 15 s and 5 s', () => {
     while (clock.now() < ms) clock.increment(1);
   };
 
-  test('pings every 15 s as long as something is heard after each', () => {
+  test('pings every 15 s as long as something arrives after each', () => {
     for (const ms of [15_000, 30_000, 45_000]) {
       until(ms);
       until(ms + 4_999);
@@ -42,7 +42,7 @@ describe('a keep-alive of 15 s and 5 s', () => {
     expect(seen).toEqual(['ping 15000', 'dead 20000']);
   });
 
-  test('takes what was heard before a ping for no answer to it', () => {
+  test('ignores what arrived before a ping', () => {
     until(14_999);
     keepalive.heard();
     until(20_000);

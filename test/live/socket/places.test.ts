@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { refuse } from '../../../src/api/errors.ts';
 import { listenRig, socket } from './listen-rig.ts';
 
-test('a socket that closes leaves the place to its session, which may have work left', async () => {
+test('leaves the slot to the session, which may have work left, when a socket closes', async () => {
   const { heard, accepted } = listenRig();
   const handlers = await accepted();
   handlers.open(socket);
@@ -11,13 +11,13 @@ test('a socket that closes leaves the place to its session, which may have work 
   expect(heard).toEqual(['open', 'gone']);
 });
 
-test('a client that is gone before its socket was opened holds no place', async () => {
+test('releases the slot of a client that left before its socket opened', async () => {
   const { heard, accepted } = listenRig();
   (await accepted()).closed(socket, 1006, '');
   expect(heard).toEqual(['release', 'abandon']);
 });
 
-test('a session that could not be made holds no place', async () => {
+test('releases the slot of a session that could not be made', async () => {
   const { heard, accepted } = listenRig({
     open: () => {
       throw new Error('It cannot be made.');
@@ -29,7 +29,7 @@ test('a session that could not be made holds no place', async () => {
   expect(heard).toEqual(['open', 'release', 'abandon']);
 });
 
-test('a handshake that is refused for want of money holds no place', async () => {
+test('releases the slot of a handshake refused for lack of credit', async () => {
   const { heard, answer } = listenRig({
     openMeter: async () => {
       throw refuse('insufficient_credit', 'Nothing is left.');
@@ -41,7 +41,7 @@ test('a handshake that is refused for want of money holds no place', async () =>
 
 const CHANNELS = { query: 'model=loopback/script&channels=3' };
 
-test('each channel has a place and money of its own, and a client that is gone at once leaves none of them taken', async () => {
+test('releases the slot and hold of each channel when the client leaves at once', async () => {
   const { heard, accepted } = listenRig(CHANNELS);
   (await accepted()).closed(socket, 1006, '');
   expect(heard).toEqual(['release', 'abandon', 'release', 'abandon', 'release', 'abandon']);

@@ -200,7 +200,7 @@ describe('a listen query', () => {
       [model, ['fallbacks', fallbacks]],
       'fallbacks',
     ]),
-  ])('with %s is refused with the name of the parameter', (_, parameters, param, code = 'invalid_request') => {
+  ])('fails with %s, and names the parameter', (_, parameters, param, code = 'invalid_request') => {
     const refusal = refusalOf(parameters);
     expect([refusal.code, refusal.extras.param, refusal.status, refusal.closeCode]).toEqual([code, param, 400, 4000]);
     expect(refusal.message).toMatch(/[.}]$/);
@@ -208,7 +208,7 @@ describe('a listen query', () => {
     expect(refusal.message).toMatch(/^[\x20-\x7e…]*$/);
   });
 
-  it('keeps members named __proto__ as what they are: data, and nobody’s prototype', () => {
+  it('reads members named __proto__ as data, and sets no prototype', () => {
     const { providerParams, fallbacks } = read({
       provider_params: '{"__proto__":{"polluted":true}}',
       fallbacks: '[{"model":"a/b","provider_params":{"__proto__":{"polluted":true}}}]',
@@ -220,7 +220,7 @@ describe('a listen query', () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  it('is read or refused, whatever it holds, and what is read is in range', () => {
+  it('reads or refuses any content, and reads values in range', () => {
     const names = [
       'model',
       'fallbacks',

@@ -5,7 +5,7 @@ import { listenRig, socket } from './listen-rig.ts';
 test.each([
   ['not revoked', false, ['open']],
   ['revoked in between', true, ['open', 'revoke key_1']],
-])('a session whose key was %s is told so', async (_, isRevoked, expected) => {
+])('opens a session, and revokes it if its key was %s', async (_, isRevoked, expected) => {
   const { heard, state, answer } = listenRig();
   const given = await answer();
   expect(given).toMatchObject({ headers: { 'RateLimit-Remaining': '7' } });

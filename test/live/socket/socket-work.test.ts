@@ -30,7 +30,7 @@ async function settled({ heard }: Rig): Promise<string[]> {
 }
 
 describe('a message over 1 MiB', () => {
-  it('lets others be heard between its steps, and what its client sends behind it comes behind it', async () => {
+  it('lets other sockets run between its steps, and keeps its client’s order', async () => {
     const rig = rigOf();
     const [long, other] = [await opened(rig), await opened(rig)];
     long.message(socket, new Uint8Array(LONG), true);
@@ -57,7 +57,7 @@ describe('a message over 1 MiB', () => {
     expect(await settled(rig)).toHaveLength(2 * STEPS);
   });
 
-  it('is taken whole where too much waits already, and holds nothing afterwards', async () => {
+  it('runs whole when too much waits already, and holds nothing afterwards', async () => {
     const waiting = new WaitingWork(2 * LONG);
     const rig = rigOf({ waiting });
     const handlers = await opened(rig);

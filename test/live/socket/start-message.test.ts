@@ -81,7 +81,7 @@ describe('a start message', () => {
       'provider_params',
     ],
     ['a parameter of the URL', { type: 'start', model: MODEL, language: 'en' }, 'language', 'duplicate_parameter'],
-  ])('with %s is refused with the name of the member', (_, message, param, code = 'invalid_request') => {
+  ])('fails with %s, and names the member', (_, message, param, code = 'invalid_request') => {
     const refusal = refusalOf(() => read(message, { language: 'fr' }));
     expect([refusal.code, refusal.extras.param, refusal.closeCode]).toEqual([code, param, 4000]);
     expect(refusal.message).toMatch(/^[\x20-\x7e…]{1,400}$/);
@@ -89,7 +89,7 @@ describe('a start message', () => {
 });
 
 describe('a URL', () => {
-  it('without `start` is all there is, and with it may leave out the model', () => {
+  it('works alone without `start`, and may omit the model with it', () => {
     expect(readStartWish(new Map([['model', MODEL]]))).toEqual({
       waits: false,
       parameters: new Map([['model', MODEL]]),
@@ -113,7 +113,7 @@ describe('a URL', () => {
         ['sample_rate', '1'],
       ]),
     ],
-  ])('with a wrong `%s` is refused at the handshake, before any message', (param, query) => {
+  ])('fails at the handshake with a wrong `%s`, before any message', (param, query) => {
     expect(refusalOf(() => readStartWish(query)).extras.param).toBe(param);
   });
 });

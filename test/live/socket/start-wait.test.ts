@@ -47,7 +47,7 @@ describe('a connection with `start=message`', () => {
     expect(heard.at(-1)).toBe('gone');
   });
 
-  it('is refused after ten seconds without one, and gives its place back', async () => {
+  it('fails after ten seconds without one, and releases its slot', async () => {
     const { heard, told, closes, clock } = await waiting();
     clock.increment(9_999);
     expect(told).toEqual([]);
@@ -62,7 +62,7 @@ describe('a connection with `start=message`', () => {
     ['a model that nobody has', text({ type: 'start', model: 'loopback/nobody' }), false, 'model_not_found', 4004],
     ['a start message too large', text({ type: 'start', model: 'x'.repeat(2_000) }), false, 'message_too_big', 1009],
     ['audio in too large a message', new Uint8Array(1_048_577), true, 'message_too_big', 1009],
-  ])('is refused for %s, in an event and with the close code', async (_, data, isBinary, code, closeCode) => {
+  ])('fails for %s, with an event and the close code', async (_, data, isBinary, code, closeCode) => {
     const { handlers, socket, heard, told, closes } = await waiting();
     handlers.message(socket, data, isBinary);
     await settle();
@@ -70,14 +70,14 @@ describe('a connection with `start=message`', () => {
     expect([heard.includes('release'), heard.includes('open')]).toEqual([true, false]);
   });
 
-  it('is refused when more audio comes than is kept', async () => {
+  it('fails when more audio arrives than it may hold', async () => {
     const { handlers, socket, told } = await waiting({ spools: spoolsOf(65_536) });
     for (let sent = 0; sent < 6; sent++) handlers.message(socket, new Uint8Array(16_384), true);
     await settle();
     expect(told.map(({ error }) => error.code)).toEqual(['audio_backlog_exceeded']);
   });
 
-  it('is refused when more messages come than are kept', async () => {
+  it('fails when more messages arrive than it may hold', async () => {
     const { handlers, socket, told } = await waiting({ openMeter: () => new Promise(() => {}) });
     handlers.message(socket, START, false);
     for (let sent = 0; sent < 101; sent++) handlers.message(socket, text({ type: 'keepalive' }), false);
@@ -85,7 +85,7 @@ describe('a connection with `start=message`', () => {
     expect(told.map(({ error }) => error.code)).toEqual(['rate_limit_exceeded']);
   });
 
-  it('whose client leaves while it waits, or while its session is admitted, holds no place and no money', async () => {
+  it('holds no slot or money when its client leaves during the wait or admission', async () => {
     const idle = await waiting();
     idle.handlers.closed(idle.socket, 1006, '');
     expect(idle.heard).toEqual(['release']);
@@ -100,13 +100,13 @@ describe('a connection with `start=message`', () => {
     expect(busy.heard).not.toContain('open');
   });
 
-  it('whose client left before the socket was opened holds no place', async () => {
+  it('holds no slot when its client left before the socket opened', async () => {
     const { accepted, heard } = listenRig({ query: 'start=message' });
     (await accepted()).closed({} as DoorSocket, 1006, '');
     expect(heard).toEqual(['release']);
   });
 
-  it('whose session cannot be made is told of that, and holds nothing', async () => {
+  it('reports that its session cannot be made, and holds nothing', async () => {
     const { handlers, socket, heard, told } = await waiting({
       open: () => {
         throw new Error('It cannot be made.');

@@ -60,7 +60,7 @@ function heard(
 const refusal = (code: string, param?: string) => expect.objectContaining({ code, extras: { param } }) as Refusal;
 
 describe('GET /v1/usage', () => {
-  it('is of the month so far, by model, with a total that is exact', async () => {
+  it('covers the month so far, by model, with an exact total', async () => {
     heard('a', 60_000);
     heard('b', 30_001, { model: 'deepgram/nova-3' });
     heard('c', 1_500, { model: 'deepgram/nova-3', own: true });
@@ -84,7 +84,7 @@ describe('GET /v1/usage', () => {
     ['model', ['deepgram/nova-3', 'loopback/script']],
     ['provider', ['deepgram', 'loopback']],
     ['day', ['2026-11-21']],
-  ])('is by %s', async (group, names) => {
+  ])('groups by %s', async (group, names) => {
     heard('a', 60_000);
     heard('b', 60_000, { model: 'deepgram/nova-3' });
     rig.clock.nowMs += 1;
@@ -92,7 +92,7 @@ describe('GET /v1/usage', () => {
     expect(data.map((row: { group: string }) => row.group)).toEqual(names);
   });
 
-  it('is of one key of the organisation; another’s key is no key', async () => {
+  it('covers one key of the organisation, and refuses another’s', async () => {
     heard('a', 60_000);
     rig.clock.nowMs += 1;
     expect((await usage(`key=${us.keyId}&group_by=key`)).data).toMatchObject([{ group: us.keyId, sessions: 1 }]);
@@ -130,7 +130,7 @@ describe('GET /v1/usage', () => {
     await expect(usage(query)).rejects.toEqual(refusal('invalid_request', param));
   });
 
-  it('is not known while the ledger is away, which is said', async () => {
+  it('fails while the ledger is away, with that reason', async () => {
     rig.failing.set('usageOf', 'busy');
     await expect(usage()).rejects.toMatchObject({ code: 'ledger_unavailable', status: 503 });
   });
@@ -164,7 +164,7 @@ describe('GET /v1/balance', () => {
 });
 
 describe('GET /v1/sessions', () => {
-  it('has the connections of an ended live session that was billed at another model, as long as they are kept', async () => {
+  it('lists the connections of an ended session billed at another model, while kept', async () => {
     heard('ses_other', 60_000);
     const now = wallNow().toISOString();
     const lines = [lineOf(1_000), lineOf(2_000, perMinute(60_000n), { model: 'deepgram/nova-3' })];
@@ -183,7 +183,7 @@ describe('GET /v1/sessions', () => {
     expect(find('ses_other', data)).not.toHaveProperty('legs');
   });
 
-  it('tells one that is live, with its legs where it is on this node', async () => {
+  it('describes a live session, with its legs where they are on this node', async () => {
     rig.ledger.openSession(headOf(us, 'ses_1'), holdOf(1_000_000n));
     expect(await session('ses_1')).toMatchObject({ state: 'live', ended_at: null, held_usd: '1.00', usage: [] });
     live.set('ses_1', { state: 'streaming', legs: [{ model: 'loopback/script', state: 'ready' }] });
@@ -193,7 +193,7 @@ describe('GET /v1/sessions', () => {
     });
   });
 
-  it('tells one that has ended, a live session or a file, with what it cost', async () => {
+  it('describes an ended session or file, with its cost', async () => {
     heard('req_1', 60_000, { mode: 'batch' as never });
     live.set('req_1', { state: 'never asked', legs: [] });
     expect(await session('req_1')).toEqual({
@@ -214,7 +214,7 @@ describe('GET /v1/sessions', () => {
     });
   });
 
-  it('of another organisation was never there', async () => {
+  it('hides sessions of another organisation', async () => {
     heard('ses_1', 60_000, { who: them });
     const answers = await Promise.allSettled([session('ses_1'), session('ses_never'), sessions('before=ses_1')]);
     const words = answers.map((answer) => answer.status === 'rejected' && [answer.reason.code, answer.reason.message]);
@@ -226,7 +226,7 @@ describe('GET /v1/sessions', () => {
     ]);
   });
 
-  it('are listed, newest first, page by page', async () => {
+  it('lists sessions newest first, page by page', async () => {
     for (let number = 0; number < 5; number++) {
       heard(`ses_${number}`, 1_000);
       rig.clock.nowMs += 1_000;
@@ -241,7 +241,7 @@ describe('GET /v1/sessions', () => {
     expect([first, second, third].map(({ next }) => next)).toEqual(['ses_3', 'ses_1', null]);
   });
 
-  it('are those that were asked for', async () => {
+  it('lists the requested sessions', async () => {
     heard('ses_1', 1_000, { model: 'deepgram/nova-3' });
     heard('req_2', 1_000, { model: 'deepgram/nova-3' });
     rig.clock.nowMs += 86_400_000;

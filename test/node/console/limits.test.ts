@@ -14,7 +14,7 @@ const organisationOf = async (browser: Browser) =>
   ((await browser.get('/console/api/me')).json() as unknown as { organisation: { id: string } }).organisation.id;
 
 describe('changes of one organisation', () => {
-  test('are sixty a minute by default, from all its sessions; reading and the logout are not counted', async () => {
+  test('allow sixty a minute by default over all sessions, without reads and logouts', async () => {
     const rig = await openConsoleRig({ settings: { changesPerMinuteMax: undefined as unknown as number } });
     const one = await openAccount(rig, 'ada@example.com');
     const two = rig.browser();
@@ -55,7 +55,7 @@ describe('a hundred keys in use', () => {
     expect((await browser.call('POST', 'keys')).status).toBe(201);
   });
 
-  test('are not passed by a roll with a grace, and a roll without one is no more than before', async () => {
+  test('block a roll with a grace period, but not one without', async () => {
     const { rig, browser, first } = await withKeys(100);
     const before = rig.ledger.listKeys();
     expect((await browser.call('POST', `keys/${first.id}/roll`)).status).toBe(400);
@@ -63,7 +63,7 @@ describe('a hundred keys in use', () => {
     expect((await browser.call('POST', `keys/${first.id}/roll`, { grace_seconds: 0 })).status).toBe(201);
   });
 
-  test('are not passed by giving an expired key more time', async () => {
+  test('block more time for an expired key', async () => {
     const { rig, browser, organisationId } = await withKeys(99);
     const expiresAt = new Date(rig.clock.nowMs + 1000).toISOString();
     const { key } = rig.ledger.createKey(organisationId, { expiresAt }, OPERATOR);
@@ -73,7 +73,7 @@ describe('a hundred keys in use', () => {
     expect((await browser.call('PATCH', `keys/${key.id}`, { name: 'over' })).status).toBe(200);
   });
 
-  test('are no more however many are minted at once', async () => {
+  test('stay a hundred when many are minted at once', async () => {
     const { rig, browser } = await withKeys(95);
     const statuses = (await Promise.all(Array.from({ length: 20 }, () => browser.call('POST', 'keys')))).map(
       ({ status }) => status,
@@ -83,7 +83,7 @@ describe('a hundred keys in use', () => {
   });
 });
 
-test('a suspended organisation reads and logs out, and nothing else', async () => {
+test('lets a suspended organisation only read and log out', async () => {
   const rig = await openConsoleRig();
   const browser = await openAccount(rig, 'ada@example.com');
   rig.ledger.setSuspended(await organisationOf(browser), true, OPERATOR);
@@ -132,8 +132,8 @@ describe('a login over plain http', () => {
   });
 });
 
-describe('whoever is logged in', () => {
-  test('is not kept from giving the password again by a stranger who fails to log in', async () => {
+describe('a logged-in person', () => {
+  test('can confirm the password although a stranger fails to log in', async () => {
     const rig = await openConsoleRig();
     const browser = await openAccount(rig, 'ada@example.com');
     for (let guess = 0; guess < 8; guess++) await rig.browser().logIn('ada@example.com', 'wrong password');
@@ -156,7 +156,7 @@ describe('whoever is logged in', () => {
     expect(refusals.map(({ detail }) => detail.why)).toEqual(['confirmation']);
   });
 
-  test('and logs in as somebody else leaves no session behind', async () => {
+  test('leaves no session behind after a login to another account', async () => {
     const rig = await openConsoleRig();
     const browser = await openAccount(rig, 'ada@example.com');
     await openAccount(rig, 'bob@example.com');

@@ -21,11 +21,11 @@ beforeAll(async () => {
 });
 
 describe('every endpoint', () => {
-  test('that names something of an organisation is the gateway’s own here', () => {
+  test('belongs to this gateway if it names something of an organisation', () => {
     expect(opened.rest.filter((endpoint) => kindIn(endpoint) !== undefined)).toEqual([]);
   });
 
-  test('is closed to who is not logged in, whatever it names', async () => {
+  test('refuses a client without a login, for any id', async () => {
     const nobody = opened.rig.browser();
     for (const endpoint of endpoints) {
       const kind = kindIn(endpoint);
@@ -35,7 +35,7 @@ describe('every endpoint', () => {
   });
 
   test.each(ROLES)(
-    'is open to the role %s as the table says, and what is another organisation’s is as if it had never been',
+    'opens to the role %s as listed, and hides other organisations’ ids as nonexistent',
     async (role) => {
       const browser = own.people[role];
       const before = await opened.everythingOf(other);
@@ -54,7 +54,7 @@ describe('every endpoint', () => {
     },
   );
 
-  test('that tells or makes a secret, or changes money, is closed to who may only read', () => {
+  test('refuses a read-only role where it shows or makes a secret, or changes money', () => {
     const open = endpoints.filter((endpoint) => mayAsk(endpoint, 'read_only'));
     expect(open.filter((endpoint) => /key|audit|invitation/.test(endpoint))).toEqual([]);
     const changing = open.filter((endpoint) => !endpoint.startsWith('GET '));

@@ -27,7 +27,7 @@ const me = (browser: Browser) => browser.get('/console/api/me');
 const actions = () => rig.ledger.listAudit(null, 50).map(({ action }) => action);
 
 describe('a new account', () => {
-  test('is signed up, logged into, verified by the button of the link, and has its credit', async () => {
+  test('signs up, logs in, verifies by the link’s button, and gets its credit', async () => {
     const browser = rig.browser();
     const signedUp = await browser.signUp(email);
     expect([signedUp.status, signedUp.json(), browser.cookie]).toEqual([202, { status: 'mail_sent' }, undefined]);
@@ -56,7 +56,7 @@ describe('a new account', () => {
     expect((await browser.verify(token)).status).toBe(400);
   });
 
-  test('is verified by fifty presses at once, and gets one credit', async () => {
+  test('gets one credit for fifty presses of the button at once', async () => {
     const browser = rig.browser();
     await browser.signUp(email);
     const token = await rig.mailedToken(email, '/verify');
@@ -67,7 +67,7 @@ describe('a new account', () => {
     expect((await browser.get('/console/api/balance')).json()).toMatchObject({ balance_usd: '2.00' });
   });
 
-  test('of another spelling of the mailbox is the same account', async () => {
+  test('matches another spelling of the same mailbox', async () => {
     await openAccount(rig, `p.e.r.son.${people}@gmail.com`);
     const browser = rig.browser();
     expect((await browser.signUp(`person${people}+again@googlemail.com`)).status).toBe(202);
@@ -84,7 +84,7 @@ describe('a new account', () => {
     }
   });
 
-  test('has its link mailed again three times an hour', async () => {
+  test('gets its link mailed three times an hour', async () => {
     const browser = rig.browser();
     await browser.signUp(email);
     await browser.logIn(email);
@@ -112,7 +112,7 @@ describe('a login', () => {
     expect((await me(browser)).status).toBe(200);
   });
 
-  test('is refused at last where one client tries many addresses', async () => {
+  test('fails in the end when one client tries many addresses', async () => {
     const strict = await openConsoleRig({ settings: { attemptsPerMinuteMax: 20 } });
     const statuses = [];
     for (let attempt = 0; attempt < 22; attempt++) {
@@ -123,7 +123,7 @@ describe('a login', () => {
     expect((await strict.browser().logIn('a@example.com', 'wrong password')).status).toBe(401);
   });
 
-  test('hashes the password anew where it was hashed in an older way', async () => {
+  test('hashes the password again where the stored hash is outdated', async () => {
     const browser = await openAccount(rig, email);
     const old = await new Passwords('scrypt', { n: 32, r: 1, p: 1 }).hash(PASSWORD);
     rig.database.prepare('UPDATE people SET password = ? WHERE email = ?').run(old, email);
@@ -135,7 +135,7 @@ describe('a login', () => {
     expect((await browser.logIn(email)).status).toBe(204);
   });
 
-  test('to a suspended account is refused, with the right password only', async () => {
+  test('refuses a suspended account, but only after the right password', async () => {
     const browser = await openAccount(rig, email);
     const { id } = (await me(browser)).json();
     rig.ledger.moveAccount(id as unknown as string, 'account.suspend', { type: 'operator', id: 'test' });
@@ -144,7 +144,7 @@ describe('a login', () => {
     expect((await browser.logIn(email)).code).toBe('account_suspended');
   });
 
-  test('and what else happens is in the audit log', async () => {
+  test('leaves entries in the audit log, like other events', async () => {
     const browser = await openAccount(rig, email);
     await browser.logIn(email, 'wrong password');
     await browser.call('POST', 'password', { current_password: PASSWORD, new_password: OTHER });
@@ -162,7 +162,7 @@ describe('a session', () => {
     expect((await rig.browser().get('/console/api/me', { Cookie: cookie })).status).toBe(401);
   });
 
-  test('is listed and ended from another one, but not by somebody else', async () => {
+  test('appears in the list and ends from another session, but not from another account', async () => {
     const one = await openAccount(rig, email);
     const two = rig.browser({ 'User-Agent': 'second' });
     await two.logIn(email);
@@ -231,7 +231,7 @@ describe('what matters', () => {
 });
 
 describe('a password', () => {
-  test('that is changed ends every other session, and this one goes on under a new id', async () => {
+  test('ends every other session when it changes, and this one gets a new id', async () => {
     const browser = await openAccount(rig, email);
     const other = rig.browser();
     await other.logIn(email);
@@ -247,7 +247,7 @@ describe('a password', () => {
     expect((await other.logIn(email, OTHER)).status).toBe(204);
   });
 
-  test('that is forgotten is set by the mailed link, once, and ends every session', async () => {
+  test('can be reset by the mailed link once, which ends every session', async () => {
     const browser = await openAccount(rig, email);
     await rig.browser().call('POST', 'password-reset-request', { email });
     const token = await rig.mailedToken(email, '/reset-password');
@@ -261,7 +261,7 @@ describe('a password', () => {
     expect((await browser.logIn(email, OTHER)).status).toBe(204);
   });
 
-  test('is set through the API as well, and not with any other token', async () => {
+  test('can be reset through the API, only with that token', async () => {
     const browser = await openAccount(rig, email);
     await browser.call('POST', 'password-reset-request', { email });
     const token = await rig.mailedToken(email, '/reset-password');
@@ -273,7 +273,7 @@ describe('a password', () => {
   });
 });
 
-test('an address is changed by the link mailed to the new one, and the old one is told', async () => {
+test('changes an address by the link mailed to the new one, and notifies the old one', async () => {
   const browser = await openAccount(rig, email);
   const next = `new-${email}`;
   expect((await browser.call('POST', 'email', { email: next })).status).toBe(202);
@@ -286,7 +286,7 @@ test('an address is changed by the link mailed to the new one, and the old one i
   expect(rig.mailbox.mails.find(({ to }) => to === email)?.subject).toContain('was changed');
 });
 
-test('a store that fails is said to be out of reach, without a word of why', async () => {
+test('reports a failing store as unavailable, without details', async () => {
   const broken = await openConsoleRig();
   const browser = await openAccount(broken, email);
   const fail = async () => {
@@ -299,6 +299,6 @@ test('a store that fails is said to be out of reach, without a word of why', asy
   expect(broken.faults).toEqual([]);
 });
 
-test('nothing here was a fault of the gateway', () => {
+test('causes no error in the gateway', () => {
   expect(rig.faults).toEqual([]);
 });

@@ -41,7 +41,7 @@ test('pages of the playground that are opened at once share one key of their org
   expect(tokens).toEqual(['key_0', 'key_0', 'key_1', 'key_0']);
 });
 
-test('a playground whose key was revoked makes another', async () => {
+test('makes another playground when its key was revoked', async () => {
   const { keys, open } = playground();
   const first = await open('org_1');
   keys[0] = { ...keys[0]!, revokedAt: new Date(0).toISOString() };

@@ -46,7 +46,7 @@ type List = {
 };
 
 describe('a provider key', () => {
-  it('is saved, listed, tested and deleted, and no answer shows it', async () => {
+  it('can be saved, listed, tested and deleted, and appears in no answer', async () => {
     const saved = await save({ provider: 'deepgram', name: 'Ours', fields: { api_key: SECRET } });
     const { key } = saved.json() as never as { key: Key };
     expect([saved.status, saved.json().warning]).toEqual([201, null]);
@@ -61,14 +61,14 @@ describe('a provider key', () => {
     expect((await list()).data).toEqual([]);
   });
 
-  it('that is refused by the provider is not saved', async () => {
+  it('stays unsaved when the provider refuses it', async () => {
     verdict = 'refused';
     const { status, code, param } = await save({ provider: 'deepgram', fields: { api_key: SECRET } });
     verdict = 'accepted';
     expect([status, code, param, (await list()).data]).toEqual([400, 'invalid_request', 'fields', []]);
   });
 
-  it('that could not be tested is saved with a warning, under the provider’s name', async () => {
+  it('gets saved with a warning when it could not be tested, under the provider’s name', async () => {
     verdict = 'unknown';
     const saved = await save({ provider: 'openai', fields: { api_key: SECRET } });
     verdict = 'accepted';
@@ -86,20 +86,20 @@ describe('a provider key', () => {
     [{ provider: 'loopback', fields: { api_key: SECRET } }, 'provider'],
     [{ provider: 'deepgram', name: 'a\nb', fields: { api_key: SECRET } }, 'name'],
     [{ provider: 'deepgram', fields: { api_key: SECRET }, organisation_id: 'org_other' }, 'organisation_id'],
-  ])('with %j is refused', async (body, wrong) => {
+  ])('fails with %j', async (body, wrong) => {
     const { status, param } = await save(body);
     expect([status, param]).toEqual([400, wrong]);
   });
 });
 
-it('the list says which providers take a key, and what it consists of', async () => {
+it('lists the providers that take a key, and the fields of each', async () => {
   const { providers: keyed } = await list();
   const needing = providers.filter(({ credential }) => credential === 'required');
   expect(keyed.map(({ name }) => name)).toEqual(needing.map(({ name }) => name));
   expect(keyed[0]?.fields.properties).toMatchObject({ api_key: { type: 'string', secret: true } });
 });
 
-it('of another organisation can be neither seen, tested nor deleted', async () => {
+it('hides another organisation’s key from listing, testing and deletion', async () => {
   const saved = await save({ provider: 'assemblyai', fields: { api_key: SECRET } });
   const { key } = saved.json() as never as { key: Key };
   const other = await openAccount(rig, 'other@example.com');
@@ -109,7 +109,7 @@ it('of another organisation can be neither seen, tested nor deleted', async () =
   expect((await list()).data.map(({ id }) => id)).toContain(key.id);
 });
 
-it('nothing that a browser was answered, and nothing in the database, shows a secret', async () => {
+it('keeps secrets out of answers and the database', async () => {
   expect(rig.answers.length).toBeGreaterThan(15);
   expect(rig.answers.filter((answer) => answer.includes('canary'))).toEqual([]);
   const rows = rig.database.prepare('SELECT * FROM provider_keys').all();

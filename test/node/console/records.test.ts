@@ -31,7 +31,7 @@ const mint = async (browser: Browser, body: object = {}) =>
 const DEEP = `${'['.repeat(20)}${']'.repeat(20)}`;
 
 describe('a key', () => {
-  test('is minted with its settings, shown once, and found by its secret', async () => {
+  test('gets minted with its settings, shown once, and found by its secret', async () => {
     const settings = {
       name: 'web',
       expires_at: '2030-01-31T12:00:00.000Z',
@@ -52,7 +52,7 @@ describe('a key', () => {
     expect(JSON.stringify(found)).not.toContain(secret);
   });
 
-  test('is changed, rolled with a grace, and revoked', async () => {
+  test('can be changed, rolled with a grace period, and revoked', async () => {
     const { key } = await mint(ada, { name: 'server' });
     const changed = await ada.call('PATCH', `keys/${key.id}`, {
       name: 'renamed',
@@ -92,7 +92,7 @@ describe('a key', () => {
     [{ aliases: { best: [{ model: 'a/b', provider_params: { deep: JSON.parse(DEEP) } }] } }, 'levels deep'],
     [{ aliases: 'best' }, 'an object of names'],
     [{ aliases: { best: [{ model: 'a/b' }, { model: 'local/nope' }] } }, 'The nearest is local/commands-en.'],
-  ])('with settings that mean nothing is refused: %j', async (body, why) => {
+  ])('fails with meaningless settings: %j', async (body, why) => {
     const before = await keysOf(ada);
     const answer = await ada.call('POST', 'keys', body);
     expect([answer.status, answer.code, answer.text.includes(why)]).toEqual([400, 'invalid_request', true]);
@@ -108,7 +108,7 @@ describe('a key', () => {
     expect([await change(['a/gone', 'a/b']), await change(['a/gone', 'a/never'])]).toEqual([200, 400]);
   });
 
-  test('is not changed to an alias of a model that there is not, which is told of the field', async () => {
+  test('keeps its aliases when a new one names an unknown model, and reports the field', async () => {
     const { key } = await mint(ada, { name: 'aliased', aliases: { best: [{ model: 'a/b' }] } });
     const answer = await ada.call('PATCH', `keys/${key.id}`, { aliases: { best: [{ model: 'deepgram/nova3' }] } });
     expect([answer.status, members<{ error: object }>(answer).error]).toMatchObject([400, { param: 'aliases' }]);
@@ -130,7 +130,7 @@ describe('a key', () => {
 });
 
 describe('what is another’s', () => {
-  test('is not there: keys, sessions, console sessions', async () => {
+  test('looks nonexistent: keys, sessions, console sessions', async () => {
     const { key } = await mint(ada);
     const { organisation } = members<{ organisation: { id: string } }>(await ada.get('/console/api/me'));
     const owner = { organisationId: organisation.id, keyId: key.id };
@@ -183,7 +183,7 @@ describe('what is another’s', () => {
     ['POST', 'password'],
     ['POST', 'email'],
     ['POST', 'verification'],
-  ])('and without a login %s %s is nobody’s', async (method, path) => {
+  ])('needs a login at %s %s', async (method, path) => {
     const browser = rig.browser();
     const answer = method === 'GET' ? await browser.get(`/console/api/${path}`) : await browser.call(method, path);
     expect([answer.status, answer.code]).toEqual([401, 'login_required']);
@@ -275,7 +275,7 @@ describe('the records', () => {
 
 describe('balance and bills', () => {
   const month = new Date(0).toISOString().slice(0, 7);
-  test('are shown while the password was given lately, and after it was given again', async () => {
+  test('require a recent password, and appear again after it was confirmed', async () => {
     const browser = await openAccount(rig, 'credit@example.com');
     const asked = () =>
       Promise.all(['balance', `bills/${month}?format=html`].map((path) => browser.get(`/console/api/${path}`)));
@@ -288,6 +288,6 @@ describe('balance and bills', () => {
   });
 });
 
-test('nothing here was a fault of the gateway', () => {
+test('causes no error in the gateway', () => {
   expect(rig.faults).toEqual([]);
 });

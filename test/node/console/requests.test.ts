@@ -44,7 +44,7 @@ describe('a request that changes something', () => {
     ['a port that goes without saying', { Host: 'voxgate.example:443', Origin: 'https://voxgate.example' }],
     ['a host in capitals', { Host: 'VOXGATE.example', Origin: 'https://voxgate.example' }],
     ['JSON with a character set', { ...SAME, 'Content-Type': 'Application/JSON; charset=utf-8' }],
-  ])('is taken from %s', async (_, headers) => {
+  ])('passes from %s', async (_, headers) => {
     expect((await sent({ ...JSON_TYPE, ...CONSOLE, ...cookie(), ...headers })).status).toBe(200);
   });
 
@@ -70,7 +70,7 @@ describe('a request that changes something', () => {
     ['has an origin of another kind', { Origin: 'file://voxgate.example' }],
     ['has an origin that is none', { Origin: 'voxgate.example' }],
     ['names an empty host', { Origin: 'https://', Host: '' }],
-  ])('is refused when it %s', async (_, headers) => {
+  ])('fails when it %s', async (_, headers) => {
     const { status, code } = await sent({ ...JSON_TYPE, ...CONSOLE, ...cookie(), ...headers });
     expect([status, code]).toEqual([403, 'cross_site_request']);
   });
@@ -85,13 +85,13 @@ describe('a request that changes something', () => {
     ['two types', { 'Content-Type': 'text/plain, application/json' }, 415, 'unsupported_media_type'],
     ['another page’s script', { ...JSON_TYPE, 'X-Requested-With': 'XMLHttpRequest' }, 403, 'cross_site_request'],
     ['no script', { ...JSON_TYPE, 'X-Requested-With': '' }, 403, 'cross_site_request'],
-  ])('is refused as %s', async (_, headers, status, code) => {
+  ])('fails as %s', async (_, headers, status, code) => {
     const answer = await sent({ ...SAME, ...CONSOLE, ...cookie(), ...headers });
     expect([answer.status, answer.code]).toEqual([status, code]);
   });
 
   test.each(['sign-up', 'login', 'password-reset-request', 'password-reset'])(
-    'is refused from elsewhere without a cookie as well: %s',
+    'fails from another site without a cookie as well: %s',
     async (path) => {
       const body = JSON.stringify({ email: 'login-csrf@example.com', password: PASSWORD });
       const answer = await rig
@@ -101,7 +101,7 @@ describe('a request that changes something', () => {
     },
   );
 
-  test.each(['/verify', '/reset-password'])('is refused from elsewhere as a form: %s', async (path) => {
+  test.each(['/verify', '/reset-password'])('fails from another site as a form: %s', async (path) => {
     for (const headers of [{}, { 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'https://evil.example' }]) {
       const answer = await rig.browser().ask('POST', `${path}?token=x`, 'password=x', { ...FORM_TYPE, ...headers });
       expect([answer.status, answer.code]).toEqual([403, 'cross_site_request']);
@@ -114,7 +114,7 @@ describe('a cookie', () => {
     expect((await ada.get('/v1/models')).status).toBe(401);
   });
 
-  test('is strict, hidden from scripts, and without TLS kept on this machine only', async () => {
+  test('stays strict and hidden from scripts, and without TLS on this machine only', async () => {
     const open = await openConsoleRig({ reach: { isPrivate: false, publicUrl: 'https://stt.example.com' } });
     await openAccount(open, 'ada@example.com');
     const attributesOf = async (headers: Record<string, string>, on = open) => {
@@ -138,7 +138,7 @@ describe('a cookie', () => {
     ['half of it', 'sid=$2'],
     ['something behind it', 'sid=$x'],
     ['a name that ends so', 'my-sid=$'],
-  ])('with %s opens nothing', async (_, form) => {
+  ])('opens nothing with %s', async (_, form) => {
     const value = ada.cookie!.slice('sid='.length);
     const text = form.replace('$2', value.slice(0, 20)).replace('$', value);
     const answer = await rig.browser().get('/console/api/me', { Cookie: text });
@@ -173,26 +173,26 @@ describe('a body', () => {
     ['keys', { daily_spend_usd_max: 1 }, 'daily_spend_usd_max'],
     ['keys', { scopes: ['admin'] }, 'scopes.0'],
     ['keys', { sessions_max: '5' }, 'sessions_max'],
-  ])('of %s with %j is refused naming %s', async (path, body, param) => {
+  ])('for %s with %j fails and names %s', async (path, body, param) => {
     const before = rig.database.prepare('SELECT count(*) FROM people').pluck().get();
     const answer = await ada.call('POST', path, body);
     expect([answer.status, answer.code, answer.param]).toEqual([400, 'invalid_request', param]);
     expect(rig.database.prepare('SELECT count(*) FROM people').pluck().get()).toBe(before);
   });
 
-  test.each(['[]', 'null', '"text"', '{', '1'])('that is %s is refused', async (body) => {
+  test.each(['[]', 'null', '"text"', '{', '1'])('fails if it is %s', async (body) => {
     const answer = await ada.ask('POST', '/console/api/login', body, { ...JSON_TYPE, ...CONSOLE, ...SAME });
     expect([answer.status, answer.code]).toEqual([400, 'invalid_request']);
   });
 
-  test('with a password of a megabyte is refused unread', async () => {
+  test('fails unread with a password of a megabyte', async () => {
     const answer = await rig.browser().logIn('ada@example.com', 'x'.repeat(1_000_000));
     expect([answer.status, answer.code]).toEqual([413, 'file_too_large']);
   });
 });
 
 describe('an answer', () => {
-  test('is never kept and never shown in a frame', async () => {
+  test('forbids caching and frames', async () => {
     const answers = [
       await ada.get('/console/api/me'),
       await ada.get('/console/api/nowhere'),
@@ -219,7 +219,7 @@ describe('an answer', () => {
     }
   });
 
-  test('of a door with TLS tells browsers to stay with it, and its cookie is strict on this machine as well', async () => {
+  test('sends HSTS on a server with TLS, and its cookie is strict on localhost as well', async () => {
     const secure = await openConsoleRig({ settings: { tls: true } });
     const browser = await openAccount(secure, 'ada@example.com');
     expect(browser.cookie).toMatch(/^__Host-sid=/);
@@ -234,7 +234,7 @@ describe('an answer', () => {
 });
 
 describe('the development outbox', () => {
-  test('is for browsers on this machine that know it by its own name', async () => {
+  test('opens for browsers on this machine that use its local name', async () => {
     expect((await rig.browser().get('/console/outbox')).text).toContain('ada@example.com');
     for (const headers of [
       { Host: 'voxgate.example' },
@@ -250,7 +250,7 @@ describe('the development outbox', () => {
     }
   });
 
-  test('is not there where the gateway can be reached from elsewhere, whatever the request looks like', async () => {
+  test('stays closed where the gateway can be reached from elsewhere, for any request', async () => {
     const open = await openConsoleRig({ reach: { isPrivate: false } });
     await openAccount(open, 'ada@example.com');
     const answer = await open.browser().get('/console/outbox', { Host: 'localhost:8080' });
@@ -258,6 +258,6 @@ describe('the development outbox', () => {
   });
 });
 
-test('nothing here was a fault of the gateway', () => {
+test('causes no error in the gateway', () => {
   expect(rig.faults).toEqual([]);
 });

@@ -28,7 +28,7 @@ interface Me {
 const me = async (browser: Browser) => (await browser.get('/console/api/me')).json() as unknown as Me;
 
 describe('a person of two organisations', () => {
-  test('has in each the role of that one, and sees what is of it only', async () => {
+  test('takes each organisation’s role, and sees that organisation’s data only', async () => {
     const browser = await openAccount(rig, 'two@example.com');
     const own = await me(browser);
     rig.pass(1000);
@@ -67,7 +67,7 @@ describe('a person of two organisations', () => {
     expect((await me(stranger)).organisation.id).not.toBe(team);
   });
 
-  test('has no session in an organisation any more that it is no member of', async () => {
+  test('loses its session in an organisation that it left', async () => {
     const browser = await openAccount(rig, 'left@example.com');
     await browser.submit(await invite('left@example.com', 'admin'), { password: PASSWORD });
     const { changes } = rig.database
@@ -80,7 +80,7 @@ describe('a person of two organisations', () => {
 });
 
 describe('an invitation', () => {
-  test('is for the address that it names: no other joins by it', async () => {
+  test('binds the address that it names: no other can join', async () => {
     const link = await invite('named@example.com', 'developer');
     const browser = rig.browser();
     const shown = await browser.get(link);
@@ -99,7 +99,7 @@ describe('an invitation', () => {
   });
 });
 
-test('an organisation with another owner goes on when one of them is suspended', async () => {
+test('keeps an organisation active when one of two owners is suspended', async () => {
   const [first, second] = ['co1@example.com', 'co2@example.com'];
   const id = rig.ledger.createOrganisation('Shared', null, OPERATOR).id;
   for (const email of [first, second]) {

@@ -47,7 +47,7 @@ describe('at once', () => {
     expect((await welcomes()).length).toBe(before + 1);
   });
 
-  test('two hundred guesses of one password are five', async () => {
+  test('judges at most eight of two hundred guesses of one password', async () => {
     await openAccount(rig, 'guess@example.com');
     const statuses = [];
     for (let round = 0; round < 8; round++) {
@@ -61,7 +61,7 @@ describe('at once', () => {
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
   });
 
-  test('logins past those that may wait are told to come back, and the others are served', async () => {
+  test('turns away logins beyond the waiting room, and serves the others', async () => {
     const held: (() => void)[] = [];
     class Slow extends Passwords {
       override async verify() {
@@ -83,7 +83,7 @@ describe('at once', () => {
   });
 });
 
-test('a password, a link, a cookie and a key stand nowhere in the database, and in answers only where they are shown once', async () => {
+test('keeps passwords, links, cookies and keys out of the database, shown only once', async () => {
   const email = 'canary@example.com';
   const passwords = ['canary-password-one-8f2a', 'canary-password-two-7c1d', 'canary-password-three-55e0'] as const;
   const browser = rig.browser();

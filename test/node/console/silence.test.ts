@@ -27,8 +27,8 @@ async function looksOf(answer: Promise<Answer>) {
   return { status, headers: rest, text: text.replace(/req_\d+/, 'req') };
 }
 
-describe('nobody learns whether an address has an account', () => {
-  test('from a sign-up, a reset or a login: the same answers', async () => {
+describe('accounts of other people’s addresses', () => {
+  test('stay secret in sign-up, reset and login: the answers are the same', async () => {
     await openAccount(rig, email);
     const nobody = `nobody-${email}`;
     const browser = rig.browser();
@@ -43,7 +43,7 @@ describe('nobody learns whether an address has an account', () => {
     expect(await named(email, 'a\nb')).toEqual(await named(`other-${nobody}`, 'a\nb'));
   });
 
-  test('from how long a login takes: an unknown address costs a hash as well', async () => {
+  test('stay secret in a login’s duration: an unknown address costs a hash as well', async () => {
     class Counting extends Passwords {
       verified = 0;
       override verify(password: string, stored: string) {
@@ -57,7 +57,7 @@ describe('nobody learns whether an address has an account', () => {
     expect(passwords.verified).toBe(1);
   });
 
-  test('from the waits: they are the same, and the sixth attempt is not judged at all', async () => {
+  test('stay secret in waits: they are the same, and the sixth attempt is not judged', async () => {
     await openAccount(rig, email);
     const sixth = async (address: string) => {
       for (let attempt = 0; attempt < 5; attempt++) await rig.browser().logIn(address, 'wrong password');
@@ -71,7 +71,7 @@ describe('nobody learns whether an address has an account', () => {
   });
 });
 
-describe('nobody learns it from where a limit begins', () => {
+describe('accounts of other people’s addresses, by where a limit begins', () => {
   const DAY_MS = 86_400_000;
   type Ask = (browser: Browser, address: string) => Promise<Answer>;
   const ENDPOINTS: [string, Ask][] = [

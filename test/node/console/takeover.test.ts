@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 describe('two sign-ups with one address', () => {
-  test('have mails that look the same, and the newest opens nothing for the stranger', async () => {
+  test('get mails that look the same, and the newest opens nothing for the stranger', async () => {
     await rig.browser().signUp(email);
     await rig.browser().signUp(email, THIEF);
     const [own, strangers] = (await rig.mailedTokens(email, 2)) as [string, string];
@@ -50,7 +50,7 @@ describe('two sign-ups with one address', () => {
     expect((await rig.browser().logIn(email)).status).toBe(204);
   });
 
-  test('are told apart five times with one link, and then it is dead', async () => {
+  test('allow five wrong attempts with one link, which then expires', async () => {
     await rig.browser().signUp(email);
     const [token] = await rig.mailedTokens(email, 1);
     const statuses = [];
@@ -74,7 +74,7 @@ describe('the page of a link', () => {
     expect((await rig.browser().verify(token!)).status).toBe(200);
   });
 
-  test('of a new address takes the password of the account that wants it', async () => {
+  test('asks for the password of the account that wants the new address', async () => {
     const thief = await openAccount(rig, email);
     const victim = `victim-${email}`;
     await thief.call('POST', 'email', { email: victim });
@@ -84,7 +84,7 @@ describe('the page of a link', () => {
     expect((await rig.browser().verify(token, PASSWORD)).text).toContain('this address now');
   });
 
-  test('hashes nothing for a link that is no good, and counts what one client tries', async () => {
+  test('hashes nothing for an invalid link, and limits one client’s attempts', async () => {
     class Counting extends Passwords {
       verified = 0;
       override verify(password: string, stored: string) {
@@ -103,6 +103,6 @@ describe('the page of a link', () => {
   });
 });
 
-test('nothing here was a fault of the gateway', () => {
+test('causes no error in the gateway', () => {
   expect(rig.faults).toEqual([]);
 });

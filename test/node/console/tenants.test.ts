@@ -29,23 +29,20 @@ const QUERIES: readonly [route: string, parameter: string, kind: Kind][] = [
 ];
 
 describe('an id of another organisation', () => {
-  it('is looked for wherever a path or a query has one', () => {
+  it('covers every path and query that takes an id', () => {
     expect(new Set(cases.map(([, kind]) => kind))).toEqual(new Set(Object.keys(KINDS)));
     for (const [route] of QUERIES) expect(table.map(nameOf)).toContain(route);
   });
 
-  it.each(cases)(
-    'in %s is 404, in the same words as one that never was, and nothing happens to it',
-    async (route, kind) => {
-      const before = await everythingOf(bob);
-      const [others, never] = [await ask(alice, route, bob.ids[kind]), await ask(alice, route, KINDS[kind])];
-      expect([others.status, others.code]).toEqual([404, 'not_found']);
-      expect(essence(others, bob.ids[kind])).toEqual(essence(never, KINDS[kind]));
-      expect(await everythingOf(bob)).toBe(before);
-    },
-  );
+  it.each(cases)('answers 404 in %s, as for an unknown id, and changes nothing', async (route, kind) => {
+    const before = await everythingOf(bob);
+    const [others, never] = [await ask(alice, route, bob.ids[kind]), await ask(alice, route, KINDS[kind])];
+    expect([others.status, others.code]).toEqual([404, 'not_found']);
+    expect(essence(others, bob.ids[kind])).toEqual(essence(never, KINDS[kind]));
+    expect(await everythingOf(bob)).toBe(before);
+  });
 
-  it.each(QUERIES)('in %s?%s is as if it had never been', async (route, parameter, kind) => {
+  it.each(QUERIES)('looks unknown in %s?%s', async (route, parameter, kind) => {
     const at = (who: Tenant, id: string) => ask(who, `${route}?${parameter}=${id}`);
     const to = (answer: Answer, id: string) =>
       JSON.stringify(essence(answer, id)).replace(/\\"(?:to|from)\\":\\"[^"]*"/g, '');
@@ -54,7 +51,7 @@ describe('an id of another organisation', () => {
     expect((await at(alice, bob.ids[kind])).status).toBe(404);
   });
 
-  it('is in none of the lists', async () => {
+  it('appears in no list', async () => {
     const seen = await everythingOf(alice);
     for (const id of [...Object.values(bob.ids), bob.organisationId]) expect(seen).not.toContain(id);
     for (const id of Object.values(alice.ids)) expect(seen).toContain(id);
@@ -66,7 +63,7 @@ describe('a member that a body does not have', () => {
   const isForm = (route: Route) => route.path === '/v1/audio/transcriptions' || !isAsked(route);
   const json = table.filter((route) => route.method !== 'GET' && !isForm(route));
 
-  it.each(json.map((route) => [nameOf(route), route] as const))('is refused by %s, by name', async (name, { path }) => {
+  it.each(json.map((route) => [nameOf(route), route] as const))('fails in %s, by name', async (name, { path }) => {
     const kind = kindIn(path);
     for (const member of ['organisation_id', 'balance_usd', 'owner', '__proto__', 'constructor']) {
       const refused = await ask(alice, name, kind && alice.ids[kind], JSON.parse(`{"${member}":"x"}`));
@@ -75,11 +72,11 @@ describe('a member that a body does not have', () => {
   });
 });
 
-describe('an id of one’s own', () => {
+describe('an organisation’s own id', () => {
   // Last, because it ends what it is used on.
   const lateness = (route: string) =>
     Number(route.startsWith('DELETE')) + Number(route.endsWith('console-sessions/:id'));
-  it.each([...cases].sort(([a], [b]) => lateness(a) - lateness(b)))('in %s is found', async (route, kind) => {
+  it.each([...cases].sort(([a], [b]) => lateness(a) - lateness(b)))('works in %s', async (route, kind) => {
     const { status } = await ask(bob, route, bob.ids[kind]);
     expect(status).toBeGreaterThanOrEqual(200);
     expect(status).toBeLessThan(300);

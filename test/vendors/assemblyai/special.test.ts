@@ -14,7 +14,7 @@ const LIST: readonly [model: string, mode: 'live' | 'batch', dollarsAnHour: numb
   ['universal-2', 'batch', 0.15],
 ];
 
-it('its models are those of the list, in each mode', () => {
+it('matches the list of models in each mode', () => {
   const inMode = (mode: 'live' | 'batch') => assemblyai.models.filter(({ modes }) => modes.includes(mode));
   for (const mode of ['live', 'batch'] as const) {
     const listed = LIST.filter((row) => row[1] === mode).map(([model]) => `assemblyai/${model}`);

@@ -105,7 +105,7 @@ describe.each(CLIENTS)('a client of $name that ends a turn', (client) => {
   const marksOf = (texts: readonly string[]) => texts.filter((text) => client.marks.test(text)).length;
   const isPlain = client.name !== 'elevenlabs';
 
-  it('in silence is told so after five seconds, and the next turn ends by itself', () => {
+  it('reports after five seconds of silence that nothing was said, and the next turn ends normally', () => {
     const conversation = spoken(client);
     const { texts, ms } = later(said(conversation, client.end));
     expect(texts.map((text) => JSON.parse(text))).toMatchObject([client.nothing]);
@@ -113,7 +113,7 @@ describe.each(CLIENTS)('a client of $name that ends a turn', (client) => {
     expect(marksOf(told(conversation, final(1, 3)))).toBe(0);
   });
 
-  it('in silence is told so where a turn begins behind it, which ends by itself', () => {
+  it('reports that nothing was said when another turn begins after the silence', () => {
     const conversation = spoken(client);
     const steps = said(conversation, client.end);
     const [first] = told(conversation, interim(2.1, 2.5));
@@ -122,7 +122,7 @@ describe.each(CLIENTS)('a client of $name that ends a turn', (client) => {
     expect(later(steps).texts).toEqual([]);
   });
 
-  it('is told of the turn that it has ended, however long its words take, and of that one alone', () => {
+  it('gets the turn that it ended, however long its words take, and no other', () => {
     const conversation = spoken(client);
     told(conversation, interim(0.5, 1));
     const steps = said(conversation, client.end);
@@ -137,7 +137,7 @@ describe.each(CLIENTS)('a client of $name that ends a turn', (client) => {
     expect(marksOf(told(conversation, final(2, 3)))).toBe(0);
   });
 
-  it('without words is told of that once', () => {
+  it('gets one answer for a turn without words', () => {
     const conversation = spoken(client);
     const steps = said(conversation, client.end);
     expect(marksOf(told(conversation, final(1, 2, '')))).toBe(1);
@@ -145,7 +145,7 @@ describe.each(CLIENTS)('a client of $name that ends a turn', (client) => {
     expect(marksOf(told(conversation, final(2, 2, '')))).toBe(0);
   });
 
-  it('more often than 64 times while none is answered is told of 64', () => {
+  it('gets 64 answers when it asks more often without any in between', () => {
     const conversation = spoken(client);
     const steps = Array.from({ length: 70 }, () => said(conversation, client.end)).flat();
     expect(steps.filter(({ type }) => type === 'tell')).toHaveLength(70);

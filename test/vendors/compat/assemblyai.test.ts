@@ -28,7 +28,7 @@ const final = {
   ],
 };
 
-describe('a query asks for', () => {
+describe('a query', () => {
   it.each([
     ['', { model: 'assemblyai/universal-3-6-pro', encoding: 'linear16', sample_rate: '16000' }],
     ['speech_model=u3-pro&sample_rate=8000', { model: 'assemblyai/u3-rt-pro', sample_rate: '8000' }],
@@ -47,9 +47,9 @@ describe('a query asks for', () => {
       'speech_model=universal-streaming-english&format_turns=true&min_end_of_turn_silence_when_confident=300&session_heartbeat=true',
       { provider_params: '{"format_turns":true,"min_turn_silence":300}' },
     ],
-  ])('%s', (query, parameters) => expect(asked(query)).toMatchObject(parameters));
+  ])('maps %s', (query, parameters) => expect(asked(query)).toMatchObject(parameters));
 
-  it('options of AssemblyAI, which models of others are not asked for', () =>
+  it('requests AssemblyAI’s options from AssemblyAI’s models only', () =>
     expect(asked('speech_model=local/digits-en&min_turn_silence=300')).not.toHaveProperty('provider_params'));
 
   it.each([
@@ -58,7 +58,7 @@ describe('a query asks for', () => {
     ['language_codes=en', 'language_codes'],
     ['webhook_url=http://example.com', 'webhook_url'],
     ['llm_gateway={}', 'llm_gateway'],
-  ])('what is refused: %s', (query, param) => {
+  ])('fails: %s', (query, param) => {
     expect(() => opened(query)).toThrow(Refusal);
     expect(() => opened(query)).toThrow(expect.objectContaining({ extras: { param } }));
   });
@@ -74,7 +74,7 @@ describe('a client', () => {
     ['[]', [{ type: 'fault' }]],
   ])('says %s', (text, steps) => expect([...opened().text(text)]).toMatchObject(steps));
 
-  it('is told how long its session may last, and how long it lasted', () => {
+  it('gets the maximum length of its session, and the final length', () => {
     const conversation = opened();
     const started = { type: 'session_started', model: 'local/digits-en', limits: { session_seconds: 60 } };
     expect(told(conversation, started)).toEqual([
@@ -86,7 +86,7 @@ describe('a client', () => {
     ]);
   });
 
-  it('is told the end of a turn once, as formatted, with times in milliseconds', () =>
+  it('gets the end of a turn once, formatted, with times in milliseconds', () =>
     expect(told(opened(), final)).toEqual([
       {
         ...{ type: 'Turn', turn_order: 2, turn_is_formatted: true, end_of_turn: true, end_of_turn_confidence: 1 },
@@ -98,7 +98,7 @@ describe('a client', () => {
       },
     ]));
 
-  it('is told the whole turn so far, with words where its model gives none', () => {
+  it('gets the whole turn so far, with words where its model gives none', () => {
     const { words, ...wordless } = final;
     expect(told(opened(), { ...wordless, is_final: false })).toMatchObject([
       {
@@ -114,7 +114,7 @@ describe('a client', () => {
   it.each([
     [final, 'B', ['B', 'AA']],
     [{ ...final, speaker: undefined, text: '', words: [] }, 'UNKNOWN', []],
-  ])('is told of speakers by letters', (event, label, speakers) => {
+  ])('gets speakers as letters', (event, label, speakers) => {
     const [turn] = told(opened('speaker_labels=true'), event);
     expect([turn.speaker_label, turn.words.map(({ speaker }: { speaker: string }) => speaker)]).toEqual([
       label,
@@ -130,7 +130,7 @@ describe('a client', () => {
       { type: 'error', error: { code: 'session_too_long', message: 'Long.' } },
       [{ type: 'Error', error_code: 3008, error: 'Long.' }],
     ],
-  ])('is told of %j', (event, messages) => expect(told(opened(), event)).toEqual(messages));
+  ])('gets the message for %j', (event, messages) => expect(told(opened(), event)).toEqual(messages));
 
   it.each([
     [1000, '', 1000],
@@ -140,7 +140,7 @@ describe('a client', () => {
     [4101, 'upstream_exhausted', 3005],
     [4200, 'node_draining', 3005],
     [1009, 'message_too_big', 3007],
-  ])('is closed with %d %s as %d', (code, reason, known) =>
+  ])('closes with %d %s as %d', (code, reason, known) =>
     expect(closeOf(code, reason)).toEqual({ code: known, reason }),
   );
 
@@ -149,7 +149,7 @@ describe('a client', () => {
     ['model_not_allowed', 1008],
     ['invalid_request', 3006],
     ['overloaded', 3005],
-  ] as const)('is refused for %s with %d', (code, known) =>
+  ] as const)('fails for %s with %d', (code, known) =>
     expect(endingOf(refuse(code, 'Why.'))).toEqual({
       messages: [JSON.stringify({ type: 'Error', error_code: known, error: 'Why.' })],
       ...{ code: known, reason: code },
@@ -169,14 +169,14 @@ describe('a key', () => {
     ['', 'Bearer sk_vox_1', { credential: 'sk_vox_1' }],
     ['', undefined, { credential: undefined }],
     ['token=st_1', 'sk_vox_1', { credential: 'st_1', param: 'token' }],
-  ])('with %j and %j is %j', (query, authorization, credential) =>
+  ])('maps %j and %j to %j', (query, authorization, credential) =>
     expect(offered(query, authorization)).toEqual(credential),
   );
 
   it.each([
     ['?token=unknown', {}, 'invalid_api_key'],
     ['?token=unknown', { VOXGATE_QUERY_CREDENTIALS: 'off' }, 'missing_credential'],
-  ])('that is no good in %s is told on the connection, with %j', async (query, env, code) => {
+  ])('causes an error on the connection when invalid in %s, with %j', async (query, env, code) => {
     const { url } = await startLiveGateway(env as Record<string, string>);
     const socket = new WebSocket(`${url.replace('http', 'ws')}/compat/assemblyai/v3/ws${query}`);
     const message = once(socket, 'message');

@@ -49,7 +49,7 @@ describe('a name of a model', () => {
   ])('%s means %s', (named, slug) => expect(modelOf(deepgram, named, (name) => name === 'best')).toBe(slug));
 });
 
-describe('a query asks for', () => {
+describe('a query', () => {
   it.each([
     [
       'model=nova-3',
@@ -67,7 +67,7 @@ describe('a query asks for', () => {
       'endpointing=300&smart_format=true&tag=a',
       { provider_params: '{"smart_format":true,"endpointing":300,"tag":["a"]}' },
     ],
-  ])('%s', (query, parameters) => expect(asked(`${RAW}&${query}`)).toMatchObject(parameters));
+  ])('maps %s', (query, parameters) => expect(asked(`${RAW}&${query}`)).toMatchObject(parameters));
 
   it.each<[string, object | undefined]>([
     ['', { smart_format: false }],
@@ -75,17 +75,17 @@ describe('a query asks for', () => {
     ['smart_format=true', { smart_format: true }],
     ['model=flux-general-en', undefined],
     ['model=local/digits-en', undefined],
-  ])('no smart format of Deepgram’s models that the client has not asked for: %s', (query, options) => {
+  ])('requests Deepgram’s smart format only when the client does: %s', (query, options) => {
     const { provider_params: params } = asked(`${RAW}&${query}`) as Record<string, string>;
     expect(params === undefined ? undefined : JSON.parse(params)).toEqual(options);
     const file = files?.open({ query: new URLSearchParams(query), headers: new Map(), requestId: 'req_1' });
     expect(parametersFor(deepgram, file as never, {}).get('provider_params')).toBe(params);
   });
 
-  it('options of Deepgram, which models of others are not asked for', () =>
+  it('requests Deepgram’s options from Deepgram’s models only', () =>
     expect(asked(`${RAW}&model=local/digits-en&endpointing=300`)).not.toHaveProperty('provider_params'));
 
-  it('turns, of Flux', () =>
+  it('requests turns from Flux', () =>
     expect(asked(`${RAW}&model=flux-general-en&eot_threshold=0.7`, '/v2/listen')).toMatchObject({
       model: 'deepgram/flux-general-en',
       turn_events: 'true',
@@ -95,7 +95,7 @@ describe('a query asks for', () => {
   it.each([
     ['', { encoding: 'auto' }],
     ['encoding=&sample_rate=44100&channels=2', { encoding: 'auto' }],
-  ])('a container, where no encoding is named: %s', (query, parameters) => {
+  ])('requests a container where no encoding is named: %s', (query, parameters) => {
     for (const path of ['/v1/listen', '/v2/listen']) {
       expect(asked(query, path)).toMatchObject(parameters);
       for (const name of ['sample_rate', 'channels']) expect(asked(query, path)).not.toHaveProperty(name);
@@ -107,7 +107,7 @@ describe('a query asks for', () => {
     ['encoding=linear16', 'sample_rate'],
     [`${RAW}&channels=2`, 'channels'],
     [`${RAW}&callback=http://example.com`, 'callback'],
-  ])('what is refused: %s', (query, param) => {
+  ])('fails: %s', (query, param) => {
     expect(() => opened(query)).toThrow(Refusal);
     try {
       opened(query);
@@ -132,7 +132,7 @@ describe('a client of /v1/listen', () => {
     expect([...conversation.binary(new Uint8Array(2))]).toMatchObject([{ type: 'audio' }]);
   });
 
-  it('is told windows that lie end to end, with words as they are looked up and as they are written', () => {
+  it('gets windows end to end, with words both plain and punctuated', () => {
     const conversation = opened(`${RAW}&utterance_end_ms=1000`);
     const [window, end] = told(conversation, final);
     expect(window).toMatchObject({
@@ -152,7 +152,7 @@ describe('a client of /v1/listen', () => {
   it.each([
     ['/v1/listen', (told: { channel: { alternatives: { words: object[] }[] } }) => told.channel.alternatives[0]?.words],
     ['/v2/listen', (told: { words: object[] }) => told.words],
-  ])('of %s is told words where its model gives none: clients pass over a turn without', (path, wordsIn) => {
+  ])('for %s gets words where its model gives none, because clients skip turns without words', (path, wordsIn) => {
     const { words, ...wordless } = final;
     const [window] = told(opened(RAW, path), wordless).slice(-1);
     expect(wordsIn(window)).toMatchObject([
@@ -161,7 +161,7 @@ describe('a client of /v1/listen', () => {
     ]);
   });
 
-  it('of several channels is told of each apart: windows, what its Finalize has ended, and how many there are', () => {
+  it('gets channels separately: windows, the effect of its Finalize, and their number', () => {
     const conversation = opened(`${RAW}&multichannel=true&channels=2&utterance_end_ms=1000`);
     told(conversation, { ...final, channel: 1 });
     finalize(conversation, 3);
@@ -173,13 +173,13 @@ describe('a client of /v1/listen', () => {
     expect(told(conversation, { type: 'session_ended', audio_seconds: 2 })).toMatchObject([{ channels: 2 }]);
   });
 
-  it('is told durations in whole milliseconds', () => {
+  it('gets durations in whole milliseconds', () => {
     const conversation = opened(RAW);
     told(conversation, { ...final, end: 0.1 });
     expect(told(conversation, { ...final, end: 2.64 })[0]).toMatchObject({ duration: 2.54 });
   });
 
-  it('is told which window its Finalize has ended', () => {
+  it('learns which window its Finalize has ended', () => {
     const conversation = opened(RAW);
     finalize(conversation, 2);
     expect(told(conversation, final)[0]).toMatchObject({ from_finalize: true });
@@ -197,7 +197,9 @@ describe('a client of /v1/listen', () => {
       { type: 'error', error: { code: 'session_idle', message: 'Nothing came.' } },
       [{ type: 'Error', variant: 'session_idle', description: 'Nothing came.' }],
     ],
-  ])('with %s is told of %j', (query, event, messages) => expect(told(opened(query), event)).toMatchObject(messages));
+  ])('answers, with %s, the event with %j', (query, event, messages) =>
+    expect(told(opened(query), event)).toMatchObject(messages),
+  );
 
   it.each([
     [1000, '', 1000, ''],
@@ -205,7 +207,7 @@ describe('a client of /v1/listen', () => {
     [4008, 'session_idle', 1011, 'NET-0001: session_idle'],
     [4101, 'upstream_exhausted', 1011, 'NET-0000: upstream_exhausted'],
     [1009, 'message_too_big', 1009, 'message_too_big'],
-  ])('is closed with %d %s as %d %s', (code, reason, ...told) =>
+  ])('closes with %d %s as %d %s', (code, reason, ...told) =>
     expect(Object.values(closeOf(code, reason))).toEqual(told),
   );
 });
@@ -213,7 +215,7 @@ describe('a client of /v1/listen', () => {
 describe('a client of /v2/listen', () => {
   const PATH = '/v2/listen';
 
-  it('is told of one turn after the other, numbered without gaps', () => {
+  it('gets one turn after the other, numbered without gaps', () => {
     const conversation = opened(RAW, PATH);
     const events = [
       ...told(conversation, { type: 'session_started', model: 'local/digits-en' }),
@@ -247,7 +249,7 @@ describe('a client of /v2/listen', () => {
     ['{"type":"KeepAlive"}', [{ type: 'fault' }]],
   ])('says %s', (text, steps) => expect([...opened(RAW, PATH).text(text)]).toMatchObject(steps));
 
-  it('is told no turn where nothing was said', () =>
+  it('gets no turn where nothing was said', () =>
     expect(told(opened(RAW, PATH), { ...final, text: '', words: [] })).toEqual([]));
 });
 
@@ -258,12 +260,12 @@ describe('a file', () => {
     requestId: 'req_1',
   });
 
-  it('is the body, of its own type or of the encoding that the query names', () => {
+  it('comes from the body, of its content type or the encoding in the query', () => {
     expect(files?.open(handshake('model=nova-3', 'audio/wav'))).toMatchObject({ contentType: 'audio/wav' });
     expect(files?.open(handshake(RAW))).toMatchObject({ contentType: 'audio/l16;rate=16000' });
   });
 
-  it('is not fetched from an address', () =>
+  it('must be in the body: addresses are refused', () =>
     expect(() => files?.open(handshake('', 'application/json'))).toThrow(/Download the file .* Send it as the body/));
 
   const heard = {
@@ -272,7 +274,7 @@ describe('a file', () => {
     segments: [{ start: 0, end: 1.5, text: 'Nine, one.', speaker: 1 }],
   };
 
-  it('is told in channels, and in utterances where they are asked for', () => {
+  it('gets channels, and utterances on request', () => {
     const answer = files?.answer(heard as never, handshake('utterances=true&detect_language=true'), new Date(0));
     expect(JSON.parse(answer?.body ?? '')).toMatchObject({
       metadata: { request_id: 'req_1', duration: 1.5, models: ['local/digits-en'] },
@@ -284,7 +286,7 @@ describe('a file', () => {
     expect(answer?.body).not.toContain('paragraphs');
   });
 
-  it.each(['paragraphs', 'smart_format'])('has paragraphs of its turns, and their sentences, with %s', (name) => {
+  it.each(['paragraphs', 'smart_format'])('gets paragraphs of its turns and their sentences, with %s', (name) => {
     const words = ['Nine.', 'Is', 'it?', 'No'].map((word, at) => ({ word, start: at, end: at + 0.5 }));
     const segments = [
       { start: 0, end: 2.5, text: 'Nine. Is it?', speaker: 0 },
@@ -306,7 +308,7 @@ describe('a file', () => {
     });
   });
 
-  it('with paragraphs is punctuated, unless that is said otherwise, and nothing is left out', () => {
+  it('gets punctuation with paragraphs, unless the client refuses it', () => {
     const own = (query: string) => files?.open(handshake(query, 'audio/wav'));
     expect(own('paragraphs=true')).toMatchObject({ own: { punctuate: true }, unmet: [] });
     expect(own('paragraphs=true&punctuate=false')).toMatchObject({ own: { punctuate: false } });

@@ -32,7 +32,7 @@ const final = {
   ],
 };
 
-describe('a query asks for', () => {
+describe('a query', () => {
   it.each([
     ['', { model: 'elevenlabs/scribe_v2_realtime', encoding: 'linear16', sample_rate: '16000' }],
     ['model_id=local/digits-en&audio_format=pcm_24000', { model: 'local/digits-en', sample_rate: '24000' }],
@@ -45,9 +45,9 @@ describe('a query asks for', () => {
     ],
     ['model_id=local/digits-en&enable_logging=false', { retention: 'none' }],
     ['fallbacks=local/digits-en&region=eu', { fallbacks: 'local/digits-en', region: 'eu' }],
-  ])('%s', (query, parameters) => expect(asked(query)).toMatchObject(parameters));
+  ])('maps %s', (query, parameters) => expect(asked(query)).toMatchObject(parameters));
 
-  it('options of ElevenLabs, which models of others are not asked for', () =>
+  it('requests ElevenLabs’ options from ElevenLabs’ models only', () =>
     expect(asked('model_id=local/digits-en&no_verbatim=true')).not.toHaveProperty('provider_params'));
 
   it.each([
@@ -55,7 +55,7 @@ describe('a query asks for', () => {
     ['audio_format=ulaw_16000', 'audio_format'],
     ['entity_detection=all', 'entity_detection'],
     ['transcript_edit=shorter', 'transcript_edit'],
-  ])('what is refused: %s', (query, param) => {
+  ])('fails: %s', (query, param) => {
     expect(() => opened(query)).toThrow(Refusal);
     expect(() => opened(query)).toThrow(expect.objectContaining({ extras: { param } }));
   });
@@ -75,7 +75,7 @@ describe('a client', () => {
   it('sends no audio in binary messages', () =>
     expect([...opened().binary(new Uint8Array(2))]).toMatchObject([{ type: 'fault' }]));
 
-  it('is told that there is too little behind the last commit to end', () => {
+  it('gets an error when too little audio follows the last commit', () => {
     const conversation = opened();
     const steps = (text: string) => [...conversation.text(text)].map(({ type }) => type);
     expect(steps(chunk(SECOND, true))).toEqual(['audio', 'tell', 'later']);
@@ -86,7 +86,7 @@ describe('a client', () => {
     expect(steps(chunk(SECOND, true))).toEqual(['audio', 'tell']);
   });
 
-  it('is told what its session is', () =>
+  it('gets the properties of its session', () =>
     expect(told(opened('audio_format=pcm_8000'), { type: 'session_started', model: 'local/digits-en' })).toEqual([
       {
         ...{ message_type: 'session_started', session_id: 'ses_1' },
@@ -97,7 +97,7 @@ describe('a client', () => {
       },
     ]));
 
-  it('is told each turn as a commit, and once more with words where it asks for them', () => {
+  it('gets each turn as a commit, and again with words on request', () => {
     expect(told(opened(), { ...final, is_final: false })).toEqual([
       { message_type: 'partial_transcript', text: 'Nine, one.' },
     ]);
@@ -112,7 +112,7 @@ describe('a client', () => {
     });
   });
 
-  it('is told words where its model gives none', () => {
+  it('gets words where its model gives none', () => {
     const { words, ...wordless } = final;
     expect(told(opened('include_timestamps=true'), wordless)[1].words).toMatchObject([
       { text: 'Nine,', start: 0.2, end: 0.85 },
@@ -121,7 +121,7 @@ describe('a client', () => {
     ]);
   });
 
-  it('is told of a turn without words only where it has ended it', () => {
+  it('gets a turn without words only where it ended that turn', () => {
     const conversation = opened();
     const silent = { ...final, text: '', words: [] };
     expect(told(conversation, silent)).toEqual([]);
@@ -136,7 +136,7 @@ describe('a client', () => {
     ['upstream_exhausted', 'transcriber_error'],
     ['invalid_request', 'input_error'],
     ['internal_error', 'error'],
-  ])('is told of %s as %s', (code, message_type) =>
+  ])('gets %s as %s', (code, message_type) =>
     expect(told(opened(), { type: 'error', error: { code, message: 'Why.' } })).toEqual([
       { message_type, error: 'Why.' },
     ]),
@@ -147,7 +147,7 @@ describe('a client', () => {
     [4002, 'insufficient_credit', 1008],
     [4101, 'upstream_exhausted', 1011],
     [4200, 'node_draining', 1011],
-  ])('is closed with %d %s as %d', (code, reason, known) =>
+  ])('closes with %d %s as %d', (code, reason, known) =>
     expect(closeOf(code, reason)).toEqual({ code: known, reason }),
   );
 
@@ -155,14 +155,14 @@ describe('a client', () => {
     ['invalid_api_key', 'auth_error', 1008],
     ['invalid_request', 'invalid_request', 1008],
     ['overloaded', 'resource_exhausted', 1011],
-  ] as const)('is refused for %s with %s', (reason, message_type, code) =>
+  ] as const)('fails for %s with %s', (reason, message_type, code) =>
     expect(endingOf(refuse(reason, 'Why.'))).toEqual({
       messages: [JSON.stringify({ message_type, error: 'Why.' })],
       ...{ code, reason },
     }),
   );
 
-  it.each(['?token=unknown', ''])('is refused on the connection, with the query %j', async (query) => {
+  it.each(['?token=unknown', ''])('fails on the connection, with the query %j', async (query) => {
     const { url } = await startLiveGateway();
     const socket = new WebSocket(`${url.replace('http', 'ws')}/compat/elevenlabs${PATH}${query}`);
     const message = once(socket, 'message');
@@ -241,7 +241,7 @@ describe('a file', () => {
     ['webhook', 'true'],
     ['use_multi_channel', 'true'],
     ['file_format', 'pcm_s16le_16'],
-  ])('is refused with %s %s', (param, value) =>
+  ])('fails with %s %s', (param, value) =>
     expect(() => form.open([[param, value]], handshake())).toThrow(expect.objectContaining({ extras: { param } })),
   );
 
@@ -264,7 +264,7 @@ describe('a file', () => {
       return { status: answer.status, body: told };
     }
 
-    it('is answered with its words and what stands between them', async () => {
+    it('gets its words and the text between them', async () => {
       const { status, body } = await send([['model_id', 'local/commands-en']]);
       expect(status).toBe(200);
       expect(body).toMatchObject({ language_code: 'en', transcription_id: expect.stringMatching(/^req_/) });
@@ -276,7 +276,7 @@ describe('a file', () => {
       [401, [['model_id', 'local/commands-en']], {}],
       [404, [['model_id', 'none/such']], undefined],
       [400, [['source_url', 'https://example.com/a.wav']], undefined],
-    ])('is refused with %d', async (status, fields, headers) => {
+    ])('fails with %d', async (status, fields, headers) => {
       const refused = await send(fields, headers);
       expect(refused).toMatchObject({ status, body: { detail: { message: expect.any(String) } } });
     });

@@ -97,18 +97,18 @@ describe('POST /v2/live', () => {
       'more than an address has room for',
       { realtime_processing: { custom_vocabulary_config: { vocabulary: ['a'.repeat(CARRIED_BYTES_MAX)] } } },
     ],
-  ])('is refused with %s, in a sentence', (_, config) => {
+  ])('fails with %s, in one sentence', (_, config) => {
     expect(() => asked(config)).toThrow(Refusal);
     expect(() => asked(config)).toThrow(/\.$/);
   });
 
-  it('leaves metadata out of the address, and puts a token of its own into it', () => {
+  it('keeps metadata out of the address, which carries a separate token', () => {
     const { searchParams, pathname } = addressOf({ custom_metadata: { big: 'a'.repeat(9_000) } });
     expect([pathname, searchParams.get('token')]).toEqual(['/compat/gladia/v2/live', 'st_1']);
     expect(searchParams.toString().length).toBeLessThan(200);
   });
 
-  it('has to be asked before its WebSocket', () => {
+  it('must precede the WebSocket', () => {
     expect(() => LIVE.open(handshake())).toThrow('POST /v2/live');
   });
 });
@@ -147,7 +147,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('tells a turn: its beginning, its partials, its end, and its final under one name', () => {
+  it('sends a turn as start, partials, end and final under one name', () => {
     const conversation = withMessages({ receive_partial_transcripts: true });
     const words = [
       { word: 'hi', start: 1, end: 1.5, confidence: 0.5 },
@@ -186,11 +186,11 @@ describe('a session', () => {
     expect(types(told(opened(), event)).includes(last)).toBe(usual);
   });
 
-  it('tells nothing of a turn without words', () => {
+  it('sends nothing for a turn without words', () => {
     expect(told(opened(), transcript({ text: '' }))).toEqual([]);
   });
 
-  it('tells all of it once more at its end, where that is asked for', () => {
+  it('sends the whole transcript again at its end on request', () => {
     const conversation = withMessages({ receive_post_processing_events: true });
     for (const text of ['one', 'two']) told(conversation, transcript({ text, language: 'en' }));
     expect(told(conversation, { type: 'session_ended', audio_seconds: 4 })).toMatchObject([
@@ -207,7 +207,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('says so where it is too long to be told again', () => {
+  it('reports when the transcript is too long to send again', () => {
     const conversation = withMessages({ receive_post_processing_events: true });
     told(conversation, transcript({ text: 'a'.repeat(WHOLE_CHARACTERS_MAX) }));
     expect(told(conversation, { type: 'session_ended', audio_seconds: 4 })).toMatchObject([
@@ -223,12 +223,9 @@ describe('a session', () => {
     [4101, 'upstream_failed', 4499],
     [4200, 'node_draining', 4400],
     [1011, 'internal_error', 4499],
-  ])(
-    'that the gateway closes with %i %s is closed with %i, behind which clients do not come again',
-    (code, reason, close) => {
-      expect(opened().close(code, reason)).toEqual({ code: close, reason });
-    },
-  );
+  ])('turns the gateway’s close %i %s into %i, after which clients do not reconnect', (code, reason, close) => {
+    expect(opened().close(code, reason)).toEqual({ code: close, reason });
+  });
 });
 
 it.each([
@@ -241,7 +238,7 @@ it.each([
   expect(gladia.credential({ headers: new Map(Object.entries(headers)), query: parsed })).toEqual(found);
 });
 
-it('refuses in the shape of its own service', () => {
+it('refuses in the service’s format', () => {
   const refusal = refuse('invalid_request', 'Not this.', { param: 'channels' });
   const { status, body } = gladia.refusal(refusal, 'req_1');
   expect([status, JSON.parse(body)]).toMatchObject([

@@ -43,7 +43,7 @@ const final = {
   words: [{ word: 'Nine,', start: 0.5, end: 0.6, confidence: 0.8 }],
 };
 
-describe('the message that creates a session asks for', () => {
+describe('the message that creates a session', () => {
   it.each<[string, object]>([
     [createOf('local/digits-en'), { model: 'local/digits-en', encoding: 'linear16', sample_rate: '16000' }],
     [createOf(''), { model: 'deepgram/nova-3', turn_events: 'true' }],
@@ -67,14 +67,14 @@ describe('the message that creates a session asks for', () => {
       createOf('local/x', {}, {}, { fallback: { models: [{ model: 'deepgram/nova-3', extra: { numerals: true } }] } }),
       { fallbacks: '[{"model":"deepgram/nova-3","provider_params":{"numerals":true}}]' },
     ],
-  ])('%s', (text, parameters) => expect(asked(text)).toMatchObject(parameters));
+  ])('requests %s', (text, parameters) => expect(asked(text)).toMatchObject(parameters));
 
   it.each([
     createOf('speechmatics/enhanced', { diarization: 'none' }),
     createOf('deepgram/nova-3', { diarize: false }),
-  ])('no speakers: %s', (text) => expect(asked(text)).not.toHaveProperty('diarization'));
+  ])('requests no speakers: %s', (text) => expect(asked(text)).not.toHaveProperty('diarization'));
 
-  it('the chain that an alias of the key stands for, also where the client leaves the choice to the gateway', () => {
+  it('requests the chain of a key’s alias, also where the gateway chooses', () => {
     const aliases = { auto: [{ model: 'local/digits-en' }] };
     expect(asked(createOf(''), { aliases })).toMatchObject({ model: 'auto' });
   });
@@ -85,7 +85,7 @@ describe('the message that creates a session asks for', () => {
     [createOf('local/x', {}, { encoding: 'opus' }), 'settings.encoding'],
     [createOf('local/x', {}, { sample_rate: 'fast' }), 'settings.sample_rate'],
     [createOf('local/x', {}, {}, { fallback: { models: [{}] } }), 'fallback.models'],
-  ])('what is refused: %s', (text, param) =>
+  ])('fails: %s', (text, param) =>
     expect(firstOf(text)).toMatchObject({ type: 'refuse', refusal: { extras: { param } } }),
   );
 });
@@ -116,13 +116,13 @@ describe('a client', () => {
     [{ extra: { keyterm: ['vox'] } }, { keyterms: '["vox"]' }],
     [{ extra: { numerals: true } }, { provider_params: '{"numerals":true}' }],
     [{}, { model: 'deepgram/nova-3' }],
-  ])('changes its session while it goes on: %j', (settings, parameters) => {
+  ])('changes its session while it runs: %j', (settings, parameters) => {
     const change = changeOf(begun(), settings);
     expect(changed(change)).toMatchObject(parameters);
     expect(change.inForce()).toEqual([]);
   });
 
-  it('keeps what it has asked for before beside what it changes, unless that was refused', () => {
+  it('keeps its earlier options across a change, unless they were refused', () => {
     const conversation = begun();
     const taken = changeOf(conversation, { extra: { numerals: true } });
     changed(taken);
@@ -151,7 +151,7 @@ describe('a client', () => {
     expect(() => changed(changeOf(conversation, extraOf('y', 60_000)))).toThrow(Refusal);
   });
 
-  it('is told of its session, of speech, of what may be its end, and of its words', () => {
+  it('gets its session, speech, a possible end, and its words', () => {
     const conversation = begun();
     const words = [{ word: 'Nine,', start: 0.5, end: 0.6, confidence: 0.8, speaker_id: 'S1' }];
     const members = {
@@ -171,7 +171,7 @@ describe('a client', () => {
     ]);
   });
 
-  it('is told of a turn without words only where speech had begun, so that it ends', () => {
+  it('gets a turn without words only after speech had begun', () => {
     const conversation = begun();
     const silent = { ...final, text: '', words: [] };
     expect(told(conversation, silent)).toEqual([]);
@@ -180,7 +180,7 @@ describe('a client', () => {
     expect(told(conversation, silent)).toMatchObject([{ type: 'final_transcript', transcript: '' }]);
   });
 
-  it('is told once that what it finalized is', () => {
+  it('gets one confirmation of its finalize', () => {
     const conversation = begun();
     const audio = Buffer.alloc(64_000).toString('base64');
     for (const message of [said('input_audio', { audio }), said('session.finalize')])
@@ -189,7 +189,7 @@ describe('a client', () => {
     expect(told(conversation, final).map(({ type }) => type)).toEqual(['final_transcript']);
   });
 
-  it('goes on behind what it said wrongly, and hears nothing behind its own end', () => {
+  it('continues after its own errors, and gets nothing after its own end', () => {
     const conversation = begun();
     const error = { code: 'invalid_request', message: 'Why.' };
     expect(told(conversation, { type: 'error', error })).toEqual([{ type: 'warning', ...error }]);
@@ -202,7 +202,7 @@ describe('a client', () => {
     ['session_too_long', 408],
     ['upstream_exhausted', 502],
     ['node_draining', 503],
-  ])('whose session ends of %s is told the number %d', (code, number) => {
+  ])('ends with %s and reports the number %d', (code, number) => {
     const conversation = begun();
     told(conversation, { type: 'error', error: { code, message: 'Why.' } });
     expect(told(conversation, { type: 'session_ended', reason: 'error' })).toEqual([
@@ -251,7 +251,7 @@ describe('an access token', () => {
 
   it('may be the bare key as well', () => expect(offered(SECRET)).toEqual({ credential: SECRET }));
 
-  it('is missing, or empty where there is something else', () => {
+  it('counts as missing, or as empty next to another credential', () => {
     const credential = (headers: [string, string][]) =>
       livekit.credential({ query: new URLSearchParams(), headers: new Map(headers) }).credential;
     expect(credential([])).toBeUndefined();
@@ -279,7 +279,7 @@ describe('at a gateway', () => {
     expect(JSON.parse(body)).toEqual({ type: 'error', message: expect.any(String), code: status });
   });
 
-  it('a session that cannot be opened is told why, and closed', async () => {
+  it('gets the reason and a close when its session cannot be opened', async () => {
     const gateway = await startLiveGateway();
     const socket = handshake(gateway, tokenOf(claimsOf(gateway.key), { secret: gateway.key }));
     await once(socket, 'open');

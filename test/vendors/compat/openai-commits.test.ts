@@ -94,34 +94,40 @@ function commit({ seconds, pace, piece = 0.1, words, speech = [] }: Client): Com
 }
 
 describe('a commit at the pace of speech', () => {
-  it.each([1, 1.5, 2, 3, 5, 10, 60])('is answered within a second when %d s of silence follow the words', (silence) => {
-    const words = [{ text: 'yes', start: 0.2, end: 1, atMs: 1_400 }];
-    const [first, ...more] = commit({ seconds: 1 + silence, pace: 1, words });
-    expect([first?.transcript, more]).toEqual(['yes', []]);
-    expect(first?.lateMs).toBeLessThanOrEqual(1_000);
-  });
+  it.each([1, 1.5, 2, 3, 5, 10, 60])(
+    'gets its answer within a second when %d s of silence follow the words',
+    (silence) => {
+      const words = [{ text: 'yes', start: 0.2, end: 1, atMs: 1_400 }];
+      const [first, ...more] = commit({ seconds: 1 + silence, pace: 1, words });
+      expect([first?.transcript, more]).toEqual(['yes', []]);
+      expect(first?.lateMs).toBeLessThanOrEqual(1_000);
+    },
+  );
 
-  it.each([1, 2, 3, 10])('is answered within 1.5 s when the final comes with it after %d s of silence', (silence) => {
-    const words = [{ text: 'yes', start: 0.2, end: 1, atMs: (1 + silence) * 1000 + 400 }];
-    const [first] = commit({ seconds: 1 + silence, pace: 1, words });
-    expect(first).toMatchObject({ transcript: 'yes' });
-    expect(first?.lateMs).toBeLessThanOrEqual(1_500);
-  });
+  it.each([1, 2, 3, 10])(
+    'gets its answer within 1.5 s when the final comes with it after %d s of silence',
+    (silence) => {
+      const words = [{ text: 'yes', start: 0.2, end: 1, atMs: (1 + silence) * 1000 + 400 }];
+      const [first] = commit({ seconds: 1 + silence, pace: 1, words });
+      expect(first).toMatchObject({ transcript: 'yes' });
+      expect(first?.lateMs).toBeLessThanOrEqual(1_500);
+    },
+  );
 
-  it.each([3, 10])('is answered within a second when %d s of silence come before and after the words', (silence) => {
+  it.each([3, 10])('gets its answer within a second with %d s of silence before and after the words', (silence) => {
     const words = [{ text: 'yes', start: silence, end: silence + 1, atMs: (silence + 1) * 1000 + 300 }];
     const [first] = commit({ seconds: 2 * silence + 1, pace: 1, words });
     expect(first).toMatchObject({ transcript: 'yes' });
     expect(first?.lateMs).toBeLessThanOrEqual(1_000);
   });
 
-  it('is answered within a second of its last words, when it comes right after them', () => {
+  it('gets its answer within a second of its last words, right after them', () => {
     const words = [{ text: 'yes', start: 4.2, end: 4.95, atMs: 5_300 }];
     const [first] = commit({ seconds: 5, pace: 1, words });
     expect(first).toMatchObject({ transcript: 'yes', lateMs: expect.closeTo(300) });
   });
 
-  it.each([0.1, 0.5, 1, 2, 3])('is answered within a second by pieces of %d s', (piece) => {
+  it.each([0.1, 0.5, 1, 2, 3])('gets its answer within a second with pieces of %d s', (piece) => {
     const words = [{ text: 'yes', start: 0.2, end: 1, atMs: Math.max(1, piece) * 1000 + 400 }];
     const [first] = commit({ seconds: 6, pace: 1, piece, words });
     expect(first).toMatchObject({ transcript: 'yes' });

@@ -55,7 +55,7 @@ function* looks(all: readonly Step[]): Generator<Step[]> {
   }
 }
 
-describe('an update asks for', () => {
+describe('an update', () => {
   it.each<[string, object, object]>([
     ['a model', current(MODEL), { model: 'openai/gpt-4o-transcribe', encoding: 'linear16', sample_rate: '24000' }],
     ['another’s', current({ transcription: { model: 'deepgram/nova-3' } }), { model: 'deepgram/nova-3' }],
@@ -82,13 +82,13 @@ describe('an update asks for', () => {
         provider_params: '{"turn_detection":{"type":"server_vad","silence_duration_ms":300}}',
       },
     ],
-  ])('%s', (_, update, parameters) => {
+  ])('requests %s', (_, update, parameters) => {
     const [start] = steps(opened(), update);
     if (start?.type !== 'start') throw new Error('The session was not started.');
     expect(Object.fromEntries(parametersFor(openai, start.request, {}))).toMatchObject(parameters);
   });
 
-  it('nothing that was not there: audio begins with the model of the address, or the usual one', () => {
+  it('requests nothing new for early audio: the address or the default names the model', () => {
     for (const [query, model] of [
       ['model=local/digits-en', 'local/digits-en'],
       ['', 'openai/gpt-transcribe'],
@@ -101,8 +101,8 @@ describe('an update asks for', () => {
   });
 });
 
-describe('a session is told of', () => {
-  it('at once, and when its model is there, each in the shape of its protocol', () => {
+describe('the start of a session', () => {
+  it('reaches the client at once, and again with its model, in the format of each protocol', () => {
     const ofToday = opened();
     expect(JSON.parse(ofToday.greeting?.[0] ?? '')).toMatchObject({
       ...{ type: 'session.created', event_id: 'event_1_1' },
@@ -121,7 +121,7 @@ describe('a session is told of', () => {
 });
 
 describe('with turn detection', () => {
-  it('a turn is an item, with deltas that are never taken back', () => {
+  it('makes a turn an item, whose deltas are never withdrawn', () => {
     const conversation = speaking();
     const events = [
       { type: 'speech_started', start: 0.2, turn: 0 },
@@ -151,7 +151,7 @@ describe('with turn detection', () => {
     expect(next[0]).toMatchObject({ item_id: 'item_1_2', previous_item_id: 'item_1_1' });
   });
 
-  it('the beta tells items by another event', () => {
+  it('sends items in the beta by another event', () => {
     const conversation = opened('', BETA);
     steps(conversation, beta({ input_audio_transcription: { model: 'whisper-1' } }));
     expect(typesOf(told(conversation, final('a', 0, 1)))).toEqual(['committed', 'created', 'delta', 'completed']);
@@ -163,7 +163,7 @@ describe('with turn detection', () => {
   });
 });
 
-it('a model that is refused is told with the id of the update that has named it', () => {
+it('reports a refused model with the id of the update that named it', () => {
   const conversation = opened();
   for (const _ of conversation.text(JSON.stringify({ ...current(MODEL), event_id: 'mine' })));
   const { messages } = conversation.refused(refuse('model_not_found', 'Why.'));
@@ -171,7 +171,7 @@ it('a model that is refused is told with the id of the update that has named it'
 });
 
 describe('without turn detection', () => {
-  it('a commit takes the finals of its audio, those before it and those behind it', () => {
+  it('puts the finals of its audio into a commit, earlier and later ones', () => {
     const conversation = speaking({ turn_detection: null });
     expect(typesOf(told(conversation, final('one', 0, 0.7)))).toEqual(['delta']);
     told(conversation, interim('two', 0.7, 1.9));
@@ -181,13 +181,13 @@ describe('without turn detection', () => {
     expect(told(conversation, final('two', 0.7, 2)).at(-1)).toMatchObject({ transcript: 'one two' });
   });
 
-  it('a commit of silence completes without words, in a bounded time', () => {
+  it('completes a commit of silence without words, in bounded time', () => {
     const all = [...looks(steps(speaking({ turn_detection: null }), COMMIT))];
     expect(all.length).toBeLessThan(20);
     expect(saidIn(all.flat())).toMatchObject([{ type: expect.stringMatching(/completed$/), transcript: '' }]);
   });
 
-  it('a commit of much audio waits for a model that hears half as fast as was spoken', () => {
+  it('waits, after a long commit, for a model at half the speed of speech', () => {
     const conversation = speaking({ turn_detection: null }, 12);
     const waiting = looks(steps(conversation, COMMIT));
     const events = [2.4, 4.8, 7.2, 9.6, 11.8].flatMap((end, at) => {
@@ -199,7 +199,7 @@ describe('without turn detection', () => {
     expect(completed.map(({ transcript }) => transcript)).toEqual(['word0 word1 word2 word3 word4']);
   });
 
-  it('a commit of much audio that ends in silence completes soon after its last words', () => {
+  it('completes a long commit soon after its last words when silence follows', () => {
     const conversation = speaking({ turn_detection: null }, 15);
     const waiting = looks(steps(conversation, COMMIT));
     for (let look = 0; look < 8; look++) expect(saidIn(waiting.next().value ?? [])).toEqual([]);
@@ -212,7 +212,7 @@ describe('without turn detection', () => {
   it.each([
     ['that was spoken as it was sent', 2.4, [final('one', 0, 1)]],
     ['that was sent faster', 15, []],
-  ])('a turn in the last third of a second of audio %s is in its commit', (_, seconds, before) => {
+  ])('puts a turn in the last third of a second of audio %s into its commit', (_, seconds, before) => {
     const conversation = speaking({ turn_detection: null }, 0);
     for (let at = 0; at < seconds * 10; at++) steps(conversation, { ...APPEND, audio: TENTH });
     for (const each of before) told(conversation, each);
@@ -222,7 +222,7 @@ describe('without turn detection', () => {
     expect([...waiting].flatMap(saidIn)).toEqual([]);
   });
 
-  it('a turn that is heard behind the final of the one that was open is in its commit', () => {
+  it('puts a turn that follows the open one’s final into its commit', () => {
     const conversation = speaking({ turn_detection: null });
     told(conversation, interim('one', 0, 1.4));
     const waiting = looks(steps(conversation, COMMIT));
@@ -231,7 +231,7 @@ describe('without turn detection', () => {
     expect(told(conversation, final('two', 1.4, 2)).at(-1)).toMatchObject({ transcript: 'one two' });
   });
 
-  it('words that come behind the end of their commit can be committed without more audio', () => {
+  it('lets words that arrive after their commit be committed without more audio', () => {
     const conversation = speaking({ turn_detection: null });
     told(conversation, final('one', 0, 1.9));
     for (const _ of looks(steps(conversation, COMMIT)));
@@ -239,7 +239,7 @@ describe('without turn detection', () => {
     expect(said(conversation, COMMIT).at(-1)).toMatchObject({ transcript: 'late' });
   });
 
-  it('words that were heard before a commit in silence are its words', () => {
+  it('uses words from before a commit in silence', () => {
     const conversation = speaking({ turn_detection: null });
     told(conversation, final('one', 0, 1));
     const all = [...looks(steps(conversation, COMMIT))];
@@ -247,7 +247,7 @@ describe('without turn detection', () => {
     expect(saidIn(all.flat())).toMatchObject([{ transcript: 'one' }]);
   });
 
-  it('what is cleared has no words', () => {
+  it('drops the words of cleared audio', () => {
     const conversation = speaking({ turn_detection: null });
     told(conversation, final('secret', 0, 1));
     expect(typesOf(said(conversation, { type: 'input_audio_buffer.clear' }))).toEqual(['cleared']);
@@ -255,7 +255,7 @@ describe('without turn detection', () => {
     expect(said(conversation, COMMIT)).toMatchObject([{ error: { code: 'input_audio_buffer_commit_empty' } }]);
   });
 
-  it('no more than 64 commits wait for their words', () => {
+  it('lets 64 commits wait for their words', () => {
     const conversation = speaking({ turn_detection: null }, 0);
     const codes = Array.from({ length: 66 }, () => {
       steps(conversation, APPEND);
@@ -264,14 +264,14 @@ describe('without turn detection', () => {
     expect(codes.filter((code) => code === 'rate_limit_exceeded')).toHaveLength(2);
   });
 
-  it('a session that ends tells what it has', () => {
+  it('sends what it has when the session ends', () => {
     const conversation = speaking({ turn_detection: null });
     told(conversation, final('one', 0, 1));
     expect(told(conversation, { type: 'session_ended' }).at(-1)).toMatchObject({ transcript: 'one' });
   });
 });
 
-describe('is refused, and the session goes on', () => {
+describe('a refused message in a session that continues', () => {
   it.each<[string, object, object]>([
     ['a type that is none', { type: 'x', event_id: 'e' }, { param: 'type', event_id: 'e' }],
     ['a conversation', { type: 'session.update', session: { type: 'realtime' } }, { code: 'invalid_parameter' }],
@@ -280,13 +280,13 @@ describe('is refused, and the session goes on', () => {
     ['a format of the beta', beta({ input_audio_format: 'mp3' }), { param: 'session.input_audio_format' }],
     ['audio that is no base64', { type: 'input_audio_buffer.append', audio: '?' }, { param: 'audio' }],
     ['a commit of nothing', COMMIT, { code: 'input_audio_buffer_commit_empty', event_id: 'mine' }],
-  ])('%s', (_, message, error) => {
+  ])('contains %s', (_, message, error) => {
     expect(said(opened(), message)).toMatchObject([
       { type: 'error', error: { type: 'invalid_request_error', ...error } },
     ]);
   });
 
-  it('audio in binary messages', () => {
+  it('contains audio in binary messages', () => {
     expect(saidIn([...opened().binary(new Uint8Array(2))])).toMatchObject([{ error: { code: 'invalid_value' } }]);
   });
 });
@@ -303,7 +303,7 @@ describe('a session that is refused or over', () => {
     expect(closeOf(code, reason)).toEqual({ code: told, reason: because }),
   );
 
-  it('says why in an error of its own', () => {
+  it('gives the reason as the dialect’s error', () => {
     const { messages, code } = opened().refused(refuse('insufficient_credit', 'No credit is left.'));
     expect(code).toBe(1013);
     expect(JSON.parse(messages[0] ?? '')).toMatchObject({

@@ -23,7 +23,7 @@ it.each([
   ['assemblyai.voice.example.com', '/v2/transcript/1/srt', '/compat/assemblyai/v2/transcript/1/srt'],
   ['deepgram', '/v1/listen', '/v1/listen'],
   ['', '/v1/listen', '/v1/listen'],
-])('at %s, %s is %s', (host, path, place) => expect(asked(host, path)).toBe(place));
+])('at %s, %s leads to %s', (host, path, place) => expect(asked(host, path)).toBe(place));
 
 it.each([
   ['/compat/deepgram/v1/listen', 'deepgram', '/v1/listen'],
@@ -35,7 +35,7 @@ it.each([
   expect([at?.dialect.name, at?.path]).toEqual([name, own]);
 });
 
-it('what a door does not serve is told with what it does', () => {
+it('lists what an endpoint serves when something else is requested', () => {
   expect(notServedAt('/compat/openai/v1/realtime/calls')).toBe(
     'There is no such endpoint for clients of OpenAI. Served are, below /compat/openai: /v1/realtime, /v1/audio/transcriptions, /v1/realtime/client_secrets, /v1/realtime/transcription_sessions. GET /v1/models lists the models.',
   );

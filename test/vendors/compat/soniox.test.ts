@@ -42,7 +42,7 @@ const final = {
   ],
 };
 
-describe('a first message asks for', () => {
+describe('a first message', () => {
   it.each<[object, object]>([
     [{}, { model: 'soniox/stt-rt-v5', encoding: 'linear16', sample_rate: '16000' }],
     [
@@ -69,15 +69,15 @@ describe('a first message asks for', () => {
       { provider_params: '{"context":{"general":[{"key":"topic","value":"gates"}]}}' },
     ],
     [{ max_endpoint_delay_ms: 900, translation: null }, { provider_params: '{"max_endpoint_delay_ms":900}' }],
-  ])('%j', (more, parameters) => expect(asked(more)).toMatchObject(parameters));
+  ])('maps %j', (more, parameters) => expect(asked(more)).toMatchObject(parameters));
 
-  it.each(['auto', 'webm', 'ogg', 'wav'])('a container, for the audio format %s', (audio_format) => {
+  it.each(['auto', 'webm', 'ogg', 'wav'])('requests a container for the audio format %s', (audio_format) => {
     const parameters = asked({ audio_format, sample_rate: undefined, num_channels: undefined });
     expect(parameters).toMatchObject({ encoding: 'auto' });
     expect(parameters).not.toHaveProperty('sample_rate');
   });
 
-  it('what the address says besides', () =>
+  it('includes the options of the address', () =>
     expect(asked({}, 'fallbacks=local/digits-en&region=eu')).toMatchObject({
       ...{ fallbacks: 'local/digits-en', region: 'eu' },
     }));
@@ -88,7 +88,7 @@ describe('a first message asks for', () => {
     [{ sample_rate: undefined }, 'sample_rate'],
     [{ num_channels: 2 }, 'num_channels'],
     [{ translation: { type: 'one_way', target_language: 'de' } }, 'translation'],
-  ])('what is refused: %j', (more, param) =>
+  ])('fails: %j', (more, param) =>
     expect(said(opened(), { ...START, ...more })).toMatchObject([{ type: 'refuse', refusal: { extras: { param } } }]),
   );
 });
@@ -109,12 +109,12 @@ describe('a client', () => {
     expect([...started().binary(new Uint8Array(0))]).toMatchObject([{ type: 'tell', message: { type: 'close' } }]);
   });
 
-  it('is refused where its audio comes first', () =>
+  it('fails where its audio comes first', () =>
     expect([...opened().binary(new Uint8Array(2))]).toMatchObject([
       { type: 'refuse', refusal: { code: 'invalid_request' } },
     ]));
 
-  it('is told of a turn in tokens, which together are its text', () => {
+  it('gets a turn in tokens, which together are its text', () => {
     const conversation = started({ enable_endpoint_detection: true });
     expect(told(conversation, { ...final, is_final: false, text: 'Nine,', words: [] })).toMatchObject([
       { tokens: [{ text: 'Nine,', is_final: false }], final_audio_proc_ms: 0, total_audio_proc_ms: 1_500 },
@@ -128,7 +128,7 @@ describe('a client', () => {
     expect(told(conversation, final)[0].tokens[0]).toMatchObject({ text: ' Nine,' });
   });
 
-  it('is told of the text where its words are others', () => {
+  it('gets the text where its words differ', () => {
     const words = [{ word: 'nein', start: 0.2, end: 0.6 }];
     expect(told(started(), { ...final, words })[0].tokens.map(({ text }: { text: string }) => text)).toEqual([
       'Nine,',
@@ -136,7 +136,7 @@ describe('a client', () => {
     ]);
   });
 
-  it('is told where a turn ends only if it asks for that, and of the turns that it has ended', () => {
+  it('gets a turn’s end on request only, and always for turns that it ended', () => {
     const marksOf = (conversation: Conversation, event: object) =>
       told(conversation, event)[0].tokens.flatMap(({ text }: { text: string }) => /^<.*>$/.exec(text) ?? []);
     const silent = { ...final, text: '', words: [] };
@@ -154,7 +154,7 @@ describe('a client', () => {
     expect(ended).toMatchObject([{ tokens: [{ text: '<fin>' }] }, { tokens: [], finished: true }]);
   });
 
-  it('is told of the end of its own session alone', () => {
+  it('gets the end of the session it started, and no other', () => {
     const ended = { type: 'session_ended', reason: 'client_closed', audio_seconds: 2 };
     expect(told(started(), ended)).toEqual([
       { tokens: [], final_audio_proc_ms: 0, total_audio_proc_ms: 2_000, finished: true },
@@ -170,7 +170,7 @@ describe('a client', () => {
     ['too_many_sessions', 429, 'rate_limit_exceeded'],
     ['upstream_exhausted', 503, 'service_unavailable'],
     ['internal_error', 500, 'internal_error'],
-  ])('is told of %s as %d', (code, error_code, error_type) =>
+  ])('gets %s as %d', (code, error_code, error_type) =>
     expect(told(started(), { type: 'error', error: { code, message: 'Why.' } })).toEqual([
       { tokens: [], error_code, error_type, error_message: 'Why.' },
     ]),
@@ -180,14 +180,14 @@ describe('a client', () => {
     [1000, '', 1000],
     [4002, 'insufficient_credit', 1008],
     [4101, 'upstream_exhausted', 1011],
-  ])('is closed with %d %s as %d', (code, reason, known) =>
+  ])('closes with %d %s as %d', (code, reason, known) =>
     expect(closeOf(code, reason)).toEqual({ code: known, reason }),
   );
 
-  it('is refused with the message of an error', () =>
+  it('gets an error message when it is refused', () =>
     expect(endingOf(refuse('invalid_api_key', 'Why.'))).toMatchObject({ code: 1008, reason: 'invalid_api_key' }));
 
-  it('is refused over HTTP with what is wrong', () =>
+  it('gets the reason over HTTP when it is refused', () =>
     expect(JSON.parse(soniox.refusal(refuse('invalid_request', 'Why.', { param: 'model' }), 'req_1').body)).toEqual({
       ...{ status_code: 400, error_type: 'invalid_request', message: 'Why.', request_id: 'req_1' },
       validation_errors: [{ error_type: 'invalid_request', location: 'model', message: 'Why.' }],
@@ -256,14 +256,14 @@ describe('a key in the first message', () => {
     ['is revoked', () => ({ api_key: keys.revoked }), {}, 401],
     ['is used from another origin', () => ({ api_key: keys.listed }), { Origin: 'https://evil.example.com' }, 401],
     ['is good, and asks for a model that is not there', () => ({ api_key: gateway.key, model: 'none/such' }), {}, 400],
-  ])('is refused where it %s', async (_, more, headers, error_code) => {
+  ])('fails where it %s', async (_, more, headers, error_code) => {
     const { messages, closed, say } = await connect(headers as Record<string, string>);
     say({ ...start, ...more() });
     expect(await closed).toBe(1008);
     expect(messages).toMatchObject([{ tokens: [], error_code }]);
   });
 
-  it('is refused in the subprotocol that brought it, without which clients hear nothing', async () => {
+  it('fails in its own subprotocol, without which clients receive nothing', async () => {
     const { socket, messages, closed } = await connect({}, ['soniox-api-key', keys.revoked]);
     expect(await closed).toBe(1008);
     expect(socket.protocol).toBe('soniox-api-key');

@@ -108,7 +108,7 @@ describe('StartRecognition', () => {
     ],
     ['no rate', { audio_format: { type: 'raw', encoding: 'mulaw' } }, {}, 'invalid_request', 'invalid_config', 1003],
     ['speakers by channel', {}, { diarization: 'channel' }, 'invalid_request', 'invalid_config', 1003],
-  ])('is refused with %s', (_, more, config, code, type, close) => {
+  ])('fails with %s', (_, more, config, code, type, close) => {
     const conversation = opened();
     const [step] = start(conversation, config, more);
     if (step?.type !== 'refuse') throw new Error(JSON.stringify(step));
@@ -120,7 +120,7 @@ describe('StartRecognition', () => {
     expect(end.code).toBe(close);
   });
 
-  it('has to be the first message', () => {
+  it('must come first', () => {
     expect(steps(opened(), { message: 'EndOfStream' })).toMatchObject([{ type: 'refuse' }]);
     expect([...opened().binary(new Uint8Array(2))]).toMatchObject([{ type: 'refuse' }]);
   });
@@ -149,7 +149,7 @@ describe('a session', () => {
     expect(steps(started(), message)[0]).toMatchObject(step);
   });
 
-  it('tells words and marks of a final, which is put behind the one before', () => {
+  it('sends words and marks of a final, placed after the one before', () => {
     const words = [
       { word: 'Hi,', start: 1, end: 1.5, confidence: 0.5, speaker: 0 },
       { word: 'you.', start: 1.5, end: 2 },
@@ -189,7 +189,7 @@ describe('a session', () => {
   it.each([
     ['not asked for', {}, []],
     ['asked for', { conversation_config: { end_of_utterance_silence_trigger: 0.5 } }, ['EndOfUtterance']],
-  ])('tells ends of utterances: %s', (_, config, ends) => {
+  ])('sends ends of utterances: %s', (_, config, ends) => {
     const said = told(started(config), transcript({}));
     expect(said.map(({ message }) => message)).toEqual(['AddTranscript', ...ends]);
   });
@@ -225,11 +225,11 @@ describe('a session', () => {
     ],
     ['its end', { type: 'session_ended', reason: 'client_closed' }, [{ message: 'EndOfTranscript' }]],
     ['no end in order where there was none', { type: 'session_ended', reason: 'error' }, []],
-  ])('tells %s', (_, event, said) => {
+  ])('sends %s', (_, event, said) => {
     expect(told(started(), event)).toMatchObject(said);
   });
 
-  it('tells with its start what of it is not served', () => {
+  it('lists at its start what is not served', () => {
     const conversation = opened();
     start(conversation, {}, { translation_config: { target_languages: ['de'] } });
     expect(told(conversation, { type: 'session_started' })).toMatchObject([
@@ -246,7 +246,7 @@ describe('a session', () => {
     [4100, 'too_many_sessions', 4005],
     [4101, 'upstream_failed', 4013],
     [1011, 'internal_error', 1011],
-  ])('that the gateway closes with %i %s is closed with %i', (code, reason, close) => {
+  ])('turns the gateway’s close %i %s into %i', (code, reason, close) => {
     expect(opened().close(code, reason).code).toBe(close);
   });
 });
@@ -261,7 +261,7 @@ it.each([
   expect(speechmatics.credential(handshake).credential).toBe(credential);
 });
 
-it('refuses a handshake in the shape of its own service', () => {
+it('refuses a handshake in the service’s format', () => {
   const { status, body } = speechmatics.refusal(refuse('not_found', 'Not here.'), 'req_1');
   expect([status, JSON.parse(body)]).toEqual([404, { code: 404, error: 'Path not found', detail: 'Not here.' }]);
 });

@@ -58,12 +58,12 @@ describe('options of Deepgram that are not served', () => {
     ],
     ['model=nova-3&measurements=false&version=latest', undefined],
     ['model=speechmatics/enhanced&replace=a:b', undefined],
-  ])('are named of its own models, live and of files: %s', async (query, warning) => {
+  ])('cause a warning for its own models, live and with files: %s', async (query, warning) => {
     expect(await handshake(`/deepgram/v1/listen?${RAW}&${query}`, deepgram())).toBe(warning);
     expect(await sent(`/deepgram/v1/listen?${query}`, deepgram(), bytes)).toBe(warning ?? null);
   });
 
-  it('are listed in the metadata of a file, as Deepgram lists warnings', async () => {
+  it('appear in a file’s metadata, as Deepgram lists warnings', async () => {
     const url = `${rig.gateway.url}/compat/deepgram/v1/listen?model=nova-3&replace=a:b`;
     const response = await fetch(url, { method: 'POST', headers: deepgram(), body: bytes });
     expect(await response.json()).toMatchObject({
@@ -80,8 +80,8 @@ describe('options of Deepgram that are not served', () => {
   });
 });
 
-describe('more than 100 key terms are cut, and that is told', () => {
-  it('of Deepgram’s clients', async () => {
+describe('a list of more than 100 key terms is cut with a warning', () => {
+  it('for Deepgram’s clients', async () => {
     const query = `model=deepgram/nova-3&${termsAs('keyterm')}`;
     expect(await handshake(`/deepgram/v1/listen?${RAW}&${query}`, deepgram())).toBe(
       'parameter_shortened;param=keyterm',
@@ -91,7 +91,7 @@ describe('more than 100 key terms are cut, and that is told', () => {
     expect(file).toBe('parameter_shortened;param=keyterm');
   });
 
-  it('of ElevenLabs’ clients', async () => {
+  it('for ElevenLabs’ clients', async () => {
     const path = `/elevenlabs/v1/speech-to-text/realtime?model_id=speechmatics/enhanced&${termsAs('keyterms')}`;
     expect(await handshake(path, elevenlabs())).toContain('parameter_shortened');
     const fields = [['model_id', 'speechmatics/enhanced'], ...TERMS.map((term) => ['keyterms', term])] as [
@@ -142,12 +142,12 @@ describe('more than 100 key terms are cut, and that is told', () => {
     }
   }
 
-  it.each(Object.keys(START))('of %s’ clients, in a message of theirs', async (name) => {
+  it.each(Object.keys(START))('for %s’ clients, in a message', async (name) => {
     const [path, start] = START[name] as (typeof START)[string];
     expect(await told(`${path}deepgram/nova-3`, start)).toContain('150 terms: 100 of them');
   });
 
-  it('of Speechmatics’ files, unless its own models hear, which are asked for all', async () => {
+  it('for Speechmatics’ files, except for its own models, which receive all', async () => {
     const config = (model: string) =>
       formWith('data_file', [
         ['config', JSON.stringify({ type: 'transcription', transcription_config: { ...speechmatics, model } })],
@@ -157,7 +157,7 @@ describe('more than 100 key terms are cut, and that is told', () => {
     expect(await ask('speechmatics/enhanced')).toBeNull();
   });
 
-  it('of Gladia’s clients, where the session is asked for', async () => {
+  it('for Gladia’s clients, in the session request', async () => {
     const realtime_processing = { custom_vocabulary: true, custom_vocabulary_config: vocabulary('vocabulary') };
     const ask = (model: string) =>
       sent(

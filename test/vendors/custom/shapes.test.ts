@@ -53,7 +53,7 @@ describe.each(CASES)('$shape, like $like', ({ like, provider, own, renamed }) =>
   if (card === undefined) throw new Error('There is no model.');
   const rate = card.audio.sample_rates[0] as number;
 
-  it('is one model with the options of what it is like, and no key of a customer', () => {
+  it('offers one model with its template’s options, and takes no customer key', () => {
     expect(own).toMatchObject({ name: SLUG, title: 'Our own', credential: 'none', address: 'configured' });
     expect(card).toMatchObject({ id: SLUG, name: 'Our own' });
     expect(own.options(NAME)).toBe(provider.options(like));
@@ -69,7 +69,7 @@ describe.each(CASES)('$shape, like $like', ({ like, provider, own, renamed }) =>
         ...more,
       });
 
-    it('hears every sample once, with ends of turns asked for in between', async () => {
+    it('transcribes every sample once, with finalizes in between', async () => {
       const { finals, samples, end } = await play(own, [], { finalizeAt: [1.3, 3] });
       expect([end, gapsIn(finals, samples, rate, [])]).toEqual(['finished', []]);
     });
@@ -90,7 +90,7 @@ describe.each(CASES)('$shape, like $like', ({ like, provider, own, renamed }) =>
       expect(written).not.toContain(like);
     });
 
-    it('has the timing of what it is like', () => {
+    it('uses its template’s timing', () => {
       const request = { model: NAME, sampleRate: rate };
       expect(own.live?.timing(legRequest(request))).toEqual(
         provider.live?.timing(legRequest({ ...request, model: like })),

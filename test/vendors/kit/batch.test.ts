@@ -48,7 +48,7 @@ function play(codec: typeof thorough, ...answers: object[]) {
 }
 
 describe('a job', () => {
-  it('is uploaded, made, asked about, fetched and taken away', () => {
+  it('runs in steps: upload, creation, polls, download and deletion', () => {
     const { shown: steps, left } = play(thorough, { id: 'f' }, { id: 'j', status: 'working' }, { status: 'done' }, {});
     expect(steps).toEqual(['POST /files', 'POST /jobs', 'GET /jobs/j', 'GET /jobs/j/transcript', 'done']);
     expect(left).toEqual(['/jobs/j', '/files/f']);
@@ -60,7 +60,7 @@ describe('a job', () => {
     expect(play(thorough).left).toEqual([]);
   });
 
-  it('is asked about soon, and then less often', () => {
+  it('gets polled soon, and then less often', () => {
     const { steps } = play(thorough, { id: 'f' }, ...Array.from({ length: 7 }, () => ({ id: 'j', status: 'working' })));
     expect(steps.slice(2).map((step) => step.type === 'request' && step.afterMs)).toEqual([
       500, 750, 1_125, 1_688, 2_532, 3_000, 3_000,

@@ -37,11 +37,11 @@ describe('a refusal', () => {
     // A close or a name is no answer to a request.
     [400, { code: '4001' }, { kind: 'caller', code: '4001' }],
     [500, { code: 'own' }, { kind: 'retry', code: 'own', message: 'The provider answered with HTTP 500.' }],
-  ])('with %i %j is %j', (status, body, failure) => {
+  ])('becomes, with %i %j, the failure %j', (status, body, failure) => {
     expect(failures.ofRefusal(refusal(status, body))).toMatchObject(failure);
   });
 
-  it('of a file has rows of its own', () => {
+  it('uses separate rows for a file', () => {
     const answer = refusal(400, { message: 'too long' }, { 'retry-after': '2' });
     expect(failures.ofRefusal(answer, { file: true })).toMatchObject({
       kind: 'next',
@@ -67,7 +67,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('never says the ends of a masked key, whatever it is about', () => {
+  it('hides the ends of a masked key in every message', () => {
     const masked = 'The key sk-proj-ab****************wxyz, or (key=abcd***wxyz), is odd.';
     const said = [
       failures.ofRefusal(refusal(400, { message: masked })),
@@ -80,7 +80,7 @@ describe('a refusal', () => {
 });
 
 describe('an error, a close, a job', () => {
-  it('is of the first row that fits, and survives where that says so', () => {
+  it('follows the first row that fits, and survives where that row allows', () => {
     expect(failures.ofError('bad_key', 'words')).toMatchObject({ kind: 'account', code: 'bad_key' });
     expect(failures.ofError('soft_limit')).toBeUndefined();
     expect(failures.heardOfError('soft_limit')).toEqual([]);
@@ -96,7 +96,7 @@ describe('an error, a close, a job', () => {
     expect(failures.ofError('c'.repeat(99))?.code).toHaveLength(64);
   });
 
-  it('is of a close code, or of the code in its reason', () => {
+  it('follows a close code, or the code in its reason', () => {
     expect(failures.ofClose(4001, '')).toMatchObject({ kind: 'next', code: 'close_4001', reason: 'upstream_closed' });
     expect([failures.ofClose(4005, ''), failures.ofError('quota')]).toMatchObject([
       { kind: 'next', code: 'close_4005' },
@@ -108,7 +108,7 @@ describe('an error, a close, a job', () => {
     expect(failures.ofClose(1006, '')).toMatchObject({ kind: 'retry', message: 'Example closed the connection.' });
   });
 
-  it('is the end of a leg that was finishing, unless a turn is open', () => {
+  it('ends a leg that was finishing, unless a turn is open', () => {
     const closed = (finishing: boolean, open: boolean, code = 1000) =>
       failures.heardOfClose(code, '', { finishing, open, orderly: [1000, 1005] });
     expect(closed(true, false)).toEqual({ type: 'finished' });
@@ -118,13 +118,13 @@ describe('an error, a close, a job', () => {
     expect(closed(true, false, 1011)).toMatchObject({ type: 'failed', failure: { code: 'close_1011' } });
   });
 
-  it('of a file is of the rows for files', () => {
+  it('follows the rows for files for a file', () => {
     expect(failures.ofJob(undefined, 'cannot decode')).toMatchObject({ kind: 'caller', code: 'audio_unusable' });
     expect(failures.ofJob('bad_key')).toMatchObject({ kind: 'next', code: 'bad_key' });
     expect(failures.ofJob(undefined, 'slow down')).toMatchObject({ kind: 'next', code: 'job_failed' });
   });
 
-  it('has a name where the codec knows it', () => {
+  it('carries a name where the codec knows it', () => {
     expect(failures.named('own', 'why')).toMatchObject({ code: 'own', message: 'Named by the codec: why' });
     expect(failures.named('bad_answer')).toMatchObject({ kind: 'next', code: 'bad_answer' });
     expect(failures.named('novel')).toMatchObject({ kind: 'retry', code: 'novel' });

@@ -9,7 +9,7 @@ const RATE = 16_000;
 describe('the leg’s clock', () => {
   const sends = fc.array(fc.record({ audioSamples: fc.nat(4_000), pauses: fc.nat(2) }), { maxLength: 30 });
 
-  it('finds every sample of audio again, to the sample, between whatever silence was put in', () => {
+  it('maps times back to every sample exactly, around inserted silence', () => {
     fc.assert(
       fc.property(sends, (script) => {
         const clock = new LegClock(RATE);

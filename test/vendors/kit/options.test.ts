@@ -14,7 +14,7 @@ const options = optionTable({
   unused: honouredBy({})(flag('Known, and of no use.')),
 });
 
-it('has one schema for models that take the same, and it takes nothing else', () => {
+it('shares one schema among models with the same options, and allows no others', () => {
   expect(options.schema('big')).toBe(options.schema('other'));
   expect(Value.Check(options.schema('big'), { terms: ['a', 'b'], silence_ms: 9 })).toBe(true);
   expect(Value.Check(options.schema('small'), { terms: ['a', 'b'] })).toBe(false);
@@ -38,7 +38,7 @@ it('writes what is honoured by its name on the wire', () => {
   expect(options.wire({ ...params, punctuate: undefined }, 'big', 'batch')).toEqual({ 'terms[]': ['a'] });
 });
 
-it('names with dots are members of objects, beside those that have none', () => {
+it('turns dotted names into members of objects', () => {
   const wire = { a: 1, 'b.c': 2, 'b.d.e': [3], 'b.f': undefined };
   expect(nested(wire)).toEqual({ a: 1, b: { c: 2, d: { e: [3] } } });
   expect(wire).toEqual({ a: 1, 'b.c': 2, 'b.d.e': [3], 'b.f': undefined });

@@ -6,7 +6,7 @@ import { utteranceOf, wordOf } from '../../../src/vendors/kit/words.ts';
 const said = (text: string, start = 0, end = 1) => utteranceOf(text, start, end);
 
 describe('turns of whole words', () => {
-  it('are their pieces, joined by the session', () => {
+  it('consist of their pieces, joined by the session', () => {
     const turns = new TurnsFromPieces();
     expect(turns.partial(said('on'))).toMatchObject({ type: 'partial', turnId: '0' });
     expect([turns.open, turns.settled, turns.end()]).toEqual([true, false, []]);
@@ -41,7 +41,7 @@ describe('turns of parts of words', () => {
       words: parts.map(([part, start, end]) => wordOf(part, start, end)),
     });
 
-  it('are joined as they come, and words begin at spaces', () => {
+  it('join as they arrive, and words begin at spaces', () => {
     const turns = new TurnsFromPieces('parts');
     turns.piece(piece(['Two', 0, 1], [' te', 1, 2]));
     expect(turns.partial(piece(['as', 2, 3], [' please', 3, 4]))).toMatchObject({

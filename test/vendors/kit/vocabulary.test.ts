@@ -128,7 +128,7 @@ it.each<Row>([
     { mask: true, masked: ['card'] },
     { redact: 'cut' },
   ],
-])('a model is asked for %s', (_, [model, common, given], params, told) => {
+])('requests %s from a model', (_, [model, common, given], params, told) => {
   const found = asked(model, common, given);
   expect([found.params, found.told]).toEqual([params, told]);
 });

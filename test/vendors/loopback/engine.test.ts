@@ -39,7 +39,7 @@ async function connect(model: string, params: object = {}, interims = true): Pro
 const textsOf = ({ said }: Stage, type: string) => said.filter((each) => each.type === type).map(({ text }) => text);
 
 describe('the scripted provider', () => {
-  it('says the same finals whatever the frames are', async () => {
+  it('sends the same finals for any frames', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 9_000 }), { maxLength: 40 }), async (sizes) => {
         const stage = await connect('numbered', { turn_seconds: 0.25 }, false);
@@ -71,7 +71,7 @@ describe('the scripted provider', () => {
     expect(stage.said.length).toBeGreaterThan(before);
   });
 
-  it('names the gaps and repeats it hears', async () => {
+  it('names the gaps and repeats that it receives', async () => {
     const stage = await connect('numbered', { turn_seconds: 600 });
     for (const [from, to] of [
       [0, 100],

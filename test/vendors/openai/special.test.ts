@@ -8,7 +8,7 @@ import {
 } from '../../../src/vendors/kit/languages/whisper-languages.ts';
 import { openai } from '../../../src/vendors/openai/index.ts';
 
-it('its seven models take files of a size and length that OpenAI takes', () => {
+it('limits file sizes and lengths of its seven models as OpenAI does', () => {
   expect(openai.models).toHaveLength(7);
   for (const { id, modes, audio } of openai.models) {
     expect(audio.max_file_bytes).toBe(modes.includes('batch') ? 26_148_864 : null);
@@ -24,7 +24,7 @@ it('languages are known by code and by name', () => {
   expect([undefined, 'auto', 'en-GB', 'YUE'].map(baseLanguage)).toEqual([undefined, undefined, 'en', 'yue']);
 });
 
-it('a restricted key that may not list models is no bad key', () => {
+it('accepts a restricted key that may not list models', () => {
   const message = 'You have insufficient permissions. Missing scopes: api.model.read.';
   const verdict = (error: object) =>
     openai.credentialCheck?.verdict({ status: 401, headers: {}, body: JSON.stringify({ error }) });

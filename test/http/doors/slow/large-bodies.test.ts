@@ -23,7 +23,7 @@ describe.each(doors)('at the door %s', (_name, open) => {
     ['1,000,000,000 bytes with a length', 1_000_000_000, true],
     ['1 GiB with a length', GIBIBYTE, true],
     ['1 GiB in chunks', GIBIBYTE, false],
-  ])('a body of %s arrives whole', async (_what, bytes, hasLength) => {
+  ])('receives a body of %s whole', async (_what, bytes, hasLength) => {
     const { port } = await start(
       { open, gaps: {} },
       {

@@ -41,7 +41,7 @@ describe.each(doors)('at the door %s', (_name, open) => {
     expect(await Promise.all(statuses)).toEqual(Object.keys(STOPPED).map((what) => [what, 408]));
   });
 
-  test('a body at 8 KB a second arrives whole', async () => {
+  test('receives a body at 8 KB a second whole', async () => {
     const { port } = await reading();
     const socket = await rawSocket(port);
     const reply = socket.reply();

@@ -29,13 +29,13 @@ describe('uWebSockets.js', () => {
   if (reason !== undefined) {
     console.warn(`uWebSockets.js is not tested: ${reason}`);
     // As said above.
-    test.skip('has no binary that loads here', () => {});
+    test.skip('cannot load a binary here', () => {});
     return;
   }
   const under: DoorUnderTest = { open: openUwsDoor, gaps: UWS_GAPS };
   doorSuite(under);
 
-  test('a head that stops is closed without an answer (known gap)', async () => {
+  test('closes an incomplete head without an answer (known gap)', async () => {
     const { port } = await start(under, { request: () => Promise.reject(new Error('reached')) });
     const socket = await rawSocket(port);
     socket.write('GET / HTTP/1.1\r\nX-Slow: ');
@@ -43,7 +43,7 @@ describe('uWebSockets.js', () => {
     await socket.closed;
   });
 
-  test('of two thousand handshakes that are decided later, none is closed by the library', async () => {
+  test('keeps two thousand handshakes open that are decided later', async () => {
     const { port } = await start(under, {
       upgrade: async () => {
         await new Promise((resolve) => setImmediate(resolve));
@@ -60,7 +60,7 @@ describe('uWebSockets.js', () => {
   });
 
   // Elsewhere the option exists and gives all connections to one of them.
-  test.skipIf(process.platform !== 'linux')('a port that doors share gives connections to all of them', async () => {
+  test.skipIf(process.platform !== 'linux')('spreads connections over all servers that share a port', async () => {
     const bodies = (body: string) => ({ request: async () => ({ status: 200, body }) });
     const { port, door } = await start(under, bodies('first'), { shared: true });
     await start(under, bodies('second'), { port, shared: true });

@@ -28,7 +28,7 @@ const status = (code: string): number =>
     ['unsupported_media_type', 415],
   ]).get(code) ?? 400;
 
-test('the corpus has more than 250 broken forms, each with a name of its own', () => {
+test('holds more than 250 broken forms, each with a distinct name', () => {
   expect(CORPUS.length).toBeGreaterThan(250);
   expect(new Set(CORPUS.map(([what]) => what)).size).toBe(CORPUS.length);
 });
@@ -69,7 +69,7 @@ describe('the reader of forms', () => {
 const isSendable = (contentType: string): boolean => /^[\t\x20-\x7e]*$/.test(contentType) && contentType.length < 7_000;
 
 describe.each(doors)('F22 behind the door %s', (_name, open) => {
-  test('every form of the corpus is refused over its own connection, and a good one is read after each', async () => {
+  test('refuses every broken form on a separate connection, and parses a good one after each', async () => {
     const port = await rig.openDoor(open);
     const sent = CORPUS.filter(([, , , , contentType = '']) => isSendable(contentType));
     expect(sent.length).toBeGreaterThan(240);
@@ -84,7 +84,7 @@ describe.each(doors)('F22 behind the door %s', (_name, open) => {
     await rig.expectNothingLeft();
   }, 120_000);
 
-  test('every unusual form is read over its own connection', async () => {
+  test('parses every unusual form on a separate connection', async () => {
     const port = await rig.openDoor(open);
     for (const [what, bytes, { fields, content = Buffer.from('audio') }, contentType = CONTENT_TYPE] of ODD_FORMS) {
       const { status, json } = await answerTo(port, requestOf(bytes, contentType));
@@ -93,7 +93,7 @@ describe.each(doors)('F22 behind the door %s', (_name, open) => {
     await rig.expectNothingLeft();
   }, 60_000);
 
-  test('a good form is read whole wherever TCP cuts it', async () => {
+  test('parses a good form at every TCP split', async () => {
     const port = await rig.openDoor(open);
     const whole = requestOf(GOOD);
     const headBytes = whole.indexOf('\r\n\r\n') + 4;

@@ -83,7 +83,7 @@ const view = async <View>(path: string): Promise<View> =>
 describe('the counts of actors', () => {
   const states = async () => (await view<MachinesView>('machines')).states;
 
-  test('have a live session of any organisation in the states in which it is, until it ends', async () => {
+  test('include a live session of any organisation until it ends', async () => {
     // Another file may have left some in this process.
     const before = await states();
     const more = async (state: string) => ((await states())[state] ?? 0) - (before[state] ?? 0);
@@ -102,7 +102,7 @@ describe('the live sessions of all organisations', () => {
   const idOf = async (browser: Browser) =>
     ((await browser.get('/console/api/me')).json() as unknown as { organisation: { id: string } }).organisation.id;
 
-  test('on every node, with their organisation, model, node and state, and nothing that was said', async () => {
+  test('lists sessions of every node with organisation, model and state, without content', async () => {
     const own = await live.open({}, await idOf(operator));
     const others = await far.open({}, await idOf(other));
     const { nodes: known, matched, data } = await list();
@@ -134,20 +134,20 @@ describe('the live sessions of all organisations', () => {
     ['?model=deepgram', []],
     ['?id=ses_', ['operator@example.com', 'other@example.com']],
     ['?id=ses_never', []],
-  ])('are found by %s', async (query, names) => {
+  ])('finds sessions by %s', async (query, names) => {
     const { matched, data } = await list(query);
     expect(data.map(({ organisation }) => organisation.name)).toEqual(names);
     expect(matched).toBe(names.length);
   });
 
-  test('are as many as 200 of the newest, and how many there are is said', async () => {
+  test('lists the 200 newest, and gives the total', async () => {
     const organisationId = await idOf(other);
     for (let count = 0; count < 201; count++) await far.open({}, organisationId);
     const { matched, data } = await list('?organisation=other');
     expect([matched, data.length]).toEqual([202, 200]);
   });
 
-  test('of a node that does not answer are not known, and it is named', async () => {
+  test('names a node that does not answer', async () => {
     nodes = [...nodes, node('edge03')];
     const { nodes: known, matched } = await list();
     expect(known.map(({ state }) => state)).toEqual(['serving', 'serving', 'silent']);
@@ -155,7 +155,7 @@ describe('the live sessions of all organisations', () => {
   });
 });
 
-describe('what is told of all organisations', () => {
+describe('data about all organisations', () => {
   test.each(['machines', 'operator/sessions'])('%s: to members of the gateway’s own only', async (path) => {
     const { status, code, text } = await other.get(`/console/api/${path}`);
     expect([status, code]).toEqual([403, 'operator_only']);
@@ -169,7 +169,7 @@ describe('the history of the metrics', () => {
   const history = (query = '') => view<HistoryView>(`operator/history${query}`);
   const named = ({ series }: HistoryView, name: string) => series.find((each) => each.name === name);
 
-  test('has rates and percentiles over all nodes, by model and by node, from what /metrics counts', async () => {
+  test('gives rates and percentiles over all nodes, by model and by node, from /metrics', async () => {
     nodes = buses.map((bus) => node(bus.node));
     wallNowMs = Date.UTC(2026, 0, 2, 12);
     const [one, two] = counted as [Metrics, Metrics];
@@ -209,7 +209,7 @@ describe('the history of the metrics', () => {
     expect((await history('?window=day')).times).toHaveLength(144);
   });
 
-  test('has each count once, in the step in which it was counted, and no step before its node ran', async () => {
+  test('counts each event once, in its step, with no step before its node ran', async () => {
     const [one] = counted as [Metrics];
     wallNowMs += 60_000;
     one.attempted('live', 'a/b');
@@ -225,7 +225,7 @@ describe('the history of the metrics', () => {
     expect((await history()).silent).toEqual(['edge03.example']);
   });
 
-  test('is refused in other words, and to other organisations', async () => {
+  test('refuses an unknown window, and other organisations', async () => {
     const answer = await operator.get('/console/api/operator/history?window=year');
     expect([answer.status, JSON.stringify(answer.json())]).toEqual([
       400,

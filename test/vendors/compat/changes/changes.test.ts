@@ -115,7 +115,7 @@ describe.concurrent.each(VENDORS)('a client of $vendor', (vendor) => {
     expect(client.matching(refusal)).toHaveLength(1);
   });
 
-  it('is answered once for each of many changes, in their order, and asks the model as seldom as can be', async () => {
+  it('gets one answer per change, in order, with as few requests to the model as possible', async () => {
     const { change, answer, asked } = changeTo(vendor.languages[1]);
     const client = await new Client(vendor).opened();
     client.say(change, bad, change, bad, change, bad);
@@ -131,7 +131,7 @@ describe.concurrent.each(VENDORS)('a client of $vendor', (vendor) => {
     expect(await client.close(PART)).toEqual([]);
   });
 
-  it('is refused what waits beyond the bound, and goes on', async () => {
+  it('gets an error for changes beyond the bound, and continues', async () => {
     const client = await new Client(vendor).opened();
     client.say(...Array.from({ length: CHANGES_WAITING_MAX + 10 }, () => bad));
     await client.answered(refusal, CHANGES_WAITING_MAX);

@@ -100,7 +100,7 @@ describe('a Configure of Flux', () => {
     expectChanged(session, row);
   });
 
-  it('tells no thresholds where another model hears', () => {
+  it('reports no thresholds where another vendor’s model transcribes', () => {
     const session = opened('deepgram', '/v2/listen', `${RAW}&model=soniox/stt-rt-v5&heard=soniox/stt-rt-v5`);
     const { parameters, told } = changed(session, [configure({ thresholds: { eot_threshold: 0.8 }, keyterms: ['a'] })]);
     expect(parameters).not.toHaveProperty('provider_params');
@@ -148,7 +148,7 @@ describe('an UpdateConfiguration of AssemblyAI', () => {
     expectChanged(session, row);
   });
 
-  it('says what is for models of AssemblyAI, where another hears', () => {
+  it('warns of options for AssemblyAI’s models, where another model transcribes', () => {
     const session = opened('assemblyai', '/v3/ws', 'speech_model=deepgram/nova-3');
     const { parameters, told } = changed(session, [update({ min_turn_silence: 200, keyterms_prompt: ['new'] })]);
     expect(parameters).not.toHaveProperty('provider_params');
@@ -193,7 +193,7 @@ describe('a SetRecognitionConfig of Speechmatics', () => {
     { messages: [{ message: 'SetRecognitionConfig' }], told: warned('"transcription_config":{…}') },
   ])('$messages', (row) => expectChanged(started({}, OWN), row));
 
-  it('says what is for models of Speechmatics, where another hears', () => {
+  it('warns of options for Speechmatics’ models, where another model transcribes', () => {
     const row = { messages: [set({ max_delay: 2 })], asked: { provider_params: undefined } };
     const session = started({ additional_vocab: [] }, 'model=deepgram/nova-3');
     expectChanged(session, { ...row, told: warned("max_delay: for Speechmatics' models, and deepgram/nova-3 hears") });
@@ -274,7 +274,7 @@ describe('an update of OpenAI', () => {
     },
   ])('$messages', (row) => expectChanged(started('gpt-4o-transcribe'), row));
 
-  it('is of no meaning to models of others, where it is of the turn detection', () => {
+  it('means nothing to other models when it concerns turn detection', () => {
     const row = { messages: [current({ turn_detection: null })], asked: { provider_params: undefined } };
     expectChanged(started('deepgram/nova-3'), { ...row, told: isUpdated({ turn_detection: null }) });
   });

@@ -63,11 +63,11 @@ function refusedOr<Value>(attempt: () => Value): Value | undefined {
 
 const shows = (door: JobEndpoint): boolean => door.does === 'show' || door.does === 'remove' || door.does === 'ask';
 
-it('has a good request of every dialect that has such files', () =>
+it('covers every dialect with such files by a valid request', () =>
   expect(vendors.map(({ name }) => name).sort()).toEqual(Object.keys(GOOD).sort()));
 
 describe.each(vendors)('$name', ({ name, dialect, ask, doors }) => {
-  it(`is asked for ${COUNT} transcripts that are nearly good, and takes or refuses each`, () => {
+  it(`answers or refuses each of ${COUNT} nearly valid requests`, () => {
     const random = seeded(20);
     const states = [
       ...[jobIn({ type: 'queued' }), jobIn({ type: 'processing' }), doneJob()],

@@ -52,7 +52,7 @@ describe.each(vendors)('files of clients of $dialect', (vendor) => {
   it.each([
     ['a key that is unknown', () => 'sk_vox_unknown', 401],
     ['a key without the scope', () => keys.listening, 403],
-  ])('are refused in the vendor’s shape with %s', async (_, key, status) => {
+  ])('fail in the vendor’s format with %s', async (_, key, status) => {
     const reply = await vendor.ask(visitor(key()), WAV, 'local/commands-en');
     expect([reply.status, refusalOf(reply)]).toEqual([status, expect.stringMatching(/key/)]);
   });
@@ -60,12 +60,12 @@ describe.each(vendors)('files of clients of $dialect', (vendor) => {
   it.each([
     ['a model that is unknown', 'local/none', 404, /local\/none/],
     ['a model without a credential', 'openai/whisper-1', 422, /OpenAI/],
-  ])('are refused before anything is begun: %s', async (_, model, status, words) => {
+  ])('fail before any work: %s', async (_, model, status, words) => {
     const reply = await vendor.ask(visitor(gateway.key), WAV, model);
     expect([reply.status, refusalOf(reply)]).toEqual([status, expect.stringMatching(words)]);
   });
 
-  it('are not fetched from elsewhere, and nothing is asked there', async () => {
+  it('must be uploaded: no address is fetched', async () => {
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/speech.wav`;
     let isAsked = false;
     const listener = () => {
@@ -81,7 +81,7 @@ describe.each(vendors)('files of clients of $dialect', (vendor) => {
     ]);
   });
 
-  it('are not there where they never were, or are another key’s', async () => {
+  it('look unknown for other ids, and to other keys', async () => {
     const own = visitor(gateway.key);
     const id = idOf(await vendor.ask(own, WAV, 'local/commands-en'));
     for (const [who, which] of [
@@ -118,7 +118,7 @@ describe.each(vendors)('files of clients of $dialect', (vendor) => {
   });
 
   // Speechmatics has no upload of its own: its files are their jobs'.
-  it.runIf(vendor.keep !== undefined)('are no more than a key may keep', async () => {
+  it.runIf(vendor.keep !== undefined)('stop at the number that a key may keep', async () => {
     const store = await openSqliteStore({ directory: gateway.directory });
     const { id } = await store.createOrganisation('Many files', null, BY);
     const many = visitor((await store.createKey(id, {}, BY)).secret);
@@ -133,7 +133,7 @@ describe.each(vendors)('files of clients of $dialect', (vendor) => {
 describe('files of clients of soniox', () => {
   const soniox = vendors.find(({ dialect }) => dialect === 'soniox') as Vendor;
 
-  it('are counted, as are their transcriptions', async () => {
+  it('count, together with their transcriptions', async () => {
     const store = await openSqliteStore({ directory: gateway.directory });
     const { id } = await store.createOrganisation('Counted files', null, BY);
     const visitor = new Visitor(gateway.url, soniox, (await store.createKey(id, {}, BY)).secret);

@@ -109,12 +109,12 @@ function chat(dialect: Dialect, path: string, random: Random): void {
 }
 
 describe.each(doors)('$name', ({ dialect, path }) => {
-  it(`is told ${COUNT} messages that are nearly good, and answers each in its own shape`, () => {
+  it(`answers each of ${COUNT} nearly valid messages in its own format`, () => {
     const random = seeded(18);
     for (let told = 0; told < COUNT; told += TOGETHER) chat(dialect, path, random);
   });
 
-  it(`is asked for ${COUNT} sessions that are nearly good, and takes or refuses each`, () => {
+  it(`answers or refuses each of ${COUNT} nearly valid sessions`, () => {
     const random = seeded(19);
     const { query } = exampleOf(dialect, path);
     for (let asked = 0; asked < COUNT; asked++) {

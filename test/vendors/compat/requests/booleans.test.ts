@@ -265,14 +265,14 @@ const PARAMETERS: [where: string, name: string, read: Read, on: object, off: obj
 ];
 
 describe.each(PARAMETERS)('%s: %s', (_, name, read, on, off) => {
-  it.each(ON)('is on for %s', (value) => expect(read(value)).toMatchObject(on));
+  it.each(ON)('turns on with %s', (value) => expect(read(value)).toMatchObject(on));
 
-  it.each(OFF)('is off for %s', (value) => {
+  it.each(OFF)('turns off with %s', (value) => {
     if (off === undefined) for (const each of Object.keys(on)) expect(read(value)).not.toHaveProperty(each);
     else expect(read(value)).toMatchObject(off);
   });
 
-  it.each(NEITHER)('is refused for %s, with its name and what is accepted', (value) => {
+  it.each(NEITHER)('fails with %s, and names itself and the accepted values', (value) => {
     try {
       read(value);
     } catch (error) {
@@ -312,14 +312,14 @@ describe('a parameter that is a boolean or something else', () => {
     [{ endpointing: '10' }, own({ endpointing: 10 })],
   ])('%j', (query, parameters) => expect(live(deepgram, '/v1/listen', { ...raw, ...query })).toMatchObject(parameters));
 
-  it('is not asked for where it is off', () => {
+  it('stays out where it is off', () => {
     const parameters = live(deepgram, '/v1/listen', { ...raw, detect_language: 'False', redact: '0' });
     for (const name of ['language', 'redact']) expect(parameters).not.toHaveProperty(name);
   });
 });
 
 describe('what is not served', () => {
-  it('may be asked for with no in any spelling', () => {
+  it('may be declined in any spelling', () => {
     for (const value of OFF) {
       form.open([['webhook', value]], handshake());
       job(assemblyai, 'POST /v2/transcript', { audio_url: FILE, auto_chapters: value });

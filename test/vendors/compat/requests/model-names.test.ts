@@ -173,14 +173,14 @@ describe('a request that names a model of before', () => {
       (key) => ({ Authorization: `Bearer ${key}` }),
       () => form({ model: 'gpt-4o-transcribe-2025-03-20' }),
     ],
-  ])('of %s is answered, with a warning', async (_, path, headersOf, body) => {
+  ])('works for %s, with a warning', async (_, path, headersOf, body) => {
     const { response, text } = await post(path, headersOf(rig.gateway.key), body());
     expect([response.status, text.length > 2]).toEqual([200, true]);
     expect(response.headers.get('voxgate-warning')).toMatch(/^parameter_mapped\b/);
   });
 
   it.each(['json', 'verbose_json', 'diarized_json', 'stream'])(
-    'of openai is warned of in the answer itself: %s',
+    'gets the warning in openai’s answer itself: %s',
     async (format) => {
       const { response, text } = await post(
         '/compat/openai/v1/audio/transcriptions',
@@ -197,7 +197,7 @@ describe('a request that names a model of before', () => {
     },
   );
 
-  it('without a provider at /v1 is told its slug, and where names of OpenAI work', async () => {
+  it('gets the full slug at /v1, and the place where OpenAI’s names work', async () => {
     const { response, text } = await post(
       '/v1/audio/transcriptions',
       { Authorization: `Bearer ${rig.gateway.key}` },

@@ -51,8 +51,8 @@ const OPTIONS: readonly [object, object][] = [
   [{ voxgate: { keyterms: ['vox'], region: 'eu' } }, { keyterms: '["vox"]', region: 'eu' }],
 ];
 
-describe('a stream is asked for', () => {
-  it.each(OPTIONS)('with %j', (options, parameters) => expect(asked(startOf(options))).toMatchObject(parameters));
+describe('the request for a stream', () => {
+  it.each(OPTIONS)('works with %j', (options, parameters) => expect(asked(startOf(options))).toMatchObject(parameters));
 
   it.each([
     [
@@ -64,9 +64,9 @@ describe('a stream is asked for', () => {
       { type: 'audio/pcma', rate: 16_000 },
       { encoding: 'alaw', sample_rate: '16000' },
     ],
-  ])('with audio of %j', (format, parameters) => expect(asked(startOf({}, format))).toMatchObject(parameters));
+  ])('works with audio of %j', (format, parameters) => expect(asked(startOf({}, format))).toMatchObject(parameters));
 
-  it('without options of a vendor that the model is not of', () =>
+  it('drops options of another vendor than the model’s', () =>
     expect(asked(startOf({ deepgram: { numerals: true, language: 'de' } }), 'local/digits-en')).toEqual({
       ...{ model: 'local/digits-en', encoding: 'linear16', sample_rate: '16000' },
     }));
@@ -77,15 +77,16 @@ describe('a stream is asked for', () => {
     [startOf({}, { type: 'audio/webm' }), MODEL, 'inputAudioFormat.type'],
     [startOf({}, { type: 'audio/pcm' }), MODEL, 'inputAudioFormat.rate'],
     [startOf(), '', 'ai-model-id'],
-  ])('and refused: %s with the model %j', (text, model, param) =>
+  ])('fails: %s with the model %j', (text, model, param) =>
     expect(firstOf(text, model)).toMatchObject({ type: 'refuse', refusal: { extras: { param } } }),
   );
 
-  it('before its audio', () => expect([...opened().binary(new Uint8Array(2))]).toMatchObject([{ type: 'refuse' }]));
+  it('must precede the audio', () =>
+    expect([...opened().binary(new Uint8Array(2))]).toMatchObject([{ type: 'refuse' }]));
 });
 
 describe('a stream', () => {
-  it('has audio in binary messages, its own end, and what is not known is passed over', () => {
+  it('takes audio in binary messages and its own end, and ignores unknown messages', () => {
     const conversation = begun();
     const bytes = new Uint8Array(2);
     expect([...conversation.binary(bytes)]).toEqual([{ type: 'audio', bytes }]);
@@ -95,7 +96,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('is told part by part, and once more as a whole', () => {
+  it('arrives part by part, and once more as a whole', () => {
     const conversation = begun();
     const span = { text: 'Nine, one.', startSecond: 0.5, endSecond: 1.5 };
     expect(told(conversation, { type: 'session_started', model: MODEL })).toEqual([
@@ -116,7 +117,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('is not told as a whole where that is more than a million characters', () => {
+  it('arrives in parts only beyond a million characters', () => {
     const conversation = begun();
     for (let turn = 0; turn < 12; turn++) told(conversation, { ...final, turn, text: 'a'.repeat(100_000) });
     expect(told(conversation, { type: 'session_ended', reason: 'client_closed', audio_seconds: 2 })).toMatchObject([
@@ -129,7 +130,7 @@ describe('a stream', () => {
     ['upstream_exhausted', 'failed_dependency'],
     ['too_many_sessions', 'rate_limit_exceeded'],
     ['node_draining', 'internal_server_error'],
-  ])('that ends of %s is told the type %s, and nothing of what it went on behind', (code, type) => {
+  ])('ends of %s with the type %s, without the errors it survived', (code, type) => {
     const conversation = begun();
     expect(told(conversation, { type: 'error', error: { code, message: 'Why.' } })).toEqual([]);
     expect(told(conversation, { type: 'session_ended', reason: 'error' })).toEqual([
@@ -149,9 +150,9 @@ describe('a credential', () => {
     [{ 'sec-websocket-protocol': `${protocol}, ai-gateway-auth.k` }, { credential: 'k', protocol }],
     [{ 'sec-websocket-protocol': protocol }, { credential: undefined, protocol }],
     [{}, { credential: undefined }],
-  ])('is in %j', (headers, offered) => expect(credential(headers)).toEqual(offered));
+  ])('comes from %j', (headers, offered) => expect(credential(headers)).toEqual(offered));
 
-  it('that nobody has is told of on the socket, whose client can read nothing else', async () => {
+  it('causes an error on the socket when unknown, because clients read nothing else', async () => {
     const { url } = await startLiveGateway();
     const socket = new WebSocket(`${url.replace('http', 'ws')}/compat/vercel${PATH}?ai-model-id=${MODEL}`, [
       ...[protocol, 'ai-gateway-auth.sk_vox_unknown'],
@@ -168,17 +169,17 @@ describe('a file', () => {
     ...{ query: new URLSearchParams(), headers: new Map([['ai-model-id', model]]), requestId: 'req_1' },
   });
 
-  it.each(OPTIONS)('is asked for with %j', (providerOptions, parameters) => {
+  it.each(OPTIONS)('gets requested with %j', (providerOptions, parameters) => {
     const request = file.open({ providerOptions }, handshake(MODEL));
     expect(Object.fromEntries(parametersFor(vercel, request, {}))).toMatchObject(parameters);
   });
 
-  it('is refused without a model', () => {
+  it('fails without a model', () => {
     expect(() => file.open({}, handshake(''))).toThrow(Refusal);
     expect(() => file.open({}, handshake(''))).toThrow(expect.objectContaining({ extras: { param: 'ai-model-id' } }));
   });
 
-  it('is told with its turns, its words and what is missing', () => {
+  it('returns its turns, its words and what is missing', () => {
     const heard = {
       ...{ text: 'Nine, one.', language: 'english', duration: 2, model: MODEL },
       segments: [{ text: 'Nine, one.', start: 0.5, end: 1.5 }],
@@ -194,7 +195,7 @@ describe('a file', () => {
     });
   });
 
-  it('is refused in the shape of the vendor', () =>
+  it('fails in the vendor’s format', () =>
     expect(vercel.refusal(refuse('model_not_found', 'Why.'), 'req_1')).toMatchObject({
       status: 404,
       body: '{"error":{"message":"Why.","type":"model_not_found","code":"model_not_found"},"generationId":"req_1"}',
@@ -209,7 +210,7 @@ describe('a file', () => {
     [400, 'local/commands-en', `{"audio":"${audio}","providerOptions":`],
     [400, 'local/commands-en', JSON.stringify({ audio, providerOptions: { voxgate: { language: 'no language' } } })],
     [400, 'local/commands-en', ''],
-  ])('that is sent is answered with %i', async (status, model, body) => {
+  ])('gets the status %i', async (status, model, body) => {
     const { url, key } = await startLiveGateway();
     const answer = await fetch(`${url}/compat/vercel${PATH}`, {
       ...{ method: 'POST', body },
