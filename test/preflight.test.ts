@@ -25,7 +25,7 @@ it.each([
   if (isRefused) expect(sentence).toMatch(/^voxgate: this is Node [^\n]+ 20\.19\.0 or newer, below 27\.$/);
 });
 
-it('the program itself says so and ends with 78, without loading what would not run', async () => {
+it('exits with 78 and one sentence, without loading anything', async () => {
   const claim = `data:text/javascript,${encodeURIComponent("Object.defineProperty(process.versions, 'node', { value: '18.20.8' });")}`;
   const { code, errors } = await new Promise<{ code: unknown; errors: string }>((resolve) => {
     execFile(process.execPath, ['--import', claim, PROGRAM, 'serve'], (error, _, errors) =>

@@ -52,10 +52,7 @@ const ROWS: readonly Row[] = [
     promise: 'no sample lost; new sessions are refused above 200 ms of lag, and taken soon after',
     proof: [
       ['cli/slow/serve-faults.test.ts', 'loses no sample and no session; who comes right after is told to come again'],
-      [
-        'runtime/overload-monitor.test.ts',
-        'is short of time after a standstill of 3 s, and no more half a second later',
-      ],
+      ['runtime/overload-monitor.test.ts', 'reports a lack of time after a standstill of 3 s, for half a second'],
     ],
   },
   {
@@ -67,7 +64,10 @@ const ROWS: readonly Row[] = [
         'cli/slow/serve-faults.test.ts',
         'refuses new sessions from 90 % on, asks the newest to go elsewhere from 95 % on',
       ],
-      ['runtime/overload-monitor.test.ts', 'is short of memory from 90 % on'],
+      [
+        'runtime/overload-monitor.test.ts',
+        'lacks memory from 90 %, requests room from 95 % once a second, and recovers',
+      ],
     ],
   },
   {
@@ -145,7 +145,7 @@ const ROWS: readonly Row[] = [
     when: 'a Node, a library or a system that does not fit',
     promise: 'one sentence before anything else; where only uWebSockets.js does not fit, the other door serves',
     proof: [
-      ['preflight.test.ts', 'the program itself says so and ends with 78'],
+      ['preflight.test.ts', 'exits with 78 and one sentence, without loading anything'],
       ['store/sqlite/refused.test.ts', 'the library without its compiled part'],
       ['store/sqlite/refused.test.ts', 'an SQLite that can lose a commit'],
       ['edge/doors/open-door.test.ts', 'takes uWebSockets.js where it can be trusted, and says why where it cannot'],

@@ -62,7 +62,7 @@ describe('an API key', () => {
     expect(live(expiresAtMs, events)).toMatchObject({ state, decision });
   });
 
-  test('has decided nothing before it is presented', () => {
+  test('decides nothing before it is presented', () => {
     expect(live(60_000, []).decision).toBeNull();
   });
 

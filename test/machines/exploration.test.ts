@@ -60,7 +60,7 @@ describe.each(ids)('the machine %s', (id) => {
     expect([...untaken]).toEqual([]);
   });
 
-  test('never fails, whatever happens in whichever state', () => {
+  test('never fails, for any event in any state', () => {
     const statuses = explored.flatMap(({ explored: { steps } }) => steps.map(({ to }) => to.status));
     expect(new Set(statuses)).not.toContain('error');
   });
@@ -74,22 +74,22 @@ describe.each(ids)('the machine %s', (id) => {
   });
 });
 
-describe('an end can be reached', () => {
+describe('the reachable ends', () => {
   const notEnding = (id: string, mayHappen: (type: string) => boolean): string[] => {
     const { explored } = subjectOf(id);
     const ending = endingKeys(explored, ({ type }) => mayHappen(type));
     return [...explored.snapshots.keys()].filter((key) => !ending.has(key));
   };
 
-  test('from every state of a session, by time and by what its leg says alone', () => {
+  test('exist from every state of a session, by time and its leg’s reports alone', () => {
     expect(notEnding('session', (type) => /^(xstate|upstream|audio)\./.test(type))).toEqual([]);
   });
 
-  test('from every state of an upstream, without its session calling it off', () => {
+  test('exist from every state of an upstream, without a cancel by its session', () => {
     expect(notEnding('upstream', (type) => type !== 'leg.close')).toEqual([]);
   });
 
-  test('from every state of a node, without hurrying it', () => {
+  test('exist from every state of a node, without a forced stop', () => {
     expect(notEnding('node', (type) => type !== 'node.stop')).toEqual([]);
   });
 });
@@ -106,7 +106,7 @@ describe('a session', () => {
 
   const ended = [...session.explored.snapshots.values()].filter(({ status }) => status === 'done');
 
-  test('that has ended has a reason, and an error unless its client ended it', () => {
+  test('ends with a reason, and an error unless its client ended it', () => {
     expect(ended.length).toBeGreaterThan(3);
     for (const { context, output } of ended) {
       expect(context.reason).not.toBeNull();
@@ -132,7 +132,7 @@ describe('a session', () => {
     for (const { edges } of stale) expect(edges).toEqual([]);
   });
 
-  test('tells its host once that no more audio is taken, as soon as it is ending', () => {
+  test('stops accepting audio once, as soon as it is ending', () => {
     const ending = replayed.filter(({ end }) => end.status === 'active' && end.matches({ live: { client: 'ending' } }));
     expect(ending.filter(({ end }) => end.hasTag('accepts-audio')).length).toBeGreaterThan(3);
     for (const { count } of ending) expect(count('endAudio')).toBe(1);
@@ -156,7 +156,7 @@ describe('a session', () => {
 });
 
 describe('a turn', () => {
-  test('delivers its final exactly when it ends, and tells the session each time', () => {
+  test('delivers its final exactly when it ends, and notifies the session each time', () => {
     const { machine } = turn.subject;
     for (const { from, event, to } of turn.explored.steps) {
       const [, actions] = transition(machine, from, event);

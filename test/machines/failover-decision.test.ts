@@ -112,7 +112,7 @@ test.each<[string, Failed[], string, string, number?]>([
     'passed_over 1 0',
     2,
   ],
-])('after %s', (_, history, session, file, first) => {
+])('decides after %s', (_, history, session, file, first) => {
   expect(decided(history, SESSION_LIMITS, SESSION_POLICY, first)).toBe(session);
   expect(decided(history, FILE_LIMITS, FILE_POLICY, first)).toBe(file);
 });
@@ -130,7 +130,7 @@ test.each<[string, Failed[], string]>([
   ],
   ['that asking again will not change', [next, next, { kind: 'next', lasting: true }], 'exhausted'],
   ['of the last credential', Array(3).fill({ kind: 'account' }), 'exhausted'],
-])('an incident that may last, after a failure %s', (_, history, decision) => {
+])('decides in a lasting incident after a failure %s', (_, history, decision) => {
   const first = history.length === 2 ? 1 : 0;
   expect(decided(history, LONG, SESSION_POLICY, first)).toBe(decision);
 });
@@ -155,7 +155,7 @@ const failures = fc
   )
   .map((all) => all.map((failed, count) => ({ ...failed, elapsedMs: 500 * count })));
 
-test('an incident comes to an end, and in a round no member is tried again once another was', () => {
+test('ends every incident, and returns to no candidate within a round', () => {
   fc.assert(
     fc.property(fc.record(decisions), failures, fc.nat(2), (limits, history, first) => {
       const policy = { ...SESSION_POLICY, ownLossesMax: 2 };

@@ -13,7 +13,7 @@ describe.each(machines)('the graph of $id', ({ machine }) => {
     expect(JSON.stringify(toGraph(machine))).toBe(JSON.stringify(graph));
   });
 
-  test('is the same for the machine that a host provides', () => {
+  test('stays the same for the machine that a host provides', () => {
     expect(toGraph(machine.provide({ actions: {} }))).toEqual(graph);
   });
 

@@ -27,7 +27,7 @@ test.each(machines)('$id breaks no rule', (entry) => {
   expect(lintMachine(entry)).toEqual([]);
 });
 
-describe('is found:', () => {
+describe('the lint of machines', () => {
   const bad: [string, AnyStateMachine, string][] = [
     [
       'an unknown first state',
@@ -145,32 +145,32 @@ describe('is found:', () => {
     ],
   ];
 
-  test.each(bad)('%s', (_what, machine, finding) => {
+  test.each(bad)('finds %s', (_what, machine, finding) => {
     expect(lint(machine)).toEqual([finding]);
   });
 
   const listening = (descriptor: string): AnyStateMachine =>
     createMachine({ id: 'm', on: { [descriptor]: {} }, options });
 
-  test('a handler of every event, or of a family', () => {
+  test('finds a handler of every event, or of a family', () => {
     const finding = (descriptor: string) => [`m: "${descriptor}" also swallows failures of actors; name the events.`];
     expect(lint(listening('*'))).toEqual(finding('*'));
     expect(lint(listening('client.*'))).toEqual(finding('client.*'));
   });
 
-  test('a sample that nothing handles, and an event that no sample shows', () => {
+  test('finds a sample without a handler, and an event without a sample', () => {
     expect(lint(listening('client.close'), [{ type: 'client.open' }])).toEqual([
       'm: "client.open" is among the samples and handled nowhere.',
       'm: "client.close" is handled and has no sample in machines/index.ts.',
     ]);
   });
 
-  test('an unknown target, by XState itself when the machine is made', () => {
+  test('leaves an unknown target to XState, which throws at creation', () => {
     expect(() => createMachine({ id: 'm', initial: 'a', states: { a: { on: { x: 'nowhere' } } } })).toThrow('nowhere');
   });
 });
 
-test('a machine that keeps the rules is left alone: literal raise, combined guards, nested and parallel states', () => {
+test('accepts a valid machine: literal raise, combined guards, nested and parallel states', () => {
   const machine = setup({
     types: { context: {} as { waitMs: number }, input: {} as { waitMs: number } },
     actors: { promise },

@@ -63,20 +63,20 @@ describe.each(machines)('the charts of $id', ({ machine }) => {
   const charts = toMermaid(graph);
   const parsed = charts.map(({ text }) => parse(text));
 
-  test('are in the grammar, and declare each state they use once', () => {
+  test('follow the grammar, and declare each state that they use once', () => {
     for (const { declared, used } of parsed) {
       expect(new Set(declared).size).toBe(declared.length);
       expect(declared).toEqual(expect.arrayContaining([...new Set(used)]));
     }
   });
 
-  test('have every state', () => {
+  test('contain every state', () => {
     const owners = new Set(charts.map(({ id }) => id));
     const states = graph.nodes.filter(({ id }) => !owners.has(id)).map(({ id }) => mermaidId(id));
     expect(parsed.flatMap(({ declared }) => declared)).toEqual(expect.arrayContaining(states));
   });
 
-  test('have every transition exactly once', () => {
+  test('contain every transition exactly once', () => {
     const owners = new Set(charts.map(({ id }) => id));
     const nameOf = (id: string) => `${mermaidId(id)}${owners.has(id) ? '_any' : ''}`;
     const leaving = graph.edges.flatMap(({ from, to }) =>
@@ -88,7 +88,7 @@ describe.each(machines)('the charts of $id', ({ machine }) => {
   });
 });
 
-test('every region of a parallel state is a chart of its own, and no chart holds a parallel state open', () => {
+test('draws every region of a parallel state as a separate chart', () => {
   const charts = toMermaid(toGraph(machines[0]!.machine));
   expect(charts.map(({ id }) => id)).toEqual([
     'session',
@@ -99,7 +99,7 @@ test('every region of a parallel state is a chart of its own, and no chart holds
   expect(charts.filter(({ text }) => text.includes('{'))).toEqual([]);
 });
 
-test('a transition between nested states is written in the innermost block that holds both ends', () => {
+test('writes a transition between nested states in the innermost block that holds both', () => {
   const machine = createMachine({
     id: 'm',
     initial: 'a',

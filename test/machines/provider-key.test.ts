@@ -39,13 +39,13 @@ describe('a key', () => {
   ];
 
   test.each(rows)(
-    'that is %s after %i refusals becomes, by %s, %s',
+    'turns from %s after %i refusals, by %s, into %s',
     (state, failures, type, next, count, tells = '') => {
       expect(judge(state, failures, type)).toEqual([next, count, tells]);
     },
   );
 
-  test('is dialled with in every state but the two that are tagged so', () => {
+  test('works in every state except the two tagged as blocked', () => {
     const barred = (['untested', 'checking', 'usable', 'failing', 'disabled', 'rejected'] as const).filter((value) =>
       providerKeyMachine.resolveState({ value, context: { failures: 0, failuresMax: MAX } }).hasTag('barred'),
     );

@@ -372,7 +372,7 @@ describe('a client token', () => {
     expect({ value: end.value, context: end.context }).toEqual({ value: state, context: { expiresAtMs, decision } });
   });
 
-  test('has decided nothing before it is presented', () => {
+  test('decides nothing before it is presented', () => {
     const [{ context }] = initialTransition(clientTokenMachine, { expiresAtMs });
     expect(context.decision).toBeNull();
   });
@@ -389,7 +389,7 @@ describe('a failover', () => {
     [[0], 1],
     [[0, 1], 2],
     [[0, 1, 2], 0],
-  ])('with the breakers %j open begins with member %i', (open, first) => {
+  ])('begins, with the breakers %j open, with candidate %i', (open, first) => {
     expect(firstCandidate(3, open)).toBe(first);
   });
 });

@@ -65,7 +65,7 @@ const { expansion: expansions } = fc.letrec<{ expansion: Expansion }>((tie) => (
   ),
 }));
 
-test('an automaton allows exactly the turns that its grammar does, and has one arc for a word', () => {
+test('allows exactly the turns of its grammar, with one arc per word', () => {
   fc.assert(
     fc.property(expansions, (expansion) => {
       const automaton = automatonOf(expansion);
@@ -109,12 +109,12 @@ describe('a grammar', () => {
     expect('message' in fault && fault.message).toMatch(/^(?:[A-Z]|<).*\.$/s);
   });
 
-  test.each(UNALIGNABLE)('a text %s is refused, in a sentence', async (_name, text, message) => {
+  test.each(UNALIGNABLE)('rejects a text %s in one sentence', async (_name, text, message) => {
     const fault = await check({ align_text: text }, 'align-en');
     expect(fault).toEqual({ param: 'align_text', message: expect.stringMatching(message) });
   });
 
-  test('is given every pronunciation of its words, numbered as the decoder numbers them', async () => {
+  test('lists every pronunciation of its words, numbered as the decoder does', async () => {
     const task = await check({ grammar: '#JSGF V1.0; grammar g; public <a> = read the;' });
     expect('pronunciations' in task && task.pronunciations.map(([word]) => word).sort()).toEqual([
       'read',
@@ -124,7 +124,7 @@ describe('a grammar', () => {
     ]);
   });
 
-  test('in French may join words with an apostrophe, and has what the dictionary lacks', async () => {
+  test('joins French words with an apostrophe, and adds missing dictionary words', async () => {
     const task = await check({ align_text: 'Éteins l’ampoule aujourd’hui !' }, 'align-fr');
     expect('search' in task && task.search).toEqual({ kind: 'align', text: "éteins l'ampoule aujourd'hui" });
     const phones = 'pronunciations' in task ? new Map(task.pronunciations) : new Map();
@@ -132,7 +132,7 @@ describe('a grammar', () => {
     expect(await check({ align_text: "x'ampoule" }, 'align-fr')).toMatchObject({ message: /"x'ampoule"/ });
   });
 
-  test('that was compiled is not compiled again', async () => {
+  test('compiles only once', async () => {
     const grammar = '#JSGF V1.0; grammar g; public <a> = yes;';
     expect(await check({ grammar })).toBe(await check({ grammar }));
   });

@@ -27,7 +27,7 @@ describe.each(Object.entries(LANGUAGES))('confidence in %s', (_name, language) =
     );
   });
 
-  test('is a half at the even fit, 0 without words, and a word’s lies between its own and its turn’s', () => {
+  test('equals a half at the even fit, and lies between a word’s and its turn’s fit', () => {
     expect(confidenceOf(language.evenFit, language)).toBe(0.5);
     expect(confidenceOf(fitOf([], language), language)).toBe(0);
     const [poor, good] = [word(0.7, 0.3), word(0.99, 0.3)];
@@ -41,7 +41,7 @@ describe.each(Object.entries(LANGUAGES))('confidence in %s', (_name, language) =
 describe('how much of the speech words cover', () => {
   const voiced = Array.from({ length: 10 }, (_, at) => 0.95 + at / 10);
 
-  test('is the part of the voiced moments that lie in a word; a fifth outside is forgiven', () => {
+  test('counts voiced moments inside a word, and forgives a fifth outside', () => {
     expect(coverOf([word(1, 1)], voiced)).toBe(1);
     expect(coverOf([word(1, 0.8)], voiced)).toBe(1);
     expect(coverOf([word(1, 0.3)], voiced)).toBeCloseTo(0.375);

@@ -40,7 +40,7 @@ afterEach(async () => {
   threads.splice(0);
 });
 
-test('no thread runs before the first stream, and no more than there are streams or may be', async () => {
+test('starts threads with the first streams, up to the limit', async () => {
   const pool = poolOf({ workers: 2 });
   expect(threads.length).toBe(0);
   const ears = [new Ear(pool, queryOf(yes))];
@@ -59,7 +59,7 @@ test('ten streams at once each hear their own audio', async () => {
   expect(heard.map(textsOf)).toEqual(streams.map(({ turns }) => turns));
 });
 
-test('a decoder that is used again hears a stream as a new one does', async () => {
+test('transcribes on a reused decoder as on a new one', async () => {
   const pool = poolOf();
   const time = sample('times/time.wav');
   const first = await new Ear(pool, queryOf(time)).listen(audioOf(time));
@@ -67,7 +67,7 @@ test('a decoder that is used again hears a stream as a new one does', async () =
   expect(await new Ear(pool, queryOf(time)).listen(audioOf(time))).toEqual(first);
 });
 
-test('a stream beyond the limit is refused by name, and there is room again when one ends', async () => {
+test('refuses a stream beyond the limit by name, with room again when one ends', async () => {
   const pool = poolOf({ streamsMax: 1 });
   const first = new Ear(pool, queryOf(yes));
   const second = new Ear(pool, queryOf(yes));
@@ -83,7 +83,7 @@ test('a stream beyond the limit is refused by name, and there is room again when
   expect(textsOf(await new Ear(pool, queryOf(yes)).listen(audioOf(yes)))).toEqual(['yes']);
 });
 
-test('a thread takes 48 streams, whatever limit is asked for', async () => {
+test('gives a thread 48 streams at any configured limit', async () => {
   const pool = poolOf({ streamsMax: 1_000 });
   const ears = Array.from({ length: 49 }, () => new Ear(pool, queryOf(yes)));
   expect(await ears[48]!.closed).toEqual({ code: 1013, reason: 'recogniser_overloaded' });
@@ -91,12 +91,12 @@ test('a thread takes 48 streams, whatever limit is asked for', async () => {
   expect(pool.streams).toBe(0);
 });
 
-test('a query of another engine is refused', async () => {
+test('refuses a query for another engine', async () => {
   const ear = new Ear(poolOf(), { model: 'nova' });
   expect(await ear.closed).toEqual({ code: 1013, reason: 'invalid_query' });
 });
 
-test('a sender that overfills the queue of its stream is told so by name; its neighbour is not', async () => {
+test('reports a full queue to its sender by name, and spares its neighbour', async () => {
   const pool = poolOf({ queueBytesMax: 10_000 });
   const [greedy, polite] = [new Ear(pool, queryOf(yes)), new Ear(pool, queryOf(yes))];
   for (let sent = 0; sent <= 10_000; sent += 3_200) greedy.connection.send(silence(0.1));
@@ -113,7 +113,7 @@ test('commands count as audio does: they cannot pile up', async () => {
   expect((await ear.closed).reason).toBe('recogniser_queue_full');
 });
 
-test('a sender that waits for `drained` never overfills the queue', async () => {
+test('never fills the queue of a sender that waits for `drained`', async () => {
   const pool = poolOf({ queueBytesMax: 131_072 });
   const drains: (() => void)[] = [];
   let code = 0;
@@ -151,7 +151,7 @@ test('audio is copied before `send` returns, out of a shared buffer as well', as
   expect(textsOf(await ear.listen(new Uint8Array(0)))).toEqual(['yes']);
 });
 
-test('nothing is said to a terminated connection, and sending on is no error', async () => {
+test('sends nothing to a terminated connection, and ignores what it sends', async () => {
   const pool = poolOf();
   const [gone, other] = [new Ear(pool, queryOf(yes)), new Ear(pool, queryOf(yes))];
   gone.connection.send(audioOf(yes));
@@ -162,7 +162,7 @@ test('nothing is said to a terminated connection, and sending on is no error', a
   expect([gone.messages, gone.connection.bufferedBytes, pool.queuedBytes]).toEqual([[], 0, 0]);
 });
 
-test('a thread that dies closes its streams with 1011; others go on and the next stream has a new thread', async () => {
+test('closes a dead thread’s streams with 1011; others continue, and a new thread starts', async () => {
   const faults: string[] = [];
   const pool = poolOf({ workers: 2, onFault: (error) => faults.push(error.message) });
   const [dying, living] = [new Ear(pool, queryOf(garage)), new Ear(pool, queryOf(garage))];
@@ -177,7 +177,7 @@ test('a thread that dies closes its streams with 1011; others go on and the next
   expect([threads.length, pool.streams, pool.queuedBytes]).toEqual([3, 0, 0]);
 });
 
-test('a thread that throws is replaced as one that dies', async () => {
+test('replaces a thread that throws like one that dies', async () => {
   const faults: string[] = [];
   const pool = poolOf({ onFault: (error) => faults.push(error.name) });
   const ear = new Ear(pool, queryOf(yes));
@@ -188,14 +188,14 @@ test('a thread that throws is replaced as one that dies', async () => {
   expect(textsOf(await new Ear(pool, queryOf(yes)).listen(audioOf(yes)))).toEqual(['yes']);
 });
 
-test('a check whose thread dies is answered', async () => {
+test('answers a check whose thread dies', async () => {
   const pool = poolOf();
   const fault = pool.check(queryFor('commands-en', { grammar: '#JSGF V1.0; grammar g; public <a> = yes;' }));
   await threads[0]?.terminate();
   expect((await fault)?.param).toBe('grammar');
 });
 
-test('no grammar or text of a customer harms a thread: each is answered, and the thread hears on', async () => {
+test('survives every grammar and text of a customer, and answers each', async () => {
   const pool = poolOf();
   const checks = [
     ...REFUSED.map(([name, grammar, message]) => ({ name, params: { grammar }, message })),
@@ -220,7 +220,7 @@ test('no grammar or text of a customer harms a thread: each is answered, and the
   expect(threads.length).toBe(1);
 });
 
-test('a grammar of a customer is checked and heard; a built-in one needs no thread for its check', async () => {
+test('checks and uses a customer’s grammar; a built-in one needs no thread for its check', async () => {
   const pool = poolOf();
   expect(await pool.check(queryOf(yes))).toBeUndefined();
   expect(threads.length).toBe(0);
@@ -236,7 +236,7 @@ test('checks that pile up are answered at once', async () => {
   expect(answers.filter((fault) => fault?.message.includes('too busy')).length).toBe(1);
 });
 
-test('a thread that owes an answer for 10 s is given up; one that owes none is not', async () => {
+test('abandons a thread that owes an answer for 10 s, but not an idle one', async () => {
   const clock = new SimulatedClock();
   const faults: string[] = [];
   const pool = poolOf({ clock, onFault: (error) => faults.push(error.message) });
@@ -251,7 +251,7 @@ test('a thread that owes an answer for 10 s is given up; one that owes none is n
   expect(textsOf(await new Ear(pool, queryOf(yes)).listen(audioOf(yes)))).toEqual(['yes']);
 });
 
-test('a thread without work for five minutes gives its memory back', async () => {
+test('frees the memory of a thread without work for five minutes', async () => {
   const clock = new SimulatedClock();
   const pool = poolOf({ clock });
   await new Ear(pool, queryOf(yes)).listen(audioOf(yes));
@@ -265,7 +265,7 @@ test('a thread without work for five minutes gives its memory back', async () =>
   expect(threads.length).toBe(2);
 });
 
-test('a worn thread takes no more streams and ends with its last', async () => {
+test('gives a worn thread no more streams, and ends it with its last', async () => {
   const pool = poolOf({ threadStreamsMax: 2 });
   const ears = [1, 2, 3].map(() => new Ear(pool, queryOf(yes)));
   expect(threads.length).toBe(2);

@@ -18,7 +18,7 @@ describe.each(SAMPLES)('$file with $model', (one) => {
     expect(textsOf(await heardOf(one))).toEqual(isAligned(one) ? [one.text] : one.turns);
   });
 
-  test('has its words one after the other, inside their turn and the file', async () => {
+  test('lists its words in sequence, inside their turn and the file', async () => {
     let clock = 0;
     for (const final of finalsOf(await heardOf(one))) {
       expect(final.words.map(({ word }) => word).join(' ')).toBe(final.text);
@@ -34,7 +34,7 @@ describe.each(SAMPLES)('$file with $model', (one) => {
     expect(clock).toBeLessThanOrEqual(one.seconds);
   });
 
-  test('has per turn interims and then one final, turns numbered from 0, between `ready` and `finished`', async () => {
+  test('sends per turn interims and one final, numbered from 0, between `ready` and `finished`', async () => {
     const messages = await heardOf(one);
     const finals = finalsOf(messages);
     expect(finals.map(({ turn }) => turn)).toEqual(finals.map((_, at) => at));
@@ -57,7 +57,7 @@ test.each(SAMPLES.filter(({ text }) => text.split(' ').length > 2))(
 );
 
 test.each(SAMPLES.filter(isAligned))(
-  '$file: an aligned text begins, pauses, goes on and ends with the sound, to 150 ms',
+  '$file: aligns a text’s start, pause and end with the sound, to 150 ms',
   async (one) => {
     const words = finalsOf(await heardOf(one)).flatMap((final) => final.words);
     const pausedAfter = one.turns[0]!.split(' ').length;
@@ -71,7 +71,7 @@ test.each(SAMPLES.filter(isAligned))(
   },
 );
 
-test('without interims only finals are said', async () => {
+test('sends only finals without interims', async () => {
   const one = sample('garage.wav');
   const messages = await new Ear(pool, { ...queryOf(one), interims: false }).listen(audioOf(one));
   expect(messages.some(({ type }) => type === 'interim')).toBe(false);

@@ -23,7 +23,7 @@ function poolOf(options: Partial<RecogniserPoolOptions> = {}): RecogniserPool {
 const dumpOf = (times: number) => Buffer.concat(Array.from({ length: times }, () => audioOf(commands)));
 const dump = dumpOf(1);
 
-test('a short session is done before the dumps of another organisation that came first', async () => {
+test('finishes a short session before another organisation’s earlier dumps', async () => {
   const pool = poolOf();
   const done: number[] = [];
   for (let count = 0; count < 4; count++) {
@@ -33,7 +33,7 @@ test('a short session is done before the dumps of another organisation that came
   expect([textsOf(short), done]).toEqual([['yes'], []]);
 });
 
-test('a short recording is not queued behind the dumps of another organisation', async () => {
+test('finishes a short recording before another organisation’s dumps', async () => {
   const pool = poolOf();
   let done = 0;
   for (let count = 0; count < 4; count++) {
@@ -43,7 +43,7 @@ test('a short recording is not queued behind the dumps of another organisation',
   expect(done).toBe(0);
 });
 
-test('one organisation cannot have all streams, and is told so; another has room', async () => {
+test('refuses an organisation all streams, with a reason, and leaves room for another', async () => {
   const pool = poolOf({ streamsMax: 8 });
   const ears = Array.from({ length: 7 }, () => new Ear(pool, queryOf(yes), 'org_a'));
   expect(await ears[6]!.closed).toEqual({ code: 1013, reason: 'recogniser_share_used' });
@@ -58,7 +58,7 @@ test('one organisation cannot have all streams, and is told so; another has room
   expect(textsOf(await new Ear(pool, queryOf(yes), 'org_a').listen(audioOf(yes)))).toEqual(['yes']);
 });
 
-test('one organisation cannot fill the line of checks', async () => {
+test('keeps one organisation from filling the queue of checks', async () => {
   const pool = poolOf();
   const query = queryFor('commands-en', { grammar: '#JSGF V1.0; grammar g; public <a> = yes;' });
   const many = Array.from({ length: 9 }, () => pool.check(query, 'org_a'));
@@ -67,7 +67,7 @@ test('one organisation cannot fill the line of checks', async () => {
   expect(await other).toBeUndefined();
 });
 
-test('an organisation that has used its time is slowed to the pace of speech, and told so once', async () => {
+test('slows an organisation that used its time to real time, with one warning', async () => {
   const clock = new SimulatedClock();
   const pool = poolOf({ clock, cpuSecondsPerMinutePerOrganisationMax: 1 });
   // More than a second of work: a minute of it is used up.

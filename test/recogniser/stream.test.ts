@@ -102,7 +102,7 @@ describe('a turn', () => {
     expect(interims.map(({ end }) => end)).toEqual([...interims.map(({ end }) => end)].sort((a, b) => a - b));
   });
 
-  test('is ended at once by finalize; who goes on speaking begins the next, and no audio is decoded twice or left out', () => {
+  test('ends at once by finalize; continued speech begins the next, without loss or repeats', () => {
     const { stream, hear, messages, fedSeconds } = scripted({ speech: [[1, 6]] });
     hear(3);
     stream.finalize();
@@ -114,7 +114,7 @@ describe('a turn', () => {
     expect(finalsOf(messages)[1]!.start).toBeCloseTo(3, 2);
   });
 
-  test('is ended after 30 s of speech without a pause; the next goes on where it ended', () => {
+  test('ends after 30 s of speech without a pause, and the next continues there', () => {
     const { hear, messages, fedSeconds } = scripted({ speech: [[0, 70]] });
     for (let second = 0; second < 75; second++) hear(1);
     expect(fedSeconds().length).toBe(3);
@@ -124,13 +124,13 @@ describe('a turn', () => {
     expect(ends).toEqual([...ends].sort((a, b) => a - b));
   });
 
-  test('that does not fit the grammar to its end gives the words so far', () => {
+  test('gives the words so far when it fits the grammar only in part', () => {
     const { hear, messages } = scripted({ speech: [[1, 4]], fits: false });
     hear(6);
     expect(textsOf(messages)).toEqual(['w0 w1 w2']);
   });
 
-  test('is as sure as its words cover what was said', () => {
+  test('takes its confidence from how much of the speech its words cover', () => {
     const confidenceOf = (end: number) => {
       const decode = () => [{ word: 'say', start: 0, end, probability: 0.99 }];
       const { hear, messages } = scripted({ speech: [[1, 1.6]], decode });
@@ -155,7 +155,7 @@ describe('a turn', () => {
     expect(messages.at(-1)).toEqual({ type: 'no_match', turn: 0, start: 1, end: expect.closeTo(2.3, 1) });
   });
 
-  test('that is open is ended by finish, with what is left of a frame and an odd byte', () => {
+  test('ends by finish, with the rest of a frame and an odd byte', () => {
     const { stream, messages, fedSeconds } = scripted({ speech: [[0, 9]] });
     stream.audio(new Uint8Array(2 * SECOND + 101));
     stream.finish();
@@ -163,7 +163,7 @@ describe('a turn', () => {
     expect(messages.slice(-2).map(({ type }) => type)).toEqual(['final', 'finished']);
   });
 
-  test('that is abandoned leaves the decoder stopped and says nothing', () => {
+  test('stops the decoder and stays silent when abandoned', () => {
     const { stream, hear, messages, isRunning } = scripted({ speech: [[0, 9]] });
     hear(2);
     const before = messages.length;
@@ -172,7 +172,7 @@ describe('a turn', () => {
     expect([isRunning(), messages.length]).toEqual([false, before]);
   });
 
-  test('of silence is none', () => {
+  test('does not exist for silence', () => {
     const { stream, hear, messages } = scripted({ speech: [] });
     hear(5);
     stream.finalize();
@@ -182,7 +182,7 @@ describe('a turn', () => {
 });
 
 describe('the turn of an aligned text', () => {
-  test('goes on over pauses and leaves them out, until finish', () => {
+  test('continues over pauses and omits them, until finish', () => {
     const { stream, hear, messages, fedSeconds } = scripted({
       speech: [
         [1, 3],
@@ -197,7 +197,7 @@ describe('the turn of an aligned text', () => {
     expect(textsOf(messages)).toEqual(['w0 w1 w2 w3 w4']);
   });
 
-  test('ends by itself once all of the text was said', () => {
+  test('ends automatically once all of the text was spoken', () => {
     const { hear, messages } = scripted({
       speech: [
         [1, 3],
@@ -221,7 +221,7 @@ describe('on the real decoder', () => {
     bench = await Bench.start();
   });
 
-  test('how the audio is cut changes no message', async () => {
+  test('sends the same messages for any split of the audio', async () => {
     const one = sample('lines/telephone.wav');
     const audio = audioOf(one);
     const whole = (await bench.hear(queryOf(one), [audio])).map(({ heardBytes: _, ...message }) => message);
@@ -241,20 +241,20 @@ describe('on the real decoder', () => {
     );
   });
 
-  test('a first short utterance is not lost', async () => {
+  test('keeps a first short utterance', async () => {
     for (const file of ['yes.wav', 'no.wav', 'french/oui.wav']) {
       const one = sample(file);
       expect(textsOf(await bench.hear(queryOf(one), [audioOf(one)]))).toEqual(one.turns);
     }
   });
 
-  test.each([30, 40])('what is said %i dB more quietly is heard all the same', async (quieterDb) => {
+  test.each([30, 40])('transcribes speech %i dB quieter', async (quieterDb) => {
     const one = sample('garage.wav');
     const samples = new Int16Array(audioOf(one).buffer).map((value) => Math.round(value / 10 ** (quieterDb / 20)));
     expect(textsOf(await bench.hear(queryOf(one), [new Uint8Array(samples.buffer)]))).toEqual(one.turns);
   });
 
-  test('the hiss of a quiet line is no speech', async () => {
+  test('ignores the hiss of a quiet line', async () => {
     const random = seeded(7);
     const hiss = Int16Array.from({ length: 20 * SAMPLE_RATE }, () => random.integer(-8, 8));
     const messages = await bench.hear(queryOf(sample('commands.wav')), [new Uint8Array(hiss.buffer)]);
@@ -278,7 +278,7 @@ describe('on the real decoder', () => {
     }
   });
 
-  test('a minute of silence gives nothing and takes no memory', async () => {
+  test('gives nothing for a minute of silence, and takes no memory', async () => {
     const query = queryOf(sample('commands.wav'));
     const minute = function* () {
       for (let second = 0; second < 60; second++) yield silence(1);

@@ -36,7 +36,7 @@ function rig(cpuMsPerMinuteMax?: number) {
 const streamsOf = (taken: readonly (string | undefined)[]) => taken.map((name) => name?.split('.')[0]);
 
 describe('the next piece', () => {
-  test('is of each organisation in turn, and of each of its streams in turn', () => {
+  test('rotates over organisations, and over the streams of each', () => {
     const { open, send, take } = rig();
     for (const stream of ['a1', 'a2', 'a3', 'b1']) {
       open(stream);
@@ -45,7 +45,7 @@ describe('the next piece', () => {
     expect(streamsOf(take(6))).toEqual(['a1', 'b1', 'a2', 'b1', 'a3', 'b1']);
   });
 
-  test('is one of those that are spoken now, before any that runs ahead of real time', () => {
+  test('prefers live streams to those ahead of real time', () => {
     const { clock, open, send, take } = rig();
     open('a1');
     send('a1', 40);
@@ -60,7 +60,7 @@ describe('the next piece', () => {
     expect(streamsOf(take(4))).toEqual(['b1', 'a1', 'b1', 'a1']);
   });
 
-  test('is of what runs ahead once in eight, whatever is spoken', () => {
+  test('serves streams ahead of real time once in eight, under any live load', () => {
     const { open, send, take } = rig();
     open('a1');
     send('a1', 400);
@@ -73,7 +73,7 @@ describe('the next piece', () => {
     expect(take(32).filter((name) => name?.startsWith('a'))).toHaveLength(4);
   });
 
-  test('is none of a stream that was dropped', () => {
+  test('skips a dropped stream', () => {
     const { open, send, drop, take } = rig();
     open('a1');
     send('a1', 2);
@@ -82,7 +82,7 @@ describe('the next piece', () => {
     expect(take(1)).toEqual([undefined]);
   });
 
-  test('of one stream comes in the order in which it was sent, and none is lost', () => {
+  test('keeps the order of each stream, and loses nothing', () => {
     const sends = fc.array(fc.tuple(fc.constantFrom('a1', 'a2', 'b1', 'c1'), fc.nat(6), fc.nat(3_000), fc.nat(4)), {
       maxLength: 40,
     });
@@ -112,7 +112,7 @@ describe('the next piece', () => {
 });
 
 describe('an organisation that has used its time', () => {
-  test('is heard at the pace of speech, is told so once, and takes nothing from others', () => {
+  test('runs at real time, gets one warning, and takes nothing from others', () => {
     const { clock, shares, queue, slowed, open, send, take } = rig(6_000);
     for (const stream of ['a1', 'b1']) {
       open(stream);
@@ -136,7 +136,7 @@ describe('an organisation that has used its time', () => {
     expect(slowed).toEqual(['a1']);
   });
 
-  test('has it again after a minute, and never owes more than a minute of it', () => {
+  test('recovers after a minute, and never owes more than a minute', () => {
     const { clock, shares } = rig(6_000);
     shares.spend(shares.of('a'), 1_000_000);
     expect(shares.waitMs(shares.of('a'))).toBe(60_000);
@@ -144,7 +144,7 @@ describe('an organisation that has used its time', () => {
     expect(shares.waitMs(shares.of('a'))).toBe(0);
   });
 
-  test('is remembered while it has no stream', () => {
+  test('counts on while it has no stream', () => {
     const { shares } = rig(6_000);
     const share = shares.of('a');
     shares.spend(share, 9_000);
@@ -154,7 +154,7 @@ describe('an organisation that has used its time', () => {
   });
 });
 
-test('the process’s own streams have no limit', () => {
+test('leaves the process’s own streams unlimited', () => {
   const { shares } = rig(1);
   shares.spend(shares.of(undefined), 1_000_000);
   expect(shares.waitMs(shares.of(undefined))).toBe(0);

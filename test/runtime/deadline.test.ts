@@ -9,7 +9,7 @@ import { systemClock } from '../../src/runtime/telemetry/clock.ts';
 import { timersOf } from '../live/session/support.ts';
 
 describe('a deadline', () => {
-  it('is reached at the exact time after the last touch, by one timer', () => {
+  it('fires exactly after the last touch, with one timer', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 150 }), { maxLength: 20 }), (pauses) => {
         const clock = new SimulatedClock();
@@ -35,7 +35,7 @@ describe('a deadline', () => {
     );
   });
 
-  it('is not reached after it was stopped, however often it is touched', () => {
+  it('never fires after it was stopped, despite further touches', () => {
     const clock = new SimulatedClock();
     let reached = 0;
     const deadline = new Deadline(clock, 100, () => reached++);
@@ -60,7 +60,7 @@ describe('a deadline', () => {
     expect([reachedAt, timersOf(clock)]).toEqual([[100, 200, 300], 0]);
   });
 
-  it('is not reached by a delay of the process while a message that moves it waits in a socket', async () => {
+  it('waits for a message in the socket when the process was delayed', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -107,7 +107,7 @@ describe('a deadline', () => {
       return reached;
     }
 
-    it('is reached in time without one, also by a timer that is a little late', () => {
+    it('fires in time without one, also by a timer that is a little late', () => {
       expect([reachedAt([10_000]), reachedAt([10_900])]).toEqual([10_000, 10_900]);
     });
 
@@ -116,7 +116,7 @@ describe('a deadline', () => {
       expect(reachedAt([15_000, 25_000])).toBe(25_000);
     });
 
-    it('is not reached if the answer was there', () => {
+    it('does not fire if the answer had arrived', () => {
       expect(reachedAt([15_000, 25_000], 15_000)).toBe(25_000);
       expect(reachedAt([15_000, 16_000, 24_999], 15_000)).toBeUndefined();
     });

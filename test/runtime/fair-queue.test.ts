@@ -23,7 +23,7 @@ test('gives the next place to the organisation that has fewest', () => {
   expect([granted, queue.waiting]).toEqual([['d', 'greedy', 'greedy'], 0]);
 });
 
-test('gives places of one organisation in the order in which they were asked for', () => {
+test('grants one organisation’s slots in the order of its requests', () => {
   const queue = new FairQueue(new FairQuota(1, 1));
   const granted: number[] = [];
   const waiters = [0, 1, 2, 3].map((index) => ({ organisationId: 'a', granted: () => void granted.push(index) }));

@@ -36,14 +36,14 @@ describe('a fair quota', () => {
     ]);
   });
 
-  test('has again what was given back, and forgets organisations that have nothing', () => {
+  test('reuses what was released, and forgets organisations without a share', () => {
     const quota = new FairQuota(4);
     takeAll(quota, 'one');
     quota.giveBack('one', 2);
     expect([quota.used, quota.usedBy('one'), takeAll(quota, 'two'), takeAll(quota, 'one')]).toEqual([0, 0, 2, 1]);
   });
 
-  test('has room for a newcomer, whatever a few organisations have taken and given back', () => {
+  test('keeps room for a newcomer after any sequence of takes and releases', () => {
     const steps = fc.array(
       fc.record({ organisation: fc.integer({ min: 0, max: 3 }), amount: fc.integer({ min: -50_000, max: 200_000 }) }),
       { maxLength: 200 },

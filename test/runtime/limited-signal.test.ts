@@ -5,7 +5,7 @@ import { limitedSignal } from '../../src/runtime/limited-signal.ts';
 
 const timersOf = (clock: SimulatedClock) => (Reflect.get(clock, 'timeouts') as Map<unknown, unknown>).size;
 
-it('is aborted when its time is over, and says so', () => {
+it('aborts when its time is over, and says so', () => {
   const clock = new SimulatedClock();
   const limited = limitedSignal(clock, 100, new AbortController().signal);
   clock.increment(99);
@@ -18,19 +18,16 @@ it('is aborted when its time is over, and says so', () => {
   ]);
 });
 
-it.each(['before', 'after'])(
-  'is aborted with the other signal, when that was aborted %s it was made, and with its reason',
-  (when) => {
-    const parent = new AbortController();
-    const reason = new Error('gone');
-    if (when === 'before') parent.abort(reason);
-    const limited = limitedSignal(new SimulatedClock(), 100, parent.signal);
-    if (when === 'after') parent.abort(reason);
-    expect([limited.signal.reason, limited.isTimedOut]).toEqual([reason, false]);
-  },
-);
+it.each(['before', 'after'])('aborts with the other signal’s reason, when that was aborted %s it was made', (when) => {
+  const parent = new AbortController();
+  const reason = new Error('gone');
+  if (when === 'before') parent.abort(reason);
+  const limited = limitedSignal(new SimulatedClock(), 100, parent.signal);
+  if (when === 'after') parent.abort(reason);
+  expect([limited.signal.reason, limited.isTimedOut]).toEqual([reason, false]);
+});
 
-it('leaves no timer behind and hears of nothing more when it was released', () => {
+it('leaves no timer and follows no signal after its release', () => {
   const clock = new SimulatedClock();
   const parent = new AbortController();
   const limited = limitedSignal(clock, 100, parent.signal);

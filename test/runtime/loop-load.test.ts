@@ -27,11 +27,11 @@ it.each([
   [0.45, 0.5],
   [0.6, 1],
   [1, 1],
-])('a loop that is active for %d of its time is busy at %d', (activeShare, share) => {
+])('rates a loop active for %d of its time as busy at %d', (activeShare, share) => {
   expect(loadOf(activeShare).pass(40).at(-1)).toBeCloseTo(share, 3);
 });
 
-it('one busy moment changes little, and is forgotten', () => {
+it('smooths one busy moment, and forgets it', () => {
   const { pass } = loadOf(0.1);
   const [peak = 0] = pass(1, 1);
   expect(peak).toBeLessThanOrEqual(0.25);

@@ -41,7 +41,7 @@ const throwing = (): never => {
 };
 
 describe('an observed actor', () => {
-  it('is started, tells each state, and its end once', () => {
+  it('starts, reports each state, and ends once', () => {
     const { actor, calls, clock } = observe();
     actor.send({ type: 'go' });
     clock.increment(1_000);
@@ -53,7 +53,7 @@ describe('an observed actor', () => {
   it.each([
     ['from outside', () => {}],
     ['from within', () => {}],
-  ])('that is stopped %s has come to no end, and tells none', (way) => {
+  ])('reports no end when stopped %s', (way) => {
     const { actor, calls } = observe({}, { work: () => actor.stop() });
     if (way === 'from outside') actor.stop();
     else actor.send({ type: 'stop' });
@@ -61,13 +61,13 @@ describe('an observed actor', () => {
     expect(actor.getSnapshot().status).toBe('stopped');
   });
 
-  it('that breaks tells it once', () => {
+  it('reports a failure once', () => {
     const { actor, calls } = observe();
     actor.send({ type: 'break' });
     expect(calls).toEqual(['changed first', 'failed broken']);
   });
 
-  it('whose observer throws tells it once, and goes on', () => {
+  it('reports a throwing observer once, and continues', () => {
     const { actor, calls } = observe({ changed: throwing });
     actor.send({ type: 'go' });
     expect([calls, actor.getSnapshot().value]).toEqual([['failed observer'], 'second']);
@@ -88,7 +88,7 @@ describe('guarded actions', () => {
 });
 
 describe('a UUID', () => {
-  it('is of version 7, unlike any other, and sorts by its time', () => {
+  it('follows version 7, is unique, and sorts by time', () => {
     const ids = Array.from({ length: 1_000 }, (_, at) => uuidv7(1_760_000_000_000 + at));
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect([...ids].sort()).toEqual(ids);

@@ -34,7 +34,7 @@ function overloaded(lagMsMax = 200) {
   };
 }
 
-it('is short of time after a standstill of 3 s, and no more half a second later', () => {
+it('reports a lack of time after a standstill of 3 s, for half a second', () => {
   const { overload, block, beats } = overloaded();
   block(3_000);
   expect(overload.shortOf).toBe('time');
@@ -55,7 +55,7 @@ it.each([
   expect(overload.shortOf).toBe(wanted);
 });
 
-it('is short of memory from 90 % on, asks for room from 95 % on once a second, and recovers', () => {
+it('lacks memory from 90 %, requests room from 95 % once a second, and recovers', () => {
   const { overload, state, beats } = overloaded();
   const at = (share: number) => {
     state.share = share;
@@ -80,7 +80,7 @@ it('leaves no timer when it is closed', () => {
   expect(timersOf(clock)).toBe(0);
 });
 
-it('the share of the memory that this process uses is a share', () => {
+it('measures this process’s share of the memory between 0 and 1', () => {
   const before = memoryShare();
   expect(before).toBeGreaterThan(0);
   expect(before).toBeLessThan(1);

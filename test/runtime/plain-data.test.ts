@@ -22,7 +22,7 @@ const { plain } = fc.letrec<{ plain: unknown }>((tie) => ({
   ),
 }));
 
-test('comes back as it was, whatever it is', () => {
+test('restores every value exactly', () => {
   fc.assert(
     fc.property(plain, (value) => {
       expect(isDeepStrictEqual(plainOfText(textOfPlain(value)), value)).toBe(true);
@@ -31,7 +31,7 @@ test('comes back as it was, whatever it is', () => {
   );
 });
 
-test('bytes come back as bytes of their own, also those of a part of a buffer', () => {
+test('restores bytes as a separate copy, also from part of a buffer', () => {
   const part = Buffer.from('abcdef').subarray(2, 4);
   const back = plainOfText(textOfPlain(part)) as Uint8Array;
   expect([back.constructor, [...back], back.byteOffset]).toEqual([Uint8Array, [99, 100], 0]);
@@ -72,7 +72,7 @@ describe('a text that was not written so', () => {
     '{"$o":[[1,2]]}',
     '{"$o":{}}',
     '['.repeat(1_000) + ']'.repeat(1_000),
-  ])('is refused: case %#', (text) => {
+  ])('throws: case %#', (text) => {
     expect(() => plainOfText(text)).toThrow();
   });
 

@@ -13,7 +13,7 @@ describe('a scope', () => {
     expect([ran, scope.disposed]).toEqual([[3, 2, 1], true]);
   });
 
-  it('lets no disposer that throws keep the others from running, and tells each fault', () => {
+  it('runs every disposer although some throw, and reports each fault', () => {
     const faults: unknown[] = [];
     const scope = new Scope((error) => faults.push(error));
     const ran: number[] = [];

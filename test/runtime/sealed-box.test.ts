@@ -13,7 +13,7 @@ test('opens for its receiver, once for each thing it is bound to', () => {
   expect(box.includes(plain)).toBe(false);
 });
 
-test('is another one each time', () => {
+test('differs each time', () => {
   const { publicKey } = newBoxReceiver();
   const boxes = Array.from({ length: 10 }, () => sealBox(publicKey, 'this', plain)!.toString('hex'));
   expect(new Set(boxes.map((box) => box.slice(0, 64))).size).toBe(10);
@@ -33,6 +33,6 @@ test('does not open with any bit changed, or cut short', () => {
 test.each([
   ['too short', new Uint8Array(31)],
   ['of a point of low order', new Uint8Array(32)],
-])('is not sealed for a key that is %s', (_, publicKey) => {
+])('refuses to seal for a key that is %s', (_, publicKey) => {
   expect(sealBox(publicKey, 'this', plain)).toBeUndefined();
 });

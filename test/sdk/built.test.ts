@@ -39,7 +39,7 @@ it('covers every dialect, live and with files wherever it has endpoints for them
 
 const living = drivers.filter(({ live }) => live !== undefined);
 it.concurrent.each(living.map((driver, at) => ({ driver, model: LIVE_MODELS[at % LIVE_MODELS.length] as string })))(
-  '$driver.client hears every sample once live with $model',
+  'transcribes every sample once live for $driver.client with $model',
   async ({ driver, model }) => {
     expect(await heardWrongly({ gateway, key: gateway.key }, driver, [model])).toEqual([]);
   },

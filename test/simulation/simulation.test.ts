@@ -15,7 +15,7 @@ const heard = ({ client }: Played): string[] =>
 if (only === undefined) {
   test.each(blocksOf(1, QUICK_SEEDS))('seeds $from to $to: every sample once, in order, and nothing left', checkSeeds);
 
-  test('a seed replays identically, event by event', async () => {
+  test('replays a seed identically, event by event', async () => {
     for (let seed = 1; seed <= 10; seed++) {
       const scenario = scenarioOf(seed);
       expect(scenarioOf(seed)).toEqual(scenario);

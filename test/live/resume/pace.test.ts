@@ -6,7 +6,7 @@ import { ResumableSessions } from '../../../src/live/resume/resumable-sessions.t
 import { answerListen } from '../../../src/live/socket/listen.ts';
 import { listenRig, request, socket } from '../socket/listen-rig.ts';
 
-it('is given back once, and so is what each of its later sockets holds', async () => {
+it('frees itself once, and with each of its later sockets', async () => {
   const rig = listenRig({
     query: 'model=loopback/script&resume=on',
     open: () => ({ gone: vi.fn(), drained: vi.fn() }),

@@ -42,7 +42,7 @@ describe('the line of a session that outlives its socket', () => {
     expect(next.slice(1)).toEqual(['3', '4', 'close 1000']);
   });
 
-  it('has no room while there is no socket, so that interims become one', () => {
+  it('offers no room without a socket, so that interims merge', () => {
     const { line } = rig();
     expect([line.bufferedBytes, line.isKeeping]).toEqual([0, false]);
     line.detach();
@@ -74,7 +74,7 @@ describe('the line of a session that outlives its socket', () => {
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1));
   });
 
-  it('lets go of what came before a ping that the client has answered', () => {
+  it('drops what came before a ping that the client answered', () => {
     const { line } = rig();
     for (let event = 0; event < 200; event++) line.send('x');
     const text = line.pinged();
@@ -112,7 +112,7 @@ describe('the line of a session that outlives its socket', () => {
     expect([line.gapAfter(1), line.gapAfter(0)]).toEqual([undefined, text === '1' ? 'forgotten' : undefined]);
   });
 
-  it('lets go of nothing that came behind the last ping, whatever an answer says', () => {
+  it('keeps what came after the last ping, for any answer', () => {
     const { line } = rig();
     line.send('1');
     line.pinged();

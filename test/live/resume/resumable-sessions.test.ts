@@ -37,7 +37,7 @@ function ended(isGone: boolean) {
 }
 
 describe('the end of a session', () => {
-  it('is waited for until its client has come back for it', async () => {
+  it('waits until its client has returned for it', async () => {
     const { sessions, find, heard, isHeard } = ended(true);
     await Promise.resolve();
     expect(isHeard()).toBe(false);
@@ -47,7 +47,7 @@ describe('the end of a session', () => {
     await heard;
   });
 
-  it('is waited for no longer than a client may take to come back', async () => {
+  it('waits at most as long as a client may take to return', async () => {
     const { clock, heard, isHeard } = ended(true);
     clock.increment(RESUME_MS - 1);
     await Promise.resolve();
@@ -56,7 +56,7 @@ describe('the end of a session', () => {
     await heard;
   });
 
-  it('is not waited for where its client is there', async () => {
+  it('does not wait where its client is connected', async () => {
     await ended(false).heard;
   });
 });

@@ -28,7 +28,7 @@ describe('a session with resume=on', () => {
     expect(client.ended).toMatchObject({ reason: 'client_closed', audio_seconds: 20 });
   });
 
-  it('is heard to its end by a client that was cut before the last events', async () => {
+  it('delivers its end to a client that was cut off before the last events', async () => {
     const client = live.connect({ ...numbered, resume: 'on' });
     const { resume_token: token } = await client.event('session_started');
     client.send(numberedAudio(0, RATE));
@@ -40,7 +40,7 @@ describe('a session with resume=on', () => {
     expect(next.events[0]).toMatchObject({ type: 'session_resumed', received_bytes: 2 * RATE, next_seq: 2 });
   });
 
-  it('goes on with the socket that came last, and closes the one before', async () => {
+  it('continues with the latest socket, and closes the one before', async () => {
     const client = live.connect({ ...numbered, resume: 'on' });
     const { resume_token: token } = await client.event('session_started');
     const next = live.connect({ resume: String(token), last_seq: '1' });
@@ -82,7 +82,7 @@ describe('a resume token', () => {
     ['a `last_seq` that was never said', { last_seq: '99' }, 400, 'last_seq'],
     ['a `last_seq` that is no number', { last_seq: 'x' }, 400, 'last_seq'],
     ['`heard_seconds` that are no number', { last_seq: '1', heard_seconds: '-1' }, 400, 'heard_seconds'],
-  ])('with %s is refused, and the session waits on', async (_, more, status, param) => {
+  ])('fails with %s, and the session keeps waiting', async (_, more, status, param) => {
     const { token } = await started();
     const next = live.connect({ resume: token, ...(more as Record<string, string>) });
     const refused = await next.refused();
@@ -101,7 +101,7 @@ describe('a resume token', () => {
     expect([refused.status, JSON.parse(refused.body).error.code]).toEqual([404, 'not_found']);
   });
 
-  it('of a session that is gone counts as one request of its key', async () => {
+  it('counts, for a session that is gone, as one request of its key', async () => {
     const few = await startLiveGateway({ VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '3' });
     const left = async (more: Record<string, string>) => {
       const client = few.connect({ ...numbered, resume: 'on', ...more });
@@ -115,7 +115,7 @@ describe('a resume token', () => {
     expect((await few.connect(numbered).refused()).status).toBe(429);
   });
 
-  it('of a session that is gone opens a new one that says where it begins', async () => {
+  it('opens, for a session that is gone, a new one with its position', async () => {
     const { token, id, client } = await started();
     client.socket.close(1000);
     await client.close();

@@ -21,7 +21,7 @@ test.each([...files.keys()])('%s is up to date', (path) => {
   ).toBe(true);
 });
 
-test('every machine has a drawing, and the page shows it', () => {
+test('draws every machine, and shows it on the page', () => {
   const page = files.get('machines/README.md') ?? '';
   for (const { id } of machines) {
     expect([...files.keys()]).toContain(`machines/drawings/${id}.svg`);
@@ -32,7 +32,7 @@ test('every machine has a drawing, and the page shows it', () => {
 describe.each(drawn)('the drawing of $graph.id', ({ graph, picture }) => {
   const svg = files.get(`machines/drawings/${graph.id}.svg`) ?? '';
 
-  test('is well-formed, says what it shows to those who cannot see it, and loads nothing', () => {
+  test('stays well-formed, accessible and self-contained', () => {
     const open: string[] = [];
     for (const [, closing, name, empty] of svg.matchAll(/<(\/?)([a-z]+)[^>]*?(\/?)>/g)) {
       if (closing === '/') expect(open.pop()).toBe(name);
@@ -83,7 +83,7 @@ describe.each(drawn)('the drawing of $graph.id', ({ graph, picture }) => {
   });
 });
 
-test('a drawing is the same when it is made again', async () => {
+test('reproduces a drawing exactly', async () => {
   const [one] = drawn.filter(({ graph }) => graph.id === 'upstream');
   expect(await layOut(one!.graph)).toEqual(one!.picture);
 });

@@ -95,7 +95,7 @@ it.each([
   },
 );
 
-it('a limit that one process sets is kept by another that knew of none: within a second, and what is at work is charged', async () => {
+it('applies a limit set by another process within a second, and charges work in progress', async () => {
   const { one, other, who, file, spent } = await world({ limit: null });
   await (await one.files.reserve(file('req_first'))).settle(heard);
   const brief = await one.files.reserve(file('req_brief'));
@@ -113,22 +113,19 @@ it('a limit that one process sets is kept by another that knew of none: within a
 it.each([
   ['whose credit has an end', { credit: 1_000_000n }],
   ['whose credit has no end', { limit: null }],
-])(
-  'a file of an organisation %s is charged once, when its key was revoked meanwhile and another process tries it again',
-  async (_, customer) => {
-    const { one, other, who, file, spent } = await world(customer);
-    await (await one.files.reserve(file('req_first'))).release();
-    const reserved = await one.files.reserve(file('req_again'));
-    await other.store.revokeKey(who.organisationId, who.keyId, OPERATOR);
-    expect(await reserved.settle(heard)).toBe(MINUTE);
-    expect(await spent()).toEqual({ spent: MINUTE, held: 0n });
-    const again = await other.files.reserve(file('req_again', true));
-    expect(await again.settle({ ...heard, seconds: 30 })).toBe(MINUTE);
-    expect(await spent()).toEqual({ spent: MINUTE, held: 0n });
-  },
-);
+])('charges a file of an organisation %s once, although its key was revoked before the retry', async (_, customer) => {
+  const { one, other, who, file, spent } = await world(customer);
+  await (await one.files.reserve(file('req_first'))).release();
+  const reserved = await one.files.reserve(file('req_again'));
+  await other.store.revokeKey(who.organisationId, who.keyId, OPERATOR);
+  expect(await reserved.settle(heard)).toBe(MINUTE);
+  expect(await spent()).toEqual({ spent: MINUTE, held: 0n });
+  const again = await other.files.reserve(file('req_again', true));
+  expect(await again.settle({ ...heard, seconds: 30 })).toBe(MINUTE);
+  expect(await spent()).toEqual({ spent: MINUTE, held: 0n });
+});
 
-it('a short file of a process that is killed holds nothing and costs nothing, and is charged in full when it is tried again', async () => {
+it('holds and charges nothing for a killed process’s short file, until its retry pays in full', async () => {
   const { one, other, file, spent } = await world({ limit: null });
   await (await one.files.reserve(file('req_first'))).release();
   await one.files.reserve(file('req_killed'));

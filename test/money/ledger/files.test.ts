@@ -61,13 +61,13 @@ describe('a file’s reservation', () => {
   it.each([
     ['a first model', [DEAR]],
     ['a fallback', [CHEAP, DEAR]],
-  ])('is refused where the credit does not carry %s', async (_, members) => {
+  ])('fails where the credit does not cover %s', async (_, members) => {
     const { files, ledger } = world(59_000n);
     await expect(files.reserve(file(members, 60))).rejects.toMatchObject({ code: 'insufficient_credit' });
     expect(ledger.held.size).toBe(0);
   });
 
-  it('of a chain of fixed prices asks for one of them, since one model answers', async () => {
+  it('holds one of the fixed prices in a chain, because one model answers', async () => {
     const fixed = (slug: string): FileMember => ({
       slug,
       own: false,
@@ -79,7 +79,7 @@ describe('a file’s reservation', () => {
     expect(ledger.available).toBeGreaterThan(400_000n);
   });
 
-  it('holds nothing for own keys and free models, and has a line on the bill all the same', async () => {
+  it('holds nothing for customer keys and free models, but has a line on the bill', async () => {
     const { files, ledger } = world(0n);
     const reserved = await files.reserve(file([OWN], 3_600));
     expect(await reserved.settle({ member: OWN, seconds: 3_600 })).toBe(0n);
@@ -87,7 +87,7 @@ describe('a file’s reservation', () => {
     expect(ledger.settled.get('req_1')?.end.lines).toMatchObject([{ own: true, audioMs: 3_600_000 }]);
   });
 
-  it('is renewed while the work goes on, also after the ledger did not answer once', async () => {
+  it('renews while the work runs, also after a ledger call failed once', async () => {
     const { clock, files, ledger, timers } = world(1_000_000n);
     const reserved = await files.reserve(file([DEAR], 60));
     for (let minute = 0; minute < 5; minute++) {
@@ -105,7 +105,7 @@ describe('a file’s reservation', () => {
     expect([ledger.available, ledger.settled.get('req_1')?.costMicroUsd, timers()]).toEqual([1_000_000n, 0n, 0]);
   });
 
-  it('is made beside the work for a key that may spend without an end, until the ledger says otherwise or nothing for 30 s', async () => {
+  it('happens in parallel for a key without a limit, until the ledger objects or falls silent', async () => {
     const { clock, files, ledger } = world(null);
     const isAtOnce = async (id: string) => {
       const reserving = files.reserve(file([DEAR], 60, id));
@@ -136,7 +136,7 @@ describe('a file’s reservation', () => {
     await expect(files.reserve(file([DEAR], 60, 'req_5'))).rejects.toMatchObject({ code: 'ledger_unavailable' });
   });
 
-  it('is made with the charge for such a key, unless the file takes a second; one in a second is held for at once', async () => {
+  it('happens with the charge for such a key, unless the file takes over a second', async () => {
     const { clock, files, ledger, timers } = world(null);
     const known = () => [...ledger.known];
     await files.reserve(file([DEAR], 60, 'req_1'));
@@ -163,7 +163,7 @@ describe('a file’s reservation', () => {
     expect(timers()).toBe(2);
   });
 
-  it('that a ledger refuses meanwhile is asked for again, and the next file waits for the ledger', async () => {
+  it('retries after a refusal meanwhile, and the next file waits for the ledger', async () => {
     const { clock, files, ledger } = world(null);
     await files.reserve(file([DEAR], 60, 'req_1'));
     await files.reserve(file([DEAR], 60, 'req_2'));
@@ -176,7 +176,7 @@ describe('a file’s reservation', () => {
     await expect(files.reserve(file([DEAR], 60, 'req_3'))).rejects.toMatchObject({ code: 'insufficient_credit' });
   });
 
-  it('is the only thing that is asked of the ledger for a key whose last one was granted', async () => {
+  it('makes the only ledger call for a key whose last one was granted', async () => {
     const { clock, files, ledger } = world(100_000n);
     const who = { organisationId: 'org_1', keyId: 'key_1' };
     let asked = 0;
@@ -216,7 +216,7 @@ describe('a file’s reservation', () => {
   });
 });
 
-it('a node that cannot get rid of 10,000 bills takes no more work that costs, and takes it again when it can', async () => {
+it('takes no paid work while 10,000 bills are unsettled, and resumes afterwards', async () => {
   const { clock, files, ledger, reservations } = world(null);
   ledger.failing = 'busy';
   for (let index = 0; index < 10_000; index++) {
@@ -237,7 +237,7 @@ it('a node that cannot get rid of 10,000 bills takes no more work that costs, an
 });
 
 describe('a file that is tried again under the id of an attempt that was cut short', () => {
-  it('is charged in full where the attempt between failed', async () => {
+  it('charges in full where the attempt between failed', async () => {
     const { files, ledger } = world(1_000_000n);
     await files.reserve(file([DEAR], 60));
     const second = await files.reserve({ ...file([DEAR], 60), again: true });
@@ -249,7 +249,7 @@ describe('a file that is tried again under the id of an attempt that was cut sho
   });
 });
 
-it('a file that is begun anew under the same id is held for again, and charged once', async () => {
+it('holds again for a file restarted under the same id, and charges once', async () => {
   const { files, ledger } = world(1_000_000n);
   const first = await files.reserve(file([CHEAP], 60));
   await first.release(true);
@@ -260,7 +260,7 @@ it('a file that is begun anew under the same id is held for again, and charged o
   expect(ledger.balance).toBe(940_000n);
 });
 
-it('a node that goes away waits for the files under way, and for nothing when there are none', async () => {
+it('waits for files in progress when a node leaves, and for nothing without any', async () => {
   const { files } = world(null);
   await files.idle();
   const reserved = [await files.reserve(file([DEAR], 1, 'req_1')), await files.reserve(file([OWN], 1, 'req_2'))];

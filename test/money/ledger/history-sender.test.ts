@@ -129,7 +129,7 @@ describe('a node with a usage history', () => {
   });
 });
 
-test('a session whose organisation the ledger does not know is counted, and not put aside: its node keeps it', async () => {
+test('counts a session of an unknown organisation, and leaves it with its node', async () => {
   const { stream, report, reports, faults, until } = await rig();
   const stranger = headOf({ organisationId: 'org_unknown', keyId: 'key_unknown' }, 'ses_stranger');
   await stream.publish('0', historyId(stranger, 2), usageBody(keys, stranger, endOf(LINES), true));

@@ -63,7 +63,7 @@ describe('the usage history', () => {
     expect(ledger.settled.at(-1)).toBe('ses_500');
   });
 
-  it('goes on in a new file when the day’s was put elsewhere, and writes nothing more once it is closed', async () => {
+  it('continues in a new file when the day’s was moved, and stops when closed', async () => {
     const directory = temporaryDirectory();
     const wallNow = () => new Date('2026-11-01T10:00:00Z');
     const history = new History({ directory, days: 2, wallNow, onFault: () => {} });
@@ -79,7 +79,7 @@ describe('the usage history', () => {
     expect(ledger.settled).toEqual(['ses_2']);
   });
 
-  it('is kept for so many days, one file each, and not at all for none', async () => {
+  it('stays for the configured days, one file each, and is off for none', async () => {
     const directory = temporaryDirectory();
     for (const day of ['01', '02', '03', '04']) {
       await historyIn(directory, 2, () => new Date(`2026-11-${day}T23:59:59Z`), [`ses_${day}`]);
@@ -128,7 +128,7 @@ describe('the usage history', () => {
     },
   );
 
-  it('has every line after an append that failed, once the disk takes them, and tells of the failure', async () => {
+  it('contains every line after a failed append, once the disk works, and reports the failure', async () => {
     const directory = temporaryDirectory();
     const path = join(directory, '2026-11-01.settled');
     const faults: unknown[] = [];
@@ -174,7 +174,7 @@ describe('the usage history', () => {
     expect([ledger.settled[0], ledger.settled.at(-1)]).toEqual(['ses_1', 'ses_10000']);
   });
 
-  it('is nothing where there is none', async () => {
+  it('reads as empty where there is none', async () => {
     const nowhere = join(temporaryDirectory(), 'nowhere');
     expect(await replayHistory(nowhere, ledgerWith([]))).toEqual({ sessions: 0, added: 0, refused: 0, unreadable: 0 });
   });

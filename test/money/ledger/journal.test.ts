@@ -82,7 +82,7 @@ const recoverIn = async (directory: string, nowMs = Date.now()) => {
 };
 
 describe('what is written', () => {
-  it('is the latest usage of each open session, at each sync, for this user alone', async () => {
+  it('holds the latest usage of each open session, at each sync, for this user alone', async () => {
     const directory = join(temporaryDirectory(), 'usage');
     const { journal, clock, read, faults } = journalIn(directory);
     const [first, second] = [new Counted('ses_1'), new Counted('ses_2')];
@@ -101,7 +101,7 @@ describe('what is written', () => {
     expect(faults).toEqual([]);
   });
 
-  it('is not crossed out where the file never knew of it', async () => {
+  it('needs no strike-out where the file never had it', async () => {
     const { journal, read } = journalIn(temporaryDirectory());
     journal.keep(new Counted('ses_1'));
     await journal.sync();
@@ -114,7 +114,7 @@ describe('what is written', () => {
     await journal.close();
   });
 
-  it('is crossed out when it is settled, and nothing waits when nothing is open', async () => {
+  it('loses its line at settlement, and stops its timer without open sessions', async () => {
     const directory = temporaryDirectory();
     const { journal, clock, read } = journalIn(directory);
     journal.keep(new Counted('ses_1'));
@@ -138,7 +138,7 @@ describe('what is written', () => {
     expect(unsettledIn(read())[0]!.end.audioMs).toBe(1_234);
   });
 
-  it('is tried again, whole, when it could not be written', async () => {
+  it('repeats whole after a failed write', async () => {
     const directory = join(temporaryDirectory(), 'usage');
     const { journal, faults, read } = journalIn(directory);
     writeFileSync(directory, 'in the way');
@@ -166,7 +166,7 @@ describe('what is written', () => {
 });
 
 describe('what is read', () => {
-  it('is exactly what was written, up to the first byte that is missing or changed', () => {
+  it('matches what was written, up to the first missing or changed byte', () => {
     const records: JournalRecord[] = [
       { type: 'begun', version: 1, process: thisProcess() },
       ...Array.from({ length: 20 }, (_, index) => used(`ses_${index}`, index)),
@@ -187,7 +187,7 @@ describe('what is read', () => {
     }
   });
 
-  it('is the last that is known of each session', () => {
+  it('consists of the last known state of each session', () => {
     const settled = { type: 'settled', sessionId: 'ses_2' } as const;
     const ended = { type: 'ended', head: headOf('ses_3'), end } as const;
     const found = unsettledIn([used('ses_1', 5), used('ses_2', 5), used('ses_3', 5), used('ses_1', 9), settled, ended]);
@@ -221,7 +221,7 @@ describe('recovery', () => {
     expect((await recoverIn(directory)).sessions).toBe(0);
   });
 
-  it('tells an id that was given to another process since, and waits a minute for a host it does not know', async () => {
+  it('detects a reused process id, and waits a minute for an unknown host', async () => {
     const directory = temporaryDirectory();
     expect(isRunning(thisProcess())).toBe(true);
     expect(isRunning({ ...thisProcess(), startTicks: '1' })).toBe(false);
@@ -253,7 +253,7 @@ describe('recovery', () => {
     expect([faults.length, readdirSync(directory)]).toEqual([1, ['a.journal']]);
   });
 
-  it('is not stopped by one session that the ledger will never take, and leaves its own journal alone', async () => {
+  it('continues past a session that the ledger never accepts, and spares its own journal', async () => {
     const directory = temporaryDirectory();
     const gone = { ...thisProcess(), startTicks: '1' };
     const text =

@@ -53,7 +53,7 @@ test.each([
   expect(calls).toHaveLength(3);
 });
 
-test('a ledger that does not answer is asked again for all of them', async () => {
+test('asks an unresponsive ledger again for all files', async () => {
   const { lost, calls, faults, closed, pass } = world(0, [-1, 4]);
   await pass(0);
   expect([faults.length, closed]).toEqual([1, []]);

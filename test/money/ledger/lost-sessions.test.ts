@@ -58,7 +58,7 @@ test('sessions of a node are closed when it had its time to come back, as of whe
   expect(lost.size).toBe(0);
 });
 
-test('a node that is there again keeps its sessions, and loses them when it goes again', async () => {
+test('keeps the sessions of a node that returned, and closes them when it leaves again', async () => {
   const { lost, there, told, pass } = world({ aaaaaa: 1 });
   lost.gone('aaaaaa');
   there.add('aaaaaa');
@@ -70,7 +70,7 @@ test('a node that is there again keeps its sessions, and loses them when it goes
   expect(told).toEqual([['aaaaaa', 1]]);
 });
 
-test('what went while nobody looked is found, but nothing of who is there', async () => {
+test('finds nodes that left unnoticed, and no node that is present', async () => {
   const { lost, there, told, pass } = world({ aaaaaa: 1, bbbbbb: 1 });
   there.add('bbbbbb');
   await lost.look();
@@ -78,7 +78,7 @@ test('what went while nobody looked is found, but nothing of who is there', asyn
   expect(told).toEqual([['aaaaaa', 1]]);
 });
 
-test('no node is given up before every hold of it is over, whatever the grace', async () => {
+test('waits for every hold of a node to expire, with any grace period', async () => {
   const { lost, told, pass } = world({ aaaaaa: 1 }, 0);
   lost.gone('aaaaaa');
   await pass(119_999);
@@ -87,7 +87,7 @@ test('no node is given up before every hold of it is over, whatever the grace', 
   expect(told).toHaveLength(1);
 });
 
-test('a ledger that cannot be asked is asked again', async () => {
+test('retries a ledger that is unavailable', async () => {
   const { lost, told, faults, failing, pass } = world({ aaaaaa: 1 });
   failing.count = 2;
   await lost.look();

@@ -43,24 +43,21 @@ async function begun(members: readonly MeterMember[]): Promise<Meter> {
 const end = { reason: 'client_closed', code: null, audioMs: 0, lines: [], endedAt: new Date(0).toISOString() };
 
 describe('a meter that holds nothing', () => {
-  test.each([FREE, OWN])(
-    'holds a minute of the model that is to hear next, once, and it pays for what that hears',
-    async (free) => {
-      const meter = await begun([free]);
-      await meter.prepare(PAID);
-      await meter.prepare(PAID);
-      expect([ledger.held.get('ses_1'), meter.heldMicroUsd]).toEqual([MINUTE, MINUTE]);
-      expect(meter.allowedMs).toBe(Number.POSITIVE_INFINITY);
-      meter.add([PAID]);
-      meter.use(1);
-      expect(meter.allowedMs).toBe(60_000);
-      await settle();
-      expect(ledger.renewals).toEqual([]);
-      meter.settle(end);
-      await settle();
-      expect(ledger.held.size).toBe(0);
-    },
-  );
+  test.each([FREE, OWN])('holds a minute of the next model once, which pays for its audio', async (free) => {
+    const meter = await begun([free]);
+    await meter.prepare(PAID);
+    await meter.prepare(PAID);
+    expect([ledger.held.get('ses_1'), meter.heldMicroUsd]).toEqual([MINUTE, MINUTE]);
+    expect(meter.allowedMs).toBe(Number.POSITIVE_INFINITY);
+    meter.add([PAID]);
+    meter.use(1);
+    expect(meter.allowedMs).toBe(60_000);
+    await settle();
+    expect(ledger.renewals).toEqual([]);
+    meter.settle(end);
+    await settle();
+    expect(ledger.held.size).toBe(0);
+  });
 
   test('gives it back when the model does not come to hear', async () => {
     const meter = await begun([FREE]);
@@ -83,7 +80,7 @@ describe('a meter that holds nothing', () => {
   test.each([
     ['there is no credit', () => (ledger.balance = 0n), 'insufficient_credit'],
     ['the ledger is away', () => (ledger.failing = 'overflow'), 'ledger_unavailable'],
-  ])('is refused where %s, and free as before', async (_, happens, code) => {
+  ])('fails where %s, and stays free as before', async (_, happens, code) => {
     const meter = await begun([FREE]);
     happens();
     await expect(meter.prepare(PAID)).rejects.toMatchObject({ code });
@@ -106,7 +103,7 @@ describe('a meter that holds nothing', () => {
   });
 });
 
-test('a meter that holds money asks for none, whatever the next model costs', async () => {
+test('needs no further hold on a meter with money, at any next price', async () => {
   const meter = await begun([PAID]);
   ledger.balance = 0n;
   await meter.prepare({ ...PAID, slug: 'a/dearer', price: perMinute(6_000_000n) });

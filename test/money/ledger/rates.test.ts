@@ -33,13 +33,13 @@ function meterOf(...chains: readonly (readonly MeterMember[])[]): Meter {
 const ratesOf = (...chains: readonly (readonly MeterMember[])[]) => meterOf(...chains).members.map(({ rate }) => rate);
 
 describe('a rate', () => {
-  test('is none for the first price of a model and account, then 1, 2, … as prices come, and the same for the same price', () => {
+  test('counts none for the first price, then 1, 2, …, and repeats for equal prices', () => {
     expect(ratesOf([member(10n), member(12n)], [member(10n)], [member(15n), member(12n)])).toEqual([
       ...[undefined, 1, undefined, 2, 1],
     ]);
   });
 
-  test('is counted for each model and account by itself', () => {
+  test('counts separately for each model and account', () => {
     const other = { slug: 'a/two' };
     const own = { own: true };
     expect(ratesOf([member(10n), member(12n, other), member(0n, own)], [member(12n), member(10n, other)])).toEqual([
@@ -51,12 +51,12 @@ describe('a rate', () => {
     ['its minimum', { price: perMinute(10n, 1n) }],
     ['its unit', { price: { ...perMinute(10n), unit: 'session' } }],
     ['what it is metered by', { metered: 'connection' }],
-  ])('is another where the price differs in %s', (_, rest) => {
+  ])('differs where the price differs in %s', (_, rest) => {
     const [first, second] = meterOf([member(10n)], [member(10n, rest)]).members;
     expect([first, second]).toEqual([member(10n), { ...member(10n, rest), rate: 1 }]);
   });
 
-  test('is never a second one where a price is per session: it holds whatever is asked for', () => {
+  test('stays single where a price is per session', () => {
     const price = { unit: 'session', amount: '0.15' } as const;
     const everything = { language: 'multi', diarization: true, params: { keyterm: ['a'], redact: ['pii'] } };
     const cards = providers.flatMap(({ models }) => models).filter(({ modes }) => modes.includes('live'));
@@ -68,7 +68,7 @@ describe('a rate', () => {
     }
   });
 
-  test('that every member of every chain of a session may have is one that the ledger takes', () => {
+  test('fits the ledger for every candidate of every chain of a session', () => {
     const chains = Array.from({ length: CONFIGURATIONS_MAX + 1 }, (_, chain) =>
       Array.from({ length: FALLBACKS_MAX + 1 }, (_, at) => member(BigInt(1 + chain * 9 + at))),
     );

@@ -93,7 +93,7 @@ describe('a customer without any limit, while the ledger does not answer', () =>
     expect([heldOf(rig, who), ledger.auditLedger()]).toMatchObject([0n, { ok: true, openHolds: 0 }]);
   });
 
-  test('has files transcribed on trust, and charged once', async () => {
+  test('gets files transcribed on trust, and pays once', async () => {
     const rig = world();
     const { state, files, ledger, customer } = rig;
     const who = customer({ limit: null });
@@ -113,7 +113,7 @@ describe('a customer without any limit, while the ledger does not answer', () =>
     expect(ledger.auditLedger()).toMatchObject({ ok: true, openHolds: 0 });
   });
 
-  test('is refused a file that an earlier attempt may have paid for', async () => {
+  test('cannot send a file again that an earlier attempt may have paid for', async () => {
     const { state, files, customer } = world();
     state.isAway = true;
     const member = { ...PAID, channels: 1 };
@@ -123,7 +123,7 @@ describe('a customer without any limit, while the ledger does not answer', () =>
     });
   });
 
-  test('is refused where the operator allows no grace', async () => {
+  test('cannot start where the operator allows no grace', async () => {
     const { state, reservations, customer } = world(0);
     state.isAway = true;
     await expect(reservations.open(headOf(customer({ limit: null }), 'ses_1'), [PAID], true)).rejects.toMatchObject({
@@ -133,7 +133,7 @@ describe('a customer without any limit, while the ledger does not answer', () =>
 });
 
 describe('a hold that was made without an answer', () => {
-  test('is given back when the ledger answers, and the refused session is closed', async () => {
+  test('releases when the ledger answers, and closes the refused session', async () => {
     const rig = world();
     const { state, reservations, ledger, pass, customer } = rig;
     const who = customer({ credit: 1_000_000n });
@@ -152,7 +152,7 @@ describe('a hold that was made without an answer', () => {
     expect(state.calls).toBe(calls);
   });
 
-  test('for a file is given back, and the file is charged when it is sent again under its id', async () => {
+  test('releases for a file, which is charged when it is sent again under its id', async () => {
     const rig = world();
     const { state, files, ledger, pass, customer } = rig;
     const who = customer({ credit: 1_000_000n });
@@ -168,7 +168,7 @@ describe('a hold that was made without an answer', () => {
     expect(ledger.auditLedger()).toMatchObject({ ok: true, openHolds: 0 });
   });
 
-  test('leaves nothing behind where the ledger never heard of it, and is not looked for where it was never sent', async () => {
+  test('leaves nothing where the ledger never received it, and no lookup where it was never sent', async () => {
     const { state, reservations, ledger, pass, customer } = world();
     const who = customer({ credit: 1_000_000n });
     Object.assign(state, { isAway: true });

@@ -61,7 +61,7 @@ describe('a message', () => {
     );
   });
 
-  test('that was changed, or says what is no usage, is foreign, whatever it is', () => {
+  test('counts as foreign when it was changed or is not usage, in any form', () => {
     const body = usageBody(keys, headOf(WHO, 'ses_1'), endOf([lineOf(1)])) as {
       text: string;
       mark: string;
@@ -111,7 +111,7 @@ describe('a message', () => {
     expect(JSON.parse((body as unknown as { text: string }).text)).toMatchObject({ version });
   });
 
-  test('of a later version waits for a ledger that understands it', async () => {
+  test('waits, from a later version, for a ledger that understands it', async () => {
     const { stream, faults, owner } = world(1);
     const stop = owner();
     for (let version = 4; version < 7; version++)
@@ -139,7 +139,7 @@ function world(seed: number) {
   return { ...direct, stream, faults, settled, owner };
 }
 
-test('what can never be settled is put aside and told, and what comes after it is settled', async () => {
+test('sets aside and reports usage that can never be settled, and continues after it', async () => {
   const { stream, faults, owner, customer, ledger } = world(1);
   const who = customer({ credit: 100_000n });
   const stop = owner();
@@ -154,7 +154,7 @@ test('what can never be settled is put aside and told, and what comes after it i
   stop();
 });
 
-test('what one ledger put aside because it knew nobody of it, the right one settles when it is back, and nobody is told again', async () => {
+test('settles on its return what another ledger set aside, without a second report', async () => {
   const [right, wrong] = [world(1), world(2)];
   const who = right.customer({ credit: 100_000n });
   wrong.failing.set('settleSession', 'not_found');
@@ -175,7 +175,7 @@ test('what one ledger put aside because it knew nobody of it, the right one sett
   stop();
 });
 
-test('a ledger that is locked is told of once, and takes everything when it is free', async () => {
+test('reports a locked ledger once, and settles everything when it is free', async () => {
   const { stream, faults, owner, customer, ledger, failing } = world(1);
   const who = customer({ credit: 100_000n });
   failing.set('settleSession', 'busy');
@@ -190,7 +190,7 @@ test('a ledger that is locked is told of once, and takes everything when it is f
   stop();
 });
 
-test('a bill that may be another’s is asked of the ledger itself, and computed where that does not answer', async () => {
+test('asks the ledger about a possibly shared bill, and computes it where that fails', async () => {
   const { stream, owner, customer, store, failing } = world(1);
   const who = customer({ credit: 1_000_000n });
   const stop = owner();

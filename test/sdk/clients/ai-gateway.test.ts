@@ -20,7 +20,7 @@ const run = (seconds: number, providerOptions = {}, { model = WHISPER, apiKey = 
 
 /** A file that is answered in memory, and one that is handed on while it arrives. */
 describe.each([4, 20])('a file of %i s', (seconds) => {
-  it('is told with its turns, language and length, and its provider is asked once', async () => {
+  it('returns its turns, language and length, with one call to its provider', async () => {
     const before = rig.upstream.asked.length;
     const { text, segments, language, durationInSeconds } = await run(seconds);
     expect([text.startsWith(SAID.join(' ')), language, durationInSeconds]).toEqual([true, 'en', seconds]);
@@ -31,7 +31,7 @@ describe.each([4, 20])('a file of %i s', (seconds) => {
     expect(rig.upstream.asked.length - before).toBe(1);
   });
 
-  it('has options honoured, those of its model and those of any', async () => {
+  it('passes the options of its model and the general ones', async () => {
     await run(seconds, { openai: { temperature: 0.2, language: 'fr' }, voxgate: { prompt: 'Voxgate' } });
     expect(['language', 'prompt', 'temperature'].map((name) => rig.upstream.field(name))).toEqual([
       ['fr'],
@@ -40,7 +40,7 @@ describe.each([4, 20])('a file of %i s', (seconds) => {
     ]);
   });
 
-  it('is refused with options that are wrong', async () => {
+  it('fails with wrong options', async () => {
     const refused = run(seconds, { voxgate: { language: 'no language' } });
     await expect(refused).rejects.toMatchObject({ statusCode: 400, message: expect.stringContaining('language') });
   });
@@ -56,6 +56,6 @@ it.each<[string, () => Promise<unknown>, object]>([
     () => run(Math.ceil(FILE_BYTES_MAX / 32_000) + 10),
     { type: 'invalid_request_error', statusCode: 413 },
   ],
-])('the client has its own error where %s', async (_, refused, error) => {
+])('raises its own error where %s', async (_, refused, error) => {
   await expect(refused()).rejects.toMatchObject(error);
 });

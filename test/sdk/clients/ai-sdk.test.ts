@@ -53,7 +53,7 @@ describe.each([4, 20])('the AI SDK with a file of %i s', (seconds) => {
     expect(segments.map(({ text }) => text).slice(0, 7)).toEqual(TEXT.split(' '));
   });
 
-  it('has its options honoured by the provider', async () => {
+  it('passes its options to the provider', async () => {
     await run({ language: 'fr', prompt: 'Voxgate', temperature: 0.2 }, seconds);
     expect(['language', 'prompt', 'temperature'].map((name) => rig.upstream.field(name))).toEqual([
       ['fr'],
@@ -63,7 +63,7 @@ describe.each([4, 20])('the AI SDK with a file of %i s', (seconds) => {
   });
 });
 
-it('the AI SDK is told what it did wrong, in words', async () => {
+it('explains the mistake to the AI SDK', async () => {
   await expect(run({ language: 'en' }, 4, 'openai/whisper-2')).rejects.toMatchObject({
     statusCode: 404,
     isRetryable: false,

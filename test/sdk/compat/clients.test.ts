@@ -20,12 +20,12 @@ const CLIENTS = drivers
   .filter(({ live }) => live !== undefined)
   .map((driver, index) => ({ ...driver, model: MODELS[index % MODELS.length] as string }));
 
-it('has a client for every shape', () => {
+it('covers every shape with a client', () => {
   expect(new Set(CLIENTS.map(({ model }) => model)).size).toBe(MODELS.length);
 });
 
 describe.concurrent.each(CLIENTS)('$client, live', ({ model, ...driver }) => {
-  it(`hears every sample once with ${model}`, async () => {
+  it(`transcribes every sample once with ${model}`, async () => {
     expect(await heardWrongly(rig, driver, [model])).toEqual([]);
   });
 
@@ -33,7 +33,7 @@ describe.concurrent.each(CLIENTS)('$client, live', ({ model, ...driver }) => {
     expect(await heardWrongly(rig, driver, [BROKEN_MODEL, FALLBACK], { named: 'unbreakable' })).toEqual([]);
   });
 
-  it('is refused with a key that is unknown', async () => {
+  it('fails with an unknown key', async () => {
     const job = { url: rig.gateway.url, key: 'sk_vox_unknown', model: BROKEN_MODEL, sampleRate: 16_000 };
     await expect((driver.live as NonNullable<Driver['live']>)(job, [])).rejects.toThrow();
   });

@@ -99,7 +99,7 @@ describe.skipIf(!browserIsHere)('a page of another origin', { timeout: 120_000 }
     ).toBe('yes');
   });
 
-  it('records its microphone for Deepgram with a token that it has asked for, and names no encoding', async () => {
+  it('records its microphone for Deepgram with a token, and names no encoding', async () => {
     const texts = await inPage(`
       const granted = await fetch(url + '/compat/deepgram/v1/auth/grant', {
         method: 'POST', headers: { Authorization: 'Token ' + key, 'Content-Type': 'application/json' }, body: '{"ttl_seconds":60}',

@@ -13,11 +13,11 @@ describe('the official client', () => {
     ['a rate that nobody sends', { sampleRate: 7 }, {}, 'sample_rate'],
     ['no key', { key: 'none' }, {}, '401'],
     ['an unknown model', { model: 'deepgram/none' }, {}, 'There is no model "deepgram/none"'],
-  ])('hears why it is refused: %s', async (_, more, config, words) => {
+  ])('gets the reason of a refusal: %s', async (_, more, config, words) => {
     await expect(recorded(job(more), [], config)).rejects.toThrow(words);
   });
 
-  it('is refused when it asks for a session in a region where the model does not run, before it connects', async () => {
+  it('fails before it connects when it requests a region where the model does not run', async () => {
     // LiveKit's plugin always sends a region, and does not report what the WebSocket refuses.
     const answer = await fetch(`${rig.gateway.url}/compat/gladia/v2/live?region=eu-west`, {
       method: 'POST',
@@ -30,7 +30,7 @@ describe('the official client', () => {
     ]);
   });
 
-  it('has audio acknowledged, hears turns, and is told of the end', async () => {
+  it('gets audio acknowledged, turns, and the end', async () => {
     const all = await recorded(job(), piecesOf(16_000));
     const names = all.map(({ type }) => type);
     expect(names.filter((type) => type === 'audio_chunk').length).toBe(piecesOf(16_000).length);

@@ -50,7 +50,7 @@ export function matrixSuite(which: string, drivers: readonly Driver[], rig: Dial
     return gapsIn([{ text, end: Number.NaN, turn: 0 }], samples, rate, [model]);
   }
 
-  describe(`every ${which} hears every sample once, with every model`, () => {
+  describe(`every ${which}, by samples, with every model`, () => {
     const slugs = PROTOCOLS.map(({ slug }) => slug);
 
     it.each(groupsOf(cellsOf('live', slugs)))('live, group $group', { timeout: TIMEOUT_MS }, async ({ cells }) => {
@@ -66,7 +66,7 @@ export function matrixSuite(which: string, drivers: readonly Driver[], rig: Dial
     );
   });
 
-  describe(`every ${which} hears what was said, with the embedded recogniser`, () => {
+  describe(`every ${which}, by words, with the embedded recogniser`, () => {
     const SPOKEN = 'commands.wav';
     const { bytes, pcm, sampleRate } = sampleAudio(SPOKEN);
     const { text = '' } = samples().find(({ file }) => file === SPOKEN) ?? {};

@@ -41,7 +41,7 @@ it.each<[string, object]>([
   ['elevenlabs', { detail: { status: 'not_found' } }],
   ['speechmatics', { code: 404 }],
   ['soniox', { status_code: 404 }],
-])('what is not served for clients of %s is not found in their vendor’s shape', async (name, body) => {
+])('answers 404 for clients of %s in their vendor’s format', async (name, body) => {
   const response = await fetch(`${rig.gateway.url}/compat/${name}/v9/other`, { method: 'POST' });
   expect(response.status).toBe(404);
   expect(await response.json()).toMatchObject(body);
@@ -55,7 +55,7 @@ describe('a browser', () => {
       'openai-beta.realtime-v1',
     ]);
 
-  it('has its key in a subprotocol, and speaks the shape that it names', async () => {
+  it('sends its key in a subprotocol, and uses the protocol that it names', async () => {
     const socket = connect(rig.gateway.key);
     const [greeting] = await once(socket, 'message');
     expect(socket.protocol).toBe('realtime');
@@ -69,7 +69,7 @@ describe('a browser', () => {
     expect([code, String(reason)]).toEqual([4004, 'invalid_request_error.model_not_found']);
   });
 
-  it('is refused with another key on its socket, since it cannot read the answer to a handshake', async () => {
+  it('fails with a wrong key on its socket, since it cannot read a handshake’s answer', async () => {
     const socket = connect('sk_vox_unknown');
     const [[told], [code, reason]] = await Promise.all([once(socket, 'message'), once(socket, 'close')]);
     const error = { type: 'authentication_error', code: 'invalid_api_key', param: null };
@@ -77,7 +77,7 @@ describe('a browser', () => {
     expect([socket.protocol, code, String(reason)]).toEqual(['realtime', 3000, 'authentication_error.invalid_api_key']);
   });
 
-  it('a server is refused with another key in OpenAI’s error body', async () => {
+  it('refuses a server with a wrong key in OpenAI’s error format', async () => {
     const url = `${rig.gateway.url.replace('http', 'ws')}/compat/openai/v1/realtime`;
     const socket = new WebSocket(url, { headers: { Authorization: 'Bearer sk_vox_unknown' } });
     const [, answer] = await once(

@@ -16,11 +16,11 @@ describe('the official client', () => {
       'invalid_config',
     ],
     ['a kind of audio', {}, { audio_format: { type: 'none' } }, 'invalid_audio_type'],
-  ] as const)('hears why it is refused: %s', async (_, more, config, type) => {
+  ] as const)('gets the reason of a refusal: %s', async (_, more, config, type) => {
     await expect(recognised(job(more), [], config as never)).rejects.toThrow(type);
   });
 
-  it('has each message confirmed, and ends of utterances told', async () => {
+  it('gets each message confirmed, and ends of utterances', async () => {
     const said = await recognised(job({}), piecesOf(16_000), {
       transcription_config: { language: 'en', conversation_config: { end_of_utterance_silence_trigger: 0.5 } },
     });

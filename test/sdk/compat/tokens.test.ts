@@ -57,7 +57,7 @@ async function ask(place: string, headers: Record<string, string>, body?: object
 }
 
 describe('AssemblyAI’s SDK', () => {
-  it('is given a token that opens a session', async () => {
+  it('gets a token that opens a session', async () => {
     const token = await assemblyaiClient(gateway).streaming.createTemporaryToken({ expires_in_seconds: 60 });
     const path = `/assemblyai/v3/ws?sample_rate=16000&speech_model=${MODEL}`;
     expect(await opened(path, { Authorization: token })).toBe('Begin');
@@ -67,7 +67,7 @@ describe('AssemblyAI’s SDK', () => {
     ['600', 300],
     ['1', 10],
     ['60', 60],
-  ])('asks for %s seconds, and is told that it gets %d', async (asked, expires_in_seconds) => {
+  ])('requests %s seconds, and gets %d', async (asked, expires_in_seconds) => {
     const { body } = await ask(`GET /assemblyai/v3/token?expires_in_seconds=${asked}`, { Authorization: gateway.key });
     expect(body).toEqual({ token: expect.stringMatching(/^st_/), expires_in_seconds });
   });
@@ -98,7 +98,7 @@ it('ElevenLabs’ SDK is given a token that opens a session', async () => {
   expect(await opened(path, {})).toMatchObject({ message_type: 'session_started' });
 });
 
-it('a client of Speechmatics is given a key that opens a session', async () => {
+it('gives a client of Speechmatics a key that opens a session', async () => {
   const headers = { Authorization: `Bearer ${gateway.key}` };
   const { status, body } = await ask('POST /speechmatics/v1/api_keys?type=rt', headers, { ttl: 60 });
   expect([status, body]).toEqual([201, { apikey_id: null, key_value: expect.stringMatching(/^st_/) }]);
@@ -111,7 +111,7 @@ it('a client of Speechmatics is given a key that opens a session', async () => {
   expect(await opened(`/speechmatics/v2?model=${MODEL}`, authorization, start)).toBe('RecognitionStarted');
 });
 
-describe('OpenAI’s SDK is given a client secret', () => {
+describe('a client secret for OpenAI’s SDK', () => {
   const input = {
     format: { type: 'audio/pcm', rate: 24_000 },
     transcription: { model: MODEL },
@@ -119,7 +119,7 @@ describe('OpenAI’s SDK is given a client secret', () => {
   } as const;
   const session = { type: 'transcription', audio: { input } } as const;
 
-  it('in the beta for as long as it asks for, and never for a body of the other shape', async () => {
+  it('lasts in the beta as long as requested, and fails for a body in the other form', async () => {
     const bearer = { Authorization: `Bearer ${gateway.key}` };
     const place = 'POST /openai/v1/realtime/transcription_sessions';
     const seconds = (expires_at: object) => ask(place, bearer, { client_secret: { expires_at } });
@@ -135,7 +135,7 @@ describe('OpenAI’s SDK is given a client secret', () => {
   it.each([
     ['wrong', 'ek_wrong', 'invalid_token'],
     ['that was cut', 'cut', 'invalid_token'],
-  ])('and one %s is told to a page on its socket, and to others by HTTP', async (_, secret, code) => {
+  ])('fails when %s: on the socket for a page, by HTTP for others', async (_, secret, code) => {
     const { value } = await openaiClient(gateway).realtime.clientSecrets.create({ session });
     const said = secret === 'cut' ? value.slice(0, -3) : secret;
     const protocols = ['realtime', `openai-insecure-api-key.${said}`];
@@ -145,7 +145,7 @@ describe('OpenAI’s SDK is given a client secret', () => {
     await expect(refused).rejects.toThrow('401');
   });
 
-  it('that opens sessions as they were asked for, of which each may ask for something else', async () => {
+  it('opens sessions as requested, each of which may change its options', async () => {
     const asked = { expires_after: { anchor: 'created_at', seconds: 60 }, session } as const;
     const { value, expires_at, ...told } = await openaiClient(gateway).realtime.clientSecrets.create(asked);
     expect(told.session).toMatchObject(session);
@@ -165,7 +165,7 @@ describe('OpenAI’s SDK is given a client secret', () => {
     expect(await firstOf('/openai/v1/realtime', bearer, other)).toMatchObject({ type: 'session.created', session });
   });
 
-  it('of the beta, and of a session that nothing is said of', async () => {
+  it('works in the beta, and for a session without options', async () => {
     const client = openaiClient(gateway);
     const input_audio_transcription = { model: 'gpt-4o-transcribe' } as const;
     const { client_secret, ...told } = await client.beta.realtime.transcriptionSessions.create({
@@ -197,7 +197,7 @@ describe('OpenAI’s SDK is given a client secret', () => {
     ['session.audio', { session: { audio: { input: 'x' } } }],
     ['expires_after', { expires_after: '60' }],
     [null as never, []],
-  ])('never with a wrong %s', async (param, body) => {
+  ])('stays out with a wrong %s', async (param, body) => {
     const bearer = { Authorization: `Bearer ${gateway.key}` };
     const { status, body: told } = await ask('POST /openai/v1/realtime/client_secrets', bearer, body);
     expect([status, told]).toEqual([400, { error: expect.objectContaining({ param }) }]);
@@ -221,7 +221,7 @@ it.each<[string, (key: string) => Record<string, string>, object | undefined]>([
     (key) => ({ Authorization: `Bearer ${key}` }),
     { usage_type: 'transcribe_websocket', expires_in_seconds: 60, single_use: true },
   ],
-])('%s is refused as it is asked for, and to who may not ask', async (place, headersOf, body) => {
+])('refuses %s when it is invalid, and to unauthorised callers', async (place, headersOf, body) => {
   expect((await ask(place, headersOf(gateway.key), body)).status).toBe(400);
   expect((await ask(place, headersOf(withoutScope), body)).status).toBe(403);
   expect((await ask(place, headersOf('sk_vox_unknown'), body)).status).toBe(401);

@@ -53,7 +53,7 @@ async function spoken(models: readonly string[], channels: number, frames: numbe
 
 describe('channels', () => {
   it.concurrent.each(FULL.flatMap(({ slug }) => [2, 8].map((channels) => ({ slug, channels }))))(
-    '$channels of them are heard whole by $slug, and billed as their sum',
+    'arrive complete, $channels of them, from $slug, billed as their sum',
     async ({ slug, channels }) => {
       const frames = 1.9 * (rateOf([slug]) ?? 24_000);
       const client = await spoken([slug], channels, frames);
@@ -66,7 +66,7 @@ describe('channels', () => {
     },
   );
 
-  it('are failed over each by itself', async () => {
+  it('fail over separately', async () => {
     const models = [BROKEN_MODEL, FALLBACK];
     const frames = 1.9 * (rateOf(models) ?? 24_000);
     const client = await spoken(models, 3, frames);
@@ -77,7 +77,7 @@ describe('channels', () => {
 });
 
 describe('a client of Deepgram', () => {
-  it('that asks for several is told of each by its index', async () => {
+  it('gets each of several channels by its index', async () => {
     const frames = 1.9 * 16_000;
     const socket = await deepgramClient({ url: rig.gateway.url, key: rig.key }).listen.v1.connect({
       ...{ model: 'deepgram/nova-3', encoding: 'linear16', sample_rate: 16_000, channels: 2, multichannel: 'true' },

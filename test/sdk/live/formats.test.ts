@@ -59,11 +59,11 @@ describe('a transcription', () => {
       'text/vtt; charset=utf-8',
       `WEBVTT\n\n00:00:00.000 --> 00:00:02.000\n${TEXT}\n\n00:00:02.000 --> 00:00:04.000\n${TEXT}\n\n`,
     ],
-  ])('as %s is right, without a warning', async (name, type, text) => {
+  ])('comes out right as %s, without a warning', async (name, type, text) => {
     expect(await send(WHISPER, format(name))).toMatchObject({ status: 200, type, warning: null, text });
   });
 
-  it('as json is what OpenAI gives: the text, and how long it was', async () => {
+  it('matches OpenAI’s json: the text and its duration', async () => {
     const { json } = await send(WHISPER);
     expect(json).toEqual({ text: TWICE, usage: { type: 'duration', seconds: 4 } });
   });
@@ -73,13 +73,13 @@ describe('a transcription', () => {
     ['segments', [SEGMENTS], 2, undefined],
     ['words', [WORDS], undefined, 8],
     ['both by name', [WORDS, SEGMENTS], 2, 8],
-  ])('as verbose_json has the times that were asked for: %s', async (_, fields, segments, words) => {
+  ])('contains the requested times as verbose_json: %s', async (_, fields, segments, words) => {
     const { json, warning } = await send(WHISPER, [...format('verbose_json'), ...fields]);
     expect([json.segments?.length, json.words?.length, warning]).toEqual([segments, words, null]);
     expect(json.usage).toEqual({ type: 'duration', seconds: 4, cost_usd: expect.any(String), byok: false });
   });
 
-  it('of several people names them', async () => {
+  it('names several speakers', async () => {
     const fields: Fields = [['diarization', 'true']];
     expect((await send(SPEAKERS, [...format('srt'), ...fields])).text).toContain(`\nSpeaker 0: ${TEXT}\n`);
     expect((await send(SPEAKERS, [...format('vtt'), ...fields])).text).toContain(`\n<v Speaker 1>${TEXT}\n`);
@@ -94,7 +94,7 @@ describe('a transcription', () => {
     ]);
   });
 
-  it('as diarized_json is what OpenAI gives with speakers, also as a stream', async () => {
+  it('matches OpenAI’s diarized_json with speakers, also as a stream', async () => {
     const segment = (id: string, start: number, speaker: string) => ({
       type: 'transcript.text.segment',
       id,
@@ -113,7 +113,7 @@ describe('a transcription', () => {
     expect([told.filter(({ type }) => type === 'transcript.text.segment'), streamed.warning]).toEqual([segments, null]);
   });
 
-  it('as diarized_json of a model that tells no speakers says so, and is refused strictly', async () => {
+  it('warns as diarized_json of a model without speakers, and fails in strict mode', async () => {
     const { json, warning } = await send(WHISPER, format('diarized_json'));
     expect(json.segments.map(({ speaker }: { speaker: string }) => speaker)).toEqual(['unknown', 'unknown']);
     expect(warning).toBe('diarization_unsupported');
@@ -121,7 +121,7 @@ describe('a transcription', () => {
     expect([refused.status, refused.json]).toMatchObject([422, { error: { param: 'diarization' } }]);
   });
 
-  it('of nothing is an empty file in every format', async () => {
+  it('gives an empty file in every format for silence', async () => {
     const silent: Fields = [['provider_params', '{"turns":[{"text":"","seconds":9}]}']];
     const answers = [];
     for (const name of ['text', 'srt', 'vtt']) {
@@ -139,7 +139,7 @@ describe('a model that does not say when', () => {
     ['vtt', format('vtt'), 'times_estimated', 'response_format'],
     ['segments', [...format('verbose_json'), SEGMENTS], 'times_estimated', 'timestamp_granularities[]'],
     ['words', [...format('verbose_json'), WORDS], 'words_unavailable', 'timestamp_granularities[]'],
-  ])('is warned about for %s, and refused strictly before it is asked', async (_, fields, code, param) => {
+  ])('causes a warning for %s, and fails in strict mode before any call', async (_, fields, code, param) => {
     const taken = await send(WITHOUT_TIMES, fields);
     expect([taken.status, taken.warning]).toEqual([200, code]);
     if (taken.json !== undefined) expect(taken.json.warnings).toMatchObject([{ code, param }]);
@@ -166,7 +166,7 @@ describe('what a format has no room for', () => {
     expect([refused.status, refused.json]).toMatchObject([422, { error: { code: 'unsupported_parameter', param } }]);
   });
 
-  it('a format that there is not is refused with those that there are', async () => {
+  it('refuses an unknown format, and lists the formats', async () => {
     const { status, json } = await send(SPEAKERS, format('csv'));
     expect([status, json.error]).toMatchObject([
       400,
@@ -215,7 +215,7 @@ describe('fields of OpenAI’s own', () => {
     expect([status, json.error]).toMatchObject([400, { code: 'invalid_request', param }]);
   });
 
-  it('that a model does not take are warned about, and refused strictly', async () => {
+  it('cause warnings where a model does not take them, and fail in strict mode', async () => {
     const fields: Fields = [
       ['known_speaker_names[]', 'Ann'],
       ['known_speaker_names[]', 'Bo'],
@@ -246,7 +246,7 @@ describe('the official client', () => {
     expect([text, text.length > 0]).toEqual([done, true]);
   });
 
-  it('throws its own error for a stream that breaks off, behind what was heard', async () => {
+  it('throws its own error for a stream that breaks off, after the text received', async () => {
     const heard: string[] = [];
     const provider_params = JSON.stringify({ turns, fail: { how: 'close', at_seconds: 3.5 } });
     const failure = await (async () => {
@@ -264,7 +264,7 @@ describe('the official client', () => {
     expect(heard).toEqual(['one', ' two', ' one']);
   });
 
-  it('has every format as it expects it', async () => {
+  it('reads every format as it expects', async () => {
     const as = async (response_format: 'srt' | 'vtt' | 'text') =>
       client().audio.transcriptions.create({ file: await file(), model: WHISPER, response_format });
     expect([typeof (await as('srt')), typeof (await as('vtt')), typeof (await as('text'))]).toEqual(

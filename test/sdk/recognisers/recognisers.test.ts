@@ -70,7 +70,7 @@ describe.skipIf(!isHere)('real recognisers', { timeout: 180_000 }, () => {
   const portOf = (model: string) => recognisers.processes[model]?.port as number;
   const heardOf = (model: string, from = 0) => recognisers.processes[model]?.heard.slice(from) ?? [];
 
-  it('one like Vosk: live, turns and times are what it says when it is asked itself', async () => {
+  it('keeps a Vosk server’s own turns and times in a live session', async () => {
     const session = await recognisers.listen([SPHINX]);
     const turns = await askVosk(portOf(SPHINX));
     expectWhole(session);
@@ -95,7 +95,7 @@ describe.skipIf(!isHere)('real recognisers', { timeout: 180_000 }, () => {
     for (const { usage } of [sphinx, moonshine, whisper]) expect(usage?.seconds).toBeCloseTo(seconds, 2);
   });
 
-  it('one like Whisper: live, each utterance is a final with what it said to it', async () => {
+  it('makes each utterance of a Whisper server a final', async () => {
     const before = heardOf(MOONSHINE).length;
     const session = await recognisers.listen([MOONSHINE]);
     expectWhole(session);
@@ -103,7 +103,7 @@ describe.skipIf(!isHere)('real recognisers', { timeout: 180_000 }, () => {
     expect(textsOf(session, MOONSHINE).toSorted()).toEqual(heardOf(MOONSHINE, before).toSorted());
   });
 
-  it('one like Vosk, killed in the middle of a word: the embedded one goes on', async () => {
+  it('continues with the embedded one when a Vosk server is killed mid-word', async () => {
     const session = await recognisers.listen([SPHINX, LOCAL], [[SPHINX, TIMER]]);
     await recognisers.bringBack(SPHINX);
     expectWhole(session);
@@ -111,7 +111,7 @@ describe.skipIf(!isHere)('real recognisers', { timeout: 180_000 }, () => {
     expectRestByLocal(session);
   });
 
-  it('a cloud that is lost in the middle of a word: one like Vosk goes on', async () => {
+  it('continues with a Vosk server when the cloud is lost mid-word', async () => {
     const before = heardOf(SPHINX).length;
     const session = await recognisers.listen([CLOUD, SPHINX], [[CLOUD, TIMER]]);
     expectWhole(session);
@@ -120,7 +120,7 @@ describe.skipIf(!isHere)('real recognisers', { timeout: 180_000 }, () => {
     expect(textsOf(session, SPHINX)).toEqual(heardOf(SPHINX, before));
   });
 
-  it('one like Vosk, then one like Whisper, each killed in the middle of a word: the embedded one has the rest', async () => {
+  it('continues after a Vosk and a Whisper server are killed mid-word, with the embedded one', async () => {
     const session = await recognisers.listen(
       [SPHINX, MOONSHINE, LOCAL],
       [

@@ -76,7 +76,7 @@ const failure = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('the SDK, live,', () => {
-  it('connects, hears interims and finals, and closes in order', async () => {
+  it('connects, gets interims and finals, and closes in order', async () => {
     const transcriber = (await open()).transcriber();
     const { turns, finals } = turnsOf(transcriber);
     expect(await transcriber.connect()).toMatchObject({ type: 'Begin', id: expect.any(String) });
@@ -95,7 +95,7 @@ describe('the SDK, live,', () => {
     expect((await finals(3))[2]).toMatchObject({ turn_order: 2, words: [{}, {}, { end: 700 }] });
   });
 
-  it('hears the formatted version of a turn that it asked for', async () => {
+  it('gets the formatted version of a turn on request', async () => {
     const transcriber = (await open()).transcriber({
       formatTurns: true,
       keytermsPrompt: ['table'],
@@ -129,7 +129,7 @@ describe('the SDK, live,', () => {
     expect(await failure(transcriber({ token }).connect())).toMatchObject({ code: 1008 });
   });
 
-  it('hears Begin though it comes late', async () => {
+  it('gets Begin although it is late', async () => {
     expect(await (await open('key-1', ['begin-late=50'])).transcriber().connect()).toMatchObject({ type: 'Begin' });
   });
 
@@ -138,7 +138,7 @@ describe('the SDK, live,', () => {
     ['broke', [], 1008, 'Insufficient account balance'],
     ['limited', [], 1008, 'Too many concurrent sessions'],
     ['key-1', ['concurrent-3009'], 3009, 'Too many concurrent sessions'],
-  ])('with the key %s and %j is refused with %i', async (key, faults, code, words) => {
+  ])('fails with the key %s and %j by %i', async (key, faults, code, words) => {
     const error = await failure((await open(key, faults)).transcriber().connect());
     expect(error).toMatchObject({ code, message: expect.stringContaining(words) });
   });
@@ -146,7 +146,7 @@ describe('the SDK, live,', () => {
   it.each<[string, number, string[], string]>([
     ['frames that are too short', 20, [], 'Input duration violation: 20.0 ms'],
     ['audio that comes too fast', 600, ['ahead-max=1000'], 'Audio Transmission Rate Exceeded: Received 1.20 sec'],
-  ])('hears of %s before it is closed', async (_, ms, faults, words) => {
+  ])('gets an error about %s before its close', async (_, ms, faults, words) => {
     const transcriber = (await open('key-1', faults)).transcriber();
     const errors: Error[] = [];
     transcriber.on('error', (error) => errors.push(error));
@@ -182,7 +182,7 @@ describe('the SDK, with files,', () => {
     expect(await failure(client.transcripts.get(transcript.id))).toMatchObject({ message: 'Transcript not found' });
   });
 
-  it('hears of a file without audio', async () => {
+  it('gets an error for a file without audio', async () => {
     const { client } = await open();
     const transcript = await client.transcripts.transcribe({ audio: Buffer.alloc(100) }, { pollingInterval: 10 });
     expect(transcript).toMatchObject({
@@ -195,7 +195,7 @@ describe('the SDK, with files,', () => {
     ['bad', 'Authentication error, API token missing/invalid'],
     ['broke', 'Your current account balance is negative. Please top up to continue.'],
     ['limited', 'Too many requests'],
-  ])('with the key %s is refused', async (key, message) => {
+  ])('fails with the key %s', async (key, message) => {
     const { client } = await open(key);
     expect(await failure(client.transcripts.transcribe({ audio: Buffer.alloc(100) }))).toMatchObject({ message });
   });

@@ -79,7 +79,7 @@ const textOf = (message: Said) =>
   (message.channel as { alternatives: { transcript: string }[] }).alternatives[0]?.transcript ?? '';
 
 describe('the SDK on /v1/listen', () => {
-  it('hears interims, several settled windows, ends of speech, and Metadata behind CloseStream', async () => {
+  it('gets interims, settled windows, ends of speech, and Metadata after CloseStream', async () => {
     const deepgram = await client();
     const socket = await deepgram.listen.v1.connect({
       ...NOVA,
@@ -131,20 +131,17 @@ describe('the SDK on /v1/listen', () => {
     socket.close();
   });
 
-  it.each([{ apiKey: 'bad-key' }, { apiKey: 'broke-key' }, { apiKey: 'limited-key' }])(
-    'is refused with %o',
-    async (key) => {
-      const deepgram = await client(key);
-      const socket = await deepgram.listen.v1.connect({ ...NOVA, ...ONCE });
-      const refused = new Promise<Error>((resolve) => socket.on('error', resolve));
-      socket.connect();
-      const status = { 'bad-key': '401', 'broke-key': '402', 'limited-key': '429' }[key.apiKey];
-      expect((await refused).message).toContain(`Unexpected server response: ${status}`);
-      socket.close();
-    },
-  );
+  it.each([{ apiKey: 'bad-key' }, { apiKey: 'broke-key' }, { apiKey: 'limited-key' }])('fails with %o', async (key) => {
+    const deepgram = await client(key);
+    const socket = await deepgram.listen.v1.connect({ ...NOVA, ...ONCE });
+    const refused = new Promise<Error>((resolve) => socket.on('error', resolve));
+    socket.connect();
+    const status = { 'bad-key': '401', 'broke-key': '402', 'limited-key': '429' }[key.apiKey];
+    expect((await refused).message).toContain(`Unexpected server response: ${status}`);
+    socket.close();
+  });
 
-  it('is let in with a granted token', async () => {
+  it('gets in with a granted token', async () => {
     const granted = await (await client()).auth.v1.tokens.grant({ ttl_seconds: 30 });
     expect(granted).toMatchObject({ expires_in: 30 });
     const deepgram = await client({ accessToken: granted.access_token });
@@ -157,7 +154,7 @@ describe('the SDK on /v1/listen', () => {
 describe('the SDK on /v2/listen', () => {
   const FLUX = { model: 'flux-general-en', encoding: 'linear16', sample_rate: RATE } as const;
 
-  it('hears turns, told each quarter second of audio and ended by name', async () => {
+  it('gets turns each quarter second of audio, ended by name', async () => {
     const deepgram = await client();
     const socket = await deepgram.listen.v2.connect({ ...FLUX, ...ONCE });
     const { said, until } = await listening(socket);
@@ -179,7 +176,7 @@ describe('the SDK on /v2/listen', () => {
     socket.close();
   });
 
-  it('hears early ends where it asks for them, each with its revocation or its end in the same words', async () => {
+  it('gets early ends on request, each followed by its revocation or a matching end', async () => {
     const deepgram = await client();
     const socket = await deepgram.listen.v2.connect({ ...FLUX, eager_eot_threshold: 0.5, ...ONCE });
     const { said, until } = await listening(socket);
@@ -260,13 +257,13 @@ describe('the SDK on POST /v1/listen', () => {
     [{ apiKey: 'broke-key' }, {}, 402],
     [{ apiKey: 'limited-key' }, {}, 429],
     [{ apiKey: 'good' }, { keywords: 'snuffle:2' }, 400],
-  ])('is refused with %o and %o', async (key, more, statusCode) => {
+  ])('fails with %o and %o', async (key, more, statusCode) => {
     const deepgram = await client(key);
     const request = deepgram.listen.v1.media.transcribeFile(silentWav(1), { model: 'nova-3', ...more });
     await expect(request).rejects.toMatchObject({ statusCode });
   });
 
-  it('is refused with a file that is no audio', async () => {
+  it('fails with a file without audio', async () => {
     const deepgram = await client();
     const request = deepgram.listen.v1.media.transcribeFile(Buffer.from('no audio at all'), { model: 'nova-3' });
     await expect(request).rejects.toMatchObject({ statusCode: 400, body: { err_code: 'Bad Request' } });

@@ -99,7 +99,7 @@ describe('files by the SDK', () => {
     expect(logprobs).toHaveLength(7);
   });
 
-  it('are streamed', async () => {
+  it('arrive as a stream', async () => {
     const openai = await client();
     const stream = await openai.audio.transcriptions.create({
       file: await file(),
@@ -113,7 +113,7 @@ describe('files by the SDK', () => {
     expect(events.at(-1)).toMatchObject({ type: 'transcript.text.done', text: deltas.join('') });
   });
 
-  it('are streamed by speaker', async () => {
+  it('arrive as a stream by speaker', async () => {
     const openai = await client();
     const stream = await openai.audio.transcriptions.create({
       file: await file(),
@@ -133,7 +133,7 @@ type Wrong = Omit<OpenAI.Audio.TranscriptionCreateParamsNonStreaming, 'file' | '
   name?: string;
 };
 
-describe('a file is refused', () => {
+describe('a refused file', () => {
   const REFUSED: [string, Wrong, number, string | null][] = [
     ['of an unknown model', { model: 'gpt-5' }, 404, 'model_not_found'],
     ['of a live model', { model: 'gpt-live-transcribe' }, 404, 'model_not_found'],
@@ -171,7 +171,7 @@ describe('a file is refused', () => {
     expect(error).toMatchObject({ status, code });
   });
 
-  it('that is no audio', async () => {
+  it('contains no audio', async () => {
     const openai = await client();
     const broken = await toFile(Buffer.from('no audio'), 'speech.wav');
     await expect(openai.audio.transcriptions.create({ file: broken, model: 'whisper-1' })).rejects.toMatchObject({
@@ -185,7 +185,7 @@ describe('a file is refused', () => {
     ['bad-key', 401, 'invalid_api_key'],
     ['broke', 429, 'insufficient_quota'],
     ['limited', 429, 'rate_limit_exceeded'],
-  ])('with the key %s', async (key, status, code) => {
+  ])('comes with the key %s', async (key, status, code) => {
     const openai = await client({ key });
     const refused = openai.audio.transcriptions.create({ file: await file(), model: 'whisper-1' });
     await expect(refused).rejects.toMatchObject({ status, code });
@@ -283,7 +283,7 @@ async function session(ear: EarSource = numberedEar({ turnSeconds: 2 }), path?: 
 const COMPLETED = 'conversation.item.input_audio_transcription.completed';
 
 describe('a live session of the SDK', () => {
-  it('hears turns that the server ends, and one that it ends itself', async () => {
+  it('gets turns that the server ends, and one that it ends itself', async () => {
     const live = await session();
     await live.begin('gpt-4o-transcribe');
     live.speak(0, 5);
@@ -301,7 +301,7 @@ describe('a live session of the SDK', () => {
     ]);
   });
 
-  it('hears words while they are spoken, and the final after its own commit', async () => {
+  it('gets words while they are spoken, and the final after its own commit', async () => {
     const live = await session(SCRIPT);
     await live.begin('gpt-live-transcribe');
     for (let at = 0; at < 15; at++) live.speak(at / 10, (at + 1) / 10);
@@ -316,7 +316,7 @@ describe('a live session of the SDK', () => {
     expect(deltas.join('')).toBe(' hello and welcome');
   });
 
-  it('is a conversation with a model in its URL, and then transcribes nothing', async () => {
+  it('becomes a conversation with a model in its URL, and transcribes nothing', async () => {
     const live = await session(SCRIPT, '/v1/realtime?model=gpt-realtime');
     await live.heard('session.created');
     live.socket.send({ type: 'session.update', session: { type: 'transcription' } });
@@ -324,14 +324,14 @@ describe('a live session of the SDK', () => {
     expect(live.errors).toEqual(['invalid_parameter']);
   });
 
-  it('is refused with a bad key', async () => {
+  it('fails with a bad key', async () => {
     const openai = await client({ key: 'bad-key' });
     const live = new LiveSession(openai, (server as SimulatorServer).port);
     await live.until(() => live.errors.length > 0);
     expect(live.errors).toEqual(['invalid_api_key']);
   });
 
-  it('is opened by a client secret, with the session that the secret was made for', async () => {
+  it('opens by a client secret, with the session of that secret', async () => {
     const openai = await client({ ear: numberedEar({ turnSeconds: 1 }) });
     const secret = await openai.realtime.clientSecrets.create({
       expires_after: { anchor: 'created_at', seconds: 60 },

@@ -66,7 +66,7 @@ async function streamed(options: object) {
   return results;
 }
 
-it('signs, hears partial results, and finals with their items and speakers', async () => {
+it('signs, and gets partial results and finals with items and speakers', async () => {
   const results = await streamed({ ShowSpeakerLabel: true });
   expect(results.length).toBeGreaterThan(TURNS.length + 1);
   const words = ['hello', 'and', 'welcome', '.'].map((Content) => expect.objectContaining({ Content }));
@@ -76,7 +76,7 @@ it('signs, hears partial results, and finals with their items and speakers', asy
   ]);
 });
 
-it('is told by an exception what is wrong with what it asks for', async () => {
+it('gets an exception that explains a wrong request', async () => {
   await expect(streamed({ MediaSampleRateHertz: 96_000 })).rejects.toMatchObject({
     name: 'BadRequestException',
     Message: expect.stringContaining('sample-rate'),

@@ -57,7 +57,7 @@ async function streamed(faults: string[] = []) {
   return { said, interims, cancelled };
 }
 
-it('hears interims and phrases, with their places, until the audio has ended', async () => {
+it('gets interims and phrases, with their positions, until the audio has ended', async () => {
   const { said, interims, cancelled } = await streamed();
   expect(said).toEqual([
     ['hello and welcome.', 0],
@@ -67,12 +67,12 @@ it('hears interims and phrases, with their places, until the audio has ended', a
   expect(cancelled).toBe(CancellationErrorCode.NoError);
 });
 
-it('goes on in another turn where the service has ended one', async () => {
+it('continues in another turn where the service ended one', async () => {
   const { said } = await streamed(['ends-requests=1']);
   expect(said.map(([text]) => text)).toEqual(['hello and welcome.', 'good bye']);
 });
 
-it('has no client of fast transcription for Node: the form is as its documents show it', async () => {
+it('lacks a Node client for fast transcription, so that the documented form is used', async () => {
   const { url } = await simulated();
   const form = new FormData();
   form.append('audio', wavFile());

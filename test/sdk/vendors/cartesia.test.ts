@@ -13,7 +13,7 @@ const simulated = scripted('cartesia');
 
 const client = async () => new Cartesia({ apiKey: 'good', baseURL: (await simulated()).url, maxRetries: 0 });
 
-it('hears interims and settled text, the mark of an end, and the end of the session', async () => {
+it('gets interims and settled text, the mark of an end, and the end of the session', async () => {
   const socket = (await client()).stt.manualFinalize.websocket(SESSION, { reconnect: null });
   const said: { type: string; text?: string; is_final?: boolean }[] = [];
   const done = new Promise<void>((resolve) => {
@@ -40,7 +40,7 @@ it('gets, of a file, words, language and seconds', async () => {
   expect(answer.words).toHaveLength(5);
 });
 
-it('is refused a file with a model for streams', async () => {
+it('fails for a file with a model for streams', async () => {
   const asked = { model: 'ink-2', file: wavFile() };
   await expect((await client()).stt.transcribe(asked)).rejects.toMatchObject({ status: 400 });
 });

@@ -24,7 +24,7 @@ describe('the SDK live', () => {
     return { connection, next };
   }
 
-  it('hears interims, and of each commit the text and its words', async () => {
+  it('gets interims, and the text and words of each commit', async () => {
     const { connection, next } = await connected({ includeTimestamps: true, commitStrategy: CommitStrategy.MANUAL });
     const interim = next(RealtimeEvents.PARTIAL_TRANSCRIPT);
     const plain = next(RealtimeEvents.COMMITTED_TRANSCRIPT);
@@ -39,7 +39,7 @@ describe('the SDK live', () => {
     connection.close();
   });
 
-  it('hears commits that the service makes at silence', async () => {
+  it('gets commits that the service makes at silence', async () => {
     const { connection, next } = await connected({ commitStrategy: CommitStrategy.VAD });
     const plain = next(RealtimeEvents.COMMITTED_TRANSCRIPT);
     connection.send({ audioBase64: second });
@@ -47,7 +47,7 @@ describe('the SDK live', () => {
     connection.close();
   });
 
-  it('is told that a commit has too little audio', async () => {
+  it('gets an error for a commit with too little audio', async () => {
     const { connection, next } = await connected({});
     const throttled = next(RealtimeEvents.COMMIT_THROTTLED);
     connection.commit();
@@ -72,7 +72,7 @@ describe('the SDK with files', () => {
   it.each([
     [{ modelId: 'none' }, 422],
     [{ file: Buffer.from('no audio at all') }, 400],
-  ])('is refused with %j', async (change, statusCode) => {
+  ])('fails with %j', async (change, statusCode) => {
     const request = { modelId: 'scribe_v2', file: silentWav(1), ...change } as { modelId: 'scribe_v2' };
     await expect((await client()).speechToText.convert(request)).rejects.toMatchObject({ statusCode });
   });

@@ -19,7 +19,7 @@ const session: LiveV2InitRequest = {
   messages_config: { receive_partial_transcripts: true, receive_lifecycle_events: true, receive_acknowledgments: true },
 };
 
-it('asks for a session, connects, hears turns, has each chunk acknowledged, and stops', async () => {
+it('requests a session, connects, gets turns and acknowledged chunks, and stops', async () => {
   const live = (await client()).liveV2().startSession(session);
   const said: LiveV2WebSocketMessage[] = [];
   live.on('message', (message) => said.push(message));

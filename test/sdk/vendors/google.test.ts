@@ -74,7 +74,7 @@ async function streamed(speech: v2.SpeechClient, key: string, config: object): P
 
 const config = { model: 'long', languageCodes: ['en-US'], features: { enableWordTimeOffsets: true } };
 
-it('hears interims, voice activity and finals with words in a call', async () => {
+it('gets interims, voice activity and finals with words in a call', async () => {
   const said = await streamed(await client(), 'good-key', config);
   const results = said.flatMap((each) => each.results ?? []);
   const finals = results.filter(({ isFinal }) => isFinal).map(({ alternatives }) => alternatives?.[0]);
@@ -86,7 +86,7 @@ it('hears interims, voice activity and finals with words in a call', async () =>
   expect(said.map(({ speechEventType }) => speechEventType)).toContain('SPEECH_ACTIVITY_BEGIN');
 });
 
-it('is told by statuses of gRPC what is wrong', async () => {
+it('gets errors as gRPC statuses', async () => {
   const speech = await client();
   const wrong = { ...config, model: 'chirp_3' };
   await expect(streamed(speech, 'good-key', wrong)).rejects.toMatchObject({
@@ -94,7 +94,7 @@ it('is told by statuses of gRPC what is wrong', async () => {
   });
 });
 
-it('a service account signs for itself, and is let in with that', async () => {
+it('signs for a service account, which is accepted', async () => {
   const fields: CredentialFields = {
     ...{ type: 'service_account', project_id: 'acme', private_key_id: 'key-1', client_email: 'voxgate@acme.test' },
     ...{ private_key: PRIVATE_KEY, region: 'eu' },
@@ -126,7 +126,7 @@ it('a service account signs for itself, and is let in with that', async () => {
   }
 });
 
-it('a session of the gateway is transcribed over a real call, and leaves no connection', async () => {
+it('transcribes a session over a real call, and leaves no connection', async () => {
   const server = await serve();
   const access = () => ({ baseUrl: server.url, credential: 'good-key' });
   const rig = new SessionRig({ clock: systemClock, providers: [google], access });

@@ -12,7 +12,7 @@ async function client(apiKey = 'good') {
 
 const MODEL = 'whisper-large-v3-turbo';
 
-it('gets the text, and what was asked for beside it', async () => {
+it('gets the text, and the requested extras', async () => {
   const audio = (await client()).audio.transcriptions;
   expect(await audio.create({ model: MODEL, file: wavFile() })).toEqual({
     ...{ text: ` ${WHOLE}`, x_groq: { id: expect.any(String) } },
@@ -33,7 +33,7 @@ it.each([
   ['good', { response_format: 'srt' as 'json' }, 400],
   ['good', { file: wavFile(Buffer.from('no audio at all')) }, 400],
   ['good', { file: wavFile(Buffer.alloc(25_000_001)) }, 413],
-])('is refused with %s and %j', async (key, change, status) => {
+])('fails with %s and %j', async (key, change, status) => {
   const create = (await client(key)).audio.transcriptions.create({ model: MODEL, file: wavFile(), ...change });
   await expect(create).rejects.toMatchObject({ status });
 });

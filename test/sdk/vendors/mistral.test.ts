@@ -10,7 +10,7 @@ const LIVE_2 = 'voxtral-mini-transcribe-realtime-2602';
 const simulated = scripted('mistral');
 
 describe('the SDK live', () => {
-  it('hears text that grows, what a flush is done with, and the end', async () => {
+  it('gets growing text, the result of a flush, and the end', async () => {
     const { url } = await simulated();
     const live = new RealtimeTranscription({ apiKey: 'good', serverURL: url });
     const audioFormat = { encoding: 'pcm_s16le', sampleRate: 16_000 } as const;
@@ -55,7 +55,7 @@ describe('the SDK with files', () => {
     [{ contextBias: ['two words'] }, 422],
     [{ language: 'en', timestampGranularities: ['segment'] }, 422],
     [{ file: { fileName: 'a.wav', content: Buffer.from('no audio') } }, 400],
-  ])('is refused with %j', async (change, statusCode) => {
+  ])('fails with %j', async (change, statusCode) => {
     await expect(create(change)).rejects.toMatchObject({ statusCode });
   });
 });

@@ -13,7 +13,7 @@ async function settings() {
 
 const textOf = ({ elements }: { elements: { value: string }[] }) => elements.map(({ value }) => value).join('');
 
-it('is connected, hears partials and finals, and is closed in order behind EOS', async () => {
+it('connects, gets partials and finals, and closes in order after EOS', async () => {
   const config = new SessionConfig();
   config.enableSpeakerSwitch = true;
   const client = new RevAiStreamingClient(

@@ -19,7 +19,7 @@ async function client() {
 }
 
 describe('the SDK live', () => {
-  it('hears tokens, of which some are final before others, the ends of turns, and the end of the stream', async () => {
+  it('gets tokens, some final before others, ends of turns, and the end of the stream', async () => {
     const session = (await client()).realtime.stt({ ...SESSION, enable_endpoint_detection: true });
     const finals: string[] = [];
     let ends = 0;
@@ -50,7 +50,7 @@ describe('the SDK live', () => {
   it.each([
     [{ model: 'none' }, 'bad_request'],
     [{ context: { text: 'x'.repeat(10_001) } }, 'bad_request'],
-  ])('is refused with %j', async (change, code) => {
+  ])('fails with %j', async (change, code) => {
     const session = (await client()).realtime.stt({ ...SESSION, ...change });
     const refused = new Promise<Error>((resolve) => session.on('error', resolve));
     await session.connect();
@@ -73,7 +73,7 @@ describe('the SDK with files', () => {
     expect([await soniox.stt.get(job.id), await soniox.stt.getTranscript(job.id)]).toEqual([null, null]);
   });
 
-  it('is told of a file that is no audio', async () => {
+  it('gets an error for a file without audio', async () => {
     const soniox = await client();
     const file = await soniox.files.upload(Buffer.from('no audio at all'), { filename: 'audio.wav' });
     const job = await soniox.stt.create({ model: 'stt-async-v5', file_id: file.id });

@@ -13,7 +13,7 @@ const FORMAT = { type: 'raw', encoding: 'pcm_s16le', sample_rate: 16_000 } as co
 const simulated = scripted('speechmatics', TURNS);
 const serve = () => simulated({ speed: 40 });
 
-it('hears slices and ends of turns, and has each frame confirmed', async () => {
+it('gets slices and ends of turns, with each frame confirmed', async () => {
   const { socketUrl } = await serve();
   const client = new RealtimeClient({ url: `${socketUrl}/v2` });
   const said: RealtimeServerMessage[] = [];

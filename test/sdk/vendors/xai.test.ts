@@ -34,7 +34,7 @@ async function partsOf(xai: object, faults: string[] = []) {
 }
 
 describe('the SDK live', () => {
-  it('hears interims, an end with all of each utterance, and a last message without text', async () => {
+  it('gets interims, an end with all of each utterance, and a last message without text', async () => {
     const parts = await partsOf({ streaming: { interimResults: true, endpointing: 400, smartTurn: 0.5 } });
     const finals = parts.flatMap((part) => (part.type === 'transcript-final' ? [part] : []));
     expect(finals.map(({ text }) => text)).toEqual(['hello and welcome.', 'good bye', 'hello and welcome.']);
@@ -46,11 +46,11 @@ describe('the SDK live', () => {
     });
   });
 
-  it('is told of an error', async () => {
+  it('gets an error', async () => {
     await expect(partsOf({}, ['error-after=0ms'])).rejects.toThrow('The transcription failed.');
   });
 
-  it('is refused a term that is too long', async () => {
+  it('fails for a term that is too long', async () => {
     const refused = partsOf({ keyterm: ['x'.repeat(51)] });
     await expect(refused).rejects.toThrow('xAI streaming transcription error');
   });
@@ -74,7 +74,7 @@ describe('the SDK with files', () => {
   it.each([
     [{ format: true }, silentWav(2), /requires language/],
     [{}, Buffer.from('no audio'), /Unsupported audio format/],
-  ])('is refused with %j', async (xai, file, message) => {
+  ])('fails with %j', async (xai, file, message) => {
     const refusal = { statusCode: 400, message: expect.stringMatching(message) };
     await expect(generate(xai, file)).rejects.toMatchObject(refusal);
   });

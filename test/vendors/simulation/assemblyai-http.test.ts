@@ -36,7 +36,7 @@ describe('a token', () => {
     ['', 'key-1', 422],
     ['expires_in_seconds=60&max_session_duration_seconds=59', 'key-1', 422],
     ['expires_in_seconds=60', 'bad', 401],
-  ])('asked for with %s and the key %s is refused', async (query, key, status) => {
+  ])('fails with %s and the key %s', async (query, key, status) => {
     expect((await token(await start(), query, key)).status).toBe(status);
   });
 });
@@ -57,17 +57,17 @@ describe('a request', () => {
     ['without a file', {}, 400],
     ['with a language and its detection', { audio_url: 'x', language_code: 'en', language_detection: true }, 400],
     ['with redaction of nothing in particular', { audio_url: 'x', redact_pii: true }, 400],
-  ])('for a job %s is refused', async (_, json, status) => {
+  ])('fails for a job %s', async (_, json, status) => {
     expect((await job(json)).status).toBe(status);
   });
 
-  it('for an upload of another account is refused', async () => {
+  it('fails for an upload of another account', async () => {
     const { json } = await ask('/v2/upload', { method: 'POST', body: new Uint8Array(8) });
     expect((await job({ audio_url: json.upload_url }, 'key-2')).status).toBe(403);
     expect((await ask('/v2/upload', { method: 'POST' })).status).toBe(422);
   });
 
-  it('for a job is answered until it is deleted', async () => {
+  it('works for a job until it is deleted', async () => {
     const { json } = await job({ audio_url: 'https://example.test/gone' });
     const path = `/v2/transcript/${json.id}`;
     expect((await ask(path)).json).toMatchObject({
@@ -78,7 +78,7 @@ describe('a request', () => {
     expect([(await ask(path)).status, (await ask('/v2/nonsense')).status]).toEqual([404, 404]);
   });
 
-  it('is refused as the key deserves', async () => {
+  it('fails according to the key', async () => {
     for (const [key, status] of [
       ['', 401],
       ['Bearer key-1', 401],
@@ -89,7 +89,7 @@ describe('a request', () => {
       expect((await ask('/v2/transcript/t-1', { key })).status).toBe(status);
   });
 
-  it('keeps no more than so many uploads', async () => {
+  it('keeps a limited number of uploads', async () => {
     const first = await ask('/v2/upload', { method: 'POST', body: new Uint8Array(1) });
     for (let upload = 0; upload < 200; upload++) await ask('/v2/upload', { method: 'POST', body: new Uint8Array(1) });
     const { json } = await job({ audio_url: first.json.upload_url });

@@ -46,7 +46,7 @@ describe('audio', () => {
     expect(client.said.at(-1)).toEqual({ type: 'Error', error_code: 3007, error: reason });
   });
 
-  it('of 50 and of 1000 ms is heard', async () => {
+  it('works in frames of 50 and 1000 ms', async () => {
     const clock = new SimulatedClock();
     const client = await begun({}, { clock });
     client.send(milliseconds(50));
@@ -103,13 +103,13 @@ describe('a session', () => {
     ['{', 'Invalid JSON: {'],
     ['[]', 'Invalid Message: []'],
     ['{"type":"Nonsense"}', 'Invalid Message Type: Nonsense'],
-  ])('that says %s is closed with 3006', async (text, reason) => {
+  ])('closes with 3006 when it sends %s', async (text, reason) => {
     const client = await begun();
     client.send(text);
     expect(await client.closed).toEqual({ code: 3006, reason });
   });
 
-  it('ends with the turns in flight, Termination and a close, and tells how long it was open', async () => {
+  it('ends with the turns in flight, Termination and a close, with its duration', async () => {
     const clock = new SimulatedClock();
     const client = await begun({}, { clock });
     client.send({ type: 'KeepAlive' });
@@ -128,7 +128,7 @@ describe('a session', () => {
     });
   });
 
-  it('is told which model it got: the newest where it names none, another by a quirk', async () => {
+  it('gets the name of its model: the newest by default, another by a quirk', async () => {
     const named = async (query: Record<string, string>, faults: readonly string[] = []) => {
       const client = dial(await serve({ simulator, ear: SCRIPT, clock: new SimulatedClock(), faults }), query);
       return (await client.message('Begin')).configuration;
@@ -138,7 +138,7 @@ describe('a session', () => {
     expect(await named(U3, ['other-model=whisper-rt'])).toEqual({ model: 'whisper-rt' });
   });
 
-  it('is refused with a good key by a quirk, the first time', async () => {
+  it('fails with a good key once, by a quirk', async () => {
     const server = await serve({ simulator, ear: SCRIPT, clock: new SimulatedClock(), faults: ['incorrect-padding'] });
     expect(await dial(server).closed).toEqual({ code: 1008, reason: 'Unauthorized connection: Incorrect padding' });
     await dial(server).message('Begin');
@@ -151,7 +151,7 @@ describe('a session', () => {
     expect(await client.closed).toEqual({ code: 3008, reason: 'Session Expired: Maximum session duration exceeded' });
   });
 
-  it('that is left without Terminate is known as abandoned, and any other is not', async () => {
+  it('counts as abandoned without Terminate, and otherwise not', async () => {
     let ended = () => {};
     const onEnd = () => ended();
     const server = await serve({ simulator, ear: SCRIPT, clock: new SimulatedClock(), onEnd });
@@ -172,7 +172,7 @@ describe('a session', () => {
     });
   });
 
-  it('is flushed by ForceEndpoint, and changed by UpdateConfiguration', async () => {
+  it('flushes by ForceEndpoint, and changes by UpdateConfiguration', async () => {
     const client = await begun({ speech_model: 'universal-streaming-english' });
     client.send(milliseconds(100));
     client.send({ type: 'ForceEndpoint' });
@@ -231,7 +231,7 @@ describe('turns', () => {
       ],
     ],
     ['D by the quirk', { speech_model: 'universal-streaming-english' }, ['regime=d'], [[true, false, 'Book a table.']]],
-  ])('of regime %s with %j and %j end so', async (_, query, faults, ends) => {
+  ])('end, in regime %s with %j and %j, like this', async (_, query, faults, ends) => {
     const turns = await firstTurn(query, faults);
     expect(turns.filter(isFinal).map(brief)).toEqual(ends);
     const [partial] = turns;
@@ -242,7 +242,7 @@ describe('turns', () => {
     });
   });
 
-  it('of Universal-Streaming have a transcript that stays behind the words', async () => {
+  it('keep a transcript behind the words in Universal-Streaming', async () => {
     const [partial, later] = await firstTurn({ speech_model: 'universal-streaming-english', speaker_labels: 'true' });
     expect(partial).toMatchObject({
       transcript: '',
@@ -258,7 +258,7 @@ describe('turns', () => {
     });
   });
 
-  it('of Universal-3 have a dash where they go on, and settle nothing before their end', async () => {
+  it('show a dash where they continue in Universal-3, and settle only at the end', async () => {
     const client = await begun({ ...U3, language_detection: 'true' });
     client.send(milliseconds(100));
     expect(await client.message('SpeechStarted')).toMatchObject({ timestamp: 0 });
@@ -269,7 +269,7 @@ describe('turns', () => {
     });
   });
 
-  it('of Whisper have words for silence, and no confidence', async () => {
+  it('contain words for silence, without confidence, in Whisper', async () => {
     const client = await begun(
       { speech_model: 'whisper-rt' },
       { ear: scriptEar({ turns: [{ text: '', seconds: 0.2 }] }) },
@@ -284,7 +284,7 @@ describe('turns', () => {
     });
   });
 
-  it('have words of pending speakers by a quirk, who are told behind them', async () => {
+  it('contain words of pending speakers by a quirk, revised afterwards', async () => {
     const turns = await begun({ speaker_labels: 'true' }, { faults: ['pending-speakers'] });
     turns.send(milliseconds(300));
     expect(await turns.message(isFinal)).toMatchObject({ words: [{ speaker: 'A' }, {}, { speaker: 'PENDING' }] });
@@ -293,13 +293,13 @@ describe('turns', () => {
     });
   });
 
-  it('without words end all the same', async () => {
+  it('end also without words', async () => {
     const client = await begun({}, { ear: scriptEar({ turns: [{ text: '', seconds: 0.2 }] }) });
     client.send(milliseconds(200));
     expect(await client.message(isFinal)).toMatchObject({ turn_order: 0, transcript: '', words: [] });
   });
 
-  it('of an ear that has words end where the ear says', async () => {
+  it('end where an ear with words ends them', async () => {
     const client = await begun({}, { ear: numberedEar({ turnSeconds: 0.125 }) });
     client.send(numberedAudio(0, 4_000));
     expect(await client.message(isFinal, 2)).toMatchObject({ turn_order: 1, words: [{ start: 125, end: 250 }] });
@@ -341,7 +341,7 @@ describe('the quirk', () => {
     expect(final).toMatchObject({ words: [{}, {}, { end: 300 }] });
   });
 
-  it('no-termination leaves the connection open after the turns in flight', async () => {
+  it('leaves the connection open with no-termination, after the turns in flight', async () => {
     const client = await begun({}, { faults: ['no-termination'] });
     client.send(milliseconds(100));
     client.send({ type: 'Terminate' });

@@ -63,7 +63,7 @@ const urlPrinted = async (): Promise<string> => {
 };
 
 describe('voxgate simulate', () => {
-  it('prints where it is and how to point a gateway at it, tells of each connection, and ends with 0', async () => {
+  it('prints its address and usage, logs each connection, and exits with 0', async () => {
     const { stop, code } = run('tiny', '--params', '{"turns":[{"text":"as told","seconds":1}]}', '--fault', 'shout');
     const url = await urlPrinted();
     expect(printed).toContain(`VOXGATE_TINY_URL=${url} TINY_API_KEY=simulated`);
@@ -78,7 +78,7 @@ describe('voxgate simulate', () => {
     ['local', []],
     ['numbered', ['--ear', 'numbered', '--params', '{"turn_seconds":0.5}']],
     ['script', ['--ear', 'script']],
-  ])('hears with the ear %s', async (name, args) => {
+  ])('transcribes with the ear %s', async (name, args) => {
     const { stop, code } = run('tiny', ...args);
     const said = await hear(await urlPrinted());
     stop();

@@ -46,7 +46,7 @@ describe('an upgrade', () => {
     [{ authorization: 'Token bad-key' }, 401],
     [{ authorization: 'Token broke-key' }, 402],
     [{ authorization: 'Token limited-key' }, 429],
-  ])('with %j is refused with %i, with an id and an error in its headers', async (headers, status) => {
+  ])('fails with %j by %i, with an id and an error in its headers', async (headers, status) => {
     const refused = await (await dial('/v1/listen', NOVA, { headers })).refused;
     expect(refused.status).toBe(status);
     expect(refused.headers).toMatchObject({ 'dg-request-id': expect.any(String), 'dg-error': expect.any(String) });
@@ -72,7 +72,7 @@ describe('an upgrade', () => {
     ['/v2/listen', { ...FLUX, language_hint: 'fr' }, /multi/],
     ['/v2/listen', { ...FLUX, model: 'flux-general-multi', language_hint: 'sv' }, /language_hint/],
     ['/v2/listen', { ...FLUX, redact: 'pci' }, /redact/],
-  ])('of %s with %j is refused with 400', async (path, query, words) => {
+  ])('fails on %s with %j by 400', async (path, query, words) => {
     const refused = await (await dial(path, query)).refused;
     expect(refused.status).toBe(400);
     expect(refused.headers['dg-error']).toMatch(words);
@@ -80,7 +80,7 @@ describe('an upgrade', () => {
   });
 
   it.each(['token', 'bearer'])(
-    'of a browser is let in by the subprotocols "%s" and key, with the SDK’s pair behind',
+    'passes in a browser by the subprotocols "%s" and key, before the SDK’s pair',
     async (name) => {
       const client = await nova({ headers: {}, protocols: [name, 'good', 'x-deepgram-session-id', 'an-id'] });
       expect(client.socket.protocol).toBe(name);
@@ -89,7 +89,7 @@ describe('an upgrade', () => {
 });
 
 describe('/v1/listen', () => {
-  it('tells Metadata and closes with NET-0001 after twelve seconds without audio; KeepAlive counts behind the first audio alone', async () => {
+  it('sends Metadata and NET-0001 after twelve seconds without audio; KeepAlive counts later only', async () => {
     const clock = new SimulatedClock();
     const client = await nova({ clock });
     client.send({ type: 'KeepAlive' });
@@ -120,7 +120,7 @@ describe('/v1/listen', () => {
     expect((await client.closed).code).toBe(1011);
   });
 
-  it('ends each turn by its speech, also those that are heard together with the end of the stream', async () => {
+  it('ends each turn at its speech, also those transcribed at the end of the stream', async () => {
     const clock = new SimulatedClock();
     const client = await nova({ clock });
     for (let frame = 0; frame < 25; frame++) client.send(audio(0.1));
@@ -163,26 +163,23 @@ describe('/v1/listen', () => {
   it.each([
     [{}, true],
     [{ endpointing: 'false' }, false],
-  ])(
-    'with %j tells of a gap between words by UtteranceEnd, once, where the gap is over',
-    async (more, hasSpeechFinal) => {
-      const query = { ...NOVA, interim_results: 'true', utterance_end_ms: '1000', endpointing: '300', ...more };
-      const client = await open('/v1/listen', query, { turns: [WORDS, SILENCE] });
-      for (let frame = 0; frame < 30; frame++) client.send(audio(0.1));
-      client.send({ type: 'CloseStream' });
-      await client.closed;
-      const told = client.said.filter((message) => message.type === 'UtteranceEnd' || isSettled(message));
-      expect(told.map(({ type, speech_final }) => [type, speech_final])).toEqual([
-        ['Results', false],
-        ['Results', hasSpeechFinal],
-        ['UtteranceEnd', undefined],
-        ['Results', false],
-      ]);
-      expect(told[2]).toMatchObject({ last_word_end: 1 });
-    },
-  );
+  ])('reports a gap with %j by UtteranceEnd, once, where the gap ends', async (more, hasSpeechFinal) => {
+    const query = { ...NOVA, interim_results: 'true', utterance_end_ms: '1000', endpointing: '300', ...more };
+    const client = await open('/v1/listen', query, { turns: [WORDS, SILENCE] });
+    for (let frame = 0; frame < 30; frame++) client.send(audio(0.1));
+    client.send({ type: 'CloseStream' });
+    await client.closed;
+    const told = client.said.filter((message) => message.type === 'UtteranceEnd' || isSettled(message));
+    expect(told.map(({ type, speech_final }) => [type, speech_final])).toEqual([
+      ['Results', false],
+      ['Results', hasSpeechFinal],
+      ['UtteranceEnd', undefined],
+      ['Results', false],
+    ]);
+    expect(told[2]).toMatchObject({ last_word_end: 1 });
+  });
 
-  it('tells of a gap also where all audio is taken up at once, as on a busy machine', async () => {
+  it('reports a gap also where all audio is processed at once', async () => {
     const clock = new SimulatedClock();
     const query = { ...NOVA, interim_results: 'true', utterance_end_ms: '1000' };
     const client = await open('/v1/listen', query, { clock, turns: [WORDS, SILENCE] });
@@ -197,7 +194,7 @@ describe('/v1/listen', () => {
   it.each([
     ['utterance-end-only', [false, false], ['Results', 'Results', 'UtteranceEnd']],
     ['late-speech-final', [false, false, true], ['Results', 'Results', 'Results']],
-  ])('with %s ends turns otherwise', async (quirk, speechFinals, types) => {
+  ])('ends turns differently with %s', async (quirk, speechFinals, types) => {
     const query = { ...NOVA, interim_results: 'true', utterance_end_ms: '1000' };
     const client = await open('/v1/listen', query, { faults: [quirk] });
     client.send(audio(1));
@@ -211,7 +208,7 @@ describe('/v1/listen', () => {
     expect(turn.filter(isSettled).map(({ speech_final }) => speech_final)).toEqual(speechFinals);
   });
 
-  it('with swallow-finalize says nothing to Finalize, and the words at the end', async () => {
+  it('answers no Finalize with swallow-finalize, and sends the words at the end', async () => {
     const client = await nova({ faults: ['swallow-finalize'] });
     client.send(audio(0.5), { type: 'Finalize' }, { type: 'CloseStream' });
     await client.closed;
@@ -219,14 +216,14 @@ describe('/v1/listen', () => {
     expect(client.said.some(isSettled)).toBe(true);
   });
 
-  it('with no-metadata closes without it', async () => {
+  it('closes without it with no-metadata', async () => {
     const client = await nova({ faults: ['no-metadata'] });
     client.send(audio(0.5), { type: 'CloseStream' });
     expect(await client.closed).toMatchObject({ code: 1000 });
     expect(client.said.some(({ type }) => type === 'Metadata')).toBe(false);
   });
 
-  it('with slow-results says everything later, in its order', async () => {
+  it('delays every message with slow-results, in order', async () => {
     const clock = new SimulatedClock();
     const client = await nova({ clock, faults: ['slow-results=700'] });
     client.send(audio(1), { type: 'CloseStream' });
@@ -258,7 +255,7 @@ describe('/v2/listen', () => {
     expect(end).toMatchObject({ trigger: 'model', audio_window_end: 4 });
   });
 
-  it('with flux-mute goes silent after so much audio, and stays open', async () => {
+  it('falls silent with flux-mute after some audio, and stays open', async () => {
     const client = await flux({ faults: ['flux-mute=1.5'] });
     for (let frame = 0; frame < 30; frame++) client.send(audio(0.1));
     await client.message(({ audio_window_end }) => audio_window_end === 1.5);
@@ -267,7 +264,7 @@ describe('/v2/listen', () => {
     expect(client.socket.readyState).toBe(1);
   });
 
-  it('with no-force-end-turn says that it cannot read it, and closes', async () => {
+  it('reports that it cannot read the message with no-force-end-turn, and closes', async () => {
     const client = await flux({ faults: ['no-force-end-turn'] });
     client.send({ type: 'ForceEndTurn' });
     expect(await client.closed).toMatchObject({ code: 1005 });
@@ -275,7 +272,7 @@ describe('/v2/listen', () => {
   });
 });
 
-it('tells finals from all else', () => {
+it('distinguishes finals from all other messages', () => {
   expect(simulator.isFinal({ type: 'Results', is_final: true, speech_final: true })).toBe(true);
   expect(simulator.isFinal({ type: 'Results', is_final: true, speech_final: false })).toBe(true);
   expect(simulator.isFinal({ type: 'Results', is_final: false, speech_final: false })).toBe(false);

@@ -27,7 +27,7 @@ describe.each(simulators.map((simulator) => [simulator.provider, simulator] as c
     expect([socket.status, requests.map(({ status }) => status)]).toEqual([404, expect.arrayContaining([404])]);
   });
 
-  it('has one line on each of its quirks', () => {
+  it('describes each of its quirks in one line', () => {
     for (const about of Object.values(simulator.quirks)) expect(about).toMatch(/^[^\n]{10,}$/);
   });
 });

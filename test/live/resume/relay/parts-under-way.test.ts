@@ -23,7 +23,7 @@ function rig() {
 }
 
 describe('large messages of many clients', () => {
-  it('have 2 MiB under way together if they are of one organisation, and each a quarter of a MiB', () => {
+  it('keep 2 MiB in flight per organisation, and a quarter of a MiB each', () => {
     const { parts, sent } = rig();
     expect(sent()).toEqual(Array.from({ length: CLIENTS }, (_, at) => (at < 8 ? OWN_BYTES : 0)));
     expect(parts.bytes).toBe(2 * MIB);
@@ -48,7 +48,7 @@ describe('large messages of many clients', () => {
     expect(parts.bytes).toBeLessThanOrEqual(4 * MIB);
   });
 
-  it('take turns, each has all that it sent in the end, and nothing is under way', () => {
+  it('take turns, arrive complete in the end, and leave nothing in flight', () => {
     const { parts, clients, sent } = rig();
     const least: number[] = [];
     while (parts.bytes > 0) {
@@ -74,7 +74,7 @@ describe('large messages of many clients', () => {
     expect(spoken.bytes).toBe(3_200);
   });
 
-  it('give back what was under way when their client has gone', () => {
+  it('free what was in flight when their client has left', () => {
     const { parts, clients, sent } = rig();
     for (const { handingOn } of clients.slice(0, 8)) handingOn.clear();
     expect(sent()[8]).toBe(OWN_BYTES);

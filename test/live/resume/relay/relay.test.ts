@@ -24,7 +24,7 @@ describe('a relay', () => {
     expect(heard).toEqual(['open', 'arriving 614400 binary', ...pieces, '{"type":"close"}', 'pong 7']);
   });
 
-  it('tells the session how large a message its node takes, where that is bounded', () => {
+  it('passes its node’s message limit, if any, to the session', () => {
     const [large, small] = [rig(), rig()];
     small.pace.staySmall();
     for (const { client, socket } of [large, small]) client.open(socket);
@@ -50,7 +50,7 @@ describe('a relay', () => {
     expect([session().bufferedBytes, heard.at(-1)]).toEqual([0, 'drained']);
   });
 
-  it('tells the session when the client is gone', async () => {
+  it('notifies the session when the client leaves', async () => {
     const { client, socket, heard } = opened();
     client.closed(socket, 1006);
     await Promise.resolve();
@@ -60,7 +60,7 @@ describe('a relay', () => {
   it.each([
     ['a message is missing', { type: 'relay.here', number: 9 }],
     ['it is none that there is', { type: 'relay.other', number: 2 }],
-  ])('is cut on the side of the session when %s', async (_, body) => {
+  ])('cuts the session’s side when %s', async (_, body) => {
     const { client, end, forge, heard } = opened();
     forge(end.address, client.address, body);
     await Promise.resolve();
@@ -70,20 +70,20 @@ describe('a relay', () => {
   it.each([
     ['a message is missing', { type: 'relay.cut', number: 9 }],
     ['it is none that there is', { type: 'relay.other', number: 1 }],
-  ])('is cut on the side of the client when %s', (_, body) => {
+  ])('cuts the client’s side when %s', (_, body) => {
     const { client, end, forge, said } = opened();
     forge(client.address, end.address, body);
     expect(said).toEqual(['cut']);
   });
 
-  it('hears nobody but its other end', () => {
+  it('accepts messages only from its other end', () => {
     const { client, end, forge, said, heard } = opened();
     forge(client.address, 'abcdef/other', { type: 'relay.cut', number: 1 });
     forge(end.address, 'abcdef/other', { type: 'relay.pong', number: 2 });
     expect([said, heard]).toEqual([[], ['open']]);
   });
 
-  it('is given up when the client’s socket does not open in ten seconds', async () => {
+  it('gives up when the client’s socket does not open in ten seconds', async () => {
     const { clock, heard } = rig();
     clock.increment(10_000);
     await Promise.resolve();
@@ -118,7 +118,7 @@ describe('a relay', () => {
     expect(heard[2]?.length).toBe(MIB);
   });
 
-  it('tells the session that a message arrives, and that the client sends too much', () => {
+  it('notifies the session that a message arrives, and that the client sends too much', () => {
     const { client, socket, heard } = opened();
     client.arriving(socket, 5 * MIB, true);
     client.pace.exceeded();
@@ -158,7 +158,7 @@ describe('a client that is silent', () => {
     return all.said;
   };
 
-  it('is let go of by its own node', () => expect(asked(() => {})).toEqual(['ping', 'cut']));
+  it('loses its connection at its own node', () => expect(asked(() => {})).toEqual(['ping', 'cut']));
 
   it.each<[string, Parameters<typeof asked>[0]]>([
     ['answers', ({ client, socket }) => client.pong(socket, '')],
@@ -166,9 +166,9 @@ describe('a client that is silent', () => {
     ['is in the middle of a large message', ({ client, socket }) => client.arriving(socket, 2 * MIB, true)],
     ['is not read for the moment', ({ state }) => Object.assign(state, { heldBack: true })],
     ['is watched by the library', ({ state }) => Object.assign(state, { watchesSilence: true })],
-  ])('is not when it %s', (_, change) => expect(asked(change)).toEqual(['ping']));
+  ])('stays connected when it %s', (_, change) => expect(asked(change)).toEqual(['ping']));
 
-  it('is judged by the session where its own node does not answer', () => {
+  it('leaves the timeout to the session where its own node does not answer', () => {
     const { end } = unansweredEnd();
     end.ping();
     expect(end.watchesSilence).toBe(false);
@@ -190,7 +190,7 @@ describe('a client whose session takes nothing for now', () => {
       say({ type: 'relay.part_taken', count: UNDER_WAY_BYTES });
   };
 
-  it('has a quarter of a MiB under way, and is not read while more than 1 MiB waits', () => {
+  it('keeps a quarter of a MiB in flight, and stays unread above 1 MiB of backlog', () => {
     const { client, heard, waiting } = slow();
     expect([audio(heard), waiting.bytes]).toEqual([UNDER_WAY_BYTES, 2 * MIB - UNDER_WAY_BYTES]);
     expect(client.pace.take(1, true, true)).toBeGreaterThanOrEqual(20);
@@ -198,7 +198,7 @@ describe('a client whose session takes nothing for now', () => {
     expect(client.pace.take(1, true, false)).toBe(0);
   });
 
-  it('goes on as that is taken, with small messages in their place', () => {
+  it('continues as that is taken, with small messages in their place', () => {
     const all = slow();
     const small = Buffer.from('text');
     all.client.message(all.socket, small, false);
@@ -210,7 +210,7 @@ describe('a client whose session takes nothing for now', () => {
     expect([client.pace.take(1, true, true), waiting.bytes]).toEqual([0, 0]);
   });
 
-  it('has left when all that it sent is handed on', () => {
+  it('leaves when everything it sent is passed on', () => {
     const all = slow();
     all.client.closed(all.socket, 1000);
     expect([all.heard.at(-1)?.type, all.isOver()]).toEqual(['relay.part', false]);
@@ -218,7 +218,7 @@ describe('a client whose session takes nothing for now', () => {
     expect([audio(all.heard), all.heard.at(-1)?.type, all.isOver()]).toEqual([2 * MIB, 'relay.closed', true]);
   });
 
-  it('has left as well when its session goes, or falls silent', () => {
+  it('leaves as well when its session ends, or falls silent', () => {
     for (const end of [
       ({ client, socket, say }: ReturnType<typeof slow>) => {
         say({ type: 'relay.close', code: 4000, reason: '' });
@@ -235,7 +235,7 @@ describe('a client whose session takes nothing for now', () => {
     }
   });
 
-  it('is sent away when it goes on all the same, where its door cannot let it wait', () => {
+  it('gets disconnected when it keeps sending where it cannot be paused', () => {
     const { client, socket, said, drops } = slow();
     client.message(socket, new Uint8Array(64 * MIB), true);
     expect(said).toEqual([]);
@@ -243,7 +243,7 @@ describe('a client whose session takes nothing for now', () => {
     expect([said, drops()]).toEqual([['close 1013'], 1]);
   });
 
-  it('is sent away where the messages of all sockets hold too much, and gives back what it held', () => {
+  it('gets disconnected where all sockets hold too much, and frees its share', () => {
     const { client, socket, said, waiting, isOver, drops } = slow(MIB);
     expect([said, waiting.bytes, drops()]).toEqual([['close 1013'], 0, 1]);
     client.closed(socket, 1013);
@@ -279,7 +279,7 @@ describe('a session whose node does not answer', () => {
   };
   const joined = (...how: Parameters<typeof relaysTo>) => relaysTo(...how).join();
 
-  it('is not asked any more where this node is shut down', async () => {
+  it('gets no request where this node is shutting down', async () => {
     const { relays, join } = relaysTo('timeout', true);
     await relays.drain();
     await expect(join()).rejects.toMatchObject({ code: 'node_draining' });
@@ -288,7 +288,7 @@ describe('a session whose node does not answer', () => {
   it.each([
     ['disconnected', false],
     ['timeout', true],
-  ] as const)('is asked for again where it may be there still (%s)', async (reason, isThere) => {
+  ] as const)('leads to a retry where it may still exist (%s)', async (reason, isThere) => {
     await expect(joined(reason, isThere)).rejects.toMatchObject({ code: 'overloaded' });
   });
 
@@ -296,7 +296,7 @@ describe('a session whose node does not answer', () => {
     ['unknown_node', true],
     ['unknown_actor', true],
     ['timeout', false],
-  ] as const)('is gone where that is known (%s)', async (reason, isThere) => {
+  ] as const)('counts as gone where that is known (%s)', async (reason, isThere) => {
     await expect(joined(reason, isThere)).resolves.toBe('gone');
   });
 });

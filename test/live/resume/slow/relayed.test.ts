@@ -55,15 +55,18 @@ describe.skipIf(!natsServerIsHere)('a client of another node', () => {
     return client;
   }
 
-  it.each(WAYS)('sends twenty minutes in two messages to %s by %s, and is told all at once', async (home, by) => {
-    const samples = 20 * 60 * RATE;
-    const client = await back(await left(home, 0.5), by);
-    client.send(numberedAudio(0, samples / 2));
-    client.send(numberedAudio(samples / 2, samples));
-    client.send({ type: 'close' });
-    expect(await client.close()).toMatchObject({ code: 1000 });
-    expectWhole(client.finals, samples);
-  });
+  it.each(WAYS)(
+    'sends twenty minutes in two messages to %s by %s, and receives everything at once',
+    async (home, by) => {
+      const samples = 20 * 60 * RATE;
+      const client = await back(await left(home, 0.5), by);
+      client.send(numberedAudio(0, samples / 2));
+      client.send(numberedAudio(samples / 2, samples));
+      client.send({ type: 'close' });
+      expect(await client.close()).toMatchObject({ code: 1000 });
+      expectWhole(client.finals, samples);
+    },
+  );
 
   it('sends a large message that takes longer than the answer to a ping may', async () => {
     const samples = 700_000;
@@ -122,7 +125,7 @@ describe.skipIf(!natsServerIsHere)('a client of another node', () => {
         for (let at = 0; at < 700; at++) client.send({ type: 'keepalive' });
       },
     ],
-  ])('is refused %s as one of the session’s own node is', async (_, code, misuse) => {
+  ])('fails with %s like a client of the session’s own node', async (_, code, misuse) => {
     for (const [home, by] of WAYS) {
       const own = await ends(home, home, misuse);
       expect(own).toMatchObject({ errors: [code], isOneSession: true, reasons: ['error'] });
@@ -130,7 +133,7 @@ describe.skipIf(!natsServerIsHere)('a client of another node', () => {
     }
   });
 
-  it('is told as taken only what a session that is ended has taken', async () => {
+  it('gets no more acknowledged than an ended session has taken', async () => {
     const client = await back(await left('one', 5), 'two');
     client.socket.send(numberedAudio(0, 10 * MIB));
     await client.event('received');
@@ -141,7 +144,7 @@ describe.skipIf(!natsServerIsHere)('a client of another node', () => {
     expect(client.of('session_ended')[0]?.audio_seconds).toBeGreaterThanOrEqual(taken / 2 / RATE);
   });
 
-  it('is sent elsewhere when that node is shut down, and loses nothing', async () => {
+  it('moves on when that node is shut down, and loses nothing', async () => {
     const token = await left('one', 0.5);
     const client = await back(token, 'two');
     client.send(numberedAudio(0, RATE));
@@ -158,7 +161,7 @@ describe.skipIf(!natsServerIsHere)('a client of another node', () => {
     await cluster.node('two').start();
   });
 
-  it('hears the end of a session that ended while its own node was shut down', async () => {
+  it('receives the end of a session that ended while its own node shut down', async () => {
     const token = await left('two', 30);
     const client = await back(token, 'two');
     client.send(numberedAudio(0, RATE));

@@ -14,7 +14,7 @@ const BY = { type: 'system', id: 'test' } as const;
 let running: KilledGateway | undefined;
 afterAll(() => running?.kill());
 
-it('files under way at a kill are closed by the next start', { timeout: 120_000 }, async () => {
+it('closes files in progress at a kill on the next start', { timeout: 120_000 }, async () => {
   const directory = temporaryDirectory();
   const prices = join(directory, 'prices.json');
   writeFileSync(prices, JSON.stringify({ [MODEL]: { batch: { unit: 'minute', amount: '0.6' } } }));

@@ -24,18 +24,18 @@ export function answersSuite(rig: Rig): void {
         .file()
         .then((file) => rig.client().audio.transcriptions.create({ model: WHISPER, file, response_format: format }));
 
-    it('is json when nothing is said of the format', async () => {
+    it('comes as json without a format', async () => {
       const file = await rig.file();
       const transcription = await rig.client().audio.transcriptions.create({ model: WHISPER, file });
       expect(transcription.text).toBe(SAID.join(' '));
       expect((transcription as { _request_id?: string })._request_id).toMatch(REQUEST_ID);
     });
 
-    it('is json by its name', async () => {
+    it('comes as json by name', async () => {
       expect(await create('json')).toMatchObject({ text: SAID.join(' '), usage: { type: 'duration', seconds: 4 } });
     });
 
-    it('is a string as text, srt and vtt', async () => {
+    it('comes as a string in text, srt and vtt', async () => {
       expect(await create('text')).toBe(`${SAID.join(' ')}\n`);
       expect(await create('srt')).toMatch(
         /^1\n00:00:00,000 --> 00:00:02,000\nhello and welcome\n\n2\n00:00:02,000 --> 00:00:04,000\nthis is a script\n/,
@@ -45,7 +45,7 @@ export function answersSuite(rig: Rig): void {
       );
     });
 
-    it('has segments with speakers in diarized_json', async () => {
+    it('contains segments with speakers in diarized_json', async () => {
       const { segments } = (await create('diarized_json')) as unknown as Diarized;
       expect(segments.map(({ id, start, end, text, speaker }) => [id, start, end, text, speaker])).toEqual([
         ['seg_0', 0, 2, SAID[0], 'unknown'],
@@ -53,7 +53,7 @@ export function answersSuite(rig: Rig): void {
       ]);
     });
 
-    it('has segments, words and a bill in verbose_json', async () => {
+    it('contains segments, words and a bill in verbose_json', async () => {
       const verbose = (await create('verbose_json')) as Verbose;
       expect(verbose).toMatchObject({ text: SAID.join(' '), duration: 4, usage: { type: 'duration', seconds: 4 } });
       expect(verbose.segments?.map(({ id, start, end, text }) => [id, start, end, text])).toEqual([
@@ -67,7 +67,7 @@ export function answersSuite(rig: Rig): void {
       [['word'], true, false],
       [['segment'], false, true],
       [['word', 'segment'], true, true],
-    ])('has the times of %j alone where those are asked for', async (timestamp_granularities, words, segments) => {
+    ])('contains the times of %j alone on request', async (timestamp_granularities, words, segments) => {
       const verbose = await rig.client().audio.transcriptions.create({
         model: WHISPER,
         file: await rig.file(),
@@ -77,7 +77,7 @@ export function answersSuite(rig: Rig): void {
       expect([(verbose.words?.length ?? 0) > 0, (verbose.segments?.length ?? 0) > 0]).toEqual([words, segments]);
     });
 
-    it('is the embedded recogniser’s without any provider', async () => {
+    it('comes from the embedded recogniser without any provider', async () => {
       const [sample] = samples();
       const { text } = await rig.client().audio.transcriptions.create({
         model: 'local/commands-en',
@@ -102,7 +102,7 @@ export function answersSuite(rig: Rig): void {
     });
   });
 
-  describe('a file may be', () => {
+  describe('the file of a transcription', () => {
     const textOf = async (file: OpenAI.Audio.TranscriptionCreateParams['file']) => {
       const { text } = await rig.client().audio.transcriptions.create({ file, model: WHISPER });
       return text;
@@ -113,25 +113,25 @@ export function answersSuite(rig: Rig): void {
       return path;
     };
 
-    it('a stream of a file, small or large', async () => {
+    it('can be a stream of a file, small or large', async () => {
       // Sent in chunks of no announced length, by a form that the SDK writes itself.
       expect(await textOf(createReadStream(onDisk(4)))).toBe(SAID.join(' '));
       expect(await textOf(createReadStream(onDisk(20)))).toContain(SAID.join(' '));
     });
 
-    it('a File, with any name', async () => {
+    it('can be a File with any name', async () => {
       expect(await textOf(new File([numberedWav(4)], 'speech.wav', { type: 'audio/wav' }))).toBe(SAID.join(' '));
       expect(await textOf(await rig.file(4, 'réunion "du" 3 mars — 日本語.wav'))).toBe(SAID.join(' '));
     });
 
-    it('made of a buffer, of bytes, or of a blob', async () => {
+    it('can be made of a buffer, of bytes, or of a blob', async () => {
       const bytes = numberedWav(4);
       for (const from of [bytes, new Uint8Array(bytes), new Blob([bytes])]) {
         expect(await textOf(await rig.sdk.toFile(from, 'speech.wav'))).toBe(SAID.join(' '));
       }
     });
 
-    it('the answer of another server', async () => {
+    it('can be the response of another server', async () => {
       const server = createServer((_, response) => {
         response.setHeader('content-type', 'audio/wav').end(numberedWav(4));
       });
@@ -145,7 +145,7 @@ export function answersSuite(rig: Rig): void {
       }
     });
 
-    it('larger than what is kept in memory, in front of the fields', async () => {
+    it('can exceed the memory limit, ahead of the fields', async () => {
       const { text } = await rig.client().audio.transcriptions.create({
         file: await rig.file(20),
         model: WHISPER,

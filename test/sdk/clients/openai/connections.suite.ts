@@ -9,7 +9,7 @@ export function connectionsSuite(rig: Rig): void {
   const model = 'openai/whisper-1';
 
   describe('a client that does not wait', () => {
-    it('has its deadline, and the provider is left', async () => {
+    it('keeps its deadline, and the provider’s work is cancelled', async () => {
       rig.upstream.hold();
       const call = rig.client().audio.transcriptions.create({ model, file: await rig.file() }, { timeout: 200 });
       expect(await refusalOf(call)).toBeInstanceOf(sdk.APIConnectionTimeoutError);
@@ -46,7 +46,7 @@ export function connectionsSuite(rig: Rig): void {
     it.each<[string, object]>([
       ['a header of the call', { headers: { 'Idempotency-Key': 'lost answer, call' } }],
       ['a header of the client', { 'Idempotency-Key': 'lost answer, client' }],
-    ])('is given again to the SDK’s retry: one call of the provider, one charge, with %s', async (where, options) => {
+    ])('returns on the SDK’s retry, with one provider call and one charge, with %s', async (where, options) => {
       const before = await rig.charges();
       const client = await through(once);
       const isCall = where.endsWith('call');
@@ -58,7 +58,7 @@ export function connectionsSuite(rig: Rig): void {
       expect([rig.upstream.asked.length, (await rig.charges()) - before]).toEqual([1, 1]);
     });
 
-    it('while the provider works: the retry waits for the first', async () => {
+    it('makes the retry wait while the provider works on the first', async () => {
       const before = await rig.charges();
       let first: ProxyConnection | undefined;
       const client = await through((connection) => {
@@ -77,7 +77,7 @@ export function connectionsSuite(rig: Rig): void {
       expect([rig.upstream.asked.length, (await rig.charges()) - before]).toEqual([1, 1]);
     });
 
-    it('without a key is asked for and charged again: the SDK’s own `idempotencyKey` is not sent', async () => {
+    it('leads to a second charge without a key, because the SDK never sends `idempotencyKey`', async () => {
       const before = await rig.charges();
       const client = await through(once);
       const options = { idempotencyKey: 'never sent' };
@@ -86,7 +86,7 @@ export function connectionsSuite(rig: Rig): void {
     });
   });
 
-  it.each(['/v1', '/v1/'])('the gateway is found at a base URL that ends with %s', async (path) => {
+  it.each(['/v1', '/v1/'])('finds the gateway at a base URL that ends with %s', async (path) => {
     const client = rig.client({ baseURL: `${rig.live.url}${path}` });
     expect((await client.models.retrieve('loopback/script')).id).toBe('loopback/script');
     const { text } = await client.audio.transcriptions.create({ model, file: await rig.file() });

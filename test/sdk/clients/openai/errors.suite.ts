@@ -98,7 +98,7 @@ export function errorsSuite(rig: Rig): void {
         'UnprocessableEntityError',
         { status: 422, code: 'unsupported_parameter', param: 'diarization' },
       ],
-    ])('for %s says what it is', async (_, call, name, members) => {
+    ])('explains itself for %s', async (_, call, name, members) => {
       const error = await refusalOf(call());
       expect(error).toBeInstanceOf(sdk[name]);
       expect(error).toMatchObject(members);
@@ -110,7 +110,7 @@ export function errorsSuite(rig: Rig): void {
       expect(rig.upstream.asked).toHaveLength(0);
     });
 
-    it('for a provider that fails is an InternalServerError, which names the attempts and no credential', async () => {
+    it('becomes an InternalServerError for a failing provider, with attempts and no credential', async () => {
       rig.upstream.refusals.push(500, 500, 500, 500, 500, 500);
       const error = await refusalOf(transcribe());
       expect(error).toBeInstanceOf(sdk.InternalServerError);
@@ -169,7 +169,7 @@ export function errorsSuite(rig: Rig): void {
       expect(after - before).toBeGreaterThan(950);
     });
 
-    it('is made of a provider’s failure, and answered', async () => {
+    it('follows a provider’s failure, and succeeds', async () => {
       const { client, sent } = counting(rig.live.key);
       // The gateway itself tries once more.
       rig.upstream.refusals.push(500, 500);
@@ -181,13 +181,13 @@ export function errorsSuite(rig: Rig): void {
       ['no credit', () => rig.keys.broke.secret, 402],
       // It may be spent again at midnight: one version of the SDK would wait until then without a word.
       ['a day’s spend that is used up', () => rig.keys.thrifty.secret, 429],
-    ])('is not made for %s', async (_, key, status) => {
+    ])('never follows %s', async (_, key, status) => {
       const { client, sent } = counting(key());
       const error = await refusalOf(client.audio.transcriptions.create({ model, file: await rig.file() }));
       expect([error.status, sent]).toEqual([status, ['0']]);
     });
 
-    it('is not made with a key that was used for another file', async () => {
+    it('never follows a key that was used for another file', async () => {
       const { client, sent } = counting(rig.live.key);
       const headers = { 'Idempotency-Key': 'one of two' };
       await client.audio.transcriptions.create({ model, file: await rig.file() }, { headers });

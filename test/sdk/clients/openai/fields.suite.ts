@@ -45,7 +45,7 @@ export function fieldsSuite(rig: Rig): void {
       expect(response.headers.get('voxgate-warning')).toBeNull();
     });
 
-    it('for several languages is one for the first of them, where a model hears one at a time', async () => {
+    it('uses the first of several languages, where a model takes one', async () => {
       const { data, response } = await create({ languages: ['fr', 'en'], response_format: 'verbose_json' });
       expect(response.headers.get('voxgate-warning')).toBe('parameter_mapped;param=languages');
       expect(data).toMatchObject({ warnings: [{ param: 'languages', message: expect.stringContaining('language=') }] });
@@ -127,14 +127,14 @@ export function fieldsSuite(rig: Rig): void {
     it.each<[string, Extra, string]>([
       ['objects in a list', { fallbacks: [{ model: numbered }] }, 'fallbacks'],
       ['objects in a list of options', { provider_params: { turns: [{ text: 'a', seconds: 2 }] } }, 'provider_params'],
-    ])('is refused as %s, which a form cannot carry, and told how it can', async (_, extra, param) => {
+    ])('fails as %s, which a form cannot carry, and explains the alternative', async (_, extra, param) => {
       const error = await refused({ model: 'loopback/script', ...extra });
       expect(error).toBeInstanceOf(rig.sdk.BadRequestError);
       expect(error).toMatchObject({ code: 'invalid_request', param });
       expect(error.message).toContain('JSON.stringify');
     });
 
-    it('of the wrong type is refused by its name', async () => {
+    it('fails by name with the wrong type', async () => {
       expect(await refused({ model: numbered, provider_params: { turn_seconds: 'two' } })).toMatchObject({
         status: 400,
         code: 'invalid_provider_params',
@@ -150,14 +150,14 @@ export function fieldsSuite(rig: Rig): void {
       });
     });
 
-    it('that there is not is refused by its name', async () => {
+    it('fails by name when it is unknown', async () => {
       const error = await refused({ modle: 'x' });
       expect(error).toMatchObject({ status: 400, code: 'invalid_request', param: 'modle' });
       expect(error.message).toContain('Known are');
       expect(await refused({ options: { a: { b: [1] } } })).toMatchObject({ status: 400, param: 'options[a][b][]' });
     });
 
-    it('may come behind a large file', async () => {
+    it('may follow a large file', async () => {
       const { client } = rig;
       const file = await rig.file(20);
       const late = { model: numbered, file, language: 'fr', response_format: 'verbose_json' } as Params;
@@ -168,7 +168,7 @@ export function fieldsSuite(rig: Rig): void {
     });
   });
 
-  it('an answer is the same whatever the SDK calls itself, and for whom', async () => {
+  it('gives the same answer for any name, organisation and project of the SDK', async () => {
     const client = rig.client({
       organization: 'org-none',
       project: 'proj_none',

@@ -7,7 +7,7 @@ import { startLiveGateway } from '../../../fakes/processes/live-gateway.ts';
 
 const own = different(programs.filter(usesOpenai), ({ text }) => text);
 
-it.each(own)('the program of $path transcribes the sample', async ({ text }) => {
+it.each(own)('transcribes the sample with the program of $path', async ({ text }) => {
   const { url, key } = await startLiveGateway();
   const output = await run(printing(text, url, ROOT), join(ROOT, 'test/sdk'), key);
   expect(output.trim().replaceAll('\n', ' ')).toBe(SAMPLE?.text);

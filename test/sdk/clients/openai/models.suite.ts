@@ -4,7 +4,7 @@ import { type Rig, refusalOf } from '../rig.ts';
 
 export function modelsSuite(rig: Rig): void {
   describe('models', () => {
-    it('are listed, as one page and one by one', async () => {
+    it('come as one page and one by one', async () => {
       const page = await rig.client().models.list();
       expect(page.object).toBe('list');
       expect(page.hasNextPage()).toBe(false);
@@ -19,19 +19,19 @@ export function modelsSuite(rig: Rig): void {
       });
     });
 
-    it('are filtered with the SDK’s own query', async () => {
+    it('pass the filter of the SDK’s own query', async () => {
       const page = await rig.client().models.list({ query: { provider: 'loopback', mode: 'batch' } });
       expect(page.data.map(({ id }) => id)).toEqual(['loopback/script', 'loopback/numbered']);
     });
 
-    it('are found by their slug, whose slash the SDK escapes', async () => {
+    it('answer to their slug, whose slash the SDK escapes', async () => {
       const model = await rig.client().models.retrieve('local/commands-en');
       expect(model).toMatchObject({ id: 'local/commands-en', object: 'model', owned_by: 'local' });
       expect(model).toEqual(await (await rig.live.request('/v1/models/local/commands-en')).json());
     });
 
     it.each(['nope/x', 'local/commands', 'whisper-1', 'a/b/c', '../v1/balance', ' '])(
-      'that are none, such as "%s", are not found, with a word on what there is',
+      'answer 404 for unknown ones, such as "%s", with a suggestion',
       async (slug) => {
         const error = await refusalOf(rig.client().models.retrieve(slug));
         expect(error).toBeInstanceOf(rig.sdk.NotFoundError);

@@ -13,7 +13,7 @@ if (sdk instanceof Error) {
   );
   describe('openai 7', () => {
     // It is no dependency.
-    it.skip('is installed where the matrix runs', () => {});
+    it.skip('runs where the matrix installs it', () => {});
   });
 } else {
   // Another declaration of the same classes.

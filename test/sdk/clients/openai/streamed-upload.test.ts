@@ -46,12 +46,12 @@ async function run(script: string, ...args: string[]): Promise<unknown> {
 }
 
 describe.each(['node', 'uws'])('at the door %s', (door) => {
-  test('a streamed upload is answered by a stream that ends in order', async () => {
+  test('answers a streamed upload with a stream that ends in order', async () => {
     const { url, key } = await startLiveGateway({ VOXGATE_DOOR: door });
     expect(await run(LISTENER, `${url}/v1`, key)).toEqual({ isSomething: true, isDone: true });
   });
 
-  test('a streamed upload with a wrong key is an AuthenticationError of 401, every time', async () => {
+  test('answers a streamed upload with a wrong key with AuthenticationError 401, every time', async () => {
     const { url } = await startLiveGateway({ VOXGATE_DOOR: door });
     expect(await run(CLIENT, `${url}/v1`)).toEqual(
       Array.from({ length: TIMES }, () => 'AuthenticationError 401 invalid_api_key'),

@@ -15,7 +15,7 @@ export function streamsSuite(rig: Rig): void {
       rig.client().audio.transcriptions.create({ file: await rig.file(), model, stream: true, ...more });
 
     it.each(['openai/gpt-4o-transcribe', 'openai/whisper-1', 'loopback/numbered'])(
-      'of %s is deltas and then the whole text, once',
+      'sends deltas of %s and then the whole text, once',
       async (model) => {
         const events: StreamEvent[] = [];
         for await (const event of await open(model)) events.push(event);
@@ -26,7 +26,7 @@ export function streamsSuite(rig: Rig): void {
       },
     );
 
-    it('has the id of the request, and the type of an event stream', async () => {
+    it('carries the id of the request, and the type of an event stream', async () => {
       const { data, response, request_id } = await rig
         .client()
         .audio.transcriptions.create({ file: await rig.file(), model: 'loopback/numbered', stream: true })
@@ -36,7 +36,7 @@ export function streamsSuite(rig: Rig): void {
       for await (const event of data) expect(event.type).toMatch(/^transcript\./);
     });
 
-    it('may be left in the middle, and the client goes on', async () => {
+    it('may be abandoned in the middle, and the client continues', async () => {
       for await (const event of await open('loopback/numbered', { provider_params: '{"turn_seconds":1}' })) {
         expect(event.type).toBe('transcript.text.delta');
         break;
@@ -45,13 +45,13 @@ export function streamsSuite(rig: Rig): void {
       expect((await rig.client().audio.transcriptions.create({ file, model: 'loopback/numbered' })).text).not.toBe('');
     });
 
-    it('is refused before it begins with an ordinary error', async () => {
+    it('fails with an ordinary error before it begins', async () => {
       const error = await refusalOf(open('openai/nothing'));
       expect(error).toBeInstanceOf(rig.sdk.NotFoundError);
       expect(error).toMatchObject({ status: 404, code: 'model_not_found', param: 'model' });
     });
 
-    it('that breaks off in the middle throws what the provider’s failure was, behind what was heard', async () => {
+    it('throws the provider’s failure after the text received, when it breaks off', async () => {
       const fail = { how: 'error', at_seconds: 2.5, kind: 'caller' };
       const heard: StreamEvent[] = [];
       const read = async () => {
@@ -64,7 +64,7 @@ export function streamsSuite(rig: Rig): void {
       expect(textOf(heard)).toBe('0-16000 16000-32000');
     });
 
-    it('is an ordinary answer with `stream: false`', async () => {
+    it('becomes an ordinary answer with `stream: false`', async () => {
       const file = await rig.file();
       const { text } = await rig
         .client()

@@ -14,7 +14,7 @@ const asked = (body: object) =>
   Object.fromEntries(parametersFor(assemblyai, openedAs(ask, { audio_url, ...body }), {}));
 const shown = doorAt(assemblyai, 'GET /v2/transcript/:id');
 
-describe('a transcript is asked for', () => {
+describe('a request for a transcript', () => {
   it.each([
     [{}, { model: 'assemblyai/universal-3-5-pro' }],
     [{ speech_models: ['universal-2'] }, { model: 'assemblyai/universal-2' }],
@@ -32,9 +32,10 @@ describe('a transcript is asked for', () => {
     ],
     [{ punctuate: false }, { provider_params: '{"punctuate":false}' }],
     [{ webhook_url: null, auto_chapters: false }, {}],
-  ])('%j', (body, parameters) => expect(asked(body)).toMatchObject(parameters));
+  ])('works: %j', (body, parameters) => expect(asked(body)).toMatchObject(parameters));
 
-  it('of a file that was uploaded here', () => expect(openedAs(ask, { audio_url })).toMatchObject({ fileId: ID }));
+  it('works for a file that was uploaded here', () =>
+    expect(openedAs(ask, { audio_url })).toMatchObject({ fileId: ID }));
 
   it.each([
     [{ audio_url: 'https://example.com/speech.wav' }, 'audio_url'],
@@ -43,16 +44,16 @@ describe('a transcript is asked for', () => {
     [{ multichannel: true }, 'multichannel'],
     [{ summarization: true }, 'summarization'],
     [{ language_code: 'english!' }, 'language_code'],
-  ])('and refused: %j', (body, param) => {
+  ])('fails: %j', (body, param) => {
     expect(() => asked(body)).toThrow(Refusal);
     expect(() => asked(body)).toThrow(expect.objectContaining({ extras: { param } }));
   });
 });
 
-describe('a transcript is told', () => {
+describe('the answer with a transcript', () => {
   const own = { audio_url, speaker_labels: true };
 
-  it('as completed, with words in milliseconds and speakers by letters', () =>
+  it('says completed, with words in milliseconds and speakers as letters', () =>
     expect(answerOf(shown, doneJob(own))).toMatchObject({
       ...{
         id: 'job_1',
@@ -73,13 +74,13 @@ describe('a transcript is told', () => {
       ],
     }));
 
-  it('in sentences by its punctuation, and in paragraphs by its turns', () => {
+  it('splits sentences by punctuation, and paragraphs by turns', () => {
     const partsAt = (name: string) => answerOf(doorAt(assemblyai, `GET /v2/transcript/:id/${name}`), doneJob(own));
     expect(partsAt('paragraphs')).toMatchObject({ paragraphs: [{ text: 'Nine, one.' }, { text: 'Two.' }] });
     expect(partsAt('sentences')).toMatchObject({ sentences: [{ text: 'Nine, one.' }, { text: 'Two.' }] });
   });
 
-  it('without speakers where they were not asked for', () =>
+  it('omits speakers where they were not requested', () =>
     expect(answerOf(shown, doneJob({ audio_url }))).toMatchObject({ utterances: null }));
 
   it.each([
@@ -89,9 +90,9 @@ describe('a transcript is told', () => {
       { type: 'failed', refusal: refuse('unsupported_audio', 'No audio.') },
       { status: 'error', error: 'No audio.' },
     ],
-  ] as const)('while it is %o', (state, told) => expect(answerOf(shown, jobIn(state, own))).toMatchObject(told));
+  ] as const)('reports the state %o', (state, told) => expect(answerOf(shown, jobIn(state, own))).toMatchObject(told));
 
-  it('in no other shape before it is completed', () => {
+  it('fails in other formats before it is completed', () => {
     const srt = doorAt(assemblyai, 'GET /v2/transcript/:id/srt');
     expect(answerOf(srt, jobIn({ type: 'queued' }, own))).toEqual({ error: expect.stringMatching(/status queued/) });
   });
@@ -105,7 +106,7 @@ describe('its SDK', () => {
     gateway = await startLiveGateway();
   });
 
-  it('has subtitles, sentences, paragraphs and a list, and deletes', async () => {
+  it('returns subtitles, sentences, paragraphs and a list, and deletes', async () => {
     const { transcripts } = assemblyaiClient(gateway);
     const { id, text } = await transcripts.transcribe({ audio: bytes, speech_models }, { pollingInterval: 20 });
     expect(await transcripts.subtitles(id, 'srt')).toMatch(/^1\n00:00:0\d,\d{3} --> /);
@@ -131,7 +132,7 @@ describe('its SDK', () => {
     });
   });
 
-  it('is told of a file that is no audio', async () => {
+  it('gets an error for a file without audio', async () => {
     const { transcripts } = assemblyaiClient(gateway);
     const asked = { audio: Buffer.from('no audio at all'), speech_models };
     const { status, error } = await transcripts.transcribe(asked, { pollingInterval: 20 });

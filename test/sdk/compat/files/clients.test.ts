@@ -19,7 +19,7 @@ const CLIENTS = drivers
   .filter(({ file }) => file !== undefined)
   .map((driver, index) => ({ ...driver, model: MODELS[index % MODELS.length] as string }));
 
-it('has a client for every shape', () => {
+it('covers every shape with a client', () => {
   expect(new Set(CLIENTS.map(({ model }) => model)).size).toBe(MODELS.length);
 });
 
@@ -31,11 +31,11 @@ describe.concurrent.each(CLIENTS)('$client, files', ({ model, ...driver }) => {
     return (driver.file as NonNullable<Driver['file']>)({ url: gateway.url, key, model }, bytes);
   };
 
-  it(`are transcribed by ${model}`, async () => {
+  it(`get a transcript from ${model}`, async () => {
     expect(await heardBy(model)).toMatch(model.startsWith('local/') ? /\w/ : /^\d+-\d+/);
   });
 
-  it('are transcribed by a fallback where the first model fails, and nothing is seen of that', async () => {
+  it('get a transcript from a fallback where the first model fails, unnoticed', async () => {
     expect(await heardBy('unbreakable')).toMatch(/^\d+-\d+/);
   });
 });

@@ -58,7 +58,7 @@ describe('samples without a header, of a Deepgram client', () => {
     ['encoding=linear16&sample_rate=16000&channels=2', () => both(samples())],
     ['encoding=mulaw&sample_rate=16000', () => coded(samples(), mulawSample)],
     ['encoding=alaw&sample_rate=16000', () => coded(samples(), alawSample)],
-  ])('are read as %s says', async (query, body) => {
+  ])('follow %s', async (query, body) => {
     const path = `/compat/deepgram/v1/listen?model=${MODEL}&${query}`;
     const { response, text } = await send(path, { Authorization: `Token ${live.key}` }, body());
     expect(response.status).toBe(200);
@@ -71,7 +71,7 @@ describe('samples without a header, of a Deepgram client', () => {
     ['encoding=mulaw&sample_rate=1', 'sample_rate'],
     ['encoding=mulaw&sample_rate=8k', 'sample_rate'],
     ['encoding=alaw&channels=99', 'channels'],
-  ])('are refused with a number that cannot be: %s', async (query, param) => {
+  ])('fail with an impossible number: %s', async (query, param) => {
     const path = `/compat/deepgram/v1/listen?model=${MODEL}&${query}`;
     const { response, text } = await send(path, { Authorization: `Token ${live.key}` }, samples());
     expect([response.status, JSON.parse(text).err_msg]).toEqual([400, expect.stringContaining(`\`${param}\``)]);
@@ -89,7 +89,7 @@ describe('additional formats, of an ElevenLabs client', () => {
       ]),
     );
 
-  it('are subtitles and text, in the layout that is asked for', async () => {
+  it('contain subtitles and text, in the requested layout', async () => {
     const asked = [{ format: 'srt', max_characters_per_line: 20 }, { format: 'txt' }];
     const { response, text } = await convert(JSON.stringify(asked));
     expect(response.status).toBe(200);
@@ -101,13 +101,13 @@ describe('additional formats, of an ElevenLabs client', () => {
     expect(txt.content).toContain(`${FIRST}\n`);
   });
 
-  it('that are not served are named in a warning, and the others are there', async () => {
+  it('cause a warning where unsupported, and the others arrive', async () => {
     const { response, text } = await convert('[{"format":"docx"},{"format":"srt"}]');
     expect([response.status, JSON.parse(text).additional_formats.length]).toEqual([200, 1]);
     expect(response.headers.get('voxgate-warning')).toMatch(/^parameter_ignored/);
   });
 
-  it.each(['srt', '{}', '[1]', '[{"format":7}]'])('that cannot be read are refused: %s', async (formats) => {
+  it.each(['srt', '{}', '[1]', '[{"format":7}]'])('fail where unreadable: %s', async (formats) => {
     const { response, text } = await convert(formats);
     expect([response.status, JSON.parse(text).detail.message]).toEqual([
       400,
@@ -127,7 +127,7 @@ describe('captions and searches, of an AssemblyAI client', () => {
   });
   const get = (rest: string) => send(`/compat/assemblyai/v2/transcript/${id}${rest}`, headers(), undefined, 'GET');
 
-  it.each([12, 20, 32, 64, 128])('have at most %i characters in each caption', async (most) => {
+  it.each([12, 20, 32, 64, 128])('keep to %i characters per caption', async (most) => {
     for (const format of ['srt', 'vtt']) {
       const { response, text } = await get(`/${format}?chars_per_caption=${most}`);
       expect(response.status).toBe(200);
@@ -140,7 +140,7 @@ describe('captions and searches, of an AssemblyAI client', () => {
     }
   });
 
-  it('are refused with a number that is none', async () => {
+  it('fail with an invalid number', async () => {
     for (const most of ['0', '-1', 'many', '1.5']) {
       const { response, text } = await get(`/srt?chars_per_caption=${most}`);
       expect([response.status, JSON.parse(text).error]).toEqual([400, expect.stringContaining('chars_per_caption')]);
@@ -163,7 +163,7 @@ describe('captions and searches, of an AssemblyAI client', () => {
   });
 });
 
-it('a request for an unknown live session of a Gladia client is told how long sessions are kept', async () => {
+it('learns how long sessions are kept, when a Gladia client requests an unknown one', async () => {
   for (const path of ['/compat/gladia/v2/live/req_1', '/v2/live/req_1']) {
     const { response, text } = await send(path, { 'x-gladia-key': live.key }, undefined, 'GET');
     expect([response.status, JSON.parse(text).message]).toEqual([
@@ -264,7 +264,7 @@ describe('a file by its address', () => {
       () => ({ ...json, Authorization: `Bearer ${live.key}` }),
       () => JSON.stringify({ model: 'stt-async-v5', audio_url: address }),
     ],
-  ])('in %s of %s is refused: it is not fetched, and can be uploaded', async (name, path, headers, body) => {
+  ])('fails in %s of %s, with the advice to upload it', async (name, path, headers, body) => {
     const { response, text } = await send(path, headers(), body());
     expect(response.status).toBe(400);
     expect(text).toMatch(new RegExp(`\`${name}\``));

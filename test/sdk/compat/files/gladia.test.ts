@@ -14,7 +14,7 @@ const ask = doorAt(gladia, 'POST /v2/pre-recorded');
 const asked = (body: object) => Object.fromEntries(parametersFor(gladia, openedAs(ask, { audio_url, ...body }), {}));
 const shown = doorAt(gladia, 'GET /v2/pre-recorded/:id');
 
-describe('a job is asked for', () => {
+describe('a request for a job', () => {
   it.each([
     [{}, { model: 'gladia/solaria-1' }],
     [{ model: 'local/digits-en' }, { model: 'local/digits-en' }],
@@ -33,9 +33,9 @@ describe('a job is asked for', () => {
     ],
     [{ pii_redaction: true }, { redact: '["pii"]' }],
     [{ translation: false, callback: false, subtitles: true, subtitles_config: { formats: ['vtt'] } }, {}],
-  ])('%j', (body, parameters) => expect(asked(body)).toMatchObject(parameters));
+  ])('works: %j', (body, parameters) => expect(asked(body)).toMatchObject(parameters));
 
-  it('of the model in the address, where it names none itself', () => {
+  it('uses the model in the address, where it names none itself', () => {
     const modelIn = (body: object) => openedAs(ask, { audio_url, ...body }, 'model=local/digits-en').model;
     expect([modelIn({}), modelIn({ model: 'soniox/stt-async-v5' })]).toEqual([
       'local/digits-en',
@@ -43,7 +43,8 @@ describe('a job is asked for', () => {
     ]);
   });
 
-  it('of a file that was uploaded here', () => expect(openedAs(ask, { audio_url })).toMatchObject({ fileId: ID }));
+  it('works for a file that was uploaded here', () =>
+    expect(openedAs(ask, { audio_url })).toMatchObject({ fileId: ID }));
 
   it.each([
     [{ audio_url: 'https://example.com/speech.wav' }, 'audio_url'],
@@ -51,13 +52,13 @@ describe('a job is asked for', () => {
     [{ summarization: true }, 'summarization'],
     [{ sentences: true }, 'sentences'],
     [{ subtitles_config: { formats: ['docx'] } }, 'subtitles_config'],
-  ])('and refused: %j', (body, param) => {
+  ])('fails: %j', (body, param) => {
     expect(() => asked(body)).toThrow(Refusal);
     expect(() => asked(body)).toThrow(expect.objectContaining({ extras: { param } }));
   });
 });
 
-describe('a job is told', () => {
+describe('the answer with a job', () => {
   const own = { audio_url, custom_metadata: { label: 'vox' } };
 
   it.each([
@@ -67,9 +68,9 @@ describe('a job is told', () => {
       { type: 'failed', refusal: refuse('unsupported_audio', 'No audio.') },
       { status: 'error', error_code: 400, error_message: 'No audio.', completed_at: '2026-01-01T00:00:02.000Z' },
     ],
-  ] as const)('while it is %o', (state, told) => expect(answerOf(shown, jobIn(state, own))).toMatchObject(told));
+  ] as const)('reports the state %o', (state, told) => expect(answerOf(shown, jobIn(state, own))).toMatchObject(told));
 
-  it('once it is done, with words that bring their spaces', () =>
+  it('contains words with their spaces once it is done', () =>
     expect(answerOf(shown, doneJob(own))).toMatchObject({
       ...{ id: 'job_1', kind: 'pre-recorded', status: 'done', request_params: { audio_url } },
       ...{
@@ -91,7 +92,7 @@ describe('a job is told', () => {
       },
     }));
 
-  it('with the subtitles that were asked for', () => {
+  it('contains the requested subtitles', () => {
     const both = { subtitles: true, subtitles_config: { formats: ['vtt', 'srt'] } };
     const subtitles = [
       { format: 'srt', subtitles: expect.stringMatching(/^1\n00:00:00,200 --> /) },
@@ -149,7 +150,7 @@ describe('its SDK', () => {
     }
   });
 
-  it('is told of a file that is no audio', async () => {
+  it('gets an error for a file without audio', async () => {
     const failing = gladiaClient(gateway)
       .preRecordedV2()
       .transcribe(new File(['no audio at all'], 'speech.wav'), { model }, often);

@@ -34,7 +34,7 @@ function largeJob(): ShownJob {
 }
 
 describe.each(lists)('$name', ({ door }) => {
-  it(`shows ${PAGE_MAX} at most, in ${LIST_BYTES_MAX} bytes, whatever was asked for and heard`, () => {
+  it(`shows at most ${PAGE_MAX}, in ${LIST_BYTES_MAX} bytes, for any requests and transcripts`, () => {
     const all =
       door.does === 'listFiles'
         ? listed(PAGE_MAX + 1, largeJob()).map(({ id, createdAt }) => ({
@@ -60,12 +60,12 @@ describe('a page', () => {
     ['created_before=2026-01-01T00:00:00Z', ['job_2', 'job_3']],
     ['created_before=2026-01-01T01:59:59%2B02:00&limit=1', ['job_3']],
     ['created_before=never', ['job_1', 'job_2', 'job_3']],
-  ])('of Speechmatics’ jobs: %s', (query, ids) => {
+  ])('lists Speechmatics’ jobs: %s', (query, ids) => {
     const { jobs } = answerOf(doorAt(speechmatics, 'GET /v2/jobs'), three, query) as { jobs: unknown };
     expect(idsIn(jobs)).toEqual(ids);
   });
 
-  it.each(['GET /v1/transcriptions', 'GET /v1/files'])('of Soniox’ leads to the next one: %s', (place) => {
+  it.each(['GET /v1/transcriptions', 'GET /v1/files'])('links Soniox’ lists to the next page: %s', (place) => {
     const door = doorAt(soniox, place);
     const all = place.endsWith('files') ? three.map(({ id, createdAt }) => ({ ...FILE, id, createdAt })) : three;
     const page = (query: string) => {
@@ -78,7 +78,7 @@ describe('a page', () => {
     expect(page(`limit=2&cursor=${cursor}`)).toEqual({ ids: ['job_3'], next_page_cursor: null });
   });
 
-  it('of Gladia’s jobs leads to the next one, and says nothing of what was heard', () => {
+  it('links Gladia’s jobs to the next page, without transcripts', () => {
     const page = (query: string) => answerOf(doorAt(gladia, 'GET /v2/pre-recorded'), three, query);
     const at = (offset: number) => expect.stringMatching(new RegExp(`/v2/pre-recorded\\?offset=${offset}&limit=2$`));
     expect(page('limit=2')).toMatchObject({
@@ -91,7 +91,7 @@ describe('a page', () => {
     expect(page('limit=2&offset=2')).toMatchObject({ current: at(2), next: null, items: [{ id: 'job_3' }] });
   });
 
-  it('of AssemblyAI’s transcripts leads to older ones', () => {
+  it('links AssemblyAI’s transcripts to older ones', () => {
     const page = (query: string) => answerOf(doorAt(assemblyai, 'GET /v2/transcript'), three, query);
     expect(page('limit=2')).toMatchObject({
       transcripts: [{ id: 'job_1' }, { id: 'job_2' }],
@@ -131,7 +131,7 @@ describe('a gateway', () => {
     expect((await transcripts.list(page_details.prev_url ?? undefined)).transcripts.length).toBe(1);
   });
 
-  it('keeps no more of what was asked for than it shows again, and hears the file as it was asked', async () => {
+  it('stores only the options that it shows again, and applies them all', async () => {
     const client = speechmaticsFiles(gateway);
     const additional_vocab = Array.from({ length: 900 }, (_, at) => ({ content: `${at}`.padEnd(40, 'vox') }));
     const transcription_config = { language: 'en', model: model as never, operating_point: 'enhanced' as const };
@@ -143,7 +143,7 @@ describe('a gateway', () => {
     expect(job.config).toEqual({ type: 'transcription', tracking: {}, transcription_config });
   });
 
-  it('refuses a file with more beside it than can be shown again', async () => {
+  it('refuses a file with more options than it can show again', async () => {
     const form = new FormData();
     form.append('client_reference_id', 'x'.repeat(SHOWN_BYTES_MAX));
     form.append('file', new File(['x'], 'a.wav'));

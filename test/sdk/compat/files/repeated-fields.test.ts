@@ -8,7 +8,7 @@ import { elevenLabsWithOptions } from '../../drivers/ai-sdk.ts';
 const rig = startDialectRig();
 const { bytes } = sampleAudio('commands.wav');
 
-it('a file of @ai-sdk/elevenlabs with options, which sends `diarize` twice, is transcribed', async () => {
+it('transcribes a file of @ai-sdk/elevenlabs, which sends `diarize` twice', async () => {
   const { file } = elevenLabsWithOptions as Required<Driver>;
   const { key, gateway } = rig;
   expect(await file({ url: gateway.url, key, model: 'deepgram/nova-3' }, bytes)).toMatch(/^\d+-\d+/);
@@ -25,7 +25,7 @@ it.each([
     'config',
     ['{}', '{"type":"transcription","transcription_config":{"language":"en","model":"deepgram/nova-3"}}'],
   ],
-] as const)('of a field that comes twice the last counts: %s', async (name, path, field, values) => {
+] as const)('uses the last of a repeated field: %s', async (name, path, field, values) => {
   const send = async (order: readonly string[]) => {
     const form = new FormData();
     for (const value of order) form.append(field, value);
@@ -38,7 +38,7 @@ it.each([
   expect(await send([...values].reverse())).toBeGreaterThanOrEqual(400);
 });
 
-it('a field that comes twice is refused at /v1', async () => {
+it('refuses a repeated field at /v1', async () => {
   const form = new FormData();
   for (const model of ['deepgram/nova-3', 'deepgram/nova-3']) form.append('model', model);
   form.append('file', new Blob([new Uint8Array(bytes)]), 'audio.wav');

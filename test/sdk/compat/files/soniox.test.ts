@@ -13,7 +13,7 @@ const asked = (body: object) => Object.fromEntries(parametersFor(soniox, openedA
 const shown = doorAt(soniox, 'GET /v1/transcriptions/:id');
 const transcript = doorAt(soniox, 'GET /v1/transcriptions/:id/transcript');
 
-describe('a transcription is asked for', () => {
+describe('a request for a transcription', () => {
   it.each([
     [{}, { model: 'soniox/stt-async-v5' }],
     [{ model: 'stt-async-v4' }, { model: 'soniox/stt-async-v5' }],
@@ -25,20 +25,20 @@ describe('a transcription is asked for', () => {
     [{ context: { terms: ['vox'], text: 'A call.' } }, { keyterms: '["vox"]', prompt: 'A call.' }],
     [{ client_reference_id: 'a' }, { provider_params: '{"client_reference_id":"a"}' }],
     [{ audio_url: null, webhook_url: null }, {}],
-  ])('%j', (body, parameters) => expect(asked(body)).toMatchObject(parameters));
+  ])('works: %j', (body, parameters) => expect(asked(body)).toMatchObject(parameters));
 
   it.each([
     [{ audio_url: 'https://example.com/speech.wav' }, 'audio_url'],
     [{ webhook_url: 'https://example.com' }, 'webhook_url'],
     [{ file_id: undefined }, 'file_id'],
     [{ translation: { type: 'one_way' } }, 'translation'],
-  ])('and refused: %j', (body, param) => {
+  ])('fails: %j', (body, param) => {
     expect(() => asked(body)).toThrow(Refusal);
     expect(() => asked(body)).toThrow(expect.objectContaining({ extras: { param } }));
   });
 });
 
-describe('a transcription is told', () => {
+describe('the answer with a transcription', () => {
   const own = { file_id, model: 'stt-async-v5' };
   const created_at = '2026-01-01T00:00:00.000Z';
 
@@ -49,7 +49,7 @@ describe('a transcription is told', () => {
       { type: 'failed', refusal: refuse('unsupported_audio', 'No audio.') },
       { status: 'error', error_type: 'unsupported_audio', error_message: 'No audio.' },
     ],
-  ] as const)('while it is %o', (state, told) =>
+  ] as const)('reports the state %o', (state, told) =>
     expect(answerOf(shown, jobIn(state, own))).toEqual({
       ...{ ...own, id: 'job_1', created_at, filename: 'speech.wav', audio_url: null },
       ...{ enable_speaker_diarization: false, enable_language_identification: false },
@@ -63,11 +63,11 @@ describe('a transcription is told', () => {
       { enable_speaker_diarization: null, enable_language_identification: 'True' },
       { enable_speaker_diarization: false, enable_language_identification: true },
     ],
-  ])('shows as booleans what was asked as %j', (flags, shownFlags) =>
+  ])('shows booleans for %j', (flags, shownFlags) =>
     expect(answerOf(shown, jobIn({ type: 'queued' }, { ...own, ...flags }))).toMatchObject(shownFlags),
   );
 
-  it('once it is completed, with tokens that together are its text', () => {
+  it('contains tokens that together are its text, once it is completed', () => {
     expect(answerOf(shown, doneJob(own))).toMatchObject({ status: 'completed', audio_duration_ms: 4_000 });
     const told = answerOf(transcript, doneJob(own)) as { text: string; tokens: { text: string }[] };
     expect(told.tokens).toMatchObject([
@@ -78,12 +78,12 @@ describe('a transcription is told', () => {
     expect(told.tokens.map(({ text }) => text).join('')).toBe(told.text);
   });
 
-  it('without a transcript before that', () =>
+  it('omits the transcript before that', () =>
     expect(answerOf(transcript, jobIn({ type: 'queued' }, own))).toMatchObject({
       ...{ status_code: 409, error_type: 'transcription_invalid_state', request_id: 'req_1' },
     }));
 
-  it('with its file', () =>
+  it('describes its file', () =>
     expect(answerOf(doorAt(soniox, 'GET /v1/files/:id'), FILE)).toEqual({
       ...{ id: 'file_1', filename: 'speech.wav', size: 9, created_at, client_reference_id: null },
     }));
@@ -97,7 +97,7 @@ describe('its SDK', () => {
     gateway = await startLiveGateway();
   });
 
-  it('is told the name of its file as it was sent', async () => {
+  it('gets its file’s name back as sent', async () => {
     const { files } = sonioxClient(gateway);
     const { id, filename } = await files.upload(bytes, { filename: 'Müller café.wav' });
     expect(filename).toBe('Müller café.wav');
@@ -118,13 +118,13 @@ describe('its SDK', () => {
     expect([await stt.get(job.id), await files.get(file.id)]).toEqual([null, null]);
   });
 
-  it('is told of a file that is no audio', async () => {
+  it('gets an error for a file without audio', async () => {
     const { stt } = sonioxClient(gateway);
     const heard = await stt.transcribe({ model, file: Buffer.from('no audio at all'), filename: 'a.wav', wait: true });
     expect([heard.status, heard.error_message]).toEqual(['error', expect.stringMatching(/\.$/)]);
   });
 
-  it('is told that a file is not there', async () => {
+  it('gets an error for a missing file', async () => {
     const asking = sonioxClient(gateway).stt.create({ model, file_id: crypto.randomUUID() });
     await expect(asking).rejects.toMatchObject({ statusCode: 404 });
   });

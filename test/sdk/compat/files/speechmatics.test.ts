@@ -13,7 +13,7 @@ const configOf = (transcription_config: object, more: object = {}) => ({
 });
 const asked = (fields: object) => Object.fromEntries(parametersFor(speechmatics, openedAs(ask, fields), {}));
 
-describe('a job is asked for', () => {
+describe('a request for a job', () => {
   it.each([
     [{ language: 'en' }, { model: 'speechmatics/enhanced', language: 'en' }],
     [{ language: 'en', operating_point: 'standard' }, { model: 'speechmatics/standard' }],
@@ -26,7 +26,7 @@ describe('a job is asked for', () => {
     [{ language: 'en', diarization: 'speaker' }, { diarization: 'true' }],
     [{ additional_vocab: ['vox', { content: 'gate' }] }, { keyterms: '["vox","gate"]' }],
     [{ enable_entities: true }, { provider_params: '{"enable_entities":true}' }],
-  ])('%j', (config, parameters) => expect(asked(configOf(config))).toMatchObject(parameters));
+  ])('works: %j', (config, parameters) => expect(asked(configOf(config))).toMatchObject(parameters));
 
   it.each([
     [{}, 'config'],
@@ -36,13 +36,13 @@ describe('a job is asked for', () => {
     [configOf({}, { fetch_data: { url: 'https://example.com' } }), 'fetch_data'],
     [configOf({}, { notification_config: [{ url: 'https://example.com' }] }), 'notification_config'],
     [configOf({}, { translation_config: { target_languages: ['de'] } }), 'translation_config'],
-  ])('and refused: %j', (fields, param) => {
+  ])('fails: %j', (fields, param) => {
     expect(() => asked(fields)).toThrow(Refusal);
     expect(() => asked(fields)).toThrow(expect.objectContaining({ extras: { param } }));
   });
 });
 
-describe('a job is told', () => {
+describe('the answer with a job', () => {
   const shown = doorAt(speechmatics, 'GET /v2/jobs/:id');
   const transcript = doorAt(speechmatics, 'GET /v2/jobs/:id/transcript');
   const own = { type: 'transcription', transcription_config: { language: 'en', diarization: 'speaker' } };
@@ -55,13 +55,13 @@ describe('a job is told', () => {
       { type: 'failed', refusal: refuse('unsupported_audio', 'No audio.') },
       { status: 'rejected', errors: [{ timestamp: '2026-01-01T00:00:02.000Z', message: 'No audio.' }] },
     ],
-  ] as const)('while it is %o', (state, told) =>
+  ] as const)('reports the state %o', (state, told) =>
     expect(answerOf(shown, jobIn(state, own))).toEqual({
       job: { id: 'job_1', created_at, data_name: 'speech.wav', config: own, ...told },
     }),
   );
 
-  it('once it is done, with words and marks each by itself', () => {
+  it('lists words and marks separately when it is done', () => {
     expect(answerOf(shown, doneJob(own))).toMatchObject({ job: { status: 'done', duration: 4 } });
     const word = (content: string, speaker: string) => ({ type: 'word', alternatives: [{ content, speaker }] });
     const mark = (content: string) => ({ type: 'punctuation', attaches_to: 'previous', alternatives: [{ content }] });
@@ -77,14 +77,14 @@ describe('a job is told', () => {
     ['txt', {}, 'Nine, one. Two.\n'],
     ['srt', own, expect.stringMatching(/^1\n00:00:00,200 --> .*\nS1: Nine, one\.\n/)],
     ['docx', own, { code: 400, error: 'Bad Request', detail: expect.stringContaining('txt') }],
-  ])('as %s of %o', (format, config, told) =>
+  ])('comes as %s for %o', (format, config, told) =>
     expect(answerOf(transcript, doneJob(config), `format=${format}`)).toEqual(told),
   );
 
   it.each([
     [{ type: 'processing' }, 'Transcription not ready'],
     [{ type: 'failed', refusal: refuse('unsupported_audio', 'No audio.') }, 'Job rejected'],
-  ] as const)('without a transcript while it is %o', (state, error) =>
+  ] as const)('omits the transcript in the state %o', (state, error) =>
     expect(answerOf(transcript, jobIn(state, own))).toMatchObject({ code: 404, error }),
   );
 
@@ -93,7 +93,7 @@ describe('a job is told', () => {
     ['missing_file', { param: 'data_file' }, 'Missing data_file'],
     ['model_not_found', {}, 'Requested product not available'],
     ['overloaded', {}, 'Internal Server Error'],
-  ] as const)('refused for %s by a name that clients know', (code, extras, error) =>
+  ] as const)('refuses for %s by a name that clients know', (code, extras, error) =>
     expect(JSON.parse(speechmatics.refusal(refuse(code, 'Why.', extras), 'req_1').body)).toMatchObject({ error }),
   );
 });
@@ -106,7 +106,7 @@ describe('its SDK', () => {
     gateway = await startLiveGateway();
   });
 
-  it('is told of the transcript, lists jobs and deletes them', { timeout: 15_000 }, async () => {
+  it('gets the transcript, lists jobs and deletes them', { timeout: 15_000 }, async () => {
     const client = speechmaticsFiles(gateway);
     const heard = await client.transcribe(wav, config);
     const { id } = (heard as { job: { id: string } }).job;
@@ -117,12 +117,12 @@ describe('its SDK', () => {
     await expect(client.getJob(id)).rejects.toThrow('Job not found');
   });
 
-  it('is told of a file that is no audio', { timeout: 15_000 }, async () => {
+  it('gets an error for a file without audio', { timeout: 15_000 }, async () => {
     const failing = speechmaticsFiles(gateway).transcribe(new File(['no audio at all'], 'speech.wav'), config);
     await expect(failing).rejects.toMatchObject([{ message: expect.stringMatching(/\.$/) }]);
   });
 
-  it('is told that its key is unknown', async () => {
+  it('gets an error for an unknown key', async () => {
     const client = speechmaticsFiles({ ...gateway, key: 'sk_vox_unknown' });
     await expect(client.listJobs()).rejects.toThrow('Permission Denied');
   });

@@ -34,7 +34,7 @@ export function testOpenaiFiles({ simulator, model, words, refused, unreadable }
       return new OpenAI({ apiKey: 'good', baseURL: `${url}/v1`, maxRetries: 0 }).audio.transcriptions;
     };
 
-    it('gets the text, and times where they are asked for', async () => {
+    it('gets the text, and times on request', async () => {
       const transcriptions = await audio();
       const { text } = await transcriptions.create({ model, file: wav() });
       expect(text.replace(/\s+/g, ' ').trim()).toBe('hello and welcome good bye');
@@ -47,7 +47,7 @@ export function testOpenaiFiles({ simulator, model, words, refused, unreadable }
     });
 
     it.each([...refused, [{ file: wav(Buffer.from('no audio at all')) }, unreadable] as const])(
-      'is refused with %j',
+      'fails with %j',
       async (change, status) => {
         const asked = { model, file: wav(), ...change };
         await expect((await audio()).create(asked)).rejects.toMatchObject({ status });

@@ -30,7 +30,7 @@ describe('a session', () => {
     return socket;
   };
 
-  it('ends turns by itself where nothing else is asked for', async () => {
+  it('ends turns automatically by default', async () => {
     const socket = await open();
     socket.send(append(1));
     const { item_id } = await socket.message('input_audio_buffer.speech_stopped');

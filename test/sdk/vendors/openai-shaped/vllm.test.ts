@@ -39,7 +39,7 @@ describe('a session', () => {
     ['invalid_audio', [append(new Uint8Array(0))]],
     ['unknown_event', [{ type: 'input_audio_buffer.clear' }]],
     ['invalid_json', ['{']],
-  ])('says %s, and goes on', async (code, frames) => {
+  ])('reports %s, and continues', async (code, frames) => {
     const socket = await open();
     socket.send(...frames);
     expect(await socket.message('error')).toMatchObject({ code });

@@ -54,7 +54,7 @@ const wavOf = (samples: Int16Array): Uint8Array =>
 describe('an ear', () => {
   const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-  it('on an engine of 16 kHz gives it audio of any rate and cut, converted, with the query of its request', async () => {
+  it('gives a 16 kHz engine audio of any rate and split, converted, with the request’s query', async () => {
     for (const sampleRate of [8_000, 16_000, 24_000]) {
       const engine = new CountingEngine();
       const open = engineEar(engine, ({ language }) => ({ language }))(new SimulatedClock());
@@ -92,12 +92,12 @@ describe('an ear', () => {
     );
   });
 
-  it('that fails in a file fails the transcription', async () => {
+  it('fails the transcription when it fails in a file', async () => {
     const open = scriptEar({ fail: { how: 'error', at_seconds: 0.1 } })(new SimulatedClock());
     await expect(transcribe(open, wavOf(new Int16Array(16_000)), undefined)).rejects.toThrow('The ear failed: next.');
   });
 
-  it.each([1, 3, 777, 64_000])('hears the same samples in pieces of %d bytes', async (pieceBytes) => {
+  it.each([1, 3, 777, 64_000])('transcribes the same samples in pieces of %d bytes', async (pieceBytes) => {
     const said: unknown[] = [];
     const open = numberedEar({ turnSeconds: 1 })(new SimulatedClock());
     const ear = open({ sampleRate: RATE, language: undefined }, (message) => {
@@ -111,7 +111,7 @@ describe('an ear', () => {
     expect(said).toEqual(['0-8000', '8000-12000']);
   });
 
-  it('tells a turn without words as no match, a failure once, and nothing once it is closed', async () => {
+  it('reports a turn without words as no match, a failure once, and nothing after its close', async () => {
     const clock = new SimulatedClock();
     const hear = async (params: Parameters<typeof scriptEar>[0], closes = false) => {
       const said: string[] = [];

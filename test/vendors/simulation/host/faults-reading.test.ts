@@ -34,7 +34,7 @@ describe('a fault', () => {
     ]);
   });
 
-  it('has a line of words, and a test in faults.test.ts', () => {
+  it('needs a description, and a test in faults.test.ts', () => {
     const source = readFileSync(new URL('./faults.test.ts', import.meta.url), 'utf8');
     for (const [name, { about }] of Object.entries(FAULTS)) {
       expect(about).toMatch(/^\S.{10,110}[^.]$/);

@@ -23,7 +23,7 @@ const WHOLE = [
 ];
 
 describe('a simulated provider', () => {
-  it('without faults says what its ear hears', async () => {
+  it('sends without faults what its ear transcribed', async () => {
     expect((await perform([])).seen).toEqual(WHOLE);
   });
 
@@ -83,7 +83,7 @@ describe('a simulated provider', () => {
         '900 close 1000',
       ].map((line) => line.replace(/^\d+/, (at) => String(+at + 100))),
     ],
-  ])('with %j', async (faults, seen) => {
+  ])('behaves as planned with %j', async (faults, seen) => {
     const performance = await perform(faults);
     expect(rounded(performance.seen)).toEqual(seen);
     performance.connection.gone(1006);
