@@ -35,13 +35,13 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true }));
 
-test('an installed package, which has no source, is left alone', async () => {
+test('leaves an installed package without source unchanged', async () => {
   rmSync(join(root, 'src'), { recursive: true });
   expect(await build()).toBe('installed');
   expect(compiled).toBe(0);
 });
 
-test('nothing is compiled again while nothing changes', async () => {
+test('compiles nothing while nothing changes', async () => {
   let told = 0;
   const onCompile = () => told++;
   const again = () => ensureBuilt(root, { compile, onCompile });
@@ -122,7 +122,7 @@ test('bundles the console into files that are named after their contents, with n
   for (const text of [named(/icon/), '<svg/>', named(/worklet/)]) expect(main).toContain(text);
 });
 
-test('gives lazily imported packages the same exports as Node does, whatever they are written in', async () => {
+test('gives lazily imported packages the same exports as Node, in any module format', async () => {
   const dist = join(root, 'dist');
   const packages: Record<string, [type: string, text: string]> = {
     named: ['commonjs', `exports.Server = class {}; exports.status = { OK: 0 };`],
@@ -178,7 +178,7 @@ test('collects the licence of each bundled package once, with its text', () => {
   );
 });
 
-test('a failed build leaves the old one in place, and the next start tries again', async () => {
+test('keeps the old build after a failure, and the next start tries again', async () => {
   await build();
   write('src/main.ts', 'broken');
   const fail = async () => Promise.reject(new BuildFailed('src/main.ts is broken'));
@@ -187,13 +187,13 @@ test('a failed build leaves the old one in place, and the next start tries again
   expect(await build()).toBe('built');
 });
 
-test('of several starts at once one compiles, and the others wait for it', async () => {
+test('compiles once for simultaneous starts, and the others wait', async () => {
   const outcomes = await Promise.all([build(), build(), build()]);
   expect(outcomes.sort()).toEqual(['built', 'fresh', 'fresh']);
   expect(compiled).toBe(1);
 });
 
-test('the lock of a process that is gone is removed', async () => {
+test('removes the lock of a dead process', async () => {
   mkdirSync(join(root, '.cache'));
   // Above every system's highest process id.
   write('.cache/build.lock', '2147483646');
@@ -201,7 +201,7 @@ test('the lock of a process that is gone is removed', async () => {
   expect(readdirSync(join(root, '.cache'))).toEqual([]);
 });
 
-test('a build that takes too long is named with its process and the way out', async () => {
+test('reports a slow build with its process and the solution', async () => {
   mkdirSync(join(root, '.cache'));
   write('.cache/build.lock', String(process.pid));
   const lockPath = join(root, '.cache/build.lock');

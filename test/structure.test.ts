@@ -101,7 +101,7 @@ describe('imports', () => {
   const layers = new Map(project.layerMap().map(({ place, layer }) => [place, layer]));
   const highest = Math.max(...layers.values());
 
-  test('go to lower layers of src/README.md only; folders side by side stay strangers', () => {
+  test('go to lower layers of src/README.md only; folders of one layer stay separate', () => {
     const problems = product.flatMap((file) =>
       file.references.flatMap((reference) => {
         const from = project.placeOf(file.path);
@@ -119,7 +119,7 @@ describe('imports', () => {
     expectNone(problems);
   });
 
-  test('of machines/ go to xstate and to their siblings only', () => {
+  test('lead from machines/ to xstate and to their siblings only', () => {
     const problems = project.sourceFiles('machines').flatMap((file) =>
       file.references
         .filter((reference) => {
@@ -134,7 +134,7 @@ describe('imports', () => {
     expectNone(problems);
   });
 
-  test('of packages stay in the places that own them', () => {
+  test('keep packages in the places that own them', () => {
     const used = new Set<string>();
     const problems = product.flatMap((file) =>
       file.references.flatMap((reference) => {
@@ -155,7 +155,7 @@ describe('imports', () => {
     expectNone([...problems, ...idle]);
   });
 
-  test('of the client stay in it, and nothing of the gateway imports it: it is a package of its own', () => {
+  test('keep the client separate, and nothing of the gateway imports it', () => {
     const isClient = (path: string) => project.isWithin(path, [CLIENT]);
     const problems = product.flatMap((file) =>
       file.references.flatMap((reference) => {
@@ -179,7 +179,7 @@ describe('imports', () => {
     expectNone(problems);
   });
 
-  test('run in no circle, those of types included', () => {
+  test('form no cycle, including those of types', () => {
     const circles = project.circles(everything).map((paths) => `${[...paths, paths[0]].join(' → ')}`);
     expectNone(circles, 'Move what both need into a file that imports neither:');
   });
@@ -200,7 +200,7 @@ describe('the map in src/README.md', () => {
     ).toEqual(real.sort());
   });
 
-  test('is in the order of the layers', () => {
+  test('follows the order of the layers', () => {
     const layers = project.layerMap().map(({ layer }) => layer);
     expect(layers).toEqual([...layers].sort((a, b) => a - b));
   });
@@ -237,7 +237,7 @@ describe('a provider', () => {
 });
 
 describe('files', () => {
-  test('are all in use: of the product by the product, whatever tests it', () => {
+  test('serve the product or its tests, without leftovers', () => {
     const scripts = Object.values(JSON.parse(project.read('package.json')).scripts).join(' ');
     const commands = scripts + project.read('.ci/run') + project.read('scripts/ci/steps.sh');
     const isStarted = ({ path }: project.SourceFile) => path === 'bin/voxgate.js' || commands.includes(path);
@@ -265,14 +265,14 @@ describe('files', () => {
     );
   });
 
-  test('have names in kebab-case', () => {
+  test('use kebab-case names', () => {
     const odd = everything
       .map(({ path }) => path)
       .filter((path) => !/^(?:[a-z0-9-]+\/)+[a-z0-9-]+(?:\.(?:test|suite|config|d))?\.[jt]sx?$/.test(path));
     expectNone(odd, 'Name these files and their folders in kebab-case.');
   });
 
-  test('of src/ and machines/ are what the build takes along: TypeScript, beside documents, drawings and the console', () => {
+  test('consist of TypeScript in src/ and machines/, apart from documents, drawings and the console', () => {
     const taken = [...project.filesBelow('src'), ...project.filesBelow('machines')];
     const isBundled = (path: string) => /^src\/console\/.*\.(?:tsx|css|html|svg|json|wav)$/.test(path);
     const others = taken.filter(

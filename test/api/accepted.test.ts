@@ -44,7 +44,7 @@ function* wronged(schema: TSchema): Iterable<unknown> {
 }
 
 describe('what is wrong with a value', () => {
-  it('is said in words for people, of every schema of the interface and every option', async () => {
+  it('get a description in plain words, for every schema and every option', async () => {
     const all = [...(await schemasOfApi()), ...schemasOfOptions()];
     expect(all.length).toBeGreaterThan(150);
     const problems = new Set<string>();

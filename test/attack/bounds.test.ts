@@ -24,7 +24,7 @@ it('fifty sessions at a time on a cent get no more than a cent pays for', async 
   expect(await attacked.audit()).toMatchObject({ ok: true, faults: [] });
 });
 
-it('without money no provider is asked, live or for a file', async () => {
+it('calls no provider without money, live or for a file', async () => {
   const provider = await startProvider('deepgram');
   const attacked = await startAttacked({ env: { VOXGATE_DEEPGRAM_URL: provider.url, DEEPGRAM_API_KEY: 'simulated' } });
   const customer = await attacked.customer(0n);

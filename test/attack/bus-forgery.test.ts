@@ -22,7 +22,7 @@ const refusedBy = async (node: ClusterNode, reason: string) =>
   );
 
 it(
-  'who can write to NATS and has not the secret learns nothing, is believed nothing, and harms no session',
+  'keeps all content and every session safe from a NATS client without the secret',
   async () => {
     const cluster = await Cluster.start({ front: { roles: 'edge,accounts' }, back: { roles: 'upstream' } });
     const [front, back] = [cluster.node('front'), cluster.node('back')];

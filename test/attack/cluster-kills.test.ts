@@ -27,7 +27,7 @@ interface Audit {
   oldestHoldMs: number | null;
 }
 
-it(`${KILLS} kills of each part under ${SESSIONS} sessions: the ledger agrees, nobody is overbilled, nothing stays held`, {
+it(`survives ${KILLS} kills of each part under ${SESSIONS} sessions: no overbilling, no hold left`, {
   timeout: 3 * MINUTE_MS + KILLS * PARTS.length * MINUTE_MS,
 }, async () => {
   const cluster = await Cluster.start(

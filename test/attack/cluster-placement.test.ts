@@ -71,7 +71,7 @@ it.each<[string, (url: string) => Promise<Record<string, string>>]>([
   ['has no credential for it', async (url) => ({ VOXGATE_DEEPGRAM_URL: url })],
   ['has a credential that is refused', async (url) => ({ VOXGATE_DEEPGRAM_URL: url, DEEPGRAM_API_KEY: 'bad-key' })],
 ])(
-  'an upstream node that %s costs no start while another one works',
+  'loses no start to an upstream node that %s while another works',
   async (_, badEnv) => {
     const provider = await startProvider('deepgram');
     const cluster = await Cluster.start({
@@ -95,7 +95,7 @@ it.each<[string, (url: string) => Promise<Record<string, string>>]>([
   120_000,
 );
 
-it('after NATS has been away, and after a node has been away, no node keeps what all have had', async () => {
+it('spreads legs again after an outage of NATS, and of a node', async () => {
   const cluster = await Cluster.start({
     front: { roles: 'edge,accounts' },
     left: { roles: 'upstream' },
@@ -138,7 +138,7 @@ it('after NATS has been away, and after a node has been away, no node keeps what
   }
 }, 180_000);
 
-it('a node takes no more legs than it may, and the others take the rest', async () => {
+it('stops at a node’s limit of legs, and gives the rest to others', async () => {
   const cluster = await Cluster.start({
     front: { roles: 'edge,accounts' },
     small: { roles: 'upstream', env: { VOXGATE_LEGS_PER_NODE_MAX: '5' } },

@@ -60,7 +60,7 @@ describe('25 lying files at a time on a cent', () => {
     ['Ogg with a forged last granule', forgedOgg(), '10'],
     ['WAV that says one second and holds sixty', wavOf(60 * SECOND, { said: SECOND }), '60'],
     ['WAV of half a second, of which the provider says an hour', wavOf(SECOND / 2), '3600'],
-  ])('as %s take the balance no lower than nothing', async (_, file, says) => {
+  ])('leave the balance at or above zero as %s', async (_, file, says) => {
     const { attacked, provider } = await attack();
     provider.says = says;
     const customer = await attacked.customer(10_000n);
@@ -72,18 +72,21 @@ describe('25 lying files at a time on a cent', () => {
 });
 
 describe('a provider that lies about a file of two seconds', () => {
-  it.each(['3600', '2e7', '1e308', '1e999', '-1', '"NaN"', 'null', '{}', '0', '0.01'])('with %s', async (says) => {
-    const { attacked, provider } = await attack();
-    provider.says = says;
-    const customer = await attacked.customer(1_000_000n);
-    const { status, json, warning } = await post(customer, formOf(wavOf(2 * SECOND)));
-    expect([status, json.duration, json.usage.seconds, json.usage.cost_usd]).toEqual([200, 2, 2, '0.02']);
-    // What is no number is left out, and nothing is claimed by it.
-    const isClaim = Number.isFinite(Number(says)) && Number(says) >= 0 && Math.abs(Number(says) - 2) > 1;
-    expect(warning).toBe(isClaim ? 'duration_bounded' : null);
-    expect(await balanceOf(customer)).toBe(980_000n);
-    expect(await attacked.audit()).toMatchObject({ ok: true, faults: [] });
-  });
+  it.each(['3600', '2e7', '1e308', '1e999', '-1', '"NaN"', 'null', '{}', '0', '0.01'])(
+    'gets its duration bounded with %s',
+    async (says) => {
+      const { attacked, provider } = await attack();
+      provider.says = says;
+      const customer = await attacked.customer(1_000_000n);
+      const { status, json, warning } = await post(customer, formOf(wavOf(2 * SECOND)));
+      expect([status, json.duration, json.usage.seconds, json.usage.cost_usd]).toEqual([200, 2, 2, '0.02']);
+      // What is no number is left out, and nothing is claimed by it.
+      const isClaim = Number.isFinite(Number(says)) && Number(says) >= 0 && Math.abs(Number(says) - 2) > 1;
+      expect(warning).toBe(isClaim ? 'duration_bounded' : null);
+      expect(await balanceOf(customer)).toBe(980_000n);
+      expect(await attacked.audit()).toMatchObject({ ok: true, faults: [] });
+    },
+  );
 });
 
 it('50 files whose client leaves before the answer: three are free, 47 are charged', async () => {
@@ -113,11 +116,11 @@ it('50 files whose client leaves before the answer: three are free, 47 are charg
   expect(await attacked.audit()).toMatchObject({ ok: true, faults: [] });
 });
 
-describe('eight channels of five seconds that are asked for by themselves', () => {
+describe('eight channels of five seconds, requested separately', () => {
   const file = wavOf(8 * 5 * SECOND, { channels: 8 });
   const fields = { provider_params: '{"multichannel":true}' };
 
-  it('are charged as forty seconds with Deepgram, and refused who has money for five', async () => {
+  it('cost forty seconds with Deepgram, and are refused with money for five', async () => {
     const { attacked, provider } = await attack();
     provider.says = '5';
     const [rich, poor] = [await attacked.customer(1_000_000n), await attacked.customer(100_000n)];
@@ -129,7 +132,7 @@ describe('eight channels of five seconds that are asked for by themselves', () =
     expect(await attacked.audit()).toMatchObject({ ok: true, faults: [] });
   });
 
-  it('are charged as forty seconds with AssemblyAI', async () => {
+  it('cost forty seconds with AssemblyAI', async () => {
     const provider = await startProvider('assemblyai');
     const model = 'assemblyai/universal-2';
     const attacked = await startAttacked({

@@ -63,7 +63,7 @@ const FLOODS: readonly [what: string, sockets: number, frames: Buffer, first?: B
 ];
 
 it.each(FLOODS)(
-  'beside a flood of %s a paid session gets all of its finals',
+  'delivers every final of a paid session during a flood of %s',
   { timeout: 60_000 },
   async (what, sockets, frames, first, query = '') => {
     const client = honest.connect({ model: 'loopback/numbered', provider_params: '{"turn_seconds":0.5}' });

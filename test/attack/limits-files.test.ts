@@ -7,7 +7,7 @@ import { startAttacked } from './rig/rig.ts';
 const provider = new HttpProvider();
 afterAll(() => provider.close());
 
-it('a client that uploads and leaves has no more work at a provider than its key may have files', async () => {
+it('limits the work of clients that upload and leave to the key’s files', async () => {
   // It reads everything, and answers nobody.
   await provider.listen();
   provider.answers = [() => {}];

@@ -15,7 +15,7 @@ const word = Buffer.from(sampleAudio('yes.wav').pcm);
 /** Seven seconds: so much is taken of each at once, whoever works on it when. */
 const recording = Buffer.from(sampleAudio('commands.wav').pcm.subarray(0, 7 * 32_000));
 
-it('a word that is said beside the dumps of another organisation is answered before they are', async () => {
+it('transcribes a word before the dumps of another organisation', async () => {
   const { attacker, honest } = await attack();
   const done: string[] = [];
   const speaker = honest.connect(COMMANDS);
@@ -38,7 +38,7 @@ it('a word that is said beside the dumps of another organisation is answered bef
   expect([speaker.finals.length, done]).toEqual([2, []]);
 });
 
-it('a short file beside the longer ones of another organisation is answered before they are', async () => {
+it('transcribes a short file before the longer ones of another organisation', async () => {
   const { attacker, honest } = await attack();
   const send = async (customer: Customer, file: Buffer<ArrayBuffer>) => {
     const form = new FormData();

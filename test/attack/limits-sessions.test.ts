@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { wavOf } from '../fakes/audio/audio-files.ts';
 import { startAttacked, startProvider } from './rig/rig.ts';
 
-it('a client that leaves at once has no more connections to a provider than its key may have sessions', async () => {
+it('limits the connections of clients that leave at once to the key’s sessions', async () => {
   // The end of the audio is confirmed late: what was sent is under way when its client has gone.
   const provider = await startProvider('deepgram', { faults: ['slow-close'] });
   const attacked = await startAttacked({ env: { VOXGATE_DEEPGRAM_URL: provider.url, DEEPGRAM_API_KEY: 'simulated' } });

@@ -37,7 +37,7 @@ const ABORTS: Record<string, (client: LiveClient) => void> = {
   },
 };
 
-it.each(Object.entries(ABORTS))('%s does not make what was heard free', async (_, abort) => {
+it.each(Object.entries(ABORTS))('%s costs what was transcribed', async (_, abort) => {
   const attacked = await startAttacked({ prices: minute, env });
   const customer = await attacked.customer(1_000_000n);
   const client = customer.connect(ENDLESS);
@@ -52,7 +52,7 @@ it.each(Object.entries(ABORTS))('%s does not make what was heard free', async (_
   expect(await attacked.audit()).toMatchObject({ ok: true });
 });
 
-it('a price of a session is charged as well', async () => {
+it('charges a session price as well', async () => {
   const attacked = await startAttacked({ prices: session });
   const customer = await attacked.customer(1_000_000n);
   const client = customer.connect(ENDLESS);
@@ -63,7 +63,7 @@ it('a price of a session is charged as well', async () => {
   expect((await customer.balance()).balanceMicroUsd).toBe(850_000n);
 });
 
-it('a balance for twelve seconds and a half gives no more, however many sessions are begun on it', async () => {
+it('gives no more than a balance for 12.5 seconds, over any number of sessions', async () => {
   const attacked = await startAttacked({ prices: minute });
   const customer = await attacked.customer(125_000n);
   let heardSeconds = 0;

@@ -68,7 +68,7 @@ class Leg {
 }
 
 describe('a backlog on a leg that takes no more than real time', () => {
-  test('is worked off without the silence in it, to the sample, whatever the pauses; no sound is left out', () => {
+  test('plays to the sample without its silence, with any pauses and without losing sound', () => {
     for (let seed = 1; seed <= 12; seed++) {
       const random = seeded(seed);
       const audio = talk(drawn(random, 12));
@@ -132,7 +132,7 @@ describe('a backlog on a leg that takes no more than real time', () => {
     pipeline.dispose();
   });
 
-  test('a noisy room is no silence that is left out while somebody speaks softly in it; steady noise is', () => {
+  test('keeps a noisy room during soft speech, and skips steady noise', () => {
     const noise = (level: number) => (_: number, i: number) => (Math.floor(i / 8) % 2 === 0 ? level : -level);
     const seconds = (count: number, level: number) => Array.from({ length: count * RATE }, noise(level));
     // -72 dBFS, a voice at -60, and again; the first seconds are for learning what the noise is.
@@ -148,7 +148,7 @@ describe('a backlog on a leg that takes no more than real time', () => {
     pipeline.dispose();
   });
 
-  test('a silence of an hour takes seconds, and no more memory than a replay may', () => {
+  test('skips an hour of silence in seconds, within the memory of a replay', () => {
     const pipeline = pipelineOf({ replayMs: 60_000 });
     const minute = new Uint8Array(60 * RATE * 2);
     for (let count = 0; count < 60; count++) pipeline.push(minute);
@@ -165,7 +165,7 @@ describe('a backlog on a leg that takes no more than real time', () => {
   });
 });
 
-test('without a backlog nothing is left out, however long the pauses and however the audio is cut', () => {
+test('skips nothing without a backlog, with any pauses and splits', () => {
   for (let seed = 1; seed <= 5; seed++) {
     const random = seeded(seed);
     const audio = talk(drawn(random, 8));
@@ -184,7 +184,7 @@ test('without a backlog nothing is left out, however long the pauses and however
   }
 });
 
-test.each([8_000, 11_025, 24_000])('at %i Hz what the leg hears lies where its timeline says', (sampleRate) => {
+test.each([8_000, 11_025, 24_000])('maps a leg’s audio to its timeline at %i Hz', (sampleRate) => {
   for (let seed = 1; seed <= 2; seed++) {
     const random = seeded(seed);
     const parts = drawn(random, 10);
@@ -258,7 +258,7 @@ describe('a replay', () => {
     expect(replayFrom(covered, pause).origin).toBeCloseTo(origin, 5);
   });
 
-  test('of 41 s that hold 40 s of a quiet room is a replay of two seconds', () => {
+  test('shrinks 41 s with 40 s of a quiet room to two seconds', () => {
     const { origin, given } = replayFrom(1.05, 40, { ...REAL_TIME, speedMax: 1.25, burstMs: 1_000 });
     expect(origin).toBeLessThan(2);
     expect(given).toBeLessThan(2);

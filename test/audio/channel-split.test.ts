@@ -16,7 +16,7 @@ function splitUp(split: ChannelSplit, chunks: readonly Uint8Array[], channels: n
   return heard;
 }
 
-test('each channel has each of its samples once, in order, wherever the bytes are cut', () => {
+test('puts each sample into its channel once, in order, at any split', () => {
   fc.assert(
     fc.property(cases, ({ channels, sampleBytes, bytes, cuts }) => {
       const chunks: Uint8Array[] = [];
@@ -40,7 +40,7 @@ test('each channel has each of its samples once, in order, wherever the bytes ar
   );
 });
 
-test('a large chunk is given in parts, so that what it is written into stays small', () => {
+test('passes a large chunk on in parts, so that its target stays small', () => {
   const split = new ChannelSplit(2, 2);
   const given: number[] = [];
   split.take(new Uint8Array(1_000_000), (_, bytes) => given.push(bytes.length));

@@ -24,7 +24,7 @@ describe('an MPEG transport stream', () => {
   });
 });
 
-it('no file of an encoder is taken for an MPEG transport stream', () => {
+it('takes no encoder’s file for an MPEG transport stream', () => {
   const taken = honestFiles().filter(({ bytes }) => fileKindOf(bytes.subarray(0, HEAD_BYTES))?.title === 'MPEG-TS');
   expect(taken.map(({ name }) => name)).toEqual([]);
 });

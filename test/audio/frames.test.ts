@@ -10,7 +10,7 @@ const contracts = fc
 const rates = fc.constantFrom(8000, 11_025, 16_000, 44_100, 48_000);
 
 describe('the size of a frame', () => {
-  test('is within the contract, and 0 only below its minimum', () => {
+  test('stays within the contract, and is 0 only below its minimum', () => {
     fc.assert(
       fc.property(contracts, rates, fc.integer({ min: 1, max: 100_000 }), (contract, rate, available) => {
         const sizes = frameSizes(contract, rate);
@@ -53,7 +53,7 @@ describe('the size of a frame', () => {
 });
 
 describe('the pace', () => {
-  test('over any stretch of time no more than the burst and the speed leaves', () => {
+  test('never exceeds the burst and the speed over any period', () => {
     const steps = fc.array(
       fc.record({ afterMs: fc.integer({ min: 0, max: 400 }), audioMs: fc.integer({ min: 1, max: 200 }) }),
       {
@@ -91,7 +91,7 @@ describe('the pace', () => {
     );
   });
 
-  test('without a limit nothing ever waits', () => {
+  test('never waits without a limit', () => {
     const pacer = new Pacer(Number.POSITIVE_INFINITY, 0, 5);
     for (let i = 0; i < 10; i++) {
       expect(pacer.waitMs(1000, 5)).toBe(0);

@@ -32,7 +32,7 @@ function walk({ origin, pieces }: Way): { timeline: LegTimeline; sessionOf: numb
   return { timeline, sessionOf, boundaries };
 }
 
-test('every sample that the leg was given lies where it was, rising; what ends before a gap ends before it', () => {
+test('maps every sample to its position, rising, with ends before a gap', () => {
   fc.assert(
     fc.property(ways, (way) => {
       const { timeline, sessionOf, boundaries } = walk(way);
@@ -48,7 +48,7 @@ test('every sample that the leg was given lies where it was, rising; what ends b
   );
 });
 
-test('between two samples time passes as it does in the session, and at both ends it goes straight on', () => {
+test('passes time between samples as in the session, and continues straight at both ends', () => {
   const { timeline } = walk({ origin: 100, pieces: [{ given: 10, skipped: 50 }] });
   expect([timeline.startOf(-5), timeline.startOf(4.5), timeline.endOf(10.5)]).toEqual([95, 104.5, 160.5]);
   expect(timeline.startOf(1_000)).toBe(1_150);
@@ -58,7 +58,7 @@ test('between two samples time passes as it does in the session, and at both end
   ]);
 });
 
-test('what finals cover is forgotten, and nothing changes for what comes behind it', () => {
+test('forgets what finals cover, without a change for later audio', () => {
   fc.assert(
     fc.property(ways, fc.double({ min: 0, max: 1, noNaN: true }), (way, share) => {
       const { timeline, sessionOf } = walk(way);
@@ -73,7 +73,7 @@ test('what finals cover is forgotten, and nothing changes for what comes behind 
   );
 });
 
-test('a word lies within one piece, the one that holds most of it, and is no longer than the leg heard it', () => {
+test('puts a word into the piece that holds most of it, never longer than transcribed', () => {
   const times = fc.integer({ min: 0, max: 60 });
   fc.assert(
     fc.property(ways, times, fc.integer({ min: 0, max: 20 }), (way, start, length) => {
@@ -95,7 +95,7 @@ test('a word lies within one piece, the one that holds most of it, and is no lon
   ]);
 });
 
-test('a place where more is left out once more is one place, and the number of places is bounded', () => {
+test('merges omissions at one position, and bounds their number', () => {
   const timeline = new LegTimeline();
   for (let times = 0; times < 3; times++) timeline.leaveOut(10 + times * 5, 15 + times * 5);
   expect([timeline.skips, timeline.startOf(10), timeline.endOf(10)]).toEqual([1, 25, 10]);

@@ -22,13 +22,13 @@ const g711 = {
 describe('G.711', () => {
   const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 
-  test.each(['mulaw', 'alaw'] as const)('every byte of %s decodes to the value of the standard', (encoding) => {
+  test.each(['mulaw', 'alaw'] as const)('decodes every byte of %s to the standard’s value', (encoding) => {
     const target = memory(256);
     decode(encoding, bytes, 0, 256, target, 0);
     expect([...target.samples]).toEqual([...bytes].map((byte) => g711[encoding](byte) + 0));
   });
 
-  test('the ends of both scales are the published ones', () => {
+  test('matches the published ends of both scales', () => {
     expect([0x00, 0x80, 0x7e, 0xfe].map(mulawSample)).toEqual([-32124, 32124, -8, 8]);
     expect([0x2a, 0xaa, 0x55, 0xd5].map(alawSample)).toEqual([-32256, 32256, -8, 8]);
     expect(mulawSample(0xff)).toBe(0);
@@ -44,7 +44,7 @@ test('linear16 is copied from any byte offset, odd ones included', () => {
   }
 });
 
-test('a sample is the nearest 16-bit value, and silence when it is no number', () => {
+test('rounds a sample to the nearest 16-bit value, and NaN to silence', () => {
   expect([1.4, -1.6, 40_000, -40_000, Number.NaN, Number.POSITIVE_INFINITY].map(toSample)).toEqual([
     1, -2, 32767, -32768, 0, 32767,
   ]);

@@ -35,7 +35,7 @@ class FragileSpool implements Spool {
 }
 
 describe('a backlog', () => {
-  test('of an hour, pushed at once, stays within its memory and comes out whole through a failover', () => {
+  test('stays within its memory for an hour at once, and survives a failover whole', () => {
     const pipeline = pipelineOf();
     const second = 50;
     for (let at = 0; at < 3600; at += second) {
@@ -69,7 +69,7 @@ describe('a backlog', () => {
     pipeline.dispose();
   });
 
-  test('over memory and spool is refused, nothing of it taken, and taken once there is room', () => {
+  test('refuses audio beyond memory and spool whole, and accepts it once there is room', () => {
     for (const spoolBytesMax of [0, 20_000, 200_000]) {
       const pipeline = pipelineOf({ memoryBytesMax: 100_000, spoolBytesMax });
       const reader = new NumberedReader();
@@ -95,7 +95,7 @@ describe('a backlog', () => {
     [BLOCK_BYTES / 2, false, false],
   ];
 
-  test('that the disk stops taking is refused, and what was accepted still comes out in order', () => {
+  test('refuses what the disk rejects, and still delivers accepted audio in order', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.integer({ min: 0, max: 60_000 }), fc.boolean(), fc.boolean()), { maxLength: 40 }),
@@ -143,7 +143,7 @@ describe('sent audio without a final', () => {
     expect(reader.position).toBe(to);
   }
 
-  test('of twenty minutes is replayed whole, any number of times, within the memory for one minute', () => {
+  test('replays twenty minutes whole many times, within a minute’s memory', () => {
     const pipeline = pipelineOf({ replaySpoolMs: 1_800_000 });
     const end = 1200 * RATE;
     expect(play(pipeline, 1200)).toBeLessThanOrEqual((60 + 10) * RATE * 2 + 3 * BLOCK_BYTES);
@@ -159,7 +159,7 @@ describe('sent audio without a final', () => {
     pipeline.dispose();
   });
 
-  test('is dropped from its beginning where the spool has no room, and the newest is replayed', () => {
+  test('loses its beginning where the spool has no room, and replays the newest', () => {
     const budget = new FileSpools({ directory: tmpdir(), quota: new FairQuota(10, 1), onFault: () => {} });
     const pipeline = pipelineOf({ replayMs: 2_000, replaySpoolMs: 1_800_000, openSpool: () => budget.open('org') });
     play(pipeline, 60);
@@ -173,7 +173,7 @@ describe('sent audio without a final', () => {
     expect(budget.bytes).toBe(0);
   });
 
-  test('is dropped where the disk takes nothing, beyond what memory holds', () => {
+  test('shrinks to what memory holds where the disk accepts nothing', () => {
     const spool = new FragileSpool();
     spool.full = true;
     const pipeline = pipelineOf({ replayMs: 2_000, replaySpoolMs: 1_800_000, openSpool: () => spool });

@@ -60,7 +60,7 @@ describe('a leg at another rate', () => {
     );
   });
 
-  test('is behind by the filter’s look-ahead alone', () => {
+  test('lags by the filter’s look-ahead alone', () => {
     const pipeline = pipelineOf();
     pipeline.openLane({ ...AT_LEAST_50_MS, sampleRate: 24_000 }, 0);
     for (let i = 0; i < 50; i++) {

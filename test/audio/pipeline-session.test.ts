@@ -6,7 +6,7 @@ import { BLOCK_BYTES } from '../../src/audio/tape/blocks.ts';
 import { NumberedReader, numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { AT_LEAST_50_MS, FRAMES_MAX, MEBIBYTE, pipelineOf, RATE, spools } from './pipeline-fixture.ts';
 
-describe('whatever a session does', () => {
+describe('any session', () => {
   type Step =
     | { do: 'push'; bytes: number }
     | { do: 'wait'; ms: number }
@@ -201,7 +201,7 @@ describe('whatever a session does', () => {
     }
   }
 
-  test('every leg gets the audio from its origin on, whole, in order and within its contract', () => {
+  test('gives every leg the audio from its origin, whole, in order and within its contract', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(0, 40_000, 300_000, 2 * MEBIBYTE),

@@ -5,7 +5,7 @@ import { NumberedReader, numberedAudio, numberedSample, samplesOf } from '../fak
 import { ANY_SIZE, AT_LEAST_50_MS, drain, lengths, MEBIBYTE, pipelineOf, RATE } from './pipeline-fixture.ts';
 
 describe('ingest', () => {
-  test('a minute in chunks of 1 to 70,000 bytes leaves as the same minute', () => {
+  test('keeps a minute the same in chunks of 1 to 70,000 bytes', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 70_000 }), { maxLength: 50 }), (some) => {
         const sizes = [70_000, 1, ...some];
@@ -44,7 +44,7 @@ describe('ingest', () => {
     pipeline.dispose();
   });
 
-  test('a chunk of 1 MiB is taken and re-cut to ideal frames', () => {
+  test('accepts a chunk of 1 MiB and cuts it to ideal frames', () => {
     const pipeline = pipelineOf();
     pipeline.openLane(AT_LEAST_50_MS, 0);
     expect(pipeline.push(numberedAudio(0, MEBIBYTE / 2))).toBe('accepted');
@@ -66,7 +66,7 @@ describe('ingest', () => {
     pipeline.dispose();
   });
 
-  test('a lone last byte is dropped and counted, and so is what comes after the end', () => {
+  test('drops and counts a lone last byte, and everything after the end', () => {
     const pipeline = pipelineOf();
     pipeline.push(Uint8Array.of(1, 0, 2));
     expect(pipeline.droppedBytes).toBe(0);
@@ -80,7 +80,7 @@ describe('ingest', () => {
 });
 
 describe('frames', () => {
-  test('a chunk that satisfies the contract leaves at once, whole; a smaller one waits for its fellows only', () => {
+  test('leave whole at once when they satisfy the contract; smaller ones wait', () => {
     const pipeline = pipelineOf();
     pipeline.openLane(AT_LEAST_50_MS, 0);
     const sent: number[][] = [];
@@ -105,7 +105,7 @@ describe('frames', () => {
     pipeline.dispose();
   });
 
-  test('where short pieces must be padded, flush holds them and only the end pads', () => {
+  test('wait at a flush where short ones need padding, and only the end pads', () => {
     const pipeline = pipelineOf();
     pipeline.openLane(AT_LEAST_50_MS, 0);
     pipeline.push(numberedAudio(0, 1100));
@@ -135,7 +135,7 @@ describe('frames', () => {
 });
 
 describe('pace', () => {
-  test('a backlog leaves with its burst and then at the leg’s speed, and every new leg has its own', () => {
+  test('gives every new leg its burst, then its speed', () => {
     const pipeline = pipelineOf();
     pipeline.push(numberedAudio(0, 20 * RATE));
     for (const originMs of [1000, 5000]) {
@@ -151,7 +151,7 @@ describe('pace', () => {
     pipeline.dispose();
   });
 
-  test('audio in real time never waits, whatever its chunks, on a leg that takes real time only', () => {
+  test('never delays real-time audio, in any chunks, on a real-time leg', () => {
     const pipeline = pipelineOf();
     pipeline.openLane({ ...AT_LEAST_50_MS, speedMax: 1 }, 0);
     for (let i = 0; i < 500; i++) {
@@ -164,7 +164,7 @@ describe('pace', () => {
 });
 
 describe('failover', () => {
-  test('a new leg begins at the end of the last final, and says how much was sent before', () => {
+  test('starts a new leg at the last final’s end, and reports what was sent before', () => {
     const pipeline = pipelineOf();
     pipeline.push(numberedAudio(0, 10 * RATE));
     expect(pipeline.openLane(ANY_SIZE, 0)).toEqual({ originSample: 0, replaySamples: 0, lost: undefined });
@@ -186,7 +186,7 @@ describe('failover', () => {
     pipeline.dispose();
   });
 
-  test('what the bound on replays has dropped is told once, to the sample', () => {
+  test('reports audio dropped by the replay bound once, to the sample', () => {
     const pipeline = pipelineOf({ replayMs: 3000 });
     pipeline.push(numberedAudio(0, 10 * RATE));
     pipeline.openLane(ANY_SIZE, 0);
@@ -202,7 +202,7 @@ describe('failover', () => {
     pipeline.dispose();
   });
 
-  test('silence before the first sound is not sent again but for half a second, nor told as lost', () => {
+  test('replays half a second of the silence before the first sound, and reports none as lost', () => {
     const pipeline = pipelineOf({ replayMs: 3000 });
     pipeline.push(new Uint8Array(8 * RATE * 2));
     pipeline.push(numberedAudio(0, RATE));
@@ -216,7 +216,7 @@ describe('failover', () => {
     pipeline.dispose();
   });
 
-  test('a final cannot cover what no leg was sent', () => {
+  test('never covers audio by a final that no leg received', () => {
     const pipeline = pipelineOf();
     pipeline.push(numberedAudio(0, RATE));
     pipeline.openLane(AT_LEAST_50_MS, 0);
@@ -229,7 +229,7 @@ describe('failover', () => {
   });
 });
 
-test('the watchdog sees speech that the leg was given, and only after the position asked for', () => {
+test('sees speech that the leg received, after the requested position only', () => {
   const pipeline = pipelineOf();
   const tone = (seconds: number, amplitude: number) =>
     new Uint8Array(Int16Array.from({ length: seconds * RATE }, (_, i) => amplitude * Math.sin(i / 8)).buffer);

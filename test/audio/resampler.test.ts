@@ -80,7 +80,7 @@ describe.each(PAIRS)('%i to %i Hz', (from, to) => {
     }
   });
 
-  test('the length is the same time, and any cut of the input gives the same output', () => {
+  test('keeps the duration, with the same output for any split of the input', () => {
     const input = sine(nyquist / 3, from, 0.1);
     const whole = convert(input, from, to);
     expect(whole.length).toBe(Math.ceil((input.length * to) / from));
@@ -93,7 +93,7 @@ describe.each(PAIRS)('%i to %i Hz', (from, to) => {
     );
   });
 
-  test('a click stays where it was, within a sample', () => {
+  test('keeps the position of a click within a sample', () => {
     const input = new Int16Array(from / 10);
     const at = Math.round(from / 20);
     input[at] = 30_000;
@@ -102,7 +102,7 @@ describe.each(PAIRS)('%i to %i Hz', (from, to) => {
     expect(Math.abs(loudest / to - at / from)).toBeLessThanOrEqual(1 / Math.min(from, to));
   });
 
-  test('a constant stays the same constant', () => {
+  test('keeps a constant unchanged', () => {
     const output = middle(convert(new Int16Array(from / 4).fill(12_345), from, to), to);
     expect(new Set(output)).toEqual(new Set([12_345]));
   });
@@ -134,11 +134,11 @@ test('equal rates pass through untouched, and nothing in gives nothing out', () 
   expect(convert(new Int16Array(0), 8000, 16_000).length).toBe(0);
 });
 
-test('the largest files’ rates convert in one piece of any size', () => {
+test('converts the rates of the largest files in one piece of any size', () => {
   expect(convert(new Int16Array(384_000), 384_000, 8000).length).toBe(8000);
 });
 
-test('what can be read is what outputsFor has promised', () => {
+test('reads as much as outputsFor promised', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...PAIRS),

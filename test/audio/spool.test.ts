@@ -63,7 +63,7 @@ test('room is shared: a block beyond it is refused, until another spool gives ro
   expect(spools.bytes).toBe(0);
 });
 
-test('a file never has a name that could outlive its session', () => {
+test('names no file that could outlive its session', () => {
   const spool = folder(10).open('org');
   spool.put(block(1));
   expect(readdirSync(directory)).toEqual([]);
@@ -71,7 +71,7 @@ test('a file never has a name that could outlive its session', () => {
 });
 
 // Skipped elsewhere: only Linux lists a process's open files in /proc.
-test.runIf(process.platform === 'linux')('a closed spool holds no file open, and an unused one never did', () => {
+test.runIf(process.platform === 'linux')('holds no file open once closed, or when unused', () => {
   const open = () => readdirSync('/proc/self/fd').length;
   const before = open();
   const [used, unused] = [folder(10).open('org'), folder(10).open('org')];
@@ -82,7 +82,7 @@ test.runIf(process.platform === 'linux')('a closed spool holds no file open, and
   expect(open()).toBe(before);
 });
 
-test('a folder that cannot be written refuses blocks and says why', () => {
+test('refuses blocks for an unwritable folder, and says why', () => {
   const spools = folder(10, join(directory, 'missing'));
   const spool = spools.open('org');
   expect([spool.put(block(1)), spool.shortage]).toEqual([false, 'fault']);

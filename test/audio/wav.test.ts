@@ -109,7 +109,7 @@ const mono = RAMP.map((sample) => [sample]);
 describe.each(Object.entries(CODINGS))('%s', (_, coding) => {
   const expected = RAMP.map(coding.read ?? ((sample) => sample));
 
-  test('is read whole, byte by byte and in any pieces', () => {
+  test('reads whole, byte by byte and in any pieces', () => {
     for (const extensible of [false, true]) {
       const file = wav(coding, mono, { extensible });
       expect(read(file).samples).toEqual(expected);
@@ -123,7 +123,7 @@ describe.each(Object.entries(CODINGS))('%s', (_, coding) => {
     }
   });
 
-  test('is mixed to mono', () => {
+  test('mixes down to mono', () => {
     const frames = RAMP.map((sample) => [sample, sample, sample]);
     expect(read(wav(coding, frames, { channels: 3 }), [7]).samples).toEqual(expected);
   });
@@ -131,7 +131,7 @@ describe.each(Object.entries(CODINGS))('%s', (_, coding) => {
 
 const PCM16 = CODINGS['PCM 16']!;
 
-test('the format is known when the samples begin', () => {
+test('knows the format when the samples begin', () => {
   const reader = new WavReader();
   const file = wav(PCM16, [[1, 2]], { channels: 2 });
   reader.push(file.subarray(0, 43));
@@ -169,7 +169,7 @@ test('chunks of no interest are passed over, before and after the samples, odd o
   }
 });
 
-test('a broken last sample frame is dropped', () => {
+test('drops a broken last sample frame', () => {
   const file = wav(
     PCM16,
     [
@@ -181,11 +181,11 @@ test('a broken last sample frame is dropped', () => {
   expect(read(file.subarray(0, file.length - 1), [1]).samples).toEqual([6]);
 });
 
-test('a file without samples is read as silence of no length', () => {
+test('reads a file without samples as empty', () => {
   expect(read(wav(PCM16, [])).samples).toEqual([]);
 });
 
-test('a megabyte of samples in one piece is read', () => {
+test('reads a megabyte of samples in one piece', () => {
   const pcm = numberedAudio(0, 500_000);
   const file = bytesOf('RIFF', u32(36 + pcm.length), 'WAVE', chunk('fmt ', wav(PCM16, []).subarray(20, 36)));
   const reader = new WavReader();

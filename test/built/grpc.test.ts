@@ -7,7 +7,7 @@ import { CHECKOUT, serve, simulatedProviders } from './rig.ts';
 
 const GRPC = ['google', 'nvidia'];
 
-test('a gRPC session of the built program hears every sample at the built simulator', async () => {
+test('transcribes every sample over gRPC with the built simulator', async () => {
   const gateway = await serve(CHECKOUT, await simulatedProviders(GRPC));
   for (const { slug } of PROTOCOLS.filter(({ provider }) => GRPC.includes(provider))) {
     const rate = rateOf([slug]) as number;

@@ -44,7 +44,7 @@ describe('voxgate', () => {
     expect([code, output.split('\n').filter((line) => line.length > 80)]).toEqual([0, []]);
   });
 
-  it('has every command in the test of its help', async () => {
+  it('lists every command in the test of its help', async () => {
     const { output } = await voxgate([]);
     const names = [...output.matchAll(/^ {2}([a-z]+) {2}/gm)].map(([, name]) => name);
     expect(names).toHaveLength(12);
@@ -161,7 +161,7 @@ describe('voxgate keys', () => {
 });
 
 describe('voxgate serve', () => {
-  it('tells its address, and once where the first key is, serves without a warning, and ends with 0 on SIGTERM', async () => {
+  it('prints its address, and once the first key’s file, and exits with 0 on SIGTERM', async () => {
     const directory = temporaryDirectory();
     const path = join(directory, 'first-key');
     const env = { VOXGATE_PORT: '0', VOXGATE_DATA_DIRECTORY: directory };

@@ -33,7 +33,7 @@ describe('the arguments of voxgate demo', () => {
   });
 });
 
-it('the sentence is that of the sample it was made from', () => {
+it('uses the sentence of the sample it was made from', () => {
   const samples = JSON.parse(readFileSync(new URL('../fixtures/audio/samples.json', import.meta.url), 'utf8'));
   expect(samples).toContainEqual(expect.objectContaining({ file: 'thermostat.wav', text: SENTENCE }));
 });
@@ -89,7 +89,7 @@ describe('the verdict', () => {
     ['a failed session', [error, ended], /All failed/],
     ['no end', [failover, transcript(said)], /cut off/],
     ['nothing at all', [], /cut off/],
-  ])('has %s', (_what, heard, problem) => {
+  ])('reports %s', (_what, heard, problem) => {
     if (problem === undefined) expect(problemOf(heard, said)).toBeUndefined();
     else expect(problemOf(heard, said)).toMatch(problem);
   });
@@ -146,7 +146,7 @@ describe('the screen', () => {
     );
   });
 
-  it('leaves the last interim of a provider that dies, and tells how long the failover took', () => {
+  it('keeps the last interim of a dead provider, and shows the failover time', () => {
     const heard = [transcript('turn', false), 'death', failover, transcript('turn', false, TO)] as const;
     const text = shown(heard, { NO_COLOR: '1' });
     expect(text).toContain('deepgram    turn\n  0.5 s  deepgram    the first provider dies here\n');
@@ -166,7 +166,7 @@ describe('the screen', () => {
     expect(text.match(/deepgram {4}turn left\n/g)).toHaveLength(1);
   });
 
-  it('has colours on a terminal, unless NO_COLOR is set', () => {
+  it('uses colours on a terminal, unless NO_COLOR is set', () => {
     expect(shown(['death'])).toContain('\x1b[1;31m');
     expect(shown(['death'], { NO_COLOR: '' })).toContain('\x1b[1;31m');
     expect(shown(['death'], { NO_COLOR: '1' })).not.toContain('\x1b');

@@ -19,7 +19,7 @@ function shownOn({ isTTY = true, isQuiet = false } = {}) {
   return { lines, clock, progress: new FileProgress(line, 40_000_000, clock) };
 }
 
-it('tells each second how much is sent, then how long it is waited for, and leaves nothing behind', () => {
+it('shows each second how much is sent, then the wait, and leaves nothing', () => {
   const { lines, clock, progress } = shownOn();
   progress.sent(10_000_000);
   clock.increment(1_000);
@@ -39,7 +39,7 @@ it('tells each second how much is sent, then how long it is waited for, and leav
   ]);
 });
 
-it('tells nothing of a file that is answered at once', () => {
+it('shows nothing for a file that is answered at once', () => {
   const { lines, clock, progress } = shownOn();
   progress.sent(40_000_000);
   clock.increment(900);
@@ -55,7 +55,7 @@ it.each([{ isTTY: false }, { isQuiet: true }])('writes nothing at all where it i
   expect(lines).toEqual([]);
 });
 
-it('counts a file while it is sent in a form, whose length is told as ever', async () => {
+it('counts a file while it is sent in a form, with its length declared', async () => {
   let seen = { length: 0, bytes: 0 };
   const server = createServer(async (request, response) => {
     let bytes = 0;

@@ -14,7 +14,7 @@ const KEY = `sk_vox_${'a'.repeat(38)}`;
 const LINK = `http://127.0.0.1:8080/join?token=${'b'.repeat(43)}`;
 const BOTH = { key: KEY, ownerLink: LINK };
 
-it('are printed on a terminal, once, and kept nowhere', () => {
+it('appear on a terminal once, and are kept nowhere', () => {
   const directory = temporaryDirectory();
   expect(firstSecretLines(BOTH, directory, true)).toEqual([
     `  Your first API key, shown only this once: ${KEY}`,
@@ -23,7 +23,7 @@ it('are printed on a terminal, once, and kept nowhere', () => {
   expect(() => statSync(join(directory, 'first-key'))).toThrow('ENOENT');
 });
 
-it('are written to files of their owner where nobody looks on, over one that was left there', () => {
+it('go to files of their owner without a terminal, over earlier ones', () => {
   const directory = temporaryDirectory();
   const path = join(directory, 'first-key');
   writeFileSync(path, 'old', { mode: 0o644 });
@@ -39,7 +39,7 @@ it('are written to files of their owner where nobody looks on, over one that was
   ]);
 });
 
-it('are not printed either where they cannot be written', () => {
+it('stay hidden also where they cannot be written', () => {
   const [line, ...others] = firstSecretLines(
     { key: KEY, ownerLink: undefined },
     join(temporaryDirectory(), 'absent'),
@@ -49,11 +49,11 @@ it('are not printed either where they cannot be written', () => {
   expect(line).not.toContain(KEY);
 });
 
-it('are not spoken of once they are taken', () => {
+it('stay unmentioned once they are in use', () => {
   expect(firstSecretLines({ key: undefined, ownerLink: undefined }, '/nowhere', false)).toEqual([]);
 });
 
-it('a first key is not lost to a start that did not get its port: the next start shows it', async () => {
+it('shows a first key at the next start when a start did not get its port', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const VOXGATE_DATA_DIRECTORY = temporaryDirectory();
@@ -65,7 +65,7 @@ it('a first key is not lost to a start that did not get its port: the next start
   expect((await request('/v1/balance')).status).toBe(200);
 });
 
-it('a link for the first owner is made at each start until there is one, and the last one is good', async () => {
+it('creates a link for the first owner at each start, and only the last one works', async () => {
   const VOXGATE_DATA_DIRECTORY = temporaryDirectory();
   const first = await startLiveGateway({ VOXGATE_DATA_DIRECTORY });
   const [old, link] = [await first.gateway.inviteFirstOwner(), await first.gateway.inviteFirstOwner()];

@@ -189,7 +189,7 @@ describe('voxgate ledger backup and restore', () => {
     expect((await on(directory)('audit')).code).toBe(0);
   });
 
-  it('refuses what is no backup with 1 and one sentence', async () => {
+  it('refuses an invalid backup with 1 and one sentence', async () => {
     const directory = await directoryWith(1);
     for (const file of [join(directory, 'nothing.db'), join(directory, 'voxgate.db')]) {
       const { code, errors } = await on(directory)('restore', file, '--force');

@@ -199,7 +199,7 @@ describe('voxgate usage', () => {
 });
 
 describe('voxgate orgs members', () => {
-  it('lists members and who is invited, gives them roles and removes them, but for the last owner', async () => {
+  it('lists members and invitations, assigns roles and removes members, except the last owner', async () => {
     const { directory, good, run, json } = operator();
     const id = await good('orgs', 'create', 'Team', '--init');
     const store = await openSqliteStore({ directory });

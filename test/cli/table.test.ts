@@ -14,7 +14,7 @@ const FAULTS = [
 ];
 
 describe('a table', () => {
-  it('has columns where there is room, whatever its length in a pipe', () => {
+  it('aligns columns where there is room, at any length in a pipe', () => {
     expect(tableLines(KEYS)[1]).toBe(
       'key_01a22065-e4b7-7929-9f1a-48e56221f5d7  First key  org_01a22065-e4b5-77db-959b-c3a196634187  -',
     );
@@ -52,7 +52,7 @@ describe('a table', () => {
     ]);
   });
 
-  it('is nowhere wider than a terminal of 80 characters', () => {
+  it('stays within a terminal of 80 characters', () => {
     for (const rows of [KEYS, FAULTS])
       for (const line of tableLines(rows, 80)) expect(line.length).toBeLessThanOrEqual(80);
   });

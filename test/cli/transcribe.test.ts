@@ -70,7 +70,7 @@ describe('voxgate transcribe', () => {
     else expect(errors).toMatch(words);
   });
 
-  it('says of a server that is no gateway what it answered', async () => {
+  it('prints the answer of a server that is not a gateway', async () => {
     const { code, errors } = await run(WAV, '--url', `${live.url}/docs`);
     expect([code, errors]).toEqual([1, expect.stringMatching(/^voxgate: There is no such endpoint/)]);
   });
@@ -83,17 +83,17 @@ describe('voxgate transcribe', () => {
 });
 
 describe('a file for a live session', () => {
-  it.each(['cbr.mp3', 'flac.flac', 'opus.ogg', 'vorbis.ogg', 'opus.webm'])('is decoded: %s', async (name) => {
+  it.each(['cbr.mp3', 'flac.flac', 'opus.ogg', 'vorbis.ogg', 'opus.webm'])('decodes: %s', async (name) => {
     const samples = await samplesOf(`${FORMATS}/${name}`, 16_000);
     expect([samples.byteLength > 16_000, samples.byteLength % 2]).toEqual([true, 0]);
   });
 
-  it('is sent at the pace of speech, whatever its kind', async () => {
+  it('goes out at real time, in any format', async () => {
     const { code, output } = await run(`${FORMATS}/cbr.mp3`, '--live', ...there);
     expect([code, output]).toEqual([0, expect.stringMatching(/\w/)]);
   });
 
-  it('is refused with the way out where the gateway cannot decode it', async () => {
+  it('fails with a solution where the gateway cannot decode it', async () => {
     const decoding = samplesOf(`${FORMATS}/aac.m4a`, 16_000);
     await expect(decoding).rejects.toThrow(/^--live takes WAV, MP3.* ffmpeg -i \S+ speech\.wav$/);
   });

@@ -87,7 +87,7 @@ function rig(workers: number) {
 }
 
 describe('the start', () => {
-  test('is that of the first, then of the others, and is announced with what the first told when all listen', () => {
+  test('waits for the first, then the others, and is announced when all listen', () => {
     const { started, now, announced } = rig(3);
     expect(started()).toEqual([[1, 1]]);
     now(1).listen();
@@ -110,7 +110,7 @@ describe('the start', () => {
     [null, 1],
     [0, 1],
   ])(
-    'of one that never listens and ends with %s ends everything with %i, and is not tried again',
+    'fails with one that ends with %s before listening: everything ends with %i, without a retry',
     async (code, all) => {
       const { now, group, started, running, clock, code: ended } = rig(3);
       now(1).listen();
@@ -128,7 +128,7 @@ describe('the start', () => {
 });
 
 describe('a worker that dies', () => {
-  test('is started again, later each time, and after five times in a minute everything ends with 1', async () => {
+  test('restarts, later each time, and after five times in a minute everything ends with 1', async () => {
     const { now, group, lost, clock, running } = rig(2).up();
     for (const [index, ms] of [100, 300, 900, 2_700, 8_100].entries()) {
       now(2).end({ code: null, signal: 'SIGKILL' });
@@ -146,7 +146,7 @@ describe('a worker that dies', () => {
     expect(await group.ended).toBe(1);
   });
 
-  test('is announced no second time, and does not count for the others', () => {
+  test('causes no second announcement, and does not count for the others', () => {
     const { now, announced, lost, clock } = rig(2).up();
     for (const worker of [1, 2, 1, 2, 1, 2, 1, 2, 1, 2]) {
       now(worker).end({ code: 1 });
@@ -157,14 +157,14 @@ describe('a worker that dies', () => {
     expect(lost.every((each) => (each as unknown[])[1] !== undefined)).toBe(true);
   });
 
-  test('for a wrong setting is not started again, and everything ends with its code', async () => {
+  test('stays down for a wrong setting, and everything ends with its code', async () => {
     const { now, group } = rig(2).up();
     now(2).end({ code: 78 });
     now(1).end();
     expect(await group.ended).toBe(78);
   });
 
-  test('while all end is not started again', async () => {
+  test('stays down while all end', async () => {
     const { now, group, clock, started } = rig(2).up();
     now(2).end({ code: 1 });
     group.drain();
@@ -174,7 +174,7 @@ describe('a worker that dies', () => {
     expect(await group.ended).toBe(0);
   });
 
-  test('of nothing for a minute is tried as if it were the first time', () => {
+  test('restarts as at first after a minute without a failure', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 120_000 }), { minLength: 1, maxLength: 60 }), (gapsMs) => {
         const restarts = new Restarts();
@@ -194,7 +194,7 @@ describe('a worker that dies', () => {
 });
 
 describe('the end', () => {
-  test('by a drain keeps the first until the others have gone, and is 0', async () => {
+  test('keeps the first by a drain until the others have left, and exits with 0', async () => {
     const { now, group, code } = rig(3).up();
     group.drain();
     expect([1, 2, 3].map((worker) => now(worker).told)).toEqual([['drain'], ['drain', 'last'], ['drain', 'last']]);
@@ -207,7 +207,7 @@ describe('the end', () => {
     expect(await group.ended).toBe(0);
   });
 
-  test('by a drain and a stop tells both, once', () => {
+  test('signals both once by a drain and a stop', () => {
     const { now, group } = rig(2).up();
     group.drain();
     group.drain();
@@ -217,7 +217,7 @@ describe('the end', () => {
     expect(now(2).told).toEqual(['drain', 'last', 'stop', 'last']);
   });
 
-  test('is 1 when one that was draining dies', async () => {
+  test('exits with 1 when a draining worker dies', async () => {
     const { now, group } = rig(2).up();
     group.drain();
     now(2).end({ code: null, signal: 'SIGSEGV' });
@@ -225,7 +225,7 @@ describe('the end', () => {
     expect(await group.ended).toBe(1);
   });
 
-  test('does not wait for one that is still starting, and is 0', async () => {
+  test('skips a worker that is still starting, and exits with 0', async () => {
     const { now, group } = rig(3);
     now(1).listen();
     group.drain();
@@ -245,7 +245,7 @@ describe('the end', () => {
   test.each([
     ['drain', DRAIN_MS + 35_000],
     ['stop', 10_000],
-  ] as const)('by a %s kills what is still there after its time, and is 1', async (how, ms) => {
+  ] as const)('kills by a %s what remains after its time, and exits with 1', async (how, ms) => {
     const { now, group, clock } = rig(2).up();
     group[how]();
     now(2).end();

@@ -82,19 +82,19 @@ describe('an error', () => {
     [429, 'RateLimitError'],
     [400, 'InvalidRequestError'],
     [502, 'ServerError'],
-  ])('of a proxy, with HTTP %i and a page, is a %s', async (status, name) => {
+  ])('from a proxy, with HTTP %i and a page, becomes a %s', async (status, name) => {
     server.answers = [json(status, '<html>no</html>')];
     const error = await failureOf(made({ retriesMax: 0 }).balance());
     expect([error.name, error.code, error.requestId]).toEqual([name, 'bad_answer', 'req_1']);
   });
 
-  it('is told for an answer that is no JSON', async () => {
+  it('follows an answer that is not JSON', async () => {
     server.answers = [json(200, '<html>')];
     expect((await failureOf(made().balance())).code).toBe('bad_answer');
   });
 });
 
-describe('tried again, with the same idempotency key', () => {
+describe('a retry with the same idempotency key', () => {
   it.each([
     ['408', refusal(408, 'invalid_request_error', 'request_timeout')],
     [
@@ -106,7 +106,7 @@ describe('tried again, with the same idempotency key', () => {
     ['502', refusal(502, 'upstream_error', 'upstream_failed')],
     ['503', refusal(503, 'server_error', 'overloaded')],
     ['a connection that breaks', broken],
-  ])('is %s', async (_, answer) => {
+  ])('covers %s', async (_, answer) => {
     server.answers = [answer, answer, done];
     const { data, metadata } = await made().transcribe({ model: MODEL, file }).withMetadata();
     expect(data).toEqual({ text: 'yes' });
@@ -118,13 +118,13 @@ describe('tried again, with the same idempotency key', () => {
     expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('is what takes too long', async () => {
+  it('covers a timeout', async () => {
     server.answers = [silent, done];
     expect(await made({ timeoutMs: 300 }).transcribe({ model: MODEL, file })).toEqual({ text: 'yes' });
     expect(server.arrived).toHaveLength(2);
   });
 
-  it('so often as was asked for, and no more', async () => {
+  it('stops at the requested number', async () => {
     server.answers = [refusal(503, 'server_error', 'overloaded')];
     for (const retriesMax of [0, 1, 4]) {
       server.arrived.length = 0;
@@ -134,7 +134,7 @@ describe('tried again, with the same idempotency key', () => {
   });
 });
 
-describe('never tried again', () => {
+describe('a call without a retry', () => {
   it.each([
     ['400', refusal(400, 'invalid_request_error', 'invalid_request')],
     ['401', refusal(401, 'authentication_error', 'invalid_api_key')],
@@ -146,13 +146,13 @@ describe('never tried again', () => {
       '429 that asks for more than a minute',
       refusal(429, 'rate_limit_error', 'rate_limit_exceeded', { 'Retry-After': '61' }),
     ],
-  ])('is %s', async (_, answer) => {
+  ])('covers %s', async (_, answer) => {
     server.answers = [answer];
     await failureOf(made({ retriesMax: 5 }).transcribe({ model: MODEL, file }));
     expect(server.arrived).toHaveLength(1);
   });
 
-  it('is a stream, which can be read once', async () => {
+  it('covers a stream, which can be read once', async () => {
     server.answers = [refusal(503, 'server_error', 'overloaded')];
     const stream = (async function* () {
       yield file;
@@ -187,7 +187,7 @@ describe('a signal', () => {
   });
 });
 
-it('a stream of events is read as it comes, its errors are errors, and who stops reading ends the request', async () => {
+it('reads a stream of events as it arrives, with errors as errors, and stops on request', async () => {
   const events = [
     { type: 'transcript.text.delta', delta: 'so ' },
     { type: 'transcript.text.done', text: 'so' },
@@ -233,7 +233,7 @@ it('a stream of events is read as it comes, its errors are errors, and who stops
   expect((await failureOf(read())).code).toBe('bad_answer');
 });
 
-describe('refused before anything is sent', () => {
+describe('a call refused before anything is sent', () => {
   it.each<[string, () => unknown, string]>([
     ['no credential', () => new client.Voxgate({ baseUrl: server.url }), 'apiKey'],
     ['two credentials', () => made({ token: 'st_a.b' }), 'apiKey'],
@@ -247,7 +247,7 @@ describe('refused before anything is sent', () => {
     ['a rate below 8,000', () => made().listen({ model: MODEL, sampleRate: 7 }), 'sampleRate'],
     ['the wire’s name of an option', () => made().listen({ model: MODEL, sample_rate: 8000 } as never), 'sample_rate'],
     ['a live session without a model', () => made().listen({} as never), 'model'],
-  ])('is %s', (_, work, param) => {
+  ])('covers %s', (_, work, param) => {
     vi.stubEnv('VOXGATE_KEY', '');
     expect(work).toThrow(client.InvalidRequestError);
     try {
@@ -265,12 +265,12 @@ describe('refused before anything is sent', () => {
     ['a file that is a path', { model: MODEL, file: 'a.wav' }, 'file'],
     ['an object that is no file', { model: MODEL, file: {} }, 'file'],
     ['the wire’s name of an option', { model: MODEL, file, response_format: 'srt' }, 'response_format'],
-  ])('is %s', async (_, options, param) => {
+  ])('covers %s', async (_, options, param) => {
     const error = await failureOf(made().transcribe(options as never));
     expect([error.param, error.code]).toEqual([param, 'invalid_option']);
   });
 
-  it('is no file with a client token: the gateway decides whether its key allows that', async () => {
+  it('leaves a file with a client token to the gateway', async () => {
     server.answers = [done];
     const before = server.arrived.length;
     for (const own of [{ token: 'st_a.b' }, { getToken: () => 'st_c.d' }]) {
@@ -280,7 +280,7 @@ describe('refused before anything is sent', () => {
     expect(sent).toEqual(['Bearer st_a.b', 'Bearer st_c.d']);
   });
 
-  it('is a REST call with a client token', async () => {
+  it('covers a REST call with a client token', async () => {
     const bearer = new client.Voxgate({ token: 'st_a.b', baseUrl: server.url });
     expect((await failureOf(bearer.balance())).code).toBe('token_not_allowed');
     expect(server.arrived).toEqual([]);

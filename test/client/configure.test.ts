@@ -34,12 +34,12 @@ describe('a change', () => {
     expect(JSON.parse(JSON.stringify(configureMessage(changes)))).toEqual({ type: 'configure', ...said });
   });
 
-  it('of what cannot be changed is refused', () => {
+  it('fails for an option that cannot change', () => {
     expect(() => configureMessage({ sampleRate: 8_000 } as ConfigureOptions)).toThrow('`sampleRate` is not an option');
   });
 });
 
-it('a session goes on with another model, and what cannot be had is told', async () => {
+it('continues a session with another model, and reports an unavailable one', async () => {
   const live = await startLiveGateway();
   const session = new Voxgate({ apiKey: live.key, baseUrl: live.url }).listen({ model: 'loopback/numbered' });
   const events: SessionEvent[] = [];
@@ -64,7 +64,7 @@ it('a session goes on with another model, and what cannot be had is told', async
   expect(events.filter(({ type }) => type === 'configured')).toMatchObject([{ model: 'loopback/numbered', from: 1 }]);
 });
 
-it('what is refused of a session that goes on is told at once, and what may end it with its end', () => {
+it('reports a refused change at once, and a possibly fatal error with the end', () => {
   const told: string[] = [];
   const events = new SessionEvents(16_000, (event) => told.push(event.type));
   const head = { session_id: 'ses_1', seq: 2, at: '2026-01-01T00:00:00.000Z' };
@@ -98,7 +98,7 @@ describe('where the connection breaks', () => {
     return { session, sockets };
   }
 
-  it('the session that goes on is told what it has not had', async () => {
+  it('sends the continuing session the changes it missed', async () => {
     const { session, sockets } = await changedTwice('rt_1');
     sockets[0]?.emit('close', { code: 1006, reason: '' });
     await pass();
@@ -107,7 +107,7 @@ describe('where the connection breaks', () => {
     session.terminate();
   });
 
-  it('a new session begins with what was changed before, and is told the rest in its place', async () => {
+  it('starts a new session with the earlier changes, and sends the rest in place', async () => {
     const { session, sockets } = await changedTwice(null);
     sockets[0]?.say('transcript', { text: 'x', is_final: true, turn: 0, start: 0, end: 1.5, model: 'm/m' });
     sockets[0]?.emit('close', { code: 1006, reason: '' });
@@ -116,7 +116,7 @@ describe('where the connection breaks', () => {
     session.terminate();
   });
 
-  it('the session that goes on is told of a change right behind its last final, which it may not have had', async () => {
+  it('repeats a change right after the last final, which the session may have missed', async () => {
     const { session, sockets } = await changedTwice('rt_1');
     sockets[0]?.say('transcript', { text: 'x', is_final: true, turn: 0, start: 0, end: 2, model: 'm/m' });
     sockets[0]?.emit('close', { code: 1006, reason: '' });
@@ -126,7 +126,7 @@ describe('where the connection breaks', () => {
     session.terminate();
   });
 
-  it('a new session that breaks before it has taken anything is told again what it begins with', async () => {
+  it('repeats the initial changes to a session that breaks before it took any', async () => {
     const { sockets, webSocket } = scriptedSockets((socket, index) => {
       if (index < 2) socket.start({ resume_token: index === 0 ? null : 'rt_1' });
     });
@@ -145,7 +145,7 @@ describe('where the connection breaks', () => {
     session.terminate();
   });
 
-  it('a hundred changes are the most', async () => {
+  it('allows a hundred changes', async () => {
     const { session } = await changedTwice(null);
     for (let change = 2; change < 100; change++) session.configure({ language: 'en' });
     expect(() => session.configure({ language: 'en' })).toThrow(/100 times/);

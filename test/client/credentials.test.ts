@@ -45,7 +45,7 @@ describe('credentials', () => {
     for (const path of proxy.paths) expect(decodeURIComponent(path)).not.toMatch(/sk_vox|st_|api_key/);
   });
 
-  it('are asked for anew for every connection', async () => {
+  it('come fresh for every connection', async () => {
     proxy.cuts = [{ audioBytes: 4_000, code: 1006 }];
     const given: string[] = [];
     const getToken = async () => {
@@ -66,7 +66,7 @@ describe('credentials', () => {
     ['`ttl_seconds`', { ttl_seconds: 1 }],
     ['`expires_at`', { expires_at: new Date(Date.now() + 1_000).toISOString() }],
     ['`ttl_seconds`, which counts more than a clock', { ttl_seconds: 1, expires_at: '2999-01-01T00:00:00Z' }],
-  ])('that are about to end by %s are not used', async (_, end) => {
+  ])('go unused when they are about to expire by %s', async (_, end) => {
     const good = await mint();
     const grants = [{ token: 'st_ending.token', ...end }, { token: good }];
     await through({ getToken: () => grants.shift() as { token: string } })
@@ -75,7 +75,7 @@ describe('credentials', () => {
     expect(proxy.credentials).toEqual([good]);
   });
 
-  it('that have ended are replaced once', async () => {
+  it('get one replacement when they have expired', async () => {
     const old = await mint(10);
     const fresh = await mint(300);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 11_000 });
@@ -99,7 +99,7 @@ describe('credentials', () => {
     }
   });
 
-  it('that cannot be had are tried for again, and named when it does not help', async () => {
+  it('get retries when they cannot be obtained, and an error that names them', async () => {
     const cause = new Error('my server is down');
     let asked = 0;
     const getToken = () => {
@@ -125,7 +125,7 @@ describe('the WebSocket', () => {
     expect(made).toEqual([['bearer', live.key]]);
   });
 
-  it('that cannot be made, or never opens, fails the session and says so', async () => {
+  it('fails the session with a reason when it cannot be made or never opens', async () => {
     class Broken extends WebSocket {
       constructor() {
         super('ws://127.0.0.1:1', 'not a protocol');

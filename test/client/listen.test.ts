@@ -78,7 +78,7 @@ describe('speech of a file', () => {
       },
     ],
     ['a web stream', () => new Blob([bytes as Uint8Array<ArrayBuffer>]).stream()],
-  ])('is piped from %s', async (_, source) => {
+  ])('pipes from %s', async (_, source) => {
     const session = client.listen(NUMBERED);
     const finals = finalsOf(session);
     expect(await session.pipe(source())).toBe(40_000);
@@ -86,7 +86,7 @@ describe('speech of a file', () => {
     expectWhole(await finals, 20_000);
   });
 
-  it('is piped from a file of Node', async () => {
+  it('pipes from a file of Node', async () => {
     const session = client.listen({ model: 'loopback/script' });
     const path = new URL('../fixtures/audio/yes.wav', import.meta.url);
     const sent = await session.pipe(createReadStream(path, { start: 44 }));
@@ -95,7 +95,7 @@ describe('speech of a file', () => {
 });
 
 describe('a pipe', () => {
-  it('ends with the reason of its signal, and the session goes on', async () => {
+  it('ends with the reason of its signal, and the session continues', async () => {
     const session = client.listen(NUMBERED);
     const finals = finalsOf(session);
     const controller = new AbortController();
@@ -174,7 +174,7 @@ describe('`send`', () => {
     expectWhole(await finals, 16_000);
   });
 
-  it('ends the session where nobody waits for it and too much piles up', async () => {
+  it('ends the session when its queue overflows without a connection', async () => {
     const session = new Voxgate({ apiKey: live.key, baseUrl: 'http://127.0.0.1:9' }).listen(NUMBERED);
     const mebibyte = new Uint8Array(1_048_576);
     for (let count = 0; count < 16; count++) void session.send(mebibyte);
@@ -182,7 +182,7 @@ describe('`send`', () => {
     await expect(session.close()).rejects.toMatchObject({ code: 'send_queue_full' });
   });
 
-  it('is refused after `close`, and for what is no audio', async () => {
+  it('fails after `close`, and for data that is not audio', async () => {
     const session = client.listen(NUMBERED);
     await expect(session.send('audio' as never)).rejects.toMatchObject({ code: 'invalid_option', param: 'data' });
     const closed = session.close();
@@ -192,7 +192,7 @@ describe('`send`', () => {
   });
 });
 
-it('`finalize` ends the turn where it was called, whatever is sent behind it', async () => {
+it('ends the turn at `finalize`, before anything sent later', async () => {
   const session = client.listen({ model: 'loopback/numbered', providerParams: { turn_seconds: 100 } });
   const finals = finalsOf(session);
   for (const [from, to] of [
@@ -209,7 +209,7 @@ it('`finalize` ends the turn where it was called, whatever is sent behind it', a
   expect(all.map(({ end }) => Math.round(end * 16_000))).toEqual([3_000, 3_800, 20_000]);
 });
 
-it('events that nobody reads wait within a bound; then the session ends, and says why', async () => {
+it('queues unread events up to a bound, then ends the session with the reason', async () => {
   const session = client.listen({ ...NUMBERED, providerParams: { turn_seconds: 0.05 }, eventsMax: 16 });
   await session.send(numberedAudio(0, 64_000));
   await expect(session.close()).rejects.toMatchObject({ code: 'event_queue_full' });
@@ -223,13 +223,13 @@ it('events that nobody reads wait within a bound; then the session ends, and say
 });
 
 describe('a session that is ended from outside', () => {
-  it('by `terminate` ends the iteration without an error', async () => {
+  it('ends the iteration without an error by `terminate`', async () => {
     const session = client.listen(NUMBERED);
     for await (const event of session) if (event.type === 'session_started') session.terminate();
     expect(await session.close()).toMatchObject({ reason: 'terminated', isUsageComplete: false });
   });
 
-  it.each(['before', 'during'])('by its signal, %s it is open, fails with the reason', async (when) => {
+  it.each(['before', 'during'])('fails with its signal’s reason, %s it is open', async (when) => {
     const controller = new AbortController();
     const reason = new Error('enough');
     if (when === 'before') controller.abort(reason);
@@ -266,7 +266,7 @@ it.each([
     { model: 'loopback/numbered', providerParams: { dear: 1 } as Record<string, unknown> },
     { code: 'invalid_provider_params', closeCode: 4000 },
   ],
-])('a session with %s is refused with the gateway’s own words', async (_, options, expected) => {
+])('refuses a session with %s in the gateway’s own words', async (_, options, expected) => {
   await expect(client.listen(options).close()).rejects.toMatchObject(expected);
 });
 

@@ -21,7 +21,7 @@ const made = (webSocket: ReturnType<typeof scriptedSockets>['webSocket']) =>
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 it.each([0, 0.5, 0.999])(
-  'a node that drains for 75 s and is the only one is waited for, with the usual options (%d)',
+  'waits for a draining node of 75 s without an alternative, with default options (%d)',
   async (random) => {
     vi.spyOn(Math, 'random').mockReturnValue(random);
     const startMs = performance.now();
@@ -50,7 +50,7 @@ it.each([0, 0.5, 0.999])(
   },
 );
 
-it('the speakers of the session that goes on have numbers of their own, and that is told before the first of them', async () => {
+it('gives a new session’s speakers new numbers, announced before the first', async () => {
   const said = { text: 'x', is_final: true, turn: 0, start: 0, end: 1, model: 'm', speaker: 0 };
   const { webSocket } = scriptedSockets((socket, index) => {
     socket.start();
@@ -83,7 +83,7 @@ it('the speakers of the session that goes on have numbers of their own, and that
   ]);
 });
 
-it('a gateway that is gone for good is given up after two minutes', async () => {
+it('gives up a lost gateway after two minutes', async () => {
   const { webSocket } = scriptedSockets((socket) => socket.emit('close', { code: 1006, reason: '' }));
   const closing = made(webSocket).listen(MODEL).close();
   const failed = expect(closing).rejects.toMatchObject({ code: 'connection_lost', closeCode: 1006 });
@@ -156,7 +156,7 @@ describe('a provider that cannot be reached', () => {
     ['in sessions of 45 s', 45, true, 600],
     ['in sessions of 45 s by a gateway that does not warn', 45, false, 600],
     ['in sessions of five minutes that warn', 300, true, 1_500],
-  ])('is given up after two minutes %s', async (_, seconds, warns, spoken) => {
+  ])('gives up after two minutes %s', async (_, seconds, warns, spoken) => {
     const { attempts, outcome, second } = await speak(failing(seconds, warns).webSocket, 1_500, spoken);
     expect(outcome).toMatchObject({ code: 'upstream_exhausted', closeCode: 4101 });
     expect(attempts).toEqual(attempts.map((_, index) => index + 1));
@@ -164,18 +164,18 @@ describe('a provider that cannot be reached', () => {
     expect(second).toBeLessThanOrEqual(120 + 2 * seconds);
   });
 
-  it('is not given up while each session brings a final', async () => {
+  it('continues while each session brings a final', async () => {
     const { attempts, outcome } = await speak(failing(13, true, () => true).webSocket, 400);
     expect([new Set(attempts), outcome]).toEqual([new Set([1]), 'ended']);
   });
 
-  it('is not given up for the losses of long sessions before', async () => {
+  it('continues despite earlier losses of long sessions', async () => {
     const { attempts, outcome } = await speak(failing(200, false).webSocket, 900);
     expect([attempts, outcome]).toEqual([[1, 1, 1, 1], 'ended']);
   });
 });
 
-it('a network that breaks all the time is no end while audio gets further', async () => {
+it('continues on an unstable network while audio gets further', async () => {
   let bytes = 0;
   const { webSocket } = scriptedSockets((socket, index) => {
     if (index === 0) socket.start({ resume_token: 'rt' });
@@ -201,7 +201,7 @@ it('a network that breaks all the time is no end while audio gets further', asyn
 });
 
 it.each([1000, 1001, 1005, 1006, 1011, 4200])(
-  'a session that said it ended is over, whatever close code follows: %i',
+  'counts a session that reported its end as over, with any close code: %i',
   async (code) => {
     const { sockets, webSocket } = scriptedSockets((socket) => socket.start());
     const session = made(webSocket).listen(MODEL);
@@ -220,7 +220,7 @@ it.each([1000, 1001, 1005, 1006, 1011, 4200])(
 describe('a `getToken` that never answers', () => {
   const never = () => new Promise<never>(() => {});
 
-  it('is asked again after the time to connect, and named when it does not help', async () => {
+  it('gets a second call after the connect timeout, and appears in the error', async () => {
     const { sockets, webSocket } = scriptedSockets();
     const getToken = vi.fn(never);
     const session = new Voxgate({ getToken, webSocket }).listen({

@@ -57,7 +57,7 @@ it('goes no further beyond the last final than is kept, so that a new connection
   expect([second.bytes, second.types]).toEqual([580 * SECOND, ['close']]);
 });
 
-it('goes on at the pace of speech where no final comes, and only then is something kept no longer', async () => {
+it('continues at real time without finals, and only then drops old audio', async () => {
   const audio = made();
   const first = line();
   audio.connect(first, 65_536, 0);
@@ -75,7 +75,7 @@ it('goes on at the pace of speech where no final comes, and only then is somethi
   audio.end(undefined);
 });
 
-it('a recording waits for a final that is late, and loses nothing meanwhile', async () => {
+it('waits with a recording for a late final, and loses nothing', async () => {
   const audio = made();
   const first = line();
   audio.connect(first, 65_536, 0);
@@ -90,7 +90,7 @@ it('a recording waits for a final that is late, and loses nothing meanwhile', as
   audio.end(undefined);
 });
 
-it('what is kept no longer is whole samples', async () => {
+it('drops whole samples only', async () => {
   const audio = made(1);
   audio.connect(line(), 65_536, 0);
   void audio.write(new Uint8Array(40_001));
@@ -100,7 +100,7 @@ it('what is kept no longer is whole samples', async () => {
   expect(audio.isCovered).toBe(false);
 });
 
-it('a source that speaks as time passes is never held up', async () => {
+it('never delays a source at real time', async () => {
   const audio = made(1);
   const first = line();
   audio.connect(first, 65_536, 0);
@@ -111,7 +111,7 @@ it('a source that speaks as time passes is never held up', async () => {
   }
 });
 
-it('where nothing is kept, nothing is waited for', () => {
+it('waits for nothing where nothing is kept', () => {
   const audio = made(0);
   const first = line();
   audio.connect(first, 65_536, 0);

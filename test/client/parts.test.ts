@@ -15,7 +15,7 @@ import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 
 const SEEDED = { seed: 11, numRuns: 200 };
 
-it('the tape gives back what was put on it, from wherever it is read, until it is let go of', () => {
+it('returns from the tape what was put on it, at any position, until it is dropped', () => {
   const audio = numberedAudio(0, 200_000);
   fc.assert(
     fc.property(
@@ -74,7 +74,7 @@ describe('outgoing audio', () => {
     expect(first.sent).toEqual([100, 100, 50, 'finalize', 70, 'close']);
   });
 
-  it('is sent again on another line from the end of the last final, with the marks behind it', () => {
+  it('replays on another line from the end of the last final, with the marks after it', () => {
     const audio = made();
     const first = line();
     audio.connect(first, 1_000, 0);
@@ -95,7 +95,7 @@ describe('outgoing audio', () => {
     expect(audio.isCovered).toBe(true);
   });
 
-  it('waits for room, asks for it again, and goes on when it is there', async () => {
+  it('waits for room, checks again, and continues', async () => {
     vi.useFakeTimers();
     try {
       const audio = made();
@@ -141,7 +141,7 @@ describe('the timeline', () => {
   const transcript = (turn: number, start: number, end: number, is_final: boolean, text = 'x') =>
     ({ type: 'transcript', ...head, text, is_final, turn, start, end, model: 'm' }) as const;
 
-  it('goes on over connections: turns count on, times are shifted by whole samples', () => {
+  it('continues over connections: turns count on, times shift by whole samples', () => {
     const timeline = new Timeline(16_000);
     timeline.begin(0);
     expect(timeline.place(transcript(0, 0.1, 0.5, true))).toMatchObject({ turn: 0, start: 0.1, end: 0.5 });
@@ -157,7 +157,7 @@ describe('the timeline', () => {
     expect(timeline.rest()).toEqual([]);
   });
 
-  it('a turn that was shown and is not heard again has its final, without words', () => {
+  it('gives a shown turn without a later transcript an empty final', () => {
     const timeline = new Timeline(16_000);
     timeline.begin(0);
     timeline.place(transcript(0, 0.1, 0.5, true));
@@ -196,7 +196,7 @@ describe('the timeline', () => {
     expect(timeline.close()).toEqual([]);
   });
 
-  it('gives one number to no two people, and says where numbers begin anew', () => {
+  it('gives each person a unique number, and reports where numbers start again', () => {
     const timeline = new Timeline(16_000);
     const said = (turn: number, start: number, is_final: boolean, ...speakers: (number | undefined)[]) => {
       const words = speakers.map((speaker, at) => ({
@@ -305,22 +305,22 @@ it('events that wait are numbered as they are read; of a turn’s interims the l
   );
 });
 
-describe('trying again', () => {
+describe('retries', () => {
   it.each(Object.entries(ERROR_CATALOGUE).filter(([, { close }]) => close !== null))(
-    'after %s is what the catalogue advises',
+    'follow the catalogue’s advice after %s',
     (_, { close, advice }) => {
       expect(adviceOf(close as number)).toBe({ stop: 'stop', back_off: 'back_off', reconnect: 'at_once' }[advice]);
     },
   );
 
-  it('waits from nothing to a bound that doubles from 250 ms to 10 s', () => {
+  it('wait between zero and a bound that doubles from 250 ms to 10 s', () => {
     const bounds = Array.from({ length: 9 }, (_, attempt) => jitterMs(attempt, () => 1));
     expect(bounds).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000, 10_000]);
     expect(jitterMs(5, () => 0)).toBe(0);
     expect(jitterMs(5_000, () => 0.5)).toBe(5_000);
   });
 
-  it('is bounded in attempts and in time, and begins anew after progress', () => {
+  it('stop at a number of attempts and a time, and reset after progress', () => {
     const retries = new Retries(reconnectOf({ attemptsMax: 2, totalMs: 5_000 }), () => 1);
     expect([retries.next('at_once', 0), retries.next('at_once', 0), retries.next('back_off', 0)]).toEqual([
       0,
@@ -334,7 +334,7 @@ describe('trying again', () => {
     expect(new Retries(reconnectOf(false)).next('at_once', 0)).toBeUndefined();
   });
 
-  it('knows both forms of Retry-After', () => {
+  it('understand both forms of Retry-After', () => {
     const now = Date.parse('2026-01-01T00:00:00Z');
     expect(
       ['7', '0.5', '-3', 'Thu, 01 Jan 2026 00:00:09 GMT', 'Wed, 31 Dec 2025 00:00:00 GMT', 'soon', '', null].map(

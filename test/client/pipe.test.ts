@@ -57,7 +57,7 @@ async function* pieces(count: number, then: () => void = () => {}) {
   then();
 }
 
-describe('a pipe with `close` that nobody awaits', () => {
+describe('an unawaited pipe with `close`', () => {
   it('closes the session behind its source', async () => {
     const { session, socket } = await opened(inOrder);
     expect(await session.pipe(pieces(3), { close: true })).toBe(960);
@@ -102,7 +102,7 @@ describe('a pipe with `close` that nobody awaits', () => {
   });
 });
 
-it('a pipe ends with its bytes when the session is closed under it, and its source is ended', async () => {
+it('ends a pipe with its byte count when the session is closed, and its source too', async () => {
   const { session, socket } = await opened();
   let isEnded = false;
   const source = async function* () {

@@ -82,7 +82,7 @@ const cut = fc
   })
   .map(({ how: [code, error], ...when }) => ({ ...when, code, ...(error === undefined ? {} : { error }) }));
 
-it('a session that is cut off at random moments is one session to its consumer', { timeout: 300_000 }, async () => {
+it('shows one session to its consumer despite cuts at random moments', { timeout: 300_000 }, async () => {
   let made = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -120,7 +120,7 @@ it('a session that is cut off at random moments is one session to its consumer',
 });
 
 describe('a connection that ends', () => {
-  it('before the session is open is not told to anybody', async () => {
+  it('causes no event before the session is open', async () => {
     const live = client();
     proxy.cuts = [1006, 4101, 4200].map((code) => ({ audioBytes: 0, code }));
     const session = live.listen(MODEL);
@@ -131,7 +131,7 @@ describe('a connection that ends', () => {
     expect(proxy.paths).toHaveLength(4);
   });
 
-  it('in the middle is told, with what was sent again and why', async () => {
+  it('causes an event in the middle, with the reason and what was replayed', async () => {
     // The session, an interim or five and the final of the first turn, and then some.
     proxy.cuts = [{ audioBytes: 24_000, code: 4101, error: 'upstream_exhausted' }];
     const session = client().listen(MODEL);
@@ -145,7 +145,7 @@ describe('a connection that ends', () => {
     expectOneSession(events, 12_000);
   });
 
-  it('is told when it breaks, and each attempt that fails; what broke it is the reason in the end', async () => {
+  it('reports the break and each failed attempt, with the first cause as the reason', async () => {
     proxy.cuts = [
       { audioBytes: 24_000, code: 1012 },
       { audioBytes: 0, code: 4101, error: 'overloaded' },
@@ -162,7 +162,7 @@ describe('a connection that ends', () => {
   });
 
   it.each([4000, 4001, 4002, 4003, 4004, 4008, 4010, 4011, 1009, 1011, 1008])(
-    'with %i is the end: the iteration, `send` and `close` fail with one error',
+    'ends everything with %i: the iteration, `send` and `close` fail with one error',
     async (code) => {
       proxy.cuts = [{ events: 1, code, error: 'upstream_failed' }];
       const session = client().listen(MODEL);
@@ -186,7 +186,7 @@ describe('a connection that ends', () => {
     expect(proxy.paths).toHaveLength(4);
   });
 
-  it('again and again, with a final each time, is no reason to give up', async () => {
+  it('never leads to giving up while each brings a final', async () => {
     // The session, speech, and the final of the first turn.
     proxy.cuts = Array.from({ length: 8 }, () => ({ events: 3, code: 4101, error: 'upstream_failed' }));
     const session = client().listen({ ...MODEL, interimResults: false, reconnect: { attemptsMax: 1 } });
@@ -196,7 +196,7 @@ describe('a connection that ends', () => {
     expect(typesOf(events, 'reconnected')).toHaveLength(8);
   });
 
-  it('is the end where `reconnect` is false, and a turn without its final is not passed over', async () => {
+  it('ends the session where `reconnect` is false, with an error for an unfinished turn', async () => {
     proxy.cuts = [{ audioBytes: 8_000, code: 1006 }];
     const session = client().listen({ ...MODEL, reconnect: false });
     await session.send(numberedAudio(0, 4_000));
@@ -224,7 +224,7 @@ it('audio that was kept no longer is a discontinuity, and finals cover the rest'
   expect(final?.text).toBe(`${first & 0xffff}-${(first & 0xffff) + 48_000 - first}`);
 });
 
-it('a recording that is sent faster than it is heard loses nothing where its connection breaks', async () => {
+it('loses nothing of a recording sent faster than real time when its connection breaks', async () => {
   // All of it would be under way before the first finals are back.
   proxy.cuts = [{ audioBytes: 150 * 2 * RATE, code: 1006 }];
   const options = { model: 'loopback/numbered', providerParams: { turn_seconds: 20 } } as const;
@@ -237,7 +237,7 @@ it('a recording that is sent faster than it is heard loses nothing where its con
   expect(typesOf(events, 'reconnected')).toHaveLength(1);
 });
 
-it('a gateway that is stopped and started again on its port loses no word', async () => {
+it('loses no word when a gateway restarts on its port', async () => {
   const first = await startLiveGateway();
   const port = String(first.gateway.port);
   const session = new Voxgate({ apiKey: first.key, baseUrl: first.url }).listen({
@@ -263,7 +263,7 @@ it('a gateway that is stopped and started again on its port loses no word', asyn
   expect(typesOf(events, 'reconnected')).toHaveLength(1);
 });
 
-it('a node that drains is left between two turns, and another goes on', async () => {
+it('leaves a draining node between two turns, and continues on another', async () => {
   const draining = await startLiveGateway({ VOXGATE_DATA_DIRECTORY: live.directory });
   const other = await startCuttingProxy(draining.url);
   const session = new Voxgate({ apiKey: live.key, baseUrl: other.url }).listen(MODEL);

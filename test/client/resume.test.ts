@@ -50,7 +50,7 @@ describe('with a gateway', () => {
     return { summary, events: await reading };
   }
 
-  it.each([1006, 1012, 1001])('the session goes on after %i: one bill, and nothing is heard twice', async (code) => {
+  it.each([1006, 1012, 1001])('continues the session after %i, with one bill and no repeats', async (code) => {
     proxy.cuts = [
       { audioBytes: 20_000, code },
       { audioBytes: 1, code },
@@ -66,7 +66,7 @@ describe('with a gateway', () => {
     expect(events[0]).toMatchObject({ type: 'session_started', resume_token: null });
   });
 
-  it('a session whose end was not heard tells it, and its bill, to the next connection', async () => {
+  it('delivers a missed end, and its bill, to the next connection', async () => {
     proxy.cuts = [{ before: 'session_ended', code: 1006 }];
     const { summary, events } = await said(16_000);
     expect(summary).toMatchObject({ reason: 'client_closed', isUsageComplete: true, reconnections: 1 });
@@ -75,7 +75,7 @@ describe('with a gateway', () => {
     expectWhole(finalsOf(events), 16_000);
   });
 
-  it('a session that is gone gives way to a new one on the same connection', async () => {
+  it('replaces a lost session by a new one on the same connection', async () => {
     proxy.cuts = [{ audioBytes: 20_000, code: 1006, endsSession: true }];
     const { summary, events } = await said(32_000);
     expect(reconnectedOf(events)).toMatchObject([{ resumed: false }]);
@@ -84,7 +84,7 @@ describe('with a gateway', () => {
     expectWhole(finalsOf(events), 32_000);
   });
 
-  it('a session that began with a first message goes on, and begins anew with it where it is gone', async () => {
+  it('continues a session with a first message, and repeats it in a new one', async () => {
     proxy.cuts = [
       { audioBytes: 20_000, code: 1006 },
       { audioBytes: 20_000, code: 1006, endsSession: true },
@@ -136,7 +136,7 @@ describe('with any gateway', () => {
     seq,
   });
 
-  it('it says which event it had last, of kinds that it does not know as well, and up to where it heard', async () => {
+  it('sends its last event’s number, including unknown kinds, and its transcribed position', async () => {
     const { session, sockets } = await opened([(socket) => socket.start(WAITS)]);
     await session.send(new Uint8Array(64_000));
     sockets[0]?.say('transcript', final(1.25, 2));
@@ -150,7 +150,7 @@ describe('with any gateway', () => {
     session.terminate();
   });
 
-  it('what was not taken is sent again, with the end of the turn there and `close`', async () => {
+  it('replays what was not taken, with its finalize in place and `close`', async () => {
     const { session, sockets } = await opened([(socket) => socket.start(WAITS)]);
     await session.send(new Uint8Array(1_000));
     session.finalize();
@@ -169,7 +169,7 @@ describe('with any gateway', () => {
     [4004, 'resume'],
     [4000, 'last_seq'],
     [4000, 'heard_seconds'],
-  ])('a session that is refused (%i, %s) gives way to a new one at once', async (code, param) => {
+  ])('replaces a refused session (%i, %s) by a new one at once', async (code, param) => {
     const { session, sockets } = await opened([
       (socket) => socket.start(WAITS),
       (socket) => refuse(socket, code, param),
@@ -185,7 +185,7 @@ describe('with any gateway', () => {
     expect(kinds).toEqual(['session_started', 'reconnecting', false]);
   });
 
-  it('a gateway that cannot is asked once, and then as before', async () => {
+  it('asks a gateway without the feature once, and then reconnects as before', async () => {
     const { session, sockets } = await opened([(socket) => refuse(socket, 4000, 'resume'), (socket) => socket.start()]);
     await pass(0);
     cut(sockets[1]);
@@ -194,7 +194,7 @@ describe('with any gateway', () => {
     session.terminate();
   });
 
-  it.each([4101, 4200])('a session that the gateway ended by %i is not asked for', async (code) => {
+  it.each([4101, 4200])('requests no session that the gateway ended by %i', async (code) => {
     const { session, sockets } = await opened([(socket) => socket.start(WAITS)]);
     cut(sockets[0], code);
     await pass();
@@ -215,7 +215,7 @@ describe('with any gateway', () => {
     session.terminate();
   });
 
-  it('where all is heard the end is asked for once, and no new session is opened for it', async () => {
+  it('asks for the end once when all is transcribed, without a new session', async () => {
     const { session, sockets } = await opened([(socket) => socket.start(WAITS), (socket) => cut(socket)]);
     await session.send(new Uint8Array(32_000));
     sockets[0]?.say('transcript', final(1, 2));
@@ -269,7 +269,7 @@ describe('with any gateway', () => {
     ]);
   });
 
-  it('a browser gives up a connection with a code by which its session waits', async () => {
+  it('closes a browser’s connection with a code by which its session waits', async () => {
     const { session, sockets } = await opened([(socket) => socket.start(WAITS)]);
     (sockets[0] as { terminate?: unknown }).terminate = undefined;
     await session.send(new Uint8Array(1_000));

@@ -26,7 +26,7 @@ async function* pieces() {
   for (let at = 0; at < bytes.length; at += 7_001) yield bytes.subarray(at, at + 7_001);
 }
 
-describe('the same text comes of', () => {
+describe('the same text for every kind of file', () => {
   it.each<[string, () => FileInput | Promise<FileInput>]>([
     ['a Blob', () => new Blob([bytes])],
     ['a File', () => new File([bytes], 'häß"lich\n.wav', { type: 'audio/wav' })],
@@ -35,11 +35,11 @@ describe('the same text comes of', () => {
     ['an async iterable', () => pieces()],
     ['a web stream', () => new Blob([bytes]).stream()],
     ['a path', () => fileFromPath(PATH)],
-  ])('%s', async (_, file) => {
+  ])('transcribes %s', async (_, file) => {
     expect(await client.transcribe({ ...MODEL, file: await file() })).toMatchObject({ text });
   });
 
-  it('headerless samples, whose rate the content type tells', async () => {
+  it('transcribes headerless samples with their rate in the content type', async () => {
     const file = bytes.subarray(44);
     const contentType = 'audio/l16;rate=16000';
     for (const each of [
@@ -53,14 +53,14 @@ describe('the same text comes of', () => {
     }
   });
 
-  it('a file whose name cannot stand in a header', async () => {
+  it('transcribes a file whose name no header can carry', async () => {
     const fileName = 'a"b\r\nX-Evil: 1\r\n\r\n.wav';
     expect(await client.transcribe({ ...MODEL, file: pieces(), fileName })).toMatchObject({ text });
   });
 });
 
 describe('the format', () => {
-  it('verbose_json gives times, usage and the request id, which the header told as well', async () => {
+  it('includes times, usage and the request id in verbose_json', async () => {
     const { data, metadata } = await client
       .transcribe({
         ...MODEL,
@@ -89,7 +89,7 @@ describe('the format', () => {
     expect(await client.transcribe({ ...MODEL, file: bytes, responseFormat: 'vtt' })).toMatch(/^WEBVTT\n/);
   });
 
-  it('of a stream is events, whose deltas are the text', async () => {
+  it('sends events for a stream, whose deltas form the text', async () => {
     const events: TranscriptionEvent[] = [];
     for await (const event of await client.transcribe({ ...MODEL, file: bytes, stream: true })) events.push(event);
     expect(events.at(-1)).toMatchObject({ type: 'transcript.text.done', text });
@@ -115,7 +115,7 @@ it('fallbacks, options and warnings reach the other side and come back', async (
   await expect(strict).rejects.toMatchObject({ status: 422, code: 'unsupported_parameter', param: 'prompt' });
 });
 
-it('an answer that is lost is asked for again, and the file is charged once', async () => {
+it('requests a lost answer again, and the file is charged once', async () => {
   // A proxy that passes everything on, and breaks the first answer.
   let requests = 0;
   const proxy = createServer((incoming, outgoing) => {
@@ -145,7 +145,7 @@ it('an answer that is lost is asked for again, and the file is charged once', as
   expect(sessionsOf(await client.usage()) - sessionsOf(before)).toBe(1);
 });
 
-it('models, tokens, usage and the balance can be asked for', async () => {
+it('gives models, tokens, usage and the balance', async () => {
   const models = await client.models.list({ mode: 'batch', provider: 'local' });
   expect(models.map(({ id }) => id)).toContain('local/commands-en');
   expect(models.every(({ owned_by, modes }) => owned_by === 'local' && modes.includes('batch'))).toBe(true);
@@ -160,7 +160,7 @@ it('models, tokens, usage and the balance can be asked for', async () => {
   expect(await client.balance()).toMatchObject({ object: 'balance', currency: 'USD' });
 });
 
-it('a path that leads nowhere is Node’s own error', async () => {
+it('raises Node’s own error for an invalid path', async () => {
   await expect(fileFromPath(`${PATH}.not`)).rejects.toMatchObject({ code: 'ENOENT' });
   await expect(fileFromPath(fileURLToPath(new URL('.', import.meta.url)))).rejects.toThrow(/is no file/);
 });

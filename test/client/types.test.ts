@@ -21,7 +21,7 @@ import { providers } from '../../src/vendors/index.ts';
 
 type Listen<Slug extends string> = ListenOptions<Slug>['providerParams'];
 
-it('the options of a model are those of its provider', () => {
+it('types the options of a model by its provider', () => {
   expectTypeOf<ParamsOf<'deepgram/nova-3'>>().toHaveProperty('keyterm');
   expectTypeOf<ParamsOf<'deepgram/nova-3'>>().not.toHaveProperty('format_turns');
   expectTypeOf<ParamsOf<'assemblyai/universal-2'>>().toHaveProperty('format_turns');
@@ -56,13 +56,13 @@ it('calls infer the slug from `model`, and refuse options of another provider', 
   expectTypeOf<{ model: 'a/b'; sample_rate: number }>().toExtend<{ model: string }>();
 });
 
-it('a fallback is typed by its own model', () => {
+it('types a fallback by its own model', () => {
   expectTypeOf<'deepgram/nova-3'>().toExtend<Fallback>();
   expectTypeOf<'custom/ours'>().toExtend<Fallback>();
   expectTypeOf<{ model: 'deepgram/nova-3'; providerParams: { numerals: true } }>().toExtend<Fallback>();
 });
 
-it('an answer has the type of its format', () => {
+it('types an answer by its format', () => {
   const formats = (client: Voxgate, file: Blob) => ({
     plain: client.transcribe({ model: 'openai/whisper-1', file }),
     json: client.transcribe({ model: 'openai/whisper-1', file, responseFormat: 'json' }),
@@ -84,13 +84,13 @@ it('an answer has the type of its format', () => {
   expectTypeOf<'yaml'>().not.toExtend<NonNullable<TranscribeOptions['responseFormat']>>();
 });
 
-it('an event is told by its type', () => {
+it('narrows an event by its type', () => {
   expectTypeOf<Extract<SessionEvent, { type: 'transcript' }>>().toEqualTypeOf<Transcript>();
   expectTypeOf<Extract<SessionEvent, { type: 'reconnected' }>['replayed_seconds']>().toEqualTypeOf<number>();
   expectTypeOf<SessionEvent['seq']>().toEqualTypeOf<number>();
 });
 
-it('every model of the catalogue is known by its slug', () => {
+it('knows every model of the catalogue by its slug', () => {
   type Known = keyof ModelParams;
   expectTypeOf<'local/commands-en'>().toExtend<Known>();
   const listed = providers.flatMap(({ models }) => models.map(({ id }) => id));

@@ -72,7 +72,7 @@ it.skipIf(process.platform !== 'linux').each<[string, () => Promise<string>]>([
   ['nobody listens', startNobody],
   ['the connection breaks', () => startRude(undefined)],
   ['the answer comes before the file is read', () => startRude(`HTTP/1.1 503 Busy\r\n${HEAD}\r\n\r\n${BUSY}`)],
-])('a file is closed after every attempt, also where %s', async (_, start) => {
+])('closes a file after every attempt, also where %s', async (_, start) => {
   const client = made(await start());
   const file = await fileFromPath(path);
   for (let count = 0; count < 10; count++) {
@@ -81,7 +81,7 @@ it.skipIf(process.platform !== 'linux').each<[string, () => Promise<string>]>([
   await vi.waitFor(() => expect(openCount()).toBe(0));
 });
 
-it('the deadline of a stream counts the waits for events, and not the time of its consumer', async () => {
+it('counts waits for events in a stream’s deadline, but not the consumer’s time', async () => {
   const told = (type: string) => `data: ${JSON.stringify({ type: `transcript.text.${type}` })}\n\n`;
   let sent: ServerResponse | undefined;
   http.answers = [

@@ -29,8 +29,8 @@ async function ping(socket: ScriptedSocket, everyMs: number, count: number): Pro
   }
 }
 
-describe('a connection is replaced', () => {
-  it('where the socket holds what it is given, and passes nothing on', async () => {
+describe('a dead connection', () => {
+  it('gets replaced when the socket accepts data and passes nothing on', async () => {
     const { session, sockets, socket } = await opened();
     socket.send = (data) => {
       socket.bufferedAmount += data.length;
@@ -49,7 +49,7 @@ describe('a connection is replaced', () => {
     session.terminate();
   });
 
-  it('where pings came, and come no longer', async () => {
+  it('gets replaced when pings stop', async () => {
     const { session, sockets, socket } = await opened();
     await ping(socket, 15_000, 20);
     await pass(45_000);
@@ -59,7 +59,7 @@ describe('a connection is replaced', () => {
     session.terminate();
   });
 
-  it('where nothing follows `close`', async () => {
+  it('gets replaced when nothing follows `close`', async () => {
     const { session, sockets, socket } = await opened();
     await session.send(new Uint8Array(32_000));
     const closing = session.close();
@@ -78,8 +78,8 @@ describe('a connection is replaced', () => {
   });
 });
 
-describe('a connection is left alone', () => {
-  it('where a browser tells of no pings, and nobody speaks', async () => {
+describe('a healthy connection', () => {
+  it('stays when a browser reports no pings, and there is no speech', async () => {
     const { session, sockets } = await opened();
     await pass(3_600_000);
     expect(sockets).toHaveLength(1);
@@ -87,14 +87,14 @@ describe('a connection is left alone', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('where pings come seldom', async () => {
+  it('stays when pings are rare', async () => {
     const { session, sockets, socket } = await opened();
     await ping(socket, 120_000, 20);
     expect(sockets).toHaveLength(1);
     session.terminate();
   });
 
-  it('where the socket is slow, and always full', async () => {
+  it('stays when the socket is slow and always full', async () => {
     const { session, sockets, socket } = await opened();
     socket.send = (data) => {
       socket.bufferedAmount += data.length;
@@ -109,7 +109,7 @@ describe('a connection is left alone', () => {
     session.terminate();
   });
 
-  it('behind `close`, as long as the audio itself may take and something is heard', async () => {
+  it('stays after `close`, as long as the audio may take and results arrive', async () => {
     const { session, sockets, socket } = await opened();
     await session.send(new Uint8Array(50 * 32_000));
     const closing = session.close();

@@ -64,7 +64,7 @@ describeCurl('curl', () => {
     expect([exit, status]).toEqual([0, 200]);
   });
 
-  it('sends what it reads from a pipe, whose length nobody knows', async () => {
+  it('sends what it reads from a pipe of unknown length', async () => {
     const piped = (args: string) =>
       run(`cat large.wav | curl $URL/v1/audio/transcriptions -H "Authorization: Bearer $KEY" ${NUMBERED} ${args}`);
     for (const file of ['-F file=@-', "-F 'file=@-;filename=speech.wav'"]) {
@@ -74,7 +74,7 @@ describeCurl('curl', () => {
     }
   });
 
-  it('is told at once to go on with a large file, or not to', async () => {
+  it('gets an immediate go-ahead or refusal for a large file', async () => {
     const large = '-F file=@large.wav';
     const sent = await transcribe(`${NUMBERED} ${large}`);
     expect([sent.exit, sent.status, sent.uploaded > 2 * ASKED_BYTES]).toEqual([0, 200, true]);
@@ -114,7 +114,7 @@ describeCurl('curl', () => {
       /./,
     ],
     ['a password', `-u name:password ${NUMBERED} -F file=@speech.wav`, 401, 'missing_credential', /Bearer/],
-  ])('is refused with a sentence that helps when it sends %s', async (_, args, status, code, words) => {
+  ])('gets a helpful error when it sends %s', async (_, args, status, code, words) => {
     const isPassword = args.startsWith('-u');
     const printed = isPassword ? await run(`curl $URL/v1/audio/transcriptions ${args}`) : await transcribe(args);
     expect([printed.exit, printed.status, errorOf(printed).code]).toEqual([0, status, code]);

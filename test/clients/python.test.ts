@@ -113,7 +113,7 @@ describe('Python’s requests', () => {
     expect(headers.get('voxgate-warning')).toContain('diarization');
   });
 
-  it('are told which field is at fault', async () => {
+  it('get the field at fault', async () => {
     const { status, body } = await transcribe([['provider_params[turn_seconds]', 'two']]);
     expect([status, JSON.parse(body)]).toMatchObject([
       400,
@@ -139,7 +139,7 @@ describe('Python’s requests', () => {
       ['true', 'diarization_unsupported;param=diarization'],
       ['False', undefined],
       ['0', undefined],
-    ])('have booleans as Python writes them: %s', async (value, warning) => {
+    ])('send Python’s booleans: %s', async (value, warning) => {
       const { status, headers, body } = await post(['diarization', value], ['strict', 'False'], ['stream', '0']);
       expect([status, JSON.parse(body), headers.get('voxgate-warning')]).toMatchObject([
         200,
@@ -150,7 +150,7 @@ describe('Python’s requests', () => {
       expect(strictly.status).toBe(warning === undefined ? 200 : 422);
     });
 
-    it('have lists under one name, without brackets', async () => {
+    it('send lists under one name, without brackets', async () => {
       const { status, body } = await post(
         verbose,
         ['timestamp_granularities', 'word'],

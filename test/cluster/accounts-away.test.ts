@@ -90,7 +90,7 @@ describe('while the accounts node is frozen', () => {
     expect(client.waiting).toBe(0);
   });
 
-  test('a caller that comes back with it is served at once', async () => {
+  test('serves a caller at once when it returns with the node', async () => {
     const { network, ask, pass, away } = awayRig();
     ask('known');
     await pass(0);
@@ -105,7 +105,7 @@ describe('while the accounts node is frozen', () => {
     expect(back.outcome).toEqual(['back']);
   });
 
-  test('a new owner that announces itself is asked at once', async () => {
+  test('asks a new owner at once when it announces itself', async () => {
     const { network, ask, pass, serve, service, executed } = awayRig();
     ask('known');
     await pass(0);
@@ -123,7 +123,7 @@ describe('while the accounts node is frozen', () => {
     expect([again.outcome, executed]).toEqual([['again'], ['known', 'again']]);
   });
 
-  test('a call that takes long opens nothing as long as the node answers pings', async () => {
+  test('opens no breaker for a slow call while the node answers pings', async () => {
     const { ask, pass, away, hold } = awayRig();
     const release = hold();
     const slow = ask('slow');
@@ -140,7 +140,7 @@ describe('a request that has waited for longer than its caller', () => {
     ['when both clocks agree', 0],
     ['when the clock of the accounts node is an hour ahead', 3_600_000],
     ['when the clock of the accounts node is an hour behind', -3_600_000],
-  ])('is not executed when the node thaws, %s', async (_, aheadMs) => {
+  ])('stays unexecuted when the node thaws, %s', async (_, aheadMs) => {
     const { network, ask, pass, executed, refused } = awayRig({ aheadMs });
     ask('known');
     await pass(0);
@@ -154,7 +154,7 @@ describe('a request that has waited for longer than its caller', () => {
     expect(refused.filter((reason) => reason === 'late')).toHaveLength(5);
   });
 
-  test('is executed when it was only late for a moment', async () => {
+  test('runs when it was only slightly late', async () => {
     const { network, ask, pass, executed } = awayRig({ aheadMs: 12_345 });
     ask('known');
     await pass(0);
@@ -166,7 +166,7 @@ describe('a request that has waited for longer than its caller', () => {
     expect([held.outcome, executed]).toEqual([['held'], ['known', 'held']]);
   });
 
-  test('is repeated with the right time when only the clock of the accounts node was put forward', async () => {
+  test('repeats with the right time when the accounts node’s clock was set forward', async () => {
     const { ask, pass, executed, refused, ahead } = awayRig();
     ask('known');
     await pass(0);
@@ -177,7 +177,7 @@ describe('a request that has waited for longer than its caller', () => {
     expect(refused.filter((reason) => reason === 'late')).toEqual(['late']);
   });
 
-  test('is executed without a deadline for a caller that does not know the clock of the owner yet', async () => {
+  test('runs without a deadline for a caller that does not know the owner’s clock yet', async () => {
     const { network, pass, executed, ask } = awayRig();
     network.freeze();
     const first = ask('first');

@@ -42,7 +42,7 @@ const settled = async () => {
   for (let turn = 0; turn < 2_000; turn++) await Promise.resolve();
 };
 
-test('each key in use is asked for once, so many at a time; those revoked and suspended are told, and no others', async () => {
+test('checks each key in use once, a few in parallel, and reports revoked and suspended ones', async () => {
   const { options, told, state, keys } = begin();
   await reconcile(options);
   const revoked = keys.filter(({ revokedAt }) => revokedAt !== null).map(({ id }) => id);
@@ -50,20 +50,20 @@ test('each key in use is asked for once, so many at a time; those revoked and su
   expect([state.asked, state.mostTogether]).toEqual([40, 16]);
 });
 
-test('a key that the ledger does not know was revoked by nobody: nothing ends', async () => {
+test('ends nothing for a key that the ledger does not know', async () => {
   const { options, told } = begin(0);
   await reconcile({ ...options, keysInUse: () => [{ organisationId: 'org_1', keyId: 'key_gone' }] });
   expect(told).toEqual([]);
 });
 
-test('a store that does not answer is told, and nothing is ended for it', async () => {
+test('reports an unresponsive store, and ends nothing for it', async () => {
   const { options, told, state } = begin();
   state.away = true;
   await expect(reconcile(options)).rejects.toMatchObject({ reason: 'unreachable' });
   expect(told).toEqual([]);
 });
 
-describe('kept reconciled', () => {
+describe('the periodic reconciliation', () => {
   function keep() {
     const rig = begin(8);
     const connections = new Set<(isConnected: boolean) => void>();
@@ -97,7 +97,7 @@ describe('kept reconciled', () => {
     return { ...rig, bus, seen, stop, connect, another, listeners: () => connections.size + owners.size };
   }
 
-  test('when the bus is back, another process answers, or one says that it begins to; not when the bus goes', async () => {
+  test('runs when the bus returns, or another owner answers or starts; not when the bus leaves', async () => {
     const { connect, another, bus, seen, state, clock } = keep();
     connect(false);
     await settled();
@@ -114,7 +114,7 @@ describe('kept reconciled', () => {
     }
   });
 
-  test('is tried again until it is answered, each time later, and told of once', async () => {
+  test('retries with growing pauses until it is answered, reported once', async () => {
     const { connect, state, seen, told, clock } = keep();
     state.away = true;
     connect(true);
@@ -137,7 +137,7 @@ describe('kept reconciled', () => {
     expect(state.asked).toBe(before);
   });
 
-  test('a thousand reasons at once are one round, and one more after a moment', async () => {
+  test('runs once for a thousand simultaneous reasons, and once more later', async () => {
     const { another, state, clock } = keep();
     for (let time = 0; time < 1_000; time++) another();
     await settled();
@@ -152,7 +152,7 @@ describe('kept reconciled', () => {
     expect(state.asked).toBe(16);
   });
 
-  test('not after it was stopped, and nothing is left behind', async () => {
+  test('stays off after it was stopped, and leaves nothing', async () => {
     const { connect, stop, state, clock, listeners } = keep();
     state.away = true;
     connect(true);
@@ -166,7 +166,7 @@ describe('kept reconciled', () => {
   });
 });
 
-test('news are heard as they are told, and what is none is counted', () => {
+test('delivers changes as published, and counts invalid ones', () => {
   const bus = new MemoryBus();
   const heard: unknown[] = [];
   const stop = listenToAccountChanges(bus, {
@@ -192,7 +192,7 @@ test('news are heard as they are told, and what is none is counted', () => {
   ]);
 });
 
-test('an owner that was away by itself says so when it is back: others may not have noticed', async () => {
+test('announces itself again after an outage that only this owner had', async () => {
   const { owner, service } = accountsRig();
   const told: string[] = [];
   owner.subscribe(ACCOUNTS_OPEN, ({ type }) => told.push(type));

@@ -26,8 +26,8 @@ function counting(answer: Answering = async ({ args }) => args) {
   return { asked, groups: new Map([['test', group]]) };
 }
 
-describe('what is carried', () => {
-  test('says nothing of the request or its answer', async () => {
+describe('the sealed messages', () => {
+  test('reveal nothing of the request or its answer', async () => {
     const { client, carried } = accountsRig({ service: counting() });
     await client.ask('test', 'org_canary', 'canaryCall', ['canary text', new Uint8Array(Buffer.from('canary bytes'))]);
     const seen = JSON.stringify(carried);
@@ -39,7 +39,7 @@ describe('what is carried', () => {
     expect(carried.length).toBe(2);
   });
 
-  test('is never the same twice', async () => {
+  test('differ each time', async () => {
     const { client, carried } = accountsRig({ service: counting() });
     for (let time = 0; time < 20; time++) await client.ask('test', 'org_a', 'same', []);
     expect(new Set(carried.map(({ body }) => (body as { sealed?: string }).sealed)).size).toBe(carried.length);
@@ -48,7 +48,7 @@ describe('what is carried', () => {
 });
 
 describe('a request', () => {
-  test('of a node with another secret is not done, and it hears why', async () => {
+  test('from a node with another secret fails, with the reason', async () => {
     const { asked, groups } = counting();
     const { edge, refused } = accountsRig({ service: { groups } });
     const stranger = createAccountsClient({ bus: edge, secret: OTHER_SECRET });
@@ -60,7 +60,7 @@ describe('a request', () => {
   test.each([
     ['the asker has the new secret and the other side not yet', OTHER_SECRET, SECRET, SECRET, undefined],
     ['the other side has the new secret and the asker not yet', SECRET, undefined, OTHER_SECRET, SECRET],
-  ])('is done once while %s', async (_, secret, previousSecret, theirs, theirPrevious) => {
+  ])('succeeds once while %s', async (_, secret, previousSecret, theirs, theirPrevious) => {
     const { asked, groups } = counting();
     const { client } = accountsRig({
       service: { groups, secret: theirs, previousSecret: theirPrevious },
@@ -70,7 +70,7 @@ describe('a request', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('that comes again is not done again, nor under another name, nor from another node', async () => {
+  test('succeeds only once: not again, nor under another name, nor from another node', async () => {
     const { asked, groups } = counting();
     const { client, carried, edge, refused } = accountsRig({ service: { groups } });
     await client.ask('test', null, 'call', []);
@@ -84,7 +84,7 @@ describe('a request', () => {
     expect(refused).toEqual(['epoch', 'replayed', 'unread', 'unread', 'unread', 'unread']);
   });
 
-  test('that comes twice at once is done once, and both hear its answer', async () => {
+  test('runs once when it arrives twice at once, and both get the answer', async () => {
     let finish = () => {};
     const { asked, groups } = counting(
       async () =>
@@ -104,7 +104,7 @@ describe('a request', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('of an epoch before is not done, however old it is: calls of many memories', async () => {
+  test('fails in a later epoch, at any age', async () => {
     const { asked, groups } = counting();
     const { client, carried, edge, refused } = accountsRig({ service: { groups, idsMax: 3 } });
     for (let time = 0; time < 20; time++) await client.ask('test', null, `${time}`, []);
@@ -116,7 +116,7 @@ describe('a request', () => {
     expect(new Set(refused)).toEqual(new Set(['epoch', 'replayed']));
   });
 
-  test('for the owner before is not done by the one after, and the asker asks that one', async () => {
+  test('fails at the next owner when meant for the former, and is asked there again', async () => {
     const { asked, groups } = counting();
     const { client, carried, edge, service, serve } = accountsRig({ service: { groups } });
     const heard: string[] = [];
@@ -148,13 +148,13 @@ describe('an answer', () => {
     expect(await reasonOf(victim.ask('test', null, 'call', []))).toBe('unreachable');
   });
 
-  test('that is no plain data is a fault of the other side, and told as one', async () => {
+  test('counts as a fault of the other side when it is not plain data', async () => {
     const { client, faults } = accountsRig({ service: counting(async () => () => {}) });
     expect(await reasonOf(client.ask('test', null, 'call', []))).toBe('failed');
     expect(faults).toHaveLength(1);
   });
 
-  test('to what threw says nothing of it; that is told there', async () => {
+  test('hides what was thrown, which is logged at the other side', async () => {
     const { client, faults } = accountsRig({
       service: counting(async () => {
         throw new Error('canary');
@@ -166,8 +166,8 @@ describe('an answer', () => {
   });
 });
 
-describe('what is long', () => {
-  test.each([10, 700_000, 4_300_000])('goes and comes in parts: %i bytes', async (length) => {
+describe('a long message', () => {
+  test.each([10, 700_000, 4_300_000])('travels in parts: %i bytes', async (length) => {
     const { client, carried } = accountsRig({ service: counting() });
     const bytes = new Uint8Array(randomBytes(length));
     const [back] = (await client.ask('test', null, 'echo', [bytes])) as [Uint8Array];
@@ -178,13 +178,13 @@ describe('what is long', () => {
     expect(longest).toBeLessThan(700_000);
   });
 
-  test('past 16 parts is refused by name, before it leaves and when it is answered', async () => {
+  test('fails by name past 16 parts, before it leaves and when it is answered', async () => {
     const { client } = accountsRig({ service: counting(async () => new Uint8Array(9_000_000)) });
     expect(await reasonOf(client.ask('test', null, 'echo', [new Uint8Array(9_000_000)]))).toBe('invalid');
     expect(await reasonOf(client.ask('test', null, 'long', []))).toBe('invalid');
   });
 
-  test('and never comes whole takes no more room than there is', async () => {
+  test('stays within its bound of memory while incomplete', async () => {
     const { edge, owner, service, client } = accountsRig({ service: counting() });
     for (let index = 0; index < 300; index++) {
       const id = `${index}`.padStart(16, '0');
@@ -197,7 +197,7 @@ describe('what is long', () => {
   });
 });
 
-test('whatever comes in, nothing is thrown and nothing done', async () => {
+test('throws and executes nothing for any input', async () => {
   const { asked, groups } = counting();
   const { edge, owner, client } = accountsRig({ service: { groups } });
   await client.ask('test', null, 'one', []);
@@ -214,7 +214,7 @@ test('whatever comes in, nothing is thrown and nothing done', async () => {
 });
 
 describe('bounds', () => {
-  test('so many calls are done at a time; one more is told overflow, and is not done', async () => {
+  test('limit parallel calls; one more fails with overflow, unexecuted', async () => {
     const waiting: (() => void)[] = [];
     const { asked, groups } = counting(() => new Promise<void>((resolve) => waiting.push(resolve)));
     const { client, service, refused } = accountsRig({ service: { groups, callsMax: 3 } });
@@ -227,7 +227,7 @@ describe('bounds', () => {
     expect(service.running).toBe(0);
   });
 
-  test('so many calls wait at a node; one more is told overflow, and does not leave it', async () => {
+  test('limit waiting calls at a node; one more fails with overflow, unsent', async () => {
     const { client, carried } = accountsRig({
       service: counting(() => new Promise(() => {})),
       client: { callsMax: 2 },
@@ -240,12 +240,12 @@ describe('bounds', () => {
   });
 });
 
-describe('nobody answers', () => {
+describe('a call without an answer', () => {
   test.each([
     ['no node keeps the accounts', (rig: ReturnType<typeof accountsRig>) => rig.service.stop()],
     ['the node that did is gone', (rig: ReturnType<typeof accountsRig>) => rig.network.kill('owner1')],
     ['the bus is away', (rig: ReturnType<typeof accountsRig>) => rig.edge.cut()],
-  ])('at once, when %s', async (_, happen) => {
+  ])('fails at once when %s', async (_, happen) => {
     const rig = accountsRig({ service: counting() });
     await rig.client.ask('test', null, 'call', []);
     await happen(rig);
@@ -256,12 +256,12 @@ describe('nobody answers', () => {
     expect(performance.now() - sinceMs).toBeLessThan(1_000);
   });
 
-  test('in time', async () => {
+  test('fails in time', async () => {
     const { client } = accountsRig({ service: counting(() => new Promise(() => {})) });
     expect(await reasonOf(client.ask('test', null, 'call', [], 30))).toBe('unreachable');
   });
 
-  test('who has lost the lease, though it was asked', async () => {
+  test('fails at an owner that has lost its lease', async () => {
     const { asked, groups } = counting();
     const { client } = accountsRig({ service: { groups, isOwner: () => false } });
     expect(await reasonOf(client.ask('test', null, 'call', []))).toBe('unreachable');
@@ -269,7 +269,7 @@ describe('nobody answers', () => {
   });
 });
 
-test('over a network that loses, repeats and swaps, every call is done once or not at all, and whoever heard it is right', async () => {
+test('executes every call at most once over a lossy network, with true answers', async () => {
   for (let seed = 1; seed <= 20; seed++) {
     const rig = accountsRig({ random: seeded(seed), service: { idsMax: 5 } });
     const { organisationId } = rig.direct.customer();

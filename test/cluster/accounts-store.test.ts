@@ -133,7 +133,7 @@ const plain = (value: unknown): unknown =>
   );
 
 describe('every call that an edge may make', () => {
-  test('gives from afar what it gives where the database is', async () => {
+  test('returns the same remotely as where the database is', async () => {
     const [far, near] = [accountsRig(), accountsRig()];
     const worlds = [far, near].map(({ direct }) => ({ who: direct.customer({ limit: 10_000n }), personId: '' }));
     const given: string[] = [];
@@ -156,7 +156,7 @@ describe('every call that an edge may make', () => {
     expect([far.faults, far.refused.filter((reason) => reason !== 'epoch')]).toEqual([[], []]);
   });
 
-  test('that changes something is not made twice', async () => {
+  test('changes nothing twice', async () => {
     const { store, direct } = accountsRig();
     const { organisationId } = direct.customer();
     await Promise.all(
@@ -166,10 +166,10 @@ describe('every call that an edge may make', () => {
   });
 });
 
-describe('what may not be asked from afar', () => {
+describe('calls that are forbidden remotely', () => {
   const near = CALL_NAMES.filter((name) => remoteCall(name) === undefined);
 
-  test.each(near)('%s is refused before it leaves, and where it arrives', async (name) => {
+  test.each(near)('fail for %s, before sending and on arrival', async (name) => {
     const asked: string[] = [];
     const store = createRemoteStore(async (_, __, call) => asked.push(call));
     expect(await reasonOf((store[name] as () => Promise<unknown>)())).toBe('invalid');
@@ -178,7 +178,7 @@ describe('what may not be asked from afar', () => {
     expect(asked).toEqual([]);
   });
 
-  test('are also names that objects have by nature', async () => {
+  test('include names that every object has', async () => {
     const answer = answerStoreCalls({} as AsynchronousCalls);
     for (const call of ['constructor', '__proto__', 'toString', 'close', 'onOutbox', '']) {
       expect(await reasonOf(answer({ organisationId: null, call, args: [] }))).toBe('invalid');
@@ -193,7 +193,7 @@ describe('what may not be asked from afar', () => {
     ['arguments of another kind', 'org_a', 'findKey', ['org_a', 7]],
     ['too few arguments', 'org_a', 'findKey', ['org_a']],
     ['too many arguments', 'org_a', 'balanceOf', ['org_a', 1]],
-  ] as const)('is what names %s', async (_, organisationId, call, args) => {
+  ] as const)('include a call that names %s', async (_, organisationId, call, args) => {
     let calls = 0;
     const answer = answerStoreCalls(new Proxy({}, { get: () => () => calls++ }) as AsynchronousCalls);
     expect(await reasonOf(answer({ organisationId, call, args }))).toBe('invalid');
@@ -201,7 +201,7 @@ describe('what may not be asked from afar', () => {
   });
 });
 
-test('a StoreError comes back as one, with its reason and its words', async () => {
+test('returns a StoreError with its reason and message', async () => {
   const { store, direct } = accountsRig();
   const who = direct.customer();
   const error = await store.openSession(headOf(who, 'ses_1'), holdOf(100n, 100n)).catch((each: unknown) => each);

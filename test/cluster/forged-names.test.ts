@@ -24,7 +24,7 @@ test.each<[string, LeaseValue]>([
   ['of another node of the gateway', { node: 'b', id: 'id-a' }],
   ['of the node itself', { node: 'a', id: 'id-a' }],
   ['without a node', { node: 7 }],
-])('is not given up for an entry %s: it is taken again when that ends', async (_, value) => {
+])('survives an entry %s: it is acquired again when that ends', async (_, value) => {
   const cluster = new SimulatedCluster();
   const [a, b] = [await join(cluster, 'a'), await join(cluster, 'b')];
   for (let times = 0; times < 10; times++) {
@@ -37,7 +37,7 @@ test.each<[string, LeaseValue]>([
   expect([a.members.isJoined, a.conflicts]).toEqual([true, []]);
 });
 
-test('is given up at once for a node that is there and called so', async () => {
+test('ends at once for a present node of the same name', async () => {
   const cluster = new SimulatedCluster();
   const a = await join(cluster, 'a');
   a.node.setCut(true);

@@ -17,7 +17,7 @@ const good: Heartbeat = {
   wallMs: 1e12,
 };
 
-test('one that is whole is read as it is', () => {
+test('reads a complete one as it is', () => {
   expect(readHeartbeat({ ...good })).toEqual(good);
   expect(readHeartbeat({ ...good, sessionsMax: 9 })?.sessionsMax).toBe(9);
   expect(readHeartbeat({ ...good, url: 'https://edge.example.com' })?.url).toBe('https://edge.example.com');
@@ -25,7 +25,7 @@ test('one that is whole is read as it is', () => {
     expect(readHeartbeat({ ...good, url })).toEqual(good);
 });
 
-test('one of a newer version is read as far as it is known here', () => {
+test('reads the known part of one from a newer version', () => {
   expect(readHeartbeat({ ...good, roles: ['edge', 'upstream', 'poet'], more: 1 })).toEqual(good);
 });
 
@@ -44,11 +44,11 @@ test.each<[string, unknown]>([
   ['nothing for leaving', { leaving: undefined }],
   ['no time', { wallMs: Number.NaN }],
   ['a long version', { version: 'x'.repeat(65) }],
-])('with %s it is none', (_, change) => {
+])('rejects one with %s', (_, change) => {
   expect(readHeartbeat({ ...good, ...(change as object) })).toBeUndefined();
 });
 
-test('nothing that comes makes it throw, and what is read is whole', () => {
+test('never throws for any input, and reads complete ones only', () => {
   const keys = Object.keys(good);
   const body = fc.oneof(
     fc.anything(),

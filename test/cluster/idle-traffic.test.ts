@@ -65,7 +65,7 @@ describe('idle nodes', () => {
 });
 
 describe('lists of providers', () => {
-  test('are sent once when they change, and every node has them after one heartbeat', async () => {
+  test('travel once when they change, and reach every node after one heartbeat', async () => {
     const cluster = new SimulatedCluster();
     const joined = await joinAll(cluster, 4);
     const [first] = joined as [Joined];
@@ -100,7 +100,7 @@ describe('lists of providers', () => {
     expect(listsOf(late)).toEqual([LISTS, LISTS, LISTS, LISTS]);
   });
 
-  test('are requested when the heartbeat with them was lost, and no connection is opened there until they are known', async () => {
+  test('follow a request when a heartbeat was lost, and no leg opens there before', async () => {
     const cluster = new SimulatedCluster();
     await joinAll(cluster, 2);
     cluster.loses = (topic, to) => topic === NODE_HEARTBEAT && to === 'late';
@@ -115,7 +115,7 @@ describe('lists of providers', () => {
     expect(seen[0]).toEqual([]);
   });
 
-  test('in a form that this version cannot read are requested once for each revision, and the node counts as able to open everything', async () => {
+  test('cause one request per revision in an unreadable form, and the node counts as capable', async () => {
     const cluster = new SimulatedCluster();
     const [first] = (await joinAll(cluster, 1)) as [Joined];
     const odd = cluster.node('odd');
@@ -137,7 +137,7 @@ describe('lists of providers', () => {
     expect(requests).toBe(2);
   });
 
-  test('of a node that was killed and restarted are those of its new start', async () => {
+  test('follow the new start of a node that was killed and restarted', async () => {
     const cluster = new SimulatedCluster();
     const [first] = (await joinAll(cluster, 3)) as [Joined];
     cluster.nodes.get('node2')?.kill();
@@ -149,7 +149,7 @@ describe('lists of providers', () => {
     expect(listsOf(again)).toEqual([again.load.upstream, LISTS, LISTS]);
   });
 
-  test('are repeated while a node of an earlier version is present, which reads a heartbeat without them as all providers', async () => {
+  test('repeat while an earlier version is present, which reads a heartbeat without them as all', async () => {
     const cluster = new SimulatedCluster();
     await joinAll(cluster, 2);
     const old = cluster.node('old');

@@ -36,7 +36,7 @@ test.each([
   expect(judgeLedger(found, known)).toBe(judged);
 });
 
-test('what is no identity is none', () => {
+test('rejects an invalid identity', () => {
   expect(readIdentity({ ...ledger(A), more: 1 })).toEqual(ledger(A));
   for (const wrong of [null, 'led', {}, { id: A }, ledger('led_1'), ledger(A, -1), { ...ledger(A), replaces: 7 }]) {
     expect(readIdentity(wrong)).toBeUndefined();
@@ -73,7 +73,7 @@ const settled = async () => {
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
 };
 
-describe('what is noted of the ledger', () => {
+describe('the recorded position of the ledger', () => {
   function begin(records = memoryRecords(), { store } = directStore()) {
     const clock = new SimulatedClock();
     const faults: unknown[] = [];
@@ -106,7 +106,7 @@ describe('what is noted of the ledger', () => {
     expect(records.state.writings).toBe(writings + 2);
   });
 
-  it('waits for NATS, is told of once, and goes on after an answer that was lost', async () => {
+  it('waits for NATS, is reported once, and continues after a lost answer', async () => {
     const { records, store, clock, record, faults } = begin();
     await record.admit();
     record.keep();
@@ -125,7 +125,7 @@ describe('what is noted of the ledger', () => {
     expect(records.state.found.value).toMatchObject({ sequence: (await store.findLedger()).sequence });
   });
 
-  it('is never written over by a ledger that was overtaken', async () => {
+  it('stays safe from a ledger that was overtaken', async () => {
     const { records, clock, record } = begin();
     await record.admit();
     record.keep();
@@ -139,7 +139,7 @@ describe('what is noted of the ledger', () => {
     await expect(record.admit()).rejects.toThrow(`and the one of this gateway is ${B}`);
   });
 
-  it('lets another ledger in when a person has said so', async () => {
+  it('accepts another ledger when a person has ordered it', async () => {
     const records = memoryRecords();
     records.state.found = { value: { id: B, generation: 1, sequence: 7 }, sequence: 1 };
     const { record, store } = begin(records);
@@ -150,7 +150,7 @@ describe('what is noted of the ledger', () => {
   });
 });
 
-describe('a node that asks', () => {
+describe('a node without the ledger', () => {
   const begin = (file = join(temporaryDirectory(), 'data', 'ledger')) => {
     const faults: unknown[] = [];
     return { file, faults, remembered: new RememberedLedger(file, (error) => faults.push(error)) };
@@ -195,7 +195,7 @@ describe('a node that asks', () => {
     expect(due).toEqual([1, 2, 2]);
   });
 
-  it('goes on where the file cannot be written, and does not start with one that says nothing', () => {
+  it('continues where the file cannot be written, and refuses to start with an empty one', () => {
     const { file, remembered, faults } = begin(join(temporaryDirectory(), 'ledger'));
     // In the place of what is written first.
     mkdirSync(`${file}.${process.pid}`);
@@ -210,7 +210,7 @@ describe('a node that asks', () => {
     expect(() => begin(broken)).toThrow(`${broken} does not say which ledger this node knows: remove it`);
   });
 
-  it('is told of the ledger with each epoch, does nothing under one that is not its own, and says so once', async () => {
+  it('checks the ledger of each epoch, does nothing under a foreign one, and reports it once', async () => {
     const told: string[] = [];
     let fault: string | undefined;
     const seen: unknown[] = [];

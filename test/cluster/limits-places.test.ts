@@ -33,7 +33,7 @@ const leave = (taken: PlaceTaken) => {
   taken.leave();
 };
 
-test('a counting node that is known to be away is not asked: the share decides at once, and everything is counted later', async () => {
+test('skips a counting node that is known to be away: shares decide, counts follow later', async () => {
   const { network, nodes, served, take } = await three();
   nodes[0].isFrozen = true;
   nodes[1].isCounterAway = true;
@@ -47,7 +47,7 @@ test('a counting node that is known to be away is not asked: the share decides a
   expect(served.places).toBe(3);
 });
 
-describe('while somebody counts', () => {
+describe('sessions while a node counts', () => {
   test.each([
     ['a key', ofKey('key_1', 3), ofKey('key_2', 3), 'key'],
     ['an organisation', ofKey('key_1', 9, 3), { ...ofKey('key_2', 9, 3), organisationId: 'org_2' }, 'organisation'],
@@ -75,7 +75,7 @@ describe('while somebody counts', () => {
     expect(await take(nodes[1], ofKey('key_1', 3))).toHaveProperty('leave');
   });
 
-  test('who was forgotten and is there after all tells what it has', async () => {
+  test('report their number for a node that was forgotten but is present', async () => {
     const { network, nodes, served, take } = await three();
     for (let count = 0; count < 2; count++) await take(nodes[2], ofKey('key_1', 3));
     served.forget('cccccc');
@@ -84,7 +84,7 @@ describe('while somebody counts', () => {
     expect(served.places).toBe(2);
   });
 
-  test('20,000 sessions of 5,000 keys are told to whoever counts next', async () => {
+  test('pass as 20,000 sessions of 5,000 keys to the next counting node', async () => {
     const { network, nodes, take } = await three();
     for (let count = 0; count < 20_000; count++) await take(nodes[1], ofKey(`key_${count % 5_000}`, 100));
     const next = network.own(nodes[2]);
@@ -92,7 +92,7 @@ describe('while somebody counts', () => {
     expect(next.places).toBe(20_000);
   }, 60_000);
 
-  test('what no node of this gateway says is not counted, and what is no question neither', async () => {
+  test('ignore messages of other gateways, and invalid questions', async () => {
     const { nodes, served } = await three();
     const handler = nodes[0].handlers.get('limits.places');
     for (const body of [
@@ -106,7 +106,7 @@ describe('while somebody counts', () => {
   });
 });
 
-describe('while nobody counts', () => {
+describe('sessions without a counting node', () => {
   test.each([
     ['the node that counts is gone', ({ nodes }: Three) => nodes[0].end()],
     ['it does nothing', ({ nodes }: Three) => nodes[0].freeze(true)],
@@ -129,7 +129,7 @@ describe('while nobody counts', () => {
     expect(outcomes).toEqual([...ofOne, ...ofOne]);
   });
 
-  test('what began meanwhile counts when somebody counts again, and what ended does not', async () => {
+  test('count again later if they began meanwhile, and not if they ended', async () => {
     const { network, nodes, take } = await three();
     const before = await take(nodes[1], ofKey('key_1', 6));
     nodes[0].end();
@@ -142,7 +142,7 @@ describe('while nobody counts', () => {
     expect(await take(nodes[1], ofKey('key_1', 2))).toEqual({ full: 'key', max: 2, isShare: false });
   });
 
-  test('nobody is kept waiting twice by a node that does nothing', async () => {
+  test('wait only once for an unresponsive node', async () => {
     const { network, nodes } = await three();
     nodes[0].freeze(true);
     const first = nodes[1].limits.places.take(ofKey('key_1', 9));

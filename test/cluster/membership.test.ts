@@ -81,7 +81,7 @@ describe('the nodes of a gateway', () => {
     expect(a.members.nodes()[1]).toMatchObject({ id: 'id-b', roles: ['edge'], version: '1.2.3', sessionsMax: 100 });
   });
 
-  test('are told of one that was killed after six seconds of silence, once', async () => {
+  test('report a killed node after six seconds of silence, once', async () => {
     const cluster = new SimulatedCluster();
     const [a, b] = [await join(cluster, 'a'), await join(cluster, 'b')];
     await cluster.pass(10_000);
@@ -95,7 +95,7 @@ describe('the nodes of a gateway', () => {
     expect(a.gone).toEqual(['b']);
   });
 
-  test('are told at once of one that leaves, and its name is free', async () => {
+  test('report a leaving node at once, and its name is free', async () => {
     const cluster = new SimulatedCluster();
     const [a, b] = [await join(cluster, 'a'), await join(cluster, 'b')];
     await b.members.leave();
@@ -107,7 +107,7 @@ describe('the nodes of a gateway', () => {
     expect(a.gone).toEqual(['b']);
   });
 
-  test('keep whom they knew while NATS is away, and give everyone six more seconds when it is back', async () => {
+  test('stay listed while NATS is away, and for six more seconds after its return', async () => {
     const cluster = new SimulatedCluster();
     const [a, b] = [await join(cluster, 'a'), await join(cluster, 'b')];
     await cluster.pass(2000);
@@ -123,7 +123,7 @@ describe('the nodes of a gateway', () => {
     expect([a.members.isJoined, b.members.isJoined, a.conflicts]).toEqual([true, true, []]);
   });
 
-  test('take nobody for gone while the server hangs and the connection still looks whole', async () => {
+  test('stay listed while the server hangs and the connection seems intact', async () => {
     const cluster = new SimulatedCluster();
     const [a, b] = [await join(cluster, 'a'), await join(cluster, 'b')];
     await cluster.pass(2000);
@@ -148,7 +148,7 @@ describe('the nodes of a gateway', () => {
     expect(a.members.count('upstream')).toBe(1);
   });
 
-  test('are told of changes, not of every heartbeat', async () => {
+  test('report changes, not every heartbeat', async () => {
     const cluster = new SimulatedCluster();
     const a = await join(cluster, 'a');
     await join(cluster, 'b');
@@ -156,7 +156,7 @@ describe('the nodes of a gateway', () => {
     expect(a.changes()).toBe(1);
   });
 
-  test('hear soon what a node could not reach of late, and what it is short of', async () => {
+  test('report soon what a node could not reach, and what it lacks', async () => {
     const cluster = new SimulatedCluster();
     const [a, b] = [await join(cluster, 'a'), await join(cluster, 'b')];
     await cluster.pass(2500);
@@ -169,7 +169,7 @@ describe('the nodes of a gateway', () => {
 });
 
 describe('the name of a node', () => {
-  test('is waited for while its last process, which was killed, still has it', async () => {
+  test('waits while its killed process still holds it', async () => {
     const cluster = new SimulatedCluster();
     const a = await join(cluster, 'a');
     await cluster.pass(7000);
@@ -180,7 +180,7 @@ describe('the name of a node', () => {
     expect(cluster.clock.now() - began).toBeLessThanOrEqual(20_000);
   });
 
-  test('is refused to a second node that runs beside the first one, after 20 s and with one sentence', async () => {
+  test('stays with the first node for a second one, refused after 20 s in one sentence', async () => {
     const cluster = new SimulatedCluster();
     const a = await join(cluster, 'a');
     const { given } = options(cluster, 'twin', { self: { id: 'id-a', roles: ['edge'], version: '1' } });
@@ -192,7 +192,7 @@ describe('the name of a node', () => {
     expect([names(a), a.members.isJoined, a.conflicts]).toEqual([['a'], true, []]);
   });
 
-  test('of a node that was cut off and whose name another one has since is lost: it is told once', async () => {
+  test('passes from a node that was cut off to its successor, with one notice', async () => {
     const cluster = new SimulatedCluster();
     const a = await join(cluster, 'a');
     a.node.setCut(true);
@@ -209,7 +209,7 @@ describe('the name of a node', () => {
     [60, 25, 'NATS did not answer in time.'],
     [0, 25, 'NATS did not answer in time.'],
   ])(
-    'is waited for while a NATS server is missing for %i s, and for 20 s while NATS does not answer (%i s: %s)',
+    'waits for a missing NATS server for %i s, and for an answer 20 s (%i s: %s)',
     async (missingSeconds, silentSeconds, expected) => {
       const cluster = new SimulatedCluster();
       const { rig, given } = options(cluster, 'a');
@@ -225,7 +225,7 @@ describe('the name of a node', () => {
     },
   );
 
-  test('is taken as soon as NATS is there by a node that started without it', async () => {
+  test('follows as soon as NATS is there for a node that started without it', async () => {
     const cluster = new SimulatedCluster();
     const a = await join(cluster, 'a');
     const { rig, given } = options(cluster, 'b');
@@ -244,7 +244,7 @@ describe('clocks that differ', () => {
     [600_000, /id-b" is 600\.0 s ahead of the one of "id-a"/],
     [-2500, /id-b" is 2\.5 s behind the one of "id-a"/],
     [1900, undefined],
-  ])('by %i ms are told of once a node', async (skewMs, expected) => {
+  ])('cause one warning per node at %i ms', async (skewMs, expected) => {
     const cluster = new SimulatedCluster();
     const a = await join(cluster, 'a');
     await join(cluster, 'b', { wallMs: () => 1e12 + cluster.clock.now() + skewMs });
@@ -253,7 +253,7 @@ describe('clocks that differ', () => {
     else expect(a.warnings).toEqual([expect.stringMatching(expected)]);
   });
 
-  test('are not what heartbeats tell that have waited somewhere', async () => {
+  test('cause no warning for heartbeats that were delayed', async () => {
     const cluster = new SimulatedCluster();
     const a = await join(cluster, 'a');
     const b = await join(cluster, 'b');
@@ -267,14 +267,14 @@ describe('clocks that differ', () => {
   });
 });
 
-test('what is no heartbeat is ignored and counted', async () => {
+test('ignores and counts an invalid heartbeat', async () => {
   const cluster = new SimulatedCluster();
   const a = await join(cluster, 'a');
   for (const body of [null, 'x', {}, { node: 'b' }]) a.node.hear(NODE_HEARTBEAT, body as Heartbeat);
   expect([a.members.ignored, names(a)]).toEqual([4, ['a']]);
 });
 
-test('more nodes than there is room for are not heard of', async () => {
+test('ignores nodes beyond its capacity', async () => {
   const cluster = new SimulatedCluster();
   const a = await join(cluster, 'a');
   await join(cluster, 'b');

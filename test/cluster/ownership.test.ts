@@ -40,7 +40,7 @@ async function passUntil<Result>(cluster: SimulatedCluster, work: Promise<Result
 }
 
 describe('the owner of the accounts', () => {
-  test('has one of the candidates; the other one learns who it is after waiting for a stale lease', async () => {
+  test('takes one candidate; the other names it after waiting for a stale lease', async () => {
     const cluster = new SimulatedCluster();
     const [a, b] = [candidate(cluster, 'a'), candidate(cluster, 'b')];
     const owner = await a.own();
@@ -86,7 +86,7 @@ describe('the owner of the accounts', () => {
     expect((await passUntil(cluster, candidate(cluster, 'c').own())).isSure).toBe(true);
   });
 
-  test('that was cut off for five minutes goes on with a higher revision when nobody else became it', async () => {
+  test('continues with a higher revision after five minutes apart without a successor', async () => {
     const cluster = new SimulatedCluster();
     const a = candidate(cluster, 'a');
     const owner = await a.own();
@@ -98,7 +98,7 @@ describe('the owner of the accounts', () => {
     expect([owner.isSure, owner.revision, a.claims, a.revisions, a.lost]).toEqual([true, 2, [1, 2], [2], []]);
   });
 
-  test('that was cut off, and overtaken by another one, is told so once', async () => {
+  test('stops once another has taken over meanwhile, with one notice', async () => {
     const cluster = new SimulatedCluster();
     const [a, b] = [candidate(cluster, 'a'), candidate(cluster, 'b')];
     const owner = await a.own();
@@ -131,7 +131,7 @@ describe('the owner of the accounts', () => {
     expect((await candidate(cluster, 'c').own()).isSure).toBe(true);
   });
 
-  test('of one database: whoever was overtaken without knowing it writes nothing more', async () => {
+  test('writes nothing more to a shared database once it was overtaken unknowingly', async () => {
     const cluster = new SimulatedCluster();
     const file = databaseIn(temporaryDirectory());
     const [mine, theirs] = [openTables(file), openTables(file)];
@@ -152,7 +152,7 @@ describe('the owner of the accounts', () => {
     expect(a.lost).toHaveLength(1);
   });
 
-  test('whose name was taken away for a moment takes it again', async () => {
+  test('takes its name back when that was removed for a moment', async () => {
     const cluster = new SimulatedCluster();
     const a = candidate(cluster, 'a');
     const owner = await a.own();

@@ -44,7 +44,7 @@ function placementOf(own: Heartbeat, ...others: Heartbeat[]) {
 const edge: Heartbeat = { ...heartbeatOf('me'), roles: ['edge'] };
 
 describe('of the nodes that can', () => {
-  test('two at random are compared, and the one with fewer legs is asked', () => {
+  test('compares two at random, and asks the one with fewer legs', () => {
     const candidates = [30, 20, 10].map((legs, index) => ({ node: `n${index}`, legs, against: 0 }));
     const random = (...numbers: number[]) => {
       let at = 0;
@@ -57,7 +57,7 @@ describe('of the nodes that can', () => {
     expect(chooseNode([], random())).toBeUndefined();
   });
 
-  test('whatever the numbers, one with less against it is never passed over, nor the one with most legs of several', () => {
+  test('prefers fewer objections, and never the one with most legs of several', () => {
     const candidate = fc.record({
       legs: fc.nat(100),
       against: fc.subarray(Object.values(AGAINST)).map((all) => all.reduce((sum, each) => sum + each, 0)),
@@ -110,7 +110,7 @@ describe('of the nodes that can', () => {
     ['another without the credential', node('me', {}, { credentials: [] }), 'a'],
     ['another while it cannot reach the provider', node('me', {}, { failing: ['asr'] }), 'a'],
     ['another while it has no room', node('me', {}, { shortOf: 'time' }), 'a'],
-  ])('a node that holds legs asks for its own sessions %s', (_, own, expected) => {
+  ])('asks for its own sessions %s', (_, own, expected) => {
     expect(placementOf(own, node('a')).placement.choose(wish())).toEqual({ node: expected });
   });
 
@@ -130,7 +130,7 @@ describe('of the nodes that can', () => {
     expect(count(100).at(-1)).toBeGreaterThan(50);
   });
 
-  test('one that did not answer, or could not reach the provider, is left alone until it says more', () => {
+  test('skips one that did not answer, or could not reach the provider, until it reports again', () => {
     const { placement, nodes } = placementOf(edge, node('a'), node('b', { legs: 90 }));
     placement.missed('a');
     expect(placement.choose(wish())).toEqual({ node: 'b' });
@@ -142,7 +142,7 @@ describe('of the nodes that can', () => {
     expect(placement.choose(wish())).toEqual({ node: 'a' });
   });
 
-  test('what a node had before a loss of the bus does not count against it', () => {
+  test('ignores what a node had before a loss of the bus', () => {
     const { placement, nodes, connection } = placementOf(edge, node('back', { legs: 20 }), node('late', { legs: 20 }));
     connection.tell(true);
     nodes[1] = node('back', { legs: 2 });
@@ -151,7 +151,7 @@ describe('of the nodes that can', () => {
     expect(placement.choose(wish())).toEqual({ node: 'back' });
   });
 
-  test('one that is not back yet after a loss of the bus is waited for, and then no more', () => {
+  test('waits for one that is late after a loss of the bus, up to a limit', () => {
     const { placement, clock, connection } = placementOf(edge, node('back', { legs: 20 }), node('late', { legs: 20 }));
     connection.tell(true);
     const counts = { back: 0, late: 0 };
@@ -179,13 +179,10 @@ test.each<[string, Heartbeat[], boolean, boolean]>([
   ['a node that drains', [node('a', { draining: true })], false, true],
   ['a node that stays', [edge, node('a')], true, true],
   ['a node without the credential', [node('a', {}, { credentials: [] })], true, false],
-])(
-  'with %s beside it, an edge knows whether another one opens legs, and what its clients may use',
-  (_, others, hasOther, can) => {
-    const { placement } = placementOf(edge, ...others);
-    expect([placement.hasOther(), placement.hasService('asr')]).toEqual([hasOther, can]);
-  },
-);
+])('knows with %s whether another opens legs, and what clients may use', (_, others, hasOther, can) => {
+  const { placement } = placementOf(edge, ...others);
+  expect([placement.hasOther(), placement.hasService('asr')]).toEqual([hasOther, can]);
+});
 
 describe('a node with more legs than its share', () => {
   test.each<[number, number, number[], number]>([
@@ -197,11 +194,11 @@ describe('a node with more legs than its share', () => {
     [24, 0, [20, 20], 0],
     [1_000, 0, [0], 20],
     [3, 0, [0], 0],
-  ])('with %i, %i of them leaving, and %j elsewhere, asks %i to move', (own, leaving, others, expected) => {
+  ])('moves, with %i, %i of them leaving, and %j elsewhere, %i', (own, leaving, others, expected) => {
     expect(legsToMove(own, leaving, others)).toBe(expected);
   });
 
-  test('comes to its share whatever there was, never beyond it, and then nothing moves any more', () => {
+  test('reaches its share from any start, never beyond it, and then stops', () => {
     const property = fc.property(fc.array(fc.nat(500), { minLength: 2, maxLength: 6 }), (legs) => {
       const now = [...legs];
       const mean = now.reduce((sum, count) => sum + count, 0) / now.length;
@@ -240,7 +237,7 @@ describe('a node with more legs than its share', () => {
   });
 });
 
-test('a heartbeat names models on an operator’s own servers beside providers', () => {
+test('names models on an operator’s own servers among providers in a heartbeat', () => {
   const upstream = { ...ABLE, credentials: ['asr', 'custom/Own.Model-1'], failing: ['custom/Own.Model-1'] };
   expect(readHeartbeat({ ...heartbeatOf('a'), upstream })).toEqual({ ...heartbeatOf('a'), upstream });
 });
@@ -251,10 +248,10 @@ test.each<[string, unknown]>([
   ['names that are none', { ...ABLE, providers: ['a b'] }],
   ['more names than there can be', { ...ABLE, credentials: Array(193).fill('asr') }],
   ['another shortage', { ...ABLE, shortOf: 'patience' }],
-])('a heartbeat with %s for what its node can do says nothing of that', (_, upstream) => {
+])('ignores a heartbeat’s capabilities with %s', (_, upstream) => {
   expect(readHeartbeat({ ...heartbeatOf('a'), upstream })).toEqual(heartbeatOf('a'));
 });
 
-test('a heartbeat says what its node can do', () => {
+test('reads a node’s capabilities from its heartbeat', () => {
   expect(readHeartbeat({ ...heartbeatOf('a'), upstream: { ...ABLE, more: 1 } })?.upstream).toEqual(ABLE);
 });

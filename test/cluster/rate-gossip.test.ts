@@ -56,21 +56,21 @@ async function trafficOf(count: number, keyOf: (index: number) => string, max = 
 }
 
 describe('the traffic of rate limits, with five requests a second at each edge', () => {
-  test('does not grow beyond an announcement in half a minute where each edge has keys of its own', async () => {
+  test('stays at one announcement in half a minute where each edge has separate keys', async () => {
     for (const count of [8, 16, 32]) {
       const perEdge = await trafficOf(count, (index) => `key_${index}`);
       expect(perEdge).toBeLessThanOrEqual(((count - 1) * 2) / SECONDS);
     }
   }, 30_000);
 
-  test('is the same with 8, 16 and 32 edges where two at a time share a key, but for the announcements', async () => {
+  test('stays equal at 8, 16 and 32 edges that share keys in pairs, apart from announcements', async () => {
     for (const count of [8, 16, 32]) {
       const perEdge = await trafficOf(count, (index) => `key_${index >> 1}`);
       expect(perEdge - ((count - 2) * 2) / SECONDS).toBeLessThanOrEqual(4);
     }
   }, 30_000);
 
-  test('is two seconds apart where all edges share a key and use little of its limit', async () => {
+  test('drops to one message in two seconds where all edges share a lightly used key', async () => {
     const perEdge = await trafficOf(8, () => 'key_all', 100_000);
     expect(perEdge).toBeLessThanOrEqual(7 * 0.51);
     expect(perEdge).toBeGreaterThan(7 * 0.4);
@@ -78,7 +78,7 @@ describe('the traffic of rate limits, with five requests a second at each edge',
 });
 
 describe('use of a key', () => {
-  test('on an edge that is alone with it is known on the next one from its first request on, once much is used', async () => {
+  test('reaches the next edge from its first request on, once usage is high', async () => {
     const {
       network,
       edges: [one, two],
@@ -105,7 +105,7 @@ describe('use of a key', () => {
     expect(Number(two.limits.takeRequest(apiKey({ id: 'key_a' }))['RateLimit-Remaining'])).toBeLessThan(5_500);
   });
 
-  test('that is spread over 32 edges is limited as on one, to an eighth of the limit', async () => {
+  test('stays limited over 32 edges as on one, to an eighth of the limit', async () => {
     const { network, edges: all } = edges(32, 320);
     let passed = 0;
     for (let second = 0; second < 240; second++) {
@@ -116,7 +116,7 @@ describe('use of a key', () => {
     expect(passed).toBeGreaterThanOrEqual(320 * 4);
   }, 30_000);
 
-  test('is known again after messages were lost', async () => {
+  test('synchronises again after lost messages', async () => {
     const {
       network,
       edges: [one, two, three],
@@ -132,7 +132,7 @@ describe('use of a key', () => {
     network.loses = undefined;
   });
 
-  test('whose announcement was lost is shared after half a minute', async () => {
+  test('synchronises half a minute after a lost announcement', async () => {
     const {
       network,
       edges: [one, two],
@@ -150,7 +150,7 @@ describe('use of a key', () => {
     expect(passed).toBeLessThanOrEqual(6_000 + 3_000 + 6_000 / 8 + 40);
   });
 
-  test('is known to an edge that joins late, and to one that was restarted', async () => {
+  test('reaches an edge that joins late, and one that was restarted', async () => {
     const {
       network,
       edges: [one, two],
@@ -169,7 +169,7 @@ describe('use of a key', () => {
     expect(take(again, 'key_a', ALL)).toBeLessThanOrEqual(3);
   });
 
-  test('while the bus was away is known once it is back and the key is used again', async () => {
+  test('synchronises once the bus is back and the key is used again', async () => {
     const {
       network,
       edges: [one, two],
@@ -185,7 +185,7 @@ describe('use of a key', () => {
     expect(take(two, 'key_a', ALL)).toBeLessThanOrEqual(60 - 20 + 2);
   });
 
-  test('is reported in full to all while an edge of an earlier version is present, in messages that it reads', async () => {
+  test('goes in full to all while an earlier version is present, in messages that it reads', async () => {
     const {
       network,
       edges: [one, two, old],
@@ -213,7 +213,7 @@ describe('use of a key', () => {
     expect(old.node.actors.size).toBe(1);
   });
 
-  test('is read from messages of an earlier version, which have no totals', async () => {
+  test('includes messages of an earlier version, which have no totals', async () => {
     const {
       network,
       edges: [one, two],

@@ -32,7 +32,7 @@ async function roll(cluster: SimulatedCluster): Promise<unknown[]> {
 }
 
 describe('the list of nodes', () => {
-  test('has a frozen accounts node, with the time since it was last heard, until it continues', async () => {
+  test('shows a frozen accounts node, with its silence, until it continues', async () => {
     const cluster = new SimulatedCluster();
     await join(cluster, 'a', ['accounts']);
     await join(cluster, 'b', ['edge']);
@@ -54,7 +54,7 @@ describe('the list of nodes', () => {
     expect(await roll(cluster)).toEqual([['id-a', 'a', ['accounts'], undefined], ...present]);
   });
 
-  test('has a killed node before its lease has expired and after, and not once one of its name has joined', async () => {
+  test('shows a killed node before and after its lease, until its successor has joined', async () => {
     const cluster = new SimulatedCluster();
     await join(cluster, 'a', ['accounts']);
     await join(cluster, 'b', ['edge'], 'edge-1');
@@ -86,7 +86,7 @@ describe('the list of nodes', () => {
   });
 });
 
-test('of more missing nodes than are remembered, the one that was heard longest ago is forgotten', () => {
+test('forgets the longest missing node beyond its capacity', () => {
   const missing = new MissingNodes(2);
   for (const [id, atMs] of [
     ['a', 1],

@@ -18,10 +18,13 @@ const ROWS: readonly Row[] = [
     when: 'SIGTERM with live sessions',
     promise: 'readiness off, nobody new, every final, 4200, exit 0; a second signal waits for nobody',
     proof: [
-      ['cli/slow/serve-ends.test.ts', 'sessions in mid-turn: nobody new, every final, 4200 for each, and 0'],
-      ['cli/slow/serve-ends.test.ts', 'a second SIGTERM waits for nobody'],
+      [
+        'cli/slow/serve-ends.test.ts',
+        'drains ${SESSIONS} sessions on SIGTERM: no new ones, every final, 4200 for each, and 0',
+      ],
+      ['cli/slow/serve-ends.test.ts', 'closes sessions at once on a second SIGTERM, with exit code 0'],
       ['live/session-life.test.ts', 'delivers every final and closes with 4200 when its node drains'],
-      ['client/reconnect.test.ts', 'a node that drains is left between two turns, and another goes on'],
+      ['client/reconnect.test.ts', 'leaves a draining node between two turns, and continues on another'],
     ],
   },
   {
@@ -31,8 +34,8 @@ const ROWS: readonly Row[] = [
     proof: [
       ['cli/slow/serve-ends.test.ts', 'SIGKILL: clients see 1006 at once'],
       ['ledger/slow/kills.test.ts', 'the audit agrees, nothing is overbilled'],
-      ['cluster/slow/edge-faults.test.ts', 'and started again bills each session at its last checkpoint'],
-      ['client/reconnect.test.ts', 'a gateway that is stopped and started again on its port loses no word'],
+      ['cluster/slow/edge-faults.test.ts', 'bills each session at its last checkpoint when started again'],
+      ['client/reconnect.test.ts', 'loses no word when a gateway restarts on its port'],
     ],
   },
   {
@@ -51,7 +54,7 @@ const ROWS: readonly Row[] = [
     when: 'the event loop stands still for 3 s',
     promise: 'no sample lost; new sessions are refused above 200 ms of lag, and taken soon after',
     proof: [
-      ['cli/slow/serve-faults.test.ts', 'loses no sample and no session; who comes right after is told to come again'],
+      ['cli/slow/serve-faults.test.ts', 'loses no sample and no session; new clients get a retry, and room soon after'],
       ['runtime/overload-monitor.test.ts', 'reports a lack of time after a standstill of 3 s, for half a second'],
     ],
   },
@@ -74,16 +77,21 @@ const ROWS: readonly Row[] = [
     id: 'F78',
     when: 'no file handle is left',
     promise: 'sessions go on, and the process recovers by itself',
-    proof: [['cli/slow/file-handles.test.ts', 'without file handles no session ends']],
+    proof: [
+      ['cli/slow/file-handles.test.ts', 'keeps sessions without file handles, and serves new ones when some are free'],
+    ],
   },
   {
     id: 'F79',
     when: 'the clock jumps',
     promise: 'durations are monotonic, tokens go by the wall clock',
     proof: [
-      ['cli/slow/serve-faults.test.ts', 'a clock that jumps an hour ahead and two back ends no session'],
+      [
+        'cli/slow/serve-faults.test.ts',
+        'keeps sessions and token lifetimes when the clock jumps an hour ahead and two back',
+      ],
       ['telemetry/clock.test.ts', 'time only moves forward, in milliseconds'],
-      ['auth/client-tokens.test.ts', 'is good until the millisecond it says, and then it is not'],
+      ['auth/client-tokens.test.ts', 'works for %d s to the millisecond of its expiry'],
     ],
   },
   {
@@ -93,7 +101,7 @@ const ROWS: readonly Row[] = [
     proof: [
       ['cli/slow/bad-configurations.test.ts', 'of them end the start with 78 and one sentence each'],
       ['cli/commands.test.ts', 'says in one sentence that its port is taken, and ends'],
-      ['config/config.test.ts', 'no refusal shows a secret'],
+      ['config/config.test.ts', 'hide every secret'],
     ],
   },
   {
@@ -101,8 +109,8 @@ const ROWS: readonly Row[] = [
     when: 'the vault’s key was changed or lost',
     promise: 'the start is refused; nothing is skipped in silence',
     proof: [
-      ['cli/slow/bad-configurations.test.ts', 'a vault key that was changed, and the right one starts again'],
-      ['vault/key-ring.test.ts', 'refuses another key, and a vault without any key of its own'],
+      ['cli/slow/bad-configurations.test.ts', 'ends the start for a changed vault key, and the right one starts again'],
+      ['vault/key-ring.test.ts', 'rejects another key, and a vault without any key'],
     ],
   },
   {
@@ -113,8 +121,8 @@ const ROWS: readonly Row[] = [
       ['suites/door/heads.ts', 'in HTTP/1.0'],
       ['suites/door/handshakes.ts', 'reaches the handler as a GET of the same path without the upgrade'],
       ['edge/http/remote-address.test.ts', 'ignores forwarded addresses without trusted proxies'],
-      ['deploy/proxy.suite.ts', 'limits count by the address of the client, whatever it claims to be'],
-      ['deploy/nginx.test.ts', 'nothing of the file lets nginx believe, keep or log what it should not'],
+      ['deploy/proxy.suite.ts', 'limits by the client’s address, not by its claims'],
+      ['deploy/nginx.test.ts', 'keeps nginx from trusting, storing or logging what it should not'],
     ],
   },
   {
@@ -122,12 +130,18 @@ const ROWS: readonly Row[] = [
     when: 'two nodes of one name, two owners of one database, an old version beside a new one',
     promise: 'the second is refused with one sentence; what a newer version adds is passed over',
     proof: [
-      ['cluster/membership.test.ts', 'is refused to a second node that runs beside the first one'],
-      ['cluster/ownership.test.ts', 'of one database: whoever was overtaken without knowing it writes nothing more'],
+      ['cluster/membership.test.ts', 'stays with the first node for a second one, refused after 20 s in one sentence'],
+      ['cluster/ownership.test.ts', 'writes nothing more to a shared database once it was overtaken unknowingly'],
       ['cluster/slow/start-faults.test.ts', 'ends, and says why'],
-      ['cluster/slow/start-faults.test.ts', 'the one that came first writes nothing more, and ends'],
+      [
+        'cluster/slow/start-faults.test.ts',
+        'stops the first of two gateways on one data directory, which writes nothing more',
+      ],
       ['failover/breakers/breaker-hints.test.ts', 'with members of a newer version is taken'],
-      ['cluster/slow/versions.test.ts', 'sessions of both are whole on legs of either, and billed'],
+      [
+        'cluster/slow/versions.test.ts',
+        'transcribes on legs of both versions, $keeper keeping the accounts, and bills',
+      ],
     ],
   },
   {
@@ -135,9 +149,12 @@ const ROWS: readonly Row[] = [
     when: 'the log’s disk is full, or its reader is gone',
     promise: 'no session notices, the process goes on and ends in order',
     proof: [
-      ['cli/slow/serve-faults.test.ts', 'on both sides, under a flood of lines, ends no session'],
-      ['cli/slow/serve-faults.test.ts', 'on a disk that is full ends no session'],
-      ['telemetry/log.test.ts', 'a full disk lets a mebibyte wait, counts what is dropped, and ends with the process'],
+      [
+        'cli/slow/serve-faults.test.ts',
+        'ends no session on both sides, under a flood of lines, and lets the process exit',
+      ],
+      ['cli/slow/serve-faults.test.ts', 'ends no session on a full disk, and the process exits in order'],
+      ['telemetry/log.test.ts', 'buffers a mebibyte on a full disk, counts dropped lines, and exits with the process'],
     ],
   },
   {
@@ -146,7 +163,7 @@ const ROWS: readonly Row[] = [
     promise: 'one sentence before anything else; where only uWebSockets.js does not fit, the other door serves',
     proof: [
       ['preflight.test.ts', 'exits with 78 and one sentence, without loading anything'],
-      ['store/sqlite/refused.test.ts', 'the library without its compiled part'],
+      ['store/sqlite/refused.test.ts', 'names a library without its compiled part'],
       ['store/sqlite/refused.test.ts', 'an SQLite that can lose a commit'],
       ['edge/doors/open-door.test.ts', 'takes uWebSockets.js where it can be trusted, and says why where it cannot'],
     ],
@@ -159,7 +176,7 @@ describe.each(ROWS)('$id, $when: $promise', ({ proof }) => {
   });
 });
 
-it('every row has its proof', () => {
+it('gives every row its proof', () => {
   expect(ROWS.map(({ id }) => id)).toEqual(Array.from({ length: 13 }, (_, index) => `F${73 + index}`));
   expect(ROWS.filter(({ proof }) => proof.length === 0)).toEqual([]);
 });

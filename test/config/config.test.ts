@@ -55,7 +55,7 @@ const inFile = (content: unknown) => ({
 const rawFile = (text: string) => ({ env: { VOXGATE_CONFIG: 'v.json' }, files: { 'v.json': text } });
 
 describe('sources', () => {
-  test('without any source every value is its documented default', () => {
+  test('default every value as documented without any source', () => {
     const config = load({});
     expect(config.server).toEqual({
       host: '127.0.0.1',
@@ -135,7 +135,7 @@ describe('sources', () => {
     expect(config.log).toEqual({ level: 'info' });
   });
 
-  test('the environment wins over the file, the file over the defaults', () => {
+  test('let the environment override the file, and the file the defaults', () => {
     const { files } = inFile({
       server: { port: 1000, host: 'file.example' },
       providers: { local: { apiKey: 'from-file' } },
@@ -145,7 +145,7 @@ describe('sources', () => {
     expect(config.providers.local!.apiKey).toBe('from-env');
   });
 
-  test('every value can be set by its variable and by its member of the file', () => {
+  test('set every value by its variable and by its member of the file', () => {
     for (const field of configFields(providers)) {
       const beside = BESIDE.find(([names]) => names.includes(field.env))?.[1] ?? {};
       const value = field.schema.minimum ?? field.schema.default ?? FITTING[field.path.at(-1)!] ?? CANARY;
@@ -162,7 +162,7 @@ describe('sources', () => {
     }
   });
 
-  test('an empty variable counts as absent', () => {
+  test('treat an empty variable as absent', () => {
     expect(load({ VOXGATE_PORT: '', VOXGATE_SECRET: '', VOXGATE_CONFIG: '', LOCAL_API_KEY: '' })).toEqual(load({}));
   });
 
@@ -170,11 +170,11 @@ describe('sources', () => {
     expect(load({ PATH: '/bin', SOME_API_KEY: 'x', voxgate_port: '1' })).toEqual(load({}));
   });
 
-  test('the API key of the commands may stand in the environment of a gateway', () => {
+  test('allow the commands’ API key in a gateway’s environment', () => {
     expect(load({ VOXGATE_KEY: 'sk_vox_x' })).toEqual(load({}));
   });
 
-  test('the type says what the parts of the gateway rely on', () => {
+  test('have a type that the parts of the gateway rely on', () => {
     expectTypeOf<Config['server']['door']>().toEqualTypeOf<'auto' | 'uws' | 'node'>();
     expectTypeOf<Config['server']['tlsCertFile']>().toEqualTypeOf<string | undefined>();
     expectTypeOf<Config['limits']['fileBytesMax']>().toEqualTypeOf<number>();
@@ -354,17 +354,17 @@ describe('refusals', () => {
     },
   );
 
-  test('no refusal shows a secret', () => {
+  test('hide every secret', () => {
     for (const [, { env, files }] of BAD) expect(errorOf(() => load(env, files)).message).not.toContain('canary');
   });
 
-  test('a refused value is shown at most 60 characters long', () => {
+  test('show at most 60 characters of a value', () => {
     expect(errorOf(() => load({ VOXGATE_DOOR: 'x'.repeat(10_000) })).message.length).toBeLessThan(200);
   });
 });
 
 describe('what is shown', () => {
-  test('the values in force are printed without any secret', () => {
+  test('prints the values in force without any secret', () => {
     const config = load({ VOXGATE_SECRET: CANARY, LOCAL_API_KEY: CANARY, VOXGATE_PORT: '81' });
     expect(config.data.secret).toBe(CANARY);
     const printed = printConfig(config);
@@ -372,7 +372,7 @@ describe('what is shown', () => {
     expect(JSON.parse(printed)).toMatchObject({ server: { port: 81 }, data: { secret: '[redacted]' } });
   });
 
-  test('the reference has one row for every value, with variable, member, range and meaning', () => {
+  test('lists every value in the reference, with variable, member, range and meaning', () => {
     const lines = configReference().split('\n');
     const rows = lines.filter((line) => line.startsWith('| `') && !line.includes('`custom[]'));
     const fields = configFields(['<provider>']);
@@ -385,7 +385,7 @@ describe('what is shown', () => {
     expect(configReference()).toContain('`VOXGATE_<PROVIDER>_URL`');
   });
 
-  test('no two values share a variable or a place in the file', () => {
+  test('uses each variable and each place in the file once', () => {
     const fields = configFields(providers);
     expect(new Set(fields.map((field) => field.env)).size).toBe(fields.length);
     expect(new Set(fields.map((field) => field.path.join('.'))).size).toBe(fields.length);

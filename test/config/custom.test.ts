@@ -42,7 +42,7 @@ function faultsOf(custom: unknown, env: Record<string, string> = {}): string[] {
 }
 
 describe('servers of the operator’s own', () => {
-  it('are none where the file names none', () => {
+  it('default to none', () => {
     expect(loadConfig({}, { providers: [] }).custom).toEqual([]);
   });
 
@@ -82,7 +82,7 @@ describe('servers of the operator’s own', () => {
     ['a variable', { apiKeyVariable: 'OUR_KEY' }],
     ['a variable that is called like ours', { apiKeyVariable: 'VOXGATE_OUR_KEY' }],
     ['a file', { apiKeyFile: 'key.txt' }],
-  ] as const)('are shown the key of %s, which nobody else is', (_, key) => {
+  ] as const)('read the key of %s, which stays hidden', (_, key) => {
     const env: Record<string, string> = 'apiKeyVariable' in key ? { [key.apiKeyVariable]: CANARY } : {};
     const config = load([server(key)], env);
     expect(config.custom[0]?.credential).toBe(CANARY);
@@ -210,7 +210,7 @@ const BAD: [string, unknown, RegExp][] = [
   ],
 ];
 
-it('every member is in the reference', () => {
+it('lists every member in the reference', () => {
   for (const { place, accepts, description } of customMembers())
     expect(configReference()).toContain(`| \`${place}\` | ${accepts} | ${description} |`);
 });
@@ -222,7 +222,7 @@ describe('a section that cannot be used', () => {
     expect(faults.join().replaceAll('_', '-')).not.toContain(CANARY);
   });
 
-  it('is told with all of its faults at once, and with those of other sections', () => {
+  it('gets all of its faults reported at once, with those of other sections', () => {
     const custom = [
       server({ shape: 'x', url: 'ftp://h' }, { name: '' }),
       server({ apiKeyVariable: 'NO_KEY' }, { like: 'y' }),
@@ -239,12 +239,12 @@ describe('a section that cannot be used', () => {
     ]);
   });
 
-  it('a mistyped name of the section is told the right one', () => {
+  it('gets the right name suggested for a mistyped one', () => {
     const readFile = () => JSON.stringify({ costum: [] });
     expect(() => loadConfig({ VOXGATE_CONFIG: 'v.json' }, { providers: [], readFile })).toThrow('is custom.');
   });
 
-  it('a price of the prices file may name the model', () => {
+  it('lets a price of the prices file name the model', () => {
     FILES['prices.json'] = JSON.stringify({ 'custom/whisper': { batch: { unit: 'minute', amount: '0.5' } } });
     expect(faultsOf([server()], { VOXGATE_PRICES_FILE: 'prices.json' })).toEqual([]);
     expect(faultsOf([server({}, { name: 'other' })], { VOXGATE_PRICES_FILE: 'prices.json' })).toEqual([

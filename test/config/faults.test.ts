@@ -26,7 +26,7 @@ describe('the nearest name', () => {
     ['VOXGATE_LOCAL_URI', 'VOXGATE_LOCAL_URL'],
     ['VOXGATE_PROT', 'VOXGATE_PORT'],
     ['VOXGATE_DATA_DIR', 'VOXGATE_DATA_DIRECTORY'],
-  ])('of %s is %s', (wrong, right) => {
+  ])('suggests, for %s, %s', (wrong, right) => {
     expect(refusal({ [wrong]: 'x' })).toContain(`the nearest name is ${right}.`);
   });
 });
@@ -43,7 +43,7 @@ describe('what Kubernetes sets for Services called voxgate and voxgate-…', () 
     [`${name}_PORT_8080_TCP_ADDR`]: '10.96.0.12',
   });
 
-  test('is ignored, and said once', () => {
+  test('stays ignored, with one notice', () => {
     const notes: string[] = [];
     const env = { ...ofService('VOXGATE'), ...ofService('VOXGATE_NATS'), VOXGATE_DOOR: 'node' };
     const config = loadConfig(env, { providers, onNote: (note) => notes.push(note) });
@@ -60,8 +60,8 @@ describe('what Kubernetes sets for Services called voxgate and voxgate-…', () 
   });
 });
 
-describe('all that is wrong', () => {
-  test('is told at once, of the environment, the file and single values, one a line', () => {
+describe('faults of a configuration', () => {
+  test('appear at once, from environment, file and single values, one a line', () => {
     const file = JSON.stringify({ server: { prt: 1, host: 'a b' }, nothing: {} });
     const env = { VOXGATE_CONFIG: 'v.json', VOXGATE_PROT: '1', VOXGATE_DOOR: 'bun', VOXGATE_SECRET: 'short' };
     const [head, ...faults] = refusal(env, file).split('\n');
@@ -73,12 +73,12 @@ describe('all that is wrong', () => {
     }
   });
 
-  test('is told at once of settings that go together, and of files', () => {
+  test('appear at once for related settings and files', () => {
     const env = { VOXGATE_TLS_CERT_FILE: 'c.pem', VOXGATE_NATS_USER: 'edge', VOXGATE_ROLES: 'edge' };
     expect(refusal(env).split('\n')).toHaveLength(5);
   });
 
-  test('is told at once of a single value, of settings that go together, of files and of the prices', () => {
+  test('appear at once for a single value, related settings, files and prices', () => {
     const env = {
       VOXGATE_DOOR: 'bun',
       VOXGATE_NATS_USER: 'edge',
@@ -102,7 +102,7 @@ describe('all that is wrong', () => {
     expect(second).toMatch(/^VOXGATE_PRICES_FILE .* there is no model "my-asr\/two"; the nearest is my-asr\/one\.$/);
   });
 
-  test('is told once: what cannot be used by itself is not held against other settings', () => {
+  test('appear once: an invalid value causes no further errors elsewhere', () => {
     expect(refusal({ VOXGATE_ROLES: 'edge', VOXGATE_NATS: 'http://127.0.0.1' })).toMatch(/^VOXGATE_NATS .*\.$/);
     expect(refusal({ VOXGATE_MARGIN_PERCENT: 'ten', VOXGATE_PRICES_FILE: 'p' })).toMatch(
       /^VOXGATE_MARGIN_PERCENT .*\.$/,

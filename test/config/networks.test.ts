@@ -27,7 +27,7 @@ test.each([
   'fe80::1%eth0/64',
   '*',
   Array.from({ length: 257 }, () => '10.0.0.1').join(','),
-])('%j is no list of networks', (text) => {
+])('rejects %j as a list of networks', (text) => {
   expect(parseNetworks(text)).toBeUndefined();
 });
 

@@ -25,7 +25,7 @@ function refusal(work: () => unknown): string {
   throw new Error('Nothing was refused.');
 }
 
-it('has no margin and no file of its own by default', () => {
+it('default to no margin and no separate file', () => {
   expect(settings()).toMatchObject({ pricesFile: undefined, marginPercent: '0' });
 });
 
@@ -75,7 +75,7 @@ it.each<[string, Record<string, string>, ...string[]]>([
   for (const word of words) expect(message).toContain(word);
 });
 
-it('refuses a catalogue with a price by mistake, whatever the file says', () => {
+it('refuses a catalogue with a wrong price, for any file', () => {
   const models = [
     {
       id: 'asr/one',

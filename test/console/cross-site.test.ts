@@ -68,7 +68,7 @@ describe('a request', () => {
     },
   );
 
-  test('that only reads cannot be read by another origin, and is kept by no cache', async () => {
+  test('for reading is blocked for other origins and every cache', async () => {
     for (const endpoint of Object.keys(ENDPOINTS).filter((each) => /^GET [^:]+$/.test(each))) {
       const path = `/console/api/${endpoint.slice('GET '.length)}`;
       const answer = await live.request(path, { headers: { cookie: ada.cookie, Origin: 'https://evil.example' } });
@@ -80,7 +80,7 @@ describe('a request', () => {
   });
 });
 
-test('the cookie is for this host, for no script and for no other site, and a login gives a new one', async () => {
+test('binds the cookie to this host without scripts or other sites, and renews it at login', async () => {
   const login = (cookie: string) =>
     live.request('/console/api/login', {
       method: 'POST',
@@ -106,7 +106,7 @@ describe('every HTML answer', () => {
     '/console/api/bills/2026-11?format=html',
   ];
 
-  test.each(pages)('%s has a strict policy, is framed by nobody, and is taken for nothing else', async (path) => {
+  test.each(pages)('sends a strict policy, frame and type protection for %s', async (path) => {
     const answer = await live.request(path, { headers: { Accept: 'text/html', cookie: ada.cookie } });
     await answer.text();
     const { headers } = answer;

@@ -27,7 +27,7 @@ it.each([
   expect(lanesOf(frames).watchedFrom).toBe(expected);
 });
 
-it('has the reason of a lost connection in words', () => {
+it('describes the reason of a lost connection', () => {
   const { legs, events } = lanesOf([opened, lost]);
   expect(legs[0]).toMatchObject({ from: 0, to: 1, words: 'a/b, leg 1, lost: could not connect' });
   expect(events).toHaveLength(1);

@@ -24,7 +24,7 @@ const sentBytes = (url: string) =>
 const given = (path: string) => path.replaceAll(/:\w+/g, 'some');
 
 describe('the console', () => {
-  test('is one page at each of its paths, and nowhere else', async () => {
+  test('serves one page at each of its paths, and nowhere else', async () => {
     const first = await pageOf(alone.url);
     expect(first).toContain('<div id="console">');
     for (const path of CONSOLE_PATHS) {
@@ -50,7 +50,7 @@ describe('the console', () => {
     '/console/nothing',
     '/compat/nothing',
     '/a"<b>/%00?c',
-  ])('is linked from the page that a browser gets at %s, where programs get JSON', async (path) => {
+  ])('links from the page that a browser gets at %s, where programs get JSON', async (path) => {
     const page = await fetch(alone.url + path, { headers: HTML });
     const text = await page.text();
     expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
@@ -65,7 +65,7 @@ describe('the console', () => {
     }
   });
 
-  test('is shown whatever a client calls the host', async () => {
+  test('appears for any host name of a client', async () => {
     for (const host of ['a:99999', 'a"b<c>', '']) {
       const status = await new Promise((resolve, reject) => {
         get(alone.url, { headers: { ...HTML, host } }, (answer) => resolve(answer.resume().statusCode)).on(
@@ -77,7 +77,7 @@ describe('the console', () => {
     }
   });
 
-  test('leads from where its pages were to where they are, with what was asked for', async () => {
+  test('redirects from its former paths, with the query', async () => {
     const led = async (path: string) => {
       const answer = await fetch(alone.url + path, { redirect: 'manual', headers: HTML });
       return [answer.status, answer.headers.get('location')];
@@ -92,7 +92,7 @@ describe('the console', () => {
     }
   });
 
-  test('is a few lines in a terminal', async () => {
+  test('prints a few lines in a terminal', async () => {
     for (const headers of [{}, { Accept: '*/*' }, { Accept: 'application/json' }]) {
       const answer = await fetch(`${alone.url}/`, { headers });
       const text = await answer.text();
@@ -137,7 +137,7 @@ describe('the console', () => {
     expect(sizes.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(150_000);
   });
 
-  test('has an icon that is small, kept by browsers, and asked for by none in vain', async () => {
+  test('serves a small, cacheable icon that is never missing', async () => {
     const answer = await fetch(`${alone.url}/favicon.ico`);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
     expect(answer.headers.get('cache-control')).toBe('public, max-age=86400');
@@ -149,7 +149,7 @@ describe('before the login', () => {
   const status = async (url: string, headers: Record<string, string> = {}) =>
     (await (await fetch(`${url}/console/api/status`, { headers })).json()) as ConsoleStatus;
 
-  test('this machine alone is told what is set up, and where mails wait', async () => {
+  test('shows the setup, and where mails wait, on this machine only', async () => {
     const told = await status(alone.url);
     expect(told).toMatchObject({ ready: true, sign_up: true, outbox: '/console/outbox' });
     expect(told.set_up).toMatchObject({ mail: 'outbox', tls: 'nobody' });
@@ -169,7 +169,7 @@ describe('before the login', () => {
   const warnings = ({ log }: { log: readonly string[] }) =>
     log.filter((line) => line.includes('sign-up is not possible'));
 
-  test('a sign-up whose mail reaches nobody is refused with a sentence, and the start warns of it', async () => {
+  test('refuses a sign-up whose mail cannot be sent, and warns at the start', async () => {
     const answer = await signUp(open.url);
     const { error } = (await answer.json()) as { error: { code: string; message: string } };
     expect([answer.status, error.code]).toEqual([400, 'invalid_request']);

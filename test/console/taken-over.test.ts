@@ -77,15 +77,15 @@ describe('the model that took over', () => {
       undefined,
     ],
     ['a single connection that failed', [[A, 'upstream_closed']], undefined],
-  ] as [string, [string, string][], string | undefined][])('is known of %s', (_, each, expected) => {
+  ] as [string, [string, string][], string | undefined][])('follows from %s', (_, each, expected) => {
     expect(live(...each)).toBe(expected);
   });
 
-  it('is not guessed from the bill of a live session', () => {
+  it('stays unknown from the bill of a live session', () => {
     expect(takenOverBy({ mode: 'live', model: A, usage: [row(A), row(B)] })).toBeUndefined();
   });
 
-  it('is known of a file by its bill', () => {
+  it('follows from the bill of a file', () => {
     expect(takenOverBy({ mode: 'batch', model: A, usage: [row(B)] })).toBe(B);
     expect(takenOverBy({ mode: 'batch', model: A, usage: [row(A)] })).toBeUndefined();
   });

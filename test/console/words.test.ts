@@ -16,7 +16,7 @@ it.each([
   expect(usd(amount)).toBe(whole);
 });
 
-it('shortens ids to what tells them apart, and times and shares to what is read', () => {
+it('shortens ids to their distinctive part, and times and shares to readable ones', () => {
   expect(shortId('ses_dkcy5o01a220296aed79f5ae3e52456f857645')).toBe('ses_…6f857645');
   expect(shortId('key_1')).toBe('key_1');
   expect([shortSeconds(0.3444), shortSeconds(2.54), percent(0.1234), percent(0)]).toEqual([
@@ -27,7 +27,7 @@ it('shortens ids to what tells them apart, and times and shares to what is read'
   ]);
 });
 
-it('tells reasons in words, and those that it does not know without underscores', () => {
+it('describes reasons in words, and unknown ones without underscores', () => {
   expect(reasonText('client_closed')).toBe('closed by the client');
   expect(reasonText('some_new_code')).toBe('some new code');
   expect(failoverText('a/b to c/d: connect_failed')).toBe('a/b → c/d: could not connect');

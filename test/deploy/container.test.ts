@@ -41,7 +41,7 @@ const listing = (folder: string): string[] =>
     .sort();
 
 describe('the image', () => {
-  test('is the package as `npm pack` makes it, with its packages', () => {
+  test('contains the package of `npm pack`, with its packages', () => {
     const [build = '', ...further] = argumentsOf('RUN', instructions).filter((rest) => rest.includes('npm pack'));
     expect(further).toEqual([]);
     expect(build).toContain('npm prune --omit=dev');
@@ -49,7 +49,7 @@ describe('the image', () => {
     expect(argumentsOf('COPY')).toEqual([`--from=build ${/-C (\/\w+)/.exec(build)?.[1]} ./`]);
   });
 
-  test('is made from files that exist and that .dockerignore lets through', () => {
+  test('copies only files that exist and pass .dockerignore', () => {
     const let_through = read('.dockerignore')
       .split('\n')
       .filter((line) => line.startsWith('!'))
@@ -63,7 +63,7 @@ describe('the image', () => {
     expect(folders.sort()).toEqual([...let_through].sort());
   });
 
-  test('runs on a Node that the package allows, as nobody special, with its data in a volume', () => {
+  test('runs on a supported Node, as an ordinary user, with its data in a volume', () => {
     const majors = argumentsOf('FROM', instructions).map((rest) => Number(/node:(\d+)-/.exec(rest)?.[1]));
     const [, least = '', below = ''] = /^>=(\d+)\S* <(\d+)$/.exec(packageFile.engines.node) ?? [];
     for (const major of majors) expect(major >= Number(least) && major < Number(below)).toBe(true);
@@ -74,7 +74,7 @@ describe('the image', () => {
     expect(Number(settings.VOXGATE_PORT)).toBe(loadConfig({}, { providers: [] }).server.port);
   });
 
-  test('runs with what is in it, writes into its volume alone, tells its health, and stops in order', async () => {
+  test('runs self-contained, writes to its volume only, reports health, and stops in order', async () => {
     const image = unpackedProgram();
     const before = listing(image);
     const [node, program, ...args] = JSON.parse(argumentsOf('CMD')[0] as string) as string[];

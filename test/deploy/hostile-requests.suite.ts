@@ -117,7 +117,7 @@ export function hostileRequestSuite(start: (...ports: number[]) => Promise<Runni
     });
   });
 
-  describe('before two servers that leave requests without an answer', () => {
+  describe('two servers that leave requests without an answer', () => {
     let proxy: RunningProxy;
     let unanswered = 0;
     const listener: RequestListener = (incoming, response) => {
@@ -134,20 +134,20 @@ export function hostileRequestSuite(start: (...ports: number[]) => Promise<Runni
       for (const server of servers) server.close().closeAllConnections();
     });
 
-    test('goes on asking both', async () => {
+    test('keep receiving requests, both of them', async () => {
       for (let round = 0; round < 5; round++) {
         expect(await ask(proxy, '/unanswered')).toBe(502);
         expect(await honest(proxy)).toEqual(allServed);
       }
     });
 
-    test('sends a request that may have been begun to one of them alone', async () => {
+    test('get a request that may have begun only once', async () => {
       unanswered = 0;
       const status = await ask(proxy, '/unanswered', { method: 'POST', body: 'once' });
       expect([status, unanswered]).toEqual([502, 1]);
     });
 
-    test('passes over one that cannot be reached', async () => {
+    test('lose the turn while one cannot be reached', async () => {
       servers[0]!.close().closeAllConnections();
       expect(await honest(proxy)).toEqual(allServed);
     });

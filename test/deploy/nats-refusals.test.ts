@@ -12,7 +12,7 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
   });
   afterAll(() => nats.server.stop());
 
-  describe('refuses', () => {
+  describe('refusals', () => {
     const open: NatsConnection[] = [];
     afterAll(() => Promise.all(open.map((connection) => connection.close())));
 
@@ -69,7 +69,7 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
       ]),
       ...publishes(['upstream'], ['voxgate.v1.usage.0', 'voxgate.v1.s.limits.places', 'voxgate.v1.t.key.revoked']),
       ...publishes(['accounts'], ['voxgate.v1.usage.0']),
-    ])('that %s publishes to %s', async (user, subject) => {
+    ])('cover publishing by %s to %s', async (user, subject) => {
       const connection = await stranger(user);
       expect(await refusal(connection, () => connection.publish(subject))).toMatchObject({
         type: 'error',
@@ -87,7 +87,7 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
         '_INBOX.>',
         'voxgate.v1.s.accounts.0',
       ]),
-    )('that %s listens to %s', async (user, subject) => {
+    )('cover subscribing by %s to %s', async (user, subject) => {
       const connection = await stranger(user);
       const listen = () => void connection.subscribe(subject, { callback: () => {} });
       expect(await refusal(connection, listen)).toMatchObject({
@@ -100,7 +100,7 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
       ['nobody', { user: undefined, password: undefined }, /Authorization/i],
       ['a wrong password', { password: 'edge-passwort' }, /Authorization/i],
       ['an unknown user', { user: 'root' }, /Authorization/i],
-    ])('a node with %s', async (_, options, why) => {
+    ])('cover a node with %s', async (_, options, why) => {
       // The server takes its time for a password, and a busy machine more.
       const opening = nats.open('edge', { startMs: 4_000, ...options });
       await expect(opening).rejects.toThrow(why);
@@ -108,7 +108,7 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
     });
   });
 
-  it('is not believed by a node that does not know its authority, or that looks for another machine', async () => {
+  it('fails for a node that lacks its authority, or expects another machine', async () => {
     const other = certificate(nats.directory, 'other').certFile;
     await expect(nats.open('edge', { caFile: other, startMs: 800 })).rejects.toThrow(/let no node in.*certificate/);
     await expect(nats.open('edge', { caFile: undefined, startMs: 800 })).rejects.toThrow(/let no node in.*certificate/);
@@ -119,7 +119,7 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
     await byName.close();
   });
 
-  it('is the only kind of server that tls:// reaches: one without TLS is told nothing', async () => {
+  it('sends nothing to a server without TLS at a tls:// address', async () => {
     const plain = await startNatsServer();
     const servers = [`tls://127.0.0.1:${plain.port}`];
     const opening = nats.open('edge', { servers, caFile: undefined, startMs: 800 });

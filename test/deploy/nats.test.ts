@@ -30,7 +30,7 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
     await nats.server.stop();
   });
 
-  it('lets every role write letters to every other, and hear that one found nobody', async () => {
+  it('lets every role write letters to every other, and receive losses', async () => {
     const heard: string[] = [];
     const lost: string[] = [];
     for (const user of USERS) {
@@ -124,7 +124,7 @@ describe.skipIf(!natsServerIsHere)('deploy/nats/nats-server.conf', () => {
     await settle();
   });
 
-  it('tells at once what may not be asked', async () => {
+  it('fails at once for a forbidden request', async () => {
     const asking = buses.accounts.request('upstream.open', me('accounts'), { type: 'ask' }, 60_000);
     await expect(asking).rejects.toMatchObject({
       reason: 'unknown_actor',

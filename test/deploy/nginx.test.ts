@@ -69,7 +69,7 @@ timesSuite(file, {
   idle: /keepalive_timeout (\d+)s;/,
 });
 
-test('nothing of the file lets nginx believe, keep or log what it should not', () => {
+test('keeps nginx from trusting, storing or logging what it should not', () => {
   expect(file).not.toMatch(/^[^#]*(\$request_uri|\$request\b|\$args|\$query_string|\$http_x_forwarded_for)/m);
   expect(file).toMatch(/^\s+proxy_request_buffering off;$/m);
   expect(file).toMatch(/^\s+proxy_buffering off;$/m);

@@ -54,7 +54,7 @@ describe('the command of operators', () => {
     expect(run(['config', 'check'])).toMatchObject({ status: EXIT.config, stderr: expect.stringContaining('a port') });
   });
 
-  test('says yes to the settings beside the guide, and where there is no file', () => {
+  test('accepts the settings of the guide, and a missing file', () => {
     for (const settings of [deployFile('environment'), undefined]) {
       expect(operator(settings).run(['config', 'check'])).toMatchObject({ status: 0, stderr: '' });
     }
@@ -115,7 +115,7 @@ describe('the command of operators', () => {
     expect(JSON.parse(run([]).stdout).env.VOXGATE_DATA_DIRECTORY).toBe(data);
   });
 
-  test('is that of another version where one is named, as before an upgrade', () => {
+  test('runs another version where one is named, as before an upgrade', () => {
     const { run } = operator('VOXGATE_PORT=a port\n', '/nowhere');
     const { args } = JSON.parse(run(['config', 'check'], { PROGRAM: printer() }).stdout);
     expect(args).toEqual(['config', 'check']);

@@ -65,7 +65,7 @@ export function proxySuite({ start, reloadKeepsSessions }: ProxyUnderTest): void
       return { method: 'POST', headers, body: Buffer.from(await plain.arrayBuffer()) } as const;
     };
 
-    test('a file of several megabytes arrives whole', async () => {
+    test('delivers a file of several megabytes whole', async () => {
       const samples = 120 * RATE;
       const file = wavOf(samples * 2);
       file.set(numberedAudio(0, samples), WAV_HEADER_BYTES);
@@ -82,7 +82,7 @@ export function proxySuite({ start, reloadKeepsSessions }: ProxyUnderTest): void
       );
     });
 
-    test('the text of a file comes as events', async () => {
+    test('delivers the text of a file as events', async () => {
       const form = new FormData();
       form.set('model', 'local/commands-en');
       form.set('stream', 'true');
@@ -95,7 +95,7 @@ export function proxySuite({ start, reloadKeepsSessions }: ProxyUnderTest): void
       expect(events.at(-1)).toMatch(/"type":"transcript.text.done","text":"turn on the kitchen lights /);
     });
 
-    test('a page with a client token gets the finals of what was said', async () => {
+    test('delivers the finals to a page with a client token', async () => {
       const { ask, listen } = through(proxy);
       const minted = await ask('/v1/tokens', { method: 'POST', headers: bearer });
       const { token } = (await minted.body.json()) as { token: string };
@@ -117,7 +117,7 @@ export function proxySuite({ start, reloadKeepsSessions }: ProxyUnderTest): void
       expect([statusCode, await body.json()]).toMatchObject([404, { error: { code: 'model_not_found' } }]);
     });
 
-    test('limits count by the address of the client, whatever it claims to be', async () => {
+    test('limits by the client’s address, not by its claims', async () => {
       const guess = async (from: string, forwarded: string) => {
         const headers = { authorization: 'Bearer sk_vox_wrong', 'x-forwarded-for': forwarded };
         const { statusCode, body } = await through(proxy, from).ask('/v1/models', { headers });
@@ -131,7 +131,7 @@ export function proxySuite({ start, reloadKeepsSessions }: ProxyUnderTest): void
       expect(await guess('127.0.0.3', '127.0.0.2')).toBe(401);
     });
 
-    test('the console takes a page of this very origin for its own, and for one that came over https', async () => {
+    test('accepts a page of this origin in the console, over https too', async () => {
       const { statusCode, body } = await through(proxy).ask('/console/api/login', {
         method: 'POST',
         headers: { origin: proxy.url, 'content-type': 'application/json', 'x-requested-with': 'console' },
@@ -140,30 +140,33 @@ export function proxySuite({ start, reloadKeepsSessions }: ProxyUnderTest): void
       expect([statusCode, await body.json()]).toMatchObject([401, { error: { code: 'invalid_login' } }]);
     });
 
-    test(`a reload ${reloadKeepsSessions ? 'goes by unnoticed in a session' : 'ends sessions, and new ones begin'}`, async () => {
-      const { listen } = through(proxy);
-      const numbered = { model: 'loopback/numbered', provider_params: '{"turn_seconds":0.5}' };
-      const client = listen(numbered, ['bearer', live.key]);
-      await client.event('session_started');
-      const closed = client.close();
-      client.send(numberedAudio(0, RATE));
-      await client.event('transcript', ({ is_final }) => is_final);
-      await proxy.reload();
-      if (reloadKeepsSessions) {
-        client.send(numberedAudio(RATE, 2 * RATE));
-        client.send({ type: 'close' });
-        expect((await closed).code).toBe(1000);
-        expectWhole(client.finals, 2 * RATE);
-      } else {
-        await closed;
-      }
-      const next = listen(numbered, ['bearer', live.key]);
-      await next.event('session_started');
-      next.send({ type: 'close' });
-      expect((await next.close()).code).toBe(1000);
-    });
+    test(
+      reloadKeepsSessions ? 'keeps a session across a reload' : 'ends sessions at a reload, and new ones begin',
+      async () => {
+        const { listen } = through(proxy);
+        const numbered = { model: 'loopback/numbered', provider_params: '{"turn_seconds":0.5}' };
+        const client = listen(numbered, ['bearer', live.key]);
+        await client.event('session_started');
+        const closed = client.close();
+        client.send(numberedAudio(0, RATE));
+        await client.event('transcript', ({ is_final }) => is_final);
+        await proxy.reload();
+        if (reloadKeepsSessions) {
+          client.send(numberedAudio(RATE, 2 * RATE));
+          client.send({ type: 'close' });
+          expect((await closed).code).toBe(1000);
+          expectWhole(client.finals, 2 * RATE);
+        } else {
+          await closed;
+        }
+        const next = listen(numbered, ['bearer', live.key]);
+        await next.event('session_started');
+        next.send({ type: 'close' });
+        expect((await next.close()).code).toBe(1000);
+      },
+    );
 
-    test('its log names requests and no credential', async () => {
+    test('logs requests, and no credential', async () => {
       const { ask, listen } = through(proxy);
       const secrets = ['of-a-mail', 'of-a-session', 'of-the-page-before'];
       const mail = `/verify?token=${secrets[0]}&resume=${secrets[1]}`;
@@ -214,7 +217,7 @@ export function proxySuite({ start, reloadKeepsSessions }: ProxyUnderTest): void
       expect(events).toEqual(['data: first\n\n', 'data: last\n\n']);
     });
 
-    test('an upload reaches the server while it is still being sent', async () => {
+    test('passes an upload on while it is still being sent', async () => {
       const upload = new PassThrough();
       const chunks: Buffer[] = [];
       answer = async (incoming, response) => {
@@ -230,7 +233,7 @@ export function proxySuite({ start, reloadKeepsSessions }: ProxyUnderTest): void
       expect(await body.text()).toBe('begin rest');
     });
 
-    test('the server hears at once of a client that has gone', async () => {
+    test('reports a departed client to the server at once', async () => {
       const arrived = new PassThrough();
       const gone = new Promise<void>((resolve) => {
         answer = (incoming, response) => {
@@ -258,7 +261,7 @@ export function timesSuite(file: string, times: { answer?: RegExp; send?: RegExp
   const figure = (pattern: RegExp): number => Number(pattern.exec(file)?.[1]);
 
   test.each(Object.entries({ answer: times.answer, send: times.send }))(
-    'its time to wait for %s is longer than the longest session and file',
+    'waits longer for %s than the longest session and file',
     (_, pattern) => {
       // A proxy without such a limit waits as long as it takes.
       if (pattern === undefined) return expect(file).not.toMatch(/timeout/);
@@ -267,7 +270,7 @@ export function timesSuite(file: string, times: { answer?: RegExp; send?: RegExp
     },
   );
 
-  test('it lets go of idle connections before the gateway does', () => {
+  test('closes idle connections before the gateway does', () => {
     expect(figure(times.idle)).toBeLessThan(GATEWAY_KEEP_ALIVE_SECONDS);
   });
 }

@@ -33,7 +33,7 @@ function directive(name: string): string {
 }
 
 describe('the unit', () => {
-  test('is made of sections, directives and comments, each directive but filters once', () => {
+  test('consists of sections, directives and comments, each directive but filters once', () => {
     const lines = unit.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     const strange = lines.filter((line) => !/^(\[(Unit|Service|Install)\]|[A-Z]\w+=.*)$/.test(line));
     expect(strange).toEqual([]);
@@ -48,7 +48,7 @@ describe('the unit', () => {
     expect(directive('KillSignal')).toBe('SIGTERM');
   });
 
-  test('has file descriptors for as many sessions as a node takes', () => {
+  test('allows file descriptors for as many sessions as a node takes', () => {
     const needed = DESCRIPTORS_PER_SESSION * config.limits.sessionsPerNodeMax + 1_000;
     expect(Number(directive('LimitNOFILE'))).toBeGreaterThanOrEqual(needed);
   });
@@ -62,7 +62,7 @@ describe('the unit', () => {
     expect([wrongArgument.code, wrongSetting.code]).toEqual(given);
   });
 
-  test('keeps the data where it may write, and nobody else may read', () => {
+  test('keeps the data in its own writable directory, readable by no other user', () => {
     expect(directive('Environment')).toBe(`VOXGATE_DATA_DIRECTORY=/var/lib/${directive('StateDirectory')}`);
     expect([directive('StateDirectoryMode'), directive('UMask'), directive('DynamicUser')]).toEqual([
       '0700',
@@ -74,7 +74,7 @@ describe('the unit', () => {
   const hasTool = spawnSync('systemd-analyze', ['--version']).status === 0;
   if (!hasTool) console.warn('systemd-analyze is not installed: systemd is not asked about the unit.');
   // The tool belongs to the operating system: it is on every machine that would run the unit.
-  test.skipIf(!hasTool)('is understood by systemd, and well confined', () => {
+  test.skipIf(!hasTool)('passes systemd’s checks, and is well confined', () => {
     const file = join(temporaryDirectory(), 'voxgate.service');
     writeFileSync(file, substituted(unit, [['/usr/bin/node', process.execPath]]));
     const verified = spawnSync('systemd-analyze', ['verify', '--man=no', file], { encoding: 'utf8' });
@@ -96,7 +96,7 @@ describe('what the unit runs', () => {
   const command = substituted(directive('ExecStart'), [[`${PROGRAM} `, '']]).split(' ');
   const program = installedProgram(['bin', 'dist', 'package.json', 'node_modules']);
 
-  test('serves with the settings of the environment file, and ends in order when it is told to', async () => {
+  test('serves with the settings of the environment file, and stops in order', async () => {
     const env = environmentOf(deployFile('environment'));
     expect(env).toMatchObject({ VOXGATE_TRUSTED_PROXIES: expect.any(String), VOXGATE_METRICS_TOKEN: '' });
     const installed = { ...env, ...LINKED_PACKAGES, VOXGATE_DATA_DIRECTORY: temporaryDirectory() };
@@ -107,7 +107,7 @@ describe('what the unit runs', () => {
   });
 
   // Only root can start it as somebody else, and be who looks after it.
-  test.skipIf(process.getuid?.() !== 0)('can go on with everything that root did to its data', async () => {
+  test.skipIf(process.getuid?.() !== 0)('keeps working after root has changed its data', async () => {
     const directory = temporaryDirectory();
     for (const folder of [directory, program]) chownSync(folder, ServedProcess.SOMEBODY, ServedProcess.SOMEBODY);
     const env = { VOXGATE_DATA_DIRECTORY: directory };

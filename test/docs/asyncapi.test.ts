@@ -26,11 +26,11 @@ const typesOf = (action: 'send' | 'receive') =>
     ({ $ref }) => document.components.messages[$ref.slice($ref.lastIndexOf('/') + 1)]?.name,
   );
 
-test('has every event that a session may send, and no other', () => {
+test('lists every event that a session may send, and no other', () => {
   expect(typesOf('send')).toEqual(ServerEvent.anyOf.map(({ properties }) => properties.type.const));
 });
 
-test('has every message that a client may send, beside audio, and no other', () => {
+test('lists every message that a client may send, with audio, and no other', () => {
   expect(typesOf('receive')).toEqual([
     'audio',
     'start',
@@ -38,7 +38,7 @@ test('has every message that a client may send, beside audio, and no other', () 
   ]);
 });
 
-test('has every close code of the catalogue with its error codes, the normal one, those of sessions that go on, and no other', () => {
+test('lists every close code with its error codes, and no other', () => {
   const told = listen['x-close-codes'].flatMap(({ close, codes }) =>
     codes.length === 0 ? [`${close}`] : codes.map((code) => `${close} ${code}`),
   );
@@ -56,7 +56,7 @@ test('advises the same for all errors of a close code, and as its range says', (
   }
 });
 
-test('has every parameter of the query, and no other', () => {
+test('lists every query parameter, and no other', () => {
   const { query } = listen.bindings.ws;
   expect(Object.keys(query.properties)).toEqual(Object.keys(ListenQuery.properties));
 });

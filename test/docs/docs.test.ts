@@ -20,7 +20,7 @@ describe.each(pages)('$path', ({ path, links, codes, blocks, text }) => {
     expect(lost).toEqual([]);
   });
 
-  test('has commands that there are', () => {
+  test('contains existing commands only', () => {
     const typed = blocks.filter(({ language }) => language === 'sh').flatMap((block) => commandsOf(block.text));
     const named = codes.filter((code) => /^(?:sudo |npm |npx |voxgate )/.test(code)).flatMap(commandsOf);
     const problems = [...typed, ...named].flatMap((words) => {
@@ -58,11 +58,11 @@ describe('a command that is not there', () => {
     ['npx nothing', 'there is no tool "nothing"'],
     ['cd /tmp && nothing --here', 'what is nothing?'],
     ['.ci/nothing', 'there is no .ci/nothing'],
-  ])('is told: %s', (command, problem) => {
+  ])('gets reported: %s', (command, problem) => {
     expect(commandsOf(command).map(problemOf)).toContain(problem);
   });
 
-  test('is not seen in what is there', () => {
+  test('never appears among existing ones', () => {
     const there = ['export VOXGATE_KEY=1', 'npm ci && npm start # a word', 'voxgate serve --workers 4', '.ci/run'];
     expect(there.flatMap(commandsOf).map(problemOf)).toEqual([undefined, undefined, undefined, undefined]);
     expect(commandsOf("sudo tee x <<'END'\nnothing\nEND\n")).toEqual([['tee', 'x']]);
@@ -70,7 +70,7 @@ describe('a command that is not there', () => {
 });
 
 describe('the documents', () => {
-  test('are all found from docs/README.md', () => {
+  test('link to each other from docs/README.md', () => {
     const known = byPath.get('docs/README.md')?.links.map((link) => join('docs', link));
     const own = pages.map(({ path }) => path).filter((path) => path.startsWith('docs/') && path !== 'docs/README.md');
     expect(own.filter((path) => !known?.includes(path))).toEqual([]);
@@ -111,7 +111,7 @@ describe('the documents', () => {
     expect(settings.filter((name) => !variables.has(name))).toEqual([]);
   });
 
-  test('have a place for what is not released yet, on one page', () => {
+  test('keep a place for unreleased changes, on one page', () => {
     const changes = read('CHANGELOG.md');
     expect(changes).toMatch(/^## Unreleased$/m);
     const hint =

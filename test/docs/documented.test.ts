@@ -54,7 +54,7 @@ describe('an answer', () => {
     ['HEAD /v1/balance 200', '', {}],
     ['POST /v1/audio/transcriptions 200', 'text\n', TEXT],
     ['GET /v1/models/local/commands-en 404', refused('model_not_found'), {}],
-  ])('as documented is none of its business: %s', (line, body, headers) => {
+  ])('passes as documented: %s', (line, body, headers) => {
     expect(problemsOfAnswer(answer(line, headers), typeof body === 'string' ? body : JSON.stringify(body))).toEqual([]);
   });
 
@@ -93,7 +93,7 @@ describe('an answer', () => {
       { 'content-type': 'text/event-stream' },
       'transcript.text.gone',
     ],
-  ])('is found by %s', (_, line, body, headers, named) => {
+  ])('fails by %s', (_, line, body, headers, named) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     const problems = problemsOfAnswer(answer(line, headers as Record<string, string>), text);
     expect(problems.join('\n')).toContain(named);
@@ -129,11 +129,11 @@ describe('a request that was taken', () => {
       ],
       'stream',
     ],
-  ])('is found by %s', async (_, line, sent, named) => {
+  ])('fails by %s', async (_, line, sent, named) => {
     expect((await problemsOfRequest(answer(line), sent)).join('\n')).toContain(named);
   });
 
-  test('as documented is none of its business', async () => {
+  test('passes as documented', async () => {
     const fields = [
       ['file', new Blob(['RIFF'])],
       ['model', 'local/commands-en'],
@@ -157,16 +157,16 @@ describe('a live session', () => {
     ['a member', { type: 'speech_started', ...stamp, start: 0, extra: 1 }, 'extra'],
     ['a member that is missing', { type: 'speech_started', ...stamp }, 'start'],
     ['a code', { type: 'error', ...stamp, ...refused('gone') }, 'code'],
-  ])('is found by %s', (_, event, named) => {
+  ])('fails by %s', (_, event, named) => {
     expect(problemsOfEvent(JSON.stringify(event)).join('\n')).toContain(named);
   });
 
-  test('is found by its close code', () => {
+  test('fails by its close code', () => {
     expect(problemsOfClose(4999)).toHaveLength(1);
     expect([...problemsOfClose(1000), ...problemsOfClose(4008)]).toEqual([]);
   });
 
-  test('as documented is none of its business', () => {
+  test('passes as documented', () => {
     expect(problemsOfEvent(JSON.stringify({ type: 'speech_started', ...stamp, start: 0.5 }))).toEqual([]);
   });
 });
@@ -190,7 +190,7 @@ test('answers, refusals and events of a gateway are looked at as tests hear them
   expect(counted.closes - before.closes).toBeGreaterThanOrEqual(1);
 });
 
-test('what a gateway answers without its id is looked at, once it has been heard', async () => {
+test('checks an answer without its id once it was read', async () => {
   let headers: Record<string, string> = {};
   const server = createServer((_, response) => response.writeHead(299, headers).end('{}')).listen(0, '127.0.0.1');
   await once(server, 'listening');

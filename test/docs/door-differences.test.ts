@@ -12,6 +12,6 @@ test('docs/operations/platforms.md has a row for each gap that the suite of the 
   expect(table).toEqual(rows);
 });
 
-test('the rows are the gaps that uWebSockets.js has', () => {
+test('lists the gaps of uWebSockets.js', () => {
   expect(Object.keys(UWS_GAPS).sort()).toEqual(Object.keys(DIFFERENCES).sort());
 });

@@ -39,7 +39,7 @@ describe('an example of /openapi.json', () => {
     expect(schemas.problems(place.path, exampleOf(place))).toEqual([]);
   });
 
-  test('is there for every answer that has a body', () => {
+  test('exists for every answer with a body', () => {
     const answers = places.filter(({ path }) => path.includes('responses')).length;
     expect(answers).toBeGreaterThan(100);
   });
@@ -56,7 +56,7 @@ describe('an example of /asyncapi.json', () => {
     expect(schemas.problems(['components', 'schemas', name], payload)).toEqual([]);
   });
 
-  test('is there for what a client says, and for the events that every session has', () => {
+  test('exists for a client’s messages, and for the events of every session', () => {
     const names = examples.map(([name]) => name);
     expect(names).toEqual([
       'StartMessage',

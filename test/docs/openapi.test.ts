@@ -29,13 +29,13 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
 const { schemas } = document.components as { schemas: Record<string, Json> };
 const gateway = await startLiveGateway();
 
-test('is served as OpenAPI 3.1, of the release that runs', async () => {
+test('comes as OpenAPI 3.1, for the running release', async () => {
   const served = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as typeof document & { info: Json };
   expect([served.openapi, served.info.version]).toEqual(['3.1.1', version]);
   expect(served).toEqual(JSON.parse(JSON.stringify(document)));
 });
 
-test('has every route of the gateway with its method, and no other; the console is for people', () => {
+test('lists every route of the gateway with its method, and no other', () => {
   const known = new Map(providers.map((each) => [each.name, each]));
   const nothing = { http: {}, metricsAccess: {}, providers: known, consoleRoutes: [] };
   const routes = routesOf(nothing as unknown as RoutesDependencies);
@@ -73,7 +73,7 @@ test('keeps the names of its operations: programs are generated from them', () =
 });
 
 describe('an error code', () => {
-  test('of the catalogue is in the document, and no other', () => {
+  test('from the catalogue appears in the document, and no other', () => {
     const { code } = (schemas.Error as { properties: Record<string, Json> }).properties;
     expect(code?.enum).toEqual(Object.keys(ERROR_CATALOGUE));
   });
@@ -104,7 +104,7 @@ function codesOf(response: Json): ErrorCode[] {
   return list === undefined ? [] : JSON.parse(list);
 }
 
-describe('what may be asked', () => {
+describe('accepted parameters', () => {
   const namesOf = (schema: TObject) => Object.keys(schema.properties).sort();
   /** What a refusal of an unknown name lists. */
   const knownIn = (message: string) => (/Known are (.*)\.$/.exec(message)?.[1] ?? '').split(', ').sort();
@@ -117,18 +117,18 @@ describe('what may be asked', () => {
     return '';
   };
 
-  test('of /v1/listen is what it knows', () => {
+  test('match the parser of /v1/listen', () => {
     const message = refusalOf(() => readListenQuery(new Map([['unknown', '1']])));
     expect(namesOf(ListenQuery)).toEqual(knownIn(message));
   });
 
-  test('of a transcription is what its form knows', () => {
+  test('match the form of a transcription', () => {
     const message = refusalOf(() => readFields([['unknown', '1']]));
     expect(namesOf(TranscriptionForm)).toEqual(knownIn(message));
   });
 
   const asked = operations.filter(({ path, method }) => method === 'get' && /^\/v1\/(?!listen|models\/)/.test(path));
-  test.each(asked)('of $path is what it knows', async ({ path, operation }) => {
+  test.each(asked)('match the route $path', async ({ path, operation }) => {
     const filled = path.replace('{id}', 'ses_1').replace('{month}', '2026-01');
     const parameters = (operation.parameters ?? []) as { name: string; in: string }[];
     const told = parameters.filter((each) => each.in === 'query').map(({ name }) => name);
@@ -141,7 +141,7 @@ describe('what may be asked', () => {
 });
 
 describe('schemas', () => {
-  test('are referred to by names that there are, and each is referred to', () => {
+  test('have existing names, each in use', () => {
     const text = JSON.stringify(document);
     const references = new Set([...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name as string));
     expect([...references].filter((name) => schemas[name] === undefined)).toEqual([]);
@@ -149,13 +149,13 @@ describe('schemas', () => {
     expect(Object.keys(schemas).filter((name) => !references.has(name))).toEqual(['Candidate']);
   });
 
-  test('of `provider_params` are there for every model, once', () => {
+  test('describe `provider_params` for every model, once', () => {
     const told = Object.values(schemas).map(({ description }) => String(description));
     const lists = told.flatMap((text) => /^`provider_params` of (.*)\.$/.exec(text)?.[1]?.split(', ') ?? []);
     expect(lists.sort()).toEqual(providers.flatMap(({ models }) => models.map(({ id }) => id)).sort());
   });
 
-  test('of objects say what their members are', () => {
+  test('describe the members of objects', () => {
     const open = Object.entries(schemas).filter(
       ([, schema]) => schema.type === 'object' && schema.properties === undefined,
     );

@@ -35,7 +35,7 @@ const idsIn = (html: string) => [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]
 describe.each(paths)('%s', (path) => {
   const { answer, html } = answers.get(path)!;
 
-  test('is a page that anyone may read, in the frame of the console, with no files but the gateway’s own', () => {
+  test('opens for every reader in the console’s frame, with the gateway’s own files only', () => {
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(answer.headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -56,7 +56,7 @@ describe.each(paths)('%s', (path) => {
     expect(html).toContain('<a href="/">← Back to the console</a>');
   });
 
-  test('has no place twice, and links only to places that there are', () => {
+  test('contains no id twice, and links to existing places only', () => {
     const ids = idsIn(html);
     expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
     const links = [...html.matchAll(/ href="([^"]*)"/g)].map(([, link]) => link as string);
@@ -71,7 +71,7 @@ describe.each(paths)('%s', (path) => {
     expect(links.length).toBeGreaterThan(4);
   });
 
-  test('is closed as it was opened', () => {
+  test('closes every element that it opens', () => {
     const count = (pattern: RegExp) => (html.match(pattern) ?? []).length;
     for (const name of [
       'table',
@@ -107,7 +107,7 @@ describe('the pages', () => {
     expect(idsIn(htmlOf('/docs/reference/models'))).toEqual(expect.arrayContaining(models));
   });
 
-  test('are the Markdown of the project: every page, with the languages of its code', () => {
+  test('match the project’s Markdown: every page, with the languages of its code', () => {
     const folder = join(import.meta.dirname, '../../docs');
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
     const written = files.map((name) => name.replace(/(?:^|\/)README\.md$|\.md$/, ''));
@@ -122,7 +122,7 @@ describe('the pages', () => {
     expect(htmlOf('/docs/guides/live')).toContain(`${gateway.url.replace('http', 'ws')}/v1/listen?model=`);
   });
 
-  test.each(operations)('have a call of $id that names this gateway', ({ id, curl }) => {
+  test.each(operations)('contain a call of $id that names this gateway', ({ id, curl }) => {
     expect(idsIn(htmlOf('/docs/rest'))).toContain(id);
     // Some shells take a `?` outside quotes for a pattern of file names.
     expect(curl.replaceAll(/"[^"]*"|'[^']*'/g, '')).not.toMatch(/[?&*]/);
@@ -135,7 +135,7 @@ describe('the pages', () => {
 });
 
 describe('the menu of a page', () => {
-  test('has its headings', () => {
+  test('lists its headings', () => {
     const html = htmlOf('/docs/guides/failover');
     const [, menu = ''] = /<nav class="here" aria-label="On this page">(.*?)<\/nav>/s.exec(html) ?? [];
     const linked = [...menu.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
@@ -203,7 +203,7 @@ describe('for programs that read', () => {
 });
 
 describe('the HTTP reference', () => {
-  test('has the fields of a form with the operation that takes it', () => {
+  test('lists a form’s fields with the operation that takes it', () => {
     const html = htmlOf('/docs/rest');
     const operation = html.slice(html.indexOf('id="createTranscription"'), html.indexOf('id="createToken"'));
     for (const field of ['model', 'file', 'response_format', 'provider_params', 'diarization']) {
@@ -235,7 +235,7 @@ describe('documents', () => {
     expect([head.status, await head.text(), head.headers.get('etag')]).toEqual([200, '', etag]);
   });
 
-  test('there are none of other names', async () => {
+  test('answer 404 for other names', async () => {
     for (const name of ['nothing', 'constructor', '__proto__', '%00', 'guides/nothing', 'guides']) {
       const answer = await fetch(`${gateway.url}/docs/${name}`);
       expect([name, answer.status]).toEqual([name, 404]);
@@ -258,7 +258,7 @@ describe('documents', () => {
 describe('texts', () => {
   const hostile = '<script>alert("1")</script> & \'quotes\'';
 
-  test('of providers cannot become markup', () => {
+  test('never become markup when they come from providers', () => {
     const [card] = loopback.models;
     const provider: Provider = {
       ...loopback,
@@ -272,7 +272,7 @@ describe('texts', () => {
     }
   });
 
-  test('of Markdown cannot become markup either, and lead only where they may', () => {
+  test('never become markup in Markdown either, and link to allowed places only', () => {
     const text = `# A <b>title</b>
 
 <!-- Made by a command. -->

@@ -96,7 +96,7 @@ const turns = async (count = 20) => {
 };
 
 describe('a fault proxy', () => {
-  it('without toxics passes everything both ways, counts it, and passes each end on', async () => {
+  it('passes everything both ways without toxics, counts it, and passes each end on', async () => {
     const open = await start();
     const { client, server: far, connection } = await open();
     const [up, down] = [numbered(3_000_000), numbered(2_000_000)];
@@ -109,7 +109,7 @@ describe('a fault proxy', () => {
     await connection.closed;
   });
 
-  it('passes one end on while the other direction goes on', async () => {
+  it('passes one end on while the other direction continues', async () => {
     const open = await start();
     const { client, server: far } = await open();
     client.end('question');
@@ -125,7 +125,7 @@ describe('a fault proxy', () => {
     expect((await collect(client)).error).toBe('ECONNRESET');
   });
 
-  it('with limit_data passes exactly so many bytes of either direction, however they are cut, and closes both sides', async () => {
+  it('passes an exact number of bytes with limit_data, at any split, and closes both sides', async () => {
     let limit = 0;
     let isUp = true;
     const open = await start({
@@ -156,7 +156,7 @@ describe('a fault proxy', () => {
     );
   });
 
-  it('with reset_peer resets both sides after so many bytes', async () => {
+  it('resets both sides after a number of bytes with reset_peer', async () => {
     const open = await start({ program: () => ({ toServer: { resetPeerBytes: 5 } }) });
     const { client, server: far, connection } = await open();
     const heard = [collect(client), collect(far)];
@@ -165,7 +165,7 @@ describe('a fault proxy', () => {
     expect(connection.passed).toEqual({ toServer: 5, toClient: 0 });
   });
 
-  it('with blackhole swallows what follows so many bytes, and the end, while the sockets stay and the other way works', async () => {
+  it('drops what follows a number of bytes with blackhole, while the other way works', async () => {
     const open = await start({ program: () => ({ toServer: { blackholeBytes: 5 } }) });
     const { client, server: far, connection } = await open();
     const pieces: Buffer[] = [];
@@ -180,7 +180,7 @@ describe('a fault proxy', () => {
     expect([Buffer.concat(pieces).toString(), connection.passed.toServer, proxy.connections]).toEqual(['01234', 5, 1]);
   });
 
-  it('with latency passes everything so much later, in order, and holds up no other direction', async () => {
+  it('delays everything in order with latency, in one direction', async () => {
     const clock = new SimulatedClock();
     const open = await start({ clock, program: () => ({ toServer: { latencyMs: 100 } }) });
     const { client, server: far, connection } = await open();
@@ -200,7 +200,7 @@ describe('a fault proxy', () => {
     expect((await second).toString()).toBe('second');
   });
 
-  it('with bandwidth passes so many bytes a second', async () => {
+  it('passes a number of bytes per second with bandwidth', async () => {
     const clock = new SimulatedClock();
     const open = await start({ clock, program: () => ({ toClient: { bandwidth: 1_000, slicerBytes: 100 } }) });
     const { client, server: far, connection } = await open();
@@ -214,7 +214,7 @@ describe('a fault proxy', () => {
     }
   });
 
-  it('with a slicer passes the same bytes in pieces', async () => {
+  it('passes the same bytes in pieces with a slicer', async () => {
     const open = await start({ program: () => ({ toServer: { slicerBytes: 1 } }) });
     const { client, server: far } = await open();
     const heard = collect(far);
@@ -224,7 +224,7 @@ describe('a fault proxy', () => {
     expect(pieces).toBeGreaterThan(30);
   });
 
-  it('with slow_close passes the end on later', async () => {
+  it('passes the end on later with slow_close', async () => {
     const clock = new SimulatedClock();
     const open = await start({ clock, program: () => ({ toServer: { slowCloseMs: 500 } }) });
     const { client, server: far } = await open();
@@ -257,7 +257,7 @@ describe('a fault proxy', () => {
     expect((await heard).bytes.equals(all)).toBe(true);
   });
 
-  it('that is down resets what is open and refuses what comes, until it is up again on its port', async () => {
+  it('resets open connections and rejects new ones while down', async () => {
     const open = await start();
     const { client } = await open();
     const heard = collect(client);
@@ -286,7 +286,7 @@ describe('a fault proxy', () => {
     expect(heard).toEqual(['0123456', '012', '0123456']);
   });
 
-  it('in front of a port where nobody listens resets its clients', async () => {
+  it('resets its clients when its target port is closed', async () => {
     const unused = createServer();
     await new Promise<void>((resolve) => unused.listen(0, '127.0.0.1', resolve));
     const { port } = unused.address() as AddressInfo;

@@ -16,14 +16,14 @@ const languageOf = (languages: readonly string[], asked?: string, heard?: string
     'req_1',
   ).language;
 
-it('names the language that was heard, else that which was asked for, else the only one that the model hears', () => {
+it('names the detected language, else the requested one, else the model’s only one', () => {
   expect(languageOf(['en', 'de'], 'de', 'fr')).toBe('french');
   expect(languageOf(['en', 'de'], 'de')).toBe('german');
   expect(languageOf(['en'], 'auto')).toBe('english');
   expect(languageOf(['en', 'en-GB'])).toBe('english');
 });
 
-it('names none where nobody has told and the model hears several', () => {
+it('names none where none was reported and the model knows several', () => {
   expect(languageOf(['af', 'en'])).toBe('und');
   expect(languageOf(['*'], 'auto')).toBe('und');
 });

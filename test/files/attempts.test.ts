@@ -59,7 +59,7 @@ describe('the next attempt', () => {
     ['a failure in passing of a fallback', [NEXT, RETRY], '1 after 250'],
     ['a failure of the last', [NEXT, NEXT, NEXT], 'give up'],
     ['a failure in passing of the last', [NEXT, NEXT, RETRY], '2 after 250'],
-  ])('after %s is right', (_, history, expected) => {
+  ])('follows %s correctly', (_, history, expected) => {
     const { attempts, after } = attemptsAt(3);
     expect(attempts.member.slug).toBe('p/0');
     expect(history.map(after).at(-1)).toBe(expected);
@@ -94,7 +94,7 @@ describe('the next attempt', () => {
   it.each<[string, number[], string]>([
     ['a model whose breaker is closed', [0], 'p/1'],
     ['the first where all are open', [0, 1, 2], 'p/0'],
-  ])('is at first %s', (_, atFirst, first) => {
+  ])('starts with %s', (_, atFirst, first) => {
     expect(attemptsAt(3, { atFirst, later: atFirst }).attempts.member.slug).toBe(first);
   });
 
@@ -109,7 +109,7 @@ describe('the next attempt', () => {
   });
 });
 
-describe('a client is told', () => {
+describe('the error for a client', () => {
   const failed = (member: number, kind: FailureKind, more: Partial<LegFailure> = {}): FailedAttempt => ({
     model: `p/${member}`,
     failure: failure(kind, more),
@@ -143,11 +143,11 @@ describe('a client is told', () => {
     if (code.startsWith('upstream')) expect(refusal.extras.details).toEqual(detailsOf(history));
   });
 
-  it('when to come back, where the provider said so', () => {
+  it('says when to retry, where the provider did', () => {
     expect(refusalOf([failed(0, 'next', { retryAfterMs: 7_000 })]).extras.retryAfterSeconds).toBe(7);
   });
 
-  it('of each attempt, in its order', () => {
+  it('lists each attempt in order', () => {
     const history = [
       failed(0, 'retry'),
       failed(0, 'retry', { reason: 'upstream_closed' }),

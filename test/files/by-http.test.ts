@@ -179,7 +179,7 @@ describe('a file at a provider with an HTTP interface', () => {
     ['no audio', kept(Buffer.from('this is no audio'.repeat(99)))],
     ['another RIFF', kept(Buffer.from('RIFF\x24\x00\x00\x00AVI LIST'.padEnd(99)))],
     ['a container that is said to be headerless', kept(FLAC, 16_000)],
-  ])('that is %s is refused, and nobody is asked', async (_, file) => {
+  ])('fails if it is %s, without a call', async (_, file) => {
     const { refused, servers } = await world();
     const { code, extras } = await refused(file);
     expect([code, extras.param, servers.one.arrived.length]).toEqual(['unsupported_audio', 'file', 0]);
@@ -216,14 +216,14 @@ describe('a file too much for a model', () => {
     expect(servers.one.arrived).toEqual([]);
   });
 
-  it('of a kind that the provider does not list is not sent there: a fallback that lists nothing answers', async () => {
+  it('goes to a fallback when the provider does not list its format', async () => {
     const { run, refused, servers } = await world({ scripted: { one: { audio: { file_formats: ['wav', 'aac'] } } } });
     expect((await refused(kept(FLAC))).message).toContain('The file is FLAC, and this model takes WAV, AAC (ADTS).');
     expect((await run(kept(FLAC), 'one/file', TWO)).member.slug).toBe('two/file');
     expect(servers.one.arrived).toEqual([]);
   });
 
-  it('is found too large while it is sent, when its length is not known before', async () => {
+  it('fails as too large while it is sent, when its length is not known before', async () => {
     const { refused } = await world({ scripted: { one: { audio: { max_file_bytes: 5_000 } } } });
     expect((await refused(once(FLAC))).code).toBe('file_too_large');
   });
@@ -240,7 +240,7 @@ describe('a file too much for a model', () => {
     });
   });
 
-  it('of a kind that is not heard live goes to a fallback that takes it', async () => {
+  it('goes to a fallback when a live model cannot decode it', async () => {
     const { run, refused, bodies } = await world();
     expect((await refused(kept(FLAC), 'loopback/script')).message).toContain('The FLAC file cannot be decoded');
     expect(await run(kept(FLAC), 'loopback/script', TWO)).toMatchObject({
@@ -267,7 +267,7 @@ describe('when a model fails', () => {
       [(response: { end(text: string): unknown }) => void response.end('{"text":')],
       ['upstream_error'],
     ],
-  ])('with %s, the next answers, and hears the whole file', async (_, requests, answers, reasons) => {
+  ])('passes the whole file to the next after %s', async (_, requests, answers, reasons) => {
     const { run, servers, bodies } = await world();
     servers.one.answers = answers;
     const { member, attempts, utterances } = await run(kept(FLAC), 'one/file', TWO);
@@ -277,14 +277,14 @@ describe('when a model fails', () => {
     expect(bodies('two').map((body) => body.equals(FLAC))).toEqual([true]);
   });
 
-  it('and answers with what no client could read, that is taken out, and all else stays', async () => {
+  it('removes unreadable characters from an answer, and keeps the rest', async () => {
     const { run, servers } = await world();
     servers.one.answers = [answer({ text: 'a\0b \u{1f600} \ud800 \u202e' })];
     const { utterances } = await run(kept(FLAC));
     expect(utterances[0]?.text).toBe('ab \u{1f600} \ufffd \u202e');
   });
 
-  it('once in passing, it is asked once more, and answers', async () => {
+  it('calls it once more after a passing failure, which succeeds', async () => {
     const { run, servers } = await world();
     servers.one.answers = [answer({}, 503), answer({ text: 'after all' })];
     const { member, attempts, utterances } = await run(kept(FLAC), 'one/file', TWO);
@@ -292,7 +292,7 @@ describe('when a model fails', () => {
     expect(servers.two.arrived).toEqual([]);
   });
 
-  it('because it is not there, the next answers, through a live leg as well', async () => {
+  it('moves to the next when it is absent, through a live leg as well', async () => {
     const { run, servers } = await world();
     await servers.one.close();
     const file = kept(Buffer.from(numberedAudio(0, 32_000)), 16_000);
@@ -305,13 +305,13 @@ describe('when a model fails', () => {
     });
   });
 
-  it.each([400, 404, 413, 422])('with %d, naming no option of the customer’s, the next answers', async (status) => {
+  it.each([400, 404, 413, 422])('moves to the next after %d that names no option of the customer', async (status) => {
     const { run, servers } = await world();
     servers.one.answers = [answer({}, status)];
     expect(await run(kept(FLAC), 'one/file', TWO)).toMatchObject({ attempts: [{ model: 'one/file' }] });
   });
 
-  it('and all others too, each attempt is told', async () => {
+  it('reports each attempt when all others fail too', async () => {
     const { refused, servers } = await world();
     servers.one.answers = [answer({}, 500)];
     servers.two.answers = [answer({}, 401)];
@@ -327,7 +327,7 @@ describe('when a model fails', () => {
     expect(refusal.message).not.toMatch(/127\.0\.0\.1/);
   });
 
-  it('and the file is gone, nothing is tried again', async () => {
+  it('stops when the file is gone', async () => {
     const { refused, servers } = await world();
     servers.one.answers = [answer({ error: `bad key ${SECRET}` }, 500)];
     const refusal = await refused(once(FLAC));
@@ -350,7 +350,7 @@ describe('an answer without words', () => {
       kept(Buffer.concat([wavHeader(16_000, 1_024_000), Buffer.alloc(960_000), loud(32_000)])),
     ],
     ['a container that is not decoded here', kept(FLAC)],
-  ])('to %s is heard once more, by the next model', async (_, file) => {
+  ])('sends %s to the next model once', async (_, file) => {
     const { run, servers } = await world();
     servers.one.answers = [EMPTY];
     const { member, attempts, utterances, warnings } = await run(file, 'one/file', THREE);
@@ -359,7 +359,7 @@ describe('an answer without words', () => {
     expect(servers.three.arrived).toEqual([]);
   });
 
-  it('to silence is the answer', async () => {
+  it('counts as the answer for silence', async () => {
     const { run, servers } = await world();
     servers.one.answers = [EMPTY];
     expect(await run(silence, 'one/file', TWO)).toMatchObject({ member: { slug: 'one/file' }, warnings: [] });
@@ -371,7 +371,7 @@ describe('an answer without words', () => {
     ['it is not to be heard again', THREE, [], false, [0, 0]],
     ['the next has no words either', THREE, [EMPTY], true, [1, 0]],
     ['all others fail', THREE, [answer({}, 404)], true, [1, 1]],
-  ])('is given with a warning where %s', async (_, fallbacks, answers, hearEmptyAgain, asked) => {
+  ])('arrives with a warning where %s', async (_, fallbacks, answers, hearEmptyAgain, asked) => {
     const { run, servers } = await world({ hearEmptyAgain });
     servers.one.answers = [EMPTY];
     servers.two.answers = answers;
@@ -385,7 +385,7 @@ describe('an answer without words', () => {
     expect([servers.two, servers.three].map(({ arrived }) => arrived.length)).toEqual(asked);
   });
 
-  it('to a file that is gone is given with a warning', async () => {
+  it('arrives with a warning when the file is gone', async () => {
     const { run, servers } = await world();
     servers.one.answers = [EMPTY];
     const { warnings } = await run(once(loud(32_000), 16_000), 'one/file', TWO);

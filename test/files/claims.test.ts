@@ -107,7 +107,7 @@ describe('the length of a file', () => {
     ['stays where its segment is', 15.4, [{ text: 'heard', start: 0, end: 2 }], 2],
     ['stays where its segment is without a claim', undefined, [{ text: 'heard', start: 0, end: 2 }], 2],
     ['stays where it begins later', 0, [{ text: 'heard', start: 1, end: 2 }], 2],
-  ])('a text %s', (_, seconds, utterances, end) => {
+  ])('bounds a text that %s', (_, seconds, utterances, end) => {
     expect(credible(said(seconds, utterances), WAV).utterances).toMatchObject([{ end }]);
   });
 });

@@ -57,14 +57,14 @@ describe('a file of every kind', () => {
     expect([Math.abs(seconds - 6) < 0.1, isDamaged]).toEqual([true, false]);
   });
 
-  it('two of Ogg one behind the other are heard one after the other', async () => {
+  it('transcribes two concatenated Ogg streams one after the other', async () => {
     const bytes = load('formats/opus.ogg');
     const { seconds } = await decoded([bytes, bytes]);
     expect(Math.abs(seconds - 20)).toBeLessThan(0.06);
   });
 });
 
-it('a file that is cut off is heard up to there, and said to be', async () => {
+it('transcribes a truncated file up to there, and reports it', async () => {
   const bytes = load('formats/opus.webm');
   const { seconds, isDamaged } = await decoded([bytes.subarray(0, 10_000)]);
   expect([seconds > 4, seconds < 9, isDamaged]).toEqual([true, true, true]);
@@ -102,7 +102,7 @@ describe('files at once', () => {
   const begin = async (organisation: string) =>
     decodings.open(await sourceOf([load('formats/cbr.mp3')]), organisation, new AbortController().signal);
 
-  it('are bounded, of all and of one organisation, and the bound has a name', async () => {
+  it('stop at a bound, in total and per organisation, by name', async () => {
     const open = [];
     for (let count = 0; count < 12; count++) open.push(await begin('org_1'));
     expect(await failureOf(begin('org_1'))).toMatchObject({ kind: 'next', code: 'decoders_busy', own: true });
@@ -121,7 +121,7 @@ describe('files at once', () => {
     next.close();
   });
 
-  it('one whose client goes lets go of its thread and of the file', async () => {
+  it('release thread and file when the client leaves', async () => {
     const client = new AbortController();
     let isLetGo = false;
     const file = await FileSource.open({
@@ -143,7 +143,7 @@ describe('files at once', () => {
     expect([decodings.size, isLetGo, faults]).toEqual([0, true, []]);
   });
 
-  it('one whose thread says nothing is refused, and the next has another thread', async () => {
+  it('fail when their thread is silent, and the next gets another thread', async () => {
     const clock = new SimulatedClock();
     const hanging = new FileDecodings({ clock, onFault: (error) => faults.push(error) });
     const begun = async () =>

@@ -128,16 +128,19 @@ const refusalOf = async (run: Promise<unknown>): Promise<Refusal> => {
 };
 
 describe('a file’s transcription', () => {
-  it.each([1, 2, 3, 4, 5, 6])('hears headerless samples whole in chunks of any length (seed %d)', async (seed) => {
-    const samples = 40_001;
-    const audio = numberedAudio(0, samples);
-    const odd = Buffer.concat([audio, Buffer.from([7])]);
-    const file = shredded(seed % 2 === 0 ? audio : odd, seed, 16_000);
-    const { utterances, seconds } = await world().run('loopback/numbered', file, {}, { turn_seconds: 600 });
-    expect([utterances.map(({ text }) => text), seconds]).toEqual([[`0-${samples}`], samples / 16_000]);
-  });
+  it.each([1, 2, 3, 4, 5, 6])(
+    'transcribes headerless samples whole in chunks of any length (seed %d)',
+    async (seed) => {
+      const samples = 40_001;
+      const audio = numberedAudio(0, samples);
+      const odd = Buffer.concat([audio, Buffer.from([7])]);
+      const file = shredded(seed % 2 === 0 ? audio : odd, seed, 16_000);
+      const { utterances, seconds } = await world().run('loopback/numbered', file, {}, { turn_seconds: 600 });
+      expect([utterances.map(({ text }) => text), seconds]).toEqual([[`0-${samples}`], samples / 16_000]);
+    },
+  );
 
-  it.each([8_000, 16_000, 24_000, 48_000])('hears a WAV file at its own rate of %d Hz', async (rate) => {
+  it.each([8_000, 16_000, 24_000, 48_000])('transcribes a WAV file at its own rate of %d Hz', async (rate) => {
     const file = shredded(wav(numberedAudio(0, 2 * rate), rate), rate);
     const { utterances, seconds } = await world().run('loopback/numbered', file, {}, { turn_seconds: 600 });
     expect([utterances.map(({ text }) => text), seconds]).toEqual([[`0-${2 * rate}`], 2]);
@@ -169,7 +172,7 @@ describe('a file’s transcription', () => {
     ['a header without audio', wav(new Uint8Array(0), 16_000)],
     ['half a header', wav(new Uint8Array(0), 16_000).subarray(0, 20)],
     ['no container', Buffer.from('this is not audio, whatever its name says')],
-  ])('of %s is refused, and dials nobody', async (what, bytes) => {
+  ])('fails for %s, without a dial', async (what, bytes) => {
     const { run, puppet } = world();
     const outcome = run('puppet/a', shredded(bytes, 1));
     if (what === 'a header without audio') {
@@ -182,7 +185,7 @@ describe('a file’s transcription', () => {
     expect(puppet.connections).toEqual([]);
   });
 
-  it('that is heard slower than usual is heard out while the provider speaks, and no longer when it is silent', async () => {
+  it('waits for a slow provider while it sends, and not when it is silent', async () => {
     const finishing = async () => {
       const { run, puppet, clock } = world();
       const outcome = run('puppet/a', shredded(new Uint8Array(32_000), 1, 16_000));
@@ -213,7 +216,7 @@ describe('a file’s transcription', () => {
     [failed('account', 'connect_failed'), 'upstream_failed', 502],
     [failed('next', 'connect_timeout'), 'upstream_timeout', 504],
     [failed('next', 'stalled'), 'upstream_timeout', 504],
-  ])('whose provider fails with %j is refused as %s, %d', async (cause, code, status) => {
+  ])('fails after the provider’s %j as %s, %d', async (cause, code, status) => {
     const { run, puppet, upstream } = world();
     const file = shredded(new Uint8Array(32_000), 1, 16_000);
     const outcome = refusalOf(run('puppet/a', file));

@@ -102,8 +102,8 @@ function job(...models: string[]) {
   return { attempt, told, outcome, puppet };
 }
 
-describe('what is told while a model still listens', () => {
-  it('is each utterance as soon as it is settled: a formatted version takes its place before that', async () => {
+describe('utterances sent while a model still listens', () => {
+  it('leave once settled, with a formatted version in place of the plain one', async () => {
     const { attempt, told, outcome } = job('puppet/a');
     const leg = await attempt(0);
     await leg.say(ended('1', say('one')));
@@ -120,7 +120,7 @@ describe('what is told while a model still listens', () => {
     expect(told).toEqual(['a one', 'a Two.', 'a three', 'a four']);
   });
 
-  it('is in the end what the result is, whatever is formatted, said twice or left out', async () => {
+  it('equal the result in the end, for any formatting, repeats and omissions', async () => {
     const turn = fc.record({
       text: fc.constantFrom('', 'a', 'b c'),
       formattedFollows: fc.boolean(),
@@ -144,7 +144,7 @@ describe('what is told while a model still listens', () => {
     );
   });
 
-  it('is nothing of a model that another may take over from, and all of the last', async () => {
+  it('omit a model that another may replace, and include all of the last', async () => {
     const { attempt, told, outcome } = job('puppet/a', 'puppet/b');
     await (await attempt(0)).say(ended('1', say('lost')), failed('next'));
     await (await attempt(1)).say(ended('1', say('kept')));

@@ -25,7 +25,7 @@ function begin(...moments: number[]) {
 }
 
 describe('the alarm', () => {
-  test('has no timer as long as there is no moment, and one otherwise', () => {
+  test('runs a timer only while there is a due time', () => {
     const { alarm, state } = begin();
     expect(vi.getTimerCount()).toBe(0);
     state.moments = [1_005_000, 1_009_000];
@@ -75,7 +75,7 @@ describe('the alarm', () => {
     expect(rings).toEqual([0, 1001]);
   });
 
-  test('hears of an earlier moment, and of one that was put off', () => {
+  test('follows an earlier time, and one that was postponed', () => {
     const { alarm, rings, state } = begin(1_005_000);
     state.moments = [1_002_000];
     alarm.look();
@@ -86,14 +86,14 @@ describe('the alarm', () => {
     expect(rings).toEqual([2001, 8001]);
   });
 
-  test('rings ten times a second at most, whatever the moments', () => {
+  test('rings ten times a second at most, for any times', () => {
     const { rings } = begin(...Array.from({ length: 1000 }, (_, index) => 1_000_000 + index));
     vi.advanceTimersByTime(5000);
     expect(rings.length).toBeLessThanOrEqual(11);
     expect(rings.at(-1)).toBeGreaterThan(999);
   });
 
-  test('that fails tries again once a second, and works when that is over, without being told', () => {
+  test('retries once a second after a failure, and recovers automatically', () => {
     const { alarm, rings, state } = begin(1_000_500);
     state.failing = true;
     for (let ms = 0; ms < 5000; ms += 10) {
@@ -118,7 +118,7 @@ describe('the alarm', () => {
     expect(rings.at(-1)).toBeGreaterThanOrEqual(40 * day);
   });
 
-  test('that was stopped never rings again', () => {
+  test('never rings again after it was stopped', () => {
     const { alarm, rings } = begin(1_005_000);
     alarm.stop();
     alarm.look();

@@ -32,7 +32,7 @@ function open(limits: Partial<typeof IDEMPOTENCY_LIMITS> = {}) {
 }
 
 describe('a key', () => {
-  it('whose process is gone is the next attempt’s at once, which charges under its id; younger ones and answers stay', () => {
+  it('passes to the next attempt when its process is gone; younger keys and answers stay', () => {
     const { tables, attempt, clock } = open();
     tables.claimIdempotency(attempt(1, 'killed'), LEASE_MS);
     tables.claimIdempotency(attempt(2, 'answered'), LEASE_MS);
@@ -45,7 +45,7 @@ describe('a key', () => {
     expect(tables.claimIdempotency(attempt(3, 'b'), LEASE_MS)).toMatchObject({ state: 'running' });
   });
 
-  it('is one attempt’s at a time, until its lease is over; the next is to charge under the first one’s id', () => {
+  it('belongs to one attempt until its lease ends; the next charges under its id', () => {
     const { tables, attempt, clock } = open();
     expect(tables.claimIdempotency(attempt(1, 'a'), LEASE_MS)).toEqual({ state: 'claimed', chargeId: 'a' });
     clock.nowMs += LEASE_MS - 1;
@@ -58,14 +58,14 @@ describe('a key', () => {
     expect(tables.claimIdempotency(attempt(1, 'c'), LEASE_MS).state).toBe('running');
   });
 
-  it('is not taken longer because the clock was put back', () => {
+  it('expires in time although the clock was set back', () => {
     const { tables, attempt, clock } = open();
     tables.claimIdempotency(attempt(1, 'a'), LEASE_MS);
     clock.nowMs -= 3_600_000;
     expect(tables.claimIdempotency(attempt(1, 'b'), LEASE_MS)).toEqual({ state: 'claimed', chargeId: 'a' });
   });
 
-  it('that is renewed stays', () => {
+  it('stays when it is renewed', () => {
     const { tables, attempt, clock } = open();
     tables.claimIdempotency(attempt(1, 'a'), LEASE_MS);
     clock.nowMs += LEASE_MS - 1;
@@ -74,7 +74,7 @@ describe('a key', () => {
     expect(tables.claimIdempotency(attempt(1, 'b'), LEASE_MS).state).toBe('running');
   });
 
-  it('that is released is as new, but not where an earlier attempt may have been charged', () => {
+  it('starts fresh when released, unless an earlier attempt may have been charged', () => {
     const { tables, attempt, clock, totals } = open();
     tables.claimIdempotency(attempt(1, 'a'), LEASE_MS);
     tables.releaseIdempotency(attempt(1, 'a'));
@@ -86,7 +86,7 @@ describe('a key', () => {
     expect(tables.claimIdempotency(attempt(1, 'd'), LEASE_MS)).toEqual({ state: 'claimed', chargeId: 'b' });
   });
 
-  it('is the organisation’s own', () => {
+  it('belongs to one organisation', () => {
     const { tables, attempt, customer } = open();
     const other = customer().organisationId;
     tables.claimIdempotency(attempt(1, 'a'), LEASE_MS);
@@ -110,7 +110,7 @@ describe('a key', () => {
 });
 
 describe('bounds', () => {
-  it('an answer that is too large is known to have been given, and not kept', () => {
+  it('drops an answer that is too large, but remembers it', () => {
     const { tables, attempt, totals } = open({ answerBytesMax: 10 });
     tables.claimIdempotency(attempt(1, 'a'), LEASE_MS);
     expect(tables.finishIdempotency(attempt(1, 'a'), PRINT, bytes(11))).toBe(true);
@@ -121,7 +121,7 @@ describe('bounds', () => {
   it.each([
     ['their number', { answersMax: 2 }],
     ['their bytes', { bytesMax: 20 }],
-  ])('the oldest answers make room for the newest by %s, and stay known', (_, limits) => {
+  ])('drops the oldest answers by %s, but remembers them', (_, limits) => {
     const { tables, attempt, totals } = open(limits);
     for (const key of [1, 2, 3]) {
       tables.claimIdempotency(attempt(key, `a${key}`), LEASE_MS);
@@ -132,7 +132,7 @@ describe('bounds', () => {
     expect(totals()).toEqual([{ keys: 3, answers: 2, bytes: 20 }]);
   });
 
-  it('the oldest keys that are done make room for new ones; those in work never do', () => {
+  it('drops the oldest finished keys for new ones, and never one in use', () => {
     const { tables, attempt, totals } = open({ keysMax: 3 });
     tables.claimIdempotency(attempt(1, 'working'), LEASE_MS);
     for (const key of [2, 3]) {
@@ -145,7 +145,7 @@ describe('bounds', () => {
     expect(tables.claimIdempotency(attempt(2, 'b'), LEASE_MS).state).toBe('claimed');
   });
 
-  it('each claim sweeps a few keys whose day is over, of anybody, and none in work', () => {
+  it('sweeps a few expired keys of any organisation with each claim, and none in use', () => {
     const { tables, attempt, clock, totals } = open({ sweptMax: 2 });
     for (const key of [1, 2, 3]) {
       tables.claimIdempotency(attempt(key, 'a'), LEASE_MS);
@@ -160,7 +160,7 @@ describe('bounds', () => {
     expect(tables.claimIdempotency(attempt(4, 'b'), LEASE_MS).state).toBe('running');
   });
 
-  it('the totals are what the rows say, whatever happens', () => {
+  it('keep totals equal to the rows after any sequence', () => {
     const step = fc.record({
       call: fc.constantFrom('claim', 'finish', 'release', 'renew', 'wait' as const),
       key: fc.integer({ min: 1, max: 4 }),

@@ -31,7 +31,7 @@ describe('the outbox', () => {
     expect(take()).toEqual([]);
   });
 
-  test('gives a message to nobody else for the time of its lease, and then again', () => {
+  test('leases a message exclusively, and offers it again afterwards', () => {
     const { add, take, time } = begin();
     add('a');
     expect(take(10, 1000)).toEqual([['a', 1]]);
@@ -75,7 +75,7 @@ describe('the outbox', () => {
     expect(outbox.nextOutboxDueMs()).toBe(time.nowMs + 700);
   });
 
-  test('has every message done at least once, whoever dies with one in hand', () => {
+  test('finishes every message at least once, despite crashes of its holders', () => {
     const { outbox, add, time } = begin();
     const types = Array.from({ length: 30 }, (_, index) => `message ${index}`);
     add(...types);
@@ -93,7 +93,7 @@ describe('the outbox', () => {
     expect(new Set(done)).toEqual(new Set(types));
   });
 
-  test('has news once for all that was added since, by any process, and none of what was taken back', () => {
+  test('signals new messages once, by any process, and none that were rolled back', () => {
     const file = databaseIn(temporaryDirectory());
     const { outbox, add, take, database } = begin(file);
     const other = openDatabase(file);
@@ -129,8 +129,8 @@ const signUp = (name: string) => ({
   signUpsPerDayMax: 10,
 });
 
-describe('whoever listens to the store', () => {
-  test('hears of a message after the call that wrote it was answered, and can take it then', async () => {
+describe('a listener to the store', () => {
+  test('receives a message after the call that wrote it was answered', async () => {
     const store = await openStore(temporaryDirectory());
     const heard: string[] = [];
     const told = new Promise<void>((resolve) => {
@@ -149,7 +149,7 @@ describe('whoever listens to the store', () => {
     expect(heard).toEqual(['answer', 'outbox']);
   });
 
-  test('hears what another process wrote, while nobody calls', async () => {
+  test('receives what another process wrote, without a call', async () => {
     const directory = temporaryDirectory();
     const store = await openStore(directory);
     const heard = new Promise<void>((resolve) => store.onOutbox(resolve));

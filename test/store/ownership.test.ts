@@ -58,13 +58,13 @@ describe('the owner of a database', () => {
     expect(one.tables.findOwnership()?.revision).toBe(outcome === 'done' ? revision : 7);
   });
 
-  test('is of one shard', () => {
+  test('belongs to one shard', () => {
     const { one, other } = begin();
     one.tables.claimOwnership('0', 7, 'a');
     expect(reasonOf(() => other.tables.claimOwnership('1', 8, 'b'))).toBe('conflict');
   });
 
-  test('whoever had it before writes nothing more, reads, and may claim it again', () => {
+  test('leaves the former owner with reads only, until it claims again', () => {
     const { one, other, answers } = begin();
     expect(answers(one, claim(7, 'a'), write, read)).toEqual(['done', 'done', 'done']);
     expect(answers(other, claim(8, 'b'), write)).toEqual(['done', 'done']);
@@ -74,20 +74,20 @@ describe('the owner of a database', () => {
     expect(one.tables.listOrganisations()).toHaveLength(3);
   });
 
-  test('a process that claims nothing, such as a command of the operator, is not held back', () => {
+  test('lets a process without a claim write, such as a command of the operator', () => {
     const { one, other, answers } = begin();
     answers(one, claim(7, 'a'));
     expect(answers(other, write)).toEqual(['done']);
   });
 
-  test('is never forgotten, and its revision never falls', () => {
+  test('stays recorded, and its revision never falls', () => {
     const { one } = begin();
     one.tables.claimOwnership('0', 7, 'a');
     expect(() => one.database.exec('DELETE FROM ownership')).toThrow('never forgotten');
     expect(() => one.database.exec('UPDATE ownership SET revision = 6')).toThrow('never falls');
   });
 
-  test('a claim that was not committed holds nobody back', () => {
+  test('blocks no process by a claim that was not committed', () => {
     const { one, answers } = begin();
     const lost: Tables = createTables(one.database);
     one.database.exec('BEGIN');

@@ -10,7 +10,7 @@ const key = fc.constant(undefined).map(generateKey);
 const character = fc.constantFrom(...ALPHABET);
 
 describe('a key', () => {
-  test('has the published form and a right checksum, and is never made twice', () => {
+  test('matches the published form with a correct checksum, and is unique', () => {
     const keys = Array.from({ length: 2000 }, generateKey);
     for (const text of keys) {
       expect(text).toMatch(/^sk_vox_[0-9A-Za-z]{38}$/);
@@ -37,7 +37,7 @@ describe('a key', () => {
     for (const count of counts.values()) expect(Math.abs(count - 1032)).toBeLessThan(200);
   });
 
-  test('is told from itself with any one character changed', () => {
+  test('detects any one changed character', () => {
     fc.assert(
       fc.property(key, fc.integer({ min: 0, max: 44 }), character, (text, position, other) => {
         fc.pre(text[position] !== other);
@@ -46,7 +46,7 @@ describe('a key', () => {
     );
   });
 
-  test('is told from itself with two neighbours swapped', () => {
+  test('detects two neighbours swapped', () => {
     fc.assert(
       fc.property(key, fc.integer({ min: 7, max: 43 }), (text, position) => {
         fc.pre(text[position] !== text[position + 1]);
@@ -56,7 +56,7 @@ describe('a key', () => {
     );
   });
 
-  test('is told from itself cut short or made longer', () => {
+  test('detects a shortened or lengthened text', () => {
     fc.assert(
       fc.property(key, fc.integer({ min: 0, max: 44 }), fc.string({ minLength: 1 }), (text, length, more) => {
         expect(hasValidChecksum(text.slice(0, length))).toBe(false);
@@ -66,7 +66,7 @@ describe('a key', () => {
     );
   });
 
-  test('is nothing that was not made as one', () => {
+  test('rejects everything that was not made as one', () => {
     fc.assert(fc.property(fc.string(), (text) => hasValidChecksum(text) === false));
     for (const text of ['', 'sk_vox_', 'null', `${generateKey()}\n`, generateKey().toUpperCase()]) {
       expect(hasValidChecksum(text)).toBe(false);
@@ -85,7 +85,7 @@ describe('a key', () => {
   });
 });
 
-test('a UUID of version 7 carries its time, sorts by it, and is never made twice', () => {
+test('encodes its time in a UUID of version 7, sorts by it, and is unique', () => {
   fc.assert(
     fc.property(fc.nat(2 ** 40), fc.nat(2 ** 40), (first, second) => {
       const [one, two] = [uuidv7(first), uuidv7(second)];

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 
 describe('the events of a session that has ended', () => {
-  it('are found by its organisation, as they were kept first', async () => {
+  it('belong to its organisation, as stored first', async () => {
     await rig.store.keepSessionEvents(us, 'ses_1', '[1]');
     await rig.store.keepSessionEvents(us, 'ses_1', '[2]');
     expect(await rig.store.findSessionEvents(us, 'ses_1')).toBe('[1]');
@@ -21,7 +21,7 @@ describe('the events of a session that has ended', () => {
     expect(await rig.store.findSessionEvents(us, 'ses_2')).toBeUndefined();
   });
 
-  it('are gone after their time, whether or not another is kept', async () => {
+  it('expire after their time, whether or not another is stored', async () => {
     await rig.store.keepSessionEvents(us, 'ses_1', '[]');
     rig.clock.nowMs += SESSION_EVENTS_LIMITS.keptMs - 1;
     expect(await rig.store.findSessionEvents(us, 'ses_1')).toBe('[]');
@@ -40,7 +40,7 @@ describe('the events of a session that has ended', () => {
     expect(await rig.store.findSessionEvents(us, 'ses_long')).toBeUndefined();
   });
 
-  it('of nobody are not kept', async () => {
+  it('need an existing organisation', async () => {
     await rig.store.keepSessionEvents('org_nobody', 'ses_1', '[]');
     expect(await rig.store.findSessionEvents('org_nobody', 'ses_1')).toBeUndefined();
   });

@@ -5,7 +5,7 @@ import { PLACES, usesIn } from './language.ts';
 
 describe('plain words', () => {
   test.each(PLACES.filter(({ enforced }) => enforced).map((place) => [place.name, place] as const))(
-    'are used in %s',
+    'leave out banned phrases in %s',
     (_name, { texts }) => {
       const found = texts();
       expect(found.length).toBeGreaterThan(10);
@@ -13,7 +13,7 @@ describe('plain words', () => {
     },
   );
 
-  test('are read from every place', () => {
+  test('cover every place', () => {
     expect(PLACES.filter(({ texts }) => texts().length <= 10).map(({ name }) => name)).toEqual([]);
   });
 

@@ -32,7 +32,7 @@ test.each([
   ['1::3:4:5:6:192.0.2.7', '1:0:3:4::/64'],
   ['unknown', 'unknown'],
   ['', ''],
-])('the network of %s is %s', (address, expected) => {
+])('counts the network of %s as %s', (address, expected) => {
   expect(networkOf(address)).toBe(expected);
 });
 
@@ -44,7 +44,7 @@ describe('failed attempts', () => {
     throw new Error('It was not refused.');
   };
 
-  test('are 20 a minute from one address, and one more every 3 s', async () => {
+  test('stop at 20 a minute from one address, with one more every 3 s', async () => {
     const clock = new SimulatedClock();
     const failures = new FailedAttempts({ perMinuteMax: 20, clock });
     for (let attempt = 0; attempt < 20; attempt++) await failOne(failures, '192.0.2.7');
@@ -60,14 +60,14 @@ describe('failed attempts', () => {
     await shutOut(failures, '192.0.2.7');
   });
 
-  test('of one IPv6 network count together', async () => {
+  test('count together for one IPv6 network', async () => {
     const failures = new FailedAttempts({ perMinuteMax: 20, clock: new SimulatedClock() });
     for (let attempt = 0; attempt < 20; attempt++) await failOne(failures, `2001:db8:1:2::${attempt.toString(16)}`);
     await shutOut(failures, '2001:db8:1:2:ffff::1');
     await failOne(failures, '2001:db8:1:3::1');
   });
 
-  test('that were none are taken back', async () => {
+  test('stop counting when they are forgiven', async () => {
     const failures = new FailedAttempts({ perMinuteMax: 1, clock: new SimulatedClock() });
     for (let attempt = 0; attempt < 100; attempt++) (await failures.begin('192.0.2.7')).forgive();
     await failOne(failures, '192.0.2.7');
@@ -100,7 +100,7 @@ describe('failed attempts', () => {
     expect(outcomes).toEqual(['judged', ...Array.from({ length: 255 }, () => 'refused')]);
   });
 
-  test('of 10,000 addresses are remembered; the oldest is forgotten, and counted', async () => {
+  test('count for 10,000 addresses; the oldest is dropped, and counted', async () => {
     const failures = new FailedAttempts({ perMinuteMax: 1, clock: new SimulatedClock() });
     const address = (index: number) => `10.0.${index >> 8}.${index & 255}`;
     for (let index = 0; index < 10_000; index++) await failOne(failures, address(index));
@@ -114,7 +114,7 @@ describe('failed attempts', () => {
 });
 
 describe('handshakes that wait', () => {
-  test('are so many from one address: one more is asked to come back', () => {
+  test('stop at a limit per address, with a retry for one more', () => {
     const handshakes = new WaitingHandshakes({ handshakesMax: 100, perAddressMax: 20 });
     const leave = Array.from({ length: 20 }, () => handshakes.enter('192.0.2.7'));
     expect(refused(() => handshakes.enter('192.0.2.7'))).toMatchObject({
@@ -128,7 +128,7 @@ describe('handshakes that wait', () => {
     expect(handshakes.size).toBe(21);
   });
 
-  test('are so many in all: one more is told that the node is overloaded', () => {
+  test('stop at a limit in total, with an overload error for one more', () => {
     const handshakes = new WaitingHandshakes({ handshakesMax: 1_000, perAddressMax: 20 });
     const leave = Array.from({ length: 1_000 }, (_, index) => handshakes.enter(`192.0.2.${index % 50}`));
     expect(refused(() => handshakes.enter('198.51.100.1'))).toMatchObject({

@@ -26,9 +26,12 @@ describe('an alias', () => {
     expect(aliasOf(key, name)).toEqual(chain);
   });
 
-  it.each([[{}], [{ aliases: null, organisationAliases: null }], [{ aliases: {} }]])('is none of %j', (without) => {
-    expect(aliasOf(without, 'best')).toBeUndefined();
-  });
+  it.each([[{}], [{ aliases: null, organisationAliases: null }], [{ aliases: {} }]])(
+    'does not exist in %j',
+    (without) => {
+      expect(aliasOf(without, 'best')).toBeUndefined();
+    },
+  );
 });
 
 const request = { providerParams: {}, fallbacks: [] as Candidate[], strict: true };
@@ -55,7 +58,7 @@ describe('a request', () => {
     expect(chainNamed(key, asked)).toMatchObject(named);
   });
 
-  it('that names a model is left as it is', () => {
+  it('stays unchanged when it names a model', () => {
     const asked = { ...request, model: 'a/first' };
     expect(chainNamed(key, asked)).toBe(asked);
   });

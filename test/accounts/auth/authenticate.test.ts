@@ -20,7 +20,7 @@ describe('an API key', () => {
     expect(await authenticator.socket(text, ADDRESS, undefined)).toEqual(caller);
   });
 
-  test('is looked up once in 30 s, however often it is used, on both surfaces together', async () => {
+  test('costs one look-up in 30 s for any number of uses, on both surfaces', async () => {
     const { authenticator, store, text, wait } = await begin();
     for (let use = 0; use < 100; use++) {
       await authenticator.rest(text, ADDRESS);
@@ -32,7 +32,7 @@ describe('an API key', () => {
     expect(lookUps(store)).toBe(2);
   });
 
-  test('is refused as soon as its revocation is heard of, from the store or from another node', async () => {
+  test('fails as soon as its revocation is reported, by the store or another node', async () => {
     for (const how of ['store', 'bus'] as const) {
       const { authenticator, store, text, key, token } = await begin();
       if (how === 'store') store.revoke(key);
@@ -73,7 +73,7 @@ describe('an API key', () => {
     expect(await authenticator.holds(caller, 'listen')).toBe(false);
   });
 
-  test('is what it allows by now for who asks for more later, and what it was where the store cannot say', async () => {
+  test('follows its current permissions for later requests, and the old ones without the store', async () => {
     const { authenticator, caller, store, key, wait } = await begin();
     store.change(key, { models: ['loopback/script'] });
     wait(31_000);
@@ -82,7 +82,7 @@ describe('an API key', () => {
     expect((await authenticator.renewed(caller)).key.models).toEqual(['loopback/script']);
   });
 
-  test('that the ledger has not revoked is good again with its next answer, whatever was told before', async () => {
+  test('works again with the ledger’s next answer when it was never revoked', async () => {
     const { authenticator, text, key, token } = await begin();
     authenticator.revoked(key.id);
     for (const surface of surfaces(authenticator)) await surface(text);
@@ -90,7 +90,7 @@ describe('an API key', () => {
     expect(authenticator.isRevoked(key.id)).toBe(false);
   });
 
-  test('whose revocation nobody told of is refused 30 s later', async () => {
+  test('fails 30 s after an unreported revocation', async () => {
     const { authenticator, store, text, key, token, wait } = await begin();
     store.revokeSilently(key);
     wait(29_999);
@@ -124,7 +124,7 @@ describe('an API key', () => {
     }
   });
 
-  test('of a suspended organisation is refused, and the address is not blamed for it', async () => {
+  test('fails for a suspended organisation, without blaming the address', async () => {
     const { store, authenticator } = start();
     const { text } = store.add({ suspended: true });
     for (let round = 0; round < 50; round++) {
@@ -132,7 +132,7 @@ describe('an API key', () => {
     }
   });
 
-  test('that was changed is judged by its new settings as soon as it is evicted', async () => {
+  test('follows its new settings as soon as it is evicted', async () => {
     const { authenticator, store, text, key } = await begin();
     store.change(key, { scopes: ['transcribe'] });
     await authenticator.socket(text, ADDRESS, undefined);
@@ -141,14 +141,14 @@ describe('an API key', () => {
     expect(authenticator.isRevoked(key.id)).toBe(false);
   });
 
-  test('without the scope `listen` opens no socket, and REST goes on', async () => {
+  test('opens no socket without the scope `listen`, and REST continues', async () => {
     const { authenticator, text } = await begin({ scopes: ['transcribe', 'tokens'] });
     const refusal = await refusalOf(authenticator.socket(text, ADDRESS, undefined));
     expect(refusal).toMatchObject({ code: 'scope_not_allowed', status: 403 });
     expect(refusal.message).toContain('`listen`');
   });
 
-  test('with a list of origins is refused from other pages, on both surfaces', async () => {
+  test('fails from other pages with a list of origins, on both surfaces', async () => {
     const { authenticator, text } = await begin({ origins });
     const [good, bad] = [origins[0]!, 'https://evil.example'];
     await authenticator.rest(text, ADDRESS, good);
@@ -158,7 +158,7 @@ describe('an API key', () => {
     expect((await refusalOf(authenticator.socket(text, ADDRESS, bad))).code).toBe('origin_not_allowed');
   });
 
-  test('is not judged when the store cannot answer: the caller is asked to come back, and not blamed', async () => {
+  test('leads to a retry, without blame, when the store cannot answer', async () => {
     const { store, authenticator } = start();
     const { text } = store.add();
     const cause = new StoreError('overflow', 'full');
@@ -188,7 +188,7 @@ describe('an API key', () => {
   });
 });
 
-test('whoever was let in is noted as used, once a minute and at the close; whoever was not is not', async () => {
+test('records accepted callers once a minute and at the close, and no others', async () => {
   const { authenticator, store, text, key, token, now, wait } = await begin();
   await refusalOf(authenticator.rest(generateKey(), ADDRESS));
   wait(59_000);
@@ -218,7 +218,7 @@ test.each([
   expect(lookUps(store)).toBe(0);
 });
 
-test('whatever is sent is answered with a refusal from the catalogue', async () => {
+test('answers any input with an error of the catalogue', async () => {
   const { authenticator, token, text } = await begin();
   const near = fc.constantFrom(token, text, 'st_', 'sk_vox_').chain((head) => fc.string().map((rest) => head + rest));
   await fc.assert(
@@ -230,7 +230,7 @@ test('whatever is sent is answered with a refusal from the catalogue', async () 
   );
 });
 
-test('no refusal carries any part of a credential', async () => {
+test('keeps every part of a credential out of its errors', async () => {
   const { authenticator, store, text, key, token, wait } = await begin({ origins });
   const { text: revokedText, key: revokedKey } = store.add();
   const orphan = authenticator.mint(await authenticator.rest(revokedText, ADDRESS), 60).token;
@@ -270,14 +270,14 @@ test('no refusal carries any part of a credential', async () => {
   }
 });
 
-test('a closed authenticator no longer listens to the store', async () => {
+test('stops listening to the store once closed', async () => {
   const { authenticator, store } = start();
   expect(store.listeners.size).toBe(1);
   await authenticator.close();
   expect(store.listeners.size).toBe(0);
 });
 
-test('on the real store, keys and tokens die on one node when another revokes the key', async () => {
+test('drops keys and tokens on one node when another revokes the key in the real store', async () => {
   const directory = temporaryDirectory();
   const [here, there] = await Promise.all([openSqliteStore({ directory }), openSqliteStore({ directory })]);
   const first = (await there.bootstrap())!;

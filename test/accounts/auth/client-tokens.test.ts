@@ -8,7 +8,7 @@ const origins = ['https://app.example.com'];
 const otherSecret = Buffer.from(secret).reverse();
 
 describe('a client token', () => {
-  test('names its parent key as the caller, and costs no look-up of its own while that is known', async () => {
+  test('names its parent key as the caller, and costs no look-up while that is known', async () => {
     const { authenticator, store, token, key } = await begin();
     expect(await authenticator.socket(token, ADDRESS, undefined)).toEqual({
       organisationId: 'org_1',
@@ -20,7 +20,7 @@ describe('a client token', () => {
     expect(lookUps(store)).toBe(1);
   });
 
-  test.each([10, 60, 300])('of %d s is good until the millisecond it says, and then it is not', async (ttlSeconds) => {
+  test.each([10, 60, 300])('works for %d s to the millisecond of its expiry', async (ttlSeconds) => {
     const { authenticator, caller, now, wait } = await begin();
     const minted = authenticator.mint(caller, ttlSeconds);
     expect(minted).toEqual({
@@ -35,7 +35,7 @@ describe('a client token', () => {
   });
 
   test.each([9, 301, 0, -1, 60.5, Number.NaN, Number.POSITIVE_INFINITY])(
-    'of %d s is not minted',
+    'cannot be minted for %d s',
     async (ttlSeconds) => {
       const { authenticator, caller } = await begin();
       const refusal = await refusalOf(() => authenticator.mint(caller, ttlSeconds));
@@ -54,7 +54,7 @@ describe('a client token', () => {
     expect(await behind.authenticator.socket(token, ADDRESS, undefined)).toMatchObject({ via: 'token' });
   });
 
-  test('is not allowed on REST and mints nothing, good or bad, and nobody is blamed', async () => {
+  test('fails on REST and mints nothing, valid or not, without blame', async () => {
     const { authenticator, token } = await begin();
     for (const text of [token, `${token}x`, 'st_', ...Array.from({ length: 50 }, () => 'st_nonsense')]) {
       expect(await refusalOf(authenticator.rest(text, ADDRESS))).toMatchObject({
@@ -78,7 +78,7 @@ describe('a client token', () => {
     ['suspended', { suspended: true }, 'account_suspended'],
     ['without `listen`', { scopes: ['transcribe', 'tokens'] }, 'scope_not_allowed'],
     ['of another organisation', { organisationId: 'org_2' }, 'invalid_token'],
-  ] as const)('whose parent is %s opens nothing', async (_, members, code) => {
+  ] as const)('opens nothing when its parent is %s', async (_, members, code) => {
     const { store, key, token } = await begin();
     store.change(key, members);
     expect((await refusalOf(start(store).authenticator.socket(token, ADDRESS, undefined))).code).toBe(code);
@@ -90,7 +90,7 @@ describe('a client token', () => {
     ['expired', { expiresAt: '2020-01-01T00:00:00.000Z' }, 'key_expired'],
     ['suspended', { suspended: true }, 'account_suspended'],
     ['of another organisation', { organisationId: 'org_2' }, 'invalid_token'],
-  ] as const)('whose parent is %s uploads a file: %s', async (_, members, code) => {
+  ] as const)('uploads a file for a parent %s: %s', async (_, members, code) => {
     const { store, key, token } = await begin({ scopes: ['tokens', 'tokens_may_upload'] });
     store.change(key, members);
     const { authenticator } = start(store);
@@ -107,12 +107,12 @@ describe('a client token', () => {
     expect((await refusalOf(authenticator.upload(token, ADDRESS))).code).toBe('key_revoked');
   });
 
-  test('whose parent nobody knows is none', async () => {
+  test('fails when its parent is unknown', async () => {
     const { token } = await begin();
     expect((await refusalOf(start().authenticator.socket(token, ADDRESS, undefined))).code).toBe('invalid_token');
   });
 
-  test('of a key with a list of origins opens from those pages only, and not without a page', async () => {
+  test('opens from its key’s origins only, and not without an origin', async () => {
     const { authenticator, token } = await begin({ origins });
     expect(await authenticator.socket(token, ADDRESS, origins[0])).toMatchObject({ via: 'token' });
     for (const origin of [undefined, 'https://evil.example', 'null']) {
@@ -137,7 +137,7 @@ describe('a client token', () => {
     expect((await refusalOf(later.authenticator.socket(token, ADDRESS, undefined))).code).toBe('invalid_token');
   });
 
-  test('that is malformed is told from one that expired', async () => {
+  test('counts as expired only when it was well-formed', async () => {
     const { authenticator, token, wait } = await begin();
     wait(3_600_000);
     expect((await refusalOf(authenticator.socket(token, ADDRESS, undefined))).code).toBe('token_expired');
@@ -145,7 +145,7 @@ describe('a client token', () => {
   });
 });
 
-test('a token with any one byte of its payload or signature changed is refused, without a look-up', async () => {
+test('refuses a token with any one byte changed, without a look-up', async () => {
   const { authenticator, store, token } = await begin();
   const before = lookUps(store);
   const [payload, signature] = token.slice(3).split('.') as [string, string];
@@ -167,7 +167,7 @@ test('a token with any one byte of its payload or signature changed is refused, 
   expect(lookUps(store)).toBe(before);
 });
 
-test('a token signed here for a key of another organisation than it says opens nothing', async () => {
+test('refuses a token signed here for a key of another organisation', async () => {
   const { authenticator, key, now } = await begin();
   const text = mintToken(tokenSecret(secret), { jti: 'j', key: key.id, org: 'org_2', iat: now(), exp: now() + 60_000 });
   expect((await refusalOf(authenticator.socket(text, ADDRESS, undefined))).code).toBe('invalid_token');

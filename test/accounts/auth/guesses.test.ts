@@ -11,7 +11,7 @@ const codeOf = (outcome: Promise<unknown>): Promise<string> =>
   );
 
 describe('20,000 guesses', () => {
-  test('with a wrong checksum, each from an address of its own, never reach the store', async () => {
+  test('never reach the store with a wrong checksum, each from another address', async () => {
     const { authenticator, store } = start();
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
     const body = generateKey().slice(KEY_PREFIX.length, -4);
@@ -26,7 +26,7 @@ describe('20,000 guesses', () => {
     expect(lookUps(store)).toBe(0);
   });
 
-  test('with a right checksum from one address reach the store 20 times at once and 20 times a minute', async () => {
+  test('reach the store from one address 20 times at once and 20 times a minute', async () => {
     const { authenticator, store, wait } = start();
     const guesses = Array.from({ length: 500 }, generateKey);
     const askedMs: number[] = [];
@@ -67,7 +67,7 @@ test('guesses made at the same moment cannot slip through together', async () =>
   expect(lookUps(store)).toBe(20);
 });
 
-test('a good key in steady use is not shut out by whoever guesses at its address', async () => {
+test('keeps a valid key in steady use open despite guesses at its address', async () => {
   const { authenticator, text, wait } = await begin();
   const outcomes = new Set<string>();
   for (let second = 0; second < 600; second++) {
@@ -86,7 +86,7 @@ test('any number of good keys behind one address begin together', async () => {
   expect(await codeOf(authenticator.rest(generateKey(), ADDRESS))).toBe('invalid_api_key');
 });
 
-test('one guess repeated costs one look-up in 5 s', async () => {
+test('costs one look-up in 5 s for a repeated guess', async () => {
   const { authenticator, store, wait } = start();
   const guess = generateKey();
   for (let round = 0; round < 10; round++) await refusalOf(authenticator.rest(guess, freshAddress()));
@@ -117,7 +117,7 @@ describe('an address that guessed too often', () => {
     return begun;
   }
 
-  test('is told when to come back, whatever it brings, and the store is not asked', async () => {
+  test('gets a retry time for any credential, without a look-up', async () => {
     const { authenticator, store, text } = await guessed();
     const { text: uncached } = store.add();
     const before = lookUps(store);
@@ -145,7 +145,7 @@ describe('an address that guessed too often', () => {
     expect(lookUps(store)).toBe(before);
   });
 
-  test('is not helped by a key that was good, or a token that is over', async () => {
+  test('gets no relief from a key that was valid, or an expired token', async () => {
     const { authenticator, store, text, key, token, wait } = await guessed();
     wait(0);
     store.revoke(key);
@@ -164,7 +164,7 @@ describe('an address that guessed too often', () => {
     expect(await codeOf(authenticator.rest(generateKey(), ADDRESS))).toBe('rate_limit_exceeded');
   });
 
-  test('is no reason to refuse another one, nor who sends no credential', async () => {
+  test('affects no other address, and no request without a credential', async () => {
     const { authenticator } = await guessed();
     expect(await codeOf(authenticator.rest(generateKey(), '192.0.2.8'))).toBe('invalid_api_key');
     expect(await codeOf(authenticator.rest(undefined, ADDRESS))).toBe('missing_credential');
@@ -172,7 +172,7 @@ describe('an address that guessed too often', () => {
 });
 
 describe('handshakes that wait for the store', () => {
-  test('are 20 from one address and so many in all; what is in the cache passes by', async () => {
+  test('stop at 20 per address and a total; cached credentials pass', async () => {
     const { authenticator, store, text } = await begin(
       {},
       { limits: { failedAuthenticationsPerMinuteMax: 1_000, handshakesMax: 30, handshakesPerAddressMax: 20 } },

@@ -14,7 +14,7 @@ function begin(keysMax?: number) {
 }
 
 describe('the last use of keys', () => {
-  test('is told once a minute, the newest of each key, and not at all when there was none', async () => {
+  test('leaves once a minute, the newest per key, and not at all without one', async () => {
     const { clock, store, use } = begin();
     for (let atMs = 1; atMs <= 1_000; atMs++) use.note('org_1', `key_${atMs % 2}`, atMs);
     clock.increment(59_999);
@@ -36,7 +36,7 @@ describe('the last use of keys', () => {
     expect(store.noteKeysUsed).toHaveBeenCalledTimes(2);
   });
 
-  test('is told with the tokens that were minted; they are told again where that has failed', async () => {
+  test('includes the tokens minted, and repeats them after a failure', async () => {
     const { clock, store, use } = begin();
     use.note('org_1', 'key_1', 1, 1);
     use.note('org_1', 'key_1', 2, 1);
@@ -49,7 +49,7 @@ describe('the last use of keys', () => {
     expect(store.noteKeysUsed).toHaveBeenLastCalledWith('org_1', [{ keyId: 'key_1', atMs: 5, tokens: 3 }]);
   });
 
-  test('is told at the close, and nothing after it', async () => {
+  test('leaves at the close, and never after it', async () => {
     const { clock, store, use } = begin();
     use.note('org_1', 'key_1', 1);
     await use.close();
@@ -60,7 +60,7 @@ describe('the last use of keys', () => {
     expect(store.noteKeysUsed).toHaveBeenCalledTimes(1);
   });
 
-  test('of so many keys is collected; the oldest is left out, and counted', async () => {
+  test('covers a limited number of keys; the oldest is dropped, and counted', async () => {
     const { store, use } = begin(2);
     for (const key of ['a', 'b', 'a', 'c']) use.note('org_1', key, 1);
     await use.close();
@@ -68,7 +68,7 @@ describe('the last use of keys', () => {
     expect(use.dropped).toBe(1);
   });
 
-  test('that the store does not take is counted, and breaks nothing', async () => {
+  test('counts what the store does not take, and breaks nothing', async () => {
     const { clock, store, use } = begin();
     store.noteKeysUsed.mockRejectedValueOnce(new StoreError('busy', 'no'));
     use.note('org_1', 'key_1', 1);
@@ -81,7 +81,7 @@ describe('the last use of keys', () => {
 });
 
 describe('revocations', () => {
-  test('are remembered for ten minutes at least, and only so many of them', () => {
+  test('stay in memory for at least ten minutes, up to a limit', () => {
     const clock = new SimulatedClock();
     const revocations = new Revocations(clock, 3);
     revocations.add('a');

@@ -34,7 +34,7 @@ function refused(run: () => unknown): Refusal {
 }
 
 describe('requests per minute', () => {
-  test('the whole limit may be used at once; the next request is told when to come back', () => {
+  test('allow the whole limit at once; the next request gets a retry time', () => {
     const { limits: keys } = limits(600);
     for (let request = 1; request <= 600; request++) {
       expect(keys.takeRequest(keyA)).toEqual({
@@ -55,7 +55,7 @@ describe('requests per minute', () => {
     });
   });
 
-  test('who comes back when told is let in, however small the limit', () => {
+  test('admit a caller who returns at the given time, with any limit', () => {
     for (const limit of [1, 2, 7, 59, 61, 600]) {
       const { limits: keys, clock } = limits(limit);
       for (let request = 0; request < limit; request++) keys.takeRequest(keyA);
@@ -69,7 +69,7 @@ describe('requests per minute', () => {
     }
   });
 
-  test('a refused request costs nothing', () => {
+  test('cost nothing when refused', () => {
     const { limits: keys, clock } = limits(60);
     for (let request = 0; request < 60; request++) keys.takeRequest(keyA);
     for (let request = 0; request < 1000; request++) refused(() => keys.takeRequest(keyA));
@@ -78,7 +78,7 @@ describe('requests per minute', () => {
     refused(() => keys.takeRequest(keyA));
   });
 
-  test('after a quiet minute the whole limit is there again, and no more', () => {
+  test('return to the whole limit after a quiet minute', () => {
     const { limits: keys, clock } = limits(60);
     for (let request = 0; request < 60; request++) keys.takeRequest(keyA);
     clock.increment(3_600_000);
@@ -86,7 +86,7 @@ describe('requests per minute', () => {
     refused(() => keys.takeRequest(keyA));
   });
 
-  test('one key’s requests are no other key’s business', () => {
+  test('count separately for each key', () => {
     const { limits: keys } = limits(1);
     keys.takeRequest(keyA);
     keys.takeRequest(keyB);
@@ -118,7 +118,7 @@ describe('requests per minute', () => {
     }
   });
 
-  test('only so many keys are remembered; the longest idle one is forgotten, and counted when that gave it something', () => {
+  test('count for a limited number of keys; the longest idle is dropped', () => {
     const { limits: keys, clock } = limits(1, 2, 3);
     for (const key of ['a', 'b', 'c']) keys.takeRequest(apiKey({ id: key }));
     expect(keys.forgottenKeys).toBe(0);
@@ -132,7 +132,7 @@ describe('requests per minute', () => {
 });
 
 describe('sessions at a time', () => {
-  test('a session more than the limit is refused until one has ended', () => {
+  test('refuse one more than the limit until one has ended', () => {
     const { limits: keys } = limits(600, 2);
     const end = keys.takeSession(keyA);
     keys.takeSession(keyA);
@@ -160,7 +160,7 @@ describe('sessions at a time', () => {
     refused(() => keys.takeSession(keyA));
   });
 
-  test('the count is right after any order of opening and ending', () => {
+  test('count right after any order of opens and ends', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(5), { maxLength: 100 }), (steps) => {
         const { limits: keys } = limits(600, 3);
@@ -179,7 +179,7 @@ describe('a key’s own limits', () => {
   test.each([
     ['requests', { requestsPerMinuteMax: 3 }, 'takeRequest', 'make 3 requests'],
     ['client tokens', { tokensPerMinuteMax: 3 }, 'takeToken', 'mint 3 client tokens'],
-  ] as const)('of %s win over the node’s, and are its own alone', (_, settings, take, words) => {
+  ] as const)('for %s override the node’s, for this key alone', (_, settings, take, words) => {
     const { limits: keys } = limits(1);
     const own = apiKey({ id: 'own', ...settings });
     for (let count = 2; count >= 0; count--) expect(keys[take](own)['RateLimit-Remaining']).toBe(`${count}`);
@@ -189,7 +189,7 @@ describe('a key’s own limits', () => {
     keys[take](keyA);
   });
 
-  test('of sessions win over the node’s, also when they are changed while sessions are open', () => {
+  test('for sessions override the node’s, also when changed while sessions are open', () => {
     const { limits: keys } = limits(600, 1);
     const own = apiKey({ id: 'own', sessionsMax: 2 });
     keys.takeSession(own);
@@ -201,7 +201,7 @@ describe('a key’s own limits', () => {
     refused(() => keys.takeSession(own));
   });
 
-  test('a limit that is raised counts at once; what was used stays used', () => {
+  test('apply at once when raised; what was used stays used', () => {
     const { limits: keys, clock } = limits(600);
     const own = apiKey({ requestsPerMinuteMax: 2 });
     keys.takeRequest(own);
@@ -222,13 +222,13 @@ describe('a key’s own limits', () => {
     for (const take of [keys.takeRequest, keys.takeToken, keys.takeSession]) refused(() => take(own));
   });
 
-  test('of a rolled key and of the one in its place count separately', () => {
+  test('apply separately to a rolled key and its successor', () => {
     const { limits: keys } = limits(1, 1);
     keys.takeRequest(apiKey({ id: 'old', rolledTo: 'new' }));
     keys.takeRequest(apiKey({ id: 'new' }));
   });
 
-  test('of tokens are 60 a minute where nobody said otherwise', () => {
+  test('default to 60 tokens a minute', () => {
     const { limits: keys } = limits(600);
     for (let count = 0; count < 60; count++) keys.takeToken(keyA);
     refused(() => keys.takeToken(keyA));
@@ -260,7 +260,7 @@ describe('a limit by the minute', () => {
     );
   });
 
-  test('what is given back can be taken again, and nothing more', () => {
+  test('takes again what was returned, and no more', () => {
     const limit = new MinuteLimit({ clock: new SimulatedClock() });
     const take = () => limit.take('a', 2).retryAfterSeconds === 0;
     expect([take(), take(), take()]).toEqual([true, true, false]);
@@ -276,7 +276,7 @@ describe('sessions of an organisation', () => {
   const keysOf = (organisationId: string, count: number) =>
     Array.from({ length: count }, (_, index) => apiKey({ id: `${organisationId}_key_${index}`, organisationId }));
 
-  test('are bounded over all of its keys, and leave room for others', () => {
+  test('stop at a limit over all of its keys, and leave room for others', () => {
     const keys = createKeyLimits({
       requestsPerMinuteMax: 600,
       sessionsMax: 2,
@@ -303,7 +303,7 @@ describe('files at a time', () => {
   const settings = { requestsPerMinuteMax: 600, sessionsMax: 9, filesMax: 2, filesPerOrganisationMax: 3 };
   const inOne = (id: string, own = {}) => apiKey({ id, organisationId: 'org_a', ...own });
 
-  test('are counted beside sessions, by key and by organisation', () => {
+  test('count separately from sessions, by key and by organisation', () => {
     const keys = createKeyLimits({ ...settings, clock: new SimulatedClock() });
     const end = keys.takeFile(inOne('one'));
     keys.takeFile(inOne('one'));
@@ -317,7 +317,7 @@ describe('files at a time', () => {
     keys.takeFile(inOne('other'));
   });
 
-  test('a key’s own limit of sessions holds for its files', () => {
+  test('follow a key’s own limit of sessions', () => {
     const keys = createKeyLimits({ ...settings, clock: new SimulatedClock() });
     keys.takeFile(inOne('one', { sessionsMax: 1 }));
     refused(() => keys.takeFile(inOne('one', { sessionsMax: 1 })));

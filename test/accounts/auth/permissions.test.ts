@@ -39,7 +39,7 @@ describe('models', () => {
     ['a model whose name begins alike', ['a/x'], ['a/xy'], 'model', 'a/xy'],
     ['other letters', ['a/X'], ['a/x'], 'model', 'a/x'],
     ['a star that stands for everything', ['*'], ['a/x'], 'model', 'a/x'],
-  ])('with %s', (_, models, slugs, param, slug) => {
+  ])('work with %s', (_, models, slugs, param, slug) => {
     const refusal = refusalOf(() => requireModels(callerOf(apiKey({ models })), slugs));
     expect(refusal?.extras.param).toBe(param);
     if (slug === null) return;
@@ -48,7 +48,7 @@ describe('models', () => {
     expect(refusal?.message).toContain((models ?? []).join(', ') || 'none');
   });
 
-  test('a long list is told in part', () => {
+  test('appear in part from a long list', () => {
     const models = Array.from({ length: 12 }, (_, index) => `a/m${index}`);
     expect(refusalOf(() => requireModels(callerOf(apiKey({ models })), ['b/y']))?.message).toMatch(
       /a\/m9 and 2 more\.$/,
@@ -84,7 +84,7 @@ describe('origins', () => {
     if (!isAllowed) expect(refusal).toMatchObject({ code: 'origin_not_allowed', status: 403, closeCode: 4003 });
   });
 
-  test('what a page calls itself is repeated in printable letters only', () => {
+  test('repeat a page’s name in printable letters only', () => {
     const refusal = refusalOf(() =>
       requireOrigin(callerOf(apiKey({ origins })), `https://\u001b[31m${'x'.repeat(500)}`),
     );

@@ -10,13 +10,13 @@ import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 const CANARY = 'canary-secret-of-more-than-thirty-two-characters';
 const text = (secret: Uint8Array) => Buffer.from(secret).toString();
 
-test('a configured secret is used as it is, and nothing is written', () => {
+test('uses a configured secret as it is, and writes nothing', () => {
   const directory = join(temporaryDirectory(), 'data');
   expect(text(loadSecret(CANARY, directory))).toBe(CANARY);
   expect(existsSync(directory)).toBe(false);
 });
 
-test('a secret is made for this user alone when there is none, and is the same from then on', () => {
+test('creates a secret for this user alone when there is none, and reuses it', () => {
   const directory = join(temporaryDirectory(), 'new data');
   const secret = text(loadSecret(undefined, directory));
   expect(secret).toMatch(/^[\w-]{43}$/);
@@ -37,13 +37,13 @@ test('processes that start at once get the same secret, and leave nothing else b
   expect(readdirSync(directory)).toEqual(['secret']);
 });
 
-test('a secret written by hand is read without its line break', () => {
+test('reads a handwritten secret without its line break', () => {
   const directory = temporaryDirectory();
   writeFileSync(join(directory, 'secret'), `${CANARY}\r\n`, { mode: 0o600 });
   expect(text(loadSecret(undefined, directory))).toBe(CANARY);
 });
 
-describe('what cannot be used is refused with one sentence that does not show it', () => {
+describe('an unusable secret, reported in one sentence that hides it', () => {
   const refuse = (directory: string) => {
     try {
       loadSecret(undefined, directory);
@@ -58,7 +58,7 @@ describe('what cannot be used is refused with one sentence that does not show it
   };
 
   // Windows has no such modes.
-  test.skipIf(process.platform === 'win32').each([0o644, 0o640, 0o606, 0o620])('a file of mode %o', (mode) => {
+  test.skipIf(process.platform === 'win32').each([0o644, 0o640, 0o606, 0o620])('rejects a file of mode %o', (mode) => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, 'secret'), CANARY);
     chmodSync(join(directory, 'secret'), mode);
@@ -66,19 +66,19 @@ describe('what cannot be used is refused with one sentence that does not show it
     expect(readFileSync(join(directory, 'secret'), 'utf8')).toBe(CANARY);
   });
 
-  test.each(['', '\n', 'canary', 'canary'.repeat(5)])('a file that holds only %j', (content) => {
+  test.each(['', '\n', 'canary', 'canary'.repeat(5)])('rejects a file that holds only %j', (content) => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, 'secret'), content, { mode: 0o600 });
     expect(refuse(directory)).toContain('fewer than 32 characters');
   });
 
-  test('a directory in its place', () => {
+  test('rejects a directory in its place', () => {
     const directory = temporaryDirectory();
     mkdirSync(join(directory, 'secret'), { mode: 0o700 });
     expect(refuse(directory)).toContain('EISDIR');
   });
 
-  test('a data directory that is a file', () => {
+  test('rejects a data directory that is a file', () => {
     const file = join(temporaryDirectory(), 'data');
     writeFileSync(file, '');
     expect(refuse(file)).toMatch(/ENOTDIR|EEXIST/);

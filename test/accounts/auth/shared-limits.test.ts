@@ -42,7 +42,7 @@ describe('requests and tokens a minute', () => {
     expect(takeAll(limits[1], what)).toBe(max);
   });
 
-  test('over ten minutes all nodes together let through what one would, and a minute of it more at most', async () => {
+  test('stay within a single node’s limit over ten minutes, plus one minute’s worth', async () => {
     const { network, limits } = await edges(3);
     let taken = 0;
     for (let second = 0; second < 600; second++) {
@@ -53,13 +53,13 @@ describe('requests and tokens a minute', () => {
     expect(taken).toBeLessThanOrEqual(60 * 3 + 600);
   });
 
-  test('a single node tells nobody', async () => {
+  test('cause no message on a single node', async () => {
     const { network, limits } = await edges(1);
     takeAll(limits[0]);
     expect(Reflect.get(network.clock, 'timeouts')).toHaveProperty('size', 0);
   });
 
-  test('while the bus is away every node has its share, and one at least', async () => {
+  test('give every node its share, at least one, while the bus is away', async () => {
     const { nodes, limits } = await edges(3);
     for (const node of nodes) node.connect(false);
     expect(limits.map((each) => takeAll(each))).toEqual([20, 20, 20]);
@@ -68,7 +68,7 @@ describe('requests and tokens a minute', () => {
     expect(single.map((each) => takeAll(each))).toEqual([1, 1]);
   });
 
-  test('what no node of this gateway says, or what comes again, is counted by nobody', async () => {
+  test('ignore counts from outside this gateway, and repeats', async () => {
     const { network, nodes, limits } = await edges(2);
     const honest = messages.taken('zzzzzz', 7, [['requests', 'key_a', 30, 60]]);
     nodes[0]!.bus.publish('limits.taken', honest);
@@ -81,7 +81,7 @@ describe('requests and tokens a minute', () => {
     expect(nodes[1]!.limits.rates.ignored).toBe(4);
   });
 
-  test('10,000 keys within a quarter of a second are told of, and those beyond are counted', async () => {
+  test('report 10,000 keys per quarter of a second, and count those beyond', async () => {
     const { network, nodes, limits } = await edges(2);
     for (let count = 0; count < 10_050; count++) limits[0].takeRequest(apiKey({ id: `key_${count}` }));
     expect(nodes[0]!.limits.rates.untold).toBe(50);
@@ -91,7 +91,7 @@ describe('requests and tokens a minute', () => {
   });
 });
 
-test('sessions at a time are refused in the words of one node, and where nobody could be asked that is said', async () => {
+test('refuses sessions in the words of one node, and says when others cannot be asked', async () => {
   const { network, nodes, limits } = await edges(2);
   const take = async (from: KeyLimits) => {
     const taking = Promise.resolve(from.takeSession(key));
@@ -114,7 +114,7 @@ test('sessions at a time are refused in the words of one node, and where nobody 
   });
 });
 
-test('files at a time are counted over all nodes, beside sessions', async () => {
+test('counts files over all nodes, separately from sessions', async () => {
   const { network, limits } = await edges(2);
   const take = async (from: KeyLimits, what: 'takeFile' | 'takeSession') => {
     const taking = Promise.resolve(from[what](key));

@@ -34,7 +34,7 @@ function changed(text: string, position: number): string {
   return text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1);
 }
 
-test('a token is short, fits a WebSocket subprotocol, and carries what it was minted with', () => {
+test('fits a WebSocket subprotocol, stays short, and carries what it was minted with', () => {
   expect(token).toMatch(/^st_[\w-]+\.[\w-]{43}$/);
   expect(token.length).toBeLessThanOrEqual(400);
   expect(verifyToken([signing], token, NOW)).toEqual(payload);
@@ -95,11 +95,11 @@ const FORGED: [string, string][] = [
 ];
 
 describe('verifying', () => {
-  test.each(FORGED)('%s is no token', (_, text) => {
+  test.each(FORGED)('rejects %s', (_, text) => {
     expect(verifyToken([signing], text, NOW)).toBeUndefined();
   });
 
-  test('no character of it can be another one, at any place', () => {
+  test('rejects any changed character, at any position', () => {
     const others = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ ';
     for (let position = 0; position < token.length; position++) {
       for (const other of others) {
@@ -111,7 +111,7 @@ describe('verifying', () => {
     }
   });
 
-  test('the payload of one token with the signature of another is none', () => {
+  test('rejects the payload of one token with the signature of another', () => {
     const other = mintToken(signing, { ...payload, exp: NOW + 300_000 });
     const [otherHead, otherSignature] = other.split('.') as [string, string];
     expect(verifyToken([signing], other, NOW)).toBeDefined();
@@ -131,11 +131,11 @@ describe('verifying', () => {
     );
   });
 
-  test('a node whose clock is up to five seconds behind takes a token just minted elsewhere', () => {
+  test('accepts a token minted elsewhere on a node up to five seconds behind', () => {
     expect(verifyToken([signing], mintToken(signing, { ...payload, iat: NOW + 5000 }), NOW)).toBeDefined();
   });
 
-  test('the longest ids there are still fit', () => {
+  test('fits the longest ids', () => {
     const longest = mintToken(signing, { ...payload, iat: 8_640_000_000_000_000, exp: 8_640_000_000_000_000 });
     expect(longest.length).toBeLessThanOrEqual(400);
   });
@@ -145,7 +145,7 @@ describe('several secrets', () => {
   const previous = tokenSecret(otherSecret);
   const third = tokenSecret(Buffer.from('a third secret of at least thirty-two characters'));
 
-  test('verify whatever one of them signed, in any order, and nothing else', () => {
+  test('verify what one of them signed, in any order, and nothing else', () => {
     for (const signer of [signing, previous]) {
       const minted = mintToken(signer, payload);
       for (const ring of [
@@ -170,7 +170,7 @@ describe('several secrets', () => {
     expect(verifyToken([signing, previous], sign({ ...payload, kid }), NOW)).toBeUndefined();
   });
 
-  test('have ids that differ, stay the same, and say nothing of them', () => {
+  test('have stable, distinct ids that reveal nothing', () => {
     expect(signing.id).toMatch(/^[\w-]{8}$/);
     expect(signing.id).not.toBe(previous.id);
     expect(tokenSecret(Buffer.from(secret)).id).toBe(signing.id);

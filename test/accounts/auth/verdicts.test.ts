@@ -73,6 +73,6 @@ test.each([
   expect(refusalOfDecision(decision)).toMatchObject({ code: decision, status, closeCode });
 });
 
-test('allowed is no refusal', () => {
+test('counts as no error when allowed', () => {
   expect(refusalOfDecision('allowed')).toBeUndefined();
 });

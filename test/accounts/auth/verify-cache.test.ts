@@ -31,7 +31,7 @@ function begin(entriesMax?: number, hearsNews?: () => boolean) {
 }
 
 describe('a key', () => {
-  test('is asked for once in 30 s, then again', async () => {
+  test('takes one look-up in 30 s, then another', async () => {
     const { cache, clock, add, calls } = begin();
     const key = add(1);
     for (const afterMs of [0, 15_000, 14_999]) {
@@ -53,7 +53,7 @@ describe('a key', () => {
     expect(calls()).toBe(1);
   });
 
-  test('asked for by its id again is newer under its text as well', async () => {
+  test('renews under its text as well when it is looked up by id', async () => {
     const { cache, clock, add, calls } = begin();
     add(1);
     await cache.find(byHash(hashOf(1)));
@@ -64,7 +64,7 @@ describe('a key', () => {
     expect(calls()).toBe(2);
   });
 
-  test('asked for by many at once costs one call', async () => {
+  test('costs one call for many simultaneous look-ups', async () => {
     const { cache, add, calls } = begin();
     const key = add(1);
     const answers = await Promise.all(Array.from({ length: 500 }, () => cache.find(byHash(hashOf(1)))));
@@ -72,7 +72,7 @@ describe('a key', () => {
     expect(calls()).toBe(1);
   });
 
-  test('that is evicted is asked for at once, under each of its names', async () => {
+  test('needs a new look-up at once when evicted, under each of its names', async () => {
     for (const name of [byHash(hashOf(1)), byId('org_1', 'key_1')]) {
       const { cache, add, calls } = begin();
       add(1);
@@ -122,7 +122,7 @@ describe('an unknown key', () => {
   });
 });
 
-test('no more entries than allowed are held; the oldest goes first', async () => {
+test('holds a limited number of entries, and drops the oldest first', async () => {
   const { cache, add } = begin(100);
   for (let index = 0; index < 200; index++) {
     add(index);
@@ -135,7 +135,7 @@ test('no more entries than allowed are held; the oldest goes first', async () =>
   expect(cache.size).toBe(90);
 });
 
-test('what is too old to be served in any case is let go', async () => {
+test('drops what is too old for any use', async () => {
   const { cache, clock, add } = begin();
   for (let index = 0; index < 50; index++) {
     add(index);
@@ -155,7 +155,7 @@ describe('when the store rejects', () => {
   };
 
   test.each(['busy', 'overflow', 'unreachable'] as const)(
-    'as it is %s, a key known for less than 5 minutes is served',
+    'serves a key known for less than 5 minutes, when %s',
     async (reason) => {
       const { cache, clock, store, add, calls } = begin();
       const key = add(1);
@@ -170,7 +170,7 @@ describe('when the store rejects', () => {
     },
   );
 
-  test.each(['failed', 'closed'] as const)('as it has %s, nothing old is served', async (reason) => {
+  test.each(['failed', 'closed'] as const)('serves nothing old when it has %s', async (reason) => {
     const { cache, clock, store, add } = begin();
     add(1);
     await cache.find(byHash(hashOf(1)));
@@ -179,7 +179,7 @@ describe('when the store rejects', () => {
     await expect(cache.find(byHash(hashOf(1)))).rejects.toMatchObject({ reason });
   });
 
-  test('everybody who shared the call hears of it, and the next asks again', async () => {
+  test('rejects for all who shared the call, and the next asks again', async () => {
     const { cache, store, add, calls } = begin();
     const key = add(1);
     store.findKeyByHash.mockImplementationOnce(failing('busy'));
@@ -189,7 +189,7 @@ describe('when the store rejects', () => {
     expect(calls()).toBe(2);
   });
 
-  test('an evicted key is not served from before', async () => {
+  test('never serves an evicted key', async () => {
     const { cache, store, add } = begin();
     add(1);
     await cache.find(byHash(hashOf(1)));
@@ -204,7 +204,7 @@ describe('on a node without the database', () => {
     throw new StoreError('unreachable', 'no');
   };
 
-  test('a known key is served for 30 s while no news could be heard, and no longer', async () => {
+  test('serves a known key for 30 s without revocation events, and no longer', async () => {
     const { cache, clock, store, add } = begin(undefined, () => false);
     const key = add(1);
     await cache.find(byHash(hashOf(1)));
@@ -215,7 +215,7 @@ describe('on a node without the database', () => {
     await expect(cache.find(byHash(hashOf(1)))).rejects.toMatchObject({ reason: 'unreachable' });
   });
 
-  test('known keys are not waited for by each that comes: one in a second asks, and unknown ones always do', async () => {
+  test('waits for no look-up of known keys: one per second asks, and unknown ones always do', async () => {
     const { cache, clock, store, add, calls } = begin();
     for (const index of [1, 2, 3]) {
       add(index);
@@ -232,7 +232,7 @@ describe('on a node without the database', () => {
     expect(calls()).toBe(7);
   });
 
-  test('what was known before a doubt is asked for again, also what was unknown and what was on its way', async () => {
+  test('looks up everything again after a doubt, also unknown keys and pending look-ups', async () => {
     const { cache, clock, store, add, calls } = begin();
     add(1);
     await cache.find(byHash(hashOf(1)));
@@ -254,7 +254,7 @@ describe('on a node without the database', () => {
     expect(store.findKey).not.toHaveBeenCalled();
   });
 
-  test('what was known before a doubt is good for 30 s, though news are heard again, until it was asked for', async () => {
+  test('serves old entries for 30 s after a doubt, until they are looked up', async () => {
     const { cache, clock, store, add } = begin();
     const key = add(1);
     await cache.find(byHash(hashOf(1)));
@@ -271,7 +271,7 @@ describe('on a node without the database', () => {
     expect(await cache.find(byHash(hashOf(1)))).toBe(key);
   });
 
-  test('a key that is asked for again after a doubt is good for five minutes of the next outage, though nobody used it', async () => {
+  test('serves a refreshed key for five minutes of the next outage, though unused', async () => {
     const { cache, clock, store, add } = begin();
     const key = add(1);
     await cache.find(byHash(hashOf(1)));
@@ -290,7 +290,7 @@ describe('on a node without the database', () => {
     expect(cache.recent()).toEqual([]);
   });
 
-  test('the keys to ask for again are at most 1,000, the last ones first', async () => {
+  test('refreshes up to 1,000 keys, the latest first', async () => {
     const { cache, clock, add } = begin();
     for (let index = 1; index <= 1_005; index++) {
       add(index);

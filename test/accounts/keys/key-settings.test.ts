@@ -42,7 +42,7 @@ const CHAIN = [{ model: 'a/b' }];
 const nested = (levels: number): unknown => (levels === 0 ? 'x' : [nested(levels - 1)]);
 
 describe('a new key', () => {
-  test('of which nothing is said has the usual scopes and no limits', () => {
+  test('gets the usual scopes and no limits by default', () => {
     const { create, organisation } = begin();
     const { key, secret } = create();
     expect(key).toEqual({
@@ -89,7 +89,7 @@ describe('a new key', () => {
     expect(tables.findKey(null, 'key_unknown')).toBeUndefined();
   });
 
-  test('has lists without repetitions, scopes in their order and a time with milliseconds', () => {
+  test('gets deduplicated lists, ordered scopes and a time with milliseconds', () => {
     const { key } = begin().create({
       scopes: ['tokens', 'listen', 'tokens'],
       models: ['a/b', 'a/*', 'a/b'],
@@ -177,7 +177,7 @@ describe('a new key', () => {
       ],
     ],
   ];
-  test.each(bad)('and a changed one is refused when its %s cannot be', (name, values) => {
+  test.each(bad)('and a changed one fail when the %s is invalid', (name, values) => {
     const { tables, create, organisation, other } = begin();
     const { key } = create();
     const entries = tables.listAudit(null, 100);
@@ -197,7 +197,7 @@ describe('a new key', () => {
     expect(tables.listAudit(null, 100)).toEqual(entries);
   });
 
-  test('has an organisation', () => {
+  test('needs an organisation', () => {
     const { tables } = begin();
     expect(() => tables.createKey('org_unknown', {}, OPERATOR)).toThrow(
       expect.objectContaining({
@@ -219,7 +219,7 @@ test.each([
   ['grace_until', '2027-01-01T00:00:00.000Z'],
   ['requests_per_minute_max', 0],
   ['daily_spend_micro_usd_max', -1],
-])('no row has %s as %s', (column, value) => {
+])('rejects a row with %s as %s', (column, value) => {
   const { database, create } = begin();
   create();
   expect(() => database.prepare(`UPDATE api_keys SET ${column} = ?`).run(value)).toThrow(/CHECK constraint failed/);

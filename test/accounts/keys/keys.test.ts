@@ -44,7 +44,7 @@ describe('a changed key', () => {
     expect(tables.findKey(null, key.id)).toEqual(changed);
   });
 
-  test('is one of the organisation that asks', () => {
+  test('belongs to the organisation that requests the change', () => {
     const { tables, create, other } = begin();
     const { key } = create();
     for (const [organisationId, keyId] of [
@@ -60,7 +60,7 @@ describe('a changed key', () => {
     expect(tables.revokeKey(null, key.id, OPERATOR)!.revokedAt).not.toBeNull();
   });
 
-  test('is none that was revoked, and one that has expired may live longer', () => {
+  test('stays unchanged once revoked, but may live longer once expired', () => {
     const { tables, create, organisation, time } = begin();
     const revoked = create().key;
     tables.revokeKey(null, revoked.id, OPERATOR);
@@ -76,7 +76,7 @@ describe('a changed key', () => {
 });
 
 describe('a rolled key', () => {
-  test('has a successor with the same settings and another secret, and works until its grace is over', () => {
+  test('gets a successor with the same settings and another secret, and works until its grace ends', () => {
     const { tables, create, organisation, time } = begin();
     const { key, secret } = create(full);
     const rolled = tables.rollKey(organisation.id, key.id, 72 * HOUR_MS, OPERATOR)!;
@@ -92,7 +92,7 @@ describe('a rolled key', () => {
     expect(tables.unheard()).toEqual([]);
   });
 
-  test('without grace is revoked, which everybody hears', () => {
+  test('counts as revoked without grace, which all listeners receive', () => {
     const { tables, create, organisation, time } = begin();
     const { key } = create();
     const { old, key: successor } = tables.rollKey(organisation.id, key.id, 0, OPERATOR)!;
@@ -102,7 +102,7 @@ describe('a rolled key', () => {
     expect(tables.revokedKeyIds()).toEqual([key.id]);
   });
 
-  test('is rolled no second time, while its successor may be', () => {
+  test('cannot be rolled again, but its successor can', () => {
     const { tables, create, organisation } = begin();
     const { key } = create();
     const first = tables.rollKey(organisation.id, key.id, HOUR_MS, OPERATOR)!;
@@ -122,7 +122,7 @@ describe('a rolled key', () => {
     expect(tables.unheard()).toEqual([old.id]);
   });
 
-  test('was neither revoked nor expired', () => {
+  test('cannot be rolled once revoked or expired', () => {
     const { tables, create, organisation, time } = begin();
     const revoked = create().key;
     tables.revokeKey(null, revoked.id, OPERATOR);
@@ -135,7 +135,7 @@ describe('a rolled key', () => {
     expect(tables.listKeys()).toHaveLength(2);
   });
 
-  test.each([-1, 72 * HOUR_MS + 1, 0.5, Number.NaN, '5'])('has no grace of %s ms', (graceMs) => {
+  test.each([-1, 72 * HOUR_MS + 1, 0.5, Number.NaN, '5'])('allows no grace of %s ms', (graceMs) => {
     const { tables, create, organisation } = begin();
     const { key } = create();
     expect(() => tables.rollKey(organisation.id, key.id, graceMs as number, OPERATOR)).toThrow(
@@ -146,7 +146,7 @@ describe('a rolled key', () => {
 });
 
 describe('the last use of a key', () => {
-  test('is kept to the minute and never goes back', () => {
+  test('rounds down to the minute and never goes back', () => {
     const { tables, create } = begin();
     const { key } = create();
     const use = (time: string): ApiKey => {
@@ -158,7 +158,7 @@ describe('the last use of a key', () => {
     expect(use('2026-06-15T12:35:00.000Z').lastUsedAt).toBe('2026-06-15T12:35:00.000Z');
   });
 
-  test('is noted for many at once, and a key that is not there disturbs nobody', () => {
+  test('accepts many at once, and ignores an unknown key', () => {
     const { tables, create } = begin();
     const { organisationId, id: a } = create().key;
     const b = create().key.id;
@@ -178,7 +178,7 @@ describe('the last use of a key', () => {
   });
 });
 
-test('the audit log tells the first use of a key on each day, and the client tokens that it minted', () => {
+test('logs a key’s first use each day, and the client tokens that it minted', () => {
   const { tables, create } = begin();
   const { organisationId, id } = create().key;
   const use = (time: string, tokens?: number) =>
@@ -197,7 +197,7 @@ test('the audit log tells the first use of a key on each day, and the client tok
   ]);
 });
 
-test('what is written of a key and its organisation names who did it, and no secret', () => {
+test('records changes of a key and its organisation with the actor, and no secret', () => {
   const { tables, create, organisation, database } = begin();
   const { key, secret } = create({ name: 'First', dailySpendMicroUsdMax: 5_000_000n });
   tables.changeKey(organisation.id, key.id, { name: 'Second' }, PERSON);
@@ -232,7 +232,7 @@ test('what is written of a key and its organisation names who did it, and no sec
   for (const each of [secret, rolled.secret]) expect(everything).not.toContain(each.slice(11, -4));
 });
 
-test('of a key nothing is kept by which it could be made again', () => {
+test('keeps nothing of a key that could recreate it', () => {
   const { database, create } = begin();
   const { secret } = create();
   const row = database.prepare('SELECT * FROM api_keys').get() as { hash: Uint8Array };

@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 const PERSON = { type: 'person', id: 'per_1' } as const;
 
 describe('an organisation', () => {
-  test('is made with a name and a credit limit, prepaid with 0, and is found', () => {
+  test('gets a name and a credit limit, prepaid with 0, and can be found', () => {
     const { tables } = openTables();
     const organisation = tables.createOrganisation('Müller & Söhne', 0n, OPERATOR);
     expect(organisation).toEqual({
@@ -31,7 +31,7 @@ describe('an organisation', () => {
     expect(tables.findOrganisation('org_unknown')).toBeUndefined();
   });
 
-  test('is made first by the gateway itself, without a limit and with a key that may do everything', () => {
+  test('comes first from the gateway itself, without a limit and with a full key', () => {
     const { tables } = openTables();
     const first = tables.bootstrap()!;
     expect(first.organisation).toMatchObject({ name: 'Default', creditLimitMicroUsd: null });
@@ -53,7 +53,7 @@ describe('an organisation', () => {
     ['a limit below 0', 'x', -1n],
     ['a limit that the database could not hold', 'x', 2n ** 63n],
     ['a limit in floating point', 'x', 1.5],
-  ])('is not made with %s', (_what, name, limit) => {
+  ])('fails with %s', (_what, name, limit) => {
     const { tables } = openTables();
     expect(() => tables.createOrganisation(name, limit as bigint, OPERATOR)).toThrow(
       expect.objectContaining({ reason: 'invalid' }),
@@ -62,7 +62,7 @@ describe('an organisation', () => {
     expect(tables.listAudit(null, 10)).toEqual([]);
   });
 
-  test('is given another credit limit, exact to the last micro-USD, and who did it is written once', () => {
+  test('changes its credit limit to the last micro-USD, with the actor logged once', () => {
     const { tables } = openTables();
     const { id } = tables.createOrganisation('x', 0n, OPERATOR);
     const limit = 2n ** 63n - 1n;
@@ -81,7 +81,7 @@ describe('an organisation', () => {
     expect(() => tables.setCreditLimit(id, -1n, PERSON)).toThrow(expect.objectContaining({ reason: 'invalid' }));
   });
 
-  test('that is suspended keeps its first time, and so it is seen on its keys alone, until it is reinstated', () => {
+  test('keeps its first suspension time, visible on its keys alone, until it is reinstated', () => {
     const { tables, time } = openTables();
     const ours = tables.createOrganisation('ours', 0n, OPERATOR);
     const theirs = tables.createOrganisation('theirs', 0n, OPERATOR);
@@ -107,7 +107,7 @@ describe('an organisation', () => {
   });
 });
 
-test('a file of the first schema keeps its organisations and keys, which may do what they could, revoked ones nothing', () => {
+test('migrates the first schema’s organisations and keys with their rights; revoked ones stay so', () => {
   const file = databaseIn(temporaryDirectory());
   const before = keepDatabase(new Database(file));
   before.pragma('journal_mode = WAL');
@@ -157,7 +157,7 @@ test('a file of the first schema keeps its organisations and keys, which may do 
   expect(tables.unheard()).toEqual(['key_1']);
 });
 
-test('an organisation’s rule about places is kept, audited once, and known of its keys', () => {
+test('stores an organisation’s data residency rule, logs it once, and shows it on its keys', () => {
   const { tables, database } = openTables();
   const { id } = tables.createOrganisation('Strict', 0n, OPERATOR);
   const { key } = tables.createKey(id, { regions: ['eu', 'uk', 'eu'], retention: 'none' }, OPERATOR);
@@ -172,7 +172,7 @@ test('an organisation’s rule about places is kept, audited once, and known of 
   expect(() => tables.setPlaceRule('org_none', { regions: null, retention: null }, OPERATOR)).toThrow('organisation');
 });
 
-test('an organisation’s aliases are kept, audited once, and known of its keys beside their own', () => {
+test('stores an organisation’s aliases, logs them once, and shows them on its keys', () => {
   const { tables, database } = openTables();
   const { id } = tables.createOrganisation('Named', 0n, OPERATOR);
   const own = { best: [{ model: 'a/b' }] };

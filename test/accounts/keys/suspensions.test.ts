@@ -20,7 +20,7 @@ function heard(store: Store, count: number): Promise<SuspensionChange[]> {
   });
 }
 
-test('is heard once by every store on the directory, and so is the end of it', async () => {
+test('reaches every store on the directory once, and so does its end', async () => {
   const directory = temporaryDirectory();
   const [here, there] = [await openSqliteStore({ directory }), await openSqliteStore({ directory })];
   const { id } = await here.createOrganisation('A', 0n, BY);
@@ -44,7 +44,7 @@ test('is heard once by every store on the directory, and so is the end of it', a
   await Promise.all([here.close(), there.close()]);
 });
 
-test('that was there before a store is opened is no news to it', async () => {
+test('causes no event in a store opened later', async () => {
   const directory = temporaryDirectory();
   const first = await openSqliteStore({ directory });
   const { id } = await first.createOrganisation('A', 0n, BY);

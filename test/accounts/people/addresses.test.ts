@@ -83,6 +83,6 @@ test.each([
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
   ['', ''],
-])('the client at %s is counted as %s', (address, group) => {
+])('counts the client at %s as %s', (address, group) => {
   expect(networkOf(address)).toBe(group);
 });

@@ -24,7 +24,7 @@ function failing(times: number, error: () => Error = () => new MailError('ECONNE
 }
 
 describe('a mail', () => {
-  test('is sent with its link, and forgotten', async () => {
+  test('leaves with its link, and is then forgotten', async () => {
     const { transport, mails } = failing(0);
     const rig = startSender(transport);
     expect(await rig.event()).toEqual({ type: 'sent', mail: 'mail.verification', attempt: 1 });
@@ -50,7 +50,7 @@ describe('a mail', () => {
     expect(mails[0]!.subject).toMatch(/Voxgate/);
   });
 
-  test('that fails is sent again after 2 s, 4 s, … up to 15 minutes', async () => {
+  test('retries after 2 s, 4 s, … up to 15 minutes', async () => {
     const { transport, mails } = failing(14);
     const rig = startSender(transport);
     const waits: number[] = [];
@@ -70,7 +70,7 @@ describe('a mail', () => {
     expect(mails).toHaveLength(1);
   });
 
-  test('is given up after twenty attempts, with a word in the audit log', async () => {
+  test('gives up after twenty attempts, with an entry in the audit log', async () => {
     const { transport } = failing(1000);
     const rig = startSender(transport);
     for (let attempt = 1; attempt < 20; attempt++) {
@@ -96,7 +96,7 @@ describe('a mail', () => {
     expect(rig.waiting()).toBe(0);
   });
 
-  test('that was sealed with another secret is given up at once, not sent without its link', async () => {
+  test('gives up at once when it was sealed with another secret', async () => {
     const { transport, mails } = failing(0);
     const rig = ledgerRig();
     const sealed = new TokenSeal(new TextEncoder().encode('another secret')).seal(newToken());
@@ -110,7 +110,7 @@ describe('a mail', () => {
     expect(mails).toEqual([]);
   });
 
-  test('that takes too long is broken off and sent again', async () => {
+  test('aborts when it takes too long, and retries', async () => {
     let signals = 0;
     const transport: MailTransport = {
       kind: 'smtp',
@@ -134,7 +134,7 @@ describe('a mail', () => {
     expect(rig.ledger.nextOutboxDueMs()).toBe(rig.clock.nowMs);
   });
 
-  test('that another sender died with is sent when its lease is over, without anybody asking', async () => {
+  test('leaves when the lease of a dead sender is over, without a call', async () => {
     const rig = ledgerRig();
     rig.database
       .prepare('INSERT INTO outbox (type, params, due_at_ms) VALUES (?, ?, ?)')
@@ -151,7 +151,7 @@ describe('a mail', () => {
   });
 });
 
-test('a store that fails is asked again after five seconds, and the mail goes', async () => {
+test('asks a failing store again after five seconds, and sends the mail', async () => {
   const { transport, mails } = failing(0);
   const rig = startSender(transport, { failures: 2 });
   expect(await rig.event()).toMatchObject({ type: 'store_failed' });
@@ -167,7 +167,7 @@ test('a store that fails is asked again after five seconds, and the mail goes', 
   expect(mails).toHaveLength(1);
 });
 
-test('a mail that is written while another is on its way goes as well', async () => {
+test('sends a mail written while another is on its way', async () => {
   let arrived = () => {};
   const mails: Mail[] = [];
   const transport: MailTransport = {
@@ -212,7 +212,7 @@ test('many mails go four at a time, and all of them go', async () => {
   expect([most, new Set(sent).size, sent.length]).toEqual([4, 30, 30]);
 });
 
-test('the development outbox keeps the last hundred mails', async () => {
+test('keeps the last hundred mails in the development outbox', async () => {
   const outbox = createDevelopmentOutbox(() => 0);
   const signal = new AbortController().signal;
   for (let number = 0; number < 130; number++) await outbox.send({ to: `${number}`, subject: '', text: '' }, signal);

@@ -7,13 +7,13 @@ import { newToken, TokenSeal, tokenHash } from '../../../src/accounts/people/mai
 const SECRET = new TextEncoder().encode('a-secret-of-more-than-32-characters-for-tests');
 
 describe('a token', () => {
-  test('is 256 random bits that fit a URL', () => {
+  test('consists of 256 random bits that fit a URL', () => {
     const tokens = Array.from({ length: 100 }, newToken);
     for (const token of tokens) expect(token).toMatch(/^[\w-]{43}$/);
     expect(new Set(tokens).size).toBe(100);
   });
 
-  test('is kept as its SHA-256', () => {
+  test('reaches the store as its SHA-256', () => {
     const token = newToken();
     expect(Buffer.from(tokenHash(token)!)).toEqual(createHash('sha256').update(token).digest());
   });
@@ -29,7 +29,7 @@ describe('a token', () => {
 describe('a sealed token', () => {
   const seal = new TokenSeal(SECRET);
 
-  test('is opened with the same secret, and looks different each time', () => {
+  test('opens with the same secret, and looks different each time', () => {
     const token = newToken();
     const [one, two] = [seal.seal(token), seal.seal(token)];
     expect([new TokenSeal(SECRET).open(one), seal.open(two)]).toEqual([token, token]);
@@ -37,16 +37,16 @@ describe('a sealed token', () => {
     expect(one).not.toContain(token);
   });
 
-  test('is issued with what is kept of it', () => {
+  test('comes with the hash that is stored', () => {
     const { hash, sealed } = seal.issue();
     expect(tokenHash(seal.open(sealed)!)).toEqual(hash);
   });
 
-  test('is not opened with another secret', () => {
+  test('stays sealed under another secret', () => {
     expect(new TokenSeal(new TextEncoder().encode('another')).open(seal.seal(newToken()))).toBeUndefined();
   });
 
-  test('is opened with the secret before the last change, which seals nothing', () => {
+  test('opens with the secret before the last change, which seals nothing', () => {
     const other = new TextEncoder().encode('another-secret-of-more-than-32-characters');
     const token = newToken();
     const both = new TokenSeal(other, SECRET);
@@ -56,7 +56,7 @@ describe('a sealed token', () => {
     expect(new TokenSeal(other).open(seal.seal(token))).toBeUndefined();
   });
 
-  test('is not opened when a bit of it was changed, wherever', () => {
+  test('stays sealed when any bit of it was changed', () => {
     const sealed = seal.seal(newToken());
     const bytes = Buffer.from(sealed.slice(3), 'base64url');
     for (let bit = 0; bit < bytes.length * 8; bit++) {

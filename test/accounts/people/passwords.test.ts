@@ -82,7 +82,7 @@ describe('a new password', () => {
     expect(refusal?.message.replace('`password`', '').split(' ')).not.toContain(password === '' ? 'x' : password);
   });
 
-  test('is compared with three thousand common ones, and others are not among them', () => {
+  test('must differ from three thousand common ones, and uncommon ones pass', () => {
     const tried = Array.from({ length: 20_000 }, (_, number) => `uncommon words ${number}`);
     expect(tried.filter(isCommonPassword)).toEqual([]);
     expect(['iloveyou', 'baseball', 'trustno1', 'sunshine', 'greyhoun'].filter(isCommonPassword)).toHaveLength(5);
@@ -90,7 +90,7 @@ describe('a new password', () => {
 });
 
 describe('a kept password', () => {
-  test('has its parameters and a salt of its own, and matches that password alone', async () => {
+  test('carries its parameters and a separate salt, and matches that password alone', async () => {
     const [one, two] = await Promise.all([scrypt.hash(GOOD), scrypt.hash(GOOD)]);
     expect(one).toMatch(/^\$scrypt\$n=32768,r=8,p=3\$[\w-]{22}\$[\w-]{43}$/);
     expect(one).not.toBe(two);
@@ -99,11 +99,11 @@ describe('a kept password', () => {
     expect(await best.verify('', one)).toMatchObject({ matches: false });
   });
 
-  test('is up to date when it was made now', async () => {
+  test('counts as current when it was just made', async () => {
     expect(await best.verify(GOOD, await best.hash(GOOD))).toEqual({ matches: true, isOld: false });
   });
 
-  test('with other parameters still matches, and is said to be old', async () => {
+  test('still matches with other parameters, and counts as old', async () => {
     // Made with node:crypto alone: scryptSync(password, 16 bytes of 7, 32, { N: 1024, r: 8, p: 1 }).
     const salt = Buffer.alloc(16, 7).toString('base64url');
     const { scryptSync } = await import('node:crypto');
@@ -114,12 +114,12 @@ describe('a kept password', () => {
     });
   });
 
-  test('is the same however its accents are typed', async () => {
+  test('matches for any encoding of its accents', async () => {
     const stored = await best.hash('p\u00e4ssw\u00f6rter');
     expect(await best.verify('pa\u0308sswo\u0308rter', stored)).toMatchObject({ matches: true });
   });
 
-  test('of nobody costs the same and matches nothing', async () => {
+  test('costs the same without an account, and matches nothing', async () => {
     const decoy = best.decoy();
     expect(decoy).not.toBe(best.decoy());
     const [scheme] = (await best.hash(GOOD)).split('$').slice(1);
@@ -127,7 +127,7 @@ describe('a kept password', () => {
     expect(await best.verify(GOOD, decoy)).toEqual({ matches: false, isOld: false });
   });
 
-  test('in an unknown form is a fault, and the fault does not show it', async () => {
+  test('causes a fault in an unknown format, which hides it', async () => {
     await expect(best.verify(GOOD, '$md5$x$y$z')).rejects.toThrow('unknown form');
   });
 });
@@ -139,7 +139,7 @@ describe('hashes', () => {
     ends = [];
   });
 
-  test('are two at a time and in their order; past 32 that wait, one more is refused', async () => {
+  test('run two at a time in order; one more than 32 waiting is refused', async () => {
     const queue = new HashQueue();
     const begun: number[] = [];
     const all = Array.from({ length: 34 }, (_, number) =>
@@ -173,7 +173,7 @@ describe('hashes', () => {
     expect(await queue.run(async () => 'again')).toBe('again');
   });
 
-  test('never run more than there may be, whatever ends when', async () => {
+  test('never exceed the limit, in any order of ends', async () => {
     const queue = new HashQueue({ runningMax: 2, waitingMax: 100 });
     let running = 0;
     let most = 0;
@@ -189,7 +189,7 @@ describe('hashes', () => {
 });
 
 describe('attempts of one client', () => {
-  test('are so many a minute, come back one by one, and do not count for others', () => {
+  test('stop at a limit per minute, return one by one, and count per client', () => {
     let now = 0;
     const limit = new ClientLimit({ attemptsPerMinuteMax: 3, clock: { now: () => now } });
     for (let attempt = 0; attempt < 3; attempt++) limit.take('one');
@@ -203,7 +203,7 @@ describe('attempts of one client', () => {
     expect(refusalOf(() => limit.take('one'))).toBeDefined();
   });
 
-  test('are remembered for so many clients, and for those whose minute is not whole', () => {
+  test('count for a limited number of clients, as long as their minute lasts', () => {
     let now = 0;
     const limit = new ClientLimit({ attemptsPerMinuteMax: 3, clock: { now: () => now }, clientsMax: 10 });
     for (let client = 0; client < 25; client++) limit.take(`client ${client}`);

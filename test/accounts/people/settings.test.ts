@@ -5,7 +5,7 @@ import { loadConfig } from '../../../src/config/load.ts';
 const load = (env: Record<string, string>) => loadConfig(env, { providers: [] }).accounts;
 
 describe('the settings of accounts', () => {
-  test('are these without a word', () => {
+  test('default to these values', () => {
     expect(load({})).toEqual({
       welcomeCreditUsd: '2.00',
       signUpsPerAddressDayMax: 10,

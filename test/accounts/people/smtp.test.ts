@@ -13,7 +13,7 @@ describe('an SMTP server', () => {
   }
   const transportTo = (url: string) => createSmtpTransport({ url, from: 'Voxgate <accounts@voxgate.example>' });
 
-  test('is handed the mail, and the link in it is whole', async () => {
+  test('receives the mail with a complete link', async () => {
     const server = await smtp();
     const rig = startSender(transportTo(server.url));
     expect(await rig.event()).toMatchObject({ type: 'sent', attempt: 1 });
@@ -26,7 +26,7 @@ describe('an SMTP server', () => {
     expect(body).not.toBe('');
   });
 
-  test('that is away gets the mail when it is there again', async () => {
+  test('receives the mail when it is available again', async () => {
     const first = await smtp();
     await first.close();
     const rig = startSender(transportTo(first.url));
@@ -41,7 +41,7 @@ describe('an SMTP server', () => {
     expect(second.mails).toHaveLength(1);
   });
 
-  test('that knows no such mailbox is not asked again', async () => {
+  test('gets no second attempt when it has no such mailbox', async () => {
     const server = await smtp({ refuse: true });
     const rig = startSender(transportTo(server.url));
     expect(await rig.event()).toEqual({
@@ -52,7 +52,7 @@ describe('an SMTP server', () => {
     });
   });
 
-  test('without TLS is given the password on this machine, and never across a network', async () => {
+  test('receives the password without TLS on this machine only', async () => {
     const server = await smtp();
     const send = async (host: string) => {
       const transport = transportTo(`smtp://user:canary-password@${host}:${server.port}`);

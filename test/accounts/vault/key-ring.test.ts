@@ -42,7 +42,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 }
 
 describe('without a configured key', () => {
-  test('one is made for this user alone, and is the same from then on', async () => {
+  test('creates one for this user alone, and reuses it from then on', async () => {
     const { load, file } = world();
     const ring = await load();
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -50,7 +50,7 @@ describe('without a configured key', () => {
     expect((await load()).current.id).toBe(ring.current.id);
   });
 
-  test('a key file that is lost is not made anew: what it sealed would be lost in silence', async () => {
+  test('refuses to replace a lost key file, because sealed keys would be lost', async () => {
     const { load, file } = world();
     await load();
     rmSync(file);
@@ -59,7 +59,7 @@ describe('without a configured key', () => {
   });
 
   // Windows has no such modes.
-  test.skipIf(process.platform === 'win32')('a key file that others may read is refused', async () => {
+  test.skipIf(process.platform === 'win32')('refuses a key file that others may read', async () => {
     const { load, file } = world();
     await load();
     chmodSync(file, 0o644);
@@ -67,7 +67,7 @@ describe('without a configured key', () => {
   });
 
   test.each(['', 'short', `${A}${A}`, randomBytes(16).toString('base64')])(
-    'a key file with %j is refused',
+    'refuses a key file with %j',
     async (text) => {
       const { load, file } = world();
       writeFileSync(file, text, { mode: 0o600 });
@@ -77,7 +77,7 @@ describe('without a configured key', () => {
 });
 
 describe('the canary', () => {
-  test('lets the key it was made with pass, also as the previous one, and makes no file beside a configured key', async () => {
+  test('accepts its key, also as the previous one, and adds no file to a configured key', async () => {
     const { load, file } = world();
     await load(A);
     expect((await load(A)).previous).toBeUndefined();
@@ -85,7 +85,7 @@ describe('the canary', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test('refuses another key, and a vault without any key of its own', async () => {
+  test('rejects another key, and a vault without any key', async () => {
     const { load } = world();
     await load(A);
     expect(await refusal(load(B))).toMatch(/^The vault was made with the key 72cd6e84, and the configured one is /);
@@ -93,7 +93,7 @@ describe('the canary', () => {
     expect(await refusal(load())).toContain('is missing');
   });
 
-  test('is not the only one to count: a provider key under a key that is not here refuses the start as well', async () => {
+  test('does not suffice: a provider key under a missing key prevents the start as well', async () => {
     const { load, save } = world();
     await load(A);
     await save(await load(B, A), 'deepgram');
@@ -149,7 +149,7 @@ describe('a rotation', () => {
     },
   );
 
-  test('that meets a change by another process changes nothing', async () => {
+  test('changes nothing when another process makes a change meanwhile', async () => {
     const { store, ring, save, load } = await moving();
     const meanwhile = {
       ...store,

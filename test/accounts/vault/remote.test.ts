@@ -138,7 +138,7 @@ describe('a vault from afar', () => {
     expect(lookUps).toHaveLength(4);
   });
 
-  test('tells of uses for the organisation that the key is of, and bars one that was refused too often', async () => {
+  test('reports uses for the key’s organisation, and blocks a key refused too often', async () => {
     const { remote, save, calls, tables } = world();
     const { key } = await save();
     await remote.ownKeyOf('org_a', 'plain');
@@ -151,7 +151,7 @@ describe('a vault from afar', () => {
     expect(calls.filter((call) => call === 'noteUse')).toHaveLength(3);
   });
 
-  test('that nobody answers for a while goes on with what it knew: 5 min, or 30 s where no news would be heard', async () => {
+  test('continues from memory without an answer: 5 min, or 30 s without revocation events', async () => {
     const { remote, save, state, clock } = world();
     const { key } = await save();
     const known = await remote.ownKeyOf('org_a', 'plain');
@@ -176,7 +176,7 @@ describe('a vault from afar', () => {
     }
   });
 
-  test('that was told of a key that is gone does not use it from memory', async () => {
+  test('drops a deleted key from memory', async () => {
     const { remote, vault, save, state } = world();
     const { key } = await save();
     await remote.open('plain', key.id, 'org_a');
@@ -186,7 +186,7 @@ describe('a vault from afar', () => {
     expect(await caught(remote.open('plain', key.id, 'org_a'))).toBeInstanceOf(VaultError);
   });
 
-  test('that nobody answers refuses what needs it, and says so', async () => {
+  test('refuses without an answer, and says so', async () => {
     const { remote, state, faults } = world();
     state.away = true;
     expect(await caught(remote.ownKeyOf('org_a', 'plain'))).toMatchObject({ code: 'overloaded' });
@@ -217,7 +217,7 @@ describe('what another node asks of the vault', () => {
     expect(audited()).toEqual([]);
   });
 
-  test('with a public key that is none gets no secret', async () => {
+  test('gives no secret to an invalid public key', async () => {
     const { answer, save } = world();
     const { key } = await save();
     const given = await answer({ organisationId: 'org_a', call: 'open', args: ['plain', key.id, new Uint8Array(32)] });

@@ -31,7 +31,7 @@ test('any text comes back as it was, and no two sealed texts of it have a part i
   );
 });
 
-test('the text says its form and its key, and nothing of the secret or of what it is bound to', () => {
+test('shows its format and key, and nothing of the secret or its binding', () => {
   const sealed = seal(ring, binding, SECRET);
   expect(sealed).toMatch(/^v1\.[0-9a-f]{8}\.[\w-]{80}\.[\w-]{16}\.[\w-]+$/);
   expect(kekIdOf(sealed)).toBe(ring.current.id);
@@ -40,7 +40,7 @@ test('the text says its form and its key, and nothing of the secret or of what i
     expect(sealed).not.toContain(part);
 });
 
-describe('does not open', () => {
+describe('a sealed text that does not open', () => {
   test.each([
     ['another organisation’s row', { ...binding, organisationId: 'org_b' }],
     ['another provider’s row', { ...binding, provider: 'openai' }],
@@ -49,11 +49,11 @@ describe('does not open', () => {
       'a row whose parts are the same when they are joined',
       { organisationId: 'org_a|deepgram', provider: 'pk_1', id: '' },
     ],
-  ])('in %s', (_, other) => {
+  ])('fails in %s', (_, other) => {
     expect(refusal(() => open(ring, other, seal(ring, binding, SECRET)))).toContain('belongs to something else');
   });
 
-  test('with any one bit of it flipped', () => {
+  test('fails with any one bit flipped', () => {
     const sealed = seal(ring, binding, SECRET);
     const prefix = sealed.split('.').slice(0, 2).join('.').length + 1;
     for (let at = 0; at < sealed.length; at++) {
@@ -67,7 +67,7 @@ describe('does not open', () => {
     }
   });
 
-  test('cut off anywhere, or with the parts of another in its place', () => {
+  test('fails when cut off anywhere, or with the parts of another in its place', () => {
     const [one, two] = [seal(ring, binding, SECRET), seal(ring, binding, SECRET)].map((text) => text.split('.'));
     for (let length = 0; length < one!.join('.').length; length++)
       refusal(() => open(ring, binding, one!.join('.').slice(0, length)));
@@ -75,7 +75,7 @@ describe('does not open', () => {
       refusal(() => open(ring, binding, one!.map((text, at) => (at === part ? (two![at] as string) : text)).join('.')));
   });
 
-  test('with another key, which is named', () => {
+  test('fails with another key, which the error names', () => {
     const other = keyRingOf(Buffer.alloc(32, 2));
     expect(refusal(() => open(other, binding, seal(ring, binding, SECRET)))).toBe(
       `The vault has no key ${ring.current.id}.`,
@@ -83,10 +83,10 @@ describe('does not open', () => {
   });
 });
 
-describe('sealed anew', () => {
+describe('a sealed text moved to a new key', () => {
   const next = keyRingOf(Buffer.alloc(32, 2), Buffer.alloc(32, 1));
 
-  test('a text is under the current key, its secret’s part unchanged, and the old key is needed no more', () => {
+  test('keeps its secret’s part under the current key, and no longer needs the old key', () => {
     const sealed = seal(ring, binding, SECRET);
     const moved = reseal(next, binding, sealed);
     expect(kekIdOf(moved)).toBe(next.current.id);
@@ -95,13 +95,13 @@ describe('sealed anew', () => {
     expect(reseal(next, binding, moved)).toBe(moved);
   });
 
-  test('a text that does not open is not carried on', () => {
+  test('stays behind when it does not open', () => {
     const sealed = seal(ring, binding, SECRET);
     const broken = sealed.slice(0, -4) + (sealed.endsWith('AAAA') ? 'BBBB' : 'AAAA');
     refusal(() => reseal(next, binding, broken));
   });
 });
 
-test.each([0, 16, 31, 33])('a key of %i bytes is refused', (bytes) => {
+test.each([0, 16, 31, 33])('refuses a key of %i bytes', (bytes) => {
   expect(refusal(() => kekOf(randomBytes(bytes)))).toContain('32 bytes');
 });

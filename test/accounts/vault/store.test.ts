@@ -39,7 +39,7 @@ const reasonOf = (work: () => unknown): string => {
 };
 
 describe('a saved key', () => {
-  test('is shown without its secret, with what its test came to', () => {
+  test('appears without its secret, with its test’s result', () => {
     const { tables } = world();
     const at = new Date(START).toISOString();
     const shown = {
@@ -79,7 +79,7 @@ describe('a saved key', () => {
     ['a name of nothing', newKey({ name: '' }), 'invalid'],
     ['a name with a line break', newKey({ name: 'a\nb' }), 'invalid'],
     ['a name that turns the text beside it round', newKey({ name: 'a\u202eb' }), 'invalid'],
-  ])('with %s is refused, and the former one stays', (_, key, reason) => {
+  ])('fails with %s, and the former one stays', (_, key, reason) => {
     const { tables, actions } = world();
     tables.saveProviderKey(newKey({ id: 'pk_0' }), by);
     expect(reasonOf(() => tables.saveProviderKey(key, by))).toBe(reason);
@@ -87,14 +87,14 @@ describe('a saved key', () => {
     expect(actions()).toHaveLength(1);
   });
 
-  test('that is no sealed text is refused by the table itself', () => {
+  test('must be sealed, by a check of the table', () => {
     const { tables } = world();
     expect(() => tables.saveProviderKey(newKey({ sealed: 'sk-plain-secret' }), by)).toThrow(/CHECK/);
   });
 });
 
 describe('another organisation', () => {
-  test('neither sees, tests nor deletes it', () => {
+  test('cannot see, test or delete it', () => {
     const { tables, actions } = world();
     tables.saveProviderKey(newKey(), by);
     expect(tables.listProviderKeys('org_b')).toEqual([]);
@@ -107,7 +107,7 @@ describe('another organisation', () => {
 });
 
 describe('what happens to a key', () => {
-  test('three refusals in a row disable it, once audited; a success in between starts the count anew', () => {
+  test('disables it after three consecutive refusals, logged once; a success resets the count', () => {
     const { tables, actions } = world();
     tables.saveProviderKey(newKey(), by);
     const states = (['refused', 'refused', 'accepted', 'refused', 'refused', 'refused', 'refused'] as const).map(
@@ -117,7 +117,7 @@ describe('what happens to a key', () => {
     expect(actions()).toEqual(['provider-key.saved pk_1 per_1', 'provider-key.disabled pk_1 vault']);
   });
 
-  test('a test brings it back, rejects it, or leaves it as disabled as it was', () => {
+  test('restores it by a test, rejects it, or leaves it disabled', () => {
     const { tables, actions, clock } = world();
     tables.saveProviderKey(newKey({ check: 'unanswered' }), by);
     for (let time = 0; time < 3; time++) tables.noteProviderKeyUse('pk_1', 'refused');
@@ -135,14 +135,14 @@ describe('what happens to a key', () => {
     expect(actions().filter((action) => action.startsWith('provider-key.tested'))).toHaveLength(4);
   });
 
-  test('its last use is known to the minute', () => {
+  test('records its last use to the minute', () => {
     const { tables } = world();
     tables.saveProviderKey(newKey(), by);
     expect(tables.noteProviderKeyUse('pk_1', 'accepted')?.usedAt).toBe('2026-01-01T00:00:00.000Z');
     expect(tables.noteProviderKeyUse('pk_none', 'accepted')).toBeUndefined();
   });
 
-  test('it is deleted, and its secret with it', () => {
+  test('deletes it, and its secret with it', () => {
     const { tables, actions } = world();
     tables.saveProviderKey(newKey(), by);
     expect(tables.removeProviderKey('org_a', 'pk_1', by)?.id).toBe('pk_1');
@@ -151,7 +151,7 @@ describe('what happens to a key', () => {
   });
 });
 
-describe('sealing everything anew', () => {
+describe('sealing all keys again', () => {
   const rows = () => {
     const made = world();
     made.tables.keepVaultCanary(sealed('0a0b0c0d', 'canary.x.y'));
@@ -190,7 +190,7 @@ describe('sealing everything anew', () => {
     expect(actions()).toHaveLength(before);
   });
 
-  test('the first canary is the one that is kept', () => {
+  test('keeps the first canary', () => {
     const { tables } = rows();
     expect(tables.keepVaultCanary(sealed('22222222'))).toBe(sealed('0a0b0c0d', 'canary.x.y'));
   });

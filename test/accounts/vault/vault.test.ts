@@ -86,14 +86,14 @@ describe('saving a key', () => {
     expect(await vault.open('plain', key.id, 'org_a')).toEqual(asked[0]);
   });
 
-  test('that the provider refuses keeps nothing, and not even notes it', async () => {
+  test('stores and logs nothing when the provider refuses it', async () => {
     const { save, vault, state, audited } = world();
     state.verdict = 'refused';
     expect((await refusal(save())).message).toMatch(/^PLAIN does not accept this key, so it was not saved\./);
     expect([await vault.list('org_a'), audited()]).toEqual([[], []]);
   });
 
-  test('that cannot be tested keeps it, with a warning', async () => {
+  test('stores it with a warning when it cannot be tested', async () => {
     const { save, state, vault } = world();
     state.verdict = 'unknown';
     const { key, warning } = await save();
@@ -114,7 +114,7 @@ describe('saving a key', () => {
     ['aws', { api_key: CANARY }, 'fields.access_key_id'],
     ['azure', { key: CANARY, region: 'evil.test/canary' }, 'fields.region'],
     ['google', { ...googleFields(), token_uri: 'http://169.254.169.254/canary' }, 'fields.token_uri'],
-  ])('for %s with %j is refused, naming the member and not what it holds', async (provider, fields, param) => {
+  ])('fails for %s with %j, and names the member without its value', async (provider, fields, param) => {
     const { save, asked } = world();
     expect((await refusal(save(provider, fields))).extras.param).toBe(param);
     expect(asked).toEqual([]);
@@ -139,7 +139,7 @@ describe('credentials that are more than one text', () => {
     ['aws', { ...aws, session_token: 'canary-session' }, [CANARY, 'canary-session'], '4711'],
     ['azure', { key: CANARY, region: 'westeurope' }, [CANARY], '4711'],
     ['google', googleFields(), [googleFields().private_key], expect.stringMatching(/^.{4}$/)],
-  ])('of %s come back whole, and say which of them are secret', async (provider, fields, secrets, lastFour) => {
+  ])('come back whole from %s, with their secret members marked', async (provider, fields, secrets, lastFour) => {
     const { save, vault } = world();
     const { key } = await save(provider, fields);
     expect(key.lastFour).toEqual(lastFour);
@@ -147,7 +147,7 @@ describe('credentials that are more than one text', () => {
     expect(await vault.open(provider, key.id, 'org_a')).toEqual({ baseUrl, credential: undefined, fields, secrets });
   });
 
-  test('no form has a member that is no text, and each has a secret', () => {
+  test('consist of text only, with a secret in each form', () => {
     for (const form of [apiKeyForm, awsForm, azureForm, googleServiceAccountForm]) {
       const members = Object.values(form.properties);
       expect(members.filter(({ type }) => type !== 'string')).toEqual([]);
@@ -160,13 +160,13 @@ describe('opening a key', () => {
   test.each([
     ['another organisation', 'plain', 'org_b'],
     ['another provider', 'azure', 'org_a'],
-  ])('for %s is refused', async (_, provider, organisationId) => {
+  ])('fails for %s', async (_, provider, organisationId) => {
     const { save, vault } = world();
     const { key } = await save();
     await expect(vault.open(provider, key.id, organisationId)).rejects.toThrow(`There is no provider key ${key.id}.`);
   });
 
-  test('that was deleted, disabled or moved in the table is refused', async () => {
+  test('fails when it was deleted, disabled or moved in the table', async () => {
     const { save, vault, database, faults, store } = world();
     const { key } = await save();
     await save('azure', { key: CANARY, region: 'westeurope' });
@@ -186,7 +186,7 @@ describe('opening a key', () => {
 });
 
 describe('whose key a request runs on', () => {
-  test('is looked up once for 30 s, also when there is none, and at once for those who ask together', async () => {
+  test('takes one look-up in 30 s, also when there is none, and one for simultaneous requests', async () => {
     const { vault, save, calls, clock } = world();
     const asks = () => Promise.all([1, 2, 3].map(() => vault.ownKeyOf('org_a', 'plain')));
     expect(await asks()).toEqual([undefined, undefined, undefined]);
@@ -201,7 +201,7 @@ describe('whose key a request runs on', () => {
     expect(await vault.ownKeyOf('org_b', 'plain')).toBeUndefined();
   });
 
-  test('changes at once with what happens here: saved anew, refused three times, tested, deleted', async () => {
+  test('changes at once with local events: saved again, refused three times, tested, deleted', async () => {
     const { vault, save } = world();
     const own = () => vault.ownKeyOf('org_a', 'plain');
     await save();
@@ -218,7 +218,7 @@ describe('whose key a request runs on', () => {
     expect(await own()).toBeUndefined();
   });
 
-  test('is refused when it cannot be found out, and asked anew the next time', async () => {
+  test('fails when the look-up fails, and is looked up again the next time', async () => {
     const { vault, state, faults } = world();
     state.broken = true;
     expect((await refusal(vault.ownKeyOf('org_a', 'plain'))).code).toBe('overloaded');
@@ -227,7 +227,7 @@ describe('whose key a request runs on', () => {
     expect(faults).toEqual(['findProviderKey: The disk is gone.']);
   });
 
-  test('is remembered for 10,000 pairs, and no more', async () => {
+  test('stays in memory for 10,000 pairs', async () => {
     const { vault, calls } = world();
     for (let index = 0; index < 10_001; index++) await vault.ownKeyOf(`org_${index}`, 'plain');
     calls.length = 0;
@@ -257,7 +257,7 @@ describe('noting uses', () => {
     expect((await vault.list('org_a'))[0]?.state).toBe('usable');
   });
 
-  test('that fails is told to the log, and tried again with the next use', async () => {
+  test('logs a failure, and retries with the next use', async () => {
     const { vault, save, state, faults, store } = world();
     const { key } = await save();
     state.broken = true;
@@ -271,7 +271,7 @@ describe('noting uses', () => {
   });
 });
 
-test('a key of another organisation can be neither tested nor deleted', async () => {
+test('hides a key of another organisation from tests and deletion', async () => {
   const { vault, save, asked } = world();
   const { key } = await save();
   asked.length = 0;

@@ -35,7 +35,7 @@ it.each(['opus.ogg', 'vorbis.ogg', 'flac.ogg'])('%s holds the pages that are who
   expect(measured(file)?.isDamaged).toBe(false);
 });
 
-it('a file whose only page with sound is cut off is not free', () => {
+it('charges for a file whose only page with sound is truncated', () => {
   const file = readFileSync(join(FOLDER, 'opus.ogg'));
   const [, , sound = 0, next = 0] = pagesOf(file);
   const audio = measured(file.subarray(0, Math.floor((sound + next) / 2)));

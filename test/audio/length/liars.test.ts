@@ -96,7 +96,7 @@ const CLAIMS: readonly [name: string, seconds: number, claims: Claims][] = [
   ],
 ];
 
-describe('whatever a file says of its length, in any of the places for it', () => {
+describe('any false length, in any field', () => {
   it.each(CLAIMS)('%s is measured at no less than %f s', (name, seconds, claims) => {
     const bytes = load(name);
     const places = claims.flatMap(([mark, from, to]) =>
@@ -266,7 +266,7 @@ describe('a file that is more than its beginning says', () => {
     expect(measured(bytes)?.seconds ?? 0).toBeGreaterThanOrEqual(seconds - 1e-6);
   });
 
-  it('is measured by its bytes where its coding is not known', () => {
+  it('follows its bytes where its coding is unknown', () => {
     expect(measured(patched(wavOf(64_000), [20, 0x61], [21, 0x01]))).toMatchObject({ isStated: true });
     expect(measured(Buffer.concat([id3(50), Buffer.from('neither frames nor anything'.repeat(50))]))).toBeUndefined();
   });
@@ -281,7 +281,7 @@ describe('the channels of a file', () => {
     ['WebM', load('recorder/recorder.webm'), 2],
     ['M4A', load('recorder/recorder.m4a'), 2],
     ['MP3', load('cbr.mp3'), 1],
-  ])('of %s are told', (_, bytes, channels) => {
+  ])('count for %s', (_, bytes, channels) => {
     expect(measured(bytes)?.channels).toBe(channels);
   });
 });

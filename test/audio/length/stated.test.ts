@@ -11,7 +11,7 @@ function recoded(name: string, coding: string, other: string): Buffer {
   return Buffer.from(text.replaceAll(coding, other), 'latin1');
 }
 
-describe('a file in an unknown coding tells its length by its header', () => {
+describe('the length of a file in an unknown coding', () => {
   it.each<[string, string, string, string]>([
     ['WAV', 's16le.wav', 'fmt \x10\0\0\0\x01\0', 'fmt \x10\0\0\0\0\x20'],
     ['WebM', 'opus-20.webm', 'A_OPUS', 'A_WHAT'],
@@ -25,7 +25,7 @@ describe('a file in an unknown coding tells its length by its header', () => {
     expect(Math.abs(audio!.seconds - seconds)).toBeLessThanOrEqual(seconds * 0.01 + 4 * spareSeconds);
   });
 
-  it('with the number of samples of a WAV file before its bytes a second', () => {
+  it('prefers the number of samples of a WAV file to its byte rate', () => {
     const fact = Buffer.from('fact\x04\0\0\0\0\0\0\0', 'latin1');
     fact.writeUInt32LE(48_000, 8);
     const format = Buffer.alloc(24);

@@ -56,7 +56,7 @@ describe('damaged at random', () => {
   });
 
   test.each(Object.keys(KINDS) as (keyof typeof KINDS)[])(
-    '%s is heard or refused, within its bounds',
+    'decodes or refuses %s, within its bounds',
     async (encoding) => {
       const decoder = await openOpusDecoder(8_000);
       let [heard, refused] = [0, 0];
@@ -82,7 +82,7 @@ describe('damaged at random', () => {
     },
   );
 
-  test('noise as packets is heard as noise or left out', async () => {
+  test('decodes noise as packets as noise, or skips it', async () => {
     const random = seeded(7);
     const decoder = await openOpusDecoder(8_000);
     for (let stream = 0; stream < 200; stream++) {
@@ -97,7 +97,7 @@ describe('damaged at random', () => {
 });
 
 describe('decoders', () => {
-  test('that were freed decode nothing, and are counted no longer', async () => {
+  test('decode nothing once freed, and no longer count', async () => {
     const decoder = await openOpusDecoder(16_000);
     expect([openDecoders(), decoder.decode(PACKETS[0]!)?.length]).toEqual([1, 320]);
     decoder.free();

@@ -40,7 +40,7 @@ describe('a stream in a container', () => {
     }
   });
 
-  test.each(DECODED_RATES)('has its pre-skip taken off at %i Hz', async (rate) => {
+  test.each(DECODED_RATES)('loses its pre-skip at %i Hz', async (rate) => {
     const { samples } = await hear('ogg-opus', [OGG], rate);
     expect(samples.length).toBe(secondsOf(PACKETS) * rate - Math.floor((312 * rate) / 48_000));
   });
@@ -48,7 +48,7 @@ describe('a stream in a container', () => {
   test.each([
     ['ogg-opus', OGG],
     ['webm-opus', WEBM],
-  ] as const)('%s: recordings one behind the other are heard one after the other', async (encoding, bytes) => {
+  ] as const)('%s: plays concatenated recordings one after the other', async (encoding, bytes) => {
     const one = await hear(encoding, [bytes]);
     const two = await hear(encoding, cut(Buffer.concat([bytes, bytes]), seeded(3), 900));
     expect(two.damaged).toBe(0);
@@ -56,7 +56,7 @@ describe('a stream in a container', () => {
     expect(areAlike(two.samples.subarray(one.samples.length), one.samples)).toBe(true);
   });
 
-  test('two channels are mixed to one', async () => {
+  test('mixes two channels to one', async () => {
     const { samples, fault } = await hear('webm-opus', [recording('opus-stereo.webm')]);
     const voice = sampleAudio('yes.wav').pcm;
     const spoken = Float32Array.from(new Int16Array(voice.buffer), (sample) => sample / 32_768);
@@ -66,7 +66,7 @@ describe('a stream in a container', () => {
     expect(loudness(samples) / loudness(spoken)).toBeCloseTo(0.5, 1);
   });
 
-  test('what an Ogg page says of its time changes nothing', async () => {
+  test('ignores the times of Ogg pages', async () => {
     const honest = await hear('ogg-opus', [OGG]);
     const lying = pagesOf(Buffer.from(OGG)).map((page, index) => {
       page.writeBigUInt64LE(BigInt(index) * 2n ** 40n, 6);
@@ -75,7 +75,7 @@ describe('a stream in a container', () => {
     expect(areAlike((await hear('ogg-opus', lying)).samples, honest.samples)).toBe(true);
   });
 
-  test('what a WebM block says of its time changes nothing', async () => {
+  test('ignores the times of WebM blocks', async () => {
     const honest = await hear('webm-opus', [WEBM]);
     const lying = Buffer.from(WEBM);
     let blocks = 0;
@@ -91,7 +91,7 @@ describe('a stream in a container', () => {
   });
 });
 
-test('packets one by one sound like the container around them, but for the pre-skip', async () => {
+test('decodes packets one by one like their container, except for the pre-skip', async () => {
   const inOgg = await hear('ogg-opus', [OGG]);
   const { samples, damaged } = await hear('opus', packetsOf(OGG));
   expect([samples.length, damaged]).toEqual([secondsOf(PACKETS) * 16_000, 0]);
@@ -108,13 +108,13 @@ describe('what is damaged', () => {
     ['of frames that would sound for more than 120 ms', Uint8Array.of(0x0b, 0x3f, ...new Uint8Array(63))],
     ['of no frame', Uint8Array.of(0x0b, 0)],
     ['padded beyond its end', Uint8Array.of(0x0b, 0x41, 200, 1)],
-  ])('a packet %s is left out, counted, and the others are heard', async (_, bad) => {
+  ])('skips and counts a packet %s, and decodes the others', async (_, bad) => {
     const messages = [...packets.slice(0, 100), bad, ...packets.slice(100, 200)];
     const { samples, damaged, fault } = await hear('opus', messages);
     expect([samples.length, damaged, fault]).toEqual([secondsOf(200) * 16_000, 1, undefined]);
   });
 
-  test('a message without a byte says nothing', async () => {
+  test('ignores an empty message', async () => {
     const { samples, damaged } = await hear('opus', [new Uint8Array(0), ...packets.slice(0, 10), new Uint8Array(0)]);
     expect([samples.length, damaged]).toEqual([secondsOf(10) * 16_000, 0]);
   });
@@ -124,7 +124,7 @@ describe('what is damaged', () => {
     ['a page that is missing', (pages) => pages.toSpliced(4, 1)],
     ['noise between two pages', (pages) => pages.toSpliced(4, 0, Buffer.alloc(3_000, 'Ogg'))],
     ['a page that is cut off', (pages) => pages.with(4, pages[4]!.subarray(0, 500))],
-  ])('of Ogg: %s costs what is in it, and is counted', async (_, damage) => {
+  ])('loses only %s in Ogg, and counts it', async (_, damage) => {
     const whole = await hear('ogg-opus', [OGG]);
     const damaged = await hear('ogg-opus', cut(Buffer.concat(damage(pagesOf(OGG))), seeded(5), 700));
     expect([damaged.fault, damaged.damaged > 0]).toEqual([undefined, true]);
@@ -155,7 +155,7 @@ describe('what is damaged', () => {
       Array(60).fill(Uint8Array.of(0x0b, 0)),
       /More than 50 packets in a row/,
     ],
-  ])('%s cannot be heard, and it is said why', async (_, encoding, messages, words) => {
+  ])('fails for %s, with the reason', async (_, encoding, messages, words) => {
     const { fault } = await hear(encoding, messages);
     expect(fault).toBeInstanceOf(UnsupportedStream);
     expect((fault as Error).message).toMatch(words);

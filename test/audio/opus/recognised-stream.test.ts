@@ -74,12 +74,12 @@ describe('a stream that is recognised by its first bytes', () => {
     },
   );
 
-  it.each([8_000, 16_000, 24_000, 48_000])('has every sample of a WAV file at %i Hz', async (rate) => {
+  it.each([8_000, 16_000, 24_000, 48_000])('keeps every sample of a WAV file at %i Hz', async (rate) => {
     const samples = await recognised(cut(YES, seeded(3), 700), rate);
     expect(Math.abs(samples.length - ((YES.length - 44) / 2 / 16_000) * rate)).toBeLessThanOrEqual(3);
   });
 
-  it('goes on behind the length that a WAV header says: its writer did not know it', async () => {
+  it('continues past the length in a WAV header, which its writer did not know', async () => {
     const short = Buffer.from(YES);
     short.writeUInt32LE(320, 40);
     expect(areAlike(await recognised([short]), await recognised([YES]))).toBe(true);
@@ -98,7 +98,7 @@ describe('a stream that is recognised by its first bytes', () => {
     for (const [, cutOf] of CUTS) await expect(recognised(cutOf(bytes))).rejects.toThrow(words);
   });
 
-  it('refuses a WAV stream whose rate is no rate of speech', async () => {
+  it('refuses a WAV stream below the rates of speech', async () => {
     const slow = Buffer.from(YES);
     slow.writeUInt32LE(4_000, 24);
     await expect(recognised([slow])).rejects.toThrow('at least 8000 Hz');

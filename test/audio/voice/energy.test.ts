@@ -42,7 +42,7 @@ test.each(AUDIO)('%s', (_, samples, lastEnd) => {
   expect(metered(samples).speech.lastEnd).toBe(lastEnd);
 });
 
-test('the cut of the stream changes nothing', () => {
+test('gives the same result for any split of the stream', () => {
   const samples = [...silence(0.3), ...tone(0.33, -30), ...silence(1.2), ...tone(0.2, -44), ...silence(0.1)];
   const heardBy = ({ speech, sound }: SpeechMeter) =>
     [speech, sound].map((runs) => [
@@ -60,7 +60,7 @@ test('the cut of the stream changes nothing', () => {
   );
 });
 
-test.each([0.35, 0.5, 0.9, 1.5])('a pause of %d s in speech is still seen when what follows it is known', (pause) => {
+test.each([0.35, 0.5, 0.9, 1.5])('sees a pause of %d s in speech when the rest is known', (pause) => {
   const { speech } = metered([...tone(1, -20), ...silence(pause), ...tone(1, -20)]);
   expect(speech.endAfter(0, 0.3 * RATE)).toBe(RATE);
 });
@@ -92,7 +92,7 @@ test('however long the session, the runs kept are bounded, and no speech is forg
   expect(meter.speech.lastEnd).toBeGreaterThan(2999 * 220);
 });
 
-test('where sound begins again is told, however quiet it is, and silence is none', () => {
+test('reports where sound begins again, at any level except silence', () => {
   const meter = new SpeechMeter(RATE);
   const quiet = (seconds: number, level: number) =>
     new Int16Array(RATE * seconds).map((_, i) => (i % 32 < 16 ? level : -level));

@@ -96,7 +96,7 @@ const piece = fc.record({
 const chunkLengths = fc.array(fc.integer({ min: 1, max: 9_000 }), { minLength: 1, maxLength: 8 });
 
 describe('any audio', () => {
-  it('is cut the same whatever its frames are, and no loud place falls between two utterances', () => {
+  it('splits the same for any frames, and never inside a loud place', () => {
     fc.assert(
       fc.property(fc.array(piece, { minLength: 1, maxLength: 25 }), chunkLengths, (pieces, chunks) => {
         const audio = audioOf(pieces);
@@ -118,7 +118,7 @@ describe('any audio', () => {
     );
   });
 
-  it('without an end is held in bounded memory, and in little when nobody speaks', () => {
+  it('needs bounded memory without an end, and little in silence', () => {
     const longest = 2 * 2 * (RULES.longestMs / 1_000 + 3) * RATE;
     const endless = hear(audioOf([{ amplitude: 20_000, ms: 90_000 }]), [1_600]);
     expect(endless.heldBytesMax).toBeLessThanOrEqual(longest);
@@ -142,7 +142,7 @@ describe('an utterance', () => {
     { amplitude: 20, ms: 1_000 },
   ];
 
-  it('has padding before and behind, and ends when the silence is long enough', () => {
+  it('includes padding on both sides, and ends after enough silence', () => {
     const ended: number[] = [];
     const segmenter = new Segmenter(RATE, RULES, { started: () => {}, ended: ({ end }) => ended.push(end) });
     const audio = audioOf(spoken);
@@ -155,7 +155,7 @@ describe('an utterance', () => {
     ]);
   });
 
-  it('is told of once it is long enough for speech, before it ends', () => {
+  it('starts an event once it is long enough for speech, before it ends', () => {
     const started: number[] = [];
     const segmenter = new Segmenter(RATE, RULES, { started: (sample) => started.push(sample), ended: () => {} });
     const audio = audioOf(spoken);
@@ -173,7 +173,7 @@ describe('an utterance', () => {
     expect(hear(audio).segments.length).toBe(count);
   });
 
-  it('is ended by a flush at once, and the next begins where it ended', () => {
+  it('ends at once by a flush, and the next begins there', () => {
     const segments: Segment[] = [];
     const segmenter = new Segmenter(RATE, RULES, { started: () => {}, ended: (segment) => segments.push(segment) });
     const audio = audioOf(spoken);
@@ -188,7 +188,7 @@ describe('an utterance', () => {
     ]);
   });
 
-  it('that is too short for speech counts when it is flushed, and is a knock otherwise', () => {
+  it('counts at a flush when too short for speech, and is a knock otherwise', () => {
     const knock = [
       { amplitude: 20, ms: 1_000 },
       { amplitude: 9_000, ms: 50 },
@@ -197,7 +197,7 @@ describe('an utterance', () => {
     expect(hear(audioOf([...knock, { amplitude: 20, ms: 100 }])).segments.length).toBe(1);
   });
 
-  it('is cut where it is quietest when it grows too long, and not a sample is lost at the cut', () => {
+  it('splits where it is quietest when it grows too long, without losing a sample', () => {
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 4_800 }), fc.integer({ min: 0, max: 3 }), (dipAtMs, phase) => {
         const audio = audioOf([
@@ -220,7 +220,7 @@ describe('an utterance', () => {
 });
 
 describe('noise', () => {
-  it('that goes on is taken for speech for some seconds at most, and speech over it is found', () => {
+  it('counts as speech for a few seconds at most, and speech over it is found', () => {
     const audio = audioOf([
       { amplitude: 300, ms: 12_000 },
       { amplitude: 3_000, ms: 1_500 },
@@ -234,7 +234,7 @@ describe('noise', () => {
     for (const { voicedEnd } of segments.slice(0, -1)) expect(voicedEnd).toBeLessThanOrEqual(5 * RATE);
   });
 
-  it('of a quiet room is no speech, and quiet speech in it is', () => {
+  it('does not count as speech in a quiet room, where quiet speech does', () => {
     const room = { amplitude: 30, ms: 3_000 };
     expect(hear(audioOf([room])).segments).toEqual([]);
     expect(hear(audioOf([room, { amplitude: 250, ms: 800 }, room])).segments.length).toBe(1);
@@ -245,7 +245,7 @@ describe('real speech', () => {
   /** Of files that hold more than one. */
   const TURNS: Readonly<Record<string, number>> = { 'commands.wav': 5, 'french/commandes.wav': 3 };
 
-  it.each(samples())('in $file is cut into its turns', ({ file, text }) => {
+  it.each(samples())('splits $file into its turns', ({ file, text }) => {
     const { pcm, sampleRate } = sampleAudio(file);
     const audio = new Int16Array(pcm.buffer, pcm.byteOffset, pcm.length / 2);
     const heard = hear(audio, [317, 80, 4_001], RULES, sampleRate);

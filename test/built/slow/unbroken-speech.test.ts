@@ -76,7 +76,7 @@ const coveredBy = (client: LiveClient, model: string): number =>
 
 describe('unbroken speech', () => {
   it.concurrent.each(CASES)(
-    'of %i s keeps every word in one final, and its bill: %j',
+    'keeps every word of %i s in one final, and its bill exact: %j',
     async (seconds, chain) => {
       const client = await speak(seconds, chain);
       const words = client.finals.flatMap(({ text }) => text.match(/\w+/g) ?? []).map((word) => word.toLowerCase());
@@ -96,7 +96,7 @@ describe('unbroken speech', () => {
   );
 
   it.concurrent(
-    'that no provider could finish is billed what finals cover',
+    'costs what finals cover when no provider could finish',
     async () => {
       const client = await speak(60, ['xai/grok-voice-transcribe-2.0']);
       const [covered, ...others] = usageOf(client).map(({ seconds, model }) => [seconds, coveredBy(client, model)]);

@@ -41,7 +41,7 @@ describe.each([
     gateway = await serve(program(), settings);
   }, START_MS_MAX);
 
-  it.concurrent.each(PROTOCOLS.map(({ slug }) => slug))('hears every sample once live with %s', async (model) => {
+  it.concurrent.each(PROTOCOLS.map(({ slug }) => slug))('transcribes every sample once live with %s', async (model) => {
     const rate = rateOf([model]) ?? 24_000;
     const client = gateway.connect({ model, sample_rate: String(rate), provider_params: '{}' });
     await client.event('session_started');
@@ -54,7 +54,7 @@ describe.each([
     expect(client.of('session_ended')[0]?.usage).toMatchObject([{ model, seconds: SECONDS }]);
   });
 
-  it.concurrent.each([...UTTERANCES, ...WITHIN])('hears speech live with %s', async (model) => {
+  it.concurrent.each([...UTTERANCES, ...WITHIN])('transcribes speech live with %s', async (model) => {
     const { pcm, sampleRate } = sampleAudio('commands.wav');
     const params = model.startsWith('loopback/') ? '{"turns":[{"text":"as scripted","seconds":1}]}' : '{}';
     const client = gateway.connect({ model, sample_rate: String(sampleRate), provider_params: params });

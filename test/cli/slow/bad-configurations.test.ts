@@ -87,10 +87,10 @@ it(`${BAD.length} of them end the start with 78 and one sentence each`, { timeou
   }
 });
 
-describe('what only shows when the process begins ends it with one sentence', () => {
+describe('a fault found when the process starts: one sentence, then the end', () => {
   const begin = (env: Record<string, string>) => voxgateProcess(['serve'], { VOXGATE_PORT: '0', ...env });
 
-  it.each(['uws', 'node'])('a certificate that is none, on the door %s', async (door) => {
+  it.each(['uws', 'node'])('ends the start for an invalid certificate, on the server %s', async (door) => {
     const [cert, key] = [write('no certificate'), write('no key')];
     const env = { VOXGATE_TLS_CERT_FILE: cert, VOXGATE_TLS_KEY_FILE: key, VOXGATE_DOOR: door };
     const { code, errors } = await begin({ ...env, VOXGATE_DATA_DIRECTORY: temporaryDirectory() });
@@ -98,7 +98,7 @@ describe('what only shows when the process begins ends it with one sentence', ()
     expect(errors).toMatch(/^voxgate: [^\n]*\.\n$/);
   });
 
-  it('a port that another program has, as the argument or as the setting', async () => {
+  it('ends the start for a port in use, as argument or setting', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const port = String((other.address() as AddressInfo).port);
@@ -113,12 +113,12 @@ describe('what only shows when the process begins ends it with one sentence', ()
     other.close();
   });
 
-  it('an argument that is no port', async () => {
+  it('ends the start for an invalid port argument', async () => {
     const { code, errors } = await voxgateProcess(['serve', '--port', '70000']);
     expect([code, errors]).toEqual([64, 'voxgate: --port takes a whole number from 0 to 65535.\n']);
   });
 
-  it('all of several settings, one a line; and a Service of Kubernetes named voxgate is none of them', async () => {
+  it('lists all wrong settings, one a line, and ignores a Kubernetes Service named voxgate', async () => {
     const wrong = { VOXGATE_PROT: '1', VOXGATE_DOOR: 'bun', VOXGATE_DEEPGRAM_API_KEY: 'x' };
     const ofService = { VOXGATE_PORT: 'tcp://10.96.0.12:8080', VOXGATE_SERVICE_HOST: '10.96.0.12' };
     const { code, errors } = await begin({ ...wrong, ...ofService });
@@ -130,7 +130,7 @@ describe('what only shows when the process begins ends it with one sentence', ()
     ]);
   });
 
-  it('a secret that others may read', async () => {
+  it('ends the start for a secret that others may read', async () => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, 'secret'), SECRET);
     chmodSync(join(directory, 'secret'), 0o644);
@@ -138,7 +138,7 @@ describe('what only shows when the process begins ends it with one sentence', ()
     expect([code, errors]).toEqual([78, expect.stringMatching(/^voxgate: [^\n]*secret[^\n]*\.\n$/)]);
   });
 
-  it('a vault key that was changed, and the right one starts again', async () => {
+  it('ends the start for a changed vault key, and the right one starts again', async () => {
     const [one, other] = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64')) as [string, string];
     const directory = temporaryDirectory();
     const env = { VOXGATE_DATA_DIRECTORY: directory };

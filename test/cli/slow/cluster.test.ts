@@ -40,7 +40,7 @@ describe.skipIf(!natsServerIsHere)('the cluster', () => {
     expect([code, leftIn(directory)]).toEqual([0, []]);
   });
 
-  test('that is interrupted is taken down', { timeout: TIMEOUT_MS }, async () => {
+  test('cleans up when it is interrupted', { timeout: TIMEOUT_MS }, async () => {
     const directory = temporaryDirectory();
     const { child, closed, output } = startCluster(directory);
     output.on('data', (chunk) => {

@@ -56,7 +56,7 @@ describe.concurrent('voxgate demo', () => {
     ]);
   });
 
-  it('tells it to people in 80 columns, without escape codes where there is no terminal', async () => {
+  it('prints a readable story in 80 columns, without escape codes outside a terminal', async () => {
     const directory = temporaryDirectory();
     const { code, output, errors } = await voxgateProcess(['demo'], { TMPDIR: directory });
     expect({ code, errors }).toEqual({ code: 0, errors: '' });

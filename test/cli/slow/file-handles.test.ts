@@ -23,33 +23,30 @@ function limitThatLeaves(free: number, taken: ReadonlySet<number>): number {
 }
 
 // Limits of a running process are set by a program of Linux.
-it.skipIf(!canLimit)(
-  'without file handles no session ends, and when some are free again new ones are served',
-  async () => {
-    const serving = await Serving.start();
-    const speaking = await serving.speak(TURN);
+it.skipIf(!canLimit)('keeps sessions without file handles, and serves new ones when some are free', async () => {
+  const serving = await Serving.start();
+  const speaking = await serving.speak(TURN);
+  await speaking.heard();
+  const handles = () => new Set(readdirSync(`/proc/${serving.child.pid}/fd`).map(Number));
+  const limit = limitThatLeaves(FREE, handles());
+  expect(spawnSync('prlimit', ['--pid', String(serving.child.pid), `--nofile=${limit}:`]).status).toBe(0);
+  const port = Number(new URL(serving.url).port);
+  const sockets: Socket[] = Array.from({ length: SOCKETS }, () => connect(port, '127.0.0.1').on('error', () => {}));
+  // Connected is said by the system: whether the process took it is another matter.
+  await Promise.all(sockets.map((socket) => Promise.race([once(socket, 'connect'), once(socket, 'close')])));
+  await expect.poll(() => limitThatLeaves(0, handles()), PATIENT_MS).toBe(limit);
+  for (let turn = 0; turn < 3; turn++) {
+    speaking.send(TURN);
     await speaking.heard();
-    const handles = () => new Set(readdirSync(`/proc/${serving.child.pid}/fd`).map(Number));
-    const limit = limitThatLeaves(FREE, handles());
-    expect(spawnSync('prlimit', ['--pid', String(serving.child.pid), `--nofile=${limit}:`]).status).toBe(0);
-    const port = Number(new URL(serving.url).port);
-    const sockets: Socket[] = Array.from({ length: SOCKETS }, () => connect(port, '127.0.0.1').on('error', () => {}));
-    // Connected is said by the system: whether the process took it is another matter.
-    await Promise.all(sockets.map((socket) => Promise.race([once(socket, 'connect'), once(socket, 'close')])));
-    await expect.poll(() => limitThatLeaves(0, handles()), PATIENT_MS).toBe(limit);
-    for (let turn = 0; turn < 3; turn++) {
-      speaking.send(TURN);
-      await speaking.heard();
-    }
-    for (const socket of sockets) socket.destroy();
-    await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')));
-    // What is closed here is not yet closed there.
-    await expect.poll(() => limitThatLeaves(FREE / 2, handles()), PATIENT_MS).toBeLessThan(limit);
-    const next = await serving.speak(TURN);
-    await next.heard();
-    expect(await Promise.all([speaking.finish(), next.finish()])).toEqual([1000, 1000]);
-    expectWhole(speaking.client.finals, 4 * TURN);
-    expect((await serving.request('/healthz')).status).toBe(200);
-    expect(await serving.end('SIGTERM')).toEqual([0, null]);
-  },
-);
+  }
+  for (const socket of sockets) socket.destroy();
+  await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')));
+  // What is closed here is not yet closed there.
+  await expect.poll(() => limitThatLeaves(FREE / 2, handles()), PATIENT_MS).toBeLessThan(limit);
+  const next = await serving.speak(TURN);
+  await next.heard();
+  expect(await Promise.all([speaking.finish(), next.finish()])).toEqual([1000, 1000]);
+  expectWhole(speaking.client.finals, 4 * TURN);
+  expect((await serving.request('/healthz')).status).toBe(200);
+  expect(await serving.end('SIGTERM')).toEqual([0, null]);
+});

@@ -68,7 +68,7 @@ async function reconnected(connection: NatsConnection): Promise<void> {
 
 // The program is not on every machine; under CI it must be.
 describe.skipIf(!natsServerIsHere)('a private nats-server', () => {
-  test('takes who knows its password and nobody else, keeps it to this user, and leaves nothing', async () => {
+  test('admits its own user by password only, and leaves nothing', async () => {
     const directory = temporaryDirectory();
     const nats = await start(directory);
     expect(statSync(join(directory, 'nats-server.conf')).mode & 0o777).toBe(0o600);
@@ -103,7 +103,7 @@ describe.skipIf(!natsServerIsHere)('a private nats-server', () => {
     },
   );
 
-  test('is given up when it dies for the sixth time in a minute', async () => {
+  test('gives up when it dies for the sixth time in a minute', async () => {
     const directory = temporaryDirectory();
     let givenUp!: () => void;
     const end = new Promise<void>((resolve) => {
@@ -119,7 +119,7 @@ describe.skipIf(!natsServerIsHere)('a private nats-server', () => {
     await end;
   });
 
-  test('that is frozen is ended all the same', async () => {
+  test('ends also when it is frozen', async () => {
     const directory = temporaryDirectory();
     const nats = await start(directory, { clock: hasty });
     const closed = once(await watch(nats.url), 'close');
@@ -155,7 +155,7 @@ describe.skipIf(!natsServerIsHere)('a private nats-server', () => {
   });
 });
 
-test('a missing program is told in one sentence, with the code of a wrong setting', async () => {
+test('reports a missing program in one sentence, with the code of a wrong setting', async () => {
   const options = { directory: temporaryDirectory(), clock: systemClock, logger, onGivenUp: () => {} };
   await expect(PrivateNats.start({ ...options, program: 'nats-server-that-is-not' })).rejects.toMatchObject({
     exitCode: 78,

@@ -11,7 +11,7 @@ const MANY = { VOXGATE_SESSIONS_PER_KEY_MAX: '1000', VOXGATE_REQUESTS_PER_MINUTE
 /** One turn and a half. */
 const SAMPLES = 24_000;
 
-it(`SIGTERM with ${SESSIONS} sessions in mid-turn: nobody new, every final, 4200 for each, and 0`, {
+it(`drains ${SESSIONS} sessions on SIGTERM: no new ones, every final, 4200 for each, and 0`, {
   timeout: 90_000,
 }, async () => {
   const serving = await Serving.start({ env: MANY });
@@ -33,7 +33,7 @@ it(`SIGTERM with ${SESSIONS} sessions in mid-turn: nobody new, every final, 4200
   expect(await ended).toEqual([0, null]);
 });
 
-it('a second SIGTERM waits for nobody: sessions are closed with what they have, and 0', async () => {
+it('closes sessions at once on a second SIGTERM, with exit code 0', async () => {
   const serving = await Serving.start();
   const speaking = await serving.speak(SAMPLES);
   await speaking.client.event('transcript', ({ is_final }) => is_final);
@@ -62,7 +62,7 @@ it('SIGKILL: clients see 1006 at once, and the next process starts on what is le
   expect((await voxgate(['ledger', 'audit'], env)).code).toBe(0);
 });
 
-it('SIGTERM right behind the opening of the door, while the first key is made: nothing is cut off, and 0', async () => {
+it('exits with 0 on SIGTERM right after listening, while the first key is created', async () => {
   const served = await ServedProcess.start(['serve'], { VOXGATE_DATA_DIRECTORY: temporaryDirectory() });
   expect(await served.end('SIGTERM')).toEqual({ code: 0, signal: null });
 });

@@ -24,7 +24,7 @@ async function untilTaken(serving: Serving): Promise<void> {
   }
 }
 
-describe('an error that nobody caught', () => {
+describe('an uncaught error', () => {
   it('drains the process: the sessions that are there lose nothing, and its end says that something was wrong', async () => {
     const meddle = `if (count === 1) void Promise.reject(new Error('at large')); else setImmediate(() => { throw new Error('again'); });`;
     const serving = await Serving.start({ meddle });
@@ -52,7 +52,7 @@ describe('an error that nobody caught', () => {
 });
 
 describe('an event loop that stands still for 3 s', () => {
-  it('loses no sample and no session; who comes right after is told to come again, and is taken soon', async () => {
+  it('loses no sample and no session; new clients get a retry, and room soon after', async () => {
     const serving = await Serving.start({
       env: { VOXGATE_LAG_MS_MAX: '200' },
       meddle: `tell('stands still'); const until = performance.now() + 3_000; while (performance.now() < until);`,
@@ -119,7 +119,7 @@ async function refusedFor(serving: Serving, what: string) {
   }
 }
 
-it('a clock that jumps an hour ahead and two back ends no session and lets no token live longer', async () => {
+it('keeps sessions and token lifetimes when the clock jumps an hour ahead and two back', async () => {
   const serving = await Serving.start({
     meddle: `
       const RealDate = globalThis.RealDate ??= Date;
@@ -163,7 +163,7 @@ it('a clock that jumps an hour ahead and two back ends no session and lets no to
 });
 
 describe('an output that is gone', () => {
-  it('on both sides, under a flood of lines, ends no session, and the process ends in order', async () => {
+  it('ends no session on both sides, under a flood of lines, and lets the process exit', async () => {
     const serving = await Serving.start({ env: { VOXGATE_LOG_LEVEL: 'trace' } });
     const speaking = await serving.speak(TURN);
     serving.child.stdout?.destroy();
@@ -177,7 +177,7 @@ describe('an output that is gone', () => {
   });
 
   // Only Linux has a device that is always full.
-  it.skipIf(full === undefined)('on a disk that is full ends no session, and the process ends in order', async () => {
+  it.skipIf(full === undefined)('ends no session on a full disk, and the process exits in order', async () => {
     const serving = await Serving.start({ env: { VOXGATE_LOG_LEVEL: 'trace' }, output: full as number });
     const speaking = await serving.speak(TURN);
     await Promise.all(Array.from({ length: 200 }, () => serving.request('/healthz')));

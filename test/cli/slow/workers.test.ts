@@ -76,7 +76,7 @@ describe.skipIf(!natsServerIsHere).each(doors)('on the door %s, several processe
     expect(await gateway.end('SIGTERM')).toEqual({ code: 0, signal: null });
   });
 
-  test('are gone with everything they started when the first process is killed', async () => {
+  test('end with everything they started when the first process is killed', async () => {
     const gateway = await start(door, 2);
     const nats = once(await gateway.natsConnection(), 'close');
     const sessions = await gateway.sessionsOnEach(2);
@@ -100,19 +100,19 @@ describe.skipIf(!natsServerIsHere).each(doors)('on the door %s, several processe
   });
 });
 
-describe('what cannot be', () => {
+describe('invalid combinations of workers', () => {
   test.each([
     ['0', 64, '--workers takes a whole number from 1 to 64.'],
     ['65', 64, '--workers takes a whole number from 1 to 64.'],
     ['many', 64, '--workers takes a whole number from 1 to 64.'],
     ['1.5', 64, '--workers takes a whole number from 1 to 64.'],
-  ])('--workers %s ends with %i and one sentence', async (workers, code, sentence) => {
+  ])('ends --workers %s with %i and one sentence', async (workers, code, sentence) => {
     const directory = temporaryDirectory();
     const outcome = await voxgateProcess(['serve', '--workers', workers], { VOXGATE_DATA_DIRECTORY: directory });
     expect([outcome.code, outcome.errors]).toEqual([code, `voxgate: ${sentence}\n`]);
   });
 
-  test('a port of somebody else is told before anything is started', async () => {
+  test('reports another program’s port before anything is started', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
@@ -126,7 +126,7 @@ describe('what cannot be', () => {
     ]);
   });
 
-  test('many processes that only keep accounts are refused with 78', async () => {
+  test('refuses many processes that only keep accounts with 78', async () => {
     const env = {
       VOXGATE_NATS: 'nats://127.0.0.1:1',
       VOXGATE_SECRET: 'a secret of thirty-two characters'.replaceAll(' ', '-'),

@@ -47,7 +47,7 @@ describe.skipIf(!browserIsHere)('in a browser', { timeout: 60_000 }, () => {
   it.each([
     ['with its recorder inside', "script-src 'self' blob:", undefined],
     ['with its recorder served', "script-src 'self'", '/client/microphone/microphone-worklet.js'],
-  ])('hears the microphone, %s, over a connection that breaks', async (_, policy, workletUrl) => {
+  ])('transcribes the microphone, %s, over a connection that breaks', async (_, policy, workletUrl) => {
     const { token } = await new Voxgate({ apiKey: live.key, baseUrl: live.url }).tokens.mint({ ttlSeconds: 300 });
     const page = await open(policy);
     proxy.made = 0;
@@ -103,7 +103,7 @@ describe.skipIf(!browserIsHere)('in a browser', { timeout: 60_000 }, () => {
     await page.close();
   });
 
-  it('without a policy that lets the recorder in says what to do', async () => {
+  it('explains a policy that blocks the recorder', async () => {
     const page = await open("script-src 'self'");
     const error = await microphoneError(page, undefined);
     expect(error).toMatchObject({ name: 'MicrophoneError', code: 'microphone_unsupported' });
@@ -117,13 +117,13 @@ describe.skipIf(!browserIsHere)('in a browser', { timeout: 60_000 }, () => {
     ['OverconstrainedError', 'microphone_missing'],
     ['NotReadableError', 'microphone_busy'],
     ['SomethingElse', 'microphone_unsupported'],
-  ])('a microphone that is refused with %s is the error %s', async (name, code) => {
+  ])('turns a microphone’s %s into the error %s', async (name, code) => {
     const page = await open("script-src 'self' blob:");
     expect(await microphoneError(page, name)).toMatchObject({ name: 'MicrophoneError', code });
     await page.close();
   });
 
-  it('an API key is refused before it leaves the page, unless it is said to be wanted', async () => {
+  it('refuses an API key in a page unless it is explicitly allowed', async () => {
     const page = await open("script-src 'self'");
     const [refused, wanted] = await page.evaluate(async (apiKey) => {
       const { Voxgate } = (globalThis as unknown as Loaded).voxgate;

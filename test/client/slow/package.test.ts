@@ -63,7 +63,7 @@ const BROWSER = {
   skipLibCheck: false,
 };
 
-it('is a small package that needs no other', () => {
+it('stays small and free of dependencies', () => {
   const manifest = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
   expect(manifest).not.toHaveProperty('dependencies');
   expect(readdirSync(PACKAGE).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
@@ -71,7 +71,7 @@ it('is a small package that needs no other', () => {
 });
 
 describe('a page', () => {
-  it('is typed, with no other package installed', async () => {
+  it('compiles without any other package', async () => {
     const program = `
       import { Voxgate, type SessionEvent } from '@voxgate/client';
       const client = new Voxgate({ baseUrl: '/', getToken: () => fetch('/token').then((answer) => answer.json()), webSocket: WebSocket, fetch });
@@ -99,7 +99,7 @@ describe('a page', () => {
     expect(await compile('page', program, BROWSER)).toEqual([]);
   }, 60_000);
 
-  it('is told of its mistakes', async () => {
+  it('gets compile errors for its mistakes', async () => {
     const program = `import { Voxgate } from '@voxgate/client';
 const client = new Voxgate({ token: 'st_a.b' });
 client.listen({ model: 'deepgram/nova-3', providerParams: { format_turns: true } });
@@ -116,7 +116,7 @@ export { text };`;
     expect([...new Set(lines)]).toEqual([3, 4, 5, 6, 7, 8, 9, 10]);
   }, 60_000);
 
-  it('is given files that import files of their own folder alone, but for one that only Node loads', () => {
+  it('loads only files inside its folder, except one for Node', () => {
     const client = join(PACKAGE, 'dist');
     const names = readdirSync(client, { recursive: true, encoding: 'utf8' }).filter((name) =>
       /\.js$|\.d\.ts$/.test(name),
@@ -142,7 +142,7 @@ export { text };`;
 });
 
 describe('a program of Node', () => {
-  it('is typed, its files and `ws` included', async () => {
+  it('compiles with types for its files and `ws`', async () => {
     link('@types/node', 'undici-types', 'ws', '@types/ws');
     const program = `
       import WebSocket from 'ws';
@@ -157,7 +157,7 @@ describe('a program of Node', () => {
     expect(await compile('program', program, options)).toEqual([]);
   }, 60_000);
 
-  it('transcribes a file and listens, with `ws` found by itself', async () => {
+  it('transcribes a file and a live session, with `ws` found automatically', async () => {
     const live = await startLiveGateway();
     const program = `
       import { createReadStream } from 'node:fs';

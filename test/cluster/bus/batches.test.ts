@@ -53,7 +53,7 @@ describe('a batch', () => {
     );
   });
 
-  it('is read as far as it is one, and never throws', () => {
+  it('parses as far as it is valid, and never throws', () => {
     const batch = new Batch('ghijkl');
     for (let n = 0; n < 5; n++) batch.add(pairTo('ghijkl/leg.1'), count(n), new Uint8Array([n]));
     const plain = Buffer.from(batch.take().plain);
@@ -72,7 +72,7 @@ describe('a batch', () => {
     );
   });
 
-  it('passes over what is of a form that it does not know, and reads what comes behind', () => {
+  it('skips entries of an unknown form, and reads the rest', () => {
     const batch = new Batch('ghijkl');
     for (let n = 0; n < 3; n++) batch.add(pairTo('ghijkl/leg.1'), count(n), undefined);
     const plain = Buffer.from(batch.take().plain);
@@ -136,7 +136,7 @@ describe('messages to a node that takes batches', () => {
     expect(posts).toHaveLength(3);
   });
 
-  it('are no more than a batch may hold, in number and bytes; what is larger leaves alone, behind the others', () => {
+  it('stay within a batch’s number and bytes; a larger one leaves alone, after the others', () => {
     const { posts, say } = rig();
     for (let n = 0; n <= BATCH_MESSAGES_MAX; n++) say(n);
     expect(posts.map(({ said }) => said.length)).toEqual([BATCH_MESSAGES_MAX]);
@@ -148,7 +148,7 @@ describe('messages to a node that takes batches', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('are refused where too much is on its way, what waits included', () => {
+  it('fail when too much is in flight, including what waits', () => {
     const { say } = rig({ fits: (bytes) => bytes <= 10_000 });
     const outcomes = Array.from({ length: 12 }, (_, n) => say(n, 'ghijkl/leg.1', new Uint8Array(1_000)));
     expect(outcomes.slice(0, 9).every((outcome) => outcome === undefined)).toBe(true);
@@ -160,7 +160,7 @@ describe('messages to a node that takes batches', () => {
     expect(say(1, 'mnopqr/leg.1')).toBe('alone');
   });
 
-  it('are told of when the connection is lost before they leave, or they cannot be sent', () => {
+  it('get reported when the connection is lost before they leave, or sending fails', () => {
     const { batches, dropped, say, posts } = rig({ posts: () => false });
     say(1);
     say(2, 'ghijkl/leg.2');
@@ -172,7 +172,7 @@ describe('messages to a node that takes batches', () => {
     expect(posts).toEqual([]);
   });
 
-  it('are remembered for a while, once', () => {
+  it('stay in memory for a while, once', () => {
     const { batches, say } = rig();
     for (let n = 1; n <= 600; n++) {
       say(n);

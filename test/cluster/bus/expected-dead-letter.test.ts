@@ -13,11 +13,11 @@ test.each<[string, string, DeadLetterReason, boolean]>([
   ['a leg, when too much was on its way', 'abc123/leg.ses_1.1', 'overflow', false],
   ['a leg whose receiver failed', 'abc123/leg.ses_1.1', 'handler_failed', false],
   ['a leg, while the bus was away', 'abc123/leg.ses_1.1', 'disconnected', false],
-])('a letter to %s: whether it is merely late', (_, to, reason, expected) => {
+])('classifies a letter to %s as merely late or not', (_, to, reason, expected) => {
   expect(isExpectedDeadLetter({ to, reason, from: 'abc123/ses_1', type: 'leg.close' })).toBe(expected);
 });
 
-test('what an ended session and its leg still say to each other raises no alarm, and a request that nobody takes does', async () => {
+test('raises no alarm for late letters of an ended session, but does for unserved requests', async () => {
   const alarms: string[] = [];
   const bus = new MemoryBus({ onDeadLetter: (letter) => isExpectedDeadLetter(letter) || alarms.push(letter.to) });
   bus.attach('ses_1', () => {})();

@@ -9,7 +9,7 @@ busSuite('the in-process bus', async () => ({
   close: async () => {},
 }));
 
-it('gives each start of a node an incarnation of six characters of its own', () => {
+it('gives each start of a node a separate incarnation of six characters', () => {
   const seen = new Set(Array.from({ length: 1_000 }, newIncarnation));
   expect(seen.size).toBe(1_000);
   for (const incarnation of seen) expect(incarnation).toMatch(/^[a-z0-9]{6}$/);

@@ -67,7 +67,7 @@ describe('what is on the way', () => {
     expect(fill()).toBe(27);
   });
 
-  it('is nothing on a new connection, and what the old one confirms later counts for nothing', async () => {
+  it('starts empty on a new connection, and ignores late confirmations of the old one', async () => {
     const { outbox, trips } = rig(1_000_000);
     while (outbox.fits(9_872)) outbox.sent(9_872);
     outbox.reset();
@@ -83,7 +83,7 @@ describe('what is on the way', () => {
 describe('pairs of sender and receiver', () => {
   const peersOf = (max: number) => new AddressPairs(new Subjects('test'), 'abcdef', max);
 
-  it('are remembered up to a number, the newest', () => {
+  it('stay in memory up to a number, the newest', () => {
     const peers = peersOf(3);
     const made = [1, 2, 3, 4].map((n) => peers.of('abcdef/me', `ghijkl/actor${n}`));
     expect(peers.size).toBe(3);
@@ -92,7 +92,7 @@ describe('pairs of sender and receiver', () => {
     expect(peers.of('abcdef/me', 'ghijkl/actor1')?.id).toBe(5);
   });
 
-  it('are forgotten with their sender, and all of them when there were many', () => {
+  it('disappear with their sender, all of them', () => {
     const peers = peersOf(1_000);
     for (let n = 0; n < 5_000; n++) {
       const from: Address = `abcdef/ses${n}`;
@@ -126,7 +126,7 @@ describe('questions', () => {
     await expect(second).rejects.toThrow('It: gone.');
   });
 
-  it('that may not be asked fail at once, and others go on', async () => {
+  it('fail at once when forbidden, and others continue', async () => {
     const asks = new PendingRequests();
     const refused = asks.add({ ...question, send: () => undefined });
     const other = asks.add({ ...question, subject: 'y', send: () => undefined });
@@ -139,7 +139,7 @@ describe('questions', () => {
 });
 
 describe('the backoff of connecting', () => {
-  it('is at once after a loss, then between 0.1 and 2 s, whatever the wall clock says', () => {
+  it('starts at once after a loss, then between 0.1 and 2 s, by a monotonic clock', () => {
     let nowMs = 0;
     let drawn = 1;
     const backoff = new ReconnectBackoff(
@@ -180,7 +180,7 @@ describe('options for NATS', () => {
     { servers: ['tls://nats.example.com:4222'], ...user },
     { servers: ['tls://nats.example.com'], credentialsFile: '/a.creds' },
     { servers: ['tls://10.0.0.1:4222'], certFile: '/a.pem', keyFile: '/a.key' },
-  ])('are fine: %j', (options) => {
+  ])('pass: %j', (options) => {
     expect(checkNatsOptions(options)).toBeUndefined();
   });
 
@@ -197,7 +197,7 @@ describe('options for NATS', () => {
     [{ servers: ['nats://127.0.0.1.example.com:4222'], ...user }, 'begins with tls://'],
     [{ servers: ['nats://2130706433:4222'], ...user }, 'begins with tls://'],
     [{ servers: ['tls://nats.example.com:4222'] }, 'needs a user and password'],
-  ])('are refused: %j', (options, why) => {
+  ])('fail: %j', (options, why) => {
     const refusal = checkNatsOptions(options);
     expect(refusal).toContain(why);
     expect(refusal).toMatch(/^[^.].*\.$/);

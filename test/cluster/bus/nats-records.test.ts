@@ -12,7 +12,7 @@ describe.skipIf(!natsServerIsHere)('records on NATS', () => {
   });
   afterAll(() => server.stop());
 
-  test('are what was written last, also after a restart of the server, and apart by prefix', async () => {
+  test('keep the latest value, across a server restart, separate by prefix', async () => {
     const bus = await openLink(server.url, 'one');
     const records = natsRecords(bus);
     expect(await records.read('ledger.0')).toBeUndefined();
@@ -24,7 +24,7 @@ describe.skipIf(!natsServerIsHere)('records on NATS', () => {
     expect(await natsRecords(await openLink(server.url, 'two')).read('ledger.0')).toBeUndefined();
   });
 
-  test('are written by one of those who read the same', async () => {
+  test('accept one of several writers that read the same', async () => {
     const all = await Promise.all(
       Array.from({ length: 5 }, async () => natsRecords(await openLink(server.url, 'race'))),
     );

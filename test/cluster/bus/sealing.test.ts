@@ -95,7 +95,7 @@ describe.skipIf(!natsServerIsHere)('messages between nodes', () => {
     expect(answers).toEqual([]);
   });
 
-  it('do nothing on a node that has never heard them, whether or not their sender is still there', async () => {
+  it('have no effect on a new node, whether or not their sender is still there', async () => {
     const [one, other] = [await nodeOf(), await nodeOf()];
     await talk(one.bus, other.bus);
     await one.bus.close();
@@ -109,7 +109,7 @@ describe.skipIf(!natsServerIsHere)('messages between nodes', () => {
     expect([other.heard, fresh.heard]).toEqual([[], []]);
   });
 
-  it('are worth nothing under another subject, with another reply, or changed by a bit', async () => {
+  it('fail under another subject, with another reply, or with a changed bit', async () => {
     const [one, other] = [await nodeOf(), await nodeOf()];
     await talk(one.bus, other.bus);
     const letter = recorded.find(({ subject }) => subject.endsWith('.a.actor'));
@@ -133,7 +133,7 @@ describe.skipIf(!natsServerIsHere)('messages between nodes', () => {
     expect(other.bus.refused.forged - before).toBeGreaterThan(10);
   });
 
-  it('of somebody with another secret are not believed, not answered, and told of in one line', async () => {
+  it('get no trust with another secret, no answer, and one line in the log', async () => {
     const { bus, heard, told } = await nodeOf();
     await settleAll([bus]);
     const foreign = await insiderOn(server, { secret: OLD as Buffer });
@@ -155,7 +155,7 @@ describe.skipIf(!natsServerIsHere)('messages between nodes', () => {
     expect(told).toEqual([expect.stringContaining('the same VOXGATE_SECRET')]);
   });
 
-  it('of another wire version are not believed, and one line says so', async () => {
+  it('get no trust in another wire version, and one line in the log', async () => {
     const { bus, heard, told } = await nodeOf();
     await settleAll([bus]);
     const json = JSON.stringify({ from: 'abcdef/me', body: { type: 'letter' } });
@@ -168,7 +168,7 @@ describe.skipIf(!natsServerIsHere)('messages between nodes', () => {
     expect(told).toEqual([expect.stringContaining('Nodes of another version')]);
   });
 
-  it('of every kind are known to the tests that forge them: a new name needs a forgery', () => {
+  it('have a forgery test for every kind', () => {
     expect(Object.keys(FORGERIES).sort()).toEqual(Object.keys(names).sort());
   });
 
@@ -177,7 +177,7 @@ describe.skipIf(!natsServerIsHere)('messages between nodes', () => {
     ['one has both secrets, the other the old one yet', { secret, previousSecret }, { secret: previousSecret }],
     ['one has both secrets, the other the new one already', { secret, previousSecret }, { secret }],
     ['both have both', { secret, previousSecret }, { secret, previousSecret }],
-  ])('are understood in both directions while the secret is changed: %s', async (_, mine, theirs) => {
+  ])('pass in both directions while the secret is changed: %s', async (_, mine, theirs) => {
     const [one, other] = [await nodeOf({ secrets: mine }), await nodeOf({ secrets: theirs })];
     await settleAll([one.bus, other.bus]);
     for (const [from, to] of [[one, other] as const, [other, one] as const]) {
@@ -191,7 +191,7 @@ describe.skipIf(!natsServerIsHere)('messages between nodes', () => {
   });
 });
 
-it('tells the operator of messages that were not believed once a minute, with all that came since', () => {
+it('reports untrusted messages once a minute, with their number', () => {
   let nowMs = 0;
   const told: string[] = [];
   const refusals = new Refusals({ onFault: (sentence) => told.push(sentence) }, () => nowMs);

@@ -32,7 +32,7 @@ function rig(sendersMax?: number) {
   return { senders, refused: refusals.counts, asked, taken, sender, arrived, receive, prove };
 }
 
-test('is taken in its order with the sign of life, and nothing of it twice', () => {
+test('arrive in order with the heartbeat, and nothing twice', () => {
   const { taken, sender, arrived, receive, prove, refused } = rig();
   const sealer = sender('there');
   const messages = ['1', '2', '3'].map((text) => arrived(sealer, text));
@@ -44,7 +44,7 @@ test('is taken in its order with the sign of life, and nothing of it twice', () 
   expect([taken, refused.replayed]).toEqual([['1', '2', '3', '4'], 6]);
 });
 
-test('is stale and no replay when it arrives after later ones, and a replay when it arrives again', () => {
+test('counts as stale when it arrives after later ones, and as a replay when repeated', () => {
   const { taken, sender, arrived, receive, prove, refused } = rig();
   const sealer = sender('there');
   receive(arrived(sealer, 'first'));
@@ -62,7 +62,7 @@ test('is stale and no replay when it arrives after later ones, and a replay when
   expect([refused.stale, refused.replayed]).toEqual([102, 2]);
 });
 
-test('is stale and not forged when it is one of this node itself, and forged when it only says so', () => {
+test('counts as stale when it is from this node, as forged when it only claims so', () => {
   const { taken, sender, arrived, receive, refused } = rig();
   receive(arrived(sender('here'), 'own'));
   expect([taken, refused.stale, refused.forged]).toEqual([[], 1, 0]);
@@ -71,7 +71,7 @@ test('is stale and not forged when it is one of this node itself, and forged whe
   expect([taken, refused.stale, refused.forged]).toEqual([[], 1, 1]);
 });
 
-test('is dropped when no sign comes, and counted; who asks stops asking', () => {
+test('expires without a heartbeat, and is counted; the requests for one stop', () => {
   const { senders, taken, asked, sender, arrived, receive, prove, refused } = rig();
   const sealer = sender('dead');
   for (const text of ['1', '2']) receive(arrived(sealer, text));
@@ -82,7 +82,7 @@ test('is dropped when no sign comes, and counted; who asks stops asking', () => 
   expect([taken, refused.stale]).toEqual([[], 3]);
 });
 
-test('is dropped when it was sealed long before the sign, by whatever clock', () => {
+test('expires when it was sealed long before the heartbeat, by any clock', () => {
   const { taken, sender, arrived, receive, prove, refused } = rig();
   const sealer = sender('there');
   const recorded = arrived(sealer, 'recorded');
@@ -93,7 +93,7 @@ test('is dropped when it was sealed long before the sign, by whatever clock', ()
   expect([taken, refused.stale]).toEqual([['fresh'], 1]);
 });
 
-test('is bounded in number and bytes, and so are the senders that are remembered', () => {
+test('stays bounded in number and bytes, as do the known senders', () => {
   const { senders, sender, arrived, receive, refused } = rig(3);
   const many = sender('many');
   for (let count = 0; count < 4_100; count++) receive(arrived(many, 'x'));

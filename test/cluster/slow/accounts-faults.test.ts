@@ -52,7 +52,7 @@ describe.skipIf(!natsServerIsHere)('while the node with the accounts is gone', (
   };
 
   it(
-    'sessions and known keys continue, paid ones begin on trust, an unknown key is told to wait, and what was used is billed',
+    'continue for known keys, start paid ones on trust, delay unknown keys, and bill usage',
     async () => {
       const accounts = cluster.node('accounts');
       for (let kill = 1; kill <= KILLS; kill++) {

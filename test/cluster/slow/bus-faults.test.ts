@@ -146,7 +146,7 @@ const heardSince = (said: readonly Said[], sinceMs: number): number =>
 // It says itself why, when nats-server is not here.
 describe.skipIf(!natsServerIsHere)('sessions of a gateway on three nodes', () => {
   it(
-    'go on while NATS is frozen',
+    'continue while NATS is frozen',
     async () => {
       const rig = await BusFaultRig.start();
       const { nats } = rig.cluster;
@@ -156,7 +156,7 @@ describe.skipIf(!natsServerIsHere)('sessions of a gateway on three nodes', () =>
   );
 
   it(
-    'go on when NATS is killed again and again',
+    'continue when NATS is killed repeatedly',
     async () => {
       const rig = await BusFaultRig.start();
       const { nats } = rig.cluster;
@@ -200,7 +200,7 @@ describe.skipIf(!natsServerIsHere)('sessions of a gateway on three nodes', () =>
 
   // It says itself why, when something that it needs is not here.
   it.skipIf(!namespaceIsHere)(
-    'go on while the network swallows everything to NATS and from it',
+    'continue while the network drops everything to and from NATS',
     async () => {
       const network = new NetworkNamespace();
       const { address: host, name: namespace } = network;

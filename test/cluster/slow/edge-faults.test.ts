@@ -54,7 +54,7 @@ describe.skipIf(!natsServerIsHere)('an edge node that is killed mid-sentence', (
   };
 
   it(
-    'and started again bills each session at its last checkpoint',
+    'bills each session at its last checkpoint when started again',
     async () => {
       const talkers = await killUnder('one');
       const startedAtMs = performance.now();
@@ -73,7 +73,7 @@ describe.skipIf(!natsServerIsHere)('an edge node that is killed mid-sentence', (
 
   // Five minutes have to pass.
   it.runIf(FULL)(
-    'and never started again has no live sessions left; its journal is billed when it comes late',
+    'leaves no live sessions when never started again; a late journal is billed',
     async () => {
       const accounts = cluster.node('accounts');
       const talkers = await killUnder('one');

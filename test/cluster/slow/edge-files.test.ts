@@ -16,7 +16,7 @@ const CLOSED_MS_MAX = 480_000;
 describe.skipIf(!natsServerIsHere)('files on an edge node that is killed', () => {
   // Takes seven minutes.
   it.runIf(FULL)(
-    'are closed without charge when the node never comes back',
+    'close without charge when the node never returns',
     async () => {
       const prices = join(temporaryDirectory(), 'prices.json');
       writeFileSync(prices, JSON.stringify({ [MODEL]: { batch: { unit: 'minute', amount: '0.6' } } }));

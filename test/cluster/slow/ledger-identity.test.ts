@@ -135,7 +135,7 @@ describe.skipIf(!natsServerIsHere)('a gateway with a ledger', () => {
   );
 
   it(
-    'is not taken for another one by a node that asks it, though NATS has forgotten everything',
+    'stays trusted by its nodes when NATS has forgotten everything',
     async () => {
       await accounts.end('SIGKILL');
       await cluster.nats.kill();
@@ -173,7 +173,7 @@ describe.skipIf(!natsServerIsHere)('a gateway with a ledger', () => {
   );
 });
 
-it('a node by itself makes no new database where it was told to stop, and says so', async () => {
+it('creates no new database on a node that was configured to stop, and says so', async () => {
   const directory = temporaryDirectory();
   const env = { VOXGATE_PORT: '0', VOXGATE_DATA_DIRECTORY: directory, VOXGATE_DATABASE_MISSING: 'stop' };
   const { code, errors } = await voxgateProcess(['serve'], env);

@@ -11,7 +11,7 @@ const LEGS = 'voxgate_queue_depth{queue="upstream_legs"}';
 const UPSTREAM = { roles: 'upstream' };
 
 // It says itself why, when something that it needs is not here.
-describe.skipIf(!natsServerIsHere)('of two upstream nodes', () => {
+describe.skipIf(!natsServerIsHere)('two upstream nodes', () => {
   let cluster: Cluster;
   let url: string;
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe.skipIf(!natsServerIsHere)('of two upstream nodes', () => {
     { name: 'is killed', begin: (node: ClusterNode) => node.end('SIGKILL'), end: () => {} },
   ];
   it.each(faults)(
-    'one that $name mid-sentence costs no sample, and no word is 5 s late',
+    'lose no sample when one $name mid-sentence, and no word is 5 s late',
     async ({ name, begin, end }) => {
       const talkers = await beginAll(TALKERS, { url, key: cluster.key, seconds: SECONDS });
       await Promise.all(talkers.map((talker) => talker.said(SECONDS * 0.45)));

@@ -12,7 +12,7 @@ import { Talker } from '../rig/talker.ts';
 const SECONDS = 5;
 
 // It says itself why, when nats-server is not here.
-describe.skipIf(!natsServerIsHere)('with edge, upstream and accounts on nodes of their own', () => {
+describe.skipIf(!natsServerIsHere)('a gateway with edge, upstream and accounts on separate nodes', () => {
   let cluster: Cluster;
   let url: string;
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe.skipIf(!natsServerIsHere)('with edge, upstream and accounts on nodes of
   const settled = (id: string) =>
     cluster.node('accounts').logged('usage is settled', ({ sessionId }) => sessionId === id);
 
-  it('a session is heard to the last sample and billed to the micro-dollar', async () => {
+  it('transcribes a session to the last sample, and bills it to the micro-dollar', async () => {
     const talker = await Talker.begin({ url, key: cluster.key, seconds: SECONDS });
     const { cost_usd } = await talker.finish();
     await settled(talker.sessionId);
@@ -43,7 +43,7 @@ describe.skipIf(!natsServerIsHere)('with edge, upstream and accounts on nodes of
     expect({ code, output }).toMatchObject({ code: 0, output: expect.stringMatching(/agree/) });
   });
 
-  it('a file is transcribed, and stands in the list of sessions', async () => {
+  it('transcribes a file, and lists it among the sessions', async () => {
     const form = new FormData();
     form.set('model', 'local/commands-en');
     form.set('file', new Blob([await readFile('test/fixtures/audio/commands.wav')]), 'commands.wav');
@@ -54,7 +54,7 @@ describe.skipIf(!natsServerIsHere)('with edge, upstream and accounts on nodes of
     expect((list.data as { mode: string }[]).filter(({ mode }) => mode === 'batch')).toHaveLength(1);
   });
 
-  it('a client token of a key is good on the edge', async () => {
+  it('accepts a key’s client token on the edge', async () => {
     const { body } = await ask('/v1/tokens', {
       method: 'POST',
       body: '{}',
@@ -64,7 +64,7 @@ describe.skipIf(!natsServerIsHere)('with edge, upstream and accounts on nodes of
     await talker.finish();
   });
 
-  it('an unknown key is refused, and a key that is revoked on the accounts node is refused at once', async () => {
+  it('refuses an unknown key, and at once one that is revoked on the accounts node', async () => {
     const directory = { VOXGATE_DATA_DIRECTORY: cluster.node('accounts').directory };
     const { output: secret } = await voxgate(['keys', 'create', '--name', 'short'], directory);
     const { output: listed } = await voxgate(['keys', 'list', '--json'], directory);
@@ -80,7 +80,7 @@ describe.skipIf(!natsServerIsHere)('with edge, upstream and accounts on nodes of
     console.info(`revoked for the other node within ${Math.round(performance.now() - revokedAtMs)} ms`);
   });
 
-  it('the link of the first owner leads to a node with the console, and says so while there is none', async () => {
+  it('leads the first owner’s link to a node with the console, or reports none', async () => {
     const accounts = cluster.node('accounts');
     const firstLink = async () => (await readFile(join(accounts.directory, 'first-owner'), 'utf8')).trim();
     const link = await firstLink();
@@ -98,7 +98,7 @@ describe.skipIf(!natsServerIsHere)('with edge, upstream and accounts on nodes of
     expect(await firstLink()).toContain(`${url}/join?token=`);
   });
 
-  it('nodes without clients answer their operator, and nobody else', async () => {
+  it('answers the operator only on nodes without clients', async () => {
     for (const id of ['accounts', 'upstream']) {
       const own = cluster.node(id).url;
       expect((await fetch(`${own}/healthz`)).status).toBe(200);

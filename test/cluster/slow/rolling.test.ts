@@ -55,8 +55,8 @@ const journalsOf = ({ directory }: ClusterNode): string[] => {
 const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
 
 // It says itself why, when something that it needs is not here.
-describe.skipIf(!natsServerIsHere)('a node that is told to end', () => {
-  it('and starts again, one after the other: no final is lost, and nobody pays twice', {
+describe.skipIf(!natsServerIsHere)('a rolling restart of the nodes', () => {
+  it('loses no final, one node after the other, and bills each second once', {
     timeout: TIMEOUT_MS,
   }, async () => {
     const settings = Object.entries(NODES).map(([id, roles]) => [id, { roles }]);

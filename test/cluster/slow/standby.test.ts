@@ -13,7 +13,7 @@ const [, hopeless = ''] = /^RestartPreventExitStatus=(.*)$/m.exec(unit) ?? [];
 // It says itself why, when something that it needs is not here.
 describe.skipIf(!natsServerIsHere)('a standby on the volume of the accounts', () => {
   it(
-    'is started again by systemd while it has to wait, and keeps the accounts once their node has ended',
+    'restarts under systemd while it waits, and takes the accounts when their node has ended',
     async () => {
       const cluster = await Cluster.start({ accounts: { roles: 'accounts' }, edge: { roles: 'edge,upstream' } });
       const accounts = cluster.node('accounts');

@@ -30,7 +30,7 @@ const serve = (env: Record<string, string>): Promise<Outcome> =>
   });
 
 // It says itself why, when something that it needs is not here.
-describe.skipIf(!natsServerIsHere)('beside a gateway that runs', () => {
+describe.skipIf(!natsServerIsHere)('a node next to a running gateway', () => {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await Cluster.start({ accounts: { roles: 'accounts' }, edge: { roles: 'edge,upstream' } });
@@ -84,7 +84,7 @@ describe.skipIf(!natsServerIsHere)('beside a gateway that runs', () => {
   );
 
   it.concurrent(
-    'a session goes on meanwhile',
+    'leaves a running session undisturbed',
     async () => {
       const talker = await Talker.begin({ url: cluster.node('edge').url, key: cluster.key, seconds: 25 });
       expect(await talker.finish()).toMatchObject({ reason: 'client_closed' });
@@ -94,14 +94,14 @@ describe.skipIf(!natsServerIsHere)('beside a gateway that runs', () => {
 });
 
 // It says itself why, when something that it needs is not here.
-describe.skipIf(!natsServerIsHere)('where NATS', () => {
+describe.skipIf(!natsServerIsHere)('an unusual NATS at the start', () => {
   const nats = async (options?: Parameters<typeof startNatsServer>[0]): Promise<NatsServer> => {
     const server = await startNatsServer({ jetStream: true, ...options });
     onTestFinished(() => server.stop());
     return server;
   };
 
-  it('is not there, a node ends with 75 after the time that was set', async () => {
+  it('ends a node with 75 after the configured time when it is missing', async () => {
     const server = await nats();
     await server.kill();
     const fromMs = performance.now();
@@ -110,7 +110,7 @@ describe.skipIf(!natsServerIsHere)('where NATS', () => {
     expect(performance.now() - fromMs).toBeGreaterThan(1500);
   });
 
-  it('knows another password, a node ends with 78 and shows neither', async () => {
+  it('ends a node with 78 for a wrong password, and shows neither', async () => {
     const server = await nats({ config: 'authorization { user: node, password: right-password }' });
     const wrong = { VOXGATE_NATS_USER: 'node', VOXGATE_NATS_PASSWORD: 'wrong-password' };
     const outcome = await serve({ VOXGATE_NATS: server.url, VOXGATE_NATS_START_MS: '1500', ...wrong });
@@ -119,7 +119,7 @@ describe.skipIf(!natsServerIsHere)('where NATS', () => {
   });
 
   it(
-    'is not there, a node that may be alone serves, and is joined by others when NATS is',
+    'serves on a node that may be alone when it is missing, until others join',
     async () => {
       const server = await nats();
       await server.kill();
@@ -143,7 +143,7 @@ describe.skipIf(!natsServerIsHere)('where NATS', () => {
   );
 
   it(
-    'brings the accounts later, a node with another secret says once why it lets nobody in',
+    'explains once why a node with another secret gets no answer from later accounts',
     async () => {
       const env = { VOXGATE_SECRET: OTHER_SECRET };
       const cluster = await Cluster.start({ stranger: { roles: 'edge', env } });
@@ -164,7 +164,7 @@ describe.skipIf(!natsServerIsHere)('where NATS', () => {
   );
 
   it(
-    'knows two gateways on one data directory, the one that came first writes nothing more, and ends',
+    'stops the first of two gateways on one data directory, which writes nothing more',
     async () => {
       const cluster = await Cluster.start({ first: { roles: EVERYTHING } });
       const first = cluster.node('first');
@@ -186,7 +186,7 @@ describe.skipIf(!natsServerIsHere)('where NATS', () => {
     3 * NODE_START_MS,
   );
 
-  it('may be missing, but not for a node without all roles', async () => {
+  it('may be missing, except for a node without all roles', async () => {
     const server = await nats();
     await server.kill();
     const alone = { VOXGATE_NATS_MISSING: 'alone', VOXGATE_NATS_START_MS: '1000', VOXGATE_ROLES: 'edge,upstream' };

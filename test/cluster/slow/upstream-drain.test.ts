@@ -21,8 +21,8 @@ async function legsOf({ url }: ClusterNode): Promise<number> {
 }
 
 // It says itself why, when something that it needs is not here.
-describe.skipIf(!natsServerIsHere)('an upstream node that is told to end', () => {
-  it('hands over its legs at the ends of turns, and nobody notices', { timeout: 90_000 }, async () => {
+describe.skipIf(!natsServerIsHere)('an upstream node that is shutting down', () => {
+  it('hands its legs over at the ends of turns, unnoticed by callers', { timeout: 90_000 }, async () => {
     const cluster = await Cluster.start({
       front: { roles: 'edge,accounts' },
       left: { roles: 'upstream' },

@@ -13,13 +13,13 @@ const SECONDS = FULL ? 30 : 20;
 const LEGS = 'voxgate_queue_depth{queue="upstream_legs"}';
 
 // It says itself why, when something that it needs is not here.
-describe.skipIf(!natsServerIsHere)('with a later version beside this one', () => {
+describe.skipIf(!natsServerIsHere)('a later version next to this one', () => {
   const cases = [
     { keeper: 'this one', ofKeeper: () => undefined },
     { keeper: 'the later one', ofKeeper: laterVersion },
   ];
   it.each(cases)(
-    '$keeper keeping the accounts, sessions of both are whole on legs of either, and billed',
+    'transcribes on legs of both versions, $keeper keeping the accounts, and bills',
     async ({ ofKeeper }) => {
       const cluster = await Cluster.start({
         accounts: { roles: 'accounts', program: await ofKeeper() },

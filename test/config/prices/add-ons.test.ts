@@ -61,7 +61,7 @@ describe('add-ons of the registry', () => {
     expect(asked!.price).not.toHaveProperty('addOns');
   });
 
-  it('there are some', () => {
+  it('exist', () => {
     expect(rows.length).toBeGreaterThan(5);
   });
 });
@@ -81,11 +81,11 @@ describe('an add-on', () => {
     ['an option that is off', { params: { a: false } }, 100n],
     ['an empty list', { params: { a: [] } }, 100n],
     ['another language', { language: 'auto' }, 100n],
-  ])('is charged for %s', (_, asked, microUsd) => {
+  ])('costs extra for %s', (_, asked, microUsd) => {
     expect(priceWith(price, { ...plain, ...asked })).toEqual({ unit: 'minute', microUsd, minimumMicroUsd: 0n });
   });
 
-  it('makes a minimum dearer by the same part: it is so many seconds at the price', () => {
+  it('raises a minimum in proportion, which is a number of seconds at the price', () => {
     const { minimumMicroUsd } = priceWith({ ...price, minimumMicroUsd: 25n }, { ...plain, diarization: true });
     expect(minimumMicroUsd).toBe(27n);
   });
@@ -94,7 +94,7 @@ describe('an add-on', () => {
   const spoken = { ...askOf('live', MODEL), diarization: true };
   const microUsdWith = async (...more: [object?, string?]) => (await membersOf(spoken, ...more))[0]?.price.microUsd;
 
-  it('has the margin, and stays beside an operator’s price of a minute, unless that says otherwise', async () => {
+  it('includes the margin, and applies on top of an operator’s price unless excluded', async () => {
     expect(await microUsdWith({}, '10')).toBe(8_470n + 2_200n);
     const of = (live: object) => ({ [MODEL]: { live } });
     expect(await microUsdWith(of({ unit: 'minute', amount: '0.001' }))).toBe(3_000n);
@@ -103,7 +103,7 @@ describe('an add-on', () => {
     expect(await microUsdWith(of({ unit: 'minute', amount: '0', free: true }))).toBe(0n);
   });
 
-  it('of one model in the chain twice is charged where it is asked for', async () => {
+  it('costs only the candidate that requests it, when a model appears twice', async () => {
     const ask = { ...askOf('live', MODEL), fallbacks: [{ model: MODEL, provider_params: { keyterm: ['Voxgate'] } }] };
     expect((await membersOf(ask)).map(({ price: { microUsd } }) => microUsd)).toEqual([7_700n, 9_000n]);
   });
@@ -112,7 +112,7 @@ describe('an add-on', () => {
     expect(priceWith(FREE, { ...plain, diarization: true }).microUsd).toBe(0n);
   });
 
-  it('is shown with the price, and part of the version of the list', () => {
+  it('appears with the price, and in the version of the list', () => {
     const list = createPriceList(providers, {}, '100');
     expect(list.shown(MODEL).live?.add_ons).toContainEqual(
       expect.objectContaining({ amount: '0.0026', asked_by: ['provider_params.keyterm'] }),

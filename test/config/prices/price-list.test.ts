@@ -28,7 +28,7 @@ const ASR = catalogue(
 const file = (content: unknown) => readPriceOverrides(JSON.stringify(content));
 
 describe('the catalogue of this build', () => {
-  it('has a price for every mode of every model, and charges by it what it shows', () => {
+  it('contains a price for every mode of every model, and charges what it shows', () => {
     const prices = createPriceList(providers);
     for (const { id, modes, pricing } of providers.flatMap(({ models }) => models)) {
       for (const mode of modes) {
@@ -43,7 +43,7 @@ describe('the catalogue of this build', () => {
 });
 
 describe('a price', () => {
-  it('is the one of the mode, in whole micro-USD, with its minimum', () => {
+  it('depends on the mode, in whole micro-USD, with its minimum', () => {
     const prices = createPriceList(ASR);
     expect(prices.priceOf('asr/one', 'batch')).toEqual({ unit: 'minute', microUsd: 4_000n, minimumMicroUsd: 0n });
     expect(prices.priceOf('asr/one', 'live')).toEqual({ unit: 'minute', microUsd: 5_800n, minimumMicroUsd: 10_000n });
@@ -72,13 +72,13 @@ describe('a price', () => {
     ['a mode the model lacks', 'asr/two', 'batch'],
     ['an unknown model', 'asr/three', 'live'],
     ['a model named like a method', 'constructor', 'live'],
-  ] as const)('is undefined for %s', (_, slug, mode) => {
+  ] as const)('does not exist for %s', (_, slug, mode) => {
     const prices = createPriceList(ASR);
     expect(prices.priceOf(slug, mode)).toBeUndefined();
     expect(prices.shown(slug)).not.toHaveProperty(mode);
   });
 
-  it('is undefined for a mode that the catalogue names without a price', () => {
+  it('does not exist for a mode that the catalogue lists without a price', () => {
     const prices = createPriceList(catalogue(card('asr/one', { batch: minute('0.1') })));
     expect(prices.priceOf('asr/one', 'live')).toBeUndefined();
     expect(prices.shown('asr/one')).toEqual({ currency: 'USD', batch: minute('0.10') });
@@ -117,7 +117,7 @@ describe("the operator's prices", () => {
     ['an amount as a number', '{"asr/one": {"live": {"unit": "minute", "amount": 0.1}}}', 'is 0.1', 'decimal text'],
     ['a null amount', '{"asr/one": {"live": {"unit": "minute", "amount": null}}}', 'is null', 'decimal text'],
     ['free as a text', '{"asr/one": {"live": {"unit": "minute", "amount": "0", "free": "yes"}}}', 'true or false'],
-  ])('are refused in one sentence with their place: %s', (_, text, ...words) => {
+  ])('fail in one sentence with their position: %s', (_, text, ...words) => {
     const message = refusal(() => readPriceOverrides(text));
     for (const word of words) expect(message).toContain(word);
   });
@@ -126,7 +126,7 @@ describe("the operator's prices", () => {
     ['an unknown model', { 'asr/on': {} }, '"asr/on"', 'the nearest is asr/one'],
     ['a model named like a method', JSON.parse('{"__proto__": {}}'), '"__proto__"'],
     ['a mode that the model lacks', { 'asr/two': { batch: null } }, 'asr/two', 'no batch mode', 'live'],
-  ])('are refused when they do not fit the catalogue: %s', (_, content, ...words) => {
+  ])('fail when they do not fit the catalogue: %s', (_, content, ...words) => {
     const message = refusal(() => createPriceList(ASR, file(content)));
     for (const word of words) expect(message).toContain(word);
   });
@@ -152,19 +152,19 @@ const BAD: [string, Record<string, unknown>, ...string[]][] = [
 ];
 
 describe('a price that cannot be charged', () => {
-  it.each(BAD)('is refused in the catalogue: %s', (_, price, ...words) => {
+  it.each(BAD)('fails in the catalogue: %s', (_, price, ...words) => {
     const bad = { ...minute('1'), ...price } as Price;
     const message = refusal(() => createPriceList(catalogue(card('asr/bad', { live: bad }))));
     for (const word of ['asr/bad', 'live', ...words]) expect(message).toContain(word);
   });
 
-  it.each(BAD)("is refused in the operator's file: %s", (_, price, ...words) => {
+  it.each(BAD)("fails in the operator's file: %s", (_, price, ...words) => {
     const content = { 'asr/one': { batch: { unit: 'minute', ...price } } };
     const message = refusal(() => createPriceList(ASR, file(content)));
     for (const word of ['asr/one', 'batch', ...words]) expect(message).toContain(word);
   });
 
-  it('is refused by another unit than a minute or a session, and for a mode that the model lacks', () => {
+  it('fails with a unit other than minute or session, and for a missing mode', () => {
     const hour = { ...minute('1'), unit: 'hour' } as unknown as Price;
     expect(refusal(() => createPriceList(catalogue(card('asr/a', { live: hour }))))).toContain('minute or session');
     const lacking = card('asr/a', { live: minute('1') }, ['batch']);
@@ -173,7 +173,7 @@ describe('a price that cannot be charged', () => {
 });
 
 describe('the margin', () => {
-  it('is added to amounts and minimums of every price that is not free', () => {
+  it('adds to amounts and minimums of every price that is not free', () => {
     const prices = createPriceList(ASR, file({ 'asr/one': { batch: { unit: 'minute', amount: '0.01' } } }), '12.5');
     expect(prices.shown('asr/one')).toEqual({
       currency: 'USD',
@@ -196,7 +196,7 @@ describe('the margin', () => {
     expect(prices.shown('asr/one').live?.amount).toBe(wanted);
   });
 
-  it('is exact to half a micro-USD for any amount and percent', () => {
+  it('stays exact to half a micro-USD for any amount and percentage', () => {
     fc.assert(
       fc.property(fc.bigInt(1n, 10_000_000_000n), fc.integer({ min: 0, max: 10_000_000 }), (micro, parts) => {
         const margin = `${Math.floor(parts / 10_000)}.${String(parts % 10_000).padStart(4, '0')}`;
@@ -208,7 +208,7 @@ describe('the margin', () => {
     );
   });
 
-  it.each(['-1', '1000.0001', '1001', '5%', '', '1e2', '0.00001', 'NaN'])('is refused as "%s"', (margin) => {
+  it.each(['-1', '1000.0001', '1001', '5%', '', '1e2', '0.00001', 'NaN'])('fails as "%s"', (margin) => {
     expect(refusal(() => createPriceList(ASR, {}, margin))).toContain(JSON.stringify(margin));
   });
 });
@@ -216,14 +216,14 @@ describe('the margin', () => {
 describe('the version', () => {
   const version = (...args: Parameters<typeof createPriceList>) => createPriceList(...args).version;
 
-  it('is the same for the same prices, in whatever order and form they are written', () => {
+  it('stays the same for the same prices, in any order and format', () => {
     const wanted = version(ASR);
     expect(wanted).toMatch(/^[0-9a-f]{12}$/);
     expect(version([{ models: [...ASR[0]!.models].reverse() }])).toBe(wanted);
     expect(version(ASR, file({ 'asr/one': { batch: { unit: 'minute', amount: '0.004000' } } }), '0.0')).toBe(wanted);
   });
 
-  it('is another when any price is another', () => {
+  it('changes when any price changes', () => {
     const versions = [
       version(ASR),
       version(ASR, {}, '0.01'),

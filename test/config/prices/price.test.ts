@@ -28,7 +28,7 @@ describe('prices', () => {
     ]);
   });
 
-  it('is never more than half a micro-dollar off the exact amount', () => {
+  it('stays within half a micro-dollar of the exact amount', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 999_999 }), fc.integer({ min: 0, max: 100_000_000 }), (micro, ms) => {
         const cost = costMicroUsd(perMinute(`0.${String(micro).padStart(6, '0')}`), ms);
@@ -52,7 +52,7 @@ describe('prices', () => {
     expect(costMicroUsd(price, ms, true), 'with an own key').toBe(0n);
   });
 
-  it('is rounded half-up once, against rational arithmetic', () => {
+  it('rounds half-up once, against rational arithmetic', () => {
     const microUsd = fc.bigInt({ min: 0n, max: 10n ** 12n });
     const least = fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 10n ** 6n }));
     const audioMs = fc.oneof(fc.integer({ min: 0, max: 60_000 }), fc.integer({ min: 0, max: 10 ** 10 }));
@@ -67,7 +67,7 @@ describe('prices', () => {
     fc.assert(property, { numRuns: 10_000, seed: 5 });
   });
 
-  it('never falls while audio is added, in whatever pieces it is told', () => {
+  it('never falls while audio is added, in any portions', () => {
     const price = fc.record({
       unit: fc.constantFrom('minute' as const, 'session' as const),
       microUsd: fc.bigInt({ min: 0n, max: 100_000n }),

@@ -35,7 +35,7 @@ function cost(members: readonly ReserveMember[], shares: readonly number[]): big
 }
 
 describe('the bound', () => {
-  it('is never below what is charged, however the audio is shared among the members', () => {
+  it('never falls below the charge, for any split of audio among the candidates', () => {
     const shares = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 100 }), fc.nat(10_000_000)), {
       minLength: 6,
       maxLength: 6,
@@ -76,7 +76,7 @@ describe('the bound', () => {
     ['nothing without audio', [member('a', 150_000n, { unit: 'session' })], 0, 0n],
     ['nothing for less than nothing', [member('a', 4_300n)], -1, 0n],
     ['a part of a millisecond as a whole one', [member('a', 60_000n)], 0.2, 2n],
-  ])('is %s', (_, members, audioMs, wanted) => {
+  ])('equals %s', (_, members, audioMs, wanted) => {
     expect(boundMicroUsd(members, audioMs)).toBe(wanted);
   });
 });
@@ -84,7 +84,7 @@ describe('the bound', () => {
 const onceEach = (members: readonly ReserveMember[]) => members.map((each) => ({ ...each, channels: 1 }));
 
 describe('the dearest member', () => {
-  it('is never below what any one of them is charged for all of the audio, nor above the bound of the chain', () => {
+  it('covers each candidate’s charge for all audio, within the chain’s bound', () => {
     fc.assert(
       fc.property(chain, fc.oneof(fc.nat(100), fc.nat(10_000_000)), (members, audioMs) => {
         const dearest = dearestMicroUsd(onceEach(members), audioMs);
@@ -108,11 +108,11 @@ describe('the dearest member', () => {
     ['nothing for own keys and free models', [member('a', 4_300n, { own: true }), member('b', 0n)], 60_000, 0n],
     ['nothing without audio', [member('a', 150_000n, { unit: 'session' })], 0, 0n],
     ['nothing without members', [], 60_000, 0n],
-  ])('is %s', (_, members, audioMs, wanted) => {
+  ])('equals %s', (_, members, audioMs, wanted) => {
     expect(dearestMicroUsd(onceEach(members), audioMs)).toBe(wanted);
   });
 
-  it('is the one that is paid for each of eight channels, where that is more', () => {
+  it('follows the candidate paid for each of eight channels, where that is more', () => {
     const members = [
       { ...member('a', 600n), channels: 1 },
       { ...member('b', 100n), channels: 8 },
@@ -146,7 +146,7 @@ describe('the audio that an amount carries', () => {
     ['a minute for its price and one', [member('a', 4_300n)], 4_301n, 60_000],
     ['nothing for nothing', [member('a', 4_300n)], 0n, 0],
     ['at most what a number can say', [member('a', 1n)], 10n ** 18n, Number.MAX_SAFE_INTEGER],
-  ])('is %s', (_, members, amount, wanted) => {
+  ])('equals %s', (_, members, amount, wanted) => {
     expect(carriedMs(members, amount)).toBe(wanted);
   });
 });

@@ -29,7 +29,7 @@ describe.skipIf(!browserIsHere)('on the pages of the console', { timeout: 60_000
     await page.locator('.badge', { hasText: 'ended' }).waitFor();
   });
 
-  it('a session has the name of its key, a reason in words, and its summary before its charts', async () => {
+  it('show a session with its key’s name, a readable reason, and a summary before its charts', async () => {
     await go('Sessions');
     const row = page.getByRole('row', { name: 'closed by the client' });
     await row.getByRole('button', { name: 'Copy the id of Playground' }).waitFor();
@@ -60,7 +60,7 @@ describe.skipIf(!browserIsHere)('on the pages of the console', { timeout: 60_000
     expect(page.url()).not.toContain('state=');
   });
 
-  it('a filter that is being typed is left alone while the list is read again', async () => {
+  it('keep a filter during typing while the list is refreshed', async () => {
     const field = page.locator('[name=model]');
     await page.getByText('Filter', { exact: true }).click();
     await field.pressSequentially('loc');
@@ -79,7 +79,7 @@ describe.skipIf(!browserIsHere)('on the pages of the console', { timeout: 60_000
     expect(await page.getByText('deepgram/nova-2-medical').count()).toBe(0);
   });
 
-  it('a form that is refused keeps what was typed, and names the field as people know it', async () => {
+  it('keep a refused form’s input, and name its field by the label', async () => {
     await go('Keys');
     await press('Mint a key');
     expect(await page.getByLabel('Models').isVisible()).toBe(false);
@@ -107,7 +107,7 @@ describe.skipIf(!browserIsHere)('on the pages of the console', { timeout: 60_000
     await page.keyboard.press('Escape');
   });
 
-  it('a provider that was never called is grey, one that answered is green', async () => {
+  it('show an unused provider in grey, and one that answered in green', async () => {
     await go('Overview');
     const tone = (name: string) => page.locator('li', { hasText: name }).locator('.badge').getAttribute('class');
     await page.locator('li', { hasText: 'deepgram' }).getByText('not used yet').waitFor();

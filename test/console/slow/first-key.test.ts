@@ -12,7 +12,7 @@ let page: Page;
 let complaints: string[];
 
 // Without a browser there is nothing to be seen; it says so itself.
-describe.skipIf(!browserIsHere)('somebody new', { timeout: 60_000 }, () => {
+describe.skipIf(!browserIsHere)('a new person', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     live = await startLiveGateway();
     browser = await openBrowser();
@@ -23,7 +23,7 @@ describe.skipIf(!browserIsHere)('somebody new', { timeout: 60_000 }, () => {
     await signUp(page, live.url);
   });
 
-  it('is told what is wrong with a password, and keeps what was typed', async () => {
+  it('gets the problem with a password explained, and keeps the input', async () => {
     await logIn(page, live.url, 'not this one at all');
     await page.locator('[role=alert]').waitFor();
     expect(await page.inputValue('[name=email]')).toBe(EMAIL);
@@ -76,7 +76,7 @@ describe.skipIf(!browserIsHere)('somebody new', { timeout: 60_000 }, () => {
     expect(complaints.filter((line) => !line.includes('400'))).toEqual([]);
   });
 
-  it('logs out, and the page shows nothing any more', async () => {
+  it('logs out, and the page shows nothing more', async () => {
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByRole('heading', { name: 'Log in' }).waitFor();
     await page.reload();

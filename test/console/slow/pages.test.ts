@@ -60,18 +60,18 @@ describe.skipIf(!browserIsHere)('the pages of the console', { timeout: 120_000 }
     await signUp(page, live.url);
   });
 
-  it('before the login have no serious finding', async () => {
+  it('pass axe before the login', async () => {
     expect(await findings('/')).toEqual([]);
   });
 
   it.each(['/docs', '/docs/guides/failover', '/docs/reference/models', '/docs/live', '/docs/search?q=failover'])(
-    'of the docs, such as %s, have no serious finding',
+    'pass axe in the docs, such as %s',
     async (path) => {
       expect(await findings(path)).toEqual([]);
     },
   );
 
-  it('of the docs copy a block of code, and unfold their menu on a phone', async () => {
+  it('copy code blocks in the docs, and unfold their menu on a phone', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: live.url });
     await page.setViewportSize({ width: 390, height: 844 });
     await page.goto(`${live.url}/docs/guides/failover`);
@@ -86,16 +86,16 @@ describe.skipIf(!browserIsHere)('the pages of the console', { timeout: 120_000 }
     await page.getByRole('button', { name: 'Log in' }).waitFor();
   });
 
-  it('are shown behind the login', async () => {
+  it('appear after the login', async () => {
     await logIn(page, live.url);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
   });
 
-  it.each(paths)('%s has no serious finding, and is no wider than its window', async (path) => {
+  it.each(paths)('pass axe at %s, within the width of the window', async (path) => {
     expect(await findings(path)).toEqual([]);
   });
 
-  it('are reached by keyboard: past the menu at once, or through it, and what has the focus is seen', async () => {
+  it('work by keyboard: past the menu or through it, with visible focus', async () => {
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.goto(`${live.url}/keys`);
     await page.getByRole('heading', { name: 'Keys' }).waitFor();
@@ -127,12 +127,12 @@ describe.skipIf(!browserIsHere)('the pages of the console', { timeout: 120_000 }
     expect(await focused()).toBe('Mint a key');
   });
 
-  it('ask nobody but their gateway', () => {
+  it('load from their gateway only', () => {
     expect(asked.size).toBeGreaterThan(20);
     expect([...asked].filter((url) => !url.startsWith(live.url) && !/^(?:data|blob):/.test(url))).toEqual([]);
   });
 
-  it('are put into no frame of another site', async () => {
+  it('refuse every frame of another site', async () => {
     const other = createServer((_, answer) => {
       answer.setHeader('Content-Type', 'text/html');
       answer.end(

@@ -19,7 +19,7 @@ let page: Page;
 let complaints: string[];
 
 // Without a browser there is nothing to be seen; it says so itself.
-describe.skipIf(!browserIsHere)('the playground, when things go wrong', { timeout: 90_000 }, () => {
+describe.skipIf(!browserIsHere)('the playground in trouble', { timeout: 90_000 }, () => {
   beforeAll(async () => {
     const settings: Record<string, string> = {};
     for (const name of ['deepgram', 'assemblyai']) {
@@ -42,7 +42,7 @@ describe.skipIf(!browserIsHere)('the playground, when things go wrong', { timeou
   const ended = () => page.locator('.badge', { hasText: 'ended' }).waitFor();
   const alert = (text: string) => page.locator('[role=alert]', { hasText: text }).waitFor();
 
-  it('a broken provider: the fallback goes on, and it is seen where', async () => {
+  it('shows where the fallback continues after a broken provider', async () => {
     await choose(page, 'Model', 'deepgram/nova-3');
     await choose(page, 'Fallbacks, in order', 'assemblyai/universal-streaming-english');
     await page.getByRole('button', { name: 'Play the sample' }).click();
@@ -54,13 +54,13 @@ describe.skipIf(!browserIsHere)('the playground, when things go wrong', { timeou
     expect(await page.locator('.transcript .final').count()).toBeGreaterThan(3);
   });
 
-  it('words with markup and control characters are only words', async () => {
+  it('shows markup and control characters as plain words', async () => {
     expect(await page.locator('.transcript .final').first().innerText()).toContain('<img src=x onerror=alert(1)>');
     expect(await page.locator('.transcript img, .tape img').count()).toBe(0);
     expect(await page.locator('.transcript').innerText()).not.toContain('\u001b');
   });
 
-  it('a word is lit and played from the keyboard', async () => {
+  it('highlights and plays a word from the keyboard', async () => {
     const word = page.locator('.tape .word').last();
     await word.focus();
     await page.locator('.tape span.lit').waitFor();
@@ -73,7 +73,7 @@ describe.skipIf(!browserIsHere)('the playground, when things go wrong', { timeou
     ['NotAllowedError', 'does not let this page use the microphone'],
     ['NotFoundError', 'No microphone was found'],
     ['NotReadableError', 'another program may have it'],
-  ])('a microphone that answers %s, and the sample plays all the same', async (name, sentence) => {
+  ])('explains a microphone that answers %s, and still plays the sample', async (name, sentence) => {
     await page.evaluate(
       `navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', '${name}')); undefined`,
     );
@@ -86,12 +86,12 @@ describe.skipIf(!browserIsHere)('the playground, when things go wrong', { timeou
     ['empty.wav', Buffer.alloc(0), 'is empty'],
     ['letter.txt', Buffer.from('Dear'), 'cannot decode “letter.txt”'],
     ['long.m4a', Buffer.alloc(25_000_001, 1), 'is too long to be played here'],
-  ])('a file that is none of sound: %s', async (name, buffer, sentence) => {
+  ])('explains a file without sound: %s', async (name, buffer, sentence) => {
     await page.setInputFiles('input[type=file]', { name, mimeType: 'audio/wav', buffer });
     await alert(sentence);
   });
 
-  it('a warning and a lost connection are in front of the transcript, and the run does not look well', async () => {
+  it('shows a warning and a lost connection before the transcript, and marks the run', async () => {
     let lost: WebSocketRoute | undefined;
     let isAway = false;
     await page.routeWebSocket(/\/v1\/listen/, (socket) => {
@@ -122,7 +122,7 @@ describe.skipIf(!browserIsHere)('the playground, when things go wrong', { timeou
     await ended();
   });
 
-  it('a file that is too long is played as far as it says', async () => {
+  it('plays the stated part of a file that is too long', async () => {
     await page.setInputFiles('input[type=file]', { name: 'hours.wav', mimeType: 'audio/wav', buffer: silence(400) });
     await page.getByText('Only the first 5 min 0 s of “hours.wav” are played here').waitFor();
     await page.getByRole('button', { name: 'Stop', exact: true }).click();

@@ -24,14 +24,14 @@ describe.skipIf(!browserIsHere)('the playground', { timeout: 60_000 }, () => {
 
   const ended = () => page.locator('.badge', { hasText: 'ended' }).waitFor();
 
-  it('hears the sample that comes with the console, and says what it cost', async () => {
+  it('transcribes the console’s sample, and shows its cost', async () => {
     await page.getByRole('button', { name: 'Play the sample' }).click();
     await ended();
     expect(await page.locator('.transcript .final').allInnerTexts()).toEqual(spokenTurns.slice(0, 3));
     expect(await page.locator('.figure dd').allInnerTexts()).toEqual(expect.arrayContaining(['9.6 s', '$0.00']));
   });
 
-  it('hears the microphone until it is told to stop, and its session can be watched meanwhile', async () => {
+  it('transcribes the microphone until it is stopped, with its session watchable', async () => {
     await page.getByRole('button', { name: 'Speak' }).click();
     const opened = page.waitForEvent('popup');
     await page.getByRole('link', { name: 'Watch this session' }).click();
@@ -66,7 +66,7 @@ describe.skipIf(!browserIsHere)('the playground', { timeout: 60_000 }, () => {
     expect(await cards.nth(1).locator('mark').count()).toBeGreaterThan(3);
   });
 
-  it('has left a session, of a key that is listed, and nothing that its policy forbids', async () => {
+  it('leaves a session with a listed key, and violates no policy', async () => {
     await page.getByRole('link', { name: 'Sessions', exact: true }).click();
     await page.getByRole('cell', { name: /^ses_/ }).first().waitFor();
     expect(await page.getByRole('cell', { name: /^ses_/ }).count()).toBe(4);

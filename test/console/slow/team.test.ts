@@ -61,7 +61,7 @@ describe.skipIf(!browserIsHere)('a team', { timeout: 60_000 }, () => {
   });
   afterAll(() => mail?.close());
 
-  it('is joined by somebody without an account, who lands in the console with the role', async () => {
+  it('gains a person without an account, who lands in the console with the role', async () => {
     await invite(GRACE, 'Developer');
     grace = await somebody();
     await grace.goto(await mail.link(GRACE));
@@ -76,7 +76,7 @@ describe.skipIf(!browserIsHere)('a team', { timeout: 60_000 }, () => {
     expect(await grace.getByRole('button', { name: 'Invite somebody' }).count()).toBe(0);
   });
 
-  it('is joined by somebody who is logged in, at one click, who then switches between two organisations', async () => {
+  it('gains a logged-in person at one click, who then switches between two organisations', async () => {
     const eva = await somebody();
     await signUp(eva, EVA, 'Eva’s own');
     await invite(EVA, 'Read only');
@@ -101,7 +101,7 @@ describe.skipIf(!browserIsHere)('a team', { timeout: 60_000 }, () => {
     expect(await organisation.locator('option:checked').innerText()).toBe('A third');
   });
 
-  it('tells who opens a link as somebody else, and offers to switch', async () => {
+  it('offers a switch to a person who opens a link with another login', async () => {
     await invite('new@example.com', 'Developer');
     await grace.goto(await mail.link('new@example.com'));
     await grace.getByText(`You are logged in as ${GRACE}`).waitFor();
@@ -114,7 +114,7 @@ describe.skipIf(!browserIsHere)('a team', { timeout: 60_000 }, () => {
     await grace.getByText('used or withdrawn').waitFor();
   });
 
-  it('has roles that are changed where they are read, an owner who cannot leave alone, and loses whoever is removed', async () => {
+  it('changes roles in place, keeps its last owner, and loses removed members', async () => {
     await ada.reload();
     await ada.getByLabel(`Role of ${GRACE}`).selectOption('Admin');
     await grace.goto(`${live.url}/audit`);
@@ -130,7 +130,7 @@ describe.skipIf(!browserIsHere)('a team', { timeout: 60_000 }, () => {
     await grace.getByRole('heading', { name: 'Log in' }).waitFor();
   });
 
-  it('sees its credit and its bill after the password, and no question pops up by itself', async () => {
+  it('shows credit and bill after the password, and asks nothing unprompted', async () => {
     const database = new Database(join(live.directory, 'voxgate.db'));
     const forget = () => database.prepare('UPDATE console_sessions SET confirmed_at_ms = 0').run();
     const give = async () => {

@@ -49,7 +49,7 @@ async function joinBy(who: Page, link: string, email?: string): Promise<void> {
 }
 
 // Without a browser there is nothing to be seen; it says so itself.
-describe.skipIf(!browserIsHere)('whoever starts a gateway', { timeout: 120_000 }, () => {
+describe.skipIf(!browserIsHere)('a person who starts a gateway', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     const env = { ...(await simulated('deepgram')), ...(await simulated('assemblyai')) };
     gateway = await Serving.start({ env });
@@ -82,7 +82,7 @@ describe.skipIf(!browserIsHere)('whoever starts a gateway', { timeout: 120_000 }
     expect(answer.status).toBe(200);
   });
 
-  it('hears the sample and the microphone through the embedded recogniser', async () => {
+  it('transcribes the sample and the microphone through the embedded recogniser', async () => {
     await go('Playground');
     await choose(page, 'Model', 'local/commands-en');
     await press('Play the sample');
@@ -132,7 +132,7 @@ describe.skipIf(!browserIsHere)('whoever starts a gateway', { timeout: 120_000 }
     await watched.close();
   });
 
-  it('invites somebody, who joins and sees what the role allows', async () => {
+  it('invites another person, who joins and sees what the role allows', async () => {
     await go('Members');
     await press('Invite somebody');
     await page.fill('dialog [name=email]', SECOND);

@@ -36,7 +36,7 @@ const OTHERS = /^(?:#.*|groups:| {2}- name: voxgate-[a-z]+| {4}rules:|)$/;
 
 const firsts = lines.flatMap((line, index) => (FORMS[0].test(line) ? [index] : []));
 
-test('every alert has a name of its own, an expression, a time, a severity and a sentence', () => {
+test('gives every alert a unique name, an expression, a time, a severity and a sentence', () => {
   const inRules = new Set<number>();
   for (const first of firsts) {
     for (const [at, form] of FORMS.entries()) {
@@ -51,7 +51,7 @@ test('every alert has a name of its own, an expression, a time, a severity and a
   expect(alertExpressions).toHaveLength(names.length);
 });
 
-test('every panel of the dashboard has a title, and asks for something unless it is the title of a row', () => {
+test('gives every panel a title, and a query unless it is a row', () => {
   for (const { title, targets } of panels) {
     expect(title).toMatch(/^\S.{3,}/);
     for (const { expr } of targets ?? []) expect(expr).not.toBe('');
@@ -78,7 +78,7 @@ test.skipIf(promtool === undefined)('Prometheus understands every rule, and all 
 
 // Without the server there is no bus to have metrics of; under CI that fails.
 test.skipIf(!natsServerIsHere)(
-  'every metric and queue in alerts and dashboard is one of a running gateway, and the page lists them all',
+  'uses only metrics and queues of a running gateway, all listed on the page',
   async () => {
     const server = await startNatsServer({ jetStream: true });
     try {
@@ -105,7 +105,7 @@ test.skipIf(!natsServerIsHere)(
   },
 );
 
-test('every error code and reason in an alert is one that there is', () => {
+test('uses only existing error codes and reasons in alerts', () => {
   const patterns = (label: string) =>
     namesIn(alertExpressions, new RegExp(`\\b${label}=~?"([^"]+)"`, 'g')).flatMap((text) => text.split('|'));
   const unknown = (wanted: string[], known: readonly string[]) =>

@@ -52,7 +52,7 @@ describe.skipIf(!browserIsHere)('the pages', { timeout: 120_000 }, () => {
     await page.close();
   });
 
-  it('are searched from any of them', async () => {
+  it('offer the search on each', async () => {
     const page = await browser.newPage();
     await page.goto(`${live.url}/docs/rest`);
     await page.fill('input[name=q]', 'insufficient_credit');

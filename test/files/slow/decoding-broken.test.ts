@@ -15,7 +15,7 @@ it.each(KINDS)('%s sounds the same in pieces of any length', async (name) => {
 });
 
 describe('a file that is not whole', () => {
-  it.each(KINDS)('%s cut off in the middle is heard up to there', async (name) => {
+  it.each(KINDS)('transcribes %s, truncated in the middle, up to there', async (name) => {
     const bytes = load(`formats/${name}`);
     const whole = await decoded([bytes]);
     const { seconds, isDamaged } = await decoded([bytes.subarray(0, Math.floor(bytes.length * 0.6))]);
@@ -33,7 +33,7 @@ describe('a file that is not whole', () => {
     },
   );
 
-  it('with noise behind its beginning is refused or heard, and the next is heard', async () => {
+  it('refuses or transcribes noise after a valid beginning, and continues with the next', async () => {
     const random = seeded(7);
     await Promise.all(
       KINDS.map(async (name) => {
@@ -65,7 +65,7 @@ describe('a file that is not whole', () => {
 
 describe('a file that would never end', () => {
   it.each(['cbr.mp3', 'opus.ogg', 'flac.flac', 'opus.webm'])(
-    '%s is heard as far as the model takes it, and no more of it is read',
+    'reads %s only as far as the model accepts',
     async (name) => {
       const bytes = load(`formats/${name}`);
       let given = 0;

@@ -62,7 +62,7 @@ export function carrierSuite(gateway: () => Reached): void {
     expect(await eventsOf('vonage-7')).toEqual(['0: three hundred and sixty five']);
   });
 
-  test('AudioHook: opened, told transcripts of both sides, and closed behind the last of them', async () => {
+  test('AudioHook: opens, sends transcripts of both sides, and closes after the last', async () => {
     const id = '9aba9a07-8dd5-4654-974a-44075c3d2ba5';
     const socket = new WebSocket(`${origin()}/compat/audiohook/media`, { headers: { 'X-API-KEY': gateway().key } });
     const heard: Record<string, unknown>[] = [];

@@ -125,7 +125,7 @@ describe('what a call asks for', () => {
     ['Telnyx, for its tracks', telnyx, telnyxStart({ ...TOLD, tracks: 'all' }), 'v3:abc'],
     ['Vonage, for an object', vonage, { event: 'websocket:connected', ...TOLD, uuid: 'u-1', model: {} }, 'u-1'],
     ['AudioHook, for its media', audiohook, hook('open', { ...hookOpen, media: [], customConfig: TOLD }), CONVERSATION],
-  ])('where a refused call of %s says where its events go, they are told of it', (_, dialect, message, name) => {
+  ])('posts a refusal of %s where the call names an address', (_, dialect, message, name) => {
     const [step] = say(open(dialect), message);
     if (step?.type !== 'start') throw new Error(JSON.stringify(step));
     expect(step.request.refused).toBeInstanceOf(Refusal);
@@ -149,7 +149,7 @@ describe('what a call asks for', () => {
 });
 
 describe('the audio of a call', () => {
-  test('a second track that was not asked for is told once, and left out', () => {
+  test('reports an unrequested second track once, and omits it', () => {
     const conversation = open(twilio);
     say(conversation, start({ model: 'a/b' }));
     const media = (track: string) => ({ event: 'media', media: { track, payload: 'fn5+' } });
@@ -157,7 +157,7 @@ describe('the audio of a call', () => {
     expect(steps.map(({ type }) => type)).toEqual(['audio', 'fault', 'audio']);
   });
 
-  test('of two tracks every sample is told once, in its order and its channel, whatever the pieces', () => {
+  test('sends every sample of two tracks once, in order and channel, for any pieces', () => {
     const draw = seeded(1);
     for (let round = 0; round < drawn(200); round++) {
       const tracks = new TwoTracks(8000, 0);
@@ -184,14 +184,14 @@ describe('the audio of a call', () => {
     }
   });
 
-  test('a track is never more than a fifth of a second behind the other', () => {
+  test('keeps a track within a fifth of a second of the other', () => {
     const tracks = new TwoTracks(8000, 0xff);
     expect(tracks.take(0, new Uint8Array(1600)).length).toBe(0);
     expect(tracks.take(0, new Uint8Array(160)).length).toBe(320);
     expect(tracks.take(1, new Uint8Array(160)).length).toBe(320);
   });
 
-  test('numbered pieces are told in their order, and none is left out', () => {
+  test('sends numbered pieces in order, without omission', () => {
     const draw = seeded(2);
     for (let round = 0; round < drawn(200); round++) {
       const order = new InOrder<number>();
@@ -211,7 +211,7 @@ describe('the audio of a call', () => {
     expect([...told, ...lossy.end()]).toEqual([1, 2, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 3]);
   });
 
-  test('what is left of either track is told at `stop`', () => {
+  test('sends the rest of either track at `stop`', () => {
     const tracks = { inbound: new Uint8Array(1_000).fill(1), outbound: new Uint8Array(500).fill(2) };
     const conversation = open(twilio);
     const steps = [...twilioCall(tracks, { model: 'a/b' })].flatMap((message) => say(conversation, message));
@@ -226,7 +226,7 @@ describe('AudioHook', () => {
   const told = (texts: readonly string[]) => texts.map((text) => JSON.parse(text) as Record<string, unknown>);
   const stamp = { sessionId: 'ses_1', seq: 1, at: new Date(0) };
 
-  test('a transaction is opened, heard and closed in its words', () => {
+  test('opens, transcribes and closes a transaction in its format', () => {
     const conversation = open(audiohook);
     say(conversation, hook('open', hookOpen));
     const model = { type: 'session_started' } as Parameters<Conversation['encode']>[0];
@@ -248,7 +248,7 @@ describe('AudioHook', () => {
     expect(told(conversation.encode(ended, stamp))).toMatchObject([{ type: 'closed' }]);
   });
 
-  test('a probe is answered, and costs nothing', () => {
+  test('answers a probe free of charge', () => {
     const conversation = open(audiohook);
     const probe = { ...hookOpen, conversationId: '00000000-0000-0000-0000-000000000000' };
     const steps = [...say(conversation, hook('open', probe)), ...say(conversation, hook('close'))];

@@ -22,7 +22,7 @@ async function receiver(listener: RequestListener): Promise<URL> {
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
 }
 
-test('a receiver of one customer that does not answer keeps no posts of another to the same host waiting', async () => {
+test('keeps one customer’s silent receiver from delaying another’s posts to the same host', async () => {
   const silent: ServerResponse[] = [];
   const url = await receiver((request, response) => {
     if (request.url === '/silent') silent.push(response);
@@ -38,7 +38,7 @@ test('a receiver of one customer that does not answer keeps no posts of another 
   expect(await Promise.all(waiting)).toEqual(waiting.map(() => 204));
 });
 
-test('an answer without end is read no further than 64 KiB, and costs its connection', async () => {
+test('reads an endless answer up to 64 KiB, and drops its connection', async () => {
   let isOver: Promise<unknown> = Promise.resolve();
   const url = await receiver((_, response) => {
     isOver = once(response, 'close');

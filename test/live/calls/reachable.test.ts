@@ -30,7 +30,7 @@ describe('addresses', () => {
 });
 
 describe('names and addresses in URLs', () => {
-  test('a name of this machine is not reached, in either form of a lookup', async () => {
+  test('blocks a name of this machine in either form of a lookup', async () => {
     for (const all of [true, false]) {
       const error = await new Promise((resolve) =>
         reachableLookup(undefined, true)('localhost', { all }, (failure) => resolve(failure)),

@@ -28,7 +28,7 @@ const finalsOf = (events: readonly Record<string, unknown>[]) =>
 
 const BOTH = ['0: take me home', '1: three hundred and sixty five'];
 
-test('a recorded call with two tracks gives the finals of each, by webhook and by socket', async () => {
+test('gives the finals of two tracks of a recorded call, by webhook and by socket', async () => {
   const receiver = await startReceiver();
   const tracks = { inbound: spoken('lines/telephone.wav'), outbound: spoken('number.wav') };
   const parameters = { api_key: gateway.key, model: MODEL, events_url: receiver.url, events_secret: SECRET };
@@ -65,7 +65,7 @@ test('a recorded call with two tracks gives the finals of each, by webhook and b
   expect(record.reason).toBe('client_closed');
 });
 
-test('a call that is hung up without `stop` is heard to its last final', async () => {
+test('transcribes a call that is hung up without `stop` to its last final', async () => {
   const receiver = await startReceiver();
   const parameters = { api_key: gateway.key, model: MODEL, events_url: receiver.url };
   const messages = [...twilioCall({ inbound: spoken('lines/telephone.wav') }, parameters)].slice(0, -1);

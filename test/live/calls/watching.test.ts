@@ -42,7 +42,7 @@ async function begun(label: string) {
 }
 
 describe('sockets that hear a call', () => {
-  test('are told interims and finals while it lasts, each with its number, and its end', async () => {
+  test('receive interims and finals while it lasts, numbered, and its end', async () => {
     const { socket } = await begun('live');
     const [one, two] = [watch('live'), watch(CALL)];
     await one.event('transcript', ({ is_final }) => !is_final);
@@ -54,7 +54,7 @@ describe('sockets that hear a call', () => {
     expect(one.events.at(-1)?.type).toBe('session_ended');
   });
 
-  test('of a name hear the call that has it, also when another call says the same name', async () => {
+  test('follow the call that has the name, also when another call uses it', async () => {
     const { socket } = await begun('twice');
     const other = await begun('twice');
     other.socket.close();
@@ -66,7 +66,7 @@ describe('sockets that hear a call', () => {
     expect(watcher.events.at(-1)?.type).toBe('session_ended');
   });
 
-  test('are refused where there is nothing of theirs', async () => {
+  test('fail where nothing belongs to them', async () => {
     const { socket } = await begun('mine');
     expect(await codeOf(watch('nobody'))).toBe('not_found');
     expect(await codeOf(watch('mine', { key: other }))).toBe('not_found');
@@ -89,7 +89,7 @@ describe('sockets that hear a call', () => {
     socket.close();
   });
 
-  test('are sixteen at most for one call', async () => {
+  test('stop at sixteen for one call', async () => {
     const { socket } = await begun('popular');
     for (let count = 0; count < 16; count++) await watch('popular').opened();
     expect(await codeOf(watch('popular'))).toBe('rate_limit_exceeded');
@@ -104,7 +104,7 @@ describe('a call whose session is not opened', () => {
     ['asks for what is no parameter', { customer: '7' }, 'invalid_request', 'customer'],
     ['asks for a label with a space', { label: 'a b' }, 'invalid_request', 'label'],
     ['says how its audio is', { sample_rate: '8000' }, 'invalid_request', 'sample_rate'],
-  ])('that %s tells its webhook why', async (_, parameters, code, param) => {
+  ])('reports the reason to its webhook when it %s', async (_, parameters, code, param) => {
     const receiver = await startReceiver();
     const { closed, heard: said } = await callOn({ events_url: receiver.url, ...parameters });
     expect((await closed).reason).toBe(code);
@@ -114,7 +114,7 @@ describe('a call whose session is not opened', () => {
     expect(receiver.posted[0]?.said).toMatchObject({ session_id: null, call: { carrier: 'twilio' } });
   });
 
-  test('that has no good key is told to nobody', async () => {
+  test('reports nothing without a valid key', async () => {
     const receiver = await startReceiver();
     const { closed } = await callOn({ events_url: receiver.url, api_key: 'sk_vox_wrong' });
     expect((await closed).reason).toBe('invalid_api_key');

@@ -51,7 +51,7 @@ test('events that come while one is posted follow together, in their order', asy
   expect(told).toEqual({ dropped: 0, done: 1 });
 });
 
-test('a post that fails is tried again under the same id, signed anew', async () => {
+test('retries a failed post under the same id, with a new signature', async () => {
   const { clock, posts, say } = rig('of the receiver');
   say(1);
   for (const [failure, waitMs] of [
@@ -75,7 +75,7 @@ test('a post that fails is tried again under the same id, signed anew', async ()
   expect(headers['webhook-signature']).toBe(`v1,${digest}`);
 });
 
-test('after six attempts its events are left out, and the next post says how many', async () => {
+test('drops its events after six attempts, and counts them in the next post', async () => {
   const { clock, posts, say, numbers, told } = rig();
   say(2);
   await last(posts).answer(200);
@@ -93,7 +93,7 @@ test('after six attempts its events are left out, and the next post says how man
   expect(last(posts).body.dropped).toBe(0);
 });
 
-test('a thousand events wait, and a mebibyte of them; the oldest is left out beyond either', async () => {
+test('queues a thousand events or a mebibyte, and drops the oldest beyond either', async () => {
   for (const [events, text, dropped] of [
     [1_001 + 5, '', 5],
     [1 + 70, 'x'.repeat(16 * 1024), 71 - 1 - 63],
@@ -107,7 +107,7 @@ test('a thousand events wait, and a mebibyte of them; the oldest is left out bey
   }
 });
 
-test('a receiver that answers 410 is sent no more', async () => {
+test('stops posting to a receiver that answers 410', async () => {
   const { posts, say, webhook, told } = rig();
   say(3);
   await last(posts).answer(410);

@@ -113,7 +113,7 @@ describe('a file through a leg', () => {
     [16_000, 1_000_000],
     [8_000, 1_000_000],
     [48_000, 1_000_000],
-  ])('at %d Hz, in chunks of %d bytes, is heard whole, in frames of a second at most', async (rate, chunkBytes) => {
+  ])('arrives whole at %d Hz, in chunks of %d bytes, in frames up to a second', async (rate, chunkBytes) => {
     const longest = { bytes: 0 };
     const { upstream, engine } = world();
     const connect = engine.connect.bind(engine);
@@ -143,7 +143,7 @@ describe('a file through a leg', () => {
     expect([upstream.size, engine.connections]).toEqual([0, 0]);
   });
 
-  it('is the turns in their order, formatted where a formatted version came, with language and warnings', async () => {
+  it('yields the turns in order, formatted where possible, with language and warnings', async () => {
     const { puppet, source, done, outcome } = await job();
     await source.push(undefined);
     await puppet.last.say(
@@ -165,7 +165,7 @@ describe('a file through a leg', () => {
     });
   });
 
-  it('is held back while the leg has no room', async () => {
+  it('waits while the leg has no room', async () => {
     const { puppet, source, done } = await job();
     puppet.last.bufferedBytes = 300_000;
     await source.push(new Uint8Array(320_000));
@@ -195,7 +195,7 @@ describe('a file’s transcription that fails', () => {
       },
     ],
     ['while it waits for the last finals', true, ({ source }) => source.push(undefined)],
-  ])('because it is aborted %s tells so at once, and holds nothing', async (_, ready, reach) => {
+  ])('rejects at once when it is aborted %s, and holds nothing', async (_, ready, reach) => {
     const stage = await job({ ready });
     await reach(stage);
     stage.abort.abort(never);
@@ -213,7 +213,7 @@ describe('a file’s transcription that fails', () => {
   });
 
   it.each(['retry', 'next', 'account', 'caller'] as const)(
-    'with the provider (%s) tells so, while the upload goes on',
+    'rejects with the provider’s failure (%s) while the upload continues',
     async (kind) => {
       const { puppet, source, done, outcome, upstream } = await job();
       await source.push(new Uint8Array(3_200));
@@ -225,14 +225,14 @@ describe('a file’s transcription that fails', () => {
     },
   );
 
-  it('because its audio cannot be read tells why', async () => {
+  it('rejects with the reason when its audio cannot be read', async () => {
     const { source, done, outcome, upstream, puppet } = await job();
     source.break(never);
     await done;
     expect([outcome(), upstream.size, puppet.last.over]).toEqual([never, 0, true]);
   });
 
-  it('when words were heard whose final never came: a part is no transcription', async () => {
+  it('rejects when words never became final: a part is not a transcription', async () => {
     const { puppet, source, done, outcome } = await job();
     await source.push(undefined);
     await puppet.last.say(

@@ -58,7 +58,7 @@ function wireTo(url: string): { wire: Wire; log: WireLog; clock: SimulatedClock 
   return { log, clock, wire: openWire({ kind: 'websocket', url, headers: {} }, {}, log, clock) };
 }
 
-it('a provider that sends messages without end fails its leg', async () => {
+it('fails the leg of a provider that sends endless messages', async () => {
   const { url, raw } = await provider((socket, head) => {
     accept(socket, head);
     socket.write(Buffer.concat(Array.from({ length: 5_000 }, () => frame(1, Buffer.from('{"type":"unknown"}')))));
@@ -121,7 +121,7 @@ describe('a provider that cannot be reached', () => {
     await raw.gone();
   });
 
-  it('because nobody listens is a connect failure that names no address', async () => {
+  it('causes a connect failure without an address when the port is closed', async () => {
     const { url, raw } = await provider(() => {});
     await raw.close();
     open.splice(0);
@@ -130,7 +130,7 @@ describe('a provider that cannot be reached', () => {
     expect(failure.message).toBe('The provider could not be reached (ECONNREFUSED).');
   });
 
-  it('because its URL is none is a failure of our own, told as such', async () => {
+  it('causes an internal fault when its URL is invalid', async () => {
     expect(await failureOf('not a url')).toMatchObject({ kind: 'next', code: 'internal_fault' });
   });
 
@@ -182,7 +182,7 @@ describe('a provider that says what it should not', () => {
     await raw.gone();
   });
 
-  it('text that is no JSON, and bytes, reach the codec as what they are, and end nothing', async () => {
+  it('passes invalid JSON and bytes on to the codec as they are', async () => {
     const { url } = await provider((socket, head) => {
       accept(socket, head);
       for (const text of ['no JSON', '', 'null', '[1', '{"type":"ready"}']) socket.write(frame(1, Buffer.from(text)));
@@ -204,7 +204,7 @@ describe('a provider that says what it should not', () => {
 });
 
 describe('a provider that falls silent', () => {
-  it('is asked once, and dropped when it does not answer', async () => {
+  it('gets one ping, and is dropped without an answer', async () => {
     const pings: number[] = [];
     const { url, raw } = await provider((socket, head) => {
       accept(socket, head);
@@ -223,7 +223,7 @@ describe('a provider that falls silent', () => {
     await raw.gone();
   });
 
-  it('is kept for ever when it answers', async () => {
+  it('stays connected for ever when it answers', async () => {
     let answered: () => void = () => {};
     const { url } = await provider((socket, head) => {
       accept(socket, head);
@@ -250,7 +250,7 @@ describe('a provider that falls silent', () => {
 });
 
 describe('a provider that does not read', () => {
-  it('shows in what is buffered, and is told to have room again when it has', async () => {
+  it('fills the buffer, and reports a drain when it reads again', async () => {
     let socketOf: Socket | undefined;
     const { url } = await provider((socket, head) => {
       accept(socket, head);

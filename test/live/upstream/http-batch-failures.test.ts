@@ -69,7 +69,7 @@ describe('a provider that', () => {
       },
       { kind: 'retry', code: 'http_503' },
     ],
-  ])('%s has failed', async (_, said, expected) => {
+  ])('%s causes a failure', async (_, said, expected) => {
     const made = await world([said]);
     const failure = await made.failure();
     expect(failure).toMatchObject(expected);
@@ -78,7 +78,7 @@ describe('a provider that', () => {
     await made.expectNothingLeft();
   });
 
-  it('is not there has failed at once, and no address is told', async () => {
+  it('rejects the connection causes a failure at once, without an address', async () => {
     const made = await world();
     await made.provider.close();
     const failure = await made.failure();
@@ -89,7 +89,7 @@ describe('a provider that', () => {
   it.each([
     ['speaks no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', 'bad_answer'],
     ['says a line that is none', 'HTTP/1.1 two hundred\r\n\r\n', 'bad_answer'],
-  ])('%s has failed', async (_, bytes, code) => {
+  ])('%s causes a failure', async (_, bytes, code) => {
     const made = await world();
     const url = await rawUrl((socket) => socket.write(bytes));
     await expect(made.run(scriptedCodec(), undefined, {}, url)).rejects.toMatchObject({ failure: { code } });
@@ -98,7 +98,7 @@ describe('a provider that', () => {
   it.each<[string, Answer]>([
     ['never answers', () => {}],
     ['never goes on with its answer', (response) => response.write('{')],
-  ])('%s has failed when its time is over, and not before', async (_, said) => {
+  ])('%s causes a failure when its time is over, and not before', async (_, said) => {
     const made = await world([said]);
     const failed = made.failure(scriptedCodec({ answerMs: 30_000 }));
     await made.provider.until(() => made.provider.arrived.length === 1);
@@ -117,7 +117,7 @@ describe('a provider that', () => {
     await made.expectNothingLeft();
   });
 
-  it('trickles its answer has no longer for it than one that says nothing', async () => {
+  it('trickles its answer gets no more time than a silent one', async () => {
     const trickle = (response: ServerResponse) => {
       const more = () => setImmediate(() => response.destroyed || response.write(' ', more));
       response.write('{', more);
@@ -138,7 +138,7 @@ describe('a provider that', () => {
     await made.expectNothingLeft();
   });
 
-  it('trickles the body of its refusal is not listened to for long', async () => {
+  it('trickles the body of its refusal is abandoned soon', async () => {
     const made = await world([(response) => response.writeHead(400).write('{"error":')]);
     const failed = made.failure(scriptedCodec({ codec: { refused: (_, { body }) => ({ ...CALLER, message: body }) } }));
     const over = { now: false };
@@ -153,7 +153,7 @@ describe('a provider that', () => {
     await made.expectNothingLeft();
   });
 
-  it('refuses before it has read the file is heard', async () => {
+  it('refuses before it has read the file is still read', async () => {
     const made = await world();
     made.provider.early = (_, response) => {
       response.writeHead(401, { 'content-type': 'application/json' }).end('{}');
@@ -170,13 +170,13 @@ describe('a provider that', () => {
   it.each<[string, CodecOptions]>([
     ['in its refusal', { codec: { refused: (_, { body }) => ({ ...CALLER, message: body }) } }],
     ['as the status', {}],
-  ])('quotes the credential %s does not tell it to the client', async (_, options) => {
+  ])('quotes the credential %s is kept from the client', async (_, options) => {
     const made = await world([text(`Key ${SECRET} is wrong, ${SECRET}!`, 'text/plain', 400)]);
     const failure = await made.failure(scriptedCodec(options));
     expect(JSON.stringify(failure)).not.toContain(SECRET);
   });
 
-  it('quotes the credential in a failure or a warning of a 200 does not either', async () => {
+  it('quotes the credential in a failure or a warning of a 200 is too', async () => {
     const quoting = (step: 'failed' | 'done'): Partial<HttpBatchCodec> => ({
       read: () =>
         step === 'failed'
@@ -198,7 +198,7 @@ describe('a provider that', () => {
     });
   });
 
-  it('is spoken to by a codec that throws is a fault of the gateway’s, and the job can go on elsewhere', async () => {
+  it('meets a throwing codec causes an internal fault, and the job continues elsewhere', async () => {
     const made = await world();
     const throwing = () => {
       throw new Error('A fault of the codec.');

@@ -57,7 +57,7 @@ describe('a file', () => {
     );
   });
 
-  it('is taken no faster than the provider takes it, and the provider not waited for any longer than it may be', async () => {
+  it('follows the provider’s pace, within a maximum wait', async () => {
     const made = await world();
     made.provider.early = () => true;
     let taken = 0;
@@ -86,7 +86,7 @@ describe('a file', () => {
     expect([timersOf(made.clock), taken]).toEqual([0, seen]);
   });
 
-  it('that fails on its way ends the job with its own error', async () => {
+  it('ends the job with its own error when it fails on its way', async () => {
     const made = await world();
     const broken = new Error('The upload broke off.');
     async function* breaking() {
@@ -97,7 +97,7 @@ describe('a file', () => {
     await made.expectNothingLeft();
   });
 
-  it('whose client is slow is waited for, however long that takes', async () => {
+  it('waits for a slow client without a limit', async () => {
     const made = await world();
     let give = () => {};
     async function* slow() {
@@ -143,7 +143,7 @@ describe('a job', () => {
     }
   }
 
-  it('is asked about by the clock, until it is done', async () => {
+  it('gets polled by the clock until it is done', async () => {
     const made = await world([...POLLED, answer({ text: 'done', seconds: 3 })]);
     const run = made.run(patient);
     await advance(made, run);
@@ -176,7 +176,7 @@ describe('a job', () => {
     ['done', answer({ text: 'done' }), true],
     ['failed', answer('<html>', 200, { 'content-type': 'text/html' }), true],
     ['kept', answer({ text: 'done' }), false],
-  ])('that is %s is taken away at a provider that keeps what it was given', async (_, last, removesDone) => {
+  ])('gets deleted if it is %s, at a provider that keeps its input', async (_, last, removesDone) => {
     const made = await world([answer({ next: '/jobs/1' }), last]);
     await made.run({ ...scriptedCodec(), removesDone }).catch(() => {});
     const asked = removesDone ? 3 : 2;
@@ -184,7 +184,7 @@ describe('a job', () => {
     expect(made.provider.arrived.filter(({ method }) => method === 'DELETE')).toHaveLength(asked - 2);
   });
 
-  it('that never ends is given up after so many requests', async () => {
+  it('gives up after a maximum number of requests', async () => {
     const made = await world([answer({ next: '/jobs/1' })]);
     expect(await made.failure()).toMatchObject({ kind: 'next', code: 'request_limit' });
     expect(made.provider.arrived.filter(({ method }) => method !== 'DELETE')).toHaveLength(2_000);
@@ -211,42 +211,45 @@ describe('a job', () => {
       },
     ],
     ['between two polls', () => {}],
-  ])('aborted %s ends at once, tells the provider where it can, and leaves nothing', async (when, prepare) => {
-    const made = await world([POLLED[0] as Answer, silent]);
-    prepare(made.provider);
-    async function* forever() {
-      yield AUDIO;
-      await new Promise(() => {});
-    }
-    let hasRead = () => {};
-    const isRead = new Promise<void>((resolve) => {
-      hasRead = resolve;
-    });
-    const codec = scriptedCodec();
-    const read: HttpBatchCodec['read'] = (state, said) => {
-      setImmediate(hasRead);
-      return codec.read(state, said);
-    };
-    const isSending = when === 'while the file is sent';
-    const run = made.run({ ...codec, read }, isSending ? forever : undefined);
-    const outcome = run.catch((thrown: unknown) => thrown);
-    if (isSending) await made.provider.until(() => made.provider.sockets.size === 1);
-    else await made.provider.until(() => made.provider.arrived.length === 1);
-    if (when === 'between two polls') await isRead;
-    const reason = new Error('The client went away.');
-    made.end.abort(reason);
-    expect(await outcome).toBe(reason);
-    if (when === 'between two polls') {
-      await made.provider.until(() => made.provider.arrived.length === 2);
-      expect(made.provider.arrived[1]).toMatchObject({ method: 'DELETE', path: '/jobs/1' });
-      // That it is not answered keeps nothing for longer than this.
-      made.clock.increment(5_000);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    await made.expectNothingLeft();
-  });
+  ])(
+    'ends at once when aborted %s, notifies the provider where possible, and leaves nothing',
+    async (when, prepare) => {
+      const made = await world([POLLED[0] as Answer, silent]);
+      prepare(made.provider);
+      async function* forever() {
+        yield AUDIO;
+        await new Promise(() => {});
+      }
+      let hasRead = () => {};
+      const isRead = new Promise<void>((resolve) => {
+        hasRead = resolve;
+      });
+      const codec = scriptedCodec();
+      const read: HttpBatchCodec['read'] = (state, said) => {
+        setImmediate(hasRead);
+        return codec.read(state, said);
+      };
+      const isSending = when === 'while the file is sent';
+      const run = made.run({ ...codec, read }, isSending ? forever : undefined);
+      const outcome = run.catch((thrown: unknown) => thrown);
+      if (isSending) await made.provider.until(() => made.provider.sockets.size === 1);
+      else await made.provider.until(() => made.provider.arrived.length === 1);
+      if (when === 'between two polls') await isRead;
+      const reason = new Error('The client went away.');
+      made.end.abort(reason);
+      expect(await outcome).toBe(reason);
+      if (when === 'between two polls') {
+        await made.provider.until(() => made.provider.arrived.length === 2);
+        expect(made.provider.arrived[1]).toMatchObject({ method: 'DELETE', path: '/jobs/1' });
+        // That it is not answered keeps nothing for longer than this.
+        made.clock.increment(5_000);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await made.expectNothingLeft();
+    },
+  );
 
-  it('aborted before it began asks nobody', async () => {
+  it('calls no provider when aborted before it began', async () => {
     const made = await world();
     made.end.abort(new Error('gone'));
     await expect(made.run(scriptedCodec())).rejects.toThrow('gone');
@@ -271,7 +274,7 @@ describe('a job', () => {
 });
 
 describe('the pools of a node', () => {
-  it('are one an origin, and the one unused the longest gives way to a further origin', () => {
+  it('stay one per origin, and the least recently used gives way', () => {
     const pools = new HttpPools({ originsMax: 2 });
     const [a, b] = ['http://a.test', 'http://b.test'].map((origin) => pools.of(origin));
     expect([pools.of('http://a.test'), pools.of('http://c.test') === undefined]).toEqual([a, false]);

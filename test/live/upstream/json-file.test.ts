@@ -19,7 +19,7 @@ async function* each(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> 
   yield* chunks;
 }
 
-it('is its base64, in memory and as it streams', () =>
+it('matches its base64, in memory and streamed', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fc.uint8Array({ maxLength: 20 })),

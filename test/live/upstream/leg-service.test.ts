@@ -78,7 +78,7 @@ describe('a leg over the bus', () => {
     expect(stage.command({ type: 'leg.finalize' })).toBe('unknown_actor');
   });
 
-  it('says that it failed, once, and hears nothing after', async () => {
+  it('reports its failure once, and receives nothing after', async () => {
     const stage = world();
     await stage.ask();
     await settle();
@@ -88,7 +88,7 @@ describe('a leg over the bus', () => {
     nothingLeft(stage);
   });
 
-  it('goes with its session, although nobody told it', async () => {
+  it('ends with its session, even without a message', async () => {
     const stage = world();
     await stage.ask();
     await settle();
@@ -98,7 +98,7 @@ describe('a leg over the bus', () => {
     nothingLeft(stage, 0);
   });
 
-  it('obeys its session alone, and is opened for nobody else in its name', async () => {
+  it('obeys its session alone, and opens only for it', async () => {
     const stage = world();
     await stage.ask();
     await settle();
@@ -113,7 +113,7 @@ describe('a leg over the bus', () => {
     nothingLeft(stage);
   });
 
-  it('is refused when the model is none of this node’s, or its name is taken, and harms nothing', async () => {
+  it('fails when the node lacks the model, or its name is taken, and harms nothing', async () => {
     const stage = world();
     for (const slug of ['puppeteer/a', 'custom/whisper'])
       expect(await stage.ask({ slug })).toEqual({ type: 'leg.refused', shortOf: 'model' });
@@ -126,7 +126,7 @@ describe('a leg over the bus', () => {
     nothingLeft(stage);
   });
 
-  it.each(['timing', 'open'] as const)('whose codec throws in `%s` is a failure, and harms nothing', async (method) => {
+  it.each(['timing', 'open'] as const)('fails when its codec throws in `%s`, and harms nothing', async (method) => {
     const stage = world({
       codec: {
         [method]: () => {
@@ -141,7 +141,7 @@ describe('a leg over the bus', () => {
     nothingLeft(stage);
   });
 
-  it('is not dialled where its rule would be left, whatever the node of its session takes for granted', async () => {
+  it('never dials against its data residency rule, even if the session’s node would', async () => {
     const stage = world();
     await stage.ask({ rule: { regions: ['eu'], retention: null } });
     await settle();
@@ -150,14 +150,14 @@ describe('a leg over the bus', () => {
     nothingLeft(stage);
   });
 
-  it('is asked for in vain when this node no longer serves legs', async () => {
+  it('cannot be opened when this node no longer serves legs', async () => {
     const stage = world();
     stage.service.close();
     await expect(stage.ask()).rejects.toMatchObject({ reason: 'unknown_actor' });
     nothingLeft(stage);
   });
 
-  it('is dropped without a fault when its node stops', async () => {
+  it('stops with its node, without a fault', async () => {
     const stage = world();
     await stage.ask();
     await settle();
@@ -168,7 +168,7 @@ describe('a leg over the bus', () => {
 });
 
 describe('the keep-alive of a leg', () => {
-  it('is sent when nothing else was for its period, and no more after the end', async () => {
+  it('leaves after a silent period, and not after the end', async () => {
     const stage = world({ timing: { keepAliveMs: 1_000 } });
     await stage.ask();
     await settle();
@@ -192,7 +192,7 @@ describe('the deadlines of a leg', () => {
     ['connect', { connectMs: 700 }, 'connect_timeout', 'connect_timeout'],
     ['get ready', { readyMs: 700 }, 'connect_timeout', 'ready_timeout'],
     ['finish', { drainMs: 700 }, 'stalled', 'drain_timeout'],
-  ])('to %s is kept to the millisecond', async (what, timing, reason, code) => {
+  ])('hold for %s to the millisecond', async (what, timing, reason, code) => {
     const stage = world({ timing });
     stage.puppet.open = what !== 'connect';
     stage.puppet.ready = what === 'finish';

@@ -62,7 +62,7 @@ it.each<[string, NamedRegion[] | null, string | undefined, string | undefined]>(
   expect(dialled(legOf(slug, regions, params), keyOf(region))).toBe(host);
 });
 
-it('a leg without the option that the rule needs is not dialled: another node may know another catalogue', () => {
+it('never dials a leg without the option that its rule needs', () => {
   expect(dialled(legOf('deepgram/nova-3', ['eu']), keyOf())).toBeUndefined();
 });
 
@@ -70,7 +70,7 @@ it.each([
   ['assemblyai/universal-2', ['eu'], 'api.eu.assemblyai.com'],
   ['speechmatics/enhanced', ['au'], 'au1.asr.api.speechmatics.com'],
   ['openai/whisper-1', ['europe'], undefined],
-] as const)('a file of %s in %s is sent to %s', (slug, regions, host) => {
+] as const)('sends a file of %s in %s to %s', (slug, regions, host) => {
   const provider = known.get(slug.split('/')[0] as string)!;
   const card = provider.models.find(({ id }) => id === slug)!;
   const access = keepsTo({ provider, card, mode: 'batch', params: {}, access: keyOf() }, { regions, retention: null });
@@ -89,7 +89,7 @@ it.each([
   expect(step.type === 'request' && new URL(step.request.url).host).toBe(host);
 });
 
-test('nothing is connected to where this node would leave the region: its URL lies nobody knows where', async () => {
+test('connects to nothing outside the required region: an unknown URL is refused', async () => {
   const clock = new EventClock();
   const upstream = new UpstreamHost({
     providers: known,

@@ -32,7 +32,7 @@ describe('a secret is taken out', () => {
   });
 });
 
-test('whatever the secret and what is around it, no writing of it is left', () => {
+test('removes every form of any secret in any text', () => {
   const texts = fc.string({ maxLength: 20 });
   const secrets = fc.string({ minLength: 8, maxLength: 60 }).filter((text) => text.trim().length >= 8);
   fc.assert(
@@ -52,14 +52,14 @@ test('whatever the secret and what is around it, no writing of it is left', () =
   );
 });
 
-test('what is no secret stays as it was, and with none everything does', () => {
+test('leaves other text unchanged, and all text without a secret', () => {
   const text = 'The model is overloaded. Try again in 2 s.';
   expect(scrubber.clean(text)).toBe(text);
   expect(new Scrubber({ credential: undefined }).clean(KEY)).toBe(KEY);
   expect(new Scrubber({ credential: '' }).clean(KEY)).toBe(KEY);
 });
 
-test('an error that shows a secret anywhere becomes one that does not; any other stays itself', () => {
+test('replaces an error that shows a secret, and keeps any other', () => {
   const fine = new Error('Nothing to see.');
   expect(scrubber.cleanError(fine)).toBe(fine);
   for (const error of [

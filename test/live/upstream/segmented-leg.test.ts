@@ -15,8 +15,8 @@ const SHORT = speechOf([
 const WORDS = ['word0', 'word1 word2', 'word3'];
 const texts = (world: World) => world.finals.map(({ text }) => text);
 
-describe('a leg of a model that hears files only', () => {
-  it('hears speech begin, and gives one final for each utterance, with its times', async () => {
+describe('a leg of a model that takes files only', () => {
+  it('reports the start of speech, and gives one final per utterance with its times', async () => {
     const world = await new World(SHORT).open();
     world.send();
     await world.finish();
@@ -37,7 +37,7 @@ describe('a leg of a model that hears files only', () => {
   });
 
   it.each([undefined, 0, 0.01])(
-    'places a text without times where somebody speaks when the provider reports %s s',
+    'places a text without times at the speech when the provider reports %s s',
     async (seconds) => {
       const read = () => {
         const utterances = [{ text: 'heard', start: 0, end: seconds ?? 0 }];
@@ -103,7 +103,7 @@ describe('a leg of a model that hears files only', () => {
     world.leg.command({ type: 'leg.close' });
   });
 
-  it('tells of silence, so that nobody keeps it', async () => {
+  it('reports silence, so that no audio is kept for it', async () => {
     const world = await new World(speechOf([{ pauseMs: 30_000, ms: 500 }])).open();
     world.send(29 * RATE);
     expect(world.covered / RATE).toBeGreaterThan(23);
@@ -114,7 +114,7 @@ describe('a leg of a model that hears files only', () => {
     expect(texts(world)).toEqual(['word0']);
   });
 
-  it('ends a turn without words where nothing was understood, and it counts as heard', async () => {
+  it('ends a turn without words where none were found, and counts it as covered', async () => {
     const world = await new World(SHORT).open();
     world.knowing.fates = ['nothing'];
     world.send();
@@ -166,7 +166,7 @@ describe('a failure of such a leg', () => {
     expect(world.reports.at(-1)?.type).toBe('leg.failed');
   });
 
-  it('no answer: the utterance has its time, and no longer', async () => {
+  it('follows a missing answer only when the utterance’s time is over', async () => {
     const world = await new World(SHORT).open();
     world.knowing.fates = ['stall'];
     world.send(2.6 * RATE);
@@ -178,7 +178,7 @@ describe('a failure of such a leg', () => {
     expect(world.of('leg.failed')[0]?.failure).toMatchObject({ kind: 'next', code: 'answer_timeout' });
   });
 
-  it('audio that the provider cannot use ends its turn, is warned of once, and the leg goes on', async () => {
+  it('ends the turn of unusable audio with one warning, and the leg continues', async () => {
     const unusable = {
       kind: 'caller',
       reason: 'upstream_error',
@@ -195,13 +195,13 @@ describe('a failure of such a leg', () => {
     expect(world.of('leg.finished').length).toBe(1);
   });
 
-  it('a frame that was lost on its way', async () => {
+  it('follows a frame lost on its way', async () => {
     const world = await new World(SHORT).open();
     world.leg.command({ type: 'leg.audio', sequence: 2 }, new Uint8Array(320));
     expect(world.of('leg.failed')[0]?.failure.code).toBe('audio_lost');
   });
 
-  it('when it is closed, every request ends', async () => {
+  it('ends every request when the leg is closed', async () => {
     const world = await new World(SHORT).open();
     const { knowing } = world;
     knowing.fates = ['late', 'late'];

@@ -132,14 +132,14 @@ describe('a file that was never held for', () => {
 });
 
 describe('a charge beyond its hold', () => {
-  test('is in full, and written down with its reason, where the hold was lost', () => {
+  test('costs the full amount, recorded with its reason, where the hold was lost', () => {
     expect(goodLedger().ledger.auditLedger().decisions).toEqual([expect.stringContaining(LATE)]);
   });
 
   test.each([
     ['nothing was held', 0n, {}, 'nothing was ever held for it'],
     ['the ledger did not answer meanwhile', 10_000n, { onTrust: true }, 'it went on for a while on trust'],
-  ])('is no fault where %s, also where the balance falls below zero by it', (_, held, more, reason) => {
+  ])('counts as correct where %s, also when the balance falls below zero', (_, held, more, reason) => {
     const { ledger, customer } = ledgerRig();
     const head = headOf(customer({ credit: 30_000n }), 'ses_1');
     ledger.openSession(head, holdOf(held));
@@ -152,7 +152,7 @@ describe('a charge beyond its hold', () => {
     });
   });
 
-  test('is a fault where nothing was lost: whoever held it held too little', () => {
+  test('counts as a fault where nothing was lost: the hold was too small', () => {
     const { ledger, customer } = ledgerRig();
     const head = headOf(customer({ credit: 30_000n }), 'req_1', { mode: 'batch' });
     ledger.openSession(head, holdOf(10_000n));
@@ -168,7 +168,7 @@ describe('a charge beyond its hold', () => {
   });
 });
 
-test('a charge with nothing held any more, though no lease was over, is a fault', () => {
+test('reports a charge without a hold, though no lease ended, as a fault', () => {
   const { ledger, customer } = ledgerRig();
   const head = headOf(customer({ credit: 1_000_000n }), 'ses_1');
   ledger.openSession(head, holdOf(60_001n));
@@ -181,7 +181,7 @@ test('a charge with nothing held any more, though no lease was over, is a fault'
   });
 });
 
-describe('what is held for a session stays held when it is renewed, and its charge is no fault, where', () => {
+describe('a renewed hold whose charge is correct', () => {
   type Change = (rig: LedgerRig, name: ReturnType<LedgerRig['customer']>) => void;
   test.each<[string, Change]>([
     ['credit is taken back', ({ ledger }, name) => ledger.addCredit(creditOf(name.organisationId, -80_000n), OPERATOR)],
@@ -224,8 +224,8 @@ describe('what is held for a session stays held when it is renewed, and its char
   });
 });
 
-describe('a balance below zero is no fault', () => {
-  test('where an adjustment took it there, or a limit that was changed since', () => {
+describe('a balance below zero that is correct', () => {
+  test('follows an adjustment, or a limit that was changed since', () => {
     const { ledger, customer } = ledgerRig();
     const one = customer({ credit: 10_000n });
     ledger.addCredit(creditOf(one.organisationId, -50_000n), OPERATOR);
@@ -242,7 +242,7 @@ describe('a balance below zero is no fault', () => {
   });
 });
 
-test('charges of a database that kept no reasons are listed as such, and are no faults', () => {
+test('lists charges of a database without reasons as such, and not as faults', () => {
   const { database } = goodLedger();
   const before = `DROP TABLE file_charges; DROP TABLE charges_beyond_holds; DROP INDEX holds_by_session;
     UPDATE holds SET micro_usd = 10000 WHERE session = ${sessionOf('ses_live')}`;

@@ -190,7 +190,7 @@ describe('the audit finds', () => {
     for (const fault of audit.faults) expect(fault).toMatch(/^[A-Z0-9][^\n]*\.$/);
   });
 
-  test('no more faults than can be read', () => {
+  test('stops at a readable number of faults', () => {
     const rows = "SELECT value + 1000, 'void', 0, 0 FROM json_each((SELECT json_group_array(value) FROM generate))";
     const audit = edited(
       `CREATE TABLE generate AS WITH RECURSIVE n (value) AS (VALUES (1) UNION ALL SELECT value + 1 FROM n LIMIT 500) SELECT value FROM n;
@@ -200,7 +200,7 @@ describe('the audit finds', () => {
   });
 });
 
-test('nothing when nothing was changed, and a hold that is only a little late', () => {
+test('finds nothing when nothing was changed, and a slightly late hold', () => {
   expect(edited('').auditLedger()).toMatchObject({ ok: true, faults: [] });
   expect(edited('UPDATE open_holds SET lease_end_ms = lease_end_ms - 120000').auditLedger().faults).toEqual([]);
 });
@@ -244,7 +244,7 @@ describe('the file refuses', () => {
   });
 });
 
-test('the cost that the audit computes is the cost that is billed, for any price and length', () => {
+test('computes the billed cost for any price and length', () => {
   const { ledger, customer, database } = ledgerRig();
   const who = customer({ limit: null });
   const amount = fc.oneof(fc.bigInt({ min: 0n, max: 100_000n }), fc.bigInt({ min: 0n, max: 10n ** 12n }));

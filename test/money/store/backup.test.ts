@@ -61,7 +61,7 @@ describe('backup', () => {
     expect(readdirSync(directory).sort()).toEqual(['taken', 'voxgate.db']);
   });
 
-  test('the ledger of a file that may only be read can be audited', () => {
+  test('audits the ledger of a read-only file', () => {
     const file = join(temporaryDirectory(), 'voxgate.db');
     const first = ledgerRig(file);
     first.customer({ credit: 1n });

@@ -10,7 +10,7 @@ const begin = () => {
   return { directory, ...openTables(databaseIn(directory)) };
 };
 
-test('two databases are two ledgers, and one is the same to whoever opens it', () => {
+test('differs between two databases, and stays the same for every opener', () => {
   const [one, other] = [begin(), begin()];
   const identity = one.tables.findLedger();
   expect(identity).toEqual({
@@ -23,7 +23,7 @@ test('two databases are two ledgers, and one is the same to whoever opens it', (
   expect(openTables(databaseIn(one.directory)).tables.findLedger()).toEqual(identity);
 });
 
-test('the sequence grows when anything was written since, by this process or another, and only then', () => {
+test('advances only after a write, by this process or another', () => {
   const { directory, tables } = begin();
   const first = tables.noteLedger().sequence;
   const noted = () => tables.noteLedger().sequence - first;
@@ -34,13 +34,13 @@ test('the sequence grows when anything was written since, by this process or ano
   expect([noted(), noted()]).toEqual([2, 2]);
 });
 
-test('it is found without being brought forward: an older copy does not catch up by being looked at', () => {
+test('stays when it is read: an older copy does not catch up', () => {
   const { tables } = begin();
   tables.createOrganisation('Acme', null, OPERATOR);
   for (let time = 0; time < 5; time++) expect(tables.findLedger().sequence).toBe(0);
 });
 
-test('a backup has the identity of what it was made of, and counts as put in force when it is restored', () => {
+test('survives in a backup, which counts as activated when it is restored', () => {
   const { directory, tables } = begin();
   const copy = join(directory, 'copy.db');
   const before = tables.noteLedger();
@@ -52,7 +52,7 @@ test('a backup has the identity of what it was made of, and counts as put in for
   expect(restored.generation).toBeGreaterThan(before.generation);
 });
 
-test('a person says in whose place it comes; each time counts more than the one before', () => {
+test('replaces another by a person’s order, each time with a higher count', () => {
   const { tables, time } = begin();
   const { id } = tables.findLedger();
   const other = `led_${'0'.repeat(24)}`;
@@ -65,7 +65,7 @@ test('a person says in whose place it comes; each time counts more than the one 
   }
 });
 
-test('nobody changes the identity, takes it away or brings it back, not by SQL either', () => {
+test('cannot be changed, removed or set back, not by SQL either', () => {
   const { database, tables } = begin();
   tables.noteLedger();
   for (const sql of [

@@ -41,7 +41,7 @@ describe('a node that was killed with holds open', () => {
     expect(balance).toMatchObject({ balanceMicroUsd: 990_000n, heldMicroUsd: 0n });
   });
 
-  test('before the clock was put back by an hour holds nothing any more', async () => {
+  test('holds nothing any more after the clock was set back by an hour', async () => {
     const { directory, who } = killed(-3_600_000);
     const store = await openStore(directory);
     const [audit, balance] = await Promise.all([store.auditLedger(), store.balanceOf(who.organisationId)]);
@@ -49,7 +49,7 @@ describe('a node that was killed with holds open', () => {
     expect(balance).toMatchObject({ balanceMicroUsd: 990_000n, heldMicroUsd: 0n });
   });
 
-  test('a moment ago still holds what it held, and that is no fault', async () => {
+  test('keeps its holds shortly after, without a fault', async () => {
     const store = await openStore(killed(0).directory);
     expect(await store.auditLedger()).toMatchObject({ ok: true, faults: [], openHolds: 3 });
   });
@@ -72,7 +72,7 @@ describe('a node that was killed with holds open', () => {
 });
 
 describe('a copy made while money was held', () => {
-  test.each([0, LEASE_MS + 60_001, HOURS_MS])('is good %s ms later, and checking it changes nothing', (agoMs) => {
+  test.each([0, LEASE_MS + 60_001, HOURS_MS])('passes the check %s ms later, unchanged by it', (agoMs) => {
     const { copy } = killed(agoMs);
     for (const _ of [1, 2]) expect(checkCopy(copy)).toMatchObject({ ok: true, faults: [], openHolds: 3 });
   });

@@ -9,7 +9,7 @@ import { creditOf, endOf, headOf, holdOf, ledgerRig, lineOf, OPERATOR, perMinute
 const MIDNIGHT_MS = Date.parse('2026-11-22T00:00:00.000Z');
 const MODELS = ['a/one', 'b/two', 'c/three'];
 
-test('the audit agrees, whenever midnight passes within a posting', () => {
+test('agrees when midnight passes at any point within a posting', () => {
   const property = fc.property(
     fc.integer({ min: 1, max: 40 }),
     fc.integer({ min: 1, max: 3 }),
@@ -41,7 +41,7 @@ test('the audit agrees, whenever midnight passes within a posting', () => {
   fc.assert(property, { seed: 13, numRuns: drawn(300) });
 });
 
-test('all transfers of one posting say the same time', () => {
+test('gives all transfers of one posting the same time', () => {
   const { database, customer } = ledgerRig();
   const who = customer({ credit: 1_000_000n });
   let nowMs = MIDNIGHT_MS - 3;

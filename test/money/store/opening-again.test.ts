@@ -39,7 +39,7 @@ function reasonOf(call: () => unknown): StoreErrorReason | undefined {
 }
 
 describe('opening a session again', () => {
-  test.each([60n, 40n, 0n])('for %s of the 60 that are held gets what is held, and makes no hold', (wanted) => {
+  test.each([60n, 40n, 0n])('returns the hold for %s of 60 held, and makes no new one', (wanted) => {
     const { open, balance, holdsMade, clock, ledger } = begin({ credit: 100n });
     const first = open(60n);
     clock.nowMs += 59_999;
@@ -48,7 +48,7 @@ describe('opening a session again', () => {
     expect([holdsMade(), ledger.nextLeaseEndMs()]).toEqual([1, clock.nowMs + 1]);
   });
 
-  test('for more than is held takes the place of the hold, as far as there is credit', () => {
+  test('replaces the hold for a larger amount, as far as credit allows', () => {
     const { open, balance, ledger, who } = begin({ credit: 50n });
     expect(open(60n)).toEqual({ heldMicroUsd: 50n, limitedBy: 'credit' });
     // The same once more: no more is lent than there is.
@@ -64,7 +64,7 @@ describe('opening a session again', () => {
   test.each([
     ['expired', true],
     ['is over its lease and waits to be given back', false],
-  ])('whose hold %s is held for anew', (_, expired) => {
+  ])('makes a new hold when the old one %s', (_, expired) => {
     const { open, balance, ledger, clock, holdsMade } = begin({ credit: 100n });
     open(60n);
     clock.nowMs += 60_000;
@@ -75,7 +75,7 @@ describe('opening a session again', () => {
     expect(ledger.auditLedger()).toMatchObject({ ok: true, faults: [], openHolds: 1 });
   });
 
-  test('whose hold is gone cannot have what another holds by now', () => {
+  test('leaves what another session holds by now', () => {
     const { open, balance, ledger, clock, who } = begin({ credit: 100n });
     open(60n);
     clock.nowMs += 60_000;
@@ -89,7 +89,7 @@ describe('opening a session again', () => {
   test.each([
     ['insufficient_credit', { credit: 100n }],
     ['daily_spend', { limit: null, dailyMax: 100n }],
-  ] as const)('for more than there may be is refused as %s, and leaves the hold to its lease', (reason, options) => {
+  ] as const)('fails for too much with %s, and leaves the hold to its lease', (reason, options) => {
     const { open, ledger, clock } = begin(options);
     open(60n);
     expect(reasonOf(() => open(120n, 101n))).toBe(reason);
@@ -99,7 +99,7 @@ describe('opening a session again', () => {
     expect(ledger.expireHolds()).toBe(1);
   });
 
-  test('that was settled gets nothing and is told so, by a renewal too', () => {
+  test('gets nothing once settled, and says so, by a renewal too', () => {
     const { open, ledger, who, holdsMade } = begin({ credit: 100n });
     open(60n);
     ledger.settleSession(headOf(who, 'ses_1'), endOf([lineOf(1)]));

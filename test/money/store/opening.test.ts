@@ -85,7 +85,7 @@ describe('opening', () => {
     expect(ledger.auditLedger()).toMatchObject({ ok: true, faults: [] });
   });
 
-  test('nobody opens a session for an organisation or a key that is not there, or with another organisation’s id or key', () => {
+  test('needs an existing organisation and key, and an unused id', () => {
     const { ledger, customer } = ledgerRig();
     const [one, other] = [customer({ credit: 100n }), customer({ credit: 100n })];
     const open = (head: ReturnType<typeof headOf>) => reasonOf(() => ledger.openSession(head, holdOf(1n)));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { OPERATOR, openStore } from '../../fakes/store/data-directory.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
-test('a call with what cannot be sent is refused alone, and those beside it are answered', async () => {
+test('refuses a call with invalid data alone, and answers those sent with it', async () => {
   const store = await openStore(temporaryDirectory());
   const { organisation } = (await store.bootstrap())!;
   const name = (() => {}) as unknown as string;
@@ -18,7 +18,7 @@ test('a call with what cannot be sent is refused alone, and those beside it are 
   await store.close();
 });
 
-test('what was called before the store is closed is answered, also when it was still on its way', async () => {
+test('answers calls made before the store closed, also those on their way', async () => {
   const store = await openStore(temporaryDirectory());
   const { organisation } = (await store.bootstrap())!;
   const calls = Array.from({ length: 10 }, (_, index) =>

@@ -16,7 +16,7 @@ function refusal(call: () => unknown): StoreError {
 }
 
 describe('credits', () => {
-  test('each unique key is given once in the whole ledger, with a transfer and an audit entry', () => {
+  test('gives credit once per unique key, with a transfer and an audit entry', () => {
     const { ledger, customer } = ledgerRig();
     const [one, other] = [customer().organisationId, customer().organisationId];
     const welcome = { kind: 'welcome', uniqueKey: 'welcome ada@example.com' } as const;
@@ -64,7 +64,7 @@ describe('credits', () => {
     expect(ledger.exportLedger(0, 10)).toEqual([]);
   });
 
-  test('an organisation that is not there has no credit and no balance', () => {
+  test('fails for an unknown organisation: no credit and no balance', () => {
     const { ledger } = ledgerRig();
     expect(refusal(() => ledger.addCredit(creditOf('org_none', 1n), OPERATOR)).reason).toBe('not_found');
     expect(refusal(() => ledger.balanceOf('org_none')).reason).toBe('not_found');
@@ -95,7 +95,7 @@ describe('credits', () => {
 });
 
 describe('sessions', () => {
-  test('are listed newest first, page after page, those of one organisation only', () => {
+  test('come newest first, page by page, of one organisation only', () => {
     const { ledger, customer } = ledgerRig();
     const [one, other] = [customer({ limit: null }), customer({ limit: null })];
     // Told in another order than they were opened in; two at the same moment.
@@ -170,7 +170,7 @@ test('usage is summed by model, provider, day or key; own keys apart; by the tim
 });
 
 describe('bills', () => {
-  test('a session is on the bill of the month it was settled in, whole, also what was posted of it before', () => {
+  test('puts a session on the bill of the month in which it was settled, whole', () => {
     const { ledger, customer, clock } = ledgerRig();
     const who = customer();
     clock.nowMs = Date.parse('2026-10-31T23:59:00.000Z');
@@ -206,7 +206,7 @@ describe('bills', () => {
     expect(ledger.balanceOf(who.organisationId).balanceMicroUsd).toBe(80_000n);
   });
 
-  test.each(['2026-13', '2026-00', '2026-1', '26-11', '2026-11-01', ''])('"%s" is no month', (month) => {
+  test.each(['2026-13', '2026-00', '2026-1', '26-11', '2026-11-01', ''])('refuses "%s" as a month', (month) => {
     const { ledger, customer } = ledgerRig();
     expect(refusal(() => ledger.billOf(customer().organisationId, month)).message).toContain('2026-11');
   });

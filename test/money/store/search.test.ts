@@ -82,7 +82,7 @@ describe('a search', () => {
     );
   });
 
-  test('behind a session of somebody else is refused, as behind one that never was', () => {
+  test('fails after another organisation’s session, as after an unknown one', () => {
     for (const before of ['ses_other1', 'ses_never']) {
       expect(() => rig.ledger.searchSessions(organisationId, { limit: 1, before })).toThrow(
         `has no session "${before}"`,
@@ -105,7 +105,7 @@ describe('among 25,000 sessions', () => {
     }
   })();
 
-  test('the index is walked in order: nothing is sorted, and no table is read from end to end', () => {
+  test('walks the index in order, without sorting or a full scan', () => {
     const plan = many.database
       .prepare<Record<string, unknown>, { detail: string }>(`EXPLAIN QUERY PLAN ${SEARCH}`)
       .all({
@@ -128,7 +128,7 @@ describe('among 25,000 sessions', () => {
     expect(plan.filter((line) => /^SCAN|TEMP B-TREE/.test(line))).toEqual([]);
   });
 
-  test('what is rare is found in as many steps as it lies deep, each of which says where to go on', () => {
+  test('finds rare sessions in bounded steps, each of which says where to continue', () => {
     const steps: [found: string[], next: string | null][] = [];
     let before: string | null | undefined;
     while (before !== null) {
@@ -143,7 +143,7 @@ describe('among 25,000 sessions', () => {
     ]);
   });
 
-  test('a stretch of time that ends within one step needs no second', () => {
+  test('needs one step for a time range that ends within it', () => {
     const from = new Date(Date.UTC(2026, 0, 1) + (COUNT - 100) * 1_000).toISOString();
     expect(many.ledger.searchSessions(whose, { limit: 50, model: 'rare', from })).toEqual({ sessions: [], next: null });
     const to = new Date(Date.UTC(2026, 0, 1) + 5_000).toISOString();

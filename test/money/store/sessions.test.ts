@@ -20,7 +20,7 @@ function reasonOf(call: () => unknown): StoreErrorReason | undefined {
 }
 
 describe('renewing', () => {
-  test('posts what was used since, and holds anew from now', () => {
+  test('posts new usage, and holds again from now', () => {
     const { ledger, customer, clock } = ledgerRig();
     const who = customer({ credit: CREDIT });
     ledger.openSession(headOf(who, 'ses_1'), holdOf(600_000n));
@@ -59,7 +59,7 @@ describe('renewing', () => {
     });
   });
 
-  test('what one session holds, another cannot have', () => {
+  test('leaves what another session holds', () => {
     const { ledger, customer } = ledgerRig();
     const who = customer({ credit: 100n });
     ledger.openSession(headOf(who, 'ses_1'), holdOf(80n, 1n));
@@ -72,7 +72,7 @@ describe('renewing', () => {
     expect(ledger.openSession(headOf(who, 'ses_3'), holdOf(80n, 1n))).toEqual({ heldMicroUsd: 80n, limitedBy: null });
   });
 
-  test('what a key spent and holds today counts against its day, and a new day begins at midnight UTC', () => {
+  test('counts today’s spending and holds of a key, from midnight UTC', () => {
     const { ledger, customer, clock } = ledgerRig();
     const who = customer({ limit: null, dailyMax: 500_000n });
     ledger.openSession(headOf(who, 'ses_1'), holdOf(300_000n));
@@ -107,7 +107,7 @@ describe('renewing', () => {
     expect([ledger.findSession(who.organisationId, 'ses_1'), ledger.balanceOf(who.organisationId)]).toEqual(before);
   });
 
-  test('a session that nobody opened cannot be renewed, and one that was settled gets nothing', () => {
+  test('fails for an unknown session, and gives nothing for a settled one', () => {
     const { ledger, customer } = ledgerRig();
     const who = customer({ credit: CREDIT });
     expect(reasonOf(() => ledger.renewHold(headOf(who, 'ses_1'), [], holdOf(1n)))).toBe('not_found');
@@ -147,7 +147,7 @@ describe('settling', () => {
     expect(ledger.auditLedger()).toMatchObject({ ok: true, openHolds: 0, oldestHoldMs: null, sumMicroUsd: 0n });
   });
 
-  test('an older statement takes nothing off the bill', () => {
+  test('keeps the bill when an older statement arrives', () => {
     const { ledger, customer } = ledgerRig();
     const who = customer({ credit: CREDIT });
     ledger.openSession(headOf(who, 'ses_1'), holdOf(600_000n));
@@ -163,7 +163,7 @@ describe('settling', () => {
     expect(ledger.auditLedger().faults).toEqual([]);
   });
 
-  test('a session that was never opened is made, with its full cost, however little credit there is', () => {
+  test('creates a session that was never opened, with its full cost, without credit', () => {
     const { ledger, customer } = ledgerRig();
     const who = customer({ credit: 1n });
     const head = headOf({ ...who, keyId: 'key_of_a_backup' }, 'ses_1');
@@ -181,7 +181,7 @@ describe('settling', () => {
     expect(reasonOf(() => ledger.settleSession(nobody, endOf([])))).toBe('not_found');
   });
 
-  test('a session price is posted once, a minimum is the least, and an own key costs nothing', () => {
+  test('posts a session price once, a minimum as the least, and zero for customer keys', () => {
     const { ledger, customer } = ledgerRig();
     const who = customer({ credit: CREDIT });
     ledger.openSession(headOf(who, 'ses_1'), holdOf(1n));
@@ -212,7 +212,7 @@ describe('settling', () => {
 });
 
 describe('leases', () => {
-  test('a clock that is put back by an hour ends them, and a session that goes on holds anew', () => {
+  test('end when the clock is set back by an hour, and a continuing session holds again', () => {
     const { ledger, customer, clock } = ledgerRig();
     const who = customer({ credit: 100_000n });
     ledger.openSession(headOf(who, 'ses_1'), holdOf(60_000n));
@@ -228,7 +228,7 @@ describe('leases', () => {
     expect(ledger.auditLedger()).toMatchObject({ ok: true, faults: [] });
   });
 
-  test('a clock that is put right by less than a minute ends none', () => {
+  test('survive a clock corrected by less than a minute', () => {
     const { ledger, customer, clock } = ledgerRig();
     const who = customer({ credit: 100_000n });
     ledger.openSession(headOf(who, 'ses_1'), holdOf(60_000n));
@@ -239,7 +239,7 @@ describe('leases', () => {
     ]);
   });
 
-  test('a hold whose lease is over is given back; its session can still be settled, and renewed', () => {
+  test('release a hold when over; its session can still be settled and renewed', () => {
     const { ledger, customer, clock } = ledgerRig();
     const who = customer({ credit: CREDIT });
     expect(ledger.nextLeaseEndMs()).toBeUndefined();

@@ -54,7 +54,7 @@ test('100 sessions race for the last 0.05 USD: no more than that is lent, and th
   expect(await stores[0]!.auditLedger()).toMatchObject({ ok: true, faults: [], openHolds: 0 });
 });
 
-test('one welcome credit, however many ask for it at once', async () => {
+test('gives one welcome credit for any number of simultaneous requests', async () => {
   const store = await open(temporaryDirectory());
   const who = await customerOf(store, 1n);
   const welcome = creditOf(who.organisationId, 2_000_000n, { kind: 'welcome', uniqueKey: 'ada@example.com' });
@@ -63,7 +63,7 @@ test('one welcome credit, however many ask for it at once', async () => {
   expect((await store.balanceOf(who.organisationId)).balanceMicroUsd).toBe(2_000_001n);
 });
 
-test('a hold is given back when its lease is over, while nobody calls', async () => {
+test('releases a hold when its lease ends, without any call', async () => {
   const directory = temporaryDirectory();
   const store = await open(directory);
   const who = await customerOf(store, 50_000n);

@@ -76,7 +76,7 @@ function traced(isSampled: boolean) {
   return { root, drops, trace, turns };
 }
 
-it('a very long session has a bounded number of spans, and its own one says how many were left out', () => {
+it('bounds the spans of a long session, and counts those left out', () => {
   const { root, drops, trace, turns } = traced(true);
   turns(CHILDREN_MAX + 5);
   trace.ended(summary);
@@ -86,14 +86,14 @@ it('a very long session has a bounded number of spans, and its own one says how 
   expect([...root.children, root].every(({ ends }) => ends === 1)).toBe(true);
 });
 
-it('a session that is not kept makes no spans below its own', () => {
+it('creates no child spans for a session that is not sampled', () => {
   const { root, drops, trace, turns } = traced(false);
   turns(CHILDREN_MAX + 5);
   trace.ended(summary);
   expect([root.children, drops]).toEqual([[], []]);
 });
 
-it('a leg that another node could not open, and one that is open at the end of its session, are ended like all', () => {
+it('ends the span of a leg that could not be opened, or is still open', () => {
   const { root, trace } = traced(true);
   const leg = { sessionId: 'ses_1', model: 'deepgram/nova-3', generation: 1 };
   trace.leg({ ...leg, event: 'asked', legNode: null });
@@ -107,7 +107,7 @@ it('a leg that another node could not open, and one that is open at the end of i
   ]);
 });
 
-it('a node that opens no connections is one plain line a minute, however many sessions meet it', () => {
+it('logs a node that opens no connections once a minute, for any number of sessions', () => {
   const lines: Record<string, unknown>[] = [];
   const logger = createLogger('info', { write: (line) => void lines.push(JSON.parse(line)) });
   let nowMs = 0;
@@ -126,7 +126,7 @@ it('a node that opens no connections is one plain line a minute, however many se
   ]);
 });
 
-it('a fault of the code is a line with its stack each time', () => {
+it('logs every fault of the code with its stack', () => {
   const lines: Record<string, unknown>[] = [];
   const logger = createLogger('info', { write: (line) => void lines.push(JSON.parse(line)) });
   const parts = { metrics: createMetrics(), logger, tracing: undefined, providers: providersWith([]) };

@@ -26,7 +26,7 @@ beforeAll(() => {
   closed = readFileSync(full.file);
 });
 
-test('the database that is damaged here has rows in every table', () => {
+test('covers rows in every table of the damaged database', () => {
   expect([...counts].filter(([, rows]) => rows === 0)).toEqual([]);
 });
 
@@ -97,7 +97,7 @@ describe.each([
   });
 });
 
-test('a write-ahead log torn at any length opens with the commits before the tear', () => {
+test('opens a write-ahead log torn at any length with the commits before the tear', () => {
   const directory = temporaryDirectory();
   const { file, tables } = openTables(databaseIn(directory));
   const { organisation } = tables.bootstrap()!;

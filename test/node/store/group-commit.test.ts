@@ -30,7 +30,7 @@ function begin() {
 }
 
 describe('calls that wait together', () => {
-  test('are committed once, are answered in their order, and each sees what those before it did', () => {
+  test('commit once, answer in order, and see what earlier ones did', () => {
     const { database, create, apply } = begin();
     const exec = vi.spyOn(database, 'exec');
     const answers = apply(callOf('listKeys'), create('a'), callOf('listKeys'), create('b'), callOf('listKeys'));
@@ -40,7 +40,7 @@ describe('calls that wait together', () => {
     expect(seen).toEqual([1, 2, 3]);
   });
 
-  test('that only read begin no transaction', () => {
+  test('begin no transaction when they only read', () => {
     const { database, apply } = begin();
     const exec = vi.spyOn(database, 'exec');
     expect(apply(callOf('listKeys'), callOf('listOrganisations')).map(outcomeOf)).toEqual(['ok', 'ok']);
@@ -171,8 +171,8 @@ describe('a full disk', () => {
   });
 });
 
-describe('a lock held by somebody else', () => {
-  test('rejects what writes within about half a second, and what reads beside it is answered', () => {
+describe('a lock held by another connection', () => {
+  test('rejects writes within about half a second, and answers the reads among them', () => {
     const { file, create, apply, names } = begin();
     const other = keepDatabase(new Database(file));
     other.exec('BEGIN IMMEDIATE');

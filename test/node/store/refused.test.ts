@@ -23,8 +23,8 @@ async function refusal(directory: string): Promise<string> {
   return (error as StoreError).message;
 }
 
-describe('a database that cannot be used is refused with a sentence', () => {
-  test('a newer schema', async () => {
+describe('the message for a database that cannot be used', () => {
+  test('names a newer schema', async () => {
     const directory = await finishedDirectory();
     const database = keepDatabase(new Database(databaseIn(directory)));
     database.pragma('user_version = 99');
@@ -34,13 +34,13 @@ describe('a database that cannot be used is refused with a sentence', () => {
     );
   });
 
-  test('a file that is no database', async () => {
+  test('names a file that is not a database', async () => {
     const directory = temporaryDirectory();
     writeFileSync(databaseIn(directory), 'This is a letter to my aunt.'.repeat(100));
     expect(await refusal(directory)).toContain('is damaged or is no SQLite file: restore it from a backup');
   });
 
-  test('a database with a damaged page', async () => {
+  test('names a database with a damaged page', async () => {
     const directory = await finishedDirectory();
     const bytes = readFileSync(databaseIn(directory));
     bytes.fill(0xff, 4096 + 8, 4096 + 400);
@@ -48,13 +48,13 @@ describe('a database that cannot be used is refused with a sentence', () => {
     expect(await refusal(directory)).toMatch(/is damaged/);
   });
 
-  test('a directory that is a file', async () => {
+  test('names a directory that is a file', async () => {
     const file = join(temporaryDirectory(), 'data');
     writeFileSync(file, '');
     expect(await refusal(file)).toContain('check that its directory is a directory');
   });
 
-  test('a database that is a directory', async () => {
+  test('names a database that is a directory', async () => {
     const directory = temporaryDirectory();
     mkdirSync(databaseIn(directory));
     expect(await refusal(directory)).toContain('(EISDIR)');
@@ -62,7 +62,7 @@ describe('a database that cannot be used is refused with a sentence', () => {
 
   // Windows has no such rights.
   test.skipIf(process.platform === 'win32')(
-    'a directory that may only be read, with or without a database in it',
+    'names a read-only directory, with or without a database in it',
     async () => {
       for (const directory of [temporaryDirectory(), await finishedDirectory()]) {
         if (existsSync(databaseIn(directory))) chmodSync(databaseIn(directory), 0o444);
@@ -99,18 +99,18 @@ describe('a database that cannot be used is refused with a sentence', () => {
     expect(message).toMatch(/^[^\n]+\.$/);
   });
 
-  test('a directory that cannot be watched, which is not a full disk', () => {
+  test('names a directory that cannot be watched, as opposed to a full disk', () => {
     const error = Object.assign(new Error('no space left on device'), { code: 'ENOSPC', syscall: 'watch' });
     expect(openError(error, 'f').message).toContain('raise the system');
   });
 
-  test('the library without its compiled part', () => {
+  test('names a library without its compiled part', () => {
     expect(openError(new Error('Could not locate the bindings file. Tried:\n → x'), 'f').message).toContain(
       'npm rebuild',
     );
   });
 
-  test('an SQLite that can lose a commit', () => {
+  test('names an SQLite that can lose a commit', () => {
     const old = ['3.51.2', '3.50.9', '2.99.99', '3.51', '3'];
     const good = ['3.51.3', '3.51.10', '3.52.0', '4.0.0', '3.53.2'];
     expect(old.map(isOldVersion)).toEqual(old.map(() => true));

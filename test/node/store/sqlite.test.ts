@@ -13,7 +13,7 @@ import { storeSuite } from '../../suites/store.suite.ts';
 storeSuite('SQLite', (directory) => openSqliteStore({ directory }));
 
 describe('files', () => {
-  test('directory and files are made for this user alone, also in a path with spaces and other letters', async () => {
+  test('belong to this user alone, also in a path with spaces and other letters', async () => {
     const directory = join(temporaryDirectory(), 'a new folder', 'größe #1 %20?');
     const store = await openStore(directory);
     await store.bootstrap();
@@ -22,7 +22,7 @@ describe('files', () => {
     for (const name of readdirSync(directory)) expect(statSync(join(directory, name)).mode & 0o777, name).toBe(0o600);
   });
 
-  test('no key is written to the disk, only its hash', async () => {
+  test('contain only the hash of a key', async () => {
     const directory = temporaryDirectory();
     const store = await openStore(directory);
     const { secret } = (await store.bootstrap())!;
@@ -35,7 +35,7 @@ describe('files', () => {
     expect(holds(Buffer.from(secret.slice(11, -4)))).toBe(false);
   });
 
-  test('a commit is on the disk before it is acknowledged: write-ahead log, full synchronisation, foreign keys', () => {
+  test('hold a commit before it is acknowledged: write-ahead log, full sync, foreign keys', () => {
     const { database } = openTables();
     expect(database.pragma('journal_mode', { simple: true })).toBe('wal');
     expect(database.pragma('synchronous', { simple: true })).toBe(2);
@@ -47,7 +47,7 @@ describe('files', () => {
     expect(loose).toEqual([]);
   });
 
-  test('the log that grew under a long reader is given back with the first commits after it', () => {
+  test('shrink a log that grew under a long reader with the first commits after it', () => {
     const { file, database, tables } = openTables();
     const { organisation } = tables.bootstrap()!;
     const logBytes = () => statSync(`${file}-wal`).size;
@@ -72,13 +72,13 @@ describe('files', () => {
     expect(tables.findOrganisation(organisation.id)).toEqual(organisation);
   });
 
-  test('closing leaves one file', async () => {
+  test('shrink to one file at closing', async () => {
     expect(readdirSync(await finishedDirectory())).toEqual(['voxgate.db']);
   });
 });
 
 describe('bounds and faults', () => {
-  test('one call more than may wait is rejected by name, the others are answered', async () => {
+  test('reject one call more than the queue holds by name, and answer the others', async () => {
     const store = await openStore(temporaryDirectory(), { callsMax: 3 });
     const calls = [store.listKeys(), store.listOrganisations(), store.revokedKeyIds(), store.listKeys()];
     expect(store.waitingCalls).toBe(3);
@@ -89,7 +89,7 @@ describe('bounds and faults', () => {
     expect(await store.listKeys()).toEqual([]);
   });
 
-  test('a call that fails tells the code and leaves the store working', async () => {
+  test('report the code of a failing call, and leave the store working', async () => {
     const directory = temporaryDirectory();
     const store = await openStore(directory);
     const { organisation } = (await store.bootstrap())!;
@@ -104,7 +104,7 @@ describe('bounds and faults', () => {
     expect((await store.createKey(organisation.id, { name: 'x' }, OPERATOR)).key.name).toBe('x');
   });
 
-  test('a thread that dies is told once, and every call is rejected from then on', async () => {
+  test('report a dead thread once, and reject every later call', async () => {
     const directory = temporaryDirectory();
     const onFault = vi.fn();
     const store = await openStore(directory, { onFault });

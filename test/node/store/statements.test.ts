@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { onPrepared } from '../../../src/store/keep-database.ts';
 import { creditOf, endOf, headOf, holdOf, ledgerRig, lineOf, perMinute } from '../../fakes/store/ledger.ts';
 
-test('a second day prepares no statement that the first has not', () => {
+test('prepares no statement on a second day that the first has not', () => {
   const { database, ledger, clock, customer } = ledgerRig();
   let prepared = 0;
   onPrepared(database, () => prepared++);

@@ -35,14 +35,14 @@ describe('delays', () => {
     }
   });
 
-  test('an endless delay never fires', () => {
+  test('never fires an endless delay', () => {
     const fired = vi.fn();
     systemClock.setTimeout(fired, Number.POSITIVE_INFINITY);
     vi.advanceTimersByTime(1000 * DAY_MS);
     expect(fired).not.toHaveBeenCalled();
   });
 
-  test('a cleared timer does not fire, however often it was armed again', () => {
+  test('cancels a cleared timer, however often it was armed again', () => {
     const fired = vi.fn();
     const handle = systemClock.setTimeout(fired, 100 * DAY_MS);
     vi.advanceTimersByTime(60 * DAY_MS);
@@ -53,7 +53,7 @@ describe('delays', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('a delay that is no number is a fault of the caller, said aloud', () => {
+  test('throws a RangeError for a delay that is not a number', () => {
     expect(() => systemClock.setTimeout(() => {}, Number.NaN)).toThrow(RangeError);
   });
 });
@@ -64,7 +64,7 @@ test('time only moves forward, in milliseconds', () => {
   expect(Math.abs(first - performance.now())).toBeLessThan(1000);
 });
 
-test('a waiting timer of the background clock does not keep the process alive', async () => {
+test('lets the process exit while the background clock’s timer waits', async () => {
   const clock = new URL('../../../src/runtime/telemetry/clock.ts', import.meta.url).href;
   const code = `import { backgroundClock } from '${clock}'; backgroundClock.setTimeout(() => console.log('fired'), 20_000);`;
   const { stdout } = await promisify(execFile)(process.execPath, [
@@ -80,17 +80,17 @@ test('a waiting timer of the background clock does not keep the process alive', 
 describe('the file of a worker thread', () => {
   const root = new URL('../../../', import.meta.url).href;
 
-  test('is the compiled twin when the asking module runs from its source', () => {
+  test('lies next to the compiled twin when the module runs from source', () => {
     expect(workerFile(`${root}src/node/store/sqlite-store.ts`, 'worker').href).toBe(
       `${root}dist/src/node/store/worker.js`,
     );
   });
 
-  test('is asked for with the command that makes it when it was not compiled', () => {
+  test('names the build command when it was not compiled', () => {
     expect(() => workerFile(`${root}src/node/store/sqlite-store.ts`, 'no-such-worker')).toThrow(/npm run build/);
   });
 
-  test('is beside the asking module when that one is compiled, also in a path with spaces', () => {
+  test('lies next to a compiled module, also in a path with spaces', () => {
     expect(workerFile('file:///a%20b/dist/src/store/sqlite.js', 'sqlite-worker').href).toBe(
       'file:///a%20b/dist/src/store/sqlite-worker.js',
     );

@@ -51,6 +51,6 @@ test.each([
   [0.95, [5, 10, 10], 0.19],
   [0.5, [0, 0, 10], 0.2],
   [0.5, [10, 10, 10], 0.05],
-])('the percentile %d of %j is %d', (share, counts, expected) => {
+])('computes percentile %d of %j as %d', (share, counts, expected) => {
   expect(percentile(share, counts, [0.1, 0.2])).toBe(expected);
 });

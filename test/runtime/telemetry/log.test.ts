@@ -17,7 +17,7 @@ function capture() {
   return { lines, logger: createLogger('trace', { write: (line) => void lines.push(line) }) };
 }
 
-test('a line is one JSON object with level, time, process and message', () => {
+test('writes a line as one JSON object with level, time, process and message', () => {
   const { lines, logger } = capture();
   logger.warn({ sessionId: 'ses_1', reason: 'two\nlines' }, 'session ended');
   expect(lines).toHaveLength(1);
@@ -32,7 +32,7 @@ test('a line is one JSON object with level, time, process and message', () => {
   });
 });
 
-test('on a terminal a line is read at a glance, an error stands below it, and no secret is shown', () => {
+test('writes a readable line on a terminal, with an error below and no secret', () => {
   const lines: string[] = [];
   const logger = createLogger('info', openTerminal({ write: (line) => void lines.push(line) }, false));
   logger.child({ node: 'a' }).warn({ reason: 'two\nlines', apiKey: CANARY }, 'session ended');
@@ -52,7 +52,7 @@ test('lines below the level are not written', () => {
   expect(lines).toHaveLength(1);
 });
 
-test('no secret appears, whichever way it is handed over', () => {
+test('redacts a secret in any argument', () => {
   const { lines, logger } = capture();
   const failure = Object.assign(new Error(`refused ${KEY}`, { cause: new Error(TOKEN) }), { apiKey: CANARY });
   logger.info({ apiKey: CANARY, credential: CANARY, token: CANARY, secret: CANARY, password: CANARY }, 'flat');
@@ -106,7 +106,7 @@ test('lines written just before the exit all arrive', async () => {
   expect(lines.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 500 }, (_, line) => line));
 });
 
-test('a closed standard output swallows the lines and does not end the process', async () => {
+test('survives a closed standard output, without the lines', async () => {
   const child = run(
     `const logger = createLogger('info');
      process.on('message', () => {
@@ -129,7 +129,7 @@ test('a closed standard output swallows the lines and does not end the process',
 
 // Only Linux has a device that is always full.
 test.skipIf(process.platform !== 'linux')(
-  'a full disk lets a mebibyte wait, counts what is dropped, and ends with the process',
+  'buffers a mebibyte on a full disk, counts dropped lines, and exits with the process',
   async () => {
     const full = openSync('/dev/full', 'w');
     const child = run(

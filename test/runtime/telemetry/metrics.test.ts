@@ -72,7 +72,7 @@ test('everything that is counted is read as it was counted', async () => {
   );
 });
 
-test('every metric names the node that it is of, and one says what runs there', async () => {
+test('labels every metric with its node, and one with the build', async () => {
   const metrics = createMetrics('edge-1');
   metrics.built({ version: '1.2.3', node_version: 'v20.0.0', door: 'uws', roles: 'edge,upstream' });
   metrics.sessionOpened();
@@ -84,7 +84,7 @@ test('every metric names the node that it is of, and one says what runs there', 
   );
 });
 
-test('the text is Prometheus’ own format and tells the lag of the event loop', async () => {
+test('uses Prometheus’ format, and includes the event loop’s lag', async () => {
   const { contentType, body } = await createMetrics().read();
   expect(contentType).toContain('text/plain; version=0.0.4');
   for (const name of [
@@ -96,7 +96,7 @@ test('the text is Prometheus’ own format and tells the lag of the event loop',
   }
 });
 
-test('depths and states are asked only when somebody reads, and states that are gone are not shown', async () => {
+test('reads depths and states on request only, and omits states that are gone', async () => {
   const metrics = createMetrics();
   const depth = vi.fn(() => 7);
   const states = vi.fn<() => Record<string, number>>(() => ({ live: 1 }));
@@ -113,7 +113,7 @@ test('depths and states are asked only when somebody reads, and states that are 
   expect(later.join()).not.toMatch(/live|spool_bytes/);
 });
 
-test('a label takes at most 200 values; the rest are counted together', async () => {
+test('limits a label to 200 values, and counts the rest together', async () => {
   const metrics = createMetrics();
   for (let index = 0; index < 1000; index++) {
     metrics.refused(`code_${index}`);
@@ -127,7 +127,7 @@ test('a label takes at most 200 values; the rest are counted together', async ()
   expect(all).toContain('voxgate_refusals_total{code="code_0"} 2');
 });
 
-test('two sets of metrics in one process know nothing of each other', async () => {
+test('keeps two sets of metrics in one process separate', async () => {
   const [one, two] = [createMetrics(), createMetrics()];
   one.sessionOpened();
   expect(await lines(one)).toContain('voxgate_sessions_opened_total 1');

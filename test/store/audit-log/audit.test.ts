@@ -11,7 +11,7 @@ const entry = (action: string, organisationId: string | null = 'org_1'): AuditEn
   detail: {},
 });
 
-test('the audit log tells of prices when they are others than at the start before', () => {
+test('logs prices when they differ from those of the last start', () => {
   const { tables } = openTables();
   for (const version of ['a', 'a', 'b', 'b', 'a']) tables.notePrices(version);
   expect(tables.listAudit(null, 10).map(({ by, action, detail }) => [by.id, action, detail])).toEqual([
@@ -22,7 +22,7 @@ test('the audit log tells of prices when they are others than at the start befor
 });
 
 describe('the audit log', () => {
-  test('keeps who, what, when and where from, as it was told', () => {
+  test('keeps person, action, time and address as received', () => {
     const { tables } = openTables();
     const told: AuditEntry = {
       by: { type: 'person', id: 'per_1', address: '2001:db8::1' },
@@ -56,7 +56,7 @@ describe('the audit log', () => {
     expect(tables.listAudit(null, 10)).toEqual(before);
   });
 
-  test('is read newest first, page by page, without gap or repetition while it grows', () => {
+  test('pages newest first, without gap or repetition while it grows', () => {
     const { tables } = openTables();
     const actions = Array.from({ length: 25 }, (_, index) => `action.${index}`);
     for (const action of actions) tables.recordAudit(entry(action));
@@ -96,7 +96,7 @@ describe('the audit log', () => {
     [-1, 0],
     [1, 1],
     [5000, 1000],
-  ])('gives, asked for %i, %i entries at most', (limit, most) => {
+  ])('returns for %i at most %i entries', (limit, most) => {
     const { tables, database } = openTables();
     database.transaction(() => {
       for (let index = 0; index < 1001; index++) tables.recordAudit(entry('a'));
@@ -104,7 +104,7 @@ describe('the audit log', () => {
     expect(tables.listAudit(null, limit)).toHaveLength(most);
   });
 
-  test('takes what it tells of back together with it', () => {
+  test('rolls back together with the change that it records', () => {
     const { tables, database } = openTables();
     const both = database.transaction(() => {
       tables.createOrganisation('x', null, OPERATOR);

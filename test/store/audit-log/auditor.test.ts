@@ -4,7 +4,7 @@ import { auditBeside } from '../../../src/money/store/audit/auditor.ts';
 import { openSqliteStore } from '../../../src/node/store/sqlite-store.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
-test('agrees with the store’s own, while that goes on', async () => {
+test('agrees with the store’s own result, while that continues', async () => {
   const directory = temporaryDirectory();
   const store = await openSqliteStore({ directory });
   const { organisation } = (await store.bootstrap())!;
@@ -22,6 +22,6 @@ test('agrees with the store’s own, while that goes on', async () => {
   await store.close();
 });
 
-test('of a directory without a ledger is rejected', async () => {
+test('rejects a directory without a ledger', async () => {
   await expect(auditBeside(temporaryDirectory())).rejects.toThrow();
 });

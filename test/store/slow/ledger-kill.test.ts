@@ -54,7 +54,7 @@ function startSessions(
   });
 }
 
-test(`a process killed ${KILLS} times under ${IN_FLIGHT} sessions loses no settlement that it acknowledged, and books none twice`, async () => {
+test(`loses no acknowledged settlement in ${KILLS} kills under ${IN_FLIGHT} sessions, and books none twice`, async () => {
   const directory = temporaryDirectory();
   const file = join(directory, 'voxgate.db');
   const first = ledgerRig(file);

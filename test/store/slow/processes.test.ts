@@ -22,7 +22,7 @@ const WRITER = `
 `;
 
 describe('other processes', () => {
-  test('a revocation by another process is heard while nobody calls', async () => {
+  test('receives a revocation by another process without a call', async () => {
     const directory = temporaryDirectory();
     const store = await openStore(directory);
     const { key } = (await store.bootstrap())!;
@@ -39,7 +39,7 @@ describe('other processes', () => {
     if (child.exitCode === null) await once(child, 'exit');
   });
 
-  test('a revocation by any other program is heard with the next call', async () => {
+  test('receives a revocation by any other program with the next call', async () => {
     const directory = temporaryDirectory();
     const store = await openStore(directory);
     const { key } = (await store.bootstrap())!;
@@ -83,7 +83,7 @@ describe('other processes', () => {
     );
   });
 
-  test('a lock held by another process delays the store only, and a write that cannot wait longer changed nothing', async () => {
+  test('delays the store only, under another process’s lock; a write that times out changes nothing', async () => {
     const directory = temporaryDirectory();
     const store = await openStore(directory);
     const { organisation } = (await store.bootstrap())!;

@@ -45,7 +45,7 @@ describe('a query', () => {
     expect(fault(query)).toMatchObject({ kind, member });
   });
 
-  it('has its lists as JSON where the service says so', () => {
+  it('takes its lists as JSON where the service says so', () => {
     expect(fault('model=small&terms=["one"]', 'json')).toBeUndefined();
     for (const terms of ['terms=one', 'terms=[1]', 'terms=["one"]&terms=["two"]'])
       expect(fault(`model=small&${terms}`, 'json')).toMatchObject({
@@ -55,7 +55,7 @@ describe('a query', () => {
   });
 });
 
-it('a slow intake keeps ten minutes of audio waiting, and says so when more comes', () => {
+it('queues ten minutes of audio in a slow intake, and reports an overflow', () => {
   let overflows = 0;
   let heardBytes = 0;
   const clock = new SimulatedClock();
@@ -79,7 +79,7 @@ it('a slow intake keeps ten minutes of audio waiting, and says so when more come
   expect(heardBytes).toBe(601 * 200);
 });
 
-it('the oldest of more than 200 things is forgotten', () => {
+it('forgets the oldest of more than 200 things', () => {
   const things = new Remembered<number>();
   for (let id = 0; id <= 200; id++) things.set(`${id}`, id);
   expect([things.get('0'), things.get('1'), things.take('200'), things.get('200')]).toEqual([
@@ -90,7 +90,7 @@ it('the oldest of more than 200 things is forgotten', () => {
   ]);
 });
 
-it('a request goes to the route of its path, or to the one for any last part', async () => {
+it('routes a request by its path, or by a wildcard for the last part', async () => {
   const routes = { 'GET /jobs': () => ({ status: 200 }), 'GET /jobs/*': (id: string) => ({ status: 200, body: id }) };
   const answer = (method: string, path: string) =>
     routed({ method, url: new URL(path, 'http://here.test'), headers: {}, body: new Uint8Array(0) }, routes);
@@ -103,7 +103,7 @@ it('a request goes to the route of its path, or to the one for any last part', a
   ]);
 });
 
-it('a job of a file is worked on at once, and fails without a file or with one that is no audio', async () => {
+it('works on a file’s job at once, and fails without a file or without audio', async () => {
   const tools = {
     newId: () => '1',
     transcribe: async ([first]: Uint8Array) => {
@@ -122,7 +122,7 @@ it('a job of a file is worked on at once, and fails without a file or with one t
   ]);
 });
 
-it('a key is refused by what is wrong with it', () => {
+it('refuses a key by its fault', () => {
   const refused = ['bad-key', undefined, 'broke', 'limited', 'good'].map((key) =>
     keyRefusal(key, (each) => ok({}, each)),
   );
@@ -130,7 +130,7 @@ it('a key is refused by what is wrong with it', () => {
   expect(keyRefusal('broke', (each) => ok({}, each), 402)?.status).toBe(402);
 });
 
-it('a word stands without the mark behind it', () => {
+it('separates a word from the mark after it', () => {
   const words = markedWordsOf({ text: 'Two teas, "please" ?', start: 0, end: 4 });
   expect(words.map(({ word, mark }) => [word, mark])).toEqual([
     ['Two', undefined],

@@ -6,7 +6,7 @@ import { begun, COMPLETED, created, type Dial, OpenaiClient, start, updateOf } f
 
 afterEach(closeAll);
 
-describe('who is let in', () => {
+describe('the admission of clients', () => {
   it.each<[string, Dial, { status: number; code: string | null }]>([
     ['without a key', { headers: {} }, { status: 401, code: null }],
     ['too often', { headers: { authorization: 'Bearer limited' } }, { status: 429, code: 'rate_limit_exceeded' }],
@@ -22,7 +22,7 @@ describe('who is let in', () => {
       { protocols: ['realtime', 'openai-insecure-api-key.sk', 'openai-beta.realtime-v1'], headers: {} },
       { status: 400, code: 'beta_api_shape_disabled' },
     ],
-  ])('not one who comes %s', async (_, dial, { status, code }) => {
+  ])('refuses a client %s', async (_, dial, { status, code }) => {
     const refused = await new OpenaiClient(await start(), dial).refused;
     expect([refused.status, JSON.parse(refused.body).error.code]).toEqual([status, code]);
   });
@@ -31,13 +31,13 @@ describe('who is let in', () => {
     ['a bad key', 'bad-4711', 3000, 'invalid_request_error', 'invalid_api_key'],
     ['an unknown secret', 'ek_no', 3000, 'invalid_request_error', 'invalid_api_key'],
     ['no credit', 'broke', 1013, 'insufficient_quota', 'insufficient_quota'],
-  ])('not one with %s, who is told on the open connection', async (_, key, close, type, code) => {
+  ])('refuses a client with %s on the open connection', async (_, key, close, type, code) => {
     const client = new OpenaiClient(await start(), { headers: { authorization: `Bearer ${key}` } });
     expect(await client.closed).toEqual({ code: close, reason: `${type}.${code}` });
     expect(client.said).toMatchObject([{ type: 'error', error: { type, code } }]);
   });
 
-  it('who has a bad key is told so in JSON that is called text, with the ends of the key', async () => {
+  it('answers a bad key with JSON declared as text, and the ends of the key', async () => {
     const { url } = await start();
     const answer = await fetch(`${url}/v1/models`, { headers: { authorization: 'Bearer bad-key-of-4711' } });
     expect([answer.status, answer.headers.get('content-type')]).toEqual([401, 'text/plain; charset=utf-8']);
@@ -47,12 +47,12 @@ describe('who is let in', () => {
     });
   });
 
-  it('a browser, which sends its key as a subprotocol', async () => {
+  it('admits a browser, which sends its key as a subprotocol', async () => {
     const client = await created({}, { protocols: ['realtime', 'openai-insecure-api-key.sk'], headers: {} });
     expect(client.socket.protocol).toBe('realtime');
   });
 
-  it('one with a client secret, until it expires', async () => {
+  it('admits a client secret until it expires', async () => {
     const clock = new SimulatedClock();
     const server = await start({ clock });
     const answer = await fetch(`${server.url}/v1/realtime/client_secrets`, {
@@ -111,13 +111,13 @@ describe('an update', () => {
       `${input}.transcription.prompt`,
     ],
     ['what nobody knows', { transcription: { model }, voice: 'x' }, 'unknown_parameter', `${input}.voice`],
-  ])('is refused for %s', async (_, members, code, param) => {
+  ])('fails for %s', async (_, members, code, param) => {
     const client = await created();
     client.send(updateOf(members));
     expect(await client.error()).toMatchObject({ code, param, event_id: 'mine' });
   });
 
-  it('for an unknown model ends the session', async () => {
+  it('ends the session for an unknown model', async () => {
     const client = await created();
     client.send(updateOf({ transcription: { model: 'gpt-5' } }));
     expect(await client.closed).toEqual({ code: 4000, reason: 'invalid_request_error.invalid_model' });
@@ -149,7 +149,7 @@ describe('an event', () => {
       'string_above_max_length',
     ],
     ['that commits nothing', { type: 'input_audio_buffer.commit' }, 'input_audio_buffer_commit_empty'],
-  ])('%s is refused, and the session goes on', async (_, event, code) => {
+  ])('%s fails, and the session continues', async (_, event, code) => {
     const client = await begun('whisper-1');
     client.send(event);
     expect((await client.error()).code).toBe(code);
@@ -158,7 +158,7 @@ describe('an event', () => {
     expect(client.transcripts).toEqual(['0-48000']);
   });
 
-  it('as bytes is refused', async () => {
+  it('fails as bytes', async () => {
     const client = await begun('whisper-1');
     client.socket.send(Buffer.alloc(20));
     await client.message('error');

@@ -22,7 +22,7 @@ function puppetEar(): { ear: EarSource; say(message: EarMessage): void } {
 }
 
 describe('a commit', () => {
-  it('of less than 100 ms is refused with the measured time, and the audio stays', async () => {
+  it('fails below 100 ms with the measured time, and the audio stays', async () => {
     const client = await begun('gpt-live-transcribe');
     client.speak(0, 0.05);
     client.commit();
@@ -37,7 +37,7 @@ describe('a commit', () => {
     expect(client.transcripts).toEqual(['0-2400']);
   });
 
-  it('is refused for what the server has committed itself in the meantime', async () => {
+  it('fails for audio that the server has committed meanwhile', async () => {
     const client = await begun('gpt-4o-transcribe');
     client.speak(0, 2.05);
     client.commit();
@@ -60,7 +60,7 @@ describe('a commit', () => {
     ]);
   });
 
-  it('of silence, of which an ear says nothing, is completed without words', async () => {
+  it('completes silence without words when the ear is silent', async () => {
     const clock = new SimulatedClock();
     const client = await begun('gpt-live-transcribe', { ear: puppetEar().ear, clock });
     client.speak(0, 1);
@@ -71,7 +71,7 @@ describe('a commit', () => {
     expect(client.transcripts).toEqual(['']);
   });
 
-  it('is completed when the ear hears what lies behind it, and given longer while the ear is in a turn', async () => {
+  it('completes when the ear passes it, and waits while the ear is in a turn', async () => {
     const clock = new SimulatedClock();
     const { ear, say } = puppetEar();
     const client = await begun('gpt-live-transcribe', { ear, clock });
@@ -101,7 +101,7 @@ describe('a session', () => {
     expect(client.transcripts).toEqual(['24000-48000']);
   });
 
-  it('without turn detection ends no turn by itself', async () => {
+  it('ends no turn automatically without turn detection', async () => {
     const client = await begun('gpt-transcribe', {}, { turn_detection: null });
     client.speak(0, 5);
     client.commit();
@@ -110,7 +110,7 @@ describe('a session', () => {
     expect(client.transcripts).toEqual([`0-48000 48000-96000 ${96_000 - 65_536}-${120_000 - 65_536}`]);
   });
 
-  it('ends the turns before turn detection was switched off, however late they are heard', async () => {
+  it('ends turns from before turn detection was switched off, however late they arrive', async () => {
     const client = await begun('whisper-1');
     client.speak(0, 5);
     client.send(updateOf({ turn_detection: null }));
@@ -160,7 +160,7 @@ describe('the quirk', () => {
     expect(client.transcripts).toEqual(['24000-72000']);
   });
 
-  it('without strict-order such audio is heard', async () => {
+  it('transcribes such audio without strict-order', async () => {
     const client = await created();
     client.speak(0, 1);
     client.send(updateOf({ transcription: { model: 'whisper-1' } }));

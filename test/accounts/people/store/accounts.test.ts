@@ -32,12 +32,12 @@ describe('a sign-up', () => {
     expect(actions()).toEqual(['organisation.created', 'sign-up']);
   });
 
-  test('shows nobody the hash of a password', () => {
+  test('hides the hash of a password', () => {
     signUp();
     expect(JSON.stringify(personCalled('ada@example.com'))).not.toContain(hashOf('first'));
   });
 
-  test('for a verified account changes nothing and mails its owner a way in', () => {
+  test('changes nothing for a verified account, and mails its owner a reset link', () => {
     const before = verified();
     const { reset } = signUp('ada@example.com', { passwordHash: hashOf('second'), organisationName: 'Other' });
     expect(rig.ledger.findPerson(before.id)).toEqual(before);
@@ -47,7 +47,7 @@ describe('a sign-up', () => {
     expect(rig.ledger.beginLogin('ada@example.com').person?.passwordHash).toBe(hashOf('first'));
   });
 
-  test('for an unverified account counts by the link that is used: its password, and no older session', () => {
+  test('takes the password of the link that is used, and no older session, when unverified', () => {
     const thief = signUp('ada@example.com', { passwordHash: hashOf('thief') });
     const { id } = personCalled('ada@example.com')!;
     rig.ledger.openConsoleSession(sessionOf(id, hashOf('thief')));
@@ -59,7 +59,7 @@ describe('a sign-up', () => {
     expect(use(thief.verification, 'thief')).toBeUndefined();
   });
 
-  test('is refused past the limit of the client and day, and counts for that client only', () => {
+  test('fails past the client’s daily limit, and counts for that client only', () => {
     const limited = (email: string, client: string) =>
       signUp(email, { clientGroup: client, signUpsPerDayMax: 2 }).outcome;
     expect(limited('a@example.com', 'one')).toBe('mailed');
@@ -72,7 +72,7 @@ describe('a sign-up', () => {
     expect([limited('d@example.com', 'one'), limited('e@example.com', 'one')]).toEqual(['mailed', 'too_many']);
   });
 
-  test('with a name that no organisation can have leaves nothing behind', () => {
+  test('leaves nothing with a name that no organisation can have', () => {
     expect(() => signUp('ada@example.com', { organisationName: '' })).toThrow('name of an organisation');
     expect([personCalled('ada@example.com'), mails(), actions()]).toEqual([undefined, [], []]);
     expect(signUp('ada@example.com', { signUpsPerDayMax: 1 }).outcome).toBe('mailed');
@@ -100,7 +100,7 @@ describe('a verification', () => {
     expect(personCalled('ada@example.com')?.state).toBe(isGood ? 'verified' : 'unverified');
   });
 
-  test('is not had with the link of a password, nor with one that was never mailed', () => {
+  test('fails with the link of a password, and with one that was never mailed', () => {
     const person = verified();
     const reset = token();
     rig.ledger.requestPasswordReset(person.address, reset, STRANGER);
@@ -108,14 +108,14 @@ describe('a verification', () => {
     expect(use(token())).toBeUndefined();
   });
 
-  test('is not had with a link that was mailed to an address that the account no longer has', () => {
+  test('fails with a link mailed to an address that the account no longer has', () => {
     const { verification } = signUp();
     rig.database.exec("UPDATE people SET email = 'new@example.com', address = 'new@example.com'");
     expect(use(verification)).toBeUndefined();
     expect(personCalled('new@example.com')?.state).toBe('unverified');
   });
 
-  test('whose credit cannot be written does not happen', () => {
+  test('fails whole when its credit cannot be written', () => {
     const { verification } = signUp();
     rig.database.exec("CREATE TRIGGER no_credit BEFORE INSERT ON transfers BEGIN SELECT raise(ABORT, 'no'); END");
     expect(() => use(verification)).toThrow();
@@ -124,7 +124,7 @@ describe('a verification', () => {
     expect(use(verification)?.credited).toBe(true);
   });
 
-  test('after the account was deleted and made again gives no credit again', () => {
+  test('gives no second credit after the account was deleted and created again', () => {
     const first = verified();
     expect(rig.ledger.deletePerson(first.id, OPERATOR)).toBe(true);
     const { verification } = signUp();
@@ -138,7 +138,7 @@ describe('a verification', () => {
     expect(rig.ledger.verifyAddress(verification.hash, hashOf('first'), 0n, CLIENT)).toMatchObject({ credited: false });
   });
 
-  test('is mailed again three times an hour at most, for whoever is not verified yet', () => {
+  test('can be mailed again three times an hour, while unverified', () => {
     signUp();
     const { id } = personCalled('ada@example.com')!;
     const again = () => rig.ledger.resendVerification(id, token());

@@ -121,7 +121,7 @@ const CASES: Case[] = [
 ];
 
 describe('the audit log of the organisation', () => {
-  test.each(CASES)('tells of $action by whom it was, and of what', ({ action, act, by }) => {
+  test.each(CASES)('records $action with its actor and target', ({ action, act, by }) => {
     const person = verified();
     const target = act(person) ?? person.id;
     const [newest] = rig.ledger.listAudit(person.organisationId, 1);
@@ -130,7 +130,7 @@ describe('the audit log of the organisation', () => {
     expect(JSON.stringify(rig.ledger.listAudit(null, 100))).not.toMatch(/\$test|sealed/);
   });
 
-  test('tells of a new account, which whoever asked has not proved to be theirs, and of its proof', () => {
+  test('records a new account as unproven, and its proof', () => {
     const { verification } = signUp('ada@example.com', STRANGER);
     const { id, organisationId } = personCalled('ada@example.com')!;
     use(verification);
@@ -143,7 +143,7 @@ describe('the audit log of the organisation', () => {
     ]);
   });
 
-  test('tells of refused logins once a minute, and how many there were since', () => {
+  test('records refused logins once a minute, with their number', () => {
     const { organisationId, address } = verified();
     const refuse = (times: number) => {
       for (let each = 0; each < times; each++) {

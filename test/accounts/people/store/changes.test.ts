@@ -22,7 +22,7 @@ import {
 } from './accounts-rig.ts';
 
 describe('a password', () => {
-  test('is reset by the link that was mailed, which ends sessions, waits and other links', () => {
+  test('can be reset by the mailed link, which ends sessions, waits and other links', () => {
     const person = verified();
     rig.ledger.openConsoleSession(sessionOf(person.id, hashOf('first')));
     const [one, two] = [token(), token()];
@@ -41,7 +41,7 @@ describe('a password', () => {
     }
   });
 
-  test('has links for one hour, three an hour for one client, and no word for addresses without an account', () => {
+  test('gets links for one hour, three an hour per client, and none without an account', () => {
     const person = verified();
     const links = [token(), token(), token(), token()];
     for (const link of links) rig.ledger.requestPasswordReset(person.address, link, STRANGER);
@@ -53,7 +53,7 @@ describe('a password', () => {
     expect(rig.ledger.isResetToken(links[0]!.hash)).toBe(false);
   });
 
-  test('that was changed meanwhile opens, confirms and changes nothing any more', () => {
+  test('opens, confirms and changes nothing once it was changed meanwhile', () => {
     const { id } = verified();
     const session = sessionOf(id, hashOf('first'));
     expect(rig.ledger.openConsoleSession(session)).toBeDefined();
@@ -69,7 +69,7 @@ describe('a password', () => {
 });
 
 describe('an address', () => {
-  test('changes when the link mailed to the new one is used, and the old one is told', () => {
+  test('changes when the link mailed to the new one is used; the old one is notified', () => {
     const person = verified();
     const change = token();
     expect(rig.ledger.requestAddressChange(person.id, 'new@example.com', 'new@example.com', change, CLIENT)).toBe(true);
@@ -87,7 +87,7 @@ describe('an address', () => {
     expect(balanceOf(person.organisationId)).toBe(WELCOME);
   });
 
-  test('of somebody else is not mailed and not taken, also when it was free when it was asked for', () => {
+  test('stays when it belongs to another account, also if it was free at the request', () => {
     const ada = verified();
     const other = verified('other@example.com');
     const change = token();
@@ -100,7 +100,7 @@ describe('an address', () => {
     expect(rig.ledger.findPerson(ada.id)?.email).toBe('ada@example.com');
   });
 
-  test('is not changed before it is verified, nor asked for more than three times an hour', () => {
+  test('needs verification before a change, which may be requested three times an hour', () => {
     signUp('new@example.com');
     const ask = (id: string) => rig.ledger.requestAddressChange(id, 'x@example.com', 'x@example.com', token(), CLIENT);
     expect(ask(personCalled('new@example.com')!.id)).toBe(false);
@@ -110,7 +110,7 @@ describe('an address', () => {
 });
 
 describe('an account', () => {
-  test('that is suspended is so with its organisation and without sessions, until it is reinstated', () => {
+  test('loses its organisation’s access and its sessions while suspended', () => {
     const person = verified();
     rig.ledger.openConsoleSession(sessionOf(person.id, hashOf('first')));
     expect(rig.ledger.moveAccount(person.id, 'account.reinstate', OPERATOR)).toBe(false);
@@ -126,7 +126,7 @@ describe('an account', () => {
     expect(rig.ledger.findPerson(person.id)).toEqual(person);
   });
 
-  test('that is deleted leaves its ledger and a suspended organisation, and no link or session', () => {
+  test('leaves its ledger and a suspended organisation when deleted, but no link or session', () => {
     const person = verified();
     rig.ledger.openConsoleSession(sessionOf(person.id, hashOf('first')));
     const reset = token();

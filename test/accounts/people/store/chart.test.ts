@@ -26,7 +26,7 @@ const DOES: Record<string, [AccountState, ...string[]]> = {
 describe('an account', () => {
   const cases = STATES.flatMap((state) => Object.keys(EVENTS).map((event) => [state, event] as const));
 
-  test.each(cases)('that is %s: %s', (state, event) => {
+  test.each(cases)('moves from state %s by %s', (state, event) => {
     const [after, ...actions] = DOES[`${state}: ${event}`] ?? [state];
     expect(accountAfter(state, EVENTS[event]!)).toEqual({ state: after, actions });
   });

@@ -38,7 +38,7 @@ describe('a link', () => {
     expect(use(links.thief!, 'thief')).toBeUndefined();
   });
 
-  test('is dead after five tries, and others are not', () => {
+  test('expires after five attempts, and others do not', () => {
     const [one, two] = [signUp().verification, signUp().verification];
     const tries = Array.from({ length: 7 }, () => rig.ledger.beginVerification(one.hash) !== undefined);
     expect(tries).toEqual([true, true, true, true, true, false, false]);
@@ -47,12 +47,12 @@ describe('a link', () => {
     expect(use(two)?.credited).toBe(true);
   });
 
-  test('that is looked at counts as no try', () => {
+  test('survives any number of views', () => {
     const { verification } = signUp();
     for (let look = 0; look < 20; look++) expect(rig.ledger.isVerificationToken(verification.hash)).toBe(true);
   });
 
-  test('that is asked for in a session, or to change the address, takes the person’s own password', () => {
+  test('takes the person’s own password in a session, and for a change of address', () => {
     signUp(ADA, { passwordHash: hashOf('first') });
     const again = token();
     expect(rig.ledger.resendVerification(personCalled(ADA)!.id, again)).toBe(true);
@@ -66,7 +66,7 @@ describe('a link', () => {
     expect(use(change, 'second')?.person.email).toBe('new@example.com');
   });
 
-  test('follows the password of whoever it was mailed for, not that of another sign-up', () => {
+  test('follows the password of the person it was mailed to, not of another sign-up', () => {
     const own = signUp(ADA, { passwordHash: hashOf('own') }).verification;
     const other = signUp(ADA, { passwordHash: hashOf('other') }).verification;
     const { id } = personCalled(ADA)!;
@@ -82,7 +82,7 @@ describe('a link', () => {
 describe('mails to one address', () => {
   const count = (type: string) => mails().filter((each) => each === type).length;
 
-  test('that strangers ask for do not use up those of its owner', () => {
+  test('stay available to the owner when strangers request them', () => {
     for (let attempt = 0; attempt < 8; attempt++) signUp(ADA, from('thief'));
     expect(count('mail.verification')).toBe(3);
     const { verification } = signUp(ADA, { ...from('owner'), passwordHash: hashOf('owner') });
@@ -97,7 +97,7 @@ describe('mails to one address', () => {
     expect(count('mail.password-reset')).toBe(4);
   });
 
-  test('are ten an hour whoever asks, and again in the next', () => {
+  test('stop at ten an hour for all callers, and resume in the next', () => {
     for (let client = 0; client < 30; client++) {
       signUp(ADA, from(`client ${client}`));
       rig.ledger.requestPasswordReset(ADA, token(), from(`client ${client}`));
@@ -116,7 +116,7 @@ describe('mails to one address', () => {
     expect(count('mail.verification')).toBe(14);
   });
 
-  test('are as many to a new one from many accounts, and each account asks three times for whatever address', () => {
+  test('stop at as many from several accounts, of which each may request three', () => {
     verified('taken@example.com');
     const askers = Array.from({ length: 5 }, (_, number) => verified(`asker${number}@example.com`).id);
     const ask = (id: string, to: string) => rig.ledger.requestAddressChange(id, to, to, token(), CLIENT);
@@ -131,7 +131,7 @@ describe('mails to one address', () => {
   });
 });
 
-test('a password is not changed from a session of an account that was suspended meanwhile', () => {
+test('keeps a password when its session’s account was suspended meanwhile', () => {
   const { id } = verified();
   const session = sessionOf(id, hashOf('first'));
   rig.ledger.moveAccount(id, 'account.suspend', OPERATOR);
@@ -140,7 +140,7 @@ test('a password is not changed from a session of an account that was suspended 
   expect(passwordOf()).toBe(hashOf('first'));
 });
 
-test('nobody’s reset, sign-up or refused login leaves a word where nobody is concerned', () => {
+test('leaves no trace of a reset, sign-up or login that concerns no account', () => {
   rig.ledger.requestPasswordReset('nobody@example.com', token(), STRANGER);
   rig.ledger.noteRefusedLogin({ address: 'nobody@example.com', why: 'password', ...STRANGER });
   expect(rig.ledger.listAudit(null, 10)).toEqual([]);

@@ -64,13 +64,13 @@ describe.each([
     expect(waits(18)).toEqual([0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900]);
   });
 
-  test('that come at once are five, however many there are', () => {
+  test('stop at five at once, for any number', () => {
     const begun = Array.from({ length: 200 }, () => rig.ledger.beginLogin(address));
     expect(begun.filter(({ retryAfterMs }) => retryAfterMs === 0)).toHaveLength(5);
     expect(begun.filter(({ retryAfterMs, person }) => retryAfterMs > 0 && person !== undefined)).toEqual([]);
   });
 
-  test('are forgotten a day after the last', () => {
+  test('expire a day after the last', () => {
     waits(12);
     rig.clock.nowMs += DAY_MS;
     expect(waits(5)).toEqual([0, 0, 0, 0, 0]);
@@ -84,7 +84,7 @@ describe.each([
 });
 
 describe('a login', () => {
-  test('that succeeds forgets those that failed, and is in the audit log', () => {
+  test('clears earlier failures when it succeeds, and is logged', () => {
     const id = addPerson();
     for (let attempt = 0; attempt < 5; attempt++) rig.ledger.beginLogin('ada@example.com');
     expect(rig.ledger.beginLogin('ada@example.com').retryAfterMs).toBe(1000);
@@ -140,7 +140,7 @@ describe('a console session', () => {
     expect([find('one'), find('of bob')?.userAgent]).toEqual([undefined, 'of bob']);
   });
 
-  test('takes the place of the one before, whoever’s that is', () => {
+  test('replaces the one before, of any person', () => {
     const [ada, bob] = [addPerson(), addPerson('bob@example.com')];
     rig.ledger.openConsoleSession(newSession(ada, 'one'));
     rig.ledger.openConsoleSession(newSession(bob, 'two', { replaces: digest('one') }));
@@ -150,14 +150,14 @@ describe('a console session', () => {
     expect([find('two'), find('three')?.personId]).toEqual([undefined, ada]);
   });
 
-  test('goes on under another id when it is renamed', () => {
+  test('continues under another id when it is renamed', () => {
     const { id } = rig.ledger.openConsoleSession(newSession(addPerson(), 'one'))!;
     expect(rig.ledger.renameConsoleSession(digest('one'), digest('other'))).toBe(true);
     expect([find('one'), find('other')?.id]).toEqual([undefined, id]);
     expect(rig.ledger.renameConsoleSession(digest('one'), digest('third'))).toBe(false);
   });
 
-  test('is ended by its own person only', () => {
+  test('ends by its own person only', () => {
     const [ada, bob] = [addPerson(), addPerson('bob@example.com')];
     const { id } = rig.ledger.openConsoleSession(newSession(ada, 'one'))!;
     expect(rig.ledger.endConsoleSession(bob, id, '192.0.2.1')).toBe(false);
@@ -167,7 +167,7 @@ describe('a console session', () => {
     expect(rig.ledger.listAudit(null, 1)).toMatchObject([{ action: 'logout', target: id }]);
   });
 
-  test('is confirmed at the time of the password, not before', () => {
+  test('counts as confirmed at the time of the password', () => {
     const { confirmedAtMs } = rig.ledger.openConsoleSession(newSession(addPerson(), 'one'))!;
     expect(confirmedAtMs).toBe(rig.clock.nowMs);
     rig.clock.nowMs += MINUTE_MS;
@@ -178,7 +178,7 @@ describe('a console session', () => {
   });
 });
 
-test('whatever people do in whatever order, one address gets one credit, and states and money stay whole', () => {
+test('gives one address one credit in any sequence, with consistent states and money', () => {
   const addresses = ['a@example.com', 'b@example.com', 'c@example.com'];
   const address = fc.constantFrom(...addresses);
   const step = fc.oneof(

@@ -7,7 +7,7 @@ import { MIGRATIONS, teams } from '../../../../src/store/migrations.ts';
 import { ledgerRig } from '../../../fakes/store/ledger.ts';
 import { temporaryDirectory } from '../../../fakes/temporary-directory.ts';
 
-test('an upgrade makes members owners, whose sessions go on in their organisation', () => {
+test('makes members owners in an upgrade, and keeps their sessions', () => {
   const file = join(temporaryDirectory(), 'voxgate.db');
   const before = MIGRATIONS.slice(0, MIGRATIONS.indexOf(teams));
   const old = keepDatabase(new Database(file));

@@ -59,13 +59,13 @@ describe('access units of AAC', () => {
     expect(counted(honest).seconds).toBeCloseTo(30_000 * UNIT_SECONDS);
   });
 
-  it('that are damaged here and there count as one block each, and the file as damaged', () => {
+  it('count as one block each when damaged, and mark the file as damaged', () => {
     const all = Array.from({ length: 40 }, (_, index) => (index === 7 ? Buffer.alloc(90, 0x5a) : units[3]!));
     const { seconds, isDamaged } = counted(all);
     expect([seconds, isDamaged]).toEqual([40 * UNIT_SECONDS, true]);
   });
 
-  it('that cannot be read count as the thinnest AAC', () => {
+  it('count as the thinnest AAC when unreadable', () => {
     const { seconds, secondsMax } = counted(Array(40).fill(Buffer.alloc(500, 0x5a)));
     expect([seconds, secondsMax]).toEqual([40, 40]);
   });
@@ -92,7 +92,7 @@ describe('a configuration of AAC', () => {
     ['none, for the rate of its track', new Uint8Array(0), 1024 / 16_000, 1],
     ['one that leaves the channels to the track', bits('00010 0011 0000 0'), 1024 / 48_000, 1],
     ['7.1 channels', bits('00010 0011 0111 0'), 1024 / 48_000, 8],
-  ])('of %s says how long a unit is', (_, config, seconds, channels) => {
+  ])('for %s gives the length of a unit', (_, config, seconds, channels) => {
     expect(aacConfig(config, 1, 16_000)).toMatchObject({ seconds, channels });
   });
 });

@@ -147,7 +147,7 @@ describe.skipIf(!natsServerIsHere)('a cluster of three NATS servers', () => {
     detach?.();
   }, 150_000);
 
-  test('lets nobody else have a name when the server that leads is killed, as long as whoever has it is sure of it', async () => {
+  test('keeps a name with its owner when the leading server is killed', async () => {
     const prefix = `cluster${++prefixes}`;
     const [one, other] = await Promise.all([join(prefix), join(prefix)]);
     const [mine, theirs] = [one, other].map((bus) => natsLeases(bus, { replicas: REPLICAS }));

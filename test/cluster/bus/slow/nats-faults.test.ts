@@ -89,7 +89,7 @@ describe.skipIf(!natsServerIsHere)('the bus on NATS', () => {
     expect(heard).toEqual(['near letter', 'near headline']);
   });
 
-  it('notices a frozen server in about six seconds, 20 times, and comes back when it goes on', async () => {
+  it('notices a frozen server in six seconds, 20 times, and reconnects when it thaws', async () => {
     const rigs = await Promise.all(
       Array.from({ length: 10 }, async () => {
         const server = await serverOfTest();
@@ -115,7 +115,7 @@ describe.skipIf(!natsServerIsHere)('the bus on NATS', () => {
     }
   }, 60_000);
 
-  it('has 8 MiB on the way to a frozen server and no more, gives it up all the same, and comes back', async () => {
+  it('caps in-flight bytes at 8 MiB and reconnects after a frozen server', async () => {
     const server = await serverOfTest();
     const [near, far] = [await busOfTest(server), await busOfTest(server)];
     await works(near, far);
@@ -168,7 +168,7 @@ describe.skipIf(!natsServerIsHere)('the bus on NATS', () => {
     await works(near, far);
   });
 
-  it('leaves no socket behind while nobody answers', async () => {
+  it('leaves no socket behind while no server answers', async () => {
     const server = await serverOfTest();
     const bus = await busOfTest(server);
     const before = openSockets();
@@ -185,7 +185,7 @@ describe.skipIf(!natsServerIsHere)('the bus on NATS', () => {
     expect(openSockets()).toBeLessThanOrEqual(before - 1);
   }, 40_000);
 
-  it.each(['killed', 'frozen'])('is closed within three seconds when the server is %s', async (how) => {
+  it.each(['killed', 'frozen'])('closes within three seconds when the server is %s', async (how) => {
     const server = await serverOfTest();
     const bus = await busOfTest(server);
     if (how === 'killed') await server.kill();
@@ -197,7 +197,7 @@ describe.skipIf(!natsServerIsHere)('the bus on NATS', () => {
     expect(bus.send('zzzzzz/anybody', bus.address('me'), { type: 'any' })).toBe('disconnected');
   });
 
-  it('says in one sentence that nobody answers at the start', async () => {
+  it('reports in one sentence that no server answers at the start', async () => {
     const gone = await startNatsServer();
     await gone.stop();
     const opening = openNatsBus({ secrets: SECRETS, servers: [gone.url], prefix: 'test', startMs: 500 });

@@ -84,7 +84,7 @@ describe.skipIf(!natsServerIsHere)('a node on NATS', () => {
     expect(bus.isConnected).toBe(true);
   };
 
-  it('takes no bytes that are no message, counts them, and works on', async () => {
+  it('drops and counts bytes that are not a message, and continues', async () => {
     let sent = 0;
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 64 }),
@@ -153,7 +153,7 @@ describe.skipIf(!natsServerIsHere)('a node on NATS', () => {
     'test.v1.n.abcdef.a.actor',
     'bad..subject',
     '>',
-  ])('says nothing to %s, whoever asks for an answer there', async (reply) => {
+  ])('sends nothing to %s, for any request', async (reply) => {
     insider.say('test.v1.s.service', `${INSIDER}/me`, ask, reply);
     insider.say(`test.v1.n.${bus.node}.s.service`, `${INSIDER}/me`, ask, reply);
     insider.say(`test.v1.n.${bus.node}.a.nobody`, `${INSIDER}/me`, { type: 'x' }, reply);
@@ -208,7 +208,7 @@ describe.skipIf(!natsServerIsHere)('a node on NATS', () => {
     expect(lost).toEqual([]);
   });
 
-  it('hears nothing of a gateway with another prefix', async () => {
+  it('receives nothing of a gateway with another prefix', async () => {
     insider.say('other.v1.t.topic', `${INSIDER}/me`, { type: 'x' });
     insider.say(`other.v1.n.${bus.node}.a.actor`, `${INSIDER}/me`, { type: 'x' });
     await settle();
@@ -216,7 +216,7 @@ describe.skipIf(!natsServerIsHere)('a node on NATS', () => {
   });
 
   it.each(['a b', 'a\r\nPUB x 0\r\n', '*', '>', 'a..b', 'a.', '', 'x'.repeat(300)])(
-    'sends nothing to the actor %j: nobody can have that name',
+    'sends nothing to the actor %j, an impossible name',
     async (actor) => {
       expect(bus.send(`${other.node}/${actor}`, bus.address('me'), { type: 'x' })).toBe('unknown_node');
       expect(bus.send(`${actor}/actor`, bus.address('me'), { type: 'x' })).toBe('unknown_node');

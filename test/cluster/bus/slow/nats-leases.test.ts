@@ -55,7 +55,7 @@ describe.skipIf(!natsServerIsHere)('leases on NATS', () => {
   });
   afterAll(() => server.stop());
 
-  test('gives a name to one of those who ask at the same time, and tells the others who has it', async () => {
+  test('give a name to one of several, and report its owner to the others', async () => {
     const { mine, theirs } = await pair();
     const answers = await Promise.all([
       mine.acquire('a', { by: 1 }, () => {}),
@@ -80,7 +80,7 @@ describe.skipIf(!natsServerIsHere)('leases on NATS', () => {
       return { mine, old };
     }
 
-    test('are had at once by another on this machine, with a higher revision', async () => {
+    test('pass at once to another process on this machine, with a higher revision', async () => {
       const { mine, old } = await entryOf(gone);
       const lease = await take(mine, name);
       expect(lease.isValid).toBe(true);
@@ -93,7 +93,7 @@ describe.skipIf(!natsServerIsHere)('leases on NATS', () => {
       ['is of a version that did not say', { pid: gone.pid, startTicks: '1', host: gone.host }],
       ['says that it is everybody', { ...gone, pid: -1 }],
       ['says nothing', undefined],
-    ])('are waited for when it %s', async (_, process) => {
+    ])('wait when it %s', async (_, process) => {
       const { mine } = await entryOf(process);
       expect(await mine.acquire(name, {}, () => {})).toEqual({ heldBy: { by: 'ghost' } });
     });
@@ -112,7 +112,7 @@ describe.skipIf(!natsServerIsHere)('leases on NATS', () => {
     expect(later.revision).toBeGreaterThan(lease.revision);
   });
 
-  test('a released name is free at once, for a higher revision', async () => {
+  test('free a released name at once, for a higher revision', async () => {
     const { mine, theirs } = await pair();
     let lost = 0;
     const first = await take(mine, 'a', {}, () => lost++);
@@ -125,7 +125,7 @@ describe.skipIf(!natsServerIsHere)('leases on NATS', () => {
     expect(lost).toBe(0);
   });
 
-  test('a process that is gone loses its names within their life, and not before', async () => {
+  test('take a dead process’s names within their lifetime, and not before', async () => {
     const { one, mine, theirs } = await pair();
     await take(mine, 'a');
     await one.close();
@@ -134,7 +134,7 @@ describe.skipIf(!natsServerIsHere)('leases on NATS', () => {
     expect(afterMs).toBeLessThan(LEASE_MS * 2);
   });
 
-  test('whoever cannot renew is told before anybody else can have the name', async () => {
+  test('notify an owner that cannot renew before another gets the name', async () => {
     const { one, other, theirs, of } = await pair();
     // Its renewals get no answer, as if the network had lost them all.
     let isDeaf = false;
@@ -151,7 +151,7 @@ describe.skipIf(!natsServerIsHere)('leases on NATS', () => {
     expect(next.isValid && other.isConnected).toBe(true);
   });
 
-  test('a name that was taken away is lost with the next renewal', async () => {
+  test('lose a removed name with the next renewal', async () => {
     const { one, mine } = await pair();
     const lost = occasion();
     await take(mine, 'a', {}, lost.happens);
@@ -161,7 +161,7 @@ describe.skipIf(!natsServerIsHere)('leases on NATS', () => {
     expect((await take(mine, 'a')).isValid).toBe(true);
   });
 
-  test('is refused at once while NATS is away, and works again afterwards with higher revisions', async () => {
+  test('fail at once while NATS is away, and work again afterwards with higher revisions', async () => {
     const { one, other, mine, theirs } = await pair();
     const lost = occasion();
     const first = await take(mine, 'a', {}, lost.happens);
@@ -178,7 +178,7 @@ describe.skipIf(!natsServerIsHere)('leases on NATS', () => {
     expect(lease.revision).toBeGreaterThan(first.revision);
   });
 
-  test('a short outage costs no name', async () => {
+  test('survive a short outage', async () => {
     const { one, mine } = await pair();
     let lost = 0;
     const lease = await take(mine, 'a', {}, () => lost++);
@@ -191,7 +191,7 @@ describe.skipIf(!natsServerIsHere)('leases on NATS', () => {
     expect([lost, lease.isValid]).toEqual([0, true]);
   });
 
-  test('a bucket that was made again, with sequences from 1, still gives higher revisions', async () => {
+  test('give higher revisions also in a new bucket with sequences from 1', async () => {
     const { one, mine, theirs } = await pair();
     const lost = occasion();
     const before = await take(mine, 'a', {}, lost.happens);
@@ -202,7 +202,7 @@ describe.skipIf(!natsServerIsHere)('leases on NATS', () => {
     expect(lease.revision).toBeGreaterThan(before.revision);
   });
 
-  test('what nobody here has written is a name that somebody else has, and is never read further', async () => {
+  test('treat foreign entries as names that are taken, and read no further', async () => {
     const { one, mine } = await pair();
     await mine.list('');
     const kv = await new Kvm(one.link.connection).open(`${one.link.prefix}-leases`);
@@ -217,7 +217,7 @@ describe.skipIf(!natsServerIsHere)('leases on NATS', () => {
     expect(await mine.list('h.')).toEqual([]);
   });
 
-  test('a name is kept against what others write there, and against what its owners wrote before, put there once more', async () => {
+  test('keep a name against foreign entries, and against old ones written again', async () => {
     const { one, mine, theirs } = await pair();
     let lost = 0;
     await mine.list('');
@@ -238,7 +238,7 @@ describe.skipIf(!natsServerIsHere)('leases on NATS', () => {
     expect([lost, lease.isValid]).toEqual([0, true]);
   });
 
-  test.each(['', 'a b', 'a.>', '*', 'a..b', 'x'.repeat(65)])('%j is no name', async (name) => {
+  test.each(['', 'a b', 'a.>', '*', 'a..b', 'x'.repeat(65)])('refuse %j as a name', async (name) => {
     const { mine } = await pair();
     await expect(mine.acquire(name, {}, () => {})).rejects.toThrow('is no name');
   });

@@ -118,7 +118,7 @@ describe.skipIf(!natsServerIsHere)('the usage stream on NATS', () => {
     expect(at[3]! - at[2]!).toBeGreaterThan(70);
   });
 
-  test('puts aside what can never be taken, and what is no message, where it can be read', async () => {
+  test('sets invalid and unprocessable messages aside, where they can be read', async () => {
     const { join, prefix, faults } = gateway();
     const { bus, stream } = await join();
     const ledger = counting((n) => (n === 1 ? 'never' : 'done'));
@@ -214,7 +214,7 @@ describe.skipIf(!natsServerIsHere)('the usage stream on NATS', () => {
     expect(performance.now() - began).toBeLessThan(5000);
   });
 
-  test('what a consumer applied and could not confirm before it was killed is handed to the next one', async () => {
+  test('redelivers messages that a killed consumer applied without confirmation', async () => {
     const { join } = gateway();
     const [edge, doomed, next] = await Promise.all([join(), join({ ackWaitMs: 1000 }), join({ ackWaitMs: 1000 })]);
     const first = counting(() => new Promise<never>(() => {}));
@@ -227,7 +227,7 @@ describe.skipIf(!natsServerIsHere)('the usage stream on NATS', () => {
     expect(first.times.size).toBeGreaterThan(0);
   });
 
-  test('is refused at once while NATS is away', async () => {
+  test('fails at once while NATS is away', async () => {
     const { join } = gateway();
     const { bus, stream } = await join();
     await server.kill();
@@ -255,7 +255,7 @@ describe.skipIf(!natsServerIsHere)('the usage stream on NATS', () => {
     expect([...ledger.taken].sort((one, other) => one - other)).toEqual(Array.from({ length: n }, (_, index) => index));
   });
 
-  test('makes streams anew that somebody has removed', async () => {
+  test('creates removed streams again', async () => {
     const { join, prefix } = gateway();
     const [edge, owner] = await Promise.all([join(), join()]);
     const ledger = counting();

@@ -146,7 +146,7 @@ async function keysOf(store: SqliteStore, count: number) {
 
 // Without the program there is nothing to connect to; under CI that has failed before.
 describe.skipIf(!natsServerIsHere)('a node without the database', () => {
-  test('knows good keys and no others, and hears of a revocation within 2 s: by this process and by another', async () => {
+  test('accepts valid keys only, and receives a revocation by any process within 2 s', async () => {
     const directory = temporaryDirectory();
     const owner = await openOwner(directory, 1);
     const edge = await openEdge();
@@ -169,7 +169,7 @@ describe.skipIf(!natsServerIsHere)('a node without the database', () => {
     expect(await codeOf(edge.authenticator, owner.first!.secret)).toBe('account_suspended');
   });
 
-  test('while NATS is away a known key is good for 30 s and no longer; what was revoked meanwhile ends when it is back', async () => {
+  test('keeps known keys for 30 s without NATS, and ends revoked ones at its return', async () => {
     const owner = await openOwner(temporaryDirectory(), 1);
     const edge = await openEdge();
     const { organisationId, keys } = await keysOf(owner.store, 2);
@@ -196,7 +196,7 @@ describe.skipIf(!natsServerIsHere)('a node without the database', () => {
     expect(await codeOf(edge.authenticator, kept.secret)).toBe('good');
   });
 
-  test('while nobody keeps the accounts known keys are good for 5 min and unknown ones told to wait; the next owner is asked', async () => {
+  test('keeps known keys for 5 min without an owner, delays others, and asks the next owner', async () => {
     const directory = temporaryDirectory();
     const owner = await openOwner(directory, 1);
     const edge = await openEdge();
@@ -222,7 +222,7 @@ describe.skipIf(!natsServerIsHere)('a node without the database', () => {
     expect(new Set(edge.ended)).toEqual(new Set([revoked.key.id]));
   });
 
-  test('a frozen NATS is no answer: within the time of a look-up, known keys are good and unknown ones told to wait', async () => {
+  test('counts a frozen NATS as no answer: known keys work in time, unknown ones wait', async () => {
     const owner = await openOwner(temporaryDirectory(), 1);
     const edge = await openEdge();
     const { keys } = await keysOf(owner.store, 2);

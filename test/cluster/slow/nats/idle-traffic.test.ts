@@ -75,7 +75,7 @@ async function measure(nodes: readonly Node[]) {
 
 // It says itself why, when nats-server is not here.
 test.skipIf(!natsServerIsHere)(
-  'a heartbeat from each other node every two seconds is all that idle nodes receive, and keys of one edge add little',
+  'limits idle traffic to one heartbeat per node every two seconds, with little for keys',
   async () => {
     for (const count of COUNTS) {
       const server = await startNatsServer({ jetStream: true });

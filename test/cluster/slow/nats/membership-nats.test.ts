@@ -106,7 +106,7 @@ describe.skipIf(!natsServerIsHere)('nodes on NATS', { timeout: 60_000 }, () => {
     expect([a.members.isJoined, a.conflicts, a.members.nodes()]).toEqual([true, [], [expect.anything()]]);
   });
 
-  test('a server that hangs for longer than a lease makes nobody gone, and costs nobody his name', async () => {
+  test('keep all members and names while a server hangs for longer than a lease', async () => {
     prefix = `members${++prefixes}`;
     const [a, b] = [await join('a'), await join('b')];
     const owner = await a.own();
@@ -125,7 +125,7 @@ describe.skipIf(!natsServerIsHere)('nodes on NATS', { timeout: 60_000 }, () => {
     expect(owner.revision).toBeGreaterThan(revision);
   });
 
-  test('a server that is killed 20 times makes nobody gone, and the owner stays the owner', async () => {
+  test('keep all members and the owner when a server is killed 20 times', async () => {
     prefix = `members${++prefixes}`;
     const [a, b] = [await join('a'), await join('b')];
     const owner = await a.own();

@@ -57,7 +57,7 @@ function speak(url: string, key: string, audio: Uint8Array) {
 // It says itself why, when nats-server is not here.
 describe.skipIf(!natsServerIsHere)('captions after 30 s without NATS', () => {
   test(
-    'are complete, and on time again within 30 s with a model that takes audio at eight times the pace of speech',
+    'return complete, and on time within 30 s with a model at eight times real time',
     async () => {
       const cluster = await Cluster.start({
         accounts: { roles: 'accounts' },

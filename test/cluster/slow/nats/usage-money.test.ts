@@ -152,7 +152,7 @@ describe.skipIf(!natsServerIsHere)('money over NATS', () => {
     await reservations.close(0);
   }, 120_000);
 
-  test('a message that comes again after the stream forgot it, and one of somebody else, change nothing', async () => {
+  test('ignores a repeated message that the stream forgot, and one of another gateway', async () => {
     const { store, who, usage, owner, faults } = await begin();
     const counted = counting();
     const head = headOf(who, 'ses_1');
@@ -171,7 +171,7 @@ describe.skipIf(!natsServerIsHere)('money over NATS', () => {
     stop();
   });
 
-  test('what the owner was told while it was away waits for it', async () => {
+  test('keeps messages for an owner that was away', async () => {
     const { store, who, usage, reservations, owner } = await begin();
     const counted = counting();
     const records = await Promise.all(

@@ -49,7 +49,7 @@ describe.skipIf(!natsServerIsHere)('a session on another node', () => {
     return { server, rig, near, far, service, elsewhere };
   }
 
-  it('is described, and watched to its end; nothing is attached to it before and after', async () => {
+  it('can be described and watched to its end, with nothing attached before and after', async () => {
     const { rig, service, elsewhere } = await twoNodes();
     const client = await rig.open();
     const { sessionId, organisationId } = client.session.opening;
@@ -80,7 +80,7 @@ describe.skipIf(!natsServerIsHere)('a session on another node', () => {
     expect(service.size).toBe(0);
   });
 
-  it('whose node is gone is unknown at once, and says nothing while NATS is away', async () => {
+  it('becomes unknown when its node is gone, and stays silent while NATS is away', async () => {
     const { server, rig, near, far, elsewhere } = await twoNodes();
     const client = await rig.open();
     const { sessionId, organisationId } = client.session.opening;

@@ -21,7 +21,7 @@ describe.skipIf(!natsServerIsHere)('a call of another node', () => {
       headers: { Authorization: `Bearer ${cluster.key}` },
     });
 
-  it('is heard from its first event to its end, behind the last that the socket has had, and by nobody else', async () => {
+  it('streams from its first event to its end, resumes at a position, for its owner only', async () => {
     const receiver = await startReceiver();
     const parameters = { api_key: cluster.key, model: 'local/commands-en', events_url: receiver.url };
     const messages = [...twilioCall({ inbound: spoken('lines/telephone.wav') }, parameters)].slice(0, -1);

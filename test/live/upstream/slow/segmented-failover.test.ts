@@ -57,8 +57,8 @@ function expectInOrder(client: RigClient, seconds: number): void {
   expect(usage.reduce((sum, { seconds }) => sum + seconds, 0)).toBeCloseTo(seconds, 2);
 }
 
-describe('whatever befalls the requests of a model that hears files only, with a fallback like it', () => {
-  it.each(Array.from({ length: 20 }, (_, index) => index + 1))('no word is lost or said twice: %i', async (seed) => {
+describe('sessions with two models that take files only, and random failures', () => {
+  it.each(Array.from({ length: 20 }, (_, index) => index + 1))('lose and repeat no word: %i', async (seed) => {
     const random = seeded(seed);
     const speech = randomSpeech(random);
     const [alpha, beta] = [new KnowingProvider('alpha', speech), new KnowingProvider('beta', speech)];

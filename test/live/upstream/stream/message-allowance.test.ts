@@ -9,13 +9,13 @@ const count = (allowance: MessageAllowance, nowMs: number, most: number) => {
   return taken;
 };
 
-test('a provider may say 200 things of each second of audio, whenever it says them', () => {
+test('permits 200 messages per second of audio, at any time', () => {
   const allowance = new MessageAllowance(RATE, 0);
   for (let second = 0; second < 3_600; second++) allowance.sent(2 * RATE);
   expect(count(allowance, 0, 1_000_000)).toBe(3_600 * 200 + 4_000);
 });
 
-test('one that is sent nothing may say 50 things a second, and no more than 4000 at once', () => {
+test('permits 50 messages a second without audio, and 4000 at once', () => {
   const allowance = new MessageAllowance(RATE, 0);
   for (let second = 0; second < 1_000; second++) expect(count(allowance, second * 1_000, 50)).toBe(50);
   expect(count(allowance, 1_000_000, 10_000)).toBe(4_000);

@@ -22,7 +22,7 @@ function world() {
   return { clock, lines, pressure, become };
 }
 
-test('a pause is asked for above the bound of unconfirmed frames, and is over when half of them are confirmed', () => {
+test('pauses above the bound of unconfirmed frames, and resumes at half of it', () => {
   const { lines, become } = world();
   for (const frames of [MAX, MAX + 1, MAX + 2, MAX, MAX / 2 + 1]) become({ frames });
   expect(lines).toEqual(['pause']);
@@ -30,7 +30,7 @@ test('a pause is asked for above the bound of unconfirmed frames, and is over wh
   expect(lines).toEqual(['pause', 'go on']);
 });
 
-test('with bytes and frames that wait, a pause lasts until both are low', () => {
+test('pauses for bytes and frames until both are low', () => {
   const { lines, pressure, become } = world();
   become({ bytes: 101, frames: MAX + 1 });
   become({ bytes: 0 });
@@ -40,7 +40,7 @@ test('with bytes and frames that wait, a pause lasts until both are low', () => 
   expect(lines).toEqual(['pause', 'go on']);
 });
 
-test('a provider that confirms nothing for 5 s of a pause has failed, by name, and one that is slow has not', () => {
+test('fails a provider that confirms nothing for 5 s of a pause, but not a slow one', () => {
   const { clock, lines, become } = world();
   become({ frames: MAX + 3 });
   for (const frames of [MAX + 2, MAX + 1]) {
@@ -52,7 +52,7 @@ test('a provider that confirms nothing for 5 s of a pause has failed, by name, a
   expect(lines).toEqual(['pause', 'audio_unconfirmed']);
 });
 
-test('frames beyond twice the bound, or bytes beyond theirs, are its failure at once and told once', () => {
+test('fails at twice the bound of frames, or beyond that of bytes, at once and once', () => {
   for (const [change, code] of [
     [{ frames: 2 * MAX + 1 }, 'audio_unconfirmed'],
     [{ bytes: 1_001 }, 'send_buffer_full'],
@@ -65,7 +65,7 @@ test('frames beyond twice the bound, or bytes beyond theirs, are its failure at 
   }
 });
 
-test('a session holds its audio back while its provider confirms none, loses none of it, and goes on from there', async () => {
+test('holds audio back while its provider confirms none, loses none, and continues there', async () => {
   let confirmed = 0;
   const sent = { frames: 0 };
   const { rig, puppet } = puppetRig({

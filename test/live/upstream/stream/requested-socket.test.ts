@@ -104,7 +104,7 @@ function world({ socket = `ws://asked.test/socket?token=${TOKEN}`, faults = [], 
 const ASKED = 'POST /sessions key-of-the-test {"rate":16000}';
 const CONNECTED = 'connected to asked.test/socket';
 
-test('it is asked for once, connected to, and told when the leg is let go of', async () => {
+test('requests it once, connects, and stops it when the leg is released', async () => {
   const { lines, leg, until, over, isReady } = world();
   await until(isReady);
   leg.dispose();
@@ -121,7 +121,7 @@ test.each<[string, World, string, number]>([
   ['is answered without a WebSocket', { socket: 'nowhere' }, 'next bad_answer', 0],
   ['names a WebSocket of somebody else', { socket: 'ws://elsewhere.test/socket' }, 'next bad_answer', 0],
   ['names one with a password', { socket: 'ws://a:b@asked.test/socket' }, 'next bad_answer', 0],
-])('a request that %s is the failure of the leg, and nobody is connected to', async (_, how, expected, afterMs) => {
+])('fails the leg when a request %s, and connects nowhere', async (_, how, expected, afterMs) => {
   const { clock, lines, until, over, failure } = world(how);
   await until(() => failure() !== undefined);
   const { kind, code } = failure() ?? {};
@@ -132,7 +132,7 @@ test.each<[string, World, string, number]>([
   expect(lines.filter((line) => line.startsWith('connected'))).toEqual([]);
 });
 
-test('both the answer and the connection have to be there within one deadline; a late session is told goodbye', async () => {
+test('gives answer and connection one deadline; a late session gets a goodbye', async () => {
   const { clock, lines, until, over, failure } = world({ faults: ['latency=1500ms'] });
   await until(() => failure() !== undefined);
   expect([failure()?.code, clock.now()]).toEqual(['connect_timeout', CONNECT_MS]);
@@ -141,14 +141,14 @@ test('both the answer and the connection have to be there within one deadline; a
   expect(lines).toEqual([ASKED, CONNECTED, 'stop', 'gone']);
 });
 
-test('a session whose leg is let go of while it is asked for is told goodbye as well', async () => {
+test('says goodbye to a session whose leg was released during the request', async () => {
   const { lines, leg, over } = world();
   leg.command({ type: 'leg.close' });
   await over();
   expect(lines).toEqual([ASKED, CONNECTED, 'stop', 'gone']);
 });
 
-test('a session whose connection is lost is told goodbye on another one', async () => {
+test('says goodbye to a session with a lost connection on another one', async () => {
   const { lines, network, until, over, isReady, failure } = world();
   await until(isReady);
   for (const link of [...network.links]) link.cut();
@@ -157,7 +157,7 @@ test('a session whose connection is lost is told goodbye on another one', async 
   expect(lines).toEqual([ASKED, CONNECTED, 'gone', CONNECTED, 'stop', 'gone']);
 });
 
-test('one that cannot be told is given up', async () => {
+test('gives up a goodbye that cannot be sent', async () => {
   const { clock, network, until, over, isReady, upstream } = world();
   await until(isReady);
   for (const link of [...network.links]) {
@@ -170,7 +170,7 @@ test('one that cannot be told is given up', async () => {
   expect(clock.now() - lostMs).toBeLessThan(5_100);
 });
 
-test('what the provider’s answer holds of secrets is shown nowhere', async () => {
+test('hides the secrets in the provider’s answer', async () => {
   const { leg, until, over, isReady, failure } = world({ closes: `Session ${TOKEN} of key-of-the-test is over.` });
   await until(isReady);
   leg.command({ type: 'leg.audio', sequence: 1 }, new Uint8Array(320));

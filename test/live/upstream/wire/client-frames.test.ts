@@ -68,7 +68,7 @@ describe.each(['ws', 'wss'] as const)('over %s', (scheme) => {
   // Certificates are made by openssl; where it is missing the build server must say so, and nobody else need care.
   const it = test.skipIf(scheme === 'wss' && !hasTls);
   it.each([0, 1, 125, 126, 16_384, 65_535, 65_536, 300_000])(
-    'a message of %d bytes arrives as it was',
+    'delivers a message of %d bytes unchanged',
     async (bytes) => {
       const { frames, read, whenRead } = await connection(scheme);
       const data = randomBytes(bytes);
@@ -83,7 +83,7 @@ describe.each(['ws', 'wss'] as const)('over %s', (scheme) => {
     },
   );
 
-  it('what is sent may be changed at once, and between the frames the library sends its own', async () => {
+  it('copies what it sends, and leaves room for the library’s own frames', async () => {
     const { frames, client, peer, read, whenRead } = await connection(scheme);
     const audio = new Uint8Array(3_200);
     const whenPinged = once(peer, 'ping');
@@ -96,7 +96,7 @@ describe.each(['ws', 'wss'] as const)('over %s', (scheme) => {
     expect(read.map((frame) => (frame as Buffer)[3_199])).toEqual(Array.from({ length: 100 }, (_, count) => count));
   });
 
-  it('a server that reads nothing for a while gets every frame whole, and each is told of once it has left', async () => {
+  it('delivers every frame to a server that pauses, and reports each when it has left', async () => {
     const { frames, socket, peer, read, whenRead, sentCount } = await connection(scheme);
     peer.pause();
     const count = 3_000;

@@ -55,7 +55,7 @@ const forms = await formsOf(method);
 const response = (message: object) => Buffer.from(forms.response.write({ ...message }));
 
 describe('a gRPC wire', () => {
-  it('sends messages and audio in order with its metadata, hears answers, and tells its end once', async () => {
+  it('sends messages and audio in order with metadata, receives answers, and ends once', async () => {
     const heard: unknown[] = [];
     const { url } = await serve((call) => {
       heard.push(call.metadata.get('x-key'));
@@ -91,7 +91,7 @@ describe('a gRPC wire', () => {
     expect(wire.bufferedBytes).toBe(0);
   });
 
-  it('that is answered with nothing but a status is refused, in the shape of HTTP', async () => {
+  it('counts as refused, in the form of HTTP, when it gets only a status', async () => {
     const later = new Metadata();
     later.set('retry-after', '7');
     const { url } = await serve((call) => fail(call, status.UNAUTHENTICATED, 'No token.', later));
@@ -104,7 +104,7 @@ describe('a gRPC wire', () => {
   it.each([
     [status.OUT_OF_RANGE, 'Too long.', 'closed 4011 OUT_OF_RANGE: Too long.'],
     [status.UNAVAILABLE, 'Later.', 'closed 4014 UNAVAILABLE: Later.'],
-  ])('that was answered before is closed with the status %i', async (code, details, line) => {
+  ])('closes with the status %i when it had an answer before', async (code, details, line) => {
     const { url } = await serve((call) => {
       call.write(response({ text: 'hello' }));
       call.on('data', () => fail(call, code, details));
@@ -116,7 +116,7 @@ describe('a gRPC wire', () => {
     expect(log.lines.filter((each) => each !== 'drained')).toHaveLength(3);
   });
 
-  it('tells its other end to fail where that has said that it simulates a provider, and nobody else', async () => {
+  it('injects a fault only where the other end declares itself simulated', async () => {
     for (const simulates of [true, false]) {
       const heard: unknown[] = [];
       const { url } = await serve((call) => {
@@ -138,7 +138,7 @@ describe('a gRPC wire', () => {
     }
   });
 
-  it('that has said that it begins, and nothing more, is refused by its status', async () => {
+  it('counts as refused by its status when it only began', async () => {
     const { url } = await serve((call) => {
       call.sendMetadata(new Metadata());
       fail(call, status.RESOURCE_EXHAUSTED, 'Later.');
@@ -146,7 +146,7 @@ describe('a gRPC wire', () => {
     expect(await open(url).log.line(/refused|closed/)).toContain('refused 429');
   });
 
-  it('that loses its connection is closed', async () => {
+  it('closes when its connection is lost', async () => {
     const { url, server } = await serve((call) => void call.write(response({ text: 'hello' })));
     const { log } = open(url);
     await log.line(/hello/);
@@ -154,7 +154,7 @@ describe('a gRPC wire', () => {
     expect(await log.line(/closed/)).toMatch(/closed 40(?:01|13|14)/);
   });
 
-  it('hands over bytes that are no message as they are, and ends at one that is too large', async () => {
+  it('passes on bytes that are not a message, and ends at one that is too large', async () => {
     const { url } = await serve((call) => {
       call.write(Buffer.of(10, 255));
       call.on('data', () => call.write(response({ text: 'x'.repeat(1_100_000) })));
@@ -194,7 +194,7 @@ describe('a gRPC wire', () => {
     ['as soon as it was made', () => {}],
     ['when it is open', (log) => log.line(/opened/)],
     ['in mid-stream', (log) => log.line(/hello/)],
-  ])('terminated %s tells nothing more, and leaves no connection', async (_, reach) => {
+  ])('reports nothing more when terminated %s, and leaves no connection', async (_, reach) => {
     const ended: Promise<void>[] = [];
     const { url, server } = await serve((call) => {
       ended.push(new Promise((resolve) => call.once('cancelled', () => resolve())));
@@ -214,7 +214,7 @@ describe('a gRPC wire', () => {
     expect(log.lines).toEqual(before);
   });
 
-  it('closed by its holder ends its requests, and is told the end', async () => {
+  it('ends its requests when its holder closes it, and receives the end', async () => {
     const { url } = await serve((call) => {
       call.on('data', () => {});
       call.on('end', () => call.end());
@@ -225,7 +225,7 @@ describe('a gRPC wire', () => {
     expect(await log.line(/closed/)).toBe('closed 1000');
   });
 
-  it('is unreachable where nothing listens, and where another protocol is spoken', async () => {
+  it('reports unreachable where the port is closed, or another protocol is used', async () => {
     const { url, server } = await serve(() => {});
     server.forceShutdown();
     const plain: PlainServer = createServer((socket) => void socket.end('SSH-2.0-OpenSSH_9.2\r\n'));

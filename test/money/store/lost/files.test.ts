@@ -21,7 +21,7 @@ const transcribed = (audioMs: number): SessionEnd =>
   endOf([lineOf(audioMs)], { reason: 'completed', file: { audioMs, channels: 1, audioMsMax: audioMs } });
 
 describe('a file whose process was killed', () => {
-  test('is closed when its hold is over, as of then, and costs nothing', () => {
+  test('closes when its hold ends, as of then, and costs nothing', () => {
     const { ledger, clock, fileOf, find, who } = begin();
     ledger.openSession(fileOf('req_1'), holdOf(60_000n, 0n, LEASE_MS));
     clock.nowMs += LEASE_MS;
@@ -38,7 +38,7 @@ describe('a file whose process was killed', () => {
     expect(ledger.auditLedger()).toMatchObject({ ok: true, faults: [] });
   });
 
-  test('is closed at once where no process is left', () => {
+  test('closes at once where no process is left', () => {
     const { ledger, clock, fileOf, find } = begin();
     for (const id of ['req_1', 'req_2', 'req_3']) ledger.openSession(fileOf(id), holdOf(10_000n, 0n, LEASE_MS));
     ledger.endHolds(clock.nowMs);
@@ -46,7 +46,7 @@ describe('a file whose process was killed', () => {
     expect(find('req_2')).toMatchObject({ reason: 'node_lost' });
   });
 
-  test('is named by the audit until it is closed', () => {
+  test('appears in the audit until it is closed', () => {
     const { ledger, clock, fileOf } = begin();
     ledger.openSession(fileOf('req_1'), holdOf(60_000n, 0n, LEASE_MS));
     clock.nowMs += LEASE_MS;
@@ -61,7 +61,7 @@ describe('a file whose process was killed', () => {
     expect(ledger.auditLedger().faults).toEqual([]);
   });
 
-  test('and that is tried again under its id is held for and charged, once', () => {
+  test('gets a hold and a charge once, when it is sent again under its id', () => {
     const { ledger, clock, fileOf, find, who } = begin();
     ledger.openSession(fileOf('req_1'), holdOf(60_000n, 60_000n, LEASE_MS));
     ledger.endHolds(clock.nowMs);
@@ -82,7 +82,7 @@ describe('a file whose process was killed', () => {
     expect(ledger.auditLedger()).toMatchObject({ ok: true, faults: [], decisions: [] });
   });
 
-  test('and that is tried again without credit is refused', () => {
+  test('fails without credit when it is sent again', () => {
     const { ledger, clock, fileOf } = begin();
     ledger.openSession(fileOf('req_1'), holdOf(60_000n, 60_000n, LEASE_MS));
     ledger.endHolds(clock.nowMs);
@@ -90,7 +90,7 @@ describe('a file whose process was killed', () => {
     expect(() => ledger.openSession(fileOf('req_1'), holdOf(200_000n, 200_000n, LEASE_MS))).toThrow(/credit/);
   });
 
-  test('and that is told of after all is charged beside it, once', () => {
+  test('costs extra, once, when it is reported after all', () => {
     const { ledger, clock, fileOf, who } = begin();
     ledger.openSession(fileOf('req_1'), holdOf(60_000n, 0n, LEASE_MS));
     ledger.endHolds(clock.nowMs);
@@ -135,7 +135,7 @@ test.each<[string, (rig: ReturnType<typeof begin>) => void]>([
       ledger.renewHold(fileOf('req_1'), [], holdOf(60_000n, 0n, LEASE_MS));
     },
   ],
-])('a file %s stays as it is', (_, prepare) => {
+])('leaves a file %s unchanged', (_, prepare) => {
   const rig = begin();
   prepare(rig);
   const before = rig.find('req_1');

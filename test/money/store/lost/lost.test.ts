@@ -44,7 +44,7 @@ describe('closing what is lost', () => {
     expect(ledger.auditLedger()).toMatchObject({ ok: true, faults: [] });
   });
 
-  test('where no process is left, gives back all that was held by then', () => {
+  test('releases all holds made by then, where no process is left', () => {
     const { ledger, who, clock } = begin();
     ledger.openSession(headOf(who, 'req_1'), holdOf(60_000n, 0n, LEASE_MS));
     ledger.openSession(headOf(who, idOf('1')), holdOf(60_000n, 0n, LEASE_MS));
@@ -78,7 +78,7 @@ describe('closing what is lost', () => {
     expect([1, 2, 3].map(() => ledger.closeLost(NODE, GONE_AT))).toEqual([1_000, 500, 0]);
   });
 
-  test.each(['', 'abc12', 'ABC123', 'abc12%', 'abc1234'])('refuses %j, which is no node', (node) => {
+  test.each(['', 'abc12', 'ABC123', 'abc12%', 'abc1234'])('refuses %j as a node', (node) => {
     const { ledger } = begin();
     expect(() => ledger.closeLost(node, GONE_AT)).toThrow(StoreError);
   });
@@ -176,7 +176,7 @@ describe('a statement that comes after that', () => {
     expect(ledger.auditLedger().ok).toBe(true);
   });
 
-  test('a session that ended by itself is billed as it was told first', () => {
+  test('bills a session that ended normally by its first statement', () => {
     const { ledger, who } = begin();
     const head = headOf(who, idOf('1'));
     ledger.settleSession(head, endOf([lineOf(30_000)]));

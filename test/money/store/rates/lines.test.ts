@@ -23,7 +23,7 @@ const shown = ({ model, rate, audioMs, costMicroUsd }: UsageLine & { costMicroUs
 ];
 
 describe('a model at two prices', () => {
-  test('has a line for each, which grow by themselves, and the audit agrees', () => {
+  test('gets a line for each, which grow separately, and the audit agrees', () => {
     const { ledger, who, head } = begin();
     ledger.openSession(head, holdOf(500_000n));
     ledger.renewHold(head, [lineOf(30_000, PLAIN)], holdOf(500_000n));
@@ -40,7 +40,7 @@ describe('a model at two prices', () => {
     expect(ledger.auditLedger()).toMatchObject({ ok: true, faults: [] });
   });
 
-  test('has transfers of its own for each, under ids that those of the first price have had before', () => {
+  test('gets separate transfers for each, under the ids used before for the first price', () => {
     const { ledger, head } = begin();
     ledger.settleSession(head, endOf([lineOf(30_000, PLAIN), at(1, 10_000), at(2, 10_000, PLAIN)]));
     const ids = ledger.exportLedger(0, 10).filter(({ kind }) => kind === 'usage');
@@ -51,7 +51,7 @@ describe('a model at two prices', () => {
     ]);
   });
 
-  test('is one row of the usage and of the bill, with the sum of both', () => {
+  test('fills one row of the usage and the bill, with the sum of both', () => {
     const { ledger, who, head } = begin();
     ledger.settleSession(head, endOf([lineOf(30_000, PLAIN), at(1, 10_000)]));
     const row = { sessions: 1, audioMs: 40_000, costMicroUsd: 45_000n };
@@ -65,7 +65,7 @@ describe('a model at two prices', () => {
     });
   });
 
-  test('is told apart by the audit', () => {
+  test('stays separate in the audit', () => {
     const { ledger, database, head } = begin();
     ledger.settleSession(head, endOf([lineOf(30_000, PLAIN), at(1, 10_000)]));
     database.exec('DROP TRIGGER session_lines_grow; UPDATE session_lines SET price_micro_usd = 120000 WHERE rate = 1');
@@ -84,7 +84,7 @@ describe('a model at two prices', () => {
     expect(again).toThrow('keeps the price');
   });
 
-  test('of a session that was closed as lost, is billed beyond at its own price each', () => {
+  test('bills later usage of a lost session at each price', () => {
     const { ledger, who, head } = begin();
     ledger.openSession(head, holdOf(500_000n));
     ledger.renewHold(head, [lineOf(30_000, PLAIN), at(1, 10_000)], holdOf(0n));
@@ -120,7 +120,7 @@ describe('lines of a session', () => {
     ['a rate below zero', [at(-1, 1)]],
     ['a rate beyond what there may be', [at(LINES_MAX, 1)]],
     ['no number', [at(Number.NaN, 1)]],
-  ])('are refused with %s', (_, lines) => {
+  ])('fail with %s', (_, lines) => {
     const { ledger, who, head } = begin();
     expect(() => ledger.settleSession(head, endOf(lines))).toThrow(StoreError);
     expect(ledger.findSession(who.organisationId, head.id)).toBeUndefined();

@@ -40,7 +40,7 @@ function databaseBefore(): string {
   return file;
 }
 
-test('an upgrade keeps every line as it was, at the first price of its model, and the audit agrees', () => {
+test('keeps every line in an upgrade, at the first price of its model', () => {
   const { ledger, database } = ledgerRig(databaseBefore());
   expect(ledger.findSession('org_1', 'ses_ended')?.lines).toEqual([
     { ...lineOf(20_000, perMinute(60_000n)), connectionMs: 30_000, costMicroUsd: 30_000n },
@@ -51,7 +51,7 @@ test('an upgrade keeps every line as it was, at the first price of its model, an
   database.close();
 });
 
-test('a session that was open goes on growing at its price, and may have a second one', () => {
+test('lets an open session grow at its price, and add a second one', () => {
   const { ledger, database } = ledgerRig(databaseBefore());
   const first = lineOf(60_000, perMinute(60_000n, 50_000n));
   const second = lineOf(20_000, perMinute(90_000n), { rate: 1 });
@@ -67,7 +67,7 @@ test('a session that was open goes on growing at its price, and may have a secon
   database.close();
 });
 
-test('after an upgrade the file still refuses to forget or to change a line', () => {
+test('still refuses to forget or change a line after an upgrade', () => {
   const { database } = ledgerRig(databaseBefore());
   for (const [sql, why] of [
     ['UPDATE session_lines SET audio_ms = audio_ms - 1', 'a line of a session only grows'],

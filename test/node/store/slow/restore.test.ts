@@ -97,7 +97,7 @@ describe('a backup', () => {
     expect((await gateway.auditLedger()).ok).toBe(true);
   });
 
-  it('put back has the older state, and the newer one is kept whole beside it', async () => {
+  it('restores the older state, and keeps the newer one whole', async () => {
     const directory = await directoryWith(3);
     const copy = await backup(directory);
     const store = await openStore(directory);
@@ -125,23 +125,26 @@ describe('a restore', () => {
     expect(checkCopy(file).sessions).toBe(2);
   });
 
-  it('leaves nothing beside but the database and what is kept', async () => {
+  it('leaves only the database and the replaced files', async () => {
     const directory = await directoryWith(1);
     restoreDatabase(await backup(directory), databaseIn(directory), true, new Date('2026-12-31T18:00:00.123Z'));
     expect(readdirSync(directory).sort()).toEqual(['voxgate.db', 'voxgate.db.before-restore-20261231T180000123Z']);
   });
 
   // Only root can give files away.
-  it.skipIf(process.getuid?.() !== 0)('by root leaves the database to the owner of its directory', async () => {
-    const SERVICE = 65_534;
-    const copy = await backup(await directoryWith(1));
-    for (const directory of [await directoryWith(1), temporaryDirectory()]) {
-      chownSync(directory, SERVICE, SERVICE);
-      restoreDatabase(copy, databaseIn(directory), true);
-      const { uid, gid, mode } = statSync(databaseIn(directory));
-      expect([uid, gid, mode & 0o777]).toEqual([SERVICE, SERVICE, 0o600]);
-    }
-  });
+  it.skipIf(process.getuid?.() !== 0)(
+    'leaves the database to the owner of its directory when root runs it',
+    async () => {
+      const SERVICE = 65_534;
+      const copy = await backup(await directoryWith(1));
+      for (const directory of [await directoryWith(1), temporaryDirectory()]) {
+        chownSync(directory, SERVICE, SERVICE);
+        restoreDatabase(copy, databaseIn(directory), true);
+        const { uid, gid, mode } = statSync(databaseIn(directory));
+        expect([uid, gid, mode & 0o777]).toEqual([SERVICE, SERVICE, 0o600]);
+      }
+    },
+  );
 
   it('takes the place of a damaged database, and keeps it', async () => {
     const directory = await directoryWith(1);
@@ -167,7 +170,7 @@ describe('a restore', () => {
     expect(checkCopy(databaseIn(crashed)).sessions).toBe(3);
   });
 
-  it('is refused while anybody has the database open, and changes nothing', async () => {
+  it('fails while any process has the database open, and changes nothing', async () => {
     const directory = await directoryWith(1);
     const copy = await backup(directory);
     const gateway = await openStore(directory);
@@ -177,7 +180,7 @@ describe('a restore', () => {
     expect(readdirSync(directory)).toEqual(['voxgate.db']);
   });
 
-  it('is refused without force where a database is', async () => {
+  it('fails without force where a database exists', async () => {
     const directory = await directoryWith(1);
     const copy = await backup(directory);
     expect(refusal(copy, directory, false)).toEqual(['conflict', expect.stringContaining('--force')]);
@@ -202,7 +205,7 @@ describe('a restore', () => {
     ],
     ['has its log beside it', (file) => writeFileSync(`${copyTo(file)}-wal`, 'log'), /beside it/],
     ['does not agree', (file) => alter(copyTo(file), FORGED), /does not agree/],
-  ])('is refused when the copy %s, and changes nothing', async (what, spoil, words) => {
+  ])('fails when the copy %s, and changes nothing', async (what, spoil, words) => {
     const directory = await directoryWith(4);
     const copy = await backup(directory);
     spoil(copy);
@@ -214,7 +217,7 @@ describe('a restore', () => {
     expect(checkCopy(databaseIn(directory)).sessions).toBe(4);
   });
 
-  it('is refused with the database as its own backup', async () => {
+  it('fails with the database as its own backup', async () => {
     const directory = await directoryWith(1);
     expect(refusal(databaseIn(directory), directory)).toEqual(['conflict', expect.stringContaining('itself')]);
   });

@@ -72,7 +72,7 @@ async function stopped(live: LiveGateway): Promise<void> {
 const attributeOf = (spans: readonly ReceivedSpan[], name: string, key: string) =>
   spans.filter((span) => span.name === name).map(({ attributes }) => attributes[key]);
 
-it('a session that failed over is one tree, whose ids are in its lines of the log, and has nothing of what was said', async () => {
+it('traces a failed-over session as one tree, linked to its log, without content', async () => {
   const live = await traced();
   const client = await failedOver(live, { traceparent: `00-${TRACE}-${PARENT}-01` });
   const [failover] = client.of('failover');
@@ -134,7 +134,7 @@ it('a session that failed over is one tree, whose ids are in its lines of the lo
   expect(all).not.toContain(KEY);
 });
 
-it('a file is a span with one below it for each model that was asked', async () => {
+it('traces a file as a span with one child per model called', async () => {
   const live = await traced();
   const form = new FormData();
   form.set('model', 'openai/whisper-1');
@@ -149,7 +149,7 @@ it('a file is a span with one below it for each model that was asked', async () 
   expect(spans.map(({ traceId }) => traceId)).toEqual([TRACE, TRACE]);
 });
 
-it('the share that is kept is ours, whatever clients say of their traces', async () => {
+it('samples by its own configuration, even when clients request more', async () => {
   const live = await traced({ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' });
   await failedOver(live, { traceparent: `00-00000000000000000000000000000001-${PARENT}-01` });
   await failedOver(live, { traceparent: 'no trace at all' });
@@ -158,7 +158,7 @@ it('the share that is kept is ours, whatever clients say of their traces', async
 });
 
 it.each(['refuse', 'hang'] as const)(
-  'a collector that would %s harms no session: spans are counted as gone, and the end is not held up',
+  'keeps sessions unharmed by a collector that would %s, counts lost spans, and exits in time',
   async (mode) => {
     const live = await traced({ OTEL_BSP_MAX_QUEUE_SIZE: '4', OTEL_BSP_SCHEDULE_DELAY: '10' });
     collector.mode = mode;

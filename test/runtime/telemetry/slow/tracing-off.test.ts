@@ -9,7 +9,7 @@ const loaded = () =>
   Object.keys(createRequire(import.meta.url).cache).filter((path) => /@opentelemetry\/(sdk|exporter|otlp)-/.test(path))
     .length;
 
-test('a gateway loads what makes traces only where a collector is named', async () => {
+test('loads the tracing SDK only where a collector is named', async () => {
   await startLiveGateway({ OTEL_TRACES_SAMPLER: 'xray', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' });
   await startLiveGateway({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_SDK_DISABLED: 'true' });
   expect(loaded()).toBe(0);
@@ -21,7 +21,7 @@ test.each([
   ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'http/protobuf'],
   ['OTEL_TRACES_SAMPLER', 'xray', 'one of always_on'],
   ['OTEL_TRACES_SAMPLER_ARG', '2', 'a number from 0 to 1'],
-])('%s=%s beside a collector is refused, with what is accepted', (name, value, accepted) => {
+])('refuses %s=%s with a collector, and lists what is accepted', (name, value, accepted) => {
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', [name]: value };
   expect(() => loadConfig(env, { providers: [] })).toThrow(new RegExp(`${name} .*"${value}"; it is ${accepted}`));
 });

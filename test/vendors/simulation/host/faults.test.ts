@@ -104,14 +104,14 @@ describe('a simulated provider', () => {
     ['unknown-messages'],
     ['tiny-fragments'],
     ['error-after=250ms'],
-  ])('whose messages are bytes does the same with %s', async (fault) => {
+  ])('behaves the same in bytes with %s', async (fault) => {
     const encode = (message: object) => Buffer.from(JSON.stringify(message));
     const [inJson, inBytes] = [await perform([fault]), await perform([fault], 2, { ...tinyProvider, encode })];
     const isMessage = /^(\d+) (?!raw|close)/;
     expect(inBytes.seen).toEqual(inJson.seen.map((line) => line.replace(isMessage, '$1 encoded ')));
   });
 
-  it('with refuse refuses every upgrade and request in its own words', async () => {
+  it('refuses every upgrade and request in its own words with refuse', async () => {
     const { stage, stories } = new Performance(['refuse=429']);
     const answer = tinyProvider.refusal(429);
     expect([stage.upgrade(request), stage.upgrade(request)]).toEqual([
@@ -128,7 +128,7 @@ describe('a simulated provider', () => {
       ['refuse-next=1', 'refuse=402'],
       [402, 'accept', 'accept', 'accept'],
     ],
-  ])('with %j refuses only the first', (faults, seen) => {
+  ])('refuses only the first with %j', (faults, seen) => {
     const { stage } = new Performance(faults);
     const ends = seen.map(() => {
       const upgrade = stage.upgrade(request);
@@ -140,12 +140,12 @@ describe('a simulated provider', () => {
   it.each([
     ['hang', 'hang'],
     ['mute', 'accept'],
-  ])('with %s never answers a request', async (fault, upgrade) => {
+  ])('answers no request with %s', async (fault, upgrade) => {
     const { stage } = new Performance([fault]);
     expect([stage.upgrade(request).type, await stage.http(request)]).toEqual([upgrade, undefined]);
   });
 
-  it('with slow-close says the last final, and confirms neither the end of the audio nor a close', async () => {
+  it('sends the last final with slow-close, and confirms neither end nor close', async () => {
     const performance = await new Performance(['slow-close']).connect();
     await performance.speak(0.3);
     await performance.say('finish');
@@ -156,7 +156,7 @@ describe('a simulated provider', () => {
     expect(performance.stories[0]).toMatch(/closed by the client with 1000; played slow-close$/);
   });
 
-  it('with slow-tail says what is left so much later, in order, and closes behind it', async () => {
+  it('delays the rest with slow-tail, in order, and then closes', async () => {
     const performance = await new Performance(['slow-tail=2s']).connect();
     await performance.speak(0.3);
     await performance.say('finish');
@@ -166,7 +166,7 @@ describe('a simulated provider', () => {
     expect(left).toEqual(['final "0-2400" 0-0.3 word at 0', 'finished', 'close 1000 done']);
   });
 
-  it('with empty-start settles windows without words until something is heard, and numbers the turns behind them', async () => {
+  it('settles empty windows with empty-start until something is transcribed, and numbers turns after them', async () => {
     const told: string[] = [];
     let say: (message: EarMessage) => void = () => {};
     const hearing = new Hearing({
@@ -193,7 +193,7 @@ describe('a simulated provider', () => {
     expect(told).toEqual(['empty-start', 'no_match 0 to 0.5', 'empty-start', 'no_match 1 to 1', 'final 2 to 1.1']);
   });
 
-  it.each(['late-finals=2s', 'late-final-after-next'])('with %s loses no final at the end', async (fault) => {
+  it.each(['late-finals=2s', 'late-final-after-next'])('loses no final at the end with %s', async (fault) => {
     for (const end of ['finish', 'bye']) {
       const performance = await new Performance([fault]).connect();
       await performance.speak(1);
@@ -205,7 +205,7 @@ describe('a simulated provider', () => {
     }
   });
 
-  it('with late-final-after-next holds a final back also from a turn without interims', async () => {
+  it('delays a final also from a turn without interims with late-final-after-next', async () => {
     const performance = await new Performance(['late-final-after-next'], 0.1).connect();
     await performance.speak(0.3);
     const finals = performance.seen.filter((line) => line.includes('final'));
@@ -256,7 +256,7 @@ describe('a simulated provider', () => {
     );
   });
 
-  it('that failed or fell silent takes nothing more, and closes once', async () => {
+  it('accepts nothing more after it failed or fell silent, and closes once', async () => {
     const performance = await perform(['close-after=1s:1000', 'error-after=3s'], 1);
     const { length } = performance.seen;
     await performance.say('bye');
@@ -264,7 +264,7 @@ describe('a simulated provider', () => {
     expect(performance.seen.length).toBe(length);
   });
 
-  it('that froze resets the connection after ten minutes: its client may be gone unseen', async () => {
+  it('resets the connection ten minutes after it froze', async () => {
     const performance = await perform(['freeze-after=100ms'], 0.2);
     await performance.pass(599_000);
     expect(performance.seen.at(-1)).toMatch(/freeze$/);
@@ -273,7 +273,7 @@ describe('a simulated provider', () => {
   });
 
   it.each(['latency=1h', 'late-finals=1h', 'late-final-after-next'])(
-    'with %s holds back 4,096 messages, and then resets the connection',
+    'delays 4,096 messages with %s, and then resets the connection',
     async (fault) => {
       const performance = await new Performance([fault.replace('1h', '60m')]).connect();
       await performance.say(`flood ${fault === 'latency=1h' ? 4_094 : 4_096}`);
@@ -291,7 +291,7 @@ describe('a simulated provider', () => {
     expect(performance.seen).toEqual(['0 hello', '0 ready']);
   });
 
-  it('that throws closes the connection with 1011, and tells it', async () => {
+  it('closes with 1011 when it throws, and reports it', async () => {
     const performance = await new Performance([]).connect();
     await performance.say('oops');
     expect(performance.seen.at(-1)).toBe('0 close 1011 fault of the simulator');

@@ -8,7 +8,7 @@ import { EventClock } from '../../../simulation/event-clock.ts';
 it.each([
   [true, ['reached']],
   [false, ['final', 'finished', 'reached']],
-])('an end behind a mark that deafens (%s) comes to %j', async (deafens, expected) => {
+])('turns an end after a deafening mark (%s) into %j', async (deafens, expected) => {
   const heard: string[] = [];
   const hearing = new Hearing({
     openEar: numberedEar({ turnSeconds: 10 })(new EventClock()),

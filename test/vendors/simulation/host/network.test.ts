@@ -115,7 +115,7 @@ describe('a network in memory', () => {
       'unreachable The provider could not be reached.',
     ],
     ['to a host that is not there', [], {}, 'other.test', 'unreachable The provider could not be reached.'],
-  ])('tells a dial %s after one way and back', async (_, faults, options, host, line) => {
+  ])('reports a dial %s after one round trip', async (_, faults, options, host, line) => {
     const world = new World(faults, options, host);
     await world.pass(19);
     expect(world.log.lines).toEqual([]);
@@ -141,7 +141,7 @@ describe('a network in memory', () => {
     ['to-provider', 10, 0],
     ['both', 0, 0],
   ])(
-    'cut %s is heard at once by whoever reads there, and by the other end one way later',
+    'reports a cut %s to the reader there, and one way later to the other end',
     async (direction, clientMs, providerMs) => {
       const world = await new World().pass(25);
       world.link.cut(direction);
@@ -175,7 +175,7 @@ describe('a network in memory', () => {
   );
 
   it.each(['to-client', 'to-provider', 'both'] as const)(
-    'as a black hole %s swallows frames, until the wire misses its pings and the provider its client',
+    'swallows frames as a black hole %s, until wire and provider notice the silence',
     async (direction) => {
       const world = await new World().pass(25);
       world.link.blackhole(direction);
@@ -202,7 +202,7 @@ describe('a network in memory', () => {
         await world.pass(5);
       },
     ],
-  ])('terminated %s tells nothing more, and leaves nothing', async (_, reach) => {
+  ])('reports nothing more when terminated %s, and leaves nothing', async (_, reach) => {
     const world = new World();
     await reach(world);
     const { length } = world.log.lines;

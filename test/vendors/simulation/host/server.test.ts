@@ -58,7 +58,7 @@ function dial(
 }
 
 describe('a simulator over WebSocket', () => {
-  it('says what its ear hears, and closes in order', async () => {
+  it('sends what its ear transcribed, and closes in order', async () => {
     const { server, story } = await start();
     const { wire, log } = dial(server);
     await log.line(/ready/);
@@ -125,7 +125,7 @@ describe('a simulator over WebSocket', () => {
     expect(await log.line(/closed/)).toBe('closed 1005');
   });
 
-  it('that throws is told of, closes that connection with 1011, and serves on', async () => {
+  it('reports a throw, closes that connection with 1011, and continues', async () => {
     const faults: unknown[] = [];
     const { server } = await start({ onFault: (error) => faults.push(error) });
     const { wire, log } = dial(server);
@@ -156,7 +156,7 @@ describe('a simulator over WebSocket', () => {
     ['deflate-bomb', /^closed 1006$/],
     ['tiny-fragments', /^message {"type":"ready"}$/, /^message {"type":"hello","id":"1","volume":null}$/],
     ['latency=5ms', /"0-8000"/],
-  ])('with %s is met by the gateway as it should', async (fault, line, before) => {
+  ])('meets the gateway as expected with %s', async (fault, line, before) => {
     const { server } = await start({ faults: [fault] });
     const { wire, log } = dial(server);
     if (!fault.startsWith('refuse')) {
@@ -167,7 +167,7 @@ describe('a simulator over WebSocket', () => {
     if (before !== undefined) await log.line(before);
   });
 
-  it('with hang never answers the upgrade, and forgets a client that goes', async () => {
+  it('answers no upgrade with hang, and forgets a client that leaves', async () => {
     const { server, story } = await start({ faults: ['hang'] });
     const { wire, log } = dial(server);
     expect(await story()).toBe('#1 GET /listen: not answered');
@@ -176,7 +176,7 @@ describe('a simulator over WebSocket', () => {
     await gone(server);
   });
 
-  it('with freeze-after takes no more bytes than the system holds for it', async () => {
+  it('takes only as many bytes as the system buffers with freeze-after', async () => {
     const { server } = await start({ faults: ['freeze-after=100ms'] });
     const { wire, log } = dial(server);
     await log.line(/ready/);
@@ -188,7 +188,7 @@ describe('a simulator over WebSocket', () => {
     expect(wire.bufferedBytes).toBeGreaterThan(0);
   });
 
-  it('with slow-close leaves a close unanswered', async () => {
+  it('leaves a close unanswered with slow-close', async () => {
     const { server, story } = await start({ faults: ['slow-close'] });
     const { wire, log, clock } = dial(server);
     await log.line(/ready/);
@@ -228,7 +228,7 @@ describe('the bounds of a server', () => {
     expect(await once(socket, 'close')).toEqual([1009, Buffer.alloc(0)]);
   });
 
-  it('let go of an upgrade that was not answered for ten minutes', async () => {
+  it('drop an upgrade that got no answer for ten minutes', async () => {
     const clock = new SimulatedClock();
     const { server, story } = await start({ faults: ['hang'], clock });
     const { log } = dial(server);
@@ -273,7 +273,7 @@ describe('a simulator over HTTP', () => {
     expect([answer.status, await answer.text()]).toEqual([status, expect.stringMatching(words)]);
   });
 
-  it('answers a body over its limit with 413 and lets go of the client', async () => {
+  it('answers a body over its limit with 413 and disconnects the client', async () => {
     const { server } = await start({ bodyBytesMax: 1_048_576 });
     const client = httpRequest(`${server.url}/transcribe`, { method: 'POST' });
     client.on('error', () => {});
@@ -284,7 +284,7 @@ describe('a simulator over HTTP', () => {
     client.destroy();
   });
 
-  it.each(['hang', 'mute'])('with %s never answers', async (fault) => {
+  it.each(['hang', 'mute'])('never answers with %s', async (fault) => {
     const { server, story } = await start({ faults: [fault] });
     const answer = post(server, wav).catch((error: Error) => error.name);
     expect(await story()).toBe('#1 POST /transcribe: not answered');
@@ -292,7 +292,7 @@ describe('a simulator over HTTP', () => {
     expect(await answer).toBe('TypeError');
   });
 
-  it('with latency answers later, and does not wait for that when it is closed', async () => {
+  it('answers later with latency, and stops waiting when it is closed', async () => {
     const clock = new SimulatedClock();
     const { server, story } = await start({ faults: ['latency=60m'], clock });
     const answer = post(server, wav).catch((error: Error) => error.name);
@@ -302,7 +302,7 @@ describe('a simulator over HTTP', () => {
     expect(await story()).toBe('#1 POST /transcribe: answered with 200');
   });
 
-  it('with refuse-next refuses the first request in its own words', async () => {
+  it('refuses the first request in its own words with refuse-next', async () => {
     const { server } = await start({ faults: ['refuse-next=1'] });
     expect((await post(server, wav)).status).toBe(503);
     expect((await post(server, wav)).status).toBe(200);
