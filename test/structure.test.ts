@@ -226,7 +226,7 @@ describe('a provider', () => {
     expectNone(missing, `Add these to src/vendors/${name}, as in src/vendors/loopback.`);
   });
 
-  test.each(names)('%s exports one Provider of its own name', async (name) => {
+  test.each(names)('%s exports one Provider named like its folder', async (name) => {
     const exported: Record<string, unknown> = await import(`../src/vendors/${name}/index.ts`);
     const variable = name.replace(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase());
     expect(Object.keys(exported), `src/vendors/${name}/index.ts exports the provider and nothing else.`).toEqual([

@@ -82,7 +82,7 @@ describe('an error', () => {
     [429, 'RateLimitError'],
     [400, 'InvalidRequestError'],
     [502, 'ServerError'],
-  ])('from a proxy, with HTTP %i and a page, becomes a %s', async (status, name) => {
+  ])('turns a proxy’s HTTP %i with a page into a %s', async (status, name) => {
     server.answers = [json(status, '<html>no</html>')];
     const error = await failureOf(made({ retriesMax: 0 }).balance());
     expect([error.name, error.code, error.requestId]).toEqual([name, 'bad_answer', 'req_1']);

@@ -48,7 +48,7 @@ describe('the sealed messages', () => {
 });
 
 describe('a request', () => {
-  test('from a node with another secret fails, with the reason', async () => {
+  test('fails from a node with another secret, with the reason', async () => {
     const { asked, groups } = counting();
     const { edge, refused } = accountsRig({ service: { groups } });
     const stranger = createAccountsClient({ bus: edge, secret: OTHER_SECRET });

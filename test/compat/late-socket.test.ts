@@ -122,7 +122,7 @@ describe('a socket without a key', () => {
   });
 });
 
-describe('it is refused in the vendor’s words, and holds nothing then,', () => {
+describe('a refusal in the vendor’s words, after which nothing is held', () => {
   type Client = Awaited<ReturnType<typeof connected>>;
   it.each<[string, string, (client: Client) => void]>([
     ['for audio before the key', 'missing_credential', ({ send }) => send(2)],
@@ -165,7 +165,7 @@ describe('it is refused in the vendor’s words, and holds nothing then,', () =>
         pace.exceeded();
       },
     ],
-  ])('%s', async (_, code, act) => {
+  ])('comes %s', async (_, code, act) => {
     const client = await connected();
     act(client);
     client.say('key one');
@@ -178,7 +178,7 @@ describe('it is refused in the vendor’s words, and holds nothing then,', () =>
     expect(client.held().slice(0, 2)).toEqual([0, 0]);
   });
 
-  it('after an invalid key', async () => {
+  it('comes after an invalid key', async () => {
     const verdict = pending();
     const { say, told, held, leave } = await connected({ judge: verdict.judge });
     say('key one');
@@ -189,7 +189,7 @@ describe('it is refused in the vendor’s words, and holds nothing then,', () =>
     expect(held()).toEqual(NOTHING_HELD);
   });
 
-  it('after an unexpected error', async () => {
+  it('comes after an unexpected error', async () => {
     const verdict = pending();
     const { say, told } = await connected({ judge: verdict.judge });
     say('key one');
@@ -198,7 +198,7 @@ describe('it is refused in the vendor’s words, and holds nothing then,', () =>
     expect(told).toEqual(['door internal_error', 'close 4998 internal_error']);
   });
 
-  it('when the session cannot be opened, in the conversation’s words', async () => {
+  it('comes in the conversation’s words when the session cannot be opened', async () => {
     const { say, told } = await connected();
     say('key one');
     await judged();
@@ -207,7 +207,7 @@ describe('it is refused in the vendor’s words, and holds nothing then,', () =>
     expect(told).toEqual(['conversation model_not_found', 'close 4999 model_not_found']);
   });
 
-  it('when too much waits on all sockets together', async () => {
+  it('comes when too much waits on all sockets together', async () => {
     const late = new LateSockets({ handshakesMax: 10, handshakesPerAddressMax: 10 }, 4_096);
     const { say, send, told, held } = await connected({ late, judge: pending().judge });
     say('key one');
@@ -216,7 +216,7 @@ describe('it is refused in the vendor’s words, and holds nothing then,', () =>
     expect(held().slice(0, 2)).toEqual([0, 0]);
   });
 
-  it('when too many from its address wait already', async () => {
+  it('comes when too many from its address wait already', async () => {
     const late = new LateSockets({ handshakesMax: 10, handshakesPerAddressMax: 1 });
     const { connect, socket, told, leave } = await connected({ late });
     (await connect('192.0.2.7')).accept.open(socket);
@@ -226,7 +226,7 @@ describe('it is refused in the vendor’s words, and holds nothing then,', () =>
     expect(told).toHaveLength(2);
   });
 
-  it('when sockets that have sent a key take all slots', async () => {
+  it('comes when sockets that have sent a key take all slots', async () => {
     const late = new LateSockets({ handshakesMax: 1, handshakesPerAddressMax: 10 });
     const { connect, socket, told, say } = await connected({ late, judge: pending().judge });
     say('key one');

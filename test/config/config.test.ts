@@ -174,7 +174,7 @@ describe('sources', () => {
     expect(load({ VOXGATE_KEY: 'sk_vox_x' })).toEqual(load({}));
   });
 
-  test('have a type that the parts of the gateway rely on', () => {
+  test('give the types that the parts of the gateway rely on', () => {
     expectTypeOf<Config['server']['door']>().toEqualTypeOf<'auto' | 'uws' | 'node'>();
     expectTypeOf<Config['server']['tlsCertFile']>().toEqualTypeOf<string | undefined>();
     expectTypeOf<Config['limits']['fileBytesMax']>().toEqualTypeOf<number>();

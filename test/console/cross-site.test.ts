@@ -68,7 +68,7 @@ describe('a request', () => {
     },
   );
 
-  test('for reading is blocked for other origins and every cache', async () => {
+  test('fails for other origins and stays out of every cache when it reads', async () => {
     for (const endpoint of Object.keys(ENDPOINTS).filter((each) => /^GET [^:]+$/.test(each))) {
       const path = `/console/api/${endpoint.slice('GET '.length)}`;
       const answer = await live.request(path, { headers: { cookie: ada.cookie, Origin: 'https://evil.example' } });

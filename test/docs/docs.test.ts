@@ -120,7 +120,7 @@ describe('the documents', () => {
   });
 });
 
-test('the build runs the test command of the README', () => {
+test('runs the README’s test command in the build', () => {
   const [, command = ''] = /^npm ci && (npm .+)$/m.exec(read('README.md').split('**The test suite**')[1] ?? '') ?? [];
   expect(command).toMatch(/^npm /);
   expect(read('.ci/run')).toContain(` ${command} --\n`);

@@ -73,7 +73,7 @@ test('keeps the names of its operations: programs are generated from them', () =
 });
 
 describe('an error code', () => {
-  test('from the catalogue appears in the document, and no other', () => {
+  test('appears in the document exactly when the catalogue has it', () => {
     const { code } = (schemas.Error as { properties: Record<string, Json> }).properties;
     expect(code?.enum).toEqual(Object.keys(ERROR_CATALOGUE));
   });
@@ -141,7 +141,7 @@ describe('accepted parameters', () => {
 });
 
 describe('schemas', () => {
-  test('have existing names, each in use', () => {
+  test('exist under each name in use, and are all used', () => {
     const text = JSON.stringify(document);
     const references = new Set([...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name as string));
     expect([...references].filter((name) => schemas[name] === undefined)).toEqual([]);

@@ -41,16 +41,13 @@ afterAll(() => server.close());
 const here = (text: string) => text.replaceAll(WRITTEN_URL, live.url);
 
 describeCurl('a command', () => {
-  it.each(different(commands, ({ command }) => command))(
-    'from $path works as described: $command',
-    async ({ command }) => {
-      const { exit, status, body } = await curl(here(command), { VOXGATE_KEY: live.key });
-      expect([exit, status]).toEqual([0, 200]);
-      if (/custom\/whisper|commands-en -F file=|commands-en \\\n {2}-F file=/.test(command)) {
-        expect(JSON.parse(body)).toMatchObject({ text: SAMPLE?.text });
-      }
-    },
-  );
+  it.each(different(commands, ({ command }) => command))('works as $path describes: $command', async ({ command }) => {
+    const { exit, status, body } = await curl(here(command), { VOXGATE_KEY: live.key });
+    expect([exit, status]).toEqual([0, 200]);
+    if (/custom\/whisper|commands-en -F file=|commands-en \\\n {2}-F file=/.test(command)) {
+      expect(JSON.parse(body)).toMatchObject({ text: SAMPLE?.text });
+    }
+  });
 
   it('exists for a file, in README.md and in its guide', () => {
     const files = commands.filter(({ command }) => command.includes('/v1/audio/transcriptions'));
@@ -63,7 +60,7 @@ describeCurl('a command', () => {
 describe('a program', () => {
   // Those with a vendor's client are run in test/sdk.
   const own = programs.filter((program) => !usesOpenai(program));
-  it.each(different(own, ({ text }) => text))('from $path transcribes the sample', async ({ text }) => {
+  it.each(different(own, ({ text }) => text))('transcribes the sample when copied from $path', async ({ text }) => {
     const output = await run(printing(text, live.url, ROOT), ROOT, live.key);
     expect(output.trim().replaceAll('\n', ' ')).toBe(SAMPLE?.text);
   });

@@ -37,7 +37,7 @@ describe('every answer', () => {
     ['DELETE', '/v1/models', 405, 'method_not_allowed'],
     ['GET', '/v1/tokens', 405, 'method_not_allowed'],
     ['GET', '/v1/audio/transcriptions', 405, 'method_not_allowed'],
-  ])('to %s %s carries %d %s', async (method, path, status, code) => {
+  ])('answers %s %s with %d %s', async (method, path, status, code) => {
     await expectRefusal(await live.request(path, { method }), status, code, null);
   });
 });

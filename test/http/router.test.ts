@@ -241,7 +241,7 @@ describe('an answer in pieces is counted once, when it ends', () => {
     expect([replies, faults]).toEqual([[[path, status, code]], expectedFaults]);
   });
 
-  test('and keeps the status of its head when it is released early', async () => {
+  test('keeps the status of its head when it is released early', async () => {
     const { body } = await ask('GET', '/pieces/broken');
     const iterator = (body as AsyncIterable<string>)[Symbol.asyncIterator]();
     await iterator.next();

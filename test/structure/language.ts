@@ -133,12 +133,13 @@ export const PLACES: readonly Place[] = [
   { name: 'the console', texts: () => partsOf(code('src/console', /\.tsx?$/), SENTENCE), enforced: true },
   {
     name: 'names of tests',
+    // Also those that follow the rows of a table: `])('…', …)`.
     texts: () =>
       partsOf(
-        code('test', /\.test\.ts$/),
-        /^ *(?:test|it|describe)\b[.\w]*(?:\([^'"`]*\))?\(\s*(['"`])((?:(?!\1)[^\\]|\\.)*)/gm,
+        code('test', /\.tsx?$/),
+        /(?:^ *(?:test|it|describe)\b[.\w]*\(\s*|\)\(\s*)(['"`])((?:(?!\1)[^\\]|\\.)*)/gm,
       ),
-    enforced: false,
+    enforced: true,
   },
 ];
 

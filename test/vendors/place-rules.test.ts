@@ -46,7 +46,7 @@ const refusal = (ask: Partial<Ask> & Pick<Ask, 'model'>, world?: World): Promise
     (error: Refusal) => error,
   );
 
-describe('a model is admitted where its provider promises what is required', () => {
+describe('a model whose provider promises what is required', () => {
   it.each<[string, Partial<Ask> & Pick<Ask, 'model'>, World]>([
     ['an endpoint that any key opens', { model: 'speechmatics/enhanced', rules: [rule(['us'])] }, {}],
     ['one of several regions', { model: 'speechmatics/enhanced', rules: [rule(['au', 'eu'])] }, {}],
@@ -83,13 +83,13 @@ describe('a model is admitted where its provider promises what is required', () 
       { model: 'local/digits-en', rules: [EU] },
       { access: { place: { region: 'eu' } } },
     ],
-  ])('%s', async (_, ask, world) => {
+  ])('gets admitted: %s', async (_, ask, world) => {
     expect(await members(ask, world)).toMatchObject([
       { slug: ask.model, rule: { retention: ask.rules?.[0]?.retention } },
     ]);
   });
 
-  it('and knows the endpoint that the rule chooses, where the credential has none', async () => {
+  it('gets the endpoint that the rule chooses, where the credential has none', async () => {
     const ask = { model: 'assemblyai/universal-3-6-pro', rules: [EU] };
     const own = { fields: { region: 'eu' } };
     const found = [
@@ -100,7 +100,7 @@ describe('a model is admitted where its provider promises what is required', () 
     expect(found.map(({ endpoint }) => endpoint)).toEqual([undefined, 'eu', undefined]);
   });
 
-  it('and sets the options that it needs', async () => {
+  it('gets the options that it needs', async () => {
     const [member] = await members({ model: 'deepgram/nova-3', rules: [EU], providerParams: { smart_format: true } });
     expect(member?.params).toEqual({ smart_format: true, mip_opt_out: true });
   });

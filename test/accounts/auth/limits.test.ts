@@ -179,7 +179,7 @@ describe('a key’s own limits', () => {
   test.each([
     ['requests', { requestsPerMinuteMax: 3 }, 'takeRequest', 'make 3 requests'],
     ['client tokens', { tokensPerMinuteMax: 3 }, 'takeToken', 'mint 3 client tokens'],
-  ] as const)('for %s override the node’s, for this key alone', (_, settings, take, words) => {
+  ] as const)('overrides the node’s limit of %s, for this key alone', (_, settings, take, words) => {
     const { limits: keys } = limits(1);
     const own = apiKey({ id: 'own', ...settings });
     for (let count = 2; count >= 0; count--) expect(keys[take](own)['RateLimit-Remaining']).toBe(`${count}`);
@@ -189,7 +189,7 @@ describe('a key’s own limits', () => {
     keys[take](keyA);
   });
 
-  test('for sessions override the node’s, also when changed while sessions are open', () => {
+  test('overrides the node’s limit of sessions, also when changed while sessions are open', () => {
     const { limits: keys } = limits(600, 1);
     const own = apiKey({ id: 'own', sessionsMax: 2 });
     keys.takeSession(own);

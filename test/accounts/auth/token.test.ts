@@ -170,7 +170,7 @@ describe('several secrets', () => {
     expect(verifyToken([signing, previous], sign({ ...payload, kid }), NOW)).toBeUndefined();
   });
 
-  test('have stable, distinct ids that reveal nothing', () => {
+  test('get stable, distinct ids that reveal nothing', () => {
     expect(signing.id).toMatch(/^[\w-]{8}$/);
     expect(signing.id).not.toBe(previous.id);
     expect(tokenSecret(Buffer.from(secret)).id).toBe(signing.id);

@@ -177,7 +177,7 @@ describe('a new key', () => {
       ],
     ],
   ];
-  test.each(bad)('and a changed one fail when the %s is invalid', (name, values) => {
+  test.each(bad)('fails when the %s is invalid, as does a changed one', (name, values) => {
     const { tables, create, organisation, other } = begin();
     const { key } = create();
     const entries = tables.listAudit(null, 100);

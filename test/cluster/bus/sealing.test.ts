@@ -95,7 +95,7 @@ describe.skipIf(!natsServerIsHere)('messages between nodes', () => {
     expect(answers).toEqual([]);
   });
 
-  it('have no effect on a new node, whether or not their sender is still there', async () => {
+  it('change nothing on a new node, whether or not their sender is still there', async () => {
     const [one, other] = [await nodeOf(), await nodeOf()];
     await talk(one.bus, other.bus);
     await one.bus.close();
@@ -168,7 +168,7 @@ describe.skipIf(!natsServerIsHere)('messages between nodes', () => {
     expect(told).toEqual([expect.stringContaining('Nodes of another version')]);
   });
 
-  it('have a forgery test for every kind', () => {
+  it('cover every kind with a forgery test', () => {
     expect(Object.keys(FORGERIES).sort()).toEqual(Object.keys(names).sort());
   });
 

@@ -245,7 +245,7 @@ describe('subtitles', () => {
     expect(made.isEstimated).toBe(isEstimated);
   });
 
-  it('without times share the audio by characters', () => {
+  it('share the audio by characters when the words have no times', () => {
     const { cues } = cuesOf([{ text: LONG, start: 0, end: 30 }], 30, false);
     expect(cues[0]?.startMs).toBe(0);
     expect(cues.at(-1)?.endMs).toBe(30_000);

@@ -137,7 +137,7 @@ describe('a key', () => {
     ['want of credit', () => (reservations.isBroke = true), [VERBOSE], 402],
     ['a failure of the provider', () => (server('second').answers = [answer({}, 500)]), [VERBOSE], 502],
     ['a file that the provider refuses', () => (server('second').answers = [answer({}, 413)]), [VERBOSE], 413],
-  ])('is free again after %s', async (_, prepare, fields, status) => {
+  ])('becomes free again after %s', async (_, prepare, fields, status) => {
     const key = newKey();
     prepare();
     expect((await ask(key, SMALL, fields)).status).toBe(status);

@@ -282,7 +282,7 @@ describe('the length of a file at a free model', () => {
       100 * MP3_FRAME_SECONDS,
     ],
     ['that is passed on while it arrives', {}, LARGE, 'audio/mpeg', 8_000 * MP3_FRAME_SECONDS],
-  ])('is measured for one %s', async (_, said, file, type, seconds) => {
+  ])('uses the measured length for one %s', async (_, said, file, type, seconds) => {
     server('straight').answers = [answer({ text: 'heard', untimed: true, ...said })];
     const { json } = await send(FIELDS, file, '/files', type);
     expect(json.duration).toBeCloseTo(seconds, 2);

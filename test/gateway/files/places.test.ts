@@ -85,7 +85,7 @@ describe('a key that may have two files in progress', () => {
   });
 });
 
-describe('the place of a file is given back when', () => {
+describe('the slot of a file', () => {
   const ENDS: readonly [string, () => Promise<unknown>, number][] = [
     ['it is answered', () => ask(), 200],
     ['its model is unknown', () => ask({}, [], 'second/nothing'), 404],
@@ -101,14 +101,14 @@ describe('the place of a file is given back when', () => {
     ['it is streamed', () => ask({}, [['stream', 'true']]), 200],
   ];
 
-  it.each(ENDS)('%s', async (_, end, status) => {
+  it.each(ENDS)('becomes free again when %s', async (_, end, status) => {
     server('straight').answers = [(response) => response.writeHead(500).end('')];
     server('second').answers = [answer({ text: 'heard', seconds: 60 })];
     expect(await end()).toMatchObject({ status });
     expect(await settled(() => free() === 2)).toBe(true);
   });
 
-  it('its client leaves in the middle of the upload', async () => {
+  it('becomes free again when its client leaves in the middle of the upload', async () => {
     const upload = open('second/file', SMALL.length, [], '/few');
     upload.write(SMALL.subarray(0, 1_000));
     expect(await settled(() => free() === 1)).toBe(true);

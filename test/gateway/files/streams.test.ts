@@ -133,7 +133,7 @@ describe('a streamed answer', () => {
     await expectNothingLeft();
   });
 
-  it('says each utterance while the model still listens, and that it failed behind them', async () => {
+  it('sends each utterance while the model still listens, and its failure afterwards', async () => {
     const { state, end } = read(ENDLESS, '/hasty');
     end();
     await until(() => state.ended !== undefined);
@@ -145,7 +145,7 @@ describe('a streamed answer', () => {
     expect([reservations.charges.size, reservations.released]).toEqual([0, 1]);
   });
 
-  it('is settled before its last event', async () => {
+  it('settles before its last event', async () => {
     const release = heldMoney();
     const { state, end } = read(script());
     end();
@@ -260,14 +260,14 @@ describe('a client that leaves in the middle', () => {
   });
 });
 
-describe('a stream has one shape', () => {
+describe('the shape of a stream', () => {
   const shapes: [string, Fields, string][] = [
     ['a format', [['response_format', 'srt']], 'response_format'],
     ['another format', [['response_format', 'verbose_json']], 'response_format'],
     ['times', [['timestamp_granularities[]', 'word']], 'timestamp_granularities[]'],
   ];
 
-  it.each(shapes)('%s is warned about, and refused strictly', async (_, fields, param) => {
+  it.each(shapes)('warns about %s, and refuses it strictly', async (_, fields, param) => {
     const { warning, text } = await post([...script(), ...fields]);
     expect(warning).toBe('parameter_ignored');
     expect(eventsIn(text).at(-1)).toMatchObject({ text: SAID, warnings: [{ code: 'parameter_ignored', param }] });
@@ -276,7 +276,7 @@ describe('a stream has one shape', () => {
     await expectNothingLeft();
   });
 
-  it('keeps one shape also where the format follows a large file', async () => {
+  it('stays the same where the format follows a large file', async () => {
     const late = (strict: string) => {
       const file = flac(400_000);
       const upload = open('straight/file', file.length + LATE.length, [STREAM, ['strict', strict]]);

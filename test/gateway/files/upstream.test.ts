@@ -98,7 +98,7 @@ describe('F30 a provider that takes too long', () => {
     ['asks for a pause of a week', [answer({ next: '/jobs/1', after_ms: 604_800_000 })]],
   ];
 
-  it.each(SLOW)('and %s is cancelled in time: 504 with the request’s id, nothing held', async (_, answers) => {
+  it.each(SLOW)('cancels in time with 504, the request’s id and no hold: %s', async (_, answers) => {
     sockets.length = 0;
     server('second').answers = answers;
     const { status, json, headers } = await send([PAID], SMALL, '/hasty');

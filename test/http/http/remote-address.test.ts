@@ -22,7 +22,7 @@ function request(remoteAddress: string, forwarded: string | undefined): DoorRequ
 const seen = (trusted: string | undefined, peer: string, forwarded: string | undefined): string =>
   createRemoteAddress(trusted)(request(peer, forwarded)).remoteAddress;
 
-describe('with trusted proxies', () => {
+describe('trusted proxies', () => {
   test.each([
     ['no header', '10.0.0.1', undefined, '10.0.0.1'],
     ['an empty header', '10.0.0.1', '', '10.0.0.1'],
@@ -45,11 +45,11 @@ describe('with trusted proxies', () => {
     ['an empty hop', '10.0.0.1', '198.51.100.7,', '10.0.0.1'],
     ['a name', '10.0.0.1', 'example.com', '10.0.0.1'],
     ['an address in other digits', '10.0.0.1', '0x7f.1', '10.0.0.1'],
-  ])('and %s', (_, peer, forwarded, expected) => {
+  ])('give the client’s address for %s', (_, peer, forwarded, expected) => {
     expect(seen(TRUSTED, peer, forwarded)).toBe(expected);
   });
 
-  test('leaves the rest of the request unchanged', () => {
+  test('leave the rest of the request unchanged', () => {
     const before = request('10.0.0.1', '198.51.100.7');
     expect(createRemoteAddress(TRUSTED)(before)).toEqual({ ...before, remoteAddress: '198.51.100.7' });
   });

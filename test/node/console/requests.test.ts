@@ -173,7 +173,7 @@ describe('a body', () => {
     ['keys', { daily_spend_usd_max: 1 }, 'daily_spend_usd_max'],
     ['keys', { scopes: ['admin'] }, 'scopes.0'],
     ['keys', { sessions_max: '5' }, 'sessions_max'],
-  ])('for %s with %j fails and names %s', async (path, body, param) => {
+  ])('fails for %s with %j and names %s', async (path, body, param) => {
     const before = rig.database.prepare('SELECT count(*) FROM people').pluck().get();
     const answer = await ada.call('POST', path, body);
     expect([answer.status, answer.code, answer.param]).toEqual([400, 'invalid_request', param]);

@@ -62,7 +62,7 @@ export function handshakeSuite(under: DoorUnderTest): void {
         'req_2',
       ],
       ['names none when the answer has none', {}, undefined, undefined],
-    ])('when accepted, %s', async (_what, answer, protocol, requestId) => {
+    ])('answers when accepted: %s', async (_what, answer, protocol, requestId) => {
       const { port } = await start(under, { upgrade: async () => ({ accept: echoHandlers, ...answer }) });
       const socket = await rawSocket(port);
       const { status, headers } = await socket.handshake('/', ['Sec-WebSocket-Protocol: bearer, sk_secret']);

@@ -77,7 +77,7 @@ export function socketSuite(under: DoorUnderTest): void {
       expect(await events.next()).toMatchObject({ type: 'message', data: { length: 2 * MESSAGE_BYTES_MAX } });
     });
 
-    test('over 1 MiB stays with the handler after the call', async () => {
+    test('stays with the handler after the call when it is over 1 MiB', async () => {
       const taken = new Signal<Uint8Array>();
       const accept = { ...echoHandlers, message: (_: DoorSocket, data: Uint8Array) => taken.add(data) };
       const { port } = await start(under, { upgrade: async () => ({ accept }) });
@@ -110,7 +110,7 @@ export function socketSuite(under: DoorUnderTest): void {
       ['with code and reason', closePayload(4321, 'bye'), 4321, 'bye'],
       ['with code 1000', closePayload(1000), 1000, ''],
       ['without a code', Buffer.alloc(0), 1005, ''],
-    ])('by the client %s gets one report and an answer', async (_what, payload, code, reason) => {
+    ])('reports and answers once when the client closes %s', async (_what, payload, code, reason) => {
       const { port, events } = await recording();
       const socket = await rawSocket(port);
       await socket.handshake('/');
@@ -126,7 +126,7 @@ export function socketSuite(under: DoorUnderTest): void {
     test.each([
       ['RST', (client: { reset(): void }) => client.reset()],
       ['FIN', (client: { end(): void }) => client.end()],
-    ] as const)('by %s gets reported as 1006', async (_how, leave) => {
+    ] as const)('reports 1006 for %s', async (_how, leave) => {
       const { port, events } = await recording();
       const socket = await rawSocket(port);
       await socket.handshake('/');
@@ -135,7 +135,7 @@ export function socketSuite(under: DoorUnderTest): void {
       expect(await events.next()).toMatchObject({ type: 'closed', code: 1006 });
     });
 
-    test('by the host follows earlier messages, and is reported with the host’s code', async () => {
+    test('follows earlier messages when the host closes, and is reported with the host’s code', async () => {
       const { port, events } = await recording(({ type, socket }) => {
         if (type !== 'open') return;
         socket.send('last words');
@@ -312,7 +312,7 @@ export function socketSuite(under: DoorUnderTest): void {
     });
 
     test.each(['open', 'message', 'pong'] as const)(
-      'in %s costs its own socket: 1011, and the fault is reported',
+      'costs its own socket in %s: 1011, and the fault is reported',
       async (name) => {
         const { port, faults } = await start(under, {
           upgrade: async ({ path }) => ({ accept: path === '/bad' ? thrower(name) : echoHandlers }),

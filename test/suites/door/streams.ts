@@ -73,7 +73,7 @@ export function streamSuite(under: DoorUnderTest): void {
       agent.destroy();
     });
 
-    test('of 32 MiB arrives whole', async () => {
+    test('arrives whole with 32 MiB', async () => {
       const piece = 'x'.repeat(65_521);
       async function* many() {
         for (let count = 0; count < 512; count++) yield piece;

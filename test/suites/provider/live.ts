@@ -83,7 +83,7 @@ export function testLive(
       else expect(sent).toEqual(fixtures.audio(frame));
     });
 
-    it.each(fixtures.timings ?? [])('for %j uses the timing %j', (change, timing) => {
+    it.each(fixtures.timings ?? [])('uses for %j the timing %j', (change, timing) => {
       expect(codec.timing(requestOf(change))).toMatchObject(timing);
     });
 

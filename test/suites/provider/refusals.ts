@@ -40,7 +40,7 @@ export function testRefusals(provider: Provider, fixtures: ProviderFixtures): vo
   });
 
   describe.each(readers)(`${name} refuses %s`, (what, read) => {
-    it.each([...BY_STATUS, ...refusals].map((row) => [row] as const))('for %j', (row) => {
+    it.each([...BY_STATUS, ...refusals].map((row) => [row] as const))('gives its failure for %j', (row) => {
       const [, , is, { file = is, message } = {}] = row;
       const failure = read(refusalOf(row)) as LegFailure;
       const expected = what === 'a file' ? file : is;
@@ -49,7 +49,7 @@ export function testRefusals(provider: Provider, fixtures: ProviderFixtures): vo
       expect(failure.reason).toMatch(/^(?:connect_failed|upstream_error|upstream_closed)$/);
     });
 
-    it('for as long as it may request', () => {
+    it('retries as late as the answer requests', () => {
       const asking = (status: number, text: string) =>
         read({ status, headers: { 'retry-after': text }, body: '' })?.retryAfterMs;
       expect([asking(429, '30'), asking(503, '1'), asking(429, 'soon')]).toEqual([30_000, 1_000, undefined]);

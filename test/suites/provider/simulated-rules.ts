@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 
 export function testRules(simulator: ProviderSimulator, { path, headers, rows }: RuleFixtures): void {
   describe(`${simulator.provider} simulated: a session`, () => {
-    it.each(Object.entries(rows))('for %s', async (_, [change, frames, expected]) => {
+    it.each(Object.entries(rows))('follows its rule: %s', async (_, [change, frames, expected]) => {
       const clock = new EventClock();
       const ear = scriptEar({ turns: [{ text: 'hello and welcome', seconds: 1 }] });
       const url = new URL(path, 'http://provider.test');

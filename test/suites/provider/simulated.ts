@@ -39,16 +39,16 @@ export function testSimulated(
   // Models that want the same of their time speak the same protocol.
   const protocols = new Map(models.map((model) => [JSON.stringify(codec.timing(requestOf(model))), model]));
 
-  describe(`${name} simulated: every sample is in one final`, () => {
+  describe(`${name} simulated: samples`, () => {
     const rates = cards.flatMap(({ id, audio: { sample_rates: all } }) =>
       [...new Set([all[0], all.at(-1)])].map((rate) => [id.slice(name.length + 1), rate as number] as const),
     );
-    it.each(rates)('for %s at %i Hz', async (model, sampleRate) => {
+    it.each(rates)('end up in one final each: %s at %i Hz', async (model, sampleRate) => {
       const outcome = await play(model, { sampleRate });
       expect([outcome.end, gaps(outcome, sampleRate)]).toEqual(['finished', []]);
     });
 
-    it.each(models)('for %s, with finalizes in between', async (model) => {
+    it.each(models)('end up in one final each for %s, with finalizes in between', async (model) => {
       const outcome = await play(model, { finalizeAt: [1.3, 3] });
       expect([outcome.end, gaps(outcome)]).toEqual(['finished', []]);
       expect(outcome.finals.length).toBeGreaterThanOrEqual(3);
@@ -56,13 +56,13 @@ export function testSimulated(
     });
 
     // Longer than a provider waits for audio where it wants to be told that more is to come.
-    it.each(models)('for %s, with a pause in which nothing is sent', async (model) => {
+    it.each(models)('end up in one final each for %s, with a pause in which nothing is sent', async (model) => {
       const outcome = await play(model, { pause: { afterSeconds: 1, ms: 13_000 } });
       expect([outcome.end, gaps(outcome)]).toEqual(['finished', []]);
     });
 
     for (const [model, faults, params = {}, finals = undefined] of simulated.whole ?? []) {
-      it(`for ${model} with ${JSON.stringify(faults)} and ${JSON.stringify(params)}`, async () => {
+      it(`end up in one final each for ${model} with ${JSON.stringify(faults)} and ${JSON.stringify(params)}`, async () => {
         const outcome = await play(model, { faults, params });
         expect([outcome.end, gaps(outcome)]).toEqual(['finished', []]);
         if (finals !== undefined) expect(outcome.finals).toHaveLength(finals);
@@ -70,14 +70,14 @@ export function testSimulated(
     }
   });
 
-  describe(`${name} simulated: no words are lost in silence, and none are said twice`, () => {
+  describe(`${name} simulated: words`, () => {
     describe.each([...protocols.values()])('%s', (model) => {
       let whole: Outcome;
       beforeAll(async () => {
         whole = await play(model);
       });
 
-      it.each(FAULTS)('for %s', async (fault) => {
+      it.each(FAULTS)('arrive once each, or the leg fails, after %s', async (fault) => {
         const outcome = await play(model, { faults: [fault] });
         if (outcome.end === 'finished') expect(wordsOf(outcome)).toEqual(wordsOf(whole));
         else expect(FINAL_MISSING).toContain(outcome.end);
@@ -87,13 +87,13 @@ export function testSimulated(
 
   describe(`${name} simulated: a leg`, () => {
     it.each(simulated.ends ?? [])(
-      'for %s with %j after %d s of audio ends as "%s"',
+      'plays %s with %j and %d s of audio, then ends as "%s"',
       async (model, faults, seconds, end) => {
         expect((await play(model, { faults, seconds })).end).toBe(end);
       },
     );
 
-    it.each(models)('for %s notifies the provider on release, so that it stops counting', async (model) => {
+    it.each(models)('notifies the provider on release, so that it stops counting: %s', async (model) => {
       const { sent } = await play(model, { leaves: true, seconds: 1 });
       const { state } = codec.open(requestOf(model));
       for (let frame = 0; frame < 10; frame++) codec.audio(state, new Uint8Array(live.sampleRate / 5));

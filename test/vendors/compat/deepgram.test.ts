@@ -152,7 +152,7 @@ describe('a client of /v1/listen', () => {
   it.each([
     ['/v1/listen', (told: { channel: { alternatives: { words: object[] }[] } }) => told.channel.alternatives[0]?.words],
     ['/v2/listen', (told: { words: object[] }) => told.words],
-  ])('for %s gets words where its model gives none, because clients skip turns without words', (path, wordsIn) => {
+  ])('gets words on %s where its model gives none, because clients skip turns without words', (path, wordsIn) => {
     const { words, ...wordless } = final;
     const [window] = told(opened(RAW, path), wordless).slice(-1);
     expect(wordsIn(window)).toMatchObject([

@@ -23,7 +23,7 @@ it.each([
   ['assemblyai.voice.example.com', '/v2/transcript/1/srt', '/compat/assemblyai/v2/transcript/1/srt'],
   ['deepgram', '/v1/listen', '/v1/listen'],
   ['', '/v1/listen', '/v1/listen'],
-])('at %s, %s leads to %s', (host, path, place) => expect(asked(host, path)).toBe(place));
+])('requests to %s for %s reach %s', (host, path, place) => expect(asked(host, path)).toBe(place));
 
 it.each([
   ['/compat/deepgram/v1/listen', 'deepgram', '/v1/listen'],

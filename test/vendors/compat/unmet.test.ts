@@ -63,7 +63,7 @@ describe('options of Deepgram that are not served', () => {
     expect(await sent(`/deepgram/v1/listen?${query}`, deepgram(), bytes)).toBe(warning ?? null);
   });
 
-  it('appear in a file’s metadata, as Deepgram lists warnings', async () => {
+  it('appear as warnings in a file’s metadata, in Deepgram’s form', async () => {
     const url = `${rig.gateway.url}/compat/deepgram/v1/listen?model=nova-3&replace=a:b`;
     const response = await fetch(url, { method: 'POST', headers: deepgram(), body: bytes });
     expect(await response.json()).toMatchObject({
@@ -71,7 +71,7 @@ describe('options of Deepgram that are not served', () => {
     });
   });
 
-  it('paragraphs live: files have them', async () => {
+  it('include paragraphs live, but not with files', async () => {
     const query = 'model=nova-3&paragraphs=true';
     expect(await handshake(`/deepgram/v1/listen?${RAW}&${query}`, deepgram())).toBe(
       'parameter_ignored;param=paragraphs',
@@ -80,8 +80,8 @@ describe('options of Deepgram that are not served', () => {
   });
 });
 
-describe('a list of more than 100 key terms is cut with a warning', () => {
-  it('for Deepgram’s clients', async () => {
+describe('a list of more than 100 key terms', () => {
+  it('gets cut with a warning for Deepgram’s clients', async () => {
     const query = `model=deepgram/nova-3&${termsAs('keyterm')}`;
     expect(await handshake(`/deepgram/v1/listen?${RAW}&${query}`, deepgram())).toBe(
       'parameter_shortened;param=keyterm',
@@ -91,7 +91,7 @@ describe('a list of more than 100 key terms is cut with a warning', () => {
     expect(file).toBe('parameter_shortened;param=keyterm');
   });
 
-  it('for ElevenLabs’ clients', async () => {
+  it('gets cut with a warning for ElevenLabs’ clients', async () => {
     const path = `/elevenlabs/v1/speech-to-text/realtime?model_id=speechmatics/enhanced&${termsAs('keyterms')}`;
     expect(await handshake(path, elevenlabs())).toContain('parameter_shortened');
     const fields = [['model_id', 'speechmatics/enhanced'], ...TERMS.map((term) => ['keyterms', term])] as [
@@ -142,12 +142,12 @@ describe('a list of more than 100 key terms is cut with a warning', () => {
     }
   }
 
-  it.each(Object.keys(START))('for %s’ clients, in a message', async (name) => {
+  it.each(Object.keys(START))('gets cut with a warning for %s’ clients, in a message', async (name) => {
     const [path, start] = START[name] as (typeof START)[string];
     expect(await told(`${path}deepgram/nova-3`, start)).toContain('150 terms: 100 of them');
   });
 
-  it('for Speechmatics’ files, except for its own models, which receive all', async () => {
+  it('gets cut with a warning for Speechmatics’ files, except for its own models, which receive all', async () => {
     const config = (model: string) =>
       formWith('data_file', [
         ['config', JSON.stringify({ type: 'transcription', transcription_config: { ...speechmatics, model } })],
@@ -157,7 +157,7 @@ describe('a list of more than 100 key terms is cut with a warning', () => {
     expect(await ask('speechmatics/enhanced')).toBeNull();
   });
 
-  it('for Gladia’s clients, in the session request', async () => {
+  it('gets cut with a warning for Gladia’s clients, in the session request', async () => {
     const realtime_processing = { custom_vocabulary: true, custom_vocabulary_config: vocabulary('vocabulary') };
     const ask = (model: string) =>
       sent(
@@ -171,7 +171,7 @@ describe('a list of more than 100 key terms is cut with a warning', () => {
   });
 });
 
-it('members of `voxgate` that are not known are warnings of a file of Vercel’s clients', async () => {
+it('warns about unknown members of `voxgate` in the answer to a file of Vercel’s clients', async () => {
   const response = await fetch(`${rig.gateway.url}/compat/vercel/v4/ai/transcription-model`, {
     method: 'POST',
     headers: {

@@ -24,7 +24,7 @@ describe('a link', () => {
   test.each([
     ['the owner first', ['owner', 'thief']],
     ['the stranger first', ['thief', 'owner']],
-  ])('takes the password of its own sign-up only, %s', (_, order) => {
+  ])('takes only the password of the sign-up it came from, %s', (_, order) => {
     const links = Object.fromEntries(
       order.map((name) => [name, signUp(ADA, { passwordHash: hashOf(name) }).verification]),
     );

@@ -92,7 +92,7 @@ describe('a configuration of AAC', () => {
     ['none, for the rate of its track', new Uint8Array(0), 1024 / 16_000, 1],
     ['one that leaves the channels to the track', bits('00010 0011 0000 0'), 1024 / 48_000, 1],
     ['7.1 channels', bits('00010 0011 0111 0'), 1024 / 48_000, 8],
-  ])('for %s gives the length of a unit', (_, config, seconds, channels) => {
+  ])('gives the length of a unit for %s', (_, config, seconds, channels) => {
     expect(aacConfig(config, 1, 16_000)).toMatchObject({ seconds, channels });
   });
 });

@@ -16,7 +16,7 @@ describe.each(PROTOCOLS)('$slug', ({ slug, provider, fallback }) => {
       ['stays connected', []],
       ['is lost in the third turn', ['drop-after=4700ms']],
       ['is lost behind the fourth turn', ['close-after=7700ms']],
-    ])('and %s: delivers every word in one final, and none empty', async (_how, faults) => {
+    ])('delivers every word in one final, and no empty final, when it %s', async (_how, faults) => {
       const turns = turnsOf(DIALOGUE, 1.2, 0.8);
       const incident = new Incident({ turns, simulator: disturbed(provider, disturb), faults: { [provider]: faults } });
       const caller = await incident.play([slug, fallback]);

@@ -61,7 +61,7 @@ describe.skipIf(!natsServerIsHere)('a thousand random cuts', () => {
     expect({ code, output }).toMatchObject({ code: 0, output: expect.stringMatching(/agree/) });
   });
 
-  it('and a dead node: opens a new session where the last final ended', async () => {
+  it('opens a new session where the last final ended when a node is dead', async () => {
     const query = { model: MODEL, provider_params: '{"turn_seconds":0.5}' };
     const client = connectTo('two')({ ...query, resume: 'on' });
     const begun = await client.event('session_started');

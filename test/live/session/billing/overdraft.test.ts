@@ -60,7 +60,7 @@ describe('a failover', () => {
     expect(ledger.settled.size).toBe(1);
   });
 
-  it('to a dearer model after the money ran out replays no more than the hold', async () => {
+  it('replays no more than the hold to a dearer model after the money ran out', async () => {
     const { rig, puppet, client, ledger, finish } = await opened('0.10', minute('0.6'), minute('60'));
     client.session.audio(speech(30));
     await rig.advance(1_000, 100);

@@ -59,7 +59,7 @@ describe('what is numbered', () => {
 });
 
 describe('a retired leg', () => {
-  it('no longer delivers: its reports are counted, and it receives a close', async () => {
+  it('delivers no more: its reports are counted, and it receives a close', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });
     client.session.audio(hum(1));
@@ -130,7 +130,7 @@ describe('a leg that cannot be opened', () => {
 });
 
 describe('finalize', () => {
-  it('before the leg is ready ends the turn at the requested position', async () => {
+  it('ends the turn at the requested position when it arrives before the leg is ready', async () => {
     const { rig, puppet } = puppetRig();
     puppet.ready = false;
     const client = await rig.open({ model: 'puppet/a' });
