@@ -1,68 +1,82 @@
-// Every page of the console: its path, its place in the menu, and what draws it.
+// Every page of the console: its path, its entry in the menu, and its component.
+import usage from 'heroicons/24/outline/chart-bar.svg?raw';
+import audit from 'heroicons/24/outline/clipboard-document-list.svg?raw';
+import settings from 'heroicons/24/outline/cog-6-tooth.svg?raw';
+import models from 'heroicons/24/outline/cube.svg?raw';
+import keys from 'heroicons/24/outline/key.svg?raw';
+import providerKeys from 'heroicons/24/outline/link.svg?raw';
+import playground from 'heroicons/24/outline/microphone.svg?raw';
+import gateway from 'heroicons/24/outline/server-stack.svg?raw';
+import machines from 'heroicons/24/outline/share.svg?raw';
+import sessions from 'heroicons/24/outline/signal.svg?raw';
+import overview from 'heroicons/24/outline/squares-2x2.svg?raw';
+import members from 'heroicons/24/outline/users.svg?raw';
 import type { ComponentType } from 'preact';
 import type { MemberRole } from '../api/console/console.ts';
 import type { ConsolePath } from '../api/console/pages.ts';
-import { Audit } from './pages/audit/audit.tsx';
-import { Gateway } from './pages/gateway/gateway.tsx';
-import { Keys } from './pages/keys/keys.tsx';
-import { Machines } from './pages/machines/machines.tsx';
-import { Members } from './pages/members/members.tsx';
-import { Model } from './pages/models/model.tsx';
-import { Models } from './pages/models/models.tsx';
-import { Overview } from './pages/overview/overview.tsx';
+import { Audit } from './pages/audit.tsx';
+import { Gateway } from './pages/gateway.tsx';
+import { Keys } from './pages/keys.tsx';
+import { Machines } from './pages/machines.tsx';
+import { Members } from './pages/members.tsx';
+import { Model } from './pages/model.tsx';
+import { Models } from './pages/models.tsx';
+import { Overview } from './pages/overview.tsx';
 import { Playground } from './pages/playground/playground.tsx';
-import { ProviderKeys } from './pages/provider-keys/provider-keys.tsx';
+import { ProviderKeys } from './pages/provider-keys.tsx';
 import { Session } from './pages/sessions/session.tsx';
 import { Sessions } from './pages/sessions/sessions.tsx';
-import { Settings } from './pages/settings/settings.tsx';
-import { Usage } from './pages/usage/usage.tsx';
+import { Settings } from './pages/settings.tsx';
+import { Usage } from './pages/usage.tsx';
 
-export interface PageEntry {
-  /** With `:name` for a segment that the page is given as `members.name`. */
+interface PageEntry {
+  /** With `:name` for a segment that the page receives as `params.name`. */
   path: ConsolePath;
+  page: ComponentType<{ params: Record<string, string> }>;
+}
+
+interface MenuEntry extends PageEntry {
   title: string;
-  /** The least role that has any use of it; any when absent. */
+  icon: string;
+  /** The least role that can use it; any when absent. */
   least?: MemberRole;
-  /** It is of use to whoever runs the gateway only. */
+  /** Only the operator of the gateway can use it. */
   isForOperator?: true;
-  page: ComponentType<{ members: Record<string, string> }>;
 }
 
 /** The menu. */
-export const GROUPS: readonly { title: string; pages: readonly PageEntry[] }[] = [
+export const GROUPS: readonly { title: string; pages: readonly MenuEntry[] }[] = [
   {
     title: 'Operate',
     pages: [
-      { path: '/', title: 'Overview', page: Overview },
-      { path: '/sessions', title: 'Sessions', page: Sessions },
-      { path: '/machines', title: 'Machines', page: Machines },
-      { path: '/usage', title: 'Usage and bills', page: Usage },
-      { path: '/gateway', title: 'Gateway', least: 'admin', isForOperator: true, page: Gateway },
+      { path: '/', title: 'Overview', icon: overview, page: Overview },
+      { path: '/sessions', title: 'Sessions', icon: sessions, page: Sessions },
+      { path: '/machines', title: 'Machines', icon: machines, page: Machines },
+      { path: '/usage', title: 'Usage and bills', icon: usage, page: Usage },
+      { path: '/gateway', title: 'Gateway', icon: gateway, least: 'admin', isForOperator: true, page: Gateway },
     ],
   },
   {
     title: 'Build',
     pages: [
-      { path: '/playground', title: 'Playground', least: 'developer', page: Playground },
-      { path: '/models', title: 'Models', page: Models },
-      { path: '/keys', title: 'Keys', least: 'developer', page: Keys },
-      { path: '/provider-keys', title: 'Provider keys', least: 'developer', page: ProviderKeys },
+      { path: '/playground', title: 'Playground', icon: playground, least: 'developer', page: Playground },
+      { path: '/models', title: 'Models', icon: models, page: Models },
+      { path: '/keys', title: 'Keys', icon: keys, least: 'developer', page: Keys },
+      { path: '/provider-keys', title: 'Provider keys', icon: providerKeys, least: 'developer', page: ProviderKeys },
     ],
   },
   {
     title: 'Organisation',
     pages: [
-      { path: '/members', title: 'Members', page: Members },
-      { path: '/audit', title: 'Audit', least: 'admin', page: Audit },
-      { path: '/settings', title: 'Settings', page: Settings },
+      { path: '/members', title: 'Members', icon: members, page: Members },
+      { path: '/audit', title: 'Audit', icon: audit, least: 'admin', page: Audit },
+      { path: '/settings', title: 'Settings', icon: settings, page: Settings },
     ],
   },
 ];
 
-/** Pages that the menu does not name. */
-const FURTHER: readonly PageEntry[] = [
-  { path: '/models/:provider/:model', title: 'Model', page: Model },
-  { path: '/sessions/:id', title: 'Session', page: Session },
+export const PAGES: readonly PageEntry[] = [
+  ...GROUPS.flatMap(({ pages }) => pages),
+  { path: '/models/:provider/:model', page: Model },
+  { path: '/sessions/:id', page: Session },
 ];
-
-export const PAGES: readonly PageEntry[] = [...GROUPS.flatMap(({ pages }) => pages), ...FURTHER];

@@ -1,6 +1,6 @@
 // Aliases as people edit them: what is written is what is read, and what is wrong is named.
 import { expect, it } from 'vitest';
-import { aliasesOf, linesOf } from '../../src/console/pages/keys/alias-lines.ts';
+import { aliasesOf, linesOf } from '../../src/console/data/alias-lines.ts';
 
 it.each([
   [null, ''],

@@ -1,7 +1,14 @@
 // Figures and reasons as people read them.
 import { expect, it } from 'vitest';
-import { percent, shortId, shortSeconds, usd, usdParts } from '../../src/console/data/format.ts';
-import { failoverText, reasonText } from '../../src/console/data/reasons.ts';
+import {
+  failoverText,
+  percent,
+  reasonText,
+  shortId,
+  shortSeconds,
+  usd,
+  usdParts,
+} from '../../src/console/data/format.ts';
 
 it.each([
   ['0', '$0.00', '', '$0.00'],

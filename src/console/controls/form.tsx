@@ -1,7 +1,14 @@
+// Forms: labelled fields, and what is wrong with them.
 import { useSignal } from '@preact/signals';
-import { type AllHTMLAttributes, type ComponentChildren, createContext, type TargetedSubmitEvent } from 'preact';
+import {
+  type AllHTMLAttributes,
+  type ComponentChildren,
+  createContext,
+  type TargetedEvent,
+  type TargetedSubmitEvent,
+} from 'preact';
 import { useContext, useId } from 'preact/hooks';
-import { Refused } from '../data/api.ts';
+import { ApiError } from '../data/api.ts';
 import { Failure } from './notice.tsx';
 
 type InputProps =
@@ -16,75 +23,62 @@ type InputProps =
   | 'inputMode'
   | 'placeholder';
 
-interface FieldProps extends Pick<AllHTMLAttributes<HTMLInputElement>, InputProps> {
+interface LabelProps {
   label: string;
   name: string;
-  type?: 'text' | 'email' | 'password' | 'number' | 'datetime-local' | 'search';
-  value?: string | number | undefined;
   hint?: ComponentChildren;
 }
 
-/** What a form was refused for, and the name of the field at fault where it has that. */
-interface Fault {
+interface FieldProps extends LabelProps, Pick<AllHTMLAttributes<HTMLInputElement>, InputProps> {
+  type?: 'text' | 'email' | 'password' | 'number' | 'datetime-local' | 'search';
+  value?: string | number | undefined;
+}
+
+interface FormError {
   error: Error;
+  /** The name of the field that is wrong; undefined for the form as a whole. */
   field: string | undefined;
 }
 
-const FormFault = createContext<Fault | undefined>(undefined);
+const CurrentError = createContext<FormError | undefined>(undefined);
 
-/** A line of a form. */
+/** A line of a form. The value is the one it begins with: what is typed stays when the form is drawn again. */
 export function Field({ label, hint, type = 'text', value, ...rest }: FieldProps) {
-  const { described, ...labelled } = useDescribed(rest.name, hint);
   return (
-    <Labelled {...labelled} label={label} hint={hint}>
-      {/* The value it begins with: what is typed stays when the form is drawn again. */}
-      <input {...({ id: labelled.id, type, defaultValue: value, ...described, ...rest } as object)} />
+    <Labelled label={label} name={rest.name} hint={hint}>
+      {(described) => <input {...({ type, defaultValue: value, ...described, ...rest } as object)} />}
     </Labelled>
   );
 }
 
 /** Several lines of a form. */
-export function Lines({ label, hint, value, name, rows }: Pick<FieldProps, 'label' | 'hint' | 'name'> & LinesProps) {
-  const { described, ...labelled } = useDescribed(name, hint);
+export function TextArea({ label, hint, name, value, rows }: LabelProps & { value: string; rows: number }) {
   return (
-    <Labelled {...labelled} label={label} hint={hint}>
-      <textarea
-        {...({ id: labelled.id, name, rows, defaultValue: value, spellcheck: false, ...described } as object)}
-      />
+    <Labelled label={label} name={name} hint={hint}>
+      {(described) => (
+        <textarea {...({ name, rows, defaultValue: value, spellcheck: false, ...described } as object)} />
+      )}
     </Labelled>
   );
 }
 
-interface LinesProps {
-  value: string;
-  rows: number;
-}
-
-function useDescribed(name: string, hint: ComponentChildren) {
+/** @param children draws the field with the attributes that tie it to its label, hint and error */
+function Labelled({ label, name, hint, children }: LabelProps & { children(described: object): ComponentChildren }) {
   const id = useId();
-  const fault = useContext(FormFault);
-  const wrong = fault?.field === name ? fault.error : undefined;
-  const by = [...(wrong === undefined ? [] : [`${id}-wrong`]), ...(hint === undefined ? [] : [`${id}-hint`])];
-  const invalid = wrong === undefined ? {} : { 'aria-invalid': 'true' };
-  return { id, wrong, described: { ...invalid, ...(by.length === 0 ? {} : { 'aria-describedby': by.join(' ') }) } };
-}
-
-interface LabelledProps {
-  id: string;
-  label: string;
-  hint: ComponentChildren;
-  wrong: Error | undefined;
-  children: ComponentChildren;
-}
-
-function Labelled({ id, label, hint, wrong, children }: LabelledProps) {
+  const current = useContext(CurrentError);
+  const error = current?.field === name ? current.error : undefined;
+  const by = [...(error === undefined ? [] : [`${id}-wrong`]), ...(hint === undefined ? [] : [`${id}-hint`])];
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {children}
-      {wrong === undefined ? null : (
+      {children({
+        id,
+        ...(error === undefined ? {} : { 'aria-invalid': 'true' }),
+        ...(by.length === 0 ? {} : { 'aria-describedby': by.join(' ') }),
+      })}
+      {error === undefined ? null : (
         <div id={`${id}-wrong`}>
-          <Failure of={wrong} />
+          <Failure of={error} />
         </div>
       )}
       {hint === undefined ? null : <small id={`${id}-hint`}>{hint}</small>}
@@ -93,45 +87,48 @@ function Labelled({ id, label, hint, wrong, children }: LabelledProps) {
 }
 
 interface FormProps {
-  /** What the fields hold. Rejects with what is wrong, which the form then shows. */
+  /** Rejects with what is wrong, which the form then shows. */
   send(values: FormData): Promise<void>;
   button: string;
-  /** Beside the button. */
+  /** Next to the button. */
   further?: ComponentChildren;
   children: ComponentChildren;
 }
 
-/** Sends once at a time, and keeps what was typed when it is refused. */
+/** Sends once at a time, and keeps what was typed after an error. */
 export function Form({ send, button, further, children }: FormProps) {
-  const busy = useSignal(false);
-  const fault = useSignal<Fault | undefined>(undefined);
+  const isBusy = useSignal(false);
+  const failure = useSignal<FormError | undefined>(undefined);
   const submit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
-    if (busy.value) return;
-    busy.value = true;
-    fault.value = undefined;
+    if (isBusy.value) return;
+    isBusy.value = true;
+    failure.value = undefined;
     try {
       await send(new FormData(form));
     } catch (error) {
-      const name = error instanceof Refused ? error.param : undefined;
+      const name = error instanceof ApiError ? error.param : undefined;
       const field = name && form.querySelector<HTMLInputElement>(`[name="${CSS.escape(name)}"]`);
-      const hasPlace = field && field.closest('.field') !== null;
-      fault.value = { error: inWordsOf(error as Error, field || undefined), field: hasPlace ? name : undefined };
+      const isLabelled = field && field.closest('.field') !== null;
+      failure.value = {
+        error: withLabel(error as Error, field || undefined),
+        field: isLabelled ? name : undefined,
+      };
       if (field) {
         unfold(field);
         field.focus();
       }
     } finally {
-      busy.value = false;
+      isBusy.value = false;
     }
   };
   return (
     <form class="stack close" onSubmit={submit} onInvalidCapture={({ target }) => unfold(target as HTMLElement)}>
-      <FormFault.Provider value={fault.value}>{children}</FormFault.Provider>
-      <Failure of={fault.value?.field === undefined ? fault.value?.error : undefined} />
+      <CurrentError.Provider value={failure.value}>{children}</CurrentError.Provider>
+      <Failure of={failure.value?.field === undefined ? failure.value?.error : undefined} />
       <div class="row">
-        <button type="submit" class="primary" disabled={busy.value}>
+        <button type="submit" class="primary" disabled={isBusy.value}>
           {button}
         </button>
         {further}
@@ -140,18 +137,46 @@ export function Form({ send, button, further, children }: FormProps) {
   );
 }
 
-/** Where a field is folded away, what is wrong with it could not be seen. */
+interface FilterFormProps {
+  /** The filter in force: the fields are filled from it, and left alone while it stays the same. */
+  filter: URLSearchParams;
+  choose(filter: URLSearchParams): void;
+  children: ComponentChildren;
+}
+
+/** A form whose values apply at once, without the empty ones. */
+export function FilterForm({ filter, choose, children }: FilterFormProps) {
+  const apply = ({ currentTarget: form }: TargetedEvent<HTMLFormElement>) => {
+    const values = [...new FormData(form)].map(([name, value]) => [name, String(value).trim()]);
+    choose(new URLSearchParams(values.filter(([, value]) => value !== '')));
+  };
+  return (
+    <form
+      key={filter.toString()}
+      class="narrow"
+      onChange={apply}
+      onSubmit={(event) => {
+        event.preventDefault();
+        apply(event);
+      }}
+    >
+      {children}
+    </form>
+  );
+}
+
+/** The error of a field that is folded away could not be seen. */
 function unfold(field: HTMLElement): void {
   field.closest('details')?.setAttribute('open', '');
 }
 
-/** The gateway names the member of its interface; people know the field by its label. */
-function inWordsOf(error: Error, field: HTMLInputElement | undefined): Error {
-  if (!(error instanceof Refused) || error.param === undefined || field === undefined) return error;
+/** The gateway names the parameter of its API; people know the field by its label. */
+function withLabel(error: Error, field: HTMLInputElement | undefined): Error {
+  if (!(error instanceof ApiError) || error.param === undefined || field === undefined) return error;
   const label = field.closest('fieldset')?.querySelector('legend')?.textContent ?? field.labels?.[0]?.textContent;
   const { status, code, param } = error;
   return label
-    ? new Refused(status, { code, param, message: error.message.replace(`\`${param}\``, `“${label}”`) })
+    ? new ApiError(status, { code, param, message: error.message.replace(`\`${param}\``, `“${label}”`) })
     : error;
 }
 

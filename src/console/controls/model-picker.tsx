@@ -7,7 +7,7 @@ import { fitsSearch, usableFirst } from '../data/model-search.ts';
 interface ModelPickerProps {
   label: string;
   models: readonly Model[];
-  /** Shown while nothing is typed; empty where each choice adds one. */
+  /** Loaded while nothing is typed; empty where each choice adds one. */
   value: string;
   placeholder?: string;
   disabled?: boolean;

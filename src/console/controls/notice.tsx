@@ -1,9 +1,9 @@
+// What people must notice: messages, failures, and badges of states.
 import type { ComponentChildren } from 'preact';
-import { Prose } from './prose.tsx';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'busy' | 'quiet';
 
-/** What the reader must know now; `bad` and `warn` interrupt a screen reader. */
+/** `bad` and `warn` interrupt a screen reader. */
 export function Notice({ tone, children }: { tone: Tone; children: ComponentChildren }) {
   return (
     <div class={`notice ${tone}`} role={tone === 'bad' || tone === 'warn' ? 'alert' : 'status'}>
@@ -12,7 +12,7 @@ export function Notice({ tone, children }: { tone: Tone; children: ComponentChil
   );
 }
 
-/** What went wrong, where something did. */
+/** The message of an error; nothing without one. */
 export function Failure({ of }: { of: Error | undefined }) {
   return of === undefined ? null : (
     <Notice tone="bad">
@@ -25,4 +25,11 @@ export function Failure({ of }: { of: Error | undefined }) {
 
 export function Badge({ tone, children }: { tone: Tone; children: ComponentChildren }) {
   return <span class={`badge ${tone}`}>{children}</span>;
+}
+
+/** A sentence of the gateway, in which `code` stands between backticks. */
+export function Prose({ text }: { text: string }) {
+  return (
+    <>{text.split('`').map((piece, at) => (at % 2 === 1 ? <code key={`${at} ${piece}`}>{piece}</code> : piece))}</>
+  );
 }

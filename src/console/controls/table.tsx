@@ -1,7 +1,9 @@
+// Lists: tables, and the way from page to page of a long one.
+import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { SCROLLING } from './scrolling.ts';
+import { SCROLLING } from './page.tsx';
 
-export interface Column<Row> {
+interface Column<Row> {
   title: string;
   /** Right-aligned, with figures of one width. */
   isNumber?: boolean;
@@ -47,5 +49,34 @@ export function Table<Row>({ caption, rows, idOf, columns, empty }: TableProps<R
         </tbody>
       </table>
     </section>
+  );
+}
+
+interface PagerProps<Cursor> {
+  /** The entry after which the page begins; undefined begins with the newest. */
+  before: Signal<Cursor | undefined>;
+  /** The last entry of this page. */
+  last: Cursor | undefined;
+  hasMore: boolean;
+}
+
+/** For a list with the newest entries first. */
+export function Pager<Cursor>({ before, last, hasMore }: PagerProps<Cursor>) {
+  const go = (to: Cursor | undefined) => {
+    before.value = to;
+  };
+  return (
+    <div class="row">
+      {before.value === undefined ? null : (
+        <button type="button" onClick={() => go(undefined)}>
+          Newest
+        </button>
+      )}
+      {hasMore ? (
+        <button type="button" onClick={() => go(last)}>
+          Older
+        </button>
+      ) : null}
+    </div>
   );
 }

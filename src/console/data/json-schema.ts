@@ -20,13 +20,13 @@ export interface Schema {
   secret?: boolean;
 }
 
-export interface Member {
+export interface Property {
   name: string;
   schema: Schema;
   required: boolean;
 }
 
-export function membersOf(schema: Schema): Member[] {
+export function propertiesOf(schema: Schema): Property[] {
   return Object.entries(schema.properties ?? {}).map(([name, member]) => ({
     name,
     schema: member,

@@ -1,8 +1,8 @@
-// Which page of the console is shown: the path of the browser, and how links change it without loading anew.
+// Which page of the console is shown: the path and query of the browser, and how links change them without a reload.
 import { signal } from '@preact/signals';
 
 export const path = signal(location.pathname);
-/** What a page is asked for, so that it can be sent to somebody, and is there again after a step back. */
+/** What a page is filtered by: it stays in links and in the history of the browser. */
 export const query = signal(location.search);
 
 function read(): void {
@@ -16,23 +16,23 @@ export function go(to: string): void {
   scrollTo(0, 0);
 }
 
-/** The same page, asked for something else. */
-export function ask(wanted: URLSearchParams): void {
-  const text = wanted.toString();
+/** The same page with another query. */
+export function setQuery(params: URLSearchParams): void {
+  const text = params.toString();
   history.replaceState(null, '', text === '' ? location.pathname : `?${text}`);
   read();
 }
 
 addEventListener('popstate', read);
 
-/** The members of a path such as `/sessions/:id`; undefined where it does not fit. */
-export function pathMembers(pattern: string, of: string): Record<string, string> | undefined {
-  const [wanted, given] = [pattern.split('/'), of.split('/')];
-  if (wanted.length !== given.length) return undefined;
-  const members: Record<string, string> = {};
-  for (const [at, segment] of wanted.entries()) {
-    if (segment.startsWith(':')) members[segment.slice(1)] = decodeURIComponent(given[at] as string);
-    else if (segment !== given[at]) return undefined;
+/** The parameters of a path such as `/sessions/:id`; undefined where it does not match. */
+export function pathParams(pattern: string, path: string): Record<string, string> | undefined {
+  const [expected, actual] = [pattern.split('/'), path.split('/')];
+  if (expected.length !== actual.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [at, segment] of expected.entries()) {
+    if (segment.startsWith(':')) params[segment.slice(1)] = decodeURIComponent(actual[at] as string);
+    else if (segment !== actual[at]) return undefined;
   }
-  return members;
+  return params;
 }

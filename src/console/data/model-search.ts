@@ -1,7 +1,7 @@
 // Finds models by what people call them: their names, languages in English and in themselves, what they can do and what they are for.
 // Every word has to fit.
 import type { Model } from '../../api/models.ts';
-import { choicesOf, membersOf, type Schema } from './json-schema.ts';
+import { choicesOf, propertiesOf, type Schema } from './json-schema.ts';
 
 /** Any word of a line stands for the others. */
 const SYNONYMS: readonly (readonly string[])[] = [
@@ -75,7 +75,7 @@ function indexOf(model: Model): ReadonlySet<string> {
   const abilities = Object.entries(ABILITY_WORDS).flatMap(([ability, words]) =>
     capabilities[ability as keyof Model['capabilities']] ? [words] : [],
   );
-  const options = membersOf(provider_params as Schema).map(
+  const options = propertiesOf(provider_params as Schema).map(
     ({ name: option, schema }) => `${option} ${schema.description ?? ''} ${choicesOf(schema)?.join(' ') ?? ''}`,
   );
   const spoken = languages.includes('*') ? [...languages, ...COMMON_LANGUAGES] : languages;

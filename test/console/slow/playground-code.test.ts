@@ -11,7 +11,7 @@ import { programOf } from '../../fakes/processes/programs.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 const SPOKEN = samples().find(({ file }) => file === 'thermostat.wav')?.text ?? '';
-const ASKED = {
+const REQUEST = {
   model: 'local/commands-en',
   fallbacks: ['local/digits-en'],
   language: 'en',
@@ -21,7 +21,7 @@ const ASKED = {
   languages: ['en', 'fr'],
   redact: ['pii'],
   vocabularyBoost: 0.5,
-  params: {},
+  providerParams: {},
 };
 const path = (url: string): string => fileURLToPath(new URL(url, import.meta.url));
 const RUN: Readonly<Record<Language, (code: string) => [program: string, ...args: string[]]>> = {
@@ -60,7 +60,7 @@ const ways: [Language, Way][] = [
 
 describe('the code of the playground', () => {
   it.each(ways)('runs: %s, %s', async (language, way) => {
-    const code = codeOf(ASKED, language, way, live.url);
+    const code = codeOf(REQUEST, language, way, live.url);
     expect(code).not.toContain(live.key);
     if (language === 'TypeScript') writeFileSync(join(directory, 'call.mjs'), code);
     const [program, ...args] = RUN[language](code);
@@ -72,9 +72,13 @@ describe('the code of the playground', () => {
   });
 
   it('keeps quotes and options as they are', async () => {
-    const asked = { ...ASKED, params: { keyterm: ["it's <b>", '"quoted"'] } };
-    expect(codeOf(asked, 'curl', 'file', live.url)).toContain(`it'\\''s <b>`);
-    expect(codeOf(asked, 'TypeScript', 'live', live.url)).toContain(`providerParams: ${JSON.stringify(asked.params)}`);
-    expect(codeOf(asked, 'Python', 'file', live.url)).toContain(JSON.stringify(JSON.stringify(asked.params)));
+    const request = { ...REQUEST, providerParams: { keyterm: ["it's <b>", '"quoted"'] } };
+    expect(codeOf(request, 'curl', 'file', live.url)).toContain(`it'\\''s <b>`);
+    expect(codeOf(request, 'TypeScript', 'live', live.url)).toContain(
+      `providerParams: ${JSON.stringify(request.providerParams)}`,
+    );
+    expect(codeOf(request, 'Python', 'file', live.url)).toContain(
+      JSON.stringify(JSON.stringify(request.providerParams)),
+    );
   });
 });

@@ -1,5 +1,42 @@
-// The same call as code: for curl, TypeScript and Python, of a file or live. No credential stands in it.
-import type { Asked } from './asked.ts';
+// A request of the playground, and the same request as code: for curl, TypeScript and Python, with a file or live. No credential is in it.
+
+export interface SessionRequest {
+  model: string;
+  fallbacks: readonly string[];
+  language: string;
+  /** What may be spoken, the likeliest first. */
+  languages: readonly string[];
+  diarization: boolean;
+  /** Names and terms that may come up. */
+  keyterms: readonly string[];
+  /** From 0 to 1; the model decides when undefined. */
+  vocabularyBoost: number | undefined;
+  prompt: string;
+  redact: readonly string[];
+  providerParams: Readonly<Record<string, unknown>>;
+}
+
+export const EMPTY_REQUEST: SessionRequest = {
+  model: '',
+  fallbacks: [],
+  language: '',
+  languages: [],
+  diarization: false,
+  keyterms: [],
+  vocabularyBoost: undefined,
+  prompt: '',
+  redact: [],
+  providerParams: {},
+};
+
+/** The model and what is not empty, as options of the TypeScript client. */
+export const optionsOf = (request: SessionRequest): [name: string, value: unknown][] =>
+  Object.entries(request).filter(([name, value]) => name === 'model' || !isEmpty(value));
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
+  return value === undefined || value === '' || value === false;
+}
 
 export type Language = 'curl' | 'TypeScript' | 'Python';
 export type Way = 'file' | 'live';
@@ -7,53 +44,29 @@ export type Way = 'file' | 'live';
 /** Live sessions are WebSockets: curl and the libraries that come with Python have none. */
 export const hasLive = (language: Language): boolean => language === 'TypeScript';
 
-export function codeOf(asked: Asked, language: Language, way: Way, origin: string): string {
-  if (language === 'curl') return curl(asked, origin);
-  if (language === 'Python') return python(asked, origin);
-  return way === 'live' ? liveTypeScript(asked, origin) : fileTypeScript(asked, origin);
+export function codeOf(request: SessionRequest, language: Language, way: Way, origin: string): string {
+  if (language === 'curl') return curl(request, origin);
+  if (language === 'Python') return python(request, origin);
+  return way === 'live' ? liveTypeScript(request, origin) : fileTypeScript(request, origin);
 }
 
-/** What was asked for, as the fields of a form. */
-function fieldsOf(asked: Asked): [string, string][] {
-  const { model, fallbacks, language, languages, diarization, keyterms, prompt, redact, vocabularyBoost, params } =
-    asked;
-  return [
-    ['model', model],
-    ...(fallbacks.length === 0 ? [] : [['fallbacks', fallbacks.join(',')] as [string, string]]),
-    ...(language === '' ? [] : [['language', language] as [string, string]]),
-    ...(languages.length === 0 ? [] : [['languages', languages.join(',')] as [string, string]]),
-    ...(diarization ? [['diarization', 'true'] as [string, string]] : []),
-    ...(keyterms.length === 0 ? [] : [['keyterms', keyterms.join(',')] as [string, string]]),
-    ...(vocabularyBoost === undefined ? [] : [['vocabulary_boost', String(vocabularyBoost)] as [string, string]]),
-    ...(prompt === '' ? [] : [['prompt', prompt] as [string, string]]),
-    ...(redact.length === 0 ? [] : [['redact', redact.join(',')] as [string, string]]),
-    ...(Object.keys(params).length === 0 ? [] : [['provider_params', JSON.stringify(params)] as [string, string]]),
-  ];
+/** The options as fields of a form. */
+function fieldsOf(request: SessionRequest): [name: string, value: string][] {
+  return optionsOf(request).map(([name, value]) => [
+    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    typeof value === 'object' && !Array.isArray(value) ? JSON.stringify(value) : String(value),
+  ]);
 }
 
-/** The same as members of an object. */
-function membersOf(asked: Asked): string[] {
-  const { model, fallbacks, language, languages, diarization, keyterms, prompt, redact, vocabularyBoost, params } =
-    asked;
-  return [
-    `model: ${JSON.stringify(model)}`,
-    ...(fallbacks.length === 0 ? [] : [`fallbacks: ${JSON.stringify(fallbacks)}`]),
-    ...(language === '' ? [] : [`language: ${JSON.stringify(language)}`]),
-    ...(languages.length === 0 ? [] : [`languages: ${JSON.stringify(languages)}`]),
-    ...(diarization ? ['diarization: true'] : []),
-    ...(keyterms.length === 0 ? [] : [`keyterms: ${JSON.stringify(keyterms)}`]),
-    ...(vocabularyBoost === undefined ? [] : [`vocabularyBoost: ${vocabularyBoost}`]),
-    ...(prompt === '' ? [] : [`prompt: ${JSON.stringify(prompt)}`]),
-    ...(redact.length === 0 ? [] : [`redact: ${JSON.stringify(redact)}`]),
-    ...(Object.keys(params).length === 0 ? [] : [`providerParams: ${JSON.stringify(params)}`]),
-  ];
-}
+/** The options as properties of an object. */
+const propertiesOf = (request: SessionRequest): string[] =>
+  optionsOf(request).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
 
-function curl(asked: Asked, origin: string): string {
+function curl(request: SessionRequest, origin: string): string {
   const lines = [
     `curl ${origin}/v1/audio/transcriptions`,
     '-H "Authorization: Bearer $VOXGATE_KEY"',
-    ...fieldsOf(asked).map(([name, value]) => `-F '${`${name}=${value}`.replaceAll("'", `'\\''`)}'`),
+    ...fieldsOf(request).map(([name, value]) => `-F '${`${name}=${value}`.replaceAll("'", `'\\''`)}'`),
     '-F file=@speech.wav',
   ];
   return lines.join(' \\\n  ');
@@ -62,24 +75,24 @@ function curl(asked: Asked, origin: string): string {
 const client = (origin: string) =>
   `const voxgate = new Voxgate({ baseUrl: '${origin}', apiKey: process.env.VOXGATE_KEY });`;
 
-function fileTypeScript(asked: Asked, origin: string): string {
+function fileTypeScript(request: SessionRequest, origin: string): string {
   return `import { Voxgate } from '@voxgate/client';
 import { fileFromPath } from '@voxgate/client/node';
 
 ${client(origin)}
 const { text } = await voxgate.transcribe({
-  ${[...membersOf(asked), "file: await fileFromPath('speech.wav')"].join(',\n  ')},
+  ${[...propertiesOf(request), "file: await fileFromPath('speech.wav')"].join(',\n  ')},
 });
 console.log(text);`;
 }
 
-function liveTypeScript(asked: Asked, origin: string): string {
+function liveTypeScript(request: SessionRequest, origin: string): string {
   return `import { createReadStream } from 'node:fs';
 import { Voxgate } from '@voxgate/client';
 
 ${client(origin)}
 const session = voxgate.listen({
-  ${[...membersOf(asked), 'sampleRate: 16000'].join(',\n  ')},
+  ${[...propertiesOf(request), 'sampleRate: 16000'].join(',\n  ')},
 });
 // 16-bit samples of one channel at 16 kHz: a WAV file without its header. Your microphone, or a call, goes here.
 session.pipe(createReadStream('speech.wav', { start: 44 }), { close: true });
@@ -89,8 +102,8 @@ for await (const event of session) {
 }`;
 }
 
-function python(asked: Asked, origin: string): string {
-  const fields = fieldsOf(asked).map(([name, value]) => `        ${JSON.stringify(name)}: ${JSON.stringify(value)},`);
+function python(request: SessionRequest, origin: string): string {
+  const fields = fieldsOf(request).map(([name, value]) => `        ${JSON.stringify(name)}: ${JSON.stringify(value)},`);
   return `import os
 import requests
 

@@ -1,14 +1,12 @@
-// The same audio, heard by several models: text with what differs from a chosen one, delay, price and cost. One that is refused stands
-// for itself.
+// The same audio, transcribed by several models: the text with its differences from a chosen one, delay, price and cost. A model that fails
+// shows its own error.
 import { useSignal } from '@preact/signals';
 import type { Model } from '../../../api/models.ts';
 import { Badge, Failure } from '../../controls/notice.tsx';
 import { usd } from '../../data/format.ts';
-import { costOf, medianOf, ms } from './delays.tsx';
-import { differences } from './differences.ts';
-import type { Run } from './run/run.ts';
-import { toneOf, Warnings } from './run/warnings.tsx';
+import type { Run } from './run.ts';
 import { Timeline } from './timeline.tsx';
+import { costOf, medianOf, ms, toneOf, Warnings } from './transcription.tsx';
 
 const textOf = ({ finals }: Run): string => finals.value.map(({ text }) => text).join(' ');
 
@@ -22,21 +20,21 @@ export function Comparison({ runs, models }: { runs: readonly Run[]; models: rea
         <label class="row small">
           Differences from
           <select value={chosen.value} onChange={(event) => (chosen.value = Number(event.currentTarget.value))}>
-            {runs.map(({ asked }, at) => (
-              <option key={asked.model} value={at}>
-                {asked.model}
+            {runs.map(({ request }, at) => (
+              <option key={request.model} value={at}>
+                {request.model}
               </option>
             ))}
           </select>
         </label>
       </div>
-      {reference === undefined ? null : <Timeline key={reference.asked.model} run={reference} />}
+      {reference === undefined ? null : <Timeline key={reference.request.model} run={reference} />}
       <div class="columns compared">
         {runs.map((run) => (
-          <Heard
-            key={run.asked.model}
+          <Compared
+            key={run.request.model}
             run={run}
-            price={priceOf(models.find(({ id }) => id === run.asked.model))}
+            price={priceOf(models.find(({ id }) => id === run.request.model))}
             reference={reference === undefined || run === reference ? undefined : textOf(reference)}
           />
         ))}
@@ -51,14 +49,19 @@ function priceOf(model: Model | undefined): string {
   return price.free === true ? 'free' : `${usd(price.amount)} a ${price.unit}`;
 }
 
-interface HeardProps {
+interface Word {
+  text: string;
+  differs: boolean;
+}
+
+interface ComparedProps {
   run: Run;
   price: string;
   reference: string | undefined;
 }
 
-function Heard({ run, price, reference }: HeardProps) {
-  const { asked, finals, interim, failure, state, sessionId } = run;
+function Compared({ run, price, reference }: ComparedProps) {
+  const { request, finals, interim, failure, state, sessionId } = run;
   const words = reference === undefined ? undefined : differences(textOf(run), reference);
   const differing = words?.filter(({ differs }) => differs).length;
   const delay = ms(medianOf(finals.value.map(({ delayMs }) => delayMs)));
@@ -67,7 +70,7 @@ function Heard({ run, price, reference }: HeardProps) {
     <article>
       <div class="row apart">
         <h3>
-          <code>{asked.model}</code>
+          <code>{request.model}</code>
         </h3>
         <Badge tone={toneOf(run)}>{failure.value === undefined ? state.value : 'refused'}</Badge>
       </div>
@@ -103,3 +106,42 @@ function Heard({ run, price, reference }: HeardProps) {
     </article>
   );
 }
+
+/** Longer texts are not compared: the table would be too large. */
+const WORDS_MAX = 2_000;
+
+/** The words of a text, and which of them a reference does not have at that place: the longest common sequence is not marked. */
+function differences(text: string, reference: string): Word[] {
+  const [own, other] = [wordsOf(text), wordsOf(reference)];
+  if (own.length > WORDS_MAX || other.length > WORDS_MAX) return own.map((word) => ({ text: word, differs: false }));
+  const [ownPlain, otherPlain] = [own.map(plain), other.map(plain)];
+  /** How many words are in common from here on. */
+  const common = Array.from({ length: own.length + 1 }, () => new Uint16Array(other.length + 1));
+  const at = (row: number, column: number) => common[row]?.[column] ?? 0;
+  for (let row = own.length - 1; row >= 0; row--) {
+    for (let column = other.length - 1; column >= 0; column--) {
+      const isSame = ownPlain[row] === otherPlain[column];
+      (common[row] as Uint16Array)[column] = isSame
+        ? at(row + 1, column + 1) + 1
+        : Math.max(at(row + 1, column), at(row, column + 1));
+    }
+  }
+  const words: Word[] = [];
+  for (let [row, column] = [0, 0]; row < own.length; ) {
+    if (ownPlain[row] === otherPlain[column]) {
+      words.push({ text: own[row] as string, differs: false });
+      row++;
+      column++;
+    } else if (column < other.length && at(row, column + 1) >= at(row + 1, column)) column++;
+    else {
+      words.push({ text: own[row] as string, differs: true });
+      row++;
+    }
+  }
+  return words;
+}
+
+const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
+
+/** Case and punctuation are no difference in words. */
+const plain = (word: string): string => word.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');

@@ -1,19 +1,19 @@
-// Speak, and see what comes of it: any model, its fallbacks and options, by microphone, sample or file; on one model, or on several
-// beside each other.
+// The playground: any model with its fallbacks and options, by microphone, sample or file; one model, or several side by side; and the
+// same request as code.
 import { useComputed, useSignal } from '@preact/signals';
 import type { Voxgate } from '@voxgate/client';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ModelList } from '../../../api/models.ts';
 import { ModelPicker } from '../../controls/model-picker.tsx';
 import { Failure, Notice } from '../../controls/notice.tsx';
-import { Page, Shown } from '../../controls/page.tsx';
-import { useAnswer } from '../../data/answer.ts';
-import { type Asked, NOTHING } from './asked.ts';
-import { CodeOf } from './code-of.tsx';
+import { Loaded, Page } from '../../controls/page.tsx';
+import { Copyable } from '../../controls/values.tsx';
+import { useAnswer } from '../../data/api.ts';
+import { codeOf, EMPTY_REQUEST, hasLive, type Language, type SessionRequest, type Way } from './code.ts';
 import { Comparison } from './comparison.tsx';
-import { createClient, Run } from './run/run.ts';
-import { openMicrophone, play, type Recording, readFile, readSample, type Source } from './run/source.ts';
+import { createClient, Run } from './run.ts';
 import { SetUp } from './set-up.tsx';
+import { openMicrophone, play, type Recording, readFile, readSample, type Source } from './source.ts';
 import { Invitation, Transcription } from './transcription.tsx';
 
 export function Playground() {
@@ -23,14 +23,14 @@ export function Playground() {
       title="Playground"
       about="What you send here is a session like any other: it is billed, and is seen under Sessions."
     >
-      <Shown answer={models}>{({ data }) => <Bench models={data} />}</Shown>
+      <Loaded answer={models}>{({ data }) => <Bench models={data} />}</Loaded>
     </Page>
   );
 }
 
 function Bench({ models }: { models: ModelList['data'] }) {
   const first = models.find(({ available }) => available)?.id ?? models[0]?.id ?? '';
-  const asked = useSignal<Asked>({ ...NOTHING, model: first });
+  const request = useSignal<SessionRequest>({ ...EMPTY_REQUEST, model: first });
   const others = useSignal<readonly string[]>([]);
   const runs = useSignal<readonly Run[]>([]);
   const level = useSignal(0);
@@ -45,7 +45,7 @@ function Bench({ models }: { models: ModelList['data'] }) {
   const onLevel = (now: number) => {
     level.value = now;
   };
-  const begin = (all: readonly Asked[], open: (client: Voxgate) => Promise<Source>) => {
+  const begin = (all: readonly SessionRequest[], open: (client: Voxgate) => Promise<Source>) => {
     runs.value = all.map((each) => new Run(each));
     const client = createClient();
     for (const run of runs.value) void run.go(client, () => open(client)).then(() => onLevel(0));
@@ -53,14 +53,17 @@ function Bench({ models }: { models: ModelList['data'] }) {
   const speak = () => {
     note.value = undefined;
     failure.value = undefined;
-    begin([asked.value], (client) => openMicrophone(client, onLevel));
+    begin([request.value], (client) => openMicrophone(client, onLevel));
   };
   const send = async (reading: Promise<Recording>) => {
     failure.value = undefined;
     try {
       const recording = await reading;
       note.value = recording.note;
-      const all = [asked.value, ...others.value.map((model) => ({ ...asked.value, model, fallbacks: [], params: {} }))];
+      const all = [
+        request.value,
+        ...others.value.map((model) => ({ ...request.value, model, fallbacks: [], providerParams: {} })),
+      ];
       begin(all, async () => play(recording, onLevel));
     } catch (error) {
       failure.value = error as Error;
@@ -73,9 +76,9 @@ function Bench({ models }: { models: ModelList['data'] }) {
           <ModelPicker
             label="Model"
             models={models}
-            value={asked.value.model}
+            value={request.value.model}
             choose={(model) => {
-              asked.value = { ...asked.value, model, params: {} };
+              request.value = { ...request.value, model, providerParams: {} };
             }}
           />
           <div class="row">
@@ -105,9 +108,9 @@ function Bench({ models }: { models: ModelList['data'] }) {
         ) : (
           runs.value.map((run) => <Transcription key={run} run={run} />)
         )}
-        <CodeOf asked={asked.value} />
+        <RequestCode request={request.value} />
       </div>
-      <SetUp models={models} asked={asked} others={others} />
+      <SetUp models={models} request={request} others={others} />
     </div>
   );
 }
@@ -145,5 +148,46 @@ function FileButton({ disabled, chosen }: { disabled: boolean; chosen(file: File
         }}
       />
     </>
+  );
+}
+
+const LANGUAGES: readonly Language[] = ['curl', 'TypeScript', 'Python'];
+
+function RequestCode({ request }: { request: SessionRequest }) {
+  const language = useSignal<Language>('curl');
+  const way = useSignal<Way>('live');
+  return (
+    <section class="card">
+      <div class="row apart">
+        <h2>The same in your program</h2>
+        <div class="row">
+          {hasLive(language.value) ? (
+            <select
+              aria-label="Live or a file"
+              value={way.value}
+              onChange={(event) => (way.value = event.currentTarget.value as Way)}
+            >
+              <option value="live">live</option>
+              <option value="file">a file</option>
+            </select>
+          ) : null}
+          <select
+            aria-label="Language"
+            value={language.value}
+            onChange={(event) => (language.value = event.currentTarget.value as Language)}
+          >
+            {LANGUAGES.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </div>
+      </div>
+      <Copyable label="the code" text={codeOf(request, language.value, way.value, location.origin)} />
+      <p class="quiet small">
+        {hasLive(language.value)
+          ? 'It takes @voxgate/client, and your key in $VOXGATE_KEY.'
+          : 'It sends a file, with your key in $VOXGATE_KEY. Live sessions are WebSockets: see TypeScript.'}
+      </p>
+    </section>
   );
 }

@@ -1,26 +1,26 @@
-// What is requested of the model: its fallbacks, its options, and which models get the same audio for comparison.
+// The settings of a request: fallbacks, models for comparison, language, vocabulary and redaction, and the options of the model.
 import type { Signal } from '@preact/signals';
+import type { Redaction } from '../../../api/listen/vocabulary.ts';
 import type { Model } from '../../../api/models.ts';
 import { ModelPicker } from '../../controls/model-picker.tsx';
-import type { Schema } from '../../data/json-schema.ts';
-import type { Asked } from './asked.ts';
-import { OptionsForm } from './options-form.tsx';
-import { Spoken } from './spoken.tsx';
+import { Prose } from '../../controls/notice.tsx';
+import { acceptedBy, choicesOf, type Property, propertiesOf, type Schema } from '../../data/json-schema.ts';
+import type { SessionRequest } from './code.ts';
 
-/** Models beside the first. */
+/** Models compared with the first. */
 const OTHERS_MAX = 3;
 
 interface SetUpProps {
   models: readonly Model[];
-  asked: Signal<Asked>;
+  request: Signal<SessionRequest>;
   others: Signal<readonly string[]>;
 }
 
-export function SetUp({ models, asked, others }: SetUpProps) {
-  const set = (part: Partial<Asked>) => {
-    asked.value = { ...asked.value, ...part };
+export function SetUp({ models, request, others }: SetUpProps) {
+  const set = (part: Partial<SessionRequest>) => {
+    request.value = { ...request.value, ...part };
   };
-  const { model, fallbacks, params } = asked.value;
+  const { model, fallbacks, providerParams } = request.value;
   const chosen = models.find(({ id }) => id === model);
   const rest = models.filter(({ id }) => id !== model);
   return (
@@ -45,15 +45,15 @@ export function SetUp({ models, asked, others }: SetUpProps) {
       </div>
       <details>
         <summary>Language, vocabulary, redaction</summary>
-        <Spoken asked={asked.value} set={set} />
+        <Spoken request={request.value} set={set} />
       </details>
       {chosen === undefined ? null : (
         <details key={model}>
           <summary>Options of {chosen.name}</summary>
           <OptionsForm
             schema={chosen.provider_params as Schema}
-            params={params}
-            change={(changed) => set({ params: changed })}
+            params={providerParams}
+            change={(changed) => set({ providerParams: changed })}
           />
         </details>
       )}
@@ -69,7 +69,7 @@ interface SeveralProps {
   choose(ids: string[]): void;
 }
 
-/** Chosen one after the other, so that their order is the reader's. */
+/** Chosen one after the other, so that their order is the user's. */
 function Several({ label, all, chosen, most, choose }: SeveralProps) {
   return (
     <div class="field">
@@ -96,4 +96,195 @@ function Several({ label, all, chosen, most, choose }: SeveralProps) {
       ))}
     </div>
   );
+}
+
+const KINDS: Readonly<Record<Redaction, string>> = {
+  pii: 'Personal data',
+  pci: 'Card data',
+  phi: 'Health data',
+  numbers: 'Numbers',
+};
+const ALL = Object.keys(KINDS) as Redaction[];
+
+interface SpokenProps {
+  request: SessionRequest;
+  set(part: Partial<SessionRequest>): void;
+}
+
+/** Settings with the same names for every model. */
+function Spoken({ request, set }: SpokenProps) {
+  const { language, languages, diarization, keyterms, vocabularyBoost, prompt, redact } = request;
+  return (
+    <div class="stack close">
+      <Line
+        label="Language"
+        value={language}
+        placeholder="as the model has it"
+        change={(text) => set({ language: text })}
+      />
+      <Line
+        label="Languages that may be spoken, separated by commas"
+        value={languages.join(', ')}
+        placeholder="none but that"
+        change={(text) => set({ languages: listIn(text) })}
+      />
+      <Line
+        label="Names and terms, separated by commas"
+        value={keyterms.join(', ')}
+        placeholder="none"
+        change={(text) => set({ keyterms: listIn(text) })}
+      />
+      <Line
+        label="How much likelier they are, from 0 to 1"
+        value={vocabularyBoost === undefined ? '' : String(vocabularyBoost)}
+        placeholder="as the model has it"
+        change={(text) => set({ vocabularyBoost: boostIn(text) })}
+      />
+      <Line label="Prompt" value={prompt} placeholder="what is spoken about" change={(text) => set({ prompt: text })} />
+      <fieldset>
+        <legend>Black out</legend>
+        {ALL.map((kind) => (
+          <label class="choice" key={kind}>
+            <input
+              type="checkbox"
+              checked={redact.includes(kind)}
+              onChange={({ currentTarget: { checked } }) =>
+                set({ redact: ALL.filter((each) => (each === kind ? checked : redact.includes(each))) })
+              }
+            />
+            {KINDS[kind]}
+          </label>
+        ))}
+      </fieldset>
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={diarization}
+          onChange={(event) => set({ diarization: event.currentTarget.checked })}
+        />
+        Tell speakers apart
+      </label>
+    </div>
+  );
+}
+
+interface LineProps {
+  label: string;
+  value: string;
+  placeholder: string;
+  change(text: string): void;
+}
+
+const Line = ({ label, value, placeholder, change }: LineProps) => (
+  <label class="field">
+    {label}
+    <input
+      defaultValue={value}
+      placeholder={placeholder}
+      onChange={(event) => change(event.currentTarget.value.trim())}
+    />
+  </label>
+);
+
+const listIn = (text: string): string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+
+/** Undefined for anything but such a number. */
+function boostIn(text: string): number | undefined {
+  const boost = text === '' ? Number.NaN : Number(text);
+  return boost >= 0 && boost <= 1 ? boost : undefined;
+}
+
+interface OptionsFormProps {
+  schema: Schema;
+  params: Readonly<Record<string, unknown>>;
+  change(params: Record<string, unknown>): void;
+}
+
+/** The options of a model, as fields made of its JSON schema; empty ones are left out. */
+function OptionsForm({ schema, params, change }: OptionsFormProps) {
+  const set = (name: string, value: unknown) => {
+    const { [name]: _, ...others } = params;
+    change(value === undefined ? others : { ...others, [name]: value });
+  };
+  return (
+    <div class="narrow">
+      {propertiesOf(schema).map((property) => (
+        <Option
+          key={property.name}
+          property={property}
+          value={params[property.name]}
+          set={(value) => set(property.name, value)}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface OptionProps {
+  property: Property;
+  value: unknown;
+  set(value: unknown): void;
+}
+
+function Option({ property: { name, schema, required }, value, set }: OptionProps) {
+  const choices = schema.type === 'boolean' ? [true, false] : choicesOf(schema);
+  return (
+    <div class="field">
+      <label for={`option-${name}`}>
+        <code>{name}</code>
+        {required ? ' (required)' : ''}
+      </label>
+      {choices === undefined ? (
+        <input
+          id={`option-${name}`}
+          defaultValue={shown(value)}
+          placeholder={acceptedBy(schema)}
+          onChange={(event) => set(read(event.currentTarget.value, schema))}
+        />
+      ) : (
+        <select
+          id={`option-${name}`}
+          value={shown(value)}
+          onChange={(event) => set(choices.find((each) => String(each) === event.currentTarget.value))}
+        >
+          <option value="">As usual</option>
+          {choices.map((choice) => (
+            <option key={String(choice)}>{String(choice)}</option>
+          ))}
+        </select>
+      )}
+      <small>
+        <Prose text={schema.description ?? ''} />
+      </small>
+    </div>
+  );
+}
+
+const shown = (value: unknown): string => {
+  if (value === undefined) return '';
+  if (Array.isArray(value)) return value.join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+};
+
+/** The typed text as a value of the schema; a text that is not one is sent unchanged, and the gateway says what it accepts. */
+function read(text: string, schema: Schema): unknown {
+  const trimmed = text.trim();
+  if (trimmed === '') return undefined;
+  const types = [schema, ...(schema.anyOf ?? [])].map(({ type }) => type);
+  if (types.includes('array')) return trimmed.split(',').map((item) => item.trim());
+  if (types.includes('object')) return parsed(trimmed);
+  const number = Number(trimmed);
+  return (types.includes('number') || types.includes('integer')) && Number.isFinite(number) ? number : trimmed;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

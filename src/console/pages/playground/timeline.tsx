@@ -1,14 +1,10 @@
-// What was sent, as a waveform, with the words of the finals where they were heard, failovers and what was lost. A word plays from there.
-
+// The audio that was sent, as a waveform, with the words of the finals at their times, failovers and lost audio. A word plays from its time.
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import { SCROLLING } from '../../controls/scrolling.ts';
-import { reasonText } from '../../data/reasons.ts';
-import { type PlacedWord, wordsBetween } from './placed-words.ts';
-import { Player } from './run/player.ts';
-import type { Run } from './run/run.ts';
-import { TAPE_SECONDS_MAX, type Tape } from './run/tape.ts';
-import { speakerClass } from './speakers.tsx';
+import { SCROLLING } from '../../controls/page.tsx';
+import { reasonText } from '../../data/format.ts';
+import type { Final, Run } from './run.ts';
+import { Player, TAPE_SECONDS_MAX, type Tape } from './tape.ts';
 
 const PIXELS_PER_SECOND = 120;
 const HEIGHT = 72;
@@ -108,7 +104,7 @@ function Stretch({ left, right, ...rest }: { class: string; left: number; right:
 }
 
 interface WordProps {
-  word: PlacedWord;
+  word: TimedWord;
   isLit: boolean;
   left: number;
   play(): void;
@@ -134,7 +130,7 @@ function Word({ word: { text, start, end, room, speaker }, isLit, left, play, sh
   );
 }
 
-/** Only what can be seen: the canvas stays where the reader looks. */
+/** Only the visible part: the canvas does not scroll. */
 function draw(canvas: HTMLCanvasElement, tape: Tape, left: number, width: number): void {
   const context = canvas.getContext('2d');
   if (context === null) return;
@@ -153,3 +149,37 @@ function draw(canvas: HTMLCanvasElement, tape: Tape, left: number, width: number
     context.fillRect(x, (HEIGHT - height) / 2, Math.max(1, bar), height);
   }
 }
+
+interface TimedWord {
+  text: string;
+  /** Seconds from the beginning. */
+  start: number;
+  end: number;
+  /** The beginning of the next word. */
+  room: number;
+  speaker: number | undefined;
+}
+
+/** The words between two times. A final without the times of its words is one word. */
+function wordsBetween(finals: readonly Final[], from: number, to: number): TimedWord[] {
+  const words = finals
+    .filter(({ start, end }) => end >= from && start <= to)
+    .flatMap(({ text, start, end, speaker, words: timed }) =>
+      timed === undefined || timed.length === 0
+        ? [{ text, start, end, speaker }]
+        : timed.map((each) => ({
+            text: each.word,
+            start: each.start,
+            end: each.end,
+            speaker: each.speaker ?? speaker,
+          })),
+    )
+    .filter(({ text, start, end }) => text !== '' && end >= from && start <= to);
+  return words.map((word, at) => ({ ...word, room: words[at + 1]?.start ?? word.end + 0.5 }));
+}
+
+const SPEAKER_STYLES = 4;
+
+/** A speaker is shown by name, line style and colour, never by colour alone. */
+export const speakerClass = (speaker: number | undefined): string =>
+  speaker === undefined ? '' : `speaker speaker-${(speaker % SPEAKER_STYLES) + 1}`;

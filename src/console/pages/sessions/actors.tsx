@@ -1,14 +1,13 @@
 // The charts that a session has a part in, and the one that is chosen, drawn: its state lit, the edge just taken, what could come next.
 import { useSignal } from '@preact/signals';
 import type { WatchedActor } from '../../../api/console/watching.ts';
-import { Chart, statesIn } from '../../charts/chart.tsx';
-import { DRAWINGS, transitionsOf } from '../../charts/drawings.ts';
 import { Badge } from '../../controls/notice.tsx';
+import { Chart, DRAWINGS, statesIn, transitionsOf } from '../../controls/state-chart.tsx';
 import type { View } from './watch.ts';
 
 export function Actors({ view: { actors, taken } }: { view: View }) {
   const chosen = useSignal('session');
-  const all = [...actors.values()].sort((one, other) => placeOf(one) - placeOf(other));
+  const all = [...actors.values()].sort((one, other) => orderOf(one) - orderOf(other));
   const actor = actors.get(chosen.value) ?? all[0];
   if (actor === undefined) return null;
   return (
@@ -45,7 +44,7 @@ export function Actors({ view: { actors, taken } }: { view: View }) {
 
 /** The session and its own charts first, then its legs, and then what is around it. */
 const ORDER = ['session', 'turn', 'failover', 'upstream', 'placing', 'money', 'breaker', 'node'];
-const placeOf = ({ machine }: WatchedActor): number => ORDER.indexOf(machine);
+const orderOf = ({ machine }: WatchedActor): number => ORDER.indexOf(machine);
 
 const STATES: Readonly<Record<string, string>> = {
   money:

@@ -1,6 +1,6 @@
 // Where things stand on the timeline of a session: shares of the time from its first frame to its last, from 0 to 1.
 import type { AudioFrame, MarkName, WatchedFrame } from '../../../api/console/watching.ts';
-import { reasonText } from '../../data/reasons.ts';
+import { reasonText } from '../../data/format.ts';
 
 export interface Bar {
   from: number;
@@ -28,7 +28,7 @@ export interface Lanes {
 }
 
 const SERIES = 4;
-/** What is shorter than this share of the time before anybody watched cannot be seen. */
+/** A shorter share of time before watching began cannot be seen. */
 const UNWATCHED_MIN = 0.03;
 /** So that the first second of a session is not drawn over the whole width. */
 const SECONDS_MIN = 10;
@@ -44,7 +44,7 @@ export function lanesOf(frames: readonly WatchedFrame[]): Lanes {
   const seconds = Math.max(SECONDS_MIN, (atMs(last) - fromMs) / 1000);
   const shareOf = (frame: WatchedFrame) => Math.max(0, (atMs(frame) - fromMs) / 1000 / seconds);
   const models: string[] = [];
-  // Somebody may have watched before: then there is audio from that time.
+  // The session may have been watched before: then there is audio from that time.
   const watched = frames.find(({ kind }) => kind === 'actors' || kind === 'audio');
   const share = watched === undefined ? 0 : shareOf(watched);
   const watchedFrom = share < UNWATCHED_MIN ? undefined : share;

@@ -1,12 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import type { SessionAnswer } from '../../../api/usage.ts';
-import { Link } from '../../controls/link.tsx';
 import { Badge } from '../../controls/notice.tsx';
+import { Link } from '../../controls/page.tsx';
 import { Table } from '../../controls/table.tsx';
-import { Money } from '../../controls/values/money.tsx';
-import { Named } from '../../controls/values/named.tsx';
-import { ago, length, shortId, time } from '../../data/format.ts';
-import { reasonText } from '../../data/reasons.ts';
+import { Ago, Money, Named } from '../../controls/values.tsx';
+import { length, reasonText, shortId } from '../../data/format.ts';
 import { takenOverBy } from './taken-over.ts';
 
 /** Sessions and files, each leading to its page. */
@@ -30,7 +28,7 @@ export function SessionTable({ sessions, empty }: { sessions: readonly SessionAn
         { title: 'Model', cell: modelOf },
         { title: 'Key', cell: ({ key_id }) => <Named id={key_id} /> },
         { title: 'State', cell: stateOf },
-        { title: 'Opened', cell: ({ opened_at }) => <span title={time(opened_at)}>{ago(opened_at)}</span> },
+        { title: 'Opened', cell: ({ opened_at }) => <Ago at={opened_at} /> },
         { title: 'Audio', isNumber: true, cell: ({ audio_seconds }) => length(audio_seconds) },
         { title: 'Cost', isNumber: true, cell: ({ cost_usd }) => <Money amount={cost_usd} /> },
       ]}

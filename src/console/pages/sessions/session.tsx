@@ -2,24 +2,22 @@
 import type { ComponentChildren } from 'preact';
 import type { SessionAnswer } from '../../../api/usage.ts';
 import { Badge } from '../../controls/notice.tsx';
-import { Page, Shown } from '../../controls/page.tsx';
+import { Loaded, Page } from '../../controls/page.tsx';
 import { Table } from '../../controls/table.tsx';
-import { Money } from '../../controls/values/money.tsx';
-import { Named } from '../../controls/values/named.tsx';
-import { useAnswer } from '../../data/answer.ts';
-import { ago, length, time } from '../../data/format.ts';
-import { reasonText } from '../../data/reasons.ts';
+import { Money, Named } from '../../controls/values.tsx';
+import { useAnswer } from '../../data/api.ts';
+import { ago, length, reasonText, time } from '../../data/format.ts';
 import { Live } from './live.tsx';
 import { stateOf } from './session-table.tsx';
 import { takenOverBy } from './taken-over.ts';
 
 const EVERY_MS = 2_000;
 
-export function Session({ members: { id = '' } }: { members: Record<string, string> }) {
+export function Session({ params: { id = '' } }: { params: Record<string, string> }) {
   const session = useAnswer<SessionAnswer>(`sessions/${encodeURIComponent(id)}`, EVERY_MS);
   return (
     <Page title="Session" about={<code>{id}</code>}>
-      <Shown answer={session}>
+      <Loaded answer={session}>
         {(record) => (
           <>
             <Summary session={record} />
@@ -51,7 +49,7 @@ export function Session({ members: { id = '' } }: { members: Record<string, stri
             )}
           </>
         )}
-      </Shown>
+      </Loaded>
     </Page>
   );
 }

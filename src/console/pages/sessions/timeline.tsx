@@ -1,5 +1,5 @@
-// What happened in a session, over its time: legs as bars by model, audio as it came, was sent and settled, turns as ticks, and what went
-// wrong as marks. The line is where the page is.
+// A session over its time: legs as bars by model, audio received, sent and settled, turns as ticks, and failures as marks. The line is the
+// frame that is shown.
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { AudioFrame, WatchedFrame } from '../../../api/console/watching.ts';
@@ -8,9 +8,8 @@ import { atMs, type Lanes, lanesOf, type Tick } from './lanes.ts';
 
 interface TimelineProps {
   frames: readonly WatchedFrame[];
-  /** So many of them are shown. */
+  /** The number of frames shown. */
   count: number;
-  /** The place of a frame was chosen. */
   onChosen(count: number): void;
 }
 
@@ -69,7 +68,7 @@ export function Timeline({ frames, count, onChosen }: TimelineProps) {
   );
 }
 
-/** Of the lanes that need somebody to watch. */
+/** Of the lanes that are known only while the session is watched. */
 const unwatched = (title: string, { watchedFrom }: Lanes): number | undefined =>
   ['Received', 'Sent', 'Settled', 'Cost'].includes(title) ? watchedFrom : undefined;
 

@@ -1,12 +1,11 @@
-// What a watched session tells, as the page shows it: where its charts are, what just happened, and its figures. A browser's event
-// source goes on by itself after a break, from the last event that it has.
+// The feed of a watched session as the page shows it: the states of its charts, what just happened, and its figures.
 import { type Signal, signal } from '@preact/signals';
 import type { WatchedActor, WatchedFrame } from '../../../api/console/watching.ts';
 
 /** Frames that are kept, for the list and for going back. */
 export const FRAMES_MAX = 512;
 
-/** Where everything was after a frame. */
+/** The state of everything after a frame. */
 export interface View {
   actors: ReadonlyMap<string, WatchedActor>;
   /** Edges just taken, by actor. */
@@ -54,23 +53,23 @@ function withoutMoney(actors: View['actors']): View['actors'] {
   return rest;
 }
 
-/** Of a session that was not watched at the time, it is not kept where its charts were when they began. */
+/** An actor whose beginning was not watched. */
 function unseen(id: string): WatchedActor {
   const kind = id.replace(/:.*$/, '');
   return { id, machine: kind === 'leg' ? 'upstream' : kind, node: '', about: null, value: null, status: 'active' };
 }
 
-/** Before the source is opened anew where the browser has given up on it; doubles up to the longest. */
-const AGAIN_MS = { first: 1_000, max: 30_000 } as const;
+/** Before the source is opened again where the browser has given up; doubles up to the longest. */
+const RETRY_MS = { first: 1_000, max: 30_000 } as const;
 
 export class Watch {
-  /** What is kept, and where everything was before that. */
-  readonly told: Signal<{ frames: readonly WatchedFrame[]; before: View }> = signal({ frames: [], before: NOTHING });
+  /** The frames that are kept, and the view before them. */
+  readonly history: Signal<{ frames: readonly WatchedFrame[]; before: View }> = signal({ frames: [], before: NOTHING });
   readonly state: Signal<'opening' | 'on' | 'broken' | 'over'> = signal('opening');
   readonly #path: string;
   #source: EventSource;
   #sequence = 0;
-  #againMs: number = AGAIN_MS.first;
+  #retryMs: number = RETRY_MS.first;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(sessionId: string) {
@@ -83,12 +82,12 @@ export class Watch {
     this.#source.close();
   }
 
-  /** A browser goes on by itself after a break, but not where it was refused: then the gateway was away, or has no room. */
+  /** A browser reconnects automatically after a break, from the last event that it has, but not after an error response: then the gateway was away, or has no room. */
   #open(): EventSource {
     const source = new EventSource(`${this.#path}?after=${this.#sequence}`);
     source.onopen = () => {
       this.state.value = 'on';
-      this.#againMs = AGAIN_MS.first;
+      this.#retryMs = RETRY_MS.first;
     };
     source.onerror = () => {
       if (this.state.value === 'over') return;
@@ -96,18 +95,18 @@ export class Watch {
       if (source.readyState !== EventSource.CLOSED) return;
       this.#timer = setTimeout(() => {
         this.#source = this.#open();
-      }, this.#againMs);
-      this.#againMs = Math.min(AGAIN_MS.max, this.#againMs * 2);
+      }, this.#retryMs);
+      this.#retryMs = Math.min(RETRY_MS.max, this.#retryMs * 2);
     };
-    source.onmessage = ({ data }) => this.#hear(JSON.parse(data) as WatchedFrame);
+    source.onmessage = ({ data }) => this.#receive(JSON.parse(data) as WatchedFrame);
     return source;
   }
 
-  #hear(frame: WatchedFrame): void {
+  #receive(frame: WatchedFrame): void {
     this.#sequence = Math.max(this.#sequence, frame.sequence);
-    const { frames, before } = this.told.value;
+    const { frames, before } = this.history.value;
     const over = Math.max(0, frames.length + 1 - FRAMES_MAX);
-    this.told.value = {
+    this.history.value = {
       frames: [...frames.slice(over), frame],
       before: frames.slice(0, over).reduce(viewAfter, before),
     };

@@ -1,0 +1,167 @@
+// One's own account: address, password, where one is logged in, and how the console looks here; and what the organisation shows.
+import { useSignal } from '@preact/signals';
+import type { ConsoleSessionView } from '../../api/console/console.ts';
+import { ActionButton } from '../controls/actions.tsx';
+import { Field, Form, textOf } from '../controls/form.tsx';
+import { Notice } from '../controls/notice.tsx';
+import { Loaded, Page } from '../controls/page.tsx';
+import { Table } from '../controls/table.tsx';
+import { Ago } from '../controls/values.tsx';
+import { request, useAnswer } from '../data/api.ts';
+import { may, person, readPerson } from '../data/organisation.ts';
+import { chooseTheme, type Theme, theme } from '../theme.ts';
+
+export function Settings() {
+  return (
+    <Page title="Settings" about="Your own account, on every device, and what your organisation shows.">
+      <div class="columns">
+        <Address />
+        <Password />
+        <Appearance />
+        <Transcripts />
+      </div>
+      <Logins />
+    </Page>
+  );
+}
+
+function Address() {
+  const sent = useSignal(false);
+  const who = person.value;
+  return (
+    <section class="card">
+      <h2>Address</h2>
+      <p>
+        {who?.email}
+        {who?.email_verified ? '' : ' (not confirmed yet)'}
+      </p>
+      {who?.email_verified ? null : (
+        <ActionButton action={() => request('POST', 'verification')}>Send the mail again</ActionButton>
+      )}
+      {sent.value ? (
+        <Notice tone="good">A mail went to the new address. It counts once its link is opened.</Notice>
+      ) : null}
+      <Form
+        button="Change the address"
+        send={async (values) => {
+          await request('POST', 'email', { email: textOf(values, 'email') });
+          sent.value = true;
+        }}
+      >
+        <Field label="New address" name="email" type="email" required maxLength={320} autocomplete="email" />
+      </Form>
+    </section>
+  );
+}
+
+function Password() {
+  const changed = useSignal(false);
+  return (
+    <section class="card">
+      <h2>Password</h2>
+      {changed.value ? <Notice tone="good">It is changed, and every other login has ended.</Notice> : null}
+      <Form
+        button="Change the password"
+        send={async (values) => {
+          await request('POST', 'password', {
+            current_password: String(values.get('current')),
+            new_password: String(values.get('new')),
+          });
+          changed.value = true;
+        }}
+      >
+        <Field label="Current password" name="current" type="password" autocomplete="current-password" required />
+        <Field
+          label="New password"
+          name="new"
+          type="password"
+          autocomplete="new-password"
+          minLength={8}
+          maxLength={256}
+          hint="8 to 256 characters."
+          required
+        />
+      </Form>
+    </section>
+  );
+}
+
+function Appearance() {
+  const chosen = useSignal<Theme>(theme());
+  const choose = (wanted: Theme) => {
+    chosen.value = wanted;
+    chooseTheme(wanted);
+  };
+  return (
+    <section class="card">
+      <fieldset>
+        <legend>Colours, in this browser</legend>
+        {(['system', 'light', 'dark'] as const).map((each) => (
+          <label class="choice" key={each}>
+            <input type="radio" name="theme" checked={chosen.value === each} onChange={() => choose(each)} />
+            {each === 'system' ? 'As the system has it' : each === 'light' ? 'Light' : 'Dark'}
+          </label>
+        ))}
+      </fieldset>
+    </section>
+  );
+}
+
+function Transcripts() {
+  const { name, show_transcripts: isOn } = person.value?.organisation ?? { name: '', show_transcripts: false };
+  const change = () => request('PATCH', 'organisation', { show_transcripts: !isOn }).then(readPerson);
+  return (
+    <section class="card">
+      <h2>Transcripts in the console</h2>
+      <p>
+        Members of {name} who watch a live session {isOn ? 'see' : 'do not see'} the transcript of each turn.
+      </p>
+      <p class="quiet small">
+        Transcripts stay in memory while the session is live and are never stored. API keys never receive them. A change
+        applies to sessions opened from then on; switching it off also hides them from everyone who is watching.
+      </p>
+      {may('owner') ? (
+        <ActionButton action={change}>{isOn ? 'Hide transcripts' : 'Show transcripts'}</ActionButton>
+      ) : (
+        <p class="quiet small">Only an owner can change this.</p>
+      )}
+    </section>
+  );
+}
+
+function Logins() {
+  const logins = useAnswer<{ data: ConsoleSessionView[] }>('console-sessions');
+  return (
+    <section class="stack close">
+      <h2>Where you are logged in</h2>
+      <Loaded answer={logins}>
+        {({ data }) => (
+          <Table
+            caption="Logins"
+            rows={data}
+            idOf={({ id }) => id}
+            empty={<p>Nowhere.</p>}
+            columns={[
+              { title: 'Browser', cell: ({ user_agent, current }) => `${user_agent}${current ? ' (this one)' : ''}` },
+              { title: 'From', cell: ({ address }) => address },
+              { title: 'Since', cell: ({ created_at }) => <Ago at={created_at} /> },
+              { title: 'Last seen', cell: ({ seen_at }) => <Ago at={seen_at} /> },
+              {
+                title: 'Change',
+                cell: ({ id, current }) =>
+                  current ? null : (
+                    <ActionButton
+                      class="danger"
+                      action={() => request('DELETE', `console-sessions/${id}`).then(logins.reload)}
+                    >
+                      Log out
+                    </ActionButton>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </section>
+  );
+}
