@@ -137,7 +137,9 @@ export class NodeExchange {
     const stream = new BodyStream(
       body,
       {
-        write: (piece) => response.write(piece),
+        // As bytes: Node 26 counts the bytes of a string that the response gathers and the characters of one that the socket queues,
+        // and never emits `drain` when only the first count is over the mark.
+        write: (piece) => response.write(Buffer.from(piece)),
         end: () => {
           response.end();
           if (!this.#incoming.complete) this.#limitRest(() => {});
