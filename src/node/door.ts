@@ -104,7 +104,8 @@ function doorSettings({ config, logger, metrics }: Assembly): DoorSettings {
     onRefused: ({ code }) => metrics.refused(code),
     onReply: (route, status) => metrics.httpRequest(route, status),
     onFault: (error, requestId) => logger.error({ requestId, err: error }, 'request fault'),
-    onFallback: (reason) => logger.warn({ reason }, 'node:http with ws serves instead of uWebSockets.js'),
+    onFallback: (reason, isExpected) =>
+      logger[isExpected ? 'info' : 'warn']({ reason }, 'node:http with ws serves instead of uWebSockets.js'),
   };
 }
 

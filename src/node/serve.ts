@@ -41,7 +41,7 @@ export interface DoorSettings {
   /** What should not have happened, for the log. */
   onFault(error: unknown, requestId: string): void;
   /** The first door cannot be used; the second takes over. */
-  onFallback(reason: string): void;
+  onFallback(reason: string, isExpected: boolean): void;
 }
 
 export interface EdgeOptions extends DoorSettings {

@@ -1,5 +1,5 @@
 // The binary of uWebSockets.js for this machine.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { UwsLibrary } from './library.ts';
@@ -30,10 +30,36 @@ export function loadUws(): UwsBuild {
   return loaded;
 }
 
+/** The package has no binary for this system and version of Node, or is not installed: the other server adapter is the one to use. */
+export class NoUwsBinary extends Error {}
+
+type System = Pick<NodeJS.Process, 'arch' | 'platform' | 'version' | 'versions'>;
+
+const binaryOf = (folder: string, { platform, arch, versions }: System) =>
+  join(folder, `uws_${platform}_${arch}_${versions.modules}.node`);
+
+/** @param folder of the package; undefined where it is not installed */
+export function missingBinary(folder: string | undefined, system: System): NoUwsBinary | undefined {
+  if (folder === undefined) return new NoUwsBinary('uWebSockets.js is not installed.');
+  if (existsSync(binaryOf(folder, system))) return undefined;
+  const { version, platform, arch } = system;
+  return new NoUwsBinary(`uWebSockets.js has no binary for Node ${version.slice(1)} on ${platform}-${arch}.`);
+}
+
+function packageFolder(): string | undefined {
+  try {
+    return dirname(require.resolve('uWebSockets.js'));
+  } catch {
+    return undefined;
+  }
+}
+
 function load(): UwsBuild {
   process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(HEAD_BYTES_KEPT);
+  const folder = packageFolder();
+  const missing = missingBinary(folder, process);
+  if (missing !== undefined || folder === undefined) throw missing;
   try {
-    const folder = dirname(require.resolve('uWebSockets.js'));
     const library = loadFrom(folder) as UwsLibrary;
     library._cfg?.(HIDE_NAME);
     const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as UwsManifest;
@@ -55,7 +81,6 @@ function loadFrom(folder: string): unknown {
     return require('uWebSockets.js');
   } catch (error) {
     if (!lacksNewerNames((error as Error).message)) throw error;
-    const { platform, arch, versions } = process;
-    return loadForOlderLibc(join(folder, `uws_${platform}_${arch}_${versions.modules}.node`));
+    return loadForOlderLibc(binaryOf(folder, process));
   }
 }

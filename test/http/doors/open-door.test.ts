@@ -1,10 +1,14 @@
 // Which door is opened: uWebSockets.js where it can be trusted, node:http otherwise, with one reason; or the one asked for.
+import { writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { Door, DoorHandlers, DoorOptions, OpenDoor } from '../../../src/http/door.ts';
 import { openNodeDoor } from '../../../src/http/node/door.ts';
 import { openDoor, reasonAgainstUws } from '../../../src/http/open-door.ts';
+import { missingBinary } from '../../../src/http/uws/build.ts';
 import { splitRequestFault } from '../../../src/http/uws/split-request-check.ts';
+import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 const handlers: DoorHandlers = {
   request: async () => ({ status: 200 }),
@@ -26,7 +30,8 @@ describe('openDoor', () => {
     const door = await openDoor('auto', handlers, options, onFallback);
     await door.close();
     expect(door.name).toBe(reason === undefined ? 'uws' : 'node');
-    expect(onFallback.mock.calls).toEqual(reason === undefined ? [] : [[reason]]);
+    const isExpected = reason !== undefined && /has no binary for Node|is not installed/.test(reason);
+    expect(onFallback.mock.calls).toEqual(reason === undefined ? [] : [[reason, isExpected]]);
     expect(reason ?? 'None.').toMatch(/\.$/);
   });
 
@@ -39,11 +44,34 @@ describe('openDoor', () => {
 
   test('takes uWebSockets.js when it is requested, or rejects with the reason', async () => {
     const outcome = await openDoor('uws', handlers, options, () => {}).catch((error: Error) => error);
-    if (outcome instanceof Error) expect(outcome.message).toMatch(/^uWebSockets\.js has no binary that loads .*\.$/);
+    if (outcome instanceof Error)
+      expect(outcome.message).toMatch(/^uWebSockets\.js (?:has no binary|is not installed).*\.$/);
     else {
       await outcome.close();
       expect(outcome.name).toBe('uws');
     }
+  });
+});
+
+describe('the search for a binary of uWebSockets.js', () => {
+  const system = {
+    ...process,
+    platform: 'linux',
+    arch: 'x64',
+    version: 'v26.12.1',
+    versions: { modules: '147' },
+  } as const;
+  const missing = (folder: string | undefined) => missingBinary(folder, system as unknown as NodeJS.Process)?.message;
+
+  test('names the version of Node and the system that have none', () => {
+    expect(missing(temporaryDirectory())).toBe('uWebSockets.js has no binary for Node 26.12.1 on linux-x64.');
+    expect(missing(undefined)).toBe('uWebSockets.js is not installed.');
+  });
+
+  test('finds one that is there, whether it loads or not', () => {
+    const folder = temporaryDirectory();
+    writeFileSync(join(folder, 'uws_linux_x64_147.node'), 'not a library');
+    expect(missing(folder)).toBe(undefined);
   });
 });
 
