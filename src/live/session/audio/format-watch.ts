@@ -41,11 +41,11 @@ export class LayoutWatch {
   /** Takes linear16 in pieces of any length. Tells once what is suspicious. */
   note(bytes: Uint8Array): OddLayout | undefined {
     for (let at = 0; this.#block !== undefined && at < bytes.length; ) {
-      const room = this.#block.length - this.#filled;
-      const piece = at === 0 && bytes.length <= room ? bytes : bytes.subarray(at, at + room);
-      this.#block.set(piece, this.#filled);
-      at += piece.length;
-      this.#filled += piece.length;
+      const piece = Math.min(bytes.length - at, this.#block.length - this.#filled);
+      if (piece === bytes.length) this.#block.set(bytes, this.#filled);
+      else copy(bytes, at, this.#block, this.#filled, piece);
+      at += piece;
+      this.#filled += piece;
       const layout = this.#filled === this.#block.length ? this.#judge(new Int16Array(this.#block.buffer)) : undefined;
       if (layout !== undefined) return layout;
     }
@@ -65,6 +65,11 @@ export class LayoutWatch {
     if (this.#loud < LOUD_BLOCKS) return undefined;
     return LAYOUTS.find((layout) => this.#suspects[layout] >= SUSPECT_BLOCKS);
   }
+}
+
+/** Without an object for each chunk that is cut at the end of a block. */
+function copy(from: Uint8Array, start: number, to: Uint8Array, at: number, length: number): void {
+  for (let index = 0; index < length; index++) to[at + index] = from[start + index] as number;
 }
 
 const LAYOUTS: readonly OddLayout[] = ['floating_point', 'two_channels'];
