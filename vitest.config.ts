@@ -12,19 +12,21 @@ const SLOW = ['test/{attack,deploy}/**/*.test.ts', 'test/**/slow/**/*.test.ts'];
  * the start of a process and the loading of the product for each. Beside each: what it would leave to the next.
  */
 const ALONE = [
-  // A replaced module of Node.
-  'test/recogniser/pool.test.ts',
   // An action of a chart that throws: XState takes what comes after it for a part of it.
   'test/live/session/faults.test.ts',
-  // They look at the heap.
-  'test/live/session/leaks.test.ts',
+  // It looks at the heap.
   'test/live/session/audio/cost.test.ts',
 ];
 
 /** The same of the slow tier, where most of what is changed for good is a process that the file starts. */
 const SLOW_ALONE = [
-  // It looks at the memory of the process.
+  // They look at the memory of the process.
   'test/attack/file-length-fuzz.test.ts',
+  'test/gateway/files/slow/backpressure.test.ts',
+  'test/gateway/files/slow/generated.test.ts',
+  'test/live/session/slow/heap.test.ts',
+  // A replaced module of Node.
+  'test/recogniser/slow/pool.test.ts',
   // Its events have members that a later version adds.
   'test/cluster/slow/versions.test.ts',
   // It kills NATS twenty times within its two minutes, and had not ended beside the modules of others.

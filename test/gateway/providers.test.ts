@@ -7,7 +7,7 @@ import { SimulatorServer } from '../../src/vendors/simulation/server.ts';
 import { simulators } from '../../src/vendors/simulators.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../fakes/processes/live-gateway.ts';
-import { PROTOCOLS, PROVIDERS, rateOf } from '../live/failover/protocols.ts';
+import { DRAWN, PROVIDERS, rateOf } from '../live/failover/protocols.ts';
 import { gapsIn } from '../simulation/whole.ts';
 
 const KEY = 'canary-4711-credential';
@@ -62,7 +62,7 @@ async function listen(gateway: LiveGateway, query: Record<string, string>, secon
 
 describe('a live session', () => {
   // Most of a session is waiting: for the pace of its provider, and for ends.
-  it.concurrent.each(PROTOCOLS.map(({ slug }) => slug))('transcribes every sample once with %s', async (model) => {
+  it.concurrent.each(DRAWN.map(({ slug }) => slug))('transcribes every sample once with %s', async (model) => {
     const { client, code, samples, rate } = await listen(live, { model });
     expect(gapsIn(client.finals, samples, rate, [model])).toEqual([]);
     expect(code).toBe(1000);

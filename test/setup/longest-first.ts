@@ -20,7 +20,7 @@ const LONG = [
   'test/console/slow/pages.test.ts',
   'test/console/slow/walk.test.ts',
   'test/live/failover/slow/planned-recycling.test.ts',
-  'test/gateway/files/generated.test.ts',
+  'test/gateway/files/slow/generated.test.ts',
   'test/gateway/slow/large-frames.test.ts',
   'test/recogniser/stream.test.ts',
   'test/live/session/audio/numbered-audio.test.ts',

@@ -1,7 +1,7 @@
 // Bad luck and bad intent on the way in: lengths that lie, slow and broken uploads, compressed bodies. Every one ends with an answer
 // or a count, and nothing is left. The rows of the fault list that are about files, and where each is tested:
 //
-// F22 malformed forms       edge/multipart-corpus.test.ts (by name, both doors), live/files-generated.test.ts (20,000)
+// F22 malformed forms       edge/multipart-corpus.test.ts (by name, both doors), gateway/files/slow/generated.test.ts (20,000)
 // F23 lengths and limits    here; of bodies in general suites/door/bodies.ts
 // F24 slow uploads          here
 // F25 compressed bodies     here

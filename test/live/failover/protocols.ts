@@ -1,8 +1,9 @@
 // The live protocols of the registry, each by one model, and what a session needs beside it to be failed over. One protocol of
-// each shape plays every row of the matrices; all others play those that a row's file puts first.
+// each shape plays every row of the matrices. With `ALL_DRAWN=true`, all others play those that a row's file puts first.
 import { providers } from '../../../src/vendors/index.ts';
 import type { LegRequest, LiveCodec, LiveTiming, ModelCard, Provider } from '../../../src/vendors/provider.ts';
 import { simulators } from '../../../src/vendors/simulators.ts';
+import { ALL_DRAWN } from '../../fakes/drawn.ts';
 import { RATE } from './spoken.ts';
 
 export const PROVIDERS: readonly Provider[] = providers.filter(({ name }) =>
@@ -94,6 +95,9 @@ export const PROTOCOLS: readonly Protocol[] = spoken.map((each) => ({
 }));
 
 export const FULL: readonly Protocol[] = PROTOCOLS.filter(({ isFull }) => isFull);
+
+/** Of the default tier: the suite of each provider tests what only its own protocol has. */
+export const DRAWN: readonly Protocol[] = ALL_DRAWN ? PROTOCOLS : FULL;
 
 /** Whether a frame asks a provider for the end of a turn: a message that does, or as much silence as does. */
 export function finalizeOf({ slug, provider }: Protocol): (frame: string | Uint8Array) => boolean {

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import type { ProviderSimulator } from '../../../src/vendors/simulation.ts';
 import { simulatorOf } from './altered.ts';
 import { expectAllHeard, expectFailover, Incident, type IncidentOptions, toldAt } from './incident.ts';
-import { PROTOCOLS, providerOf } from './protocols.ts';
+import { DRAWN, providerOf } from './protocols.ts';
 
 /** From a failure to the dial of the next candidate, and to the failover event. */
 const NEXT_DIAL_MS = 300;
 
-describe.each(PROTOCOLS)('$slug', (protocol) => {
+describe.each(DRAWN)('$slug', (protocol) => {
   const { slug, provider, fallback, timing } = protocol;
   const chain = [slug, fallback];
   const guarded = (credentialId: string) => ({ slug, credentialId, organisationId: 'org_1' });
@@ -133,7 +133,7 @@ describe.each(PROTOCOLS)('$slug', (protocol) => {
 });
 
 // Who says nothing before it hears speech is missing: only its silence then tells (rows-midstream).
-it.each(PROTOCOLS.filter(({ readyAtOnce }) => !readyAtOnce))(
+it.each(DRAWN.filter(({ readyAtOnce }) => !readyAtOnce))(
   '$slug accepts the connection and never gets ready: the next candidate takes over, and no audio is lost',
   async (protocol) => {
     const { slug, provider, fallback, timing } = protocol;

@@ -3,14 +3,14 @@
 import { describe, expect, it } from 'vitest';
 import { altered, simulatorOf } from './altered.ts';
 import { expectAllHeard, expectFailover, Incident, type IncidentOptions, textsOf } from './incident.ts';
-import { PROTOCOLS } from './protocols.ts';
+import { DRAWN } from './protocols.ts';
 import { turnsOf } from './spoken.ts';
 
 const TIMES = /^(?:start|end|duration|timestamp|audio_window_(?:start|end)|audio_(?:start|end)_ms)$/;
 
 const DISTINCT = ['Good morning.', 'This is the second turn.', 'Yes.', 'That is all.'];
 
-describe.each(PROTOCOLS)('$slug', (protocol) => {
+describe.each(DRAWN)('$slug', (protocol) => {
   const { slug, provider, fallback } = protocol;
   const chain = [slug, fallback];
   const faulty = (...faults: string[]): IncidentOptions => ({ faults: { [provider]: faults } });

@@ -13,7 +13,7 @@ import {
   textsOf,
   toldAt,
 } from './incident.ts';
-import { finalizeOf, PROTOCOLS, providerOf } from './protocols.ts';
+import { DRAWN, finalizeOf, providerOf } from './protocols.ts';
 import { type SpokenTurn, turnsOf } from './spoken.ts';
 
 /** From a failure to the moment the fallback has the audio. */
@@ -33,7 +33,7 @@ const TURN_SECONDS = 2;
 /** and what is in the last chunk counts as sent by its place in the audio, which the clients here send as it begins. */
 const CHUNK_MS = 100;
 
-describe.each(PROTOCOLS)('$slug', (protocol) => {
+describe.each(DRAWN)('$slug', (protocol) => {
   const { slug, provider, fallback, timing, givesInterims } = protocol;
   const lastSaidMs = givesInterims ? LAST_SAID_MS : (STALL_SECONDS - TURN_SECONDS) * 1_000 + CHUNK_MS;
   const chain = [slug, fallback];

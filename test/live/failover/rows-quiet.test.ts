@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
 import { expectAllHeard, Incident, type Manner } from './incident.ts';
-import { PROTOCOLS } from './protocols.ts';
+import { DRAWN } from './protocols.ts';
 
 const { idleMs, suspendMs } = loadConfig({}, { providers: [] }).session;
 const FIVE_MINUTES_MS = 300_000;
@@ -14,7 +14,7 @@ const manners: [string, Manner][] = [
   ['a turn that it ended', { silent: { afterChunk: 18, ms: FIVE_MINUTES_MS }, finalizeAfterChunk: 18 }],
 ];
 
-describe.each(PROTOCOLS)('$slug', ({ slug, provider, givesInterims }) => {
+describe.each(DRAWN)('$slug', ({ slug, provider, givesInterims }) => {
   it.each(manners)('continues after %s and five minutes of nothing', async (_, manner) => {
     const incident = new Incident({ settings: { idleMs, suspendMs } });
     const caller = await incident.play([slug], manner);

@@ -1,4 +1,5 @@
-// The Python client against a real gateway: its own cases that take longer.
+// The Python client against a real gateway: its own cases.
 import { pythonCases } from '../suite.ts';
 
+pythonCases('');
 pythonCases('slow/');

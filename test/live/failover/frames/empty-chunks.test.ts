@@ -5,7 +5,7 @@ import { simulators } from '../../../../src/vendors/simulators.ts';
 import { seeded } from '../../../fakes/random.ts';
 import { noting } from '../../../suites/provider/simulated-leg.ts';
 import { expectAllHeard, Incident } from '../incident.ts';
-import { PROTOCOLS } from '../protocols.ts';
+import { DRAWN } from '../protocols.ts';
 
 /** A message that should hold audio. One that ends a turn may hold none: that is how ElevenLabs' is written. */
 const EMPTY_AUDIO = /"(?:audio\w*|data|chunk|payload)":""/;
@@ -17,7 +17,7 @@ const isEmpty = (frame: string | Uint8Array, index: number, all: readonly unknow
   return frame === '' ? index < all.length - 1 : EMPTY_AUDIO.test(frame) && !ENDS_TURN.test(frame);
 };
 
-describe.each(PROTOCOLS)('$slug', ({ slug, provider }) => {
+describe.each(DRAWN)('$slug', ({ slug, provider }) => {
   /** A session of a client that sends empty chunks, lone bytes and long ones, asks for ends of turns before there are any, and ends with an empty chunk. */
   async function play() {
     const frames: (string | Uint8Array)[] = [];

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { KEPT_FILES_MAX } from '../../../../src/compat/jobs/kept-files.ts';
 import { openSqliteStore } from '../../../../src/node/store/sqlite-store.ts';
+import { drawnOf } from '../../../fakes/drawn.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../../../fakes/processes/live-gateway.ts';
 import { type Vendor, Visitor, vendors } from './vendors.ts';
 
@@ -116,18 +117,20 @@ describe.each(vendors)('files of clients of $dialect', (vendor) => {
     await single.send('DELETE', pathOf(second) + removal);
     await ended;
   });
+});
 
-  // Speechmatics has no upload of its own: its files are their jobs'.
-  it.runIf(vendor.keep !== undefined)('stop at the number that a key may keep', async () => {
-    const store = await openSqliteStore({ directory: gateway.directory });
-    const { id } = await store.createOrganisation('Many files', null, BY);
-    const many = visitor((await store.createKey(id, {}, BY)).secret);
-    store.close();
-    const keep = () => (vendor.keep as NonNullable<typeof vendor.keep>)(many, new Uint8Array(1));
-    for (let count = 0; count < KEPT_FILES_MAX; count++) expect((await keep()).status).toBeLessThan(300);
-    const reply = await keep();
-    expect([reply.status, refusalOf(reply)]).toEqual([429, expect.stringMatching(/may keep 100 files/)]);
-  });
+// Speechmatics has no upload of its own: its files are their jobs'.
+const keepers = vendors.filter(({ keep }) => keep !== undefined);
+
+it.each(drawnOf(keepers))('files of clients of $dialect stop at the number that a key may keep', async (vendor) => {
+  const store = await openSqliteStore({ directory: gateway.directory });
+  const { id } = await store.createOrganisation('Many files', null, BY);
+  const many = new Visitor(gateway.url, vendor, (await store.createKey(id, {}, BY)).secret);
+  store.close();
+  const keep = () => (vendor.keep as NonNullable<typeof vendor.keep>)(many, new Uint8Array(1));
+  for (let count = 0; count < KEPT_FILES_MAX; count++) expect((await keep()).status).toBeLessThan(300);
+  const reply = await keep();
+  expect([reply.status, vendor.refusalOf(reply)]).toEqual([429, expect.stringMatching(/may keep 100 files/)]);
 });
 
 describe('files of clients of soniox', () => {

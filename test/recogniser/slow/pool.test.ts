@@ -2,9 +2,9 @@
 import type { Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { RecogniserPool, type RecogniserPoolOptions } from '../../src/recogniser/threads/pool.ts';
-import { REFUSED, UNALIGNABLE } from './grammars.ts';
-import { audioOf, Ear, queryFor, queryOf, sample, silence, textsOf } from './listening.ts';
+import { RecogniserPool, type RecogniserPoolOptions } from '../../../src/recogniser/threads/pool.ts';
+import { REFUSED, UNALIGNABLE } from '../grammars.ts';
+import { audioOf, Ear, queryFor, queryOf, sample, silence, textsOf } from '../listening.ts';
 
 const threads: Worker[] = vi.hoisted(() => []);
 

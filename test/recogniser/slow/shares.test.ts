@@ -1,9 +1,9 @@
 // What one organisation may take of the recogniser, on real threads: streams, checks, and the time of threads.
 import { afterEach, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { PIECE_BYTES } from '../../src/recogniser/protocol.ts';
-import { RecogniserPool, type RecogniserPoolOptions } from '../../src/recogniser/threads/pool.ts';
-import { audioOf, chunksOf, Ear, queryFor, queryOf, sample, textsOf } from './listening.ts';
+import { PIECE_BYTES } from '../../../src/recogniser/protocol.ts';
+import { RecogniserPool, type RecogniserPoolOptions } from '../../../src/recogniser/threads/pool.ts';
+import { audioOf, chunksOf, Ear, queryFor, queryOf, sample, textsOf } from '../listening.ts';
 
 const yes = sample('yes.wav');
 const garage = sample('garage.wav');

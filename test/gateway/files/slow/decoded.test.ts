@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
+import { type LiveGateway, startLiveGateway } from '../../../fakes/processes/live-gateway.ts';
 
-const AUDIO = join(import.meta.dirname, '../../fixtures/audio');
+const AUDIO = join(import.meta.dirname, '../../../fixtures/audio');
 const NEAR_SECONDS = 0.05;
 /** Where a word fades away is not the same sound at 12 kbit/s. */
 const FADED_SECONDS = 0.08;

@@ -3,16 +3,16 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { scriptEar } from '../../src/vendors/simulation/ears.ts';
-import { SimulatorServer } from '../../src/vendors/simulation/server.ts';
-import type { ProviderSimulator } from '../../src/vendors/simulation.ts';
-import { simulators } from '../../src/vendors/simulators.ts';
-import { curl, describeCurl } from '../clients/curl.ts';
-import { metricsOfPage } from '../deploy/alerts/observed.ts';
-import { type LiveGateway, startLiveGateway } from '../fakes/processes/live-gateway.ts';
-import { temporaryDirectory } from '../fakes/temporary-directory.ts';
-import { guides, ROOT } from './pages.ts';
-import { blocks, different, printing, programs, run, SAMPLE, usesOpenai, WRITTEN_URL } from './programs.ts';
+import { scriptEar } from '../../../src/vendors/simulation/ears.ts';
+import { SimulatorServer } from '../../../src/vendors/simulation/server.ts';
+import type { ProviderSimulator } from '../../../src/vendors/simulation.ts';
+import { simulators } from '../../../src/vendors/simulators.ts';
+import { curl, describeCurl } from '../../clients/curl.ts';
+import { metricsOfPage } from '../../deploy/alerts/observed.ts';
+import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
+import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
+import { guides, ROOT } from '../pages.ts';
+import { blocks, different, printing, programs, run, SAMPLE, usesOpenai, WRITTEN_URL } from '../programs.ts';
 
 /** Commands that can be run here: all of their files are there, and nothing in them is left out. */
 const commands = blocks

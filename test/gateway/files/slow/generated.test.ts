@@ -4,11 +4,10 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { DoorRequest, Reply } from '../../../src/http/door.ts';
-import { RequestBody } from '../../../src/http/http/request-body.ts';
-import { wavOf } from '../../fakes/audio/audio-files.ts';
-import { drawn } from '../../fakes/drawn.ts';
-import { openFiles, piecesOf } from '../../http/multipart/form-rig.ts';
+import type { DoorRequest, Reply } from '../../../../src/http/door.ts';
+import { RequestBody } from '../../../../src/http/http/request-body.ts';
+import { wavOf } from '../../../fakes/audio/audio-files.ts';
+import { openFiles, piecesOf } from '../../../http/multipart/form-rig.ts';
 import {
   expectNothingLeft,
   flac,
@@ -19,9 +18,9 @@ import {
   reservations,
   send,
   server,
-} from './files-fixture.ts';
+} from '../files-fixture.ts';
 
-const RUNS = drawn(20_000);
+const RUNS = 20_000;
 const BATCHES = 10;
 /** Under way together. */
 const AT_ONCE = 8;
@@ -97,7 +96,7 @@ const SIGNS = [
   '\xff',
   '\xc3',
   '{',
-  '../../',
+  '../../../',
   '__proto__',
   'name="file"',
   'multipart/',
