@@ -80,7 +80,7 @@ export class SessionHost {
   describe(sessionId: string): { state: SessionPhase; legs: readonly LegRecord[] } | undefined {
     const session = this.#sessions.get(sessionId);
     const state = this.#phases.get(sessionId);
-    return session === undefined || state === undefined ? undefined : { state, legs: session.recovery.legs.all };
+    return session === undefined || state === undefined ? undefined : { state, legs: session.log.legs.all };
   }
 
   /** Throws when this node takes no more sessions. Asked before the handshake is accepted. */

@@ -11,7 +11,6 @@ import { ownKeyFailure } from '../failover/chain-credential.ts';
 import { timingOf } from '../failover/member-timing.ts';
 import type { Charts } from './charts.ts';
 import type { CurrentLeg } from './leg/current-leg.ts';
-import { LegHistory } from './leg/leg-record.ts';
 import type { SessionDependencies, SessionOpening } from './session-opening.ts';
 
 /** A client whose audio waits longer than this hears of it. */
@@ -52,7 +51,6 @@ export class Recovery {
   readonly #accepting = new Set<number>();
   /** What the customer is to hear of its own key that was refused, until a leg has held. */
   #ownKey: string | undefined;
-  readonly legs = new LegHistory();
 
   constructor(
     opening: SessionOpening,
@@ -118,7 +116,6 @@ export class Recovery {
     this.#index = index;
     this.#isReady = false;
     this.#isSteady = false;
-    this.legs.opened(member.slug);
     const retry = this.#retry;
     this.#retry = undefined;
     // The share is for members that have failed; another one is no second attempt.
@@ -148,14 +145,12 @@ export class Recovery {
     this.#isReady = true;
     this.#unreadySinceMs = undefined;
     this.#isWaitingTold = false;
-    this.legs.became('streaming');
   }
 
   /**
    * What comes of the failure. Where the customer's own key was refused, it is to hear of that when nothing else is left.
    */
   judge(told: LegFailure): LegFailure {
-    this.legs.became(told.reason);
     const member = this.#opening.chain[this.#index] as ChainMember;
     const others = [...this.#accepting].some((index) => index !== this.#index);
     const failure = judged(told, member, others);

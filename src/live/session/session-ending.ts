@@ -8,7 +8,6 @@ import type { Scope } from '../../runtime/scope.ts';
 import type { AudioAccount } from './billing/audio-account.ts';
 import type { Spending } from './billing/spending.ts';
 import { type EventWriter, secondsOf } from './event-writer.ts';
-import type { LegRecord } from './leg/leg-record.ts';
 import type { Outbox } from './outbox.ts';
 import type { SessionDependencies, SessionOpening } from './session-opening.ts';
 import type { Turns } from './turns/turns.ts';
@@ -23,8 +22,7 @@ export interface SessionEndingParts {
   outbox: Outbox;
   account: AudioAccount;
   spending: Spending;
-  log: Pick<SessionLog, 'withoutTranscripts' | 'end'>;
-  legs(): LegRecord[];
+  log: Pick<SessionLog, 'legs' | 'withoutTranscripts' | 'end'>;
 }
 
 export class SessionEnding {
@@ -66,7 +64,7 @@ export class SessionEnding {
 
   /** The socket is closed and everything let go of: whatever goes wrong here, the session's place and its id are free. */
   end({ reason, error }: ends.SessionEnd): void {
-    const { scope, events, outbox, turns, spending, log, legs } = this.#parts;
+    const { scope, events, outbox, turns, spending, log } = this.#parts;
     this.#tryTo(() => this.#close(error));
     if (scope.disposed) return;
     const code = error?.code ?? null;
@@ -75,7 +73,7 @@ export class SessionEnding {
     this.#tryTo(() => spending.settle(reason, code, this.#dependencies.wallNow()));
     const { failovers } = events;
     const { undeliveredFinals } = outbox;
-    const ended = { kind: 'ended', reason, turns: turns.number, failovers, legs: legs() } as const;
+    const ended = { kind: 'ended', reason, turns: turns.number, failovers, legs: log.legs.atEnd } as const;
     this.#tryTo(() =>
       log.end(ended, () => {
         const { money: _, ...audio } = spending.figures();

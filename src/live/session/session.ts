@@ -98,7 +98,6 @@ export class LiveSession {
     const legParts = { pipeline, charts, turns: this.turns, spending, delays, log };
     this.leg = new CurrentLeg(opening, dependencies, legParts, {
       ready: (generation) => this.#outcomes.ready(generation),
-      simulated: () => this.recovery.legs.simulated(),
       failed: (generation, failure) => this.#outcomes.failed(generation, failure),
       finished: (generation) => this.#outcomes.finished(generation),
       overdue: (generation) => this.#outcomes.overdue(generation),
@@ -114,8 +113,7 @@ export class LiveSession {
     });
     this.#scope.defer(() => this.recovery.end());
     const { leg, recovery, turns } = this;
-    const legs = () => recovery.legs.atEnd;
-    const ended = { pipeline, turns, events, outbox, account, spending, log, legs };
+    const ended = { pipeline, turns, events, outbox, account, spending, log };
     this.ending = new SessionEnding(opening, dependencies, { scope: this.#scope, ...ended });
     const fault = (error: unknown) => this.fault('configure', error);
     const changing = { charts, recovery, leg, events, spending, pipeline, fault };
@@ -225,7 +223,7 @@ export class LiveSession {
 
   /** What was sent was heard to its end, and nothing waits. */
   rest(): void {
-    this.recovery.legs.became('suspended');
+    this.log.legs.suspended();
     this.#events.rested();
     this.log.mark('suspended', 'no audio comes');
     this.#isSuspended = true;

@@ -57,7 +57,7 @@ export class ObservedSessions {
     const trace = tracing && this.#trace(opening, tracing, metrics);
     const counts = new SessionCounts(metrics, bus.node, labelsOf(providers));
     this.#counts.set(opening.sessionId, counts);
-    const tellLeg = legLines(trace === undefined ? logger : logger.child(idsOf(trace)));
+    const tellLeg = legLines(trace === undefined ? logger : logger.child(idsOf(trace)), opening.sessionId);
     return {
       leg(note) {
         counts.leg(note);
@@ -120,13 +120,13 @@ export class ObservedSessions {
 const idsOf = (trace: SessionTrace | undefined) =>
   trace === undefined ? {} : { trace_id: trace.span.traceId, span_id: trace.span.spanId };
 
-function legLines(logger: Logger): (note: LegNote) => void {
+function legLines(logger: Logger, sessionId: string): (note: LegNote) => void {
   let lines = 0;
   return ({ event, ...note }) => {
     const line = LEG_LINES[event];
     if (line === undefined || lines >= LEG_LINES_MAX) return;
     lines++;
-    logger.info(note, line);
+    logger.info({ sessionId, ...note }, line);
   };
 }
 

@@ -26,8 +26,6 @@ export interface CurrentLegParts extends LegPumpParts {
 
 export interface CurrentLegCalls extends LegPumpCalls {
   ready(generation: number): void;
-  /** Its provider has said of itself that it is simulated. */
-  simulated(): void;
   failed(generation: number, failure: LegFailure): void;
   finished(generation: number): void;
   /** Asked to finish with a `waitMs`, it takes longer than its provider needs as a rule, and is alive. */
@@ -151,7 +149,7 @@ export class CurrentLeg {
 
   /** The session has lost its leg, and goes on without it. */
   lost(failure: LegFailure): void {
-    this.channel.lost(failure);
+    this.#parts.log.legs.failed(failure);
     // What was asked for says nothing of the model.
     if (!this.channel.isBroken) this.#attempt?.failed(failure);
   }
@@ -229,10 +227,8 @@ export class CurrentLeg {
       this.#calls.reconfigured(report.heard.isInForce);
     else if (report.type === 'leg.heard') this.#parts.turns.hear(report.heard, this.#readMsOf(report));
     else if (report.type === 'leg.ready') this.#ready(generation);
-    else if (report.type === 'leg.simulated') {
-      this.channel.simulated();
-      this.#calls.simulated();
-    } else if (report.type === 'leg.failed') this.#calls.failed(generation, report.failure);
+    else if (report.type === 'leg.simulated') this.channel.simulated();
+    else if (report.type === 'leg.failed') this.#calls.failed(generation, report.failure);
     else if (report.type === 'leg.finished') this.#calls.finished(generation);
     else if (report.type === 'leg.overdue') this.#calls.overdue(generation);
     else if (report.type === 'leg.expiring') this.#expiring(generation);

@@ -16,7 +16,6 @@ import { needsOf } from '../../upstream/service/leg-needs.ts';
 import type { SessionDependencies, SessionOpening } from '../session-opening.ts';
 import type { SessionLog } from '../watch/session-log.ts';
 import { LegDialer, legLost, legSilent, lostReport, openLegOf } from './leg-dialer.ts';
-import { LegNotes } from './leg-record.ts';
 
 /** No leg has this generation. */
 const NO_LEG = 0;
@@ -72,7 +71,6 @@ export class LegChannel {
   #broken: { slug: string | undefined; fault: DemandedFault } | undefined;
   #member: ChainMember | undefined;
   readonly #waiting: WaitWatch;
-  readonly #notes: LegNotes;
   /** The session hears nothing any more. */
   readonly detach: Detach;
 
@@ -82,7 +80,6 @@ export class LegChannel {
     this.#dependencies = dependencies;
     this.#calls = calls;
     this.#session = dependencies.bus.address(opening.sessionId);
-    this.#notes = new LegNotes(opening.sessionId, (note) => log.leg(note));
     this.#waiting = new WaitWatch(
       dependencies.clock,
       () => this.#member !== undefined && calls.waiting(this.#member.slug),
@@ -111,6 +108,7 @@ export class LegChannel {
 
   /** From now on another leg is meant; it is not asked for yet. */
   begin(member: ChainMember, generation: number): void {
+    this.#log.legs.begin(member.slug, generation);
     this.#member = member;
     this.#current = generation;
     this.#reports = 0;
@@ -123,7 +121,7 @@ export class LegChannel {
   /** Asks for it. */
   dial(member: ChainMember, timing: LiveTiming): void {
     this.#member = member;
-    this.#notes.asked(member.slug, this.#current, this.#dependencies.clock.now());
+    this.#log.legs.requested(this.#dependencies.clock.now());
     this.#frameBytesMax = frameBytesMax(timing, member.sampleRate);
     this.#waiting.begin();
     this.#ask(member);
@@ -213,6 +211,7 @@ export class LegChannel {
 
   /** Its provider has said that it is simulated. */
   simulated(): void {
+    this.#log.legs.simulated();
     this.#isSimulated = true;
     if (this.#isReady) this.#breakAgain();
   }
@@ -228,7 +227,7 @@ export class LegChannel {
     this.#isReady = true;
     this.#breakAgain();
     this.#avoid = undefined;
-    this.#notes.ready(this.#dependencies.clock.now());
+    this.#log.legs.ready(this.#dependencies.clock.now());
     this.#waiting.over();
   }
 
@@ -242,7 +241,7 @@ export class LegChannel {
     if (placement === undefined || this.#tried.size === NODES_TRIED_MAX) return { ...report, failure };
     placement.unreachable(node, providerOf(member.slug));
     this.#lastFailure = failure;
-    this.#notes.moved();
+    this.#log.legs.moved();
     this.#release();
     this.#reports = 0;
     this.#ask(member);
@@ -255,14 +254,9 @@ export class LegChannel {
     this.#log.placing = 'none';
     this.#waiting.pause();
     const leg = this.#leg;
-    this.#notes.closed();
+    this.#log.legs.closed();
     this.#release();
     if (leg !== undefined) this.#dismiss(leg);
-  }
-
-  /** The session has lost it. */
-  lost(failure: LegFailure): void {
-    this.#notes.failed(this.#member?.slug ?? '', this.#current, failure);
   }
 
   #release(): void {
@@ -289,7 +283,7 @@ export class LegChannel {
     const generation = this.#current;
     this.#leg = leg;
     this.#log.placing = 'placed';
-    this.#notes.opened(leg);
+    this.#log.legs.opened(leg);
     this.#waiting.opened();
     if (isOfNode(leg, bus.node)) return;
     this.#far = new FarLeg(bus, clock, leg, this.#session, this.#frameBytesMax, {

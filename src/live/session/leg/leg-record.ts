@@ -1,4 +1,5 @@
-// The legs of a session as its watchers are shown them: the last few, and what became of each.
+// The legs of a session: the last few with what became of each, and every step of the current one for those who log, count, trace and
+// watch it. No content.
 import type { LegFailure } from '../../../../machines/events.ts';
 import type { Address } from '../../../cluster/bus/bus.ts';
 import { nodeOf } from '../../../cluster/bus/subjects.ts';
@@ -11,26 +12,93 @@ export interface LegRecord {
   readonly simulated?: true;
 }
 
+/** A leg that was requested. */
+export interface LegPlace {
+  model: string;
+  generation: number;
+  /** The node that has the connection, by its incarnation; null where none was opened. */
+  legNode: string | null;
+}
+
+/** `opened`: the node that answers for it is known. `ready`: its provider takes audio. */
+export interface LegNote extends LegPlace {
+  event: 'asked' | 'opened' | 'ready' | 'failed' | 'closed';
+  /** From `asked` to `ready`. */
+  dialMs?: number;
+  kind?: LegFailure['kind'];
+  reason?: string;
+}
+
 const LEGS_MAX = 16;
 const UNDER_WAY: ReadonlySet<string> = new Set(['connecting', 'streaming', 'suspended']);
 
-export class LegHistory {
+export class LegRecords {
+  readonly #onNote: (note: LegNote) => void;
   readonly #legs: { model: string; state: string; simulated?: true }[] = [];
+  readonly #current: LegPlace = { model: '', generation: 0, legNode: null };
+  /** When the current leg was requested; undefined before that, and once it is over. */
+  #requestedMs: number | undefined;
 
-  opened(model: string): void {
-    this.#legs.push({ model, state: 'connecting' });
-    if (this.#legs.length > LEGS_MAX) this.#legs.shift();
+  constructor(onNote: (note: LegNote) => void) {
+    this.#onNote = onNote;
   }
 
-  /** What the latest leg is doing, or why it was lost. */
-  became(state: string): void {
-    const leg = this.#legs.at(-1);
-    if (leg !== undefined) leg.state = state;
+  /** Another leg is meant from now on. */
+  begin(model: string, generation: number): void {
+    this.#legs.push({ model, state: 'connecting' });
+    if (this.#legs.length > LEGS_MAX) this.#legs.shift();
+    this.#current.model = model;
+    this.#current.generation = generation;
+  }
+
+  requested(nowMs: number): void {
+    this.#requestedMs = nowMs;
+    this.#note('asked');
+  }
+
+  opened(leg: Address): void {
+    if (this.#requestedMs === undefined) return;
+    this.#current.legNode = nodeOf(leg);
+    this.#note('opened');
+  }
+
+  ready(nowMs: number): void {
+    this.#became('streaming');
+    if (this.#requestedMs !== undefined) this.#note('ready', { dialMs: nowMs - this.#requestedMs });
   }
 
   simulated(): void {
     const leg = this.#legs.at(-1);
     if (leg !== undefined) leg.simulated = true;
+  }
+
+  /** Its node could not reach the provider: another one is asked. */
+  moved(): void {
+    if (this.#requestedMs !== undefined) this.#note('closed');
+    this.#current.legNode = null;
+  }
+
+  /** Also of one that was passed over, and never requested. */
+  failed({ kind, reason }: LegFailure): void {
+    this.#became(reason);
+    this.#note('failed', { kind, reason });
+    this.#over();
+  }
+
+  /** Closed by the session; the failure of one that has failed was noted. */
+  closed(): void {
+    if (this.#requestedMs !== undefined) this.#note('closed');
+    this.#over();
+  }
+
+  /** Closed because no audio comes. */
+  suspended(): void {
+    this.#became('suspended');
+  }
+
+  /** The leg that is open, and its node. */
+  get open(): LegPlace | undefined {
+    return this.#current.legNode === null ? undefined : { ...this.#current };
   }
 
   get all(): readonly LegRecord[] {
@@ -41,73 +109,18 @@ export class LegHistory {
   get atEnd(): LegRecord[] {
     return this.#legs.map((leg) => (UNDER_WAY.has(leg.state) ? { ...leg, state: 'closed' } : { ...leg }));
   }
-}
 
-/** `opened`: the node that answers for it is known. `ready`: its provider takes audio. */
-export interface LegNote {
-  event: 'asked' | 'opened' | 'ready' | 'failed' | 'closed';
-  sessionId: string;
-  model: string;
-  generation: number;
-  /** The node that has the connection, by its incarnation; null where none was opened. */
-  legNode: string | null;
-  /** From `asked` to `ready`. */
-  dialMs?: number;
-  kind?: LegFailure['kind'];
-  reason?: string;
-}
-
-type Leg = Pick<LegNote, 'model' | 'generation' | 'legNode'>;
-
-export class LegNotes {
-  readonly #tell: (note: LegNote) => void;
-  readonly #sessionId: string;
-  #leg: Leg | undefined;
-  #askedMs = 0;
-
-  constructor(sessionId: string, tell: (note: LegNote) => void) {
-    this.#tell = tell;
-    this.#sessionId = sessionId;
+  #over(): void {
+    this.#requestedMs = undefined;
+    this.#current.legNode = null;
   }
 
-  asked(model: string, generation: number, nowMs: number): void {
-    this.#askedMs = nowMs;
-    this.#leg = { model, generation, legNode: null };
-    this.#note('asked', this.#leg);
+  #became(state: string): void {
+    const leg = this.#legs.at(-1);
+    if (leg !== undefined) leg.state = state;
   }
 
-  opened(leg: Address): void {
-    if (this.#leg === undefined) return;
-    this.#leg.legNode = nodeOf(leg);
-    this.#note('opened', this.#leg);
-  }
-
-  ready(nowMs: number): void {
-    if (this.#leg !== undefined) this.#note('ready', this.#leg, { dialMs: nowMs - this.#askedMs });
-  }
-
-  /** Also of one that was passed over, and never asked for. */
-  failed(model: string, generation: number, { kind, reason }: LegFailure): void {
-    const leg = this.#leg ?? { model, generation, legNode: null };
-    this.#leg = undefined;
-    this.#note('failed', leg, { kind, reason });
-  }
-
-  /** Its node could not reach the provider: another one is asked. */
-  moved(): void {
-    if (this.#leg === undefined) return;
-    this.#note('closed', this.#leg);
-    this.#leg.legNode = null;
-  }
-
-  /** Let go of; one that has failed was told of. */
-  closed(): void {
-    const leg = this.#leg;
-    this.#leg = undefined;
-    if (leg !== undefined) this.#note('closed', leg);
-  }
-
-  #note(event: LegNote['event'], leg: Leg, rest: Pick<LegNote, 'dialMs' | 'kind' | 'reason'> = {}): void {
-    this.#tell({ event, sessionId: this.#sessionId, ...leg, ...rest });
+  #note(event: LegNote['event'], rest: Pick<LegNote, 'dialMs' | 'kind' | 'reason'> = {}): void {
+    this.#onNote({ event, ...this.#current, ...rest });
   }
 }

@@ -8,7 +8,7 @@ import type { Breakers } from '../../failover/breakers/breakers.ts';
 import type { Guarded } from '../../failover/breakers/guarded.ts';
 import { isLegStep, isLegWatched, type LegStep, type WatchLeg } from '../../upstream/service/leg-watch-words.ts';
 import type { PlacingState } from '../leg/leg-dialer.ts';
-import type { LegPlace } from './session-log.ts';
+import type { LegPlace } from '../leg/leg-record.ts';
 
 export interface SessionContextOptions {
   bus: Pick<Bus, 'node' | 'address' | 'requestOf' | 'subscribe'>;

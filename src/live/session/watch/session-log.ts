@@ -12,7 +12,7 @@ import {
 } from '../../../api/console/watching.ts';
 import type { OutgoingEvent } from '../../../api/listen.ts';
 import type { PlacingState } from '../leg/leg-dialer.ts';
-import type { LegNote } from '../leg/leg-record.ts';
+import { type LegNote, type LegPlace, LegRecords } from '../leg/leg-record.ts';
 import type { SessionObserver, TurnNote } from './session-observer.ts';
 
 /** How it has ended, and what it had. */
@@ -39,16 +39,13 @@ export interface LogReader {
   ended(ended: EndedBody, at: string): void;
 }
 
-export type LegPlace = Pick<LegNote, 'model' | 'generation' | 'legNode'>;
-
 export class SessionLog {
   readonly #wallNow: () => Date;
   readonly #observer: SessionObserver | undefined;
   readonly #keepsTranscripts: boolean;
   readonly #frames: WatchedFrame[] = [];
   reader: LogReader | undefined;
-  /** The leg that is open. */
-  legNow: LegPlace | undefined;
+  readonly legs = new LegRecords((note) => this.#leg(note));
   #placing: PlacingState = 'none';
   #value = '';
   #transcriptChars = 0;
@@ -191,13 +188,10 @@ export class SessionLog {
     this.reader?.placing(state);
   }
 
-  leg(note: LegNote): void {
+  #leg(note: LegNote): void {
     const { event, model, generation, legNode, reason } = note;
     this.#observer?.leg(note);
-    if (event === 'opened') {
-      this.legNow = { model, generation, legNode };
-      this.reader?.leg(this.legNow);
-    } else if (event !== 'ready') this.legNow = undefined;
+    if (event === 'opened') this.reader?.leg({ model, generation, legNode });
     const leg = `leg ${generation}${legNode === null ? '' : ` on ${legNode}`}`;
     if (event === 'opened') this.mark('leg_opened', leg, { model });
     else if (event === 'failed') this.mark('leg_lost', `${leg}: ${reason ?? 'failed'}`, { model });

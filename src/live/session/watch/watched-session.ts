@@ -74,7 +74,7 @@ export class WatchedSession {
     const { charts, log, figures } = options;
     for (const { actor } of charts.steps) this.#actors.add(actor);
     this.#watch = charts.watch((step) => this.#step(step));
-    const now = { leg: log.legNow, placing: log.placing, money: figures().money };
+    const now = { leg: log.legs.open, placing: log.placing, money: figures().money };
     this.#around = new SessionContextWatcher(options.around, now, (actor, told) => this.#beside(actor, told));
     this.#keepRenewed();
     log.reader = {
