@@ -50,7 +50,6 @@ export const machines: readonly MachineEntry[] = [
         retries: 1,
         rounds: 1,
         retryMs: 15_000,
-        formattedWaitMs: 700,
         steadyMs: 10_000,
       },
     },
@@ -144,7 +143,7 @@ export const machines: readonly MachineEntry[] = [
   {
     id: 'turn',
     machine: turnMachine,
-    input: { sessionId: 'ses_sample', formattedWaitMs: 700 },
+    input: { formattedWaitMs: 700 },
     samples: [
       { type: 'turn.heard' },
       { type: 'turn.ended', formattedFollows: false },
@@ -155,7 +154,6 @@ export const machines: readonly MachineEntry[] = [
       { type: 'turn.kept' },
       { type: 'turn.discarded' },
       { type: 'turn.flush' },
-      { type: 'turn.timed', formattedWaitMs: 500 },
     ],
   },
   {

@@ -7,7 +7,6 @@ import type { SessionEnd } from './session/ends.ts';
 import * as ends from './session/ends.ts';
 import { changed, lastLost, lost, overlong } from './session/transitions.ts';
 import type { SessionContext, SessionEvent, SessionInput, SessionOutput } from './session/types.ts';
-import { turnMachine } from './turn.ts';
 
 /** How long an expiring leg waits for the end of a turn before it is replaced in the middle of one. */
 const EXPIRY_MS = 30_000;
@@ -25,7 +24,6 @@ export const sessionMachine = setup({
     tags: {} as 'accepts-audio' | 'buffering',
   },
   actors: {
-    turn: turnMachine,
     failover: failoverMachine,
     /** Resolves when the last events are on their way and the usage is recorded. */
     settle: declaredPromise<void, { sessionId: string }>('settle'),
@@ -38,6 +36,8 @@ export const sessionMachine = setup({
     finishLeg: declaredAction('finishLeg'),
     endTurn: declaredAction('endTurn'),
     endAudio: declaredAction('endAudio'),
+    /** No turn gets a final any more. */
+    endTurns: declaredAction('endTurns'),
     /** The leg is let go of; audio that came meanwhile wants another. */
     rest: declaredAction('rest'),
     /** Asks the failover chart what comes after the failure noted last. */
@@ -120,12 +120,6 @@ export const sessionMachine = setup({
     live: {
       type: 'parallel',
       invoke: [
-        {
-          id: 'turn',
-          src: 'turn',
-          input: ({ context }) => ({ sessionId: context.sessionId, formattedWaitMs: context.limits.formattedWaitMs }),
-          onError: { target: 'settling', actions: { type: 'noteEnd', params: ends.turnFailed } },
-        },
         {
           id: 'failover',
           src: 'failover',
@@ -280,7 +274,7 @@ export const sessionMachine = setup({
       },
     },
     settling: {
-      entry: ['closeLeg', 'announceEnd'],
+      entry: ['closeLeg', 'announceEnd', 'endTurns'],
       invoke: {
         id: 'settle',
         src: 'settle',

@@ -1,10 +1,9 @@
 // One turn after the other: when a turn has begun, when its final is due, and that it is given exactly once. The texts are
-// held by the host (src/live/session/turns/turns.ts); this chart sees boundaries only.
-import { assign, setup } from 'xstate';
+// held by the host (src/live/session/turns); this chart sees boundaries only. No actor runs it: the host asks it what comes of an event.
+import { setup } from 'xstate';
 import { declaredAction } from './declared.ts';
 
 export interface TurnInput {
-  sessionId: string;
   /** How long a formatted version of a turn is waited for. */
   formattedWaitMs: number;
 }
@@ -26,12 +25,16 @@ export type TurnEvent =
   /** The turn came to nothing, or its leg failed and it will be heard again from its beginning. */
   | { type: 'turn.discarded' }
   /** Nothing more will be said: what is due is given now. */
-  | { type: 'turn.flush' }
-  /** Other models hear from now on: a formatted version is waited for so long. */
-  | { type: 'turn.timed'; formattedWaitMs: number };
+  | { type: 'turn.flush' };
 
 /** How long another end is waited for of a turn that was ended without the words that were heard of it. */
 const WORDS_WAIT_MS = 1_000;
+
+/** How long a state is waited in. */
+export const turnDelays = {
+  formattedWait: ({ context }: { context: TurnContext }) => context.formattedWaitMs,
+  wordsWait: () => WORDS_WAIT_MS,
+};
 
 /** The turn is complete. With every final: a state of its own, left at once, would cost another step of the chart. */
 const settled = { target: 'idle', actions: ['deliverFinal', 'tellSettled'] } as const;
@@ -49,24 +52,16 @@ export const turnMachine = setup({
     deliverFinal: declaredAction('deliverFinal'),
     /** Tells the session chart that a turn is complete. */
     tellSettled: declaredAction('tellSettled'),
-    noteTime: assign({
-      formattedWaitMs: ({ context, event }) =>
-        event.type === 'turn.timed' ? event.formattedWaitMs : context.formattedWaitMs,
-    }),
   },
   guards: {
     formattedFollows: ({ event }) => event.type === 'turn.ended' && event.formattedFollows,
   },
-  delays: {
-    formattedWait: ({ context }) => context.formattedWaitMs,
-    wordsWait: WORDS_WAIT_MS,
-  },
+  delays: turnDelays,
 }).createMachine({
   id: 'turn',
   description: 'One final per turn, whatever a provider does.',
   context: ({ input }) => ({ ...input }),
   initial: 'idle',
-  on: { 'turn.timed': { actions: 'noteTime' } },
   states: {
     idle: {
       on: { 'turn.heard': 'speaking' },

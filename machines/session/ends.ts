@@ -36,7 +36,6 @@ export const drained: SessionEnd & { error: SessionError } = {
 
 /** The host itself has failed. */
 export const mistaken = failed('The gateway made a mistake in this session. Quote the request id.');
-export const turnFailed = failed('The turn chart failed.');
 export const failoverFailed = failed('The failover chart failed.');
 
 /** A request that is wrong must not be sent again as it is; anything else is worth another try later. */

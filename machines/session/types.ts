@@ -20,7 +20,6 @@ export interface SessionLimits {
   rounds: number;
   /** How long after the first failure of an incident there are further rounds, beyond those. */
   retryMs: number;
-  formattedWaitMs: number;
   /** A leg that has held for so long has got over what went wrong before. Longer than any leg may be silent while someone speaks. */
   steadyMs: number;
 }

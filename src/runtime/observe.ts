@@ -125,36 +125,45 @@ function count(states: Map<string, number>, written: string, by: number): void {
   else states.set(written, now);
 }
 
-/** Counts an actor that has started, and the machines that it has invoked, until they end. */
-function countActor(actor: AnyActorRef): void {
-  const { logic } = actor as unknown as { logic?: { id?: string } };
-  const snapshot = actor.getSnapshot() as AnyMachineSnapshot;
-  const machine = logic?.id;
-  if (machine === undefined || snapshot.value === undefined || snapshot.status !== 'active') return;
+/** One instance of a machine in these counts. */
+export interface StateCount {
+  became(value: StateValue): void;
+  over(): void;
+}
+
+/** Counts one instance of a machine by its state, until it is over. */
+export function countStates(machine: string, first: StateValue): StateCount {
   const states = countsOfMachines.get(machine) ?? new Map<string, number>();
   countsOfMachines.set(machine, states);
-  let { value } = snapshot as { value: StateValue };
+  let value = first;
   let written = JSON.stringify(value);
   let isOver = false;
   count(states, written, 1);
-  const over = () => {
-    if (isOver) return;
-    isOver = true;
-    count(states, written, -1);
-  };
-  actor.subscribe({
-    next: (next: AnyMachineSnapshot) => {
-      if (next.value === value || isOver) return;
-      value = next.value;
+  return {
+    became(next) {
+      if (next === value || isOver) return;
+      value = next;
       const text = JSON.stringify(value);
       if (text === written) return;
       count(states, written, -1);
       written = text;
       count(states, written, 1);
     },
-    error: over,
-    complete: over,
-  });
+    over() {
+      if (!isOver) count(states, written, -1);
+      isOver = true;
+    },
+  };
+}
+
+/** Counts an actor that has started, and the machines that it has invoked, until they end. */
+function countActor(actor: AnyActorRef): void {
+  const { logic } = actor as unknown as { logic?: { id?: string } };
+  const snapshot = actor.getSnapshot() as AnyMachineSnapshot;
+  const machine = logic?.id;
+  if (machine === undefined || snapshot.value === undefined || snapshot.status !== 'active') return;
+  const { became, over } = countStates(machine, snapshot.value);
+  actor.subscribe({ next: ({ value }: AnyMachineSnapshot) => became(value), error: over, complete: over });
   for (const child of Object.values(snapshot.children) as (AnyActorRef | undefined)[])
     if (child !== undefined) countActor(child);
 }

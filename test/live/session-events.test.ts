@@ -157,8 +157,8 @@ describe('the events of a session', () => {
     const { body } = await ask();
     for (let round = 0; round < 60; round++) {
       for (let count = 0; count < 30; count++) {
-        client.session.charts.tellTurn({ type: 'turn.heard' });
-        client.session.charts.tellTurn({ type: 'turn.discarded' });
+        client.session.charts.turn.tell({ type: 'turn.heard' });
+        client.session.charts.turn.tell({ type: 'turn.discarded' });
       }
       client.session.control({ type: 'finalize' });
       await rig.advance(50, 50);
@@ -166,7 +166,7 @@ describe('the events of a session', () => {
     const reader = read({ status: 200, body: body! });
     await settle();
     expect(reader.text.length).toBeLessThan(300_000);
-    client.session.charts.tellTurn({ type: 'turn.heard' });
+    client.session.charts.turn.tell({ type: 'turn.heard' });
     await rig.advance(50, 50);
     const dropped = framesIn(reader.text).find(({ kind }) => kind === 'dropped');
     expect(dropped).toMatchObject({ count: expect.any(Number) });

@@ -68,7 +68,7 @@ describe('the turn machine', () => {
     fc.assert(
       fc.property(happenings, (sequence) => {
         const held = hold({ machine, input, samples });
-        const shadow = { state: 'idle', dueMs: 0, nowMs: 0, calls: [], waitMs: formattedWaitMs };
+        const shadow = { state: 'idle', dueMs: 0, nowMs: 0, calls: [] };
         for (const happening of sequence) {
           if (typeof happening === 'number') {
             held.clock.increment(happening);
@@ -91,16 +91,11 @@ describe('the turn machine', () => {
     dueMs: number;
     nowMs: number;
     calls: string[];
-    waitMs: number;
   }
 
   /** The same rules, written down a second time in the plainest way. */
-  function follow(
-    shadow: Shadow,
-    { type, formattedFollows, formattedWaitMs: waitMs }: EventObject & Record<string, unknown>,
-  ): void {
+  function follow(shadow: Shadow, { type, formattedFollows }: EventObject & Record<string, unknown>): void {
     const { state } = shadow;
-    if (type === 'turn.timed') shadow.waitMs = waitMs as number;
     if (state === 'idle' && type === 'turn.heard') shadow.state = 'speaking';
     if (state === 'speaking' && type === 'turn.discarded') shadow.state = 'idle';
     if (state === 'speaking' && type === 'turn.kept') {
@@ -117,7 +112,7 @@ describe('the turn machine', () => {
     }
     if ((state === 'speaking' || state === 'awaitingWords') && type === 'turn.ended') {
       if (formattedFollows === true)
-        Object.assign(shadow, { state: 'awaitingFormatted', dueMs: shadow.nowMs + shadow.waitMs });
+        Object.assign(shadow, { state: 'awaitingFormatted', dueMs: shadow.nowMs + formattedWaitMs });
       else settle(shadow);
     }
     if (

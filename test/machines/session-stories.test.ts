@@ -22,7 +22,7 @@ const stories: Story[] = [
     story: 'runs from its first leg to its settlement',
     events: [ready(1), 'turn.settled', 'client.close', 'audio.drained', finished(1), 'done settle'],
     state: 'closed',
-    calls: ['openLeg', 'openGate', 'endAudio', 'closeGate', 'finishLeg', 'closeLeg', 'announceEnd'],
+    calls: ['openLeg', 'openGate', 'endAudio', 'closeGate', 'finishLeg', 'closeLeg', 'announceEnd', 'endTurns'],
     output: { reason: 'client_closed', error: null, attempts: [] },
   },
   {
@@ -212,17 +212,11 @@ const stories: Story[] = [
       { type: 'session.abort', reason: 'error', error: { code: 'internal_error', message: 'No.' } } as EventObject,
     ],
     state: 'settling',
-    calls: ['openLeg', 'openGate', 'closeLeg', 'announceEnd'],
+    calls: ['openLeg', 'openGate', 'closeLeg', 'announceEnd', 'endTurns'],
   },
   {
     story: 'ends with an error when its failover chart failed',
     events: [ready(1), 'error failover', 'done settle'],
-    state: 'closed',
-    output: { reason: 'error', error: { code: 'internal_error' } },
-  },
-  {
-    story: 'ends with an error when its turn chart failed',
-    events: [ready(1), 'error turn', 'done settle'],
     state: 'closed',
     output: { reason: 'error', error: { code: 'internal_error' } },
   },

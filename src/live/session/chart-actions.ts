@@ -5,14 +5,9 @@ import type { LegFailure, SessionEndReason } from '../../../machines/events.ts';
 import { failoverMachine } from '../../../machines/failover.ts';
 import type { SessionError } from '../../../machines/session/types.ts';
 import { sessionMachine } from '../../../machines/session.ts';
-import { turnMachine } from '../../../machines/turn.ts';
 import type { Attempt } from '../../api/errors.ts';
 import { guardActions } from '../../runtime/observe.ts';
 import type { LiveSession } from './session.ts';
-
-interface TurnArgs {
-  context: { sessionId: string };
-}
 
 interface FailoverArgs {
   context: { ownerId: string; index: number };
@@ -32,17 +27,8 @@ interface SessionArgs {
 
 /** @param find a session that has not ended */
 export function provideSessionMachine(find: (sessionId: string) => LiveSession | undefined): typeof sessionMachine {
-  const session = ({ context }: TurnArgs) => find(context.sessionId);
-  const onFault = (name: string, args: TurnArgs, error: unknown) => session(args)?.fault(name, error);
-  const turn = turnMachine.provide({
-    actions: guardActions(
-      {
-        deliverFinal: (args: TurnArgs) => session(args)?.turns.deliver(),
-        tellSettled: (args: TurnArgs) => session(args)?.turnSettled(),
-      },
-      onFault,
-    ),
-  });
+  const session = ({ context }: SessionArgs) => find(context.sessionId);
+  const onFault = (name: string, args: SessionArgs, error: unknown) => session(args)?.fault(name, error);
   const failover = failoverMachine.provide({
     actions: guardActions(
       {
@@ -55,7 +41,7 @@ export function provideSessionMachine(find: (sessionId: string) => LiveSession |
   });
   const settle = fromPromise<void, { sessionId: string }>(async ({ input }) => find(input.sessionId)?.outbox.flushed());
   return sessionMachine.provide({
-    actors: { turn, failover, settle },
+    actors: { failover, settle },
     actions: guardActions(
       {
         openLeg: (args: SessionArgs) => session(args)?.recovery.openLeg(args.context.index, args.context.generation),
@@ -66,6 +52,7 @@ export function provideSessionMachine(find: (sessionId: string) => LiveSession |
         finishLeg: (args: SessionArgs) => session(args)?.finishLeg(),
         rest: (args: SessionArgs) => session(args)?.rest(),
         endAudio: (args: SessionArgs) => session(args)?.endAudio(),
+        endTurns: (args: SessionArgs) => session(args)?.charts.turn.stop(),
         decide: (args: SessionArgs) => session(args)?.recovery.decide(args.context.index, args.context.failure),
         tellHeld: (args: SessionArgs) => session(args)?.recovery.steady(),
         announceExpiry: (args: SessionArgs) => session(args)?.settleBetweenTurns(),

@@ -1,15 +1,13 @@
-// The actors of one session: starts them and passes on what happens to each. What they decide is theirs (machines/), what is
+// The charts of one session: starts them and passes on what happens to each. What they decide is theirs (machines/), what is
 // done about it the session's.
-import type { Actor, ActorRefFrom, SnapshotFrom } from 'xstate';
+import type { Actor, ActorRefFrom } from 'xstate';
 import type { Clock } from '../../../machines/clock.ts';
-import type { FailoverContext, FailoverEvent, failoverMachine } from '../../../machines/failover.ts';
+import type { FailoverEvent, failoverMachine } from '../../../machines/failover.ts';
 import type { SessionError, SessionEvent, SessionInput } from '../../../machines/session/types.ts';
 import type { sessionMachine } from '../../../machines/session.ts';
-import type { TurnEvent } from '../../../machines/turn.ts';
 import { type Inspection, inspectSystem, type Macrostep, type Step, stepsOf } from '../../runtime/inspect.ts';
 import { type Observer, startObserved } from '../../runtime/observe.ts';
-
-type Child = 'turn' | 'failover';
+import { TurnChart } from './turns/turn-chart.ts';
 
 const held: FailoverEvent = { type: 'attempt.held' };
 
@@ -19,8 +17,9 @@ export type ChartWatcher = (step: Macrostep) => void;
 /** Safe to tell anything at any time: an actor that has ended, or was never started, hears nothing. */
 export class Charts {
   #actor: Actor<typeof sessionMachine> | undefined;
+  readonly turn = new TurnChart();
   /** Made with the first watcher: a session that is not watched has none. */
-  #inspections: Set<Inspection> | undefined;
+  #inspections: Map<Inspection, ChartWatcher> | undefined;
 
   start(
     machine: typeof sessionMachine,
@@ -43,29 +42,25 @@ export class Charts {
     if (this.#actor?.getSnapshot().can(event)) this.#actor.send(event);
   }
 
-  tellTurn(event: TurnEvent): void {
-    this.#child('turn')?.send(event);
-  }
-
   tellFailover(event: FailoverEvent): void {
-    this.#child('failover')?.send(event);
+    this.#failover?.send(event);
   }
 
   /** A turn got its final, or the leg has held for a while. */
   tellHeld(): void {
-    const failover = this.#child('failover') as ActorRefFrom<typeof failoverMachine> | undefined;
+    const failover = this.#failover;
     if (failover?.getSnapshot().can(held)) failover.send(held);
   }
 
   /** Whether the failover chart may still choose another member than this one, whatever their breakers say. */
   mayTry(index: number): boolean {
-    const { context } = (this.#child('failover')?.getSnapshot() ?? {}) as { context?: FailoverContext };
+    const context = this.#failover?.getSnapshot().context;
     return context !== undefined && !context.barred.includes(index) && !context.tried.includes(index);
   }
 
   /** Whether no model answers, and another round is to follow. */
   get waiting(): boolean {
-    const { value } = (this.#child('failover')?.getSnapshot() ?? {}) as { value?: string };
+    const value = this.#failover?.getSnapshot().value;
     return value === 'waiting' || value === 'asking';
   }
 
@@ -96,7 +91,8 @@ export class Charts {
 
   /** Where the charts are now. */
   get steps(): Step[] {
-    return this.#actor === undefined ? [] : stepsOf(this.#actor);
+    const [session, ...children] = this.#actor === undefined ? [] : stepsOf(this.#actor);
+    return [session, this.turn.step, ...children].filter((step) => step !== undefined);
   }
 
   /** Whether there is a watcher. */
@@ -108,30 +104,47 @@ export class Charts {
   watch(watcher: ChartWatcher): Pick<Inspection, 'order' | 'detach'> | undefined {
     if (this.#actor === undefined) return undefined;
     const inspection = inspectSystem(this.#actor, watcher);
-    this.#inspections ??= new Set();
-    this.#inspections.add(inspection);
+    this.#inspections ??= new Map();
+    this.#inspections.set(inspection, watcher);
+    this.turn.onStep = (step) => this.#turnStep(step);
     return {
       order: inspection.order,
       detach: () => {
         inspection.detach();
         this.#inspections?.delete(inspection);
-        if (this.#inspections?.size === 0) this.#inspections = undefined;
+        if (this.#inspections?.size === 0) this.#unwatch();
       },
     };
   }
 
   stop(): void {
-    const inspections = this.#inspections;
-    this.#inspections = undefined;
+    this.turn.stop();
+    const inspections = [...(this.#inspections?.keys() ?? [])];
+    this.#unwatch();
     // An actor that ends tells its owner before it tells those who look on.
-    for (const inspection of inspections ?? []) inspection.finish();
+    for (const inspection of inspections) inspection.finish();
     this.#actor?.stop();
     this.#actor = undefined;
-    for (const inspection of inspections ?? []) inspection.detach();
+    for (const inspection of inspections) inspection.detach();
   }
 
-  #child<Name extends Child>(name: Name): SnapshotFrom<typeof sessionMachine>['children'][Name] {
-    const child = this.#actor?.getSnapshot().children[name];
+  #unwatch(): void {
+    this.#inspections = undefined;
+    this.turn.onStep = undefined;
+  }
+
+  #turnStep(step: Omit<Macrostep, 'order'>): void {
+    for (const [inspection, watcher] of this.#inspections ?? []) {
+      try {
+        watcher({ ...step, order: inspection.order() });
+      } catch {
+        // It only looks on.
+      }
+    }
+  }
+
+  get #failover(): ActorRefFrom<typeof failoverMachine> | undefined {
+    const child = this.#actor?.getSnapshot().children.failover as ActorRefFrom<typeof failoverMachine> | undefined;
     return child?.getSnapshot().status === 'active' ? child : undefined;
   }
 }

@@ -15,7 +15,8 @@ import type { CurrentLeg } from './leg/current-leg.ts';
 import type { LegPump } from './leg/leg-pump.ts';
 import type { Recovery } from './recovery.ts';
 import type { Configuration, SessionDependencies, SessionOpening } from './session-opening.ts';
-import { steadyMsOf } from './session-parts.ts';
+import { formattedWaitMsOf, steadyMsOf } from './session-parts.ts';
+import type { TurnChart } from './turns/turn-chart.ts';
 
 /** Between two changes: each makes a connection, where the open one cannot be changed. */
 const APART_MS = 1_000;
@@ -23,7 +24,7 @@ const APART_MS = 1_000;
 const ANSWER_MS = 2_000;
 
 export interface ReconfigurationParts {
-  charts: Pick<Charts, 'tell' | 'tellTurn' | 'tellFailover' | 'streaming'>;
+  charts: Pick<Charts, 'tell' | 'tellFailover' | 'streaming'> & { turn: Pick<TurnChart, 'formattedWaitMs'> };
   recovery: Pick<Recovery, 'configured' | 'became' | 'beginsWithFirst'>;
   leg: Pick<CurrentLeg, 'reconfigure'> & { pump: Pick<LegPump, 'flush'> };
   events: Pick<EventWriter, 'error' | 'configuring' | 'switched'>;
@@ -144,8 +145,7 @@ export class Reconfiguration {
     const next = isInPlace ? before : recovery.configured(before);
     events.configuring(before);
     const timings = chain.map((member) => timingOf(member, request, this.#access));
-    const formattedWaitMs = Math.max(0, ...timings.map((timing) => timing.formattedWaitMs));
-    charts.tellTurn({ type: 'turn.timed', formattedWaitMs });
+    charts.turn.formattedWaitMs = formattedWaitMsOf(timings);
     charts.tellFailover({ type: 'chain.replaced', members: opening.chain.length, before, first: next });
     const slugs = opening.chain.map(({ slug }) => slug);
     const configured = { type: 'session.configured', chain: slugs, next, steadyMs: steadyMsOf(timings) } as const;

@@ -69,13 +69,21 @@ export const gatheringOf = ({ request }: SessionOpening, { gathering, settings }
 export const steadyMsOf = (timings: readonly LiveTiming[]): number =>
   Math.max(STEADY_MS_MIN, ...timings.map(({ stallMs }) => (Number.isFinite(stallMs) ? 2 * stallMs : 0)));
 
+/** Of each member of the chain. */
+export const timingsOf = ({ chain, request }: SessionOpening, { access }: SessionDependencies): LiveTiming[] =>
+  chain.map((member) => timingOf(member, request, access));
+
+/** The longest of those that one of the models needs. */
+export const formattedWaitMsOf = (timings: readonly LiveTiming[]): number =>
+  Math.max(0, ...timings.map(({ formattedWaitMs }) => formattedWaitMs));
+
 /** @param first the member of the chain to begin with */
 export function chartInputOf(
-  { chain, sessionId, request }: SessionOpening,
-  { settings, access }: SessionDependencies,
+  { chain, sessionId }: SessionOpening,
+  settings: SessionSettings,
+  timings: readonly LiveTiming[],
   first: number,
 ): SessionInput {
-  const timings = chain.map((member) => timingOf(member, request, access));
   const { longestMs, drainMs, backOffMs, settleMs, upstreamRetries, retryMs } = settings;
   return {
     sessionId,
@@ -89,7 +97,6 @@ export function chartInputOf(
       retries: RETRIES,
       rounds: upstreamRetries,
       retryMs,
-      formattedWaitMs: Math.max(0, ...timings.map(({ formattedWaitMs }) => formattedWaitMs)),
       steadyMs: steadyMsOf(timings),
     },
   };

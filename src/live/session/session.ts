@@ -24,7 +24,7 @@ import { Reconfiguration } from './reconfiguration.ts';
 import { Recovery } from './recovery.ts';
 import { SessionEnding } from './session-ending.ts';
 import type { SessionDependencies, SessionOpening } from './session-opening.ts';
-import { chartInputOf, outboxOf, pipelineOf, suspendMsOf } from './session-parts.ts';
+import { chartInputOf, formattedWaitMsOf, outboxOf, pipelineOf, suspendMsOf, timingsOf } from './session-parts.ts';
 import { EmptyTurns, Turns } from './turns/turns.ts';
 import { SessionDelays } from './watch/session-delays.ts';
 import { SessionLog } from './watch/session-log.ts';
@@ -94,7 +94,18 @@ export class LiveSession {
       fail: (failure) => this.leg.fail(failure),
       warnOnce: (warning) => events.warnOnce(warning),
     });
-    this.turns = new Turns({ request, pipeline, account, charts, events, outbox, totals, empties, delays, log });
+    this.turns = new Turns({
+      request,
+      pipeline,
+      account,
+      chart: charts.turn,
+      events,
+      outbox,
+      totals,
+      empties,
+      delays,
+      log,
+    });
     const legParts = { pipeline, charts, turns: this.turns, spending, delays, log };
     this.leg = new CurrentLeg(opening, dependencies, legParts, {
       ready: (generation) => this.#outcomes.ready(generation),
@@ -136,7 +147,13 @@ export class LiveSession {
     const { settings, clock, onState } = this.#dependencies;
     this.#events.started(settings);
     this.#spending.start();
-    this.charts.start(machine, chartInputOf(this.opening, this.#dependencies, this.recovery.first()), clock, {
+    const timings = timingsOf(this.opening, this.#dependencies);
+    this.charts.turn.start(clock, formattedWaitMsOf(timings), {
+      deliverFinal: () => this.turns.deliver(),
+      tellSettled: () => this.turnSettled(),
+      fault: (action, error) => this.fault(action, error),
+    });
+    this.charts.start(machine, chartInputOf(this.opening, settings, timings, this.recovery.first()), clock, {
       changed: (snapshot) => {
         if (this.#scope.disposed) return;
         onState(this.opening.sessionId, snapshot.value);

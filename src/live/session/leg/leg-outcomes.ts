@@ -40,7 +40,7 @@ export class LegOutcomes {
   /** A leg that finished while words have no final did not finish: they are heard again, never made final by guess. */
   finished(generation: number): void {
     const { charts, turns, recovery, account } = this.#parts;
-    charts.tellTurn({ type: 'turn.flush' });
+    charts.turn.tell({ type: 'turn.flush' });
     if (turns.open) {
       this.#lose(generation, finalMissing);
       return;
@@ -71,7 +71,7 @@ export class LegOutcomes {
   /** A leg that was asked to finish and has given every sample its final owes nothing: it need not confirm the end. */
   failed(generation: number, failure: LegFailure): void {
     const { charts, recovery } = this.#parts;
-    charts.tellTurn({ type: 'turn.flush' });
+    charts.turn.tell({ type: 'turn.flush' });
     const isEnding = charts.finishing || charts.suspending;
     // What may be a quiet voice is heard again where another model could hear it.
     const rest = recovery.hasBetter ? 'sound' : 'speech';

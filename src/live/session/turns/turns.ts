@@ -8,12 +8,12 @@ import { type TurnMessage, TurnText } from '../../../vendors/turn-text.ts';
 import type { Degradation } from '../../failover/chain.ts';
 import { noWords } from '../../failover/no-words.ts';
 import type { AudioAccount } from '../billing/audio-account.ts';
-import type { Charts } from '../charts.ts';
 import type { EventWriter } from '../event-writer.ts';
 import type { Outbox } from '../outbox.ts';
 import type { SessionTotals } from '../session-opening.ts';
 import type { SessionDelays } from '../watch/session-delays.ts';
 import type { SessionLog } from '../watch/session-log.ts';
+import type { TurnChart } from './turn-chart.ts';
 import { endConfidenceOf, SpeakerNumbers, TurnEvents, transcriptEvent } from './turn-events.ts';
 import { TurnPlacement } from './turn-placement.ts';
 
@@ -25,7 +25,7 @@ export interface TurnsParts {
   request: Pick<ListenRequest, 'sampleRate' | 'interimResults' | 'turnEvents'>;
   pipeline: Pick<AudioPipeline, 'receivedSamples' | 'sentSamples' | 'speechStartAfter' | 'meter'>;
   account: Pick<AudioAccount, 'covered' | 'answered'>;
-  charts: Pick<Charts, 'tellTurn'>;
+  chart: Pick<TurnChart, 'tell'>;
   events: Pick<EventWriter, 'speakersRestarted' | 'warn' | 'warnOnce'>;
   outbox: Pick<Outbox, 'push'>;
   totals: Pick<SessionTotals, 'dropped'>;
@@ -101,26 +101,26 @@ export class Turns {
   }
 
   #hearTurn(message: TurnMessage): void {
-    const { charts, empties, totals, delays } = this.#parts;
+    const { chart, empties, totals, delays } = this.#parts;
     const step = this.#text.hear(message);
     switch (step.type) {
       case 'interim':
         this.#noteHeard(step.utterance);
         if (step.begins) {
           delays.partial(this.#place.startSampleOf(step.utterance.start));
-          charts.tellTurn({ type: this.#resumes(step.utterance) ? 'turn.resumed' : 'turn.heard' });
+          chart.tell({ type: this.#resumes(step.utterance) ? 'turn.resumed' : 'turn.heard' });
         }
         this.#interim(step.utterance, message);
         return;
       case 'ended': {
         const text = this.#text;
-        if (step.begins && !this.#resumes(step.utterance, step.resumes)) charts.tellTurn({ type: 'turn.heard' });
+        if (step.begins && !this.#resumes(step.utterance, step.resumes)) chart.tell({ type: 'turn.heard' });
         // The turn before was settled by it, and the leg replaced: the next one hears this turn again.
         if (this.#text !== text) return;
         this.#place.judge(step.utterance, step.isLate, text.hasGoneBack);
         this.#noteHeard(step.utterance);
         this.#setDue(this.#placed(step.utterance), endConfidenceOf(message));
-        charts.tellTurn({ type: 'turn.ended', formattedFollows: step.formattedFollows });
+        chart.tell({ type: 'turn.ended', formattedFollows: step.formattedFollows });
         return;
       }
       case 'formatted':
@@ -130,7 +130,7 @@ export class Turns {
         }
         this.#noteHeard(step.utterance);
         this.#setDue(this.#placed(step.utterance), this.#dueConfidence);
-        charts.tellTurn({ type: 'turn.formatted' });
+        chart.tell({ type: 'turn.formatted' });
         return;
       case 'empty':
         if (step.until !== undefined && empties.isHeardAgain(this.#place.quietEndOf(step.until))) return;
@@ -185,11 +185,11 @@ export class Turns {
     const kept = isKnown ? this.#placed(settled) : undefined;
     if (kept !== undefined && kept.end - kept.start >= KEPT_SECONDS_MIN) {
       this.#setDue(kept);
-      this.#parts.charts.tellTurn({ type: 'turn.kept' });
+      this.#parts.chart.tell({ type: 'turn.kept' });
     } else {
       if (this.#isEmptied) this.#due = undefined;
       this.#isEmptied = false;
-      this.#parts.charts.tellTurn({ type: 'turn.discarded' });
+      this.#parts.chart.tell({ type: 'turn.discarded' });
     }
     this.#bounds.lost(this.number);
   }
@@ -198,7 +198,7 @@ export class Turns {
   finish(): void {
     if (!this.#interimShown) return;
     if (!this.#isEmptied) this.#endEmpty(undefined, false);
-    this.#parts.charts.tellTurn({ type: 'turn.ended', formattedFollows: false });
+    this.#parts.chart.tell({ type: 'turn.ended', formattedFollows: false });
   }
 
   #interim(utterance: Utterance, message: TurnMessage): void {
@@ -222,7 +222,7 @@ export class Turns {
       this.#endEmpty(until, heard);
       return;
     }
-    if (heard) this.#parts.charts.tellTurn({ type: 'turn.discarded' });
+    if (heard) this.#parts.chart.tell({ type: 'turn.discarded' });
     if (until !== undefined) {
       this.#place.lastEndSample = this.#place.quietEndOf(until);
       this.#parts.account.covered(this.#place.lastEndSample, this.#model);
@@ -253,11 +253,11 @@ export class Turns {
   /** What was shown gets its final, without words; in a while, where its provider may have meant another. */
   #endEmpty(until: number | undefined, heard: boolean): void {
     // It may have been shown by a leg that failed: then the chart does not know of it any more.
-    if (!heard) this.#parts.charts.tellTurn({ type: 'turn.heard' });
+    if (!heard) this.#parts.chart.tell({ type: 'turn.heard' });
     const end = this.#place.secondsOf(until === undefined ? this.#place.lastEndSample : this.#place.quietEndOf(until));
     this.#setDue({ text: '', start: end, end });
     this.#isEmptied = true;
-    this.#parts.charts.tellTurn({ type: 'turn.emptied' });
+    this.#parts.chart.tell({ type: 'turn.emptied' });
   }
 
   #placed(utterance: Utterance): Utterance {

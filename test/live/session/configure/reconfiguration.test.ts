@@ -51,7 +51,7 @@ function started({ streaming = true, broken = false, asks = true, configure }: C
       charts: {
         streaming,
         tell: (event) => told.push(event),
-        tellTurn: () => {},
+        turn: { formattedWaitMs: 0 },
         tellFailover: () => {},
       },
       recovery: { configured: (before) => before + Number(broken), became: () => {}, beginsWithFirst: () => !broken },

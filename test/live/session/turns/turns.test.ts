@@ -209,6 +209,21 @@ describe('the formatted final of a turn', () => {
     expectInOrder(client);
   });
 
+  it('gives way to the unformatted words when the session is ended at once', async () => {
+    const { puppet, client } = await stage();
+    await puppet.last.say(ended('1', say('a b', 0, 1), true));
+    client.session.abort('key_revoked', 'The API key of this session was revoked.');
+    await client.ended();
+    expect(client.events.map(({ type }) => type).slice(-4)).toEqual([
+      'transcript',
+      'discontinuity',
+      'error',
+      'session_ended',
+    ]);
+    expect(finalsOf(client)).toEqual([[0, 'a b', 0, 1]]);
+    expectInOrder(client);
+  });
+
   it('survives a turn without words that ends meanwhile', async () => {
     const { rig, puppet, client } = await stage();
     await puppet.last.say(partial('1', say('a b')), ended('1', say('a b', 0, 1), true), ended('2', say('', 1, 2)));

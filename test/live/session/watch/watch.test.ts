@@ -104,7 +104,7 @@ describe('a watched session', () => {
     await rig.advance(200);
     const watched = watch(client);
     await settle();
-    for (let count = 0; count < 100; count++) client.session.charts.tellTurn({ type: 'turn.heard' });
+    for (let count = 0; count < 100; count++) client.session.charts.turn.tell({ type: 'turn.heard' });
     await rig.advance(200);
     expect(stepsIn(watched.frames).map(({ event, value }) => [event, value])).toEqual([['turn.heard', 'speaking']]);
   });
