@@ -53,7 +53,7 @@ test.each([
   ['a changed file', () => write('src/audio/pcm.ts', 'changed')],
   ['a new file', () => write('machines/node.ts', '')],
   ['a deleted file', () => rmSync(join(root, 'src/audio/pcm.ts'))],
-  ['a renamed file', () => renameSync(join(root, 'src/audio/pcm.ts'), join(root, 'src/audio/pacer.ts'))],
+  ['a renamed file', () => renameSync(join(root, 'src/audio/pcm.ts'), join(root, 'src/audio/frames.ts'))],
   ['a changed page', () => write('docs/guides/live.md', '# Live from a program')],
   ['a changed setting', () => write('tsconfig.json', '{"compilerOptions":{}}')],
   ['a changed version of a package', () => write('package-lock.json', '{}')],

@@ -43,7 +43,7 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   'mpg123-decoder': ['src/files/decoding'],
   marked: ['src/docs/pages/markdown.ts'],
   nodemailer: ['src/accounts/people/mailer.ts'],
-  'opus-decoder': ['src/audio/opus/opus-decoders.ts', 'src/files/decoding'],
+  'opus-decoder': ['src/audio/codecs/opus-decoder.ts', 'src/files/decoding'],
   pino: ['src/runtime/telemetry'],
   'pino-pretty': ['src/runtime/telemetry/readable-lines.ts'],
   'prom-client': ['src/runtime/telemetry'],

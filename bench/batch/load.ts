@@ -1,6 +1,6 @@
 // The load of `npm run bench -- batch`, as a process of its own: so many requests a second, as many as there can be, or a few
 // large ones, and how long each took.
-import { WAV_HEADER_BYTES, wavHeader } from '../../src/audio/wav/wav-header.ts';
+import { WAV_HEADER_BYTES, wavHeader } from '../../src/audio/containers/wav.ts';
 import { WireClient, wireRequest } from './client.ts';
 
 export interface LoadTask {

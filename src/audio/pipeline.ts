@@ -1,11 +1,10 @@
 // A live session's audio from the client's chunks to a leg's frames: ingest, tape with spool, lane, speech energy. Pure and
 // synchronous: the host says what time it is, asks for frames and decides when a leg opens, fails and is replaced.
 import type { Encoding } from '../api/listen.ts';
-import { sourceOf } from './coded-ingest.ts';
-import type { SampleSource, Taken } from './ingest.ts';
+import type { OpusDecoder } from './codecs/opus-decoder.ts';
+import { type SampleSource, sourceOf, type Taken } from './ingest.ts';
 import { type AudioFrame, Lane, type LaneContract } from './lane.ts';
 import { LegTimeline } from './leg-timeline.ts';
-import type { OpusDecoder } from './opus/opus-decoders.ts';
 import { replayStart } from './replay-start.ts';
 import type { Spool, SpoolShortage } from './tape/spool.ts';
 import { Tape } from './tape/tape.ts';

@@ -1,7 +1,7 @@
-// Where audio is given out again when a leg is replaced: behind what the last final covers, and what nobody needs to hear twice.
+// Where the replay begins when a leg is replaced: after what the last final covers, and after what need not be sent twice.
 import type { Tape } from './tape/tape.ts';
 import type { SpeechMeter } from './voice/energy.ts';
-import { soundTail, TAIL_MS_MAX } from './voice/sound-tail.ts';
+import { WINDOW_MS, WindowPower } from './voice/voice-activity.ts';
 
 /** Silence before the first sound of a replay that is sent all the same: recognisers want to hear a word begin. */
 const QUIET_MS = 500;
@@ -20,4 +20,34 @@ export function replayStart(tape: Tape, meter: SpeechMeter, sampleRate: number):
     from += soundTail(tape.copyOfSent(covered, samplesOf(2 * TAIL_MS_MAX)), sampleRate, meter.quietPower);
   }
   return Math.max(from, meter.sound.startAfter(from) - samplesOf(QUIET_MS));
+}
+
+/** A word's sound goes on for 0.1 s; what lasts longer than this is another word. */
+const TAIL_MS_MAX = 200;
+/** Sound that becomes so much louder again is the next word, and the last one ends where it was so much quieter than before. */
+const RISE = 10 ** (4 / 10);
+const DIP = 10 ** (-6 / 10);
+
+/**
+ * How long the sound of a word goes on after the end that its provider reports: replayed alone, it would be recognised as another word.
+ *
+ * How many of these samples, from the end of a word on, are still its sound: up to the next silence, or to the dip before the
+ * next word. None where speech goes straight on: the first sound of the next word is never taken for a rest of the last.
+ *
+ * @param quietPower what is quieter is silence
+ */
+export function soundTail(samples: Int16Array, sampleRate: number, quietPower: number): number {
+  const powers: number[] = [];
+  const meter = new WindowPower(sampleRate, (power) => powers.push(power));
+  meter.take(samples, 0, samples.length);
+  let quietest = 0;
+  for (const [window, power] of powers.entries()) {
+    if (window * WINDOW_MS > TAIL_MS_MAX) break;
+    if (power < quietPower) return window * meter.windowSamples;
+    if (power > powers[quietest]! * RISE) {
+      return powers[quietest]! <= powers[0]! * DIP ? quietest * meter.windowSamples : 0;
+    }
+    if (power < powers[quietest]!) quietest = window;
+  }
+  return 0;
 }

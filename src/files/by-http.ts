@@ -5,7 +5,7 @@ import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
 import { modelOf } from '../api/slug.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import { FILE_FORMAT_TITLES, type FileFormat } from '../api/values/file-formats.ts';
-import { WAV_HEADER_BYTES, wavHeader } from '../audio/wav/wav-header.ts';
+import { WAV_HEADER_BYTES, wavHeader } from '../audio/containers/wav.ts';
 import type { ChainMember } from '../live/failover/chain.ts';
 import { type HttpBatchDependencies, runHttpBatch } from '../live/upstream/http/batch-codec.ts';
 import { LegFailed } from '../live/upstream/leg-failed.ts';

@@ -1,7 +1,7 @@
 // Containers are known by their first bytes, and raw audio is never taken for one.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { ContainerSniffer, sniffContainer } from '../../src/audio/container.ts';
+import { ContainerSniffer, sniffContainer } from '../../src/audio/containers/detection.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { sampleAudio, samples } from '../fakes/processes/live-gateway.ts';
 import { seeded } from '../fakes/random.ts';

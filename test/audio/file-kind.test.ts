@@ -1,6 +1,6 @@
 // What a file is, by its first bytes.
 import { describe, expect, it } from 'vitest';
-import { fileKindOf } from '../../src/audio/kind/file-kind.ts';
+import { fileKindOf } from '../../src/audio/containers/detection.ts';
 import { honestFiles } from './length/honest/made.ts';
 
 const HEAD_BYTES = 4096;

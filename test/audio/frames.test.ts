@@ -1,8 +1,7 @@
 // What a lane's frames promise: sizes within the contract, pace within the speed.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { frameSamples, frameSizes } from '../../src/audio/coalescer.ts';
-import { Pacer } from '../../src/audio/pacer.ts';
+import { frameSamples, frameSizes, Pacer } from '../../src/audio/frames.ts';
 
 const contracts = fc
   .tuple(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 800 }))

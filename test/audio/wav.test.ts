@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../src/api/errors.ts';
-import { WavReader } from '../../src/audio/wav/wav.ts';
+import { WavReader } from '../../src/audio/containers/wav.ts';
 import { numberedAudio, numberedSample } from '../fakes/audio/numbered-audio.ts';
 
 interface Coding {

@@ -1,8 +1,8 @@
 // Containers that are decoded for models that hear files live: each as its encoder wrote it, what is refused, and what is bounded.
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
+import { WavReader } from '../../src/audio/containers/wav.ts';
 import { PcmConverter } from '../../src/audio/resampler.ts';
-import { WavReader } from '../../src/audio/wav/wav.ts';
 import { FileDecodings } from '../../src/files/decoding/decodings.ts';
 import { FileSource } from '../../src/files/file/file-source.ts';
 import { decoded, decodings, failureOf, faults, load, overflows, RATE, sourceOf } from './decoded.ts';

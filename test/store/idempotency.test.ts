@@ -1,8 +1,7 @@
 // Idempotency keys in the database: one holder at a time, a lease that ends, a day of answers, and bounds that hold.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { IdempotencyAttempt } from '../../src/store/idempotency.ts';
-import { createIdempotencyTables, IDEMPOTENCY_LIMITS } from '../../src/store/idempotency.ts';
+import { createIdempotencyTables, IDEMPOTENCY_LIMITS, type IdempotencyAttempt } from '../../src/store/idempotency.ts';
 import { ledgerRig } from '../fakes/store/ledger.ts';
 
 const LEASE_MS = 60_000;

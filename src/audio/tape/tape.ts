@@ -1,11 +1,11 @@
 // The session's audio on the client's sample clock: the part sent and not yet covered by a final (replayed when a leg
 // fails), then the part ahead of the lane; each in memory first and in a spool beyond that. What leaves when is the lane's.
 import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
+import type { SampleMemory } from '../pcm.ts';
 import { BLOCK_BYTES, BLOCK_SAMPLES, type Block, giveBlock, takeBlock } from './blocks.ts';
 import type { Spool, SpoolShortage } from './spool.ts';
-import { SpooledPast } from './spooled-past.ts';
 
-export interface TapeLimits {
+interface TapeLimits {
   /** Audio ahead kept in memory, in bytes, rounded up to whole blocks. */
   memoryBytesMax: number;
   /** Audio ahead kept in the spool, in bytes. */
@@ -247,5 +247,87 @@ export class Tape {
       this.#first++;
       this.#start = Math.max(this.#start, oldest * BLOCK_SAMPLES);
     }
+  }
+}
+
+/**
+ * Sent audio that no final covers and that memory has no room for: blocks in a spool, kept in case a leg fails. Reading a block
+ * leaves it there, since the next leg may fail as well. Blocks are numbered as on the tape, without gaps.
+ */
+class SpooledPast {
+  readonly #openSpool: () => Spool;
+  #spool: Spool | undefined;
+  /** Number of the oldest block, where there is one. */
+  #first = 0;
+  /** The block that was read last. */
+  #copy: { number: number; block: SampleMemory } | undefined;
+
+  constructor(openSpool: () => Spool) {
+    this.#openSpool = openSpool;
+  }
+
+  /** Blocks held. */
+  get length(): number {
+    return this.#spool?.length ?? 0;
+  }
+
+  get memoryBytes(): number {
+    return this.#copy === undefined ? 0 : BLOCK_BYTES;
+  }
+
+  /**
+   * Keeps the next block. Where the spool is full, the oldest blocks make room.
+   *
+   * @returns the number of the oldest block that is left: higher than `number` where this one could not be kept either
+   */
+  put(number: number, bytes: Uint8Array): number {
+    this.#spool ??= this.#openSpool();
+    if (this.length === 0) this.#first = number;
+    while (!this.#spool.put(bytes)) {
+      if (this.length === 0) return number + 1;
+      this.#dropOldest(this.#spool);
+    }
+    return this.#first;
+  }
+
+  /** The block, valid until another is read. Throws when it cannot be read: its audio is lost. */
+  read(number: number): SampleMemory {
+    if (this.#copy?.number === number) return this.#copy.block;
+    const block = this.#copy?.block ?? takeBlock();
+    this.#copy = undefined;
+    try {
+      if (this.#spool === undefined) throw new Error('No audio was spooled.');
+      this.#spool.read(number - this.#first, block.bytes);
+    } catch (error) {
+      giveBlock(block);
+      throw error;
+    }
+    this.#copy = { number, block };
+    return block;
+  }
+
+  /** Blocks before `number` are not needed any more. */
+  forgetBefore(number: number): void {
+    const spool = this.#spool;
+    if (spool === undefined) return;
+    while (spool.length > 0 && this.#first < number) this.#dropOldest(spool);
+    if (spool.length === 0) this.#forgetCopy();
+  }
+
+  /** Gives memory and the spool back. */
+  close(): void {
+    this.#forgetCopy();
+    this.#spool?.close();
+    this.#spool = undefined;
+  }
+
+  #dropOldest(spool: Spool): void {
+    spool.drop();
+    this.#first++;
+  }
+
+  #forgetCopy(): void {
+    if (this.#copy !== undefined) giveBlock(this.#copy.block);
+    this.#copy = undefined;
   }
 }

@@ -1,7 +1,6 @@
 // Where the audio has speech, and where it has any sound, judged by loudness alone: cheap enough for
 // every chunk, good enough to tell "the provider is silent because the caller is" from "it has stalled". It makes no turns.
-import { VoiceActivity } from './voice-activity.ts';
-import { powerOf, WindowPower } from './window-power.ts';
+import { powerOf, VoiceActivity, WindowPower } from './voice-activity.ts';
 
 /**
  * Root mean square over a window, less its mean (a DC offset is no speech). Room noise of common microphones lies at -70 to

@@ -2,8 +2,7 @@
 // utterances out, by position.
 import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
 import type { SampleMemory } from '../pcm.ts';
-import { VoiceActivity } from './voice-activity.ts';
-import { WINDOW_MS, WindowPower } from './window-power.ts';
+import { VoiceActivity, WINDOW_MS, WindowPower } from './voice-activity.ts';
 
 /** When an utterance begins and ends, in milliseconds. */
 export interface SegmenterRules {

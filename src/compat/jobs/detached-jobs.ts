@@ -3,8 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../machines/clock.ts';
 import { Refusal, refuse } from '../../api/errors.ts';
-import type { JobState, ShownFile, ShownJob } from '../../vendors/compat/jobs.ts';
-import { newestFirst } from '../../vendors/compat/jobs.ts';
+import { type JobState, newestFirst, type ShownFile, type ShownJob } from '../../vendors/compat/jobs.ts';
 import type { JsonObject } from '../../vendors/kit/json.ts';
 import { KEY_CHARACTERS_MAX, KeptJobs, ORGANISATION_JOBS_MAX } from './kept-jobs.ts';
 import { isSame, notHere, type Owner } from './owner.ts';

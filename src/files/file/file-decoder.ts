@@ -1,9 +1,9 @@
 // The samples of a file for a model that hears files live, converted to the model's rate: WAV and headerless PCM are read here, other
 // containers are decoded by ../decoding.
 import type { FileFormat } from '../../api/values/file-formats.ts';
+import { SampleFileReader, UnreadableSamples } from '../../audio/containers/sample-file.ts';
+import { WavReader } from '../../audio/containers/wav.ts';
 import { PcmConverter } from '../../audio/resampler.ts';
-import { SampleFileReader, UnreadableSamples } from '../../audio/sample-file/sample-file-reader.ts';
-import { WavReader } from '../../audio/wav/wav.ts';
 import { LegFailed } from '../../live/upstream/leg-failed.ts';
 import { audioTooLong, audioUnusable } from '../failures.ts';
 import type { FileSource } from './file-source.ts';

@@ -4,8 +4,8 @@
 import { refuse } from '../../api/errors.ts';
 import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
 import { FILE_FORMAT_TITLES, FILE_FORMATS, type FileFormat } from '../../api/values/file-formats.ts';
-import { sniffContainer, wavLength } from '../../audio/container.ts';
-import { fileKindOf, tagBytes } from '../../audio/kind/file-kind.ts';
+import { fileKindOf, sniffContainer, tagBytes } from '../../audio/containers/detection.ts';
+import { wavLength } from '../../audio/containers/wav-length.ts';
 import type { FileLength } from '../money/length.ts';
 
 /** A file as the edge hands it over: a container, or headerless linear16 at `rawSampleRate`. */

@@ -1,8 +1,7 @@
 // The files that one thread measures: organisations have their turn one after the other, each with a piece of its oldest file,
 // so that whoever has one file waits for a piece of everybody else's and not for their files.
 import type { Clock } from '../../../machines/clock.ts';
-import type { MeasuredAudio } from '../../audio/length/measured.ts';
-import type { Piece } from '../../audio/length/scan.ts';
+import type { MeasuredAudio, Piece } from '../../audio/scan.ts';
 import { BLOCK_BYTES } from './protocol.ts';
 import { MeasuringThread } from './thread.ts';
 

@@ -2,7 +2,7 @@
 // Organisations have their turns, and each has a bound. What the length is good for is decided by whoever asks.
 import type { Clock } from '../../../machines/clock.ts';
 import { refuse } from '../../api/errors.ts';
-import type { MeasuredAudio } from '../../audio/length/measured.ts';
+import type { MeasuredAudio } from '../../audio/scan.ts';
 import { FairQuota } from '../../runtime/limits/fair-quota.ts';
 import { Lane, type MeasuredFile } from './lane.ts';
 

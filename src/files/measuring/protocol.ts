@@ -1,6 +1,5 @@
 // What a thread that measures files is told, and what it says: bytes go there piece by piece, as they are asked for.
-import type { MeasuredAudio } from '../../audio/length/measured.ts';
-import type { Piece } from '../../audio/length/scan.ts';
+import type { MeasuredAudio, Piece } from '../../audio/scan.ts';
 
 export type ToThread =
   /** A piece of a file; a number that the thread does not know is a file that begins. The bytes are handed over. */

@@ -1,9 +1,8 @@
 // A thread that measures files: goes on with one as far as the piece reaches that came for it, then asks for the next. Which
 // file has its turn is decided in lane.ts.
 import { parentPort } from 'node:worker_threads';
-import { audioIn } from '../../audio/length/measure.ts';
-import type { MeasuredAudio } from '../../audio/length/measured.ts';
-import type { Piece, Scan } from '../../audio/length/scan.ts';
+import { audioIn } from '../../audio/containers/measure.ts';
+import type { MeasuredAudio, Piece, Scan } from '../../audio/scan.ts';
 import { BLOCK_BYTES, type FromThread, type ToThread } from './protocol.ts';
 
 /** Tables of a whole file are no larger. */

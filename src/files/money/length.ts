@@ -2,10 +2,10 @@
 
 import { refuse } from '../../api/errors.ts';
 import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
-import { sniffContainer, type WavLength, wavLength } from '../../audio/container.ts';
-import { fileKindOf } from '../../audio/kind/file-kind.ts';
-import { secondsAtMost } from '../../audio/length/measured.ts';
-import { UNKNOWN_BYTES_MIN } from '../../audio/wav/wav-chunks.ts';
+import { fileKindOf, sniffContainer } from '../../audio/containers/detection.ts';
+import { UNKNOWN_BYTES_MIN } from '../../audio/containers/wav.ts';
+import { type WavLength, wavLength } from '../../audio/containers/wav-length.ts';
+import { secondsAtMost } from '../../audio/scan.ts';
 import { rawRate, type UploadedFile } from '../../http/multipart/uploaded-file.ts';
 import type { LengthMeter } from '../measuring/length-meter.ts';
 

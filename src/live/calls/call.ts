@@ -3,8 +3,7 @@
 import type { EventEncoder, EventStamp } from '../../api/listen/event-encoder.ts';
 import type { OutgoingEvent } from '../../api/listen.ts';
 import { KeptTexts } from '../resume/kept-texts.ts';
-import type { ClientLine } from '../session/outbox.ts';
-import { writtenOut } from '../session/outbox.ts';
+import { type ClientLine, writtenOut } from '../session/outbox.ts';
 import type { Webhook } from './webhook.ts';
 
 /** What is kept of one call: some minutes of events. */

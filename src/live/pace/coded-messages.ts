@@ -1,7 +1,7 @@
 // Messages with Opus in them: a few bytes may be a long sound. Each socket has a share of every turn of the event loop, and so have all
 // sockets of an organisation together; what comes beyond
 // it waits, and is decoded by steps, so that other sockets are heard in between.
-import type { OpusDecoder } from '../../audio/opus/opus-decoders.ts';
+import type { OpusDecoder } from '../../audio/codecs/opus-decoder.ts';
 import type { ClientSession } from '../session/channel-group.ts';
 import { type SocketWork, STEP_BYTES, type Steps, type WaitingWork } from '../socket/socket-work.ts';
 import type { OpenPace } from './socket-pace.ts';

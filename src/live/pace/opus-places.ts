@@ -1,6 +1,6 @@
 // Opus decoders of this process, each of which has a memory of its own.
 import { refuse } from '../../api/errors.ts';
-import { type OpusDecoder, openOpusDecoder } from '../../audio/opus/opus-decoders.ts';
+import { type OpusDecoder, openOpusDecoder } from '../../audio/codecs/opus-decoder.ts';
 import { FairQuota } from '../../runtime/limits/fair-quota.ts';
 
 /** Each takes 90 KiB, and 10 GiB of addresses, of which a process has 128 TiB. */

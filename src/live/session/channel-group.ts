@@ -4,8 +4,8 @@
 import type { EventEncoder } from '../../api/listen/event-encoder.ts';
 import type { ClientMessage, OutgoingEvent, UsageRow } from '../../api/listen.ts';
 import { ChannelSplit } from '../../audio/channel-split.ts';
-import { ContainerSniffer } from '../../audio/container.ts';
-import { containerWords } from '../../audio/opus/packet-source.ts';
+import { ContainerSniffer } from '../../audio/containers/detection.ts';
+import { containerWords } from '../../audio/streams/sound-stream.ts';
 import { microUsdOf, usdOf } from '../../config/prices/price.ts';
 import type { AbortCode, OrderlyCode } from './billing/end-charges.ts';
 import type { SessionHost } from './host.ts';

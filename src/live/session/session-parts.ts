@@ -2,7 +2,7 @@
 import type { SessionInput } from '../../../machines/session/types.ts';
 import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
 import type { ListenRequest } from '../../api/listen.ts';
-import type { Gathering } from '../../audio/coalescer.ts';
+import type { Gathering } from '../../audio/frames.ts';
 import { AudioPipeline } from '../../audio/pipeline.ts';
 import type { LiveTiming } from '../../vendors/provider.ts';
 import { timingOf } from '../failover/member-timing.ts';

@@ -1,11 +1,10 @@
 // Whether a session may be opened with these parameters: its models, its place among those of its key, and its first hold.
 
 import { chainNamed } from '../../accounts/auth/aliases.ts';
-import type { Caller } from '../../accounts/auth/permissions.ts';
-import { isUnlimited, placeRulesOf, requireModels } from '../../accounts/auth/permissions.ts';
+import { type Caller, isUnlimited, placeRulesOf, requireModels } from '../../accounts/auth/permissions.ts';
 import type { Configure } from '../../api/listen/configuring.ts';
 import { isCoded, type ListenRequest } from '../../api/listen.ts';
-import type { OpusDecoder } from '../../audio/opus/opus-decoders.ts';
+import type { OpusDecoder } from '../../audio/codecs/opus-decoder.ts';
 import type { Meter, MeterMember } from '../../money/ledger/meter.ts';
 import { pricedMembers } from '../../money/ledger/priced.ts';
 import { changed } from '../configure/changes.ts';

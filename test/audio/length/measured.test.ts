@@ -1,6 +1,6 @@
 // What a file can hold where nobody can tell: no less than the thinnest audio of its kind.
 import { expect, it } from 'vitest';
-import { secondsAtMost } from '../../../src/audio/length/measured.ts';
+import { secondsAtMost } from '../../../src/audio/scan.ts';
 
 it.each<[string, string | undefined, number, number]>([
   // 72 bytes of MPEG 2.5 at 8 kHz hold 576 samples.

@@ -1,9 +1,9 @@
 // What the tests of live Opus share: recordings, packets out of them, and what a stream of them sounds like.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OggPackets } from '../../../src/audio/opus/ogg-packets.ts';
-import { type OpusDecoder, openOpusDecoder } from '../../../src/audio/opus/opus-decoders.ts';
-import { type OpusEncoding, OpusStream } from '../../../src/audio/opus/opus-stream.ts';
+import { type OpusDecoder, openOpusDecoder } from '../../../src/audio/codecs/opus-decoder.ts';
+import { OggPackets } from '../../../src/audio/streams/ogg-packets.ts';
+import { type OpusEncoding, OpusStream } from '../../../src/audio/streams/opus-stream.ts';
 import type { Random } from '../../fakes/random.ts';
 
 export const recording = (name: string): Buffer<ArrayBuffer> =>

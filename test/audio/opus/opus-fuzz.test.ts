@@ -1,8 +1,8 @@
 // Thousands of streams that were damaged at random: each is heard as far as it goes, or refused in words; nothing else comes of them,
 // what is held stays within its bounds, and no decoder is left behind.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openDecoders, openOpusDecoder, PACKET_SAMPLES_MAX } from '../../../src/audio/opus/opus-decoders.ts';
-import { UnsupportedStream } from '../../../src/audio/opus/packet-source.ts';
+import { openDecoders, openOpusDecoder, PACKET_SAMPLES_MAX } from '../../../src/audio/codecs/opus-decoder.ts';
+import { UnsupportedStream } from '../../../src/audio/streams/sound-stream.ts';
 import { drawn } from '../../fakes/drawn.ts';
 import { type Random, seeded } from '../../fakes/random.ts';
 import { cut, hear, packetsOf, pagesOf, recording, sealed } from './opus-fixture.ts';

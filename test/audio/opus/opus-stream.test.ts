@@ -1,7 +1,7 @@
 // Opus as live clients send it sounds the same however it is cut, tells its length by what is in it, and passes over what is damaged.
 import { describe, expect, test } from 'vitest';
 import { DECODED_RATES } from '../../../src/api/listen.ts';
-import { UnsupportedStream } from '../../../src/audio/opus/packet-source.ts';
+import { UnsupportedStream } from '../../../src/audio/streams/sound-stream.ts';
 import { drawn } from '../../fakes/drawn.ts';
 import { sampleAudio } from '../../fakes/processes/live-gateway.ts';
 import { seeded } from '../../fakes/random.ts';

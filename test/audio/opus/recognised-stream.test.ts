@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openOpusDecoder } from '../../../src/audio/opus/opus-decoders.ts';
-import type { OpusEncoding } from '../../../src/audio/opus/opus-stream.ts';
-import { RecognisedStream } from '../../../src/audio/recognised-stream.ts';
+import { openOpusDecoder } from '../../../src/audio/codecs/opus-decoder.ts';
+import { WavReader } from '../../../src/audio/containers/wav.ts';
 import { PcmConverter } from '../../../src/audio/resampler.ts';
-import { WavReader } from '../../../src/audio/wav/wav.ts';
+import type { OpusEncoding } from '../../../src/audio/streams/opus-stream.ts';
+import { RecognisedStream } from '../../../src/audio/streams/recognised-stream.ts';
 import { seeded } from '../../fakes/random.ts';
 import { areAlike, cut, hear, loudness, recording } from './opus-fixture.ts';
 

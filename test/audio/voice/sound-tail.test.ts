@@ -1,7 +1,7 @@
 // Where a replay begins behind the end of a word: after its last sound, and never after the first of the next.
 import { expect, test } from 'vitest';
-import { soundTail } from '../../../src/audio/voice/sound-tail.ts';
-import { powerOf } from '../../../src/audio/voice/window-power.ts';
+import { soundTail } from '../../../src/audio/replay-start.ts';
+import { powerOf } from '../../../src/audio/voice/voice-activity.ts';
 
 const RATE = 16_000;
 const QUIET = powerOf(-55);

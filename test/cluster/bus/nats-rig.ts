@@ -2,8 +2,7 @@
 import { afterEach } from 'vitest';
 import type { Bus } from '../../../src/cluster/bus/bus.ts';
 import { type NatsBus, type NatsBusOptions, openNatsBus } from '../../../src/cluster/bus/nats/bus.ts';
-import type { NatsServer, NatsServerOptions } from '../../fakes/network/nats-server.ts';
-import { startNatsServer } from '../../fakes/network/nats-server.ts';
+import { type NatsServer, type NatsServerOptions, startNatsServer } from '../../fakes/network/nats-server.ts';
 import { SECRETS } from '../../fakes/secrets.ts';
 
 const open: NatsBus[] = [];

@@ -1,6 +1,6 @@
 // Measures bytes that are all here.
-import { audioIn } from '../../../src/audio/length/measure.ts';
-import type { MeasuredAudio } from '../../../src/audio/length/measured.ts';
+import { audioIn } from '../../../src/audio/containers/measure.ts';
+import type { MeasuredAudio } from '../../../src/audio/scan.ts';
 
 export function measured(bytes: Uint8Array): MeasuredAudio | undefined {
   const scan = audioIn(bytes.length);

@@ -14,8 +14,7 @@ import type { OtherEdge } from '../../../src/cluster/limits/gossip.ts';
 import { type ClusterLimits, openClusterLimits } from '../../../src/cluster/limits/limits.ts';
 import { LimitsMessages } from '../../../src/cluster/limits/messages.ts';
 import { type ServedPlaces, servePlaces } from '../../../src/cluster/limits/session-counter.ts';
-import type { Random } from '../random.ts';
-import { seeded } from '../random.ts';
+import { type Random, seeded } from '../random.ts';
 
 type LimitsBus = Pick<
   Bus,

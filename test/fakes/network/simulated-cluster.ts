@@ -1,7 +1,6 @@
 // Nodes, their bus and their leases with a clock that the test moves: nodes are cut off, killed and frozen without a server.
 import { SimulatedClock } from 'xstate';
-import type { BusBody, ServiceHandler } from '../../../src/cluster/bus/bus.ts';
-import { BusError } from '../../../src/cluster/bus/bus.ts';
+import { type BusBody, BusError, type ServiceHandler } from '../../../src/cluster/bus/bus.ts';
 import {
   type HeldLease,
   LEASE_MS,

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { afterAll } from 'vitest';
 import WebSocket, { type ClientOptions } from 'ws';
 import type { ServerEvent } from '../../../src/api/listen.ts';
-import { WavReader } from '../../../src/audio/wav/wav.ts';
+import { WavReader } from '../../../src/audio/containers/wav.ts';
 import { type Gateway, loadConfig, startGateway } from '../../../src/index.ts';
 import { createLogger } from '../../../src/runtime/telemetry/log.ts';
 import { providers } from '../../../src/vendors/index.ts';

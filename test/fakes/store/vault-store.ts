@@ -1,8 +1,7 @@
 // The vault's tables on a database of their own, as the store would answer, without its thread; and an organisation or two.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { VaultCalls } from '../../../src/accounts/vault/store.ts';
-import { createVaultTables } from '../../../src/accounts/vault/store.ts';
+import { createVaultTables, type VaultCalls } from '../../../src/accounts/vault/store.ts';
 import type { AsynchronousCalls } from '../../../src/node/store/store.ts';
 import { createAuditTables } from '../../../src/store/audit-log.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';

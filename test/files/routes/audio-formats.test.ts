@@ -3,9 +3,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { sniffContainer } from '../../../src/audio/container.ts';
-import { secondsAtMost } from '../../../src/audio/length/measured.ts';
-import { WavReader } from '../../../src/audio/wav/wav.ts';
+import { sniffContainer } from '../../../src/audio/containers/detection.ts';
+import { WavReader } from '../../../src/audio/containers/wav.ts';
+import { secondsAtMost } from '../../../src/audio/scan.ts';
 import { FileSource } from '../../../src/files/file/file-source.ts';
 import { LengthMeter } from '../../../src/files/measuring/length-meter.ts';
 import { lengthOf } from '../../../src/files/money/length.ts';

@@ -2,7 +2,7 @@
 // heard.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type CodedEncoding, DECODED_RATES } from '../../../src/api/listen.ts';
-import { openDecoders } from '../../../src/audio/opus/opus-decoders.ts';
+import { openDecoders } from '../../../src/audio/codecs/opus-decoder.ts';
 import { cut, packetsOf, recording } from '../../audio/opus/opus-fixture.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { expectWhole } from '../../fakes/audio/numbered-finals.ts';

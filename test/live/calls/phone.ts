@@ -1,7 +1,7 @@
 // A carrier's end of a call: the messages of Twilio's Media Streams as they come on its socket, and speech as telephones carry it.
 import { readFileSync } from 'node:fs';
 import WebSocket from 'ws';
-import { WavReader } from '../../../src/audio/wav/wav.ts';
+import { WavReader } from '../../../src/audio/containers/wav.ts';
 
 const AUDIO = new URL('../../fixtures/audio/', import.meta.url);
 /** Samples of one message: 20 ms. */

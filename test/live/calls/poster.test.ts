@@ -1,8 +1,7 @@
 // Posts to receivers that behave badly: they keep nobody else waiting, and are read no further than they may be.
 import { once } from 'node:events';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { BlockList } from 'node:net';
+import { type AddressInfo, BlockList } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { openPoster } from '../../../src/live/calls/poster.ts';
 

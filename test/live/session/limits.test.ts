@@ -1,8 +1,7 @@
 // How long a session lives, and how it is ended from outside: idle, too long, drained, revoked, cut off.
 import { describe, expect, it } from 'vitest';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
-import type { RigClient } from '../../fakes/session-rig.ts';
-import { SessionRig, settle } from '../../fakes/session-rig.ts';
+import { type RigClient, SessionRig, settle } from '../../fakes/session-rig.ts';
 import { puppetRig } from './puppet.ts';
 import { expectInOrder, expectNothingLeft, RATE, silence, speech, storyOf } from './support.ts';
 

@@ -1,8 +1,7 @@
 // Opening a session that is known: a call repeated because its answer was lost changes nothing, and nobody is told of a hold
 // that is not there.
 import { describe, expect, test } from 'vitest';
-import type { StoreErrorReason } from '../../../src/store/store-error.ts';
-import { StoreError } from '../../../src/store/store-error.ts';
+import { StoreError, type StoreErrorReason } from '../../../src/store/store-error.ts';
 import {
   creditOf,
   endOf,

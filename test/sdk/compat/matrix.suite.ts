@@ -1,6 +1,6 @@
 // What every official client has to get right with the models of every provider: it hears every sample once, and what was said.
 import { describe, expect, it } from 'vitest';
-import { wavHeader } from '../../../src/audio/wav/wav-header.ts';
+import { wavHeader } from '../../../src/audio/containers/wav.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { sampleAudio, samples } from '../../fakes/processes/live-gateway.ts';
 import { PROTOCOLS, rateOf } from '../../live/failover/protocols.ts';

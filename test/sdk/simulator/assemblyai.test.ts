@@ -1,7 +1,7 @@
 // AssemblyAI's own SDK against the simulator, unmodified: sessions and files, and what it makes of each refusal.
 import { AssemblyAI, type StreamingTranscriber, type StreamingTranscriberParams, type TurnEvent } from 'assemblyai';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { wavHeader } from '../../../src/audio/wav/wav-header.ts';
+import { wavHeader } from '../../../src/audio/containers/wav.ts';
 import { simulator } from '../../../src/vendors/assemblyai/simulator/index.ts';
 import { numberedEar, scriptEar } from '../../../src/vendors/simulation/ears.ts';
 import { SimulatorServer } from '../../../src/vendors/simulation/server.ts';

@@ -1,7 +1,7 @@
 // Files of every provider against its simulator: of numbered audio each sample is in one utterance, with every model.
 import { describe, expect, it } from 'vitest';
 import { modelOf } from '../../../src/api/slug.ts';
-import { wavHeader } from '../../../src/audio/wav/wav-header.ts';
+import { wavHeader } from '../../../src/audio/containers/wav.ts';
 import type { BatchStep, HttpAnswer, HttpBatchCodec, HttpRequest, Provider } from '../../../src/vendors/provider.ts';
 import { numberedEar } from '../../../src/vendors/simulation/ears.ts';
 import { SimulatorStage } from '../../../src/vendors/simulation/stage.ts';

@@ -1,8 +1,7 @@
 // The microphone of a browser as a source of 16-bit samples. It keeps the rate that the device has: the gateway resamples. What
 // runs in the audio thread is microphone-processor.ts.
 
-import type { ClientErrorCode } from '../errors.ts';
-import { MicrophoneError, VoxgateError } from '../errors.ts';
+import { type ClientErrorCode, MicrophoneError, VoxgateError } from '../errors.ts';
 import { installProcessor, PROCESSOR_NAME } from './microphone-processor.ts';
 import type { MediaStream, WebAudio, WorkletNode } from './web-audio.ts';
 

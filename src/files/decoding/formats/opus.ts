@@ -1,6 +1,6 @@
 // Packets of Opus, out of whatever container. What the encoder needs before the sound begins (the pre-skip) is left out.
 import { OpusDecoder } from 'opus-decoder';
-import type { OpusHead } from '../../../audio/opus/opus-head.ts';
+import type { OpusHead } from '../../../audio/codecs/opus.ts';
 import { requireChannels, type Sound } from './sound.ts';
 
 /** @throws Undecodable */

@@ -1,18 +1,17 @@
 // WebM and Matroska with Opus in it, as browsers record it: of the first track of sound.
-import { elementsOf } from '../../../audio/length/ebml.ts';
-import type { Scan } from '../../../audio/length/scan.ts';
+
+import type { OpusHead } from '../../../audio/codecs/opus.ts';
 import {
   BLOCK_HEAD_BYTES,
   everyElement,
   isBlock,
+  opusTrackIn,
   READ_BYTES_MAX,
   readBlock,
-  TRACK_ENTRY,
   TRACKS,
   trackOf,
-} from '../../../audio/length/webm-blocks.ts';
-import { trackEntry } from '../../../audio/length/webm-codec.ts';
-import { type OpusHead, opusHead } from '../../../audio/opus/opus-head.ts';
+} from '../../../audio/containers/webm.ts';
+import type { Scan } from '../../../audio/scan.ts';
 import { opusPackets } from './opus.ts';
 import { type Sound, Undecodable } from './sound.ts';
 
@@ -80,15 +79,12 @@ class SoundTrack {
   }
 
   #choose(tracks: Uint8Array): void {
-    for (const { id, body } of elementsOf(tracks)) {
-      const { number, isSound, isEncoded, said } = trackEntry(body);
-      if (id !== TRACK_ENTRY || !isSound) continue;
-      if (said.codec !== 'A_OPUS' || isEncoded) {
-        throw new Undecodable(`its sound is ${said.codec.replace(/^A_/, '')}, and of WebM only Opus is decoded`);
-      }
-      this.#number = number;
-      this.head = opusHead(said.setup) ?? { channels: said.channels, preSkip: 0 };
-      return;
+    const track = opusTrackIn(tracks);
+    if (track === undefined) return;
+    if ('codec' in track) {
+      throw new Undecodable(`its sound is ${track.codec.replace(/^A_/, '')}, and of WebM only Opus is decoded`);
     }
+    this.#number = track.number;
+    this.head = track.head;
   }
 }

@@ -2,9 +2,9 @@
 // too late, and audio that comes at an odd speed are told apart here. What is done about them is the session's decision.
 import type { SessionEndReason } from '../../../../machines/events.ts';
 import { isCoded, type ListenRequest } from '../../../api/listen.ts';
-import { ContainerSniffer } from '../../../audio/container.ts';
-import { containerWords } from '../../../audio/opus/packet-source.ts';
+import { ContainerSniffer } from '../../../audio/containers/detection.ts';
 import type { AudioPipeline } from '../../../audio/pipeline.ts';
+import { containerWords } from '../../../audio/streams/sound-stream.ts';
 import type { SpoolShortage } from '../../../audio/tape/spool.ts';
 import type { AbortCode, OrderlyCode } from '../billing/end-charges.ts';
 import type { Charts } from '../charts.ts';

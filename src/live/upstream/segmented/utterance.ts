@@ -1,8 +1,8 @@
 // One utterance of a live session as the file that a provider is handed, and the provider's answer as the final of a turn.
 import type { Utterance, Word } from '../../../../machines/events.ts';
 import { BYTES_PER_SAMPLE } from '../../../api/linear16.ts';
+import { WAV_HEADER_BYTES, wavHeader } from '../../../audio/containers/wav.ts';
 import type { Segment } from '../../../audio/voice/segmenter.ts';
-import { WAV_HEADER_BYTES, wavHeader } from '../../../audio/wav/wav-header.ts';
 import { lasting } from '../../../vendors/kit/words.ts';
 import type { BatchFile, BatchResult } from '../../../vendors/provider.ts';
 import { joinUtterances } from '../../../vendors/turn-text.ts';

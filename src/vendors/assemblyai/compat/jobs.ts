@@ -2,8 +2,15 @@
 // https://www.assemblyai.com/docs/api-reference/transcripts/submit
 
 import type { Answer, Handshake } from '../../compat/dialect.ts';
-import type { JobEndpoints, JobMeans, JobRequest, JobState, ShownJob } from '../../compat/jobs.ts';
-import { pageOf, placeOf } from '../../compat/jobs.ts';
+import {
+  type JobEndpoints,
+  type JobMeans,
+  type JobRequest,
+  type JobState,
+  pageOf,
+  placeOf,
+  type ShownJob,
+} from '../../compat/jobs.ts';
 import {
   badRequest,
   fileIdIn,

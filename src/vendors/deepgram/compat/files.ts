@@ -3,7 +3,7 @@
 import { CHANNELS, SAMPLE_RATE } from '../../../api/listen.ts';
 import type { VerboseTranscription } from '../../../api/transcriptions.ts';
 import { notFetched } from '../../../api/values/address.ts';
-import { wavHeader } from '../../../audio/wav/wav-header.ts';
+import { wavHeader } from '../../../audio/containers/wav.ts';
 import type { Answer, FileEndpoint, FileRequest, Handshake } from '../../compat/dialect.ts';
 import { badRequest } from '../../compat/params.ts';
 import {

@@ -1,7 +1,6 @@
 // A page of a list, as Gladia's clients ask for it: an offset and a limit, and addresses of the pages beside it.
 
-import type { JobMeans } from '../../compat/jobs.ts';
-import { pageOf } from '../../compat/jobs.ts';
+import { type JobMeans, pageOf } from '../../compat/jobs.ts';
 import { jsonAnswer } from '../../compat/request.ts';
 import { countIn, type JsonObject } from '../../kit/json.ts';
 

@@ -2,8 +2,15 @@
 // https://soniox.com/docs/stt/api-reference
 import { booleanIn } from '../../../api/values/boolean.ts';
 import type { Answer, Handshake } from '../../compat/dialect.ts';
-import type { JobEndpoints, JobMeans, JobRequest, ShownFile, ShownJob } from '../../compat/jobs.ts';
-import { pageOf, placeOf } from '../../compat/jobs.ts';
+import {
+  type JobEndpoints,
+  type JobMeans,
+  type JobRequest,
+  pageOf,
+  placeOf,
+  type ShownFile,
+  type ShownJob,
+} from '../../compat/jobs.ts';
 import { badRequest, ownParameters, refuseAddresses, refuseMembers } from '../../compat/params.ts';
 import { jsonAnswer, warningsIn } from '../../compat/request.ts';
 import { turnsOf } from '../../compat/transcript.ts';

@@ -2,8 +2,14 @@
 // https://docs.speechmatics.com/api-ref/batch/create-a-new-job
 import { booleanIn } from '../../../api/values/boolean.ts';
 import type { Answer, Handshake } from '../../compat/dialect.ts';
-import type { JobEndpoints, JobMeans, JobRequest, JobState, ShownJob } from '../../compat/jobs.ts';
-import { pageOf } from '../../compat/jobs.ts';
+import {
+  type JobEndpoints,
+  type JobMeans,
+  type JobRequest,
+  type JobState,
+  pageOf,
+  type ShownJob,
+} from '../../compat/jobs.ts';
 import { badRequest, refuseAddresses, refuseMembers } from '../../compat/params.ts';
 import { jsonAnswer, textAnswer, warningsIn } from '../../compat/request.ts';
 import { type HeardTurn, turnsOf } from '../../compat/transcript.ts';

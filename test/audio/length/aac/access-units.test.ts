@@ -1,7 +1,7 @@
 // Blocks of AAC in access units: one each as a rule, and whatever else a file hides in them.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { AccessUnits } from '../../../../src/audio/length/aac/access-units.ts';
-import { aacConfig } from '../../../../src/audio/length/aac/config.ts';
+import { AccessUnits } from '../../../../src/audio/codecs/aac/access-units.ts';
+import { aacConfig } from '../../../../src/audio/codecs/aac/config.ts';
 import { honestFiles } from '../honest/made.ts';
 
 const UNIT_SECONDS = 1024 / 16_000;

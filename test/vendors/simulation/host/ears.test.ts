@@ -2,7 +2,7 @@
 // whole files through it.
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { wavHeader } from '../../../../src/audio/wav/wav-header.ts';
+import { wavHeader } from '../../../../src/audio/containers/wav.ts';
 import type { Engine, EngineConnection, EngineListener, Outgoing } from '../../../../src/vendors/provider.ts';
 import { engineEar, numberedEar, scriptEar } from '../../../../src/vendors/simulation/ears.ts';
 import { transcribe } from '../../../../src/vendors/simulation/transcription.ts';
