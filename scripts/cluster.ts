@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from '../bin/build.js';
-import type { ServerEvent } from '../src/api/listen.ts';
+import type { ServerEvent } from '../src/api/listen-events.ts';
 import { call } from '../src/cli/demo/client.ts';
 import {
   SENTENCE,

@@ -1,7 +1,7 @@
 // The clients of the bench of failovers, in a process of their own: live sessions of numbered audio in real time, each in a
 // phase of its own, that note when they are told of a failover, and say in the end whether any sample was lost.
 import WebSocket from 'ws';
-import type { ServerEvent } from '../../src/api/listen.ts';
+import type { ServerEvent } from '../../src/api/listen-events.ts';
 import { numberedAudio } from '../../test/fakes/audio/numbered-audio.ts';
 import { gapsIn } from '../../test/simulation/whole.ts';
 import { nowMs } from './figures.ts';

@@ -1,7 +1,7 @@
 // The Python client's types, from the schemas that validate: dataclasses, so that members are attributes and later ones are passed
 // over by its reader.
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
-import * as listen from '../../src/api/listen.ts';
+import { SessionStarted } from '../../src/api/listen-events.ts';
 import type { Generator } from '../generator.ts';
 import { ANSWERS, EVENTS, HEAD, type Named, SHARED, TRANSCRIPTIONS } from './schemas.ts';
 import { typeText } from './type-text.ts';
@@ -176,7 +176,7 @@ function transcriptionsText(): string {
 function eventsText(): string {
   const { names, declared } = shared();
   const module = new Module(names);
-  module.declare(['EventHead', Type.Pick(listen.SessionStarted, HEAD), 'The members that every event has.']);
+  module.declare(['EventHead', Type.Pick(SessionStarted, HEAD), 'The members that every event has.']);
   for (const [name, schema, what] of EVENTS) {
     module.declare([name, Type.Omit(schema as TObject, HEAD), what], 'EventHead');
   }

@@ -1,12 +1,13 @@
 // What the clients' types are made of: names for the schemas that validate, in the order in which they are declared.
 import { type TSchema, Type } from '@sinclair/typebox';
 import { ERROR_CATALOGUE } from '../../src/api/error-catalogue.ts';
-import { AskedOfModels } from '../../src/api/listen/vocabulary.ts';
 import * as listen from '../../src/api/listen.ts';
+import * as events from '../../src/api/listen-events.ts';
 import * as models from '../../src/api/models.ts';
 import * as tokens from '../../src/api/tokens.ts';
 import * as transcriptions from '../../src/api/transcriptions.ts';
 import * as usage from '../../src/api/usage.ts';
+import { AskedOfModels } from '../../src/api/vocabulary.ts';
 
 export type Named = readonly [name: string, schema: TSchema, what: string];
 
@@ -25,14 +26,14 @@ export const SHARED: readonly Named[] = [
   ['Encoding', listen.Encoding, 'How audio of a live session is written; always mono, little-endian.'],
   ['ResponseFormat', transcriptions.ResponseFormat, 'The form of a transcription.'],
   ['Mode', models.Mode, 'How a model is used: with files, or live.'],
-  ['Word', listen.Word, 'A word with its times in seconds.'],
+  ['Word', events.Word, 'A word with its times in seconds.'],
   [
     'AskedOtherwise',
     AskedOfModel.properties.mapped.items,
     'A member of the request that a model is not asked as it stands.',
   ],
   ['AskedOfModel', AskedOfModel, 'What a model is asked of what was asked for.'],
-  ['UsageRow', listen.SessionEnded.properties.usage.items, 'What one model heard, and what that costs.'],
+  ['UsageRow', events.SessionEnded.properties.usage.items, 'What one model heard, and what that costs.'],
 ];
 
 export const TRANSCRIPTIONS: readonly Named[] = [
@@ -61,25 +62,25 @@ export const ANSWERS: readonly Named[] = [
 ];
 
 export const EVENTS: readonly Named[] = [
-  ['SessionStarted', listen.SessionStarted, 'The session is open.'],
-  ['SpeechStarted', listen.SpeechStarted, 'Speech was heard; `start` in seconds of session audio.'],
-  ['Transcript', listen.Transcript, 'Text of a turn: any number of interims, then exactly one final.'],
+  ['SessionStarted', events.SessionStarted, 'The session is open.'],
+  ['SpeechStarted', events.SpeechStarted, 'Speech was heard; `start` in seconds of session audio.'],
+  ['Transcript', events.Transcript, 'Text of a turn: any number of interims, then exactly one final.'],
   [
     'TurnEagerEnd',
-    listen.TurnEagerEnd,
+    events.TurnEagerEnd,
     'The turn may be over with these words: `turn_ended` or `turn_resumed` follows.',
   ],
-  ['TurnResumed', listen.TurnResumed, 'The turn was not over at its last `turn_eager_end`, or not with these words.'],
-  ['TurnEnded', listen.TurnEnded, 'The turn is over: right behind its final.'],
-  ['SpeakersRestarted', listen.SpeakersRestarted, 'From there on the same people have new speaker numbers.'],
-  ['Failover', listen.Failover, 'Another model goes on with the session; no word is lost or doubled.'],
-  ['Configured', listen.Configured, 'What was asked for in mid-session is in force.'],
-  ['Warning', listen.Warning, 'Something was not done as asked; the session goes on.'],
-  ['Discontinuity', listen.Discontinuity, 'Seconds of audio that no final will cover, and why.'],
-  ['ErrorEvent', listen.ErrorEvent, 'Something went wrong.'],
-  ['Received', listen.Received, 'So much of the audio need not be sent again when the socket breaks.'],
-  ['SessionResumed', listen.SessionResumed, 'The session goes on with this socket: audio follows from there.'],
-  ['SessionEnded', listen.SessionEnded, 'The last event: what was heard and what it costs.'],
+  ['TurnResumed', events.TurnResumed, 'The turn was not over at its last `turn_eager_end`, or not with these words.'],
+  ['TurnEnded', events.TurnEnded, 'The turn is over: right behind its final.'],
+  ['SpeakersRestarted', events.SpeakersRestarted, 'From there on the same people have new speaker numbers.'],
+  ['Failover', events.Failover, 'Another model goes on with the session; no word is lost or doubled.'],
+  ['Configured', events.Configured, 'What was asked for in mid-session is in force.'],
+  ['Warning', events.Warning, 'Something was not done as asked; the session goes on.'],
+  ['Discontinuity', events.Discontinuity, 'Seconds of audio that no final will cover, and why.'],
+  ['ErrorEvent', events.ErrorEvent, 'Something went wrong.'],
+  ['Received', events.Received, 'So much of the audio need not be sent again when the socket breaks.'],
+  ['SessionResumed', events.SessionResumed, 'The session goes on with this socket: audio follows from there.'],
+  ['SessionEnded', events.SessionEnded, 'The last event: what was heard and what it costs.'],
 ];
 /** Members of every event. */
 export const HEAD = ['session_id', 'seq', 'at'] as const;

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { type TObject, Type } from '@sinclair/typebox';
-import * as listen from '../../src/api/listen.ts';
+import { SessionStarted } from '../../src/api/listen-events.ts';
 import { providers } from '../../src/vendors/index.ts';
 import type { Generator } from '../generator.ts';
 import { ANSWERS, EVENTS, HEAD, type Named, SHARED, TRANSCRIPTIONS } from './schemas.ts';
@@ -57,7 +57,7 @@ function eventsText(): string {
   const names = sharedNames();
   const whole = EVENTS.map(([name, schema, what]): Named => [name, Type.Omit(schema as TObject, HEAD), what]);
   const events = declared(whole, names, 'EventHead').join('\n\n');
-  const head = Type.Pick(listen.SessionStarted, HEAD);
+  const head = Type.Pick(SessionStarted, HEAD);
   return [
     `// What the gateway says in a live session, as plain types. Generated from src/api by \`${COMMAND}\`.`,
     sharedImport(events),

@@ -28,7 +28,7 @@ export function eventPage(): string {
   const isOwn = ([member = '']: string[]) => !COMMON.includes(member.replaceAll('`', ''));
   const typed = (name: string) =>
     section(name, String(asJson(asJson(schemas[name]?.properties).type).const), rowsOf(name).filter(isOwn));
-  return page('Events of a live session', 'src/api/listen.ts', [
+  return page('Events of a live session', 'src/api/listen-events.ts', [
     `One WebSocket at \`/v1/listen\` is one session. Binary frames are audio, of any size and at any pace; text frames are JSON. [Live
 from a program](../guides/live.md) explains its use. All query parameters are described at \`/docs/live\` of a running gateway.
 

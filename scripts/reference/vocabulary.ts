@@ -1,7 +1,8 @@
 // What becomes of the members that are the same for all vendors, provider by provider: as a request would be told.
-import { type Common, REDACTIONS } from '../../src/api/listen/vocabulary.ts';
+
 import type { Mode } from '../../src/api/models.ts';
 import { modelOf } from '../../src/api/slug.ts';
+import { type Common, REDACTIONS } from '../../src/api/vocabulary.ts';
 import { modeText } from '../../src/cli/models.ts';
 import { mappedFor, type Spoken } from '../../src/live/failover/vocabulary.ts';
 import type { ModelCard, Provider } from '../../src/vendors/provider.ts';

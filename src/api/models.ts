@@ -1,7 +1,7 @@
 // `GET /v1/models`: the shape of a model record, as clients see it and as provider folders declare it.
 import { type Static, Type } from '@sinclair/typebox';
+import { FILE_FORMATS } from './audio-formats.ts';
 import { Processing } from './processing.ts';
-import { FILE_FORMATS } from './values/file-formats.ts';
 
 export const Capabilities = Type.Object(
   {

@@ -1,6 +1,6 @@
 // Where a model's audio is processed, and what is kept of it: the words, as the catalogue says them and as rules ask for them.
 import { type Static, Type } from '@sinclair/typebox';
-import { REGIONS } from './places/place-rule.ts';
+import { REGIONS } from './residency-rule.ts';
 
 const words = <Word extends string>(of: readonly Word[], description: string) =>
   Type.Union(

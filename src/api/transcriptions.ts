@@ -1,8 +1,9 @@
 // `POST /v1/audio/transcriptions`: the form's fields and the answers. Reading the form is the edge's work.
 import { type Static, Type } from '@sinclair/typebox';
-import type { Common } from './listen/vocabulary.ts';
-import { type Candidate, Word } from './listen.ts';
-import type { PlaceRule } from './places/place-rule.ts';
+import type { Candidate } from './listen.ts';
+import { Word } from './listen-events.ts';
+import type { DataResidencyRule } from './residency-rule.ts';
+import type { Common } from './vocabulary.ts';
 
 export const ResponseFormat = Type.Union([
   Type.Literal('json'),
@@ -34,7 +35,7 @@ export interface TranscriptionRequest {
   /** What is asked of all models in the same words. */
   common: Common;
   /** Where the audio may go. */
-  rule?: PlaceRule | undefined;
+  rule?: DataResidencyRule | undefined;
 }
 
 export const DurationUsage = Type.Object({

@@ -1,7 +1,7 @@
 // `/v1/usage`, `/v1/balance`, `/v1/sessions` and `/v1/bills`: what an organisation has used, what it costs, and what is left.
 // Amounts are decimal strings in USD, times ISO 8601 UTC; adding them up is the ledger's work.
 import { type Static, Type } from '@sinclair/typebox';
-import { ConnectionSeconds, UsageRow } from './listen.ts';
+import { ConnectionSeconds, UsageRow } from './listen-events.ts';
 import { Mode } from './models.ts';
 
 export const USAGE_DAYS_MAX = 366;

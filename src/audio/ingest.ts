@@ -1,6 +1,6 @@
 // From a client's bytes to samples on the tape, and what is audible in them. Chunks may end in the middle of a sample. Opus and
 // containers are decoded in steps, because a few bytes may be a long sound.
-import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
+import { BYTES_PER_SAMPLE } from '../api/audio-formats.ts';
 import { type CodedEncoding, type Encoding, isCoded, type RawEncoding } from '../api/listen.ts';
 import { type OpusDecoder, PACKET_SAMPLES_MAX } from './codecs/opus-decoder.ts';
 import { bytesPerSample, decode, toSample } from './pcm.ts';

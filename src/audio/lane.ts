@@ -1,7 +1,7 @@
 // One leg's way through the tape: which samples the next frame holds, at the leg's rate, and whether it may leave now.
 // A lane begins at its origin and only goes forward; failing over is a new lane. One that is behind leaves out parts of pauses,
 // and notes on the leg's timeline where.
-import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
+import { BYTES_PER_SAMPLE } from '../api/audio-formats.ts';
 import {
   type FrameContract,
   type FrameSizes,

@@ -1,6 +1,6 @@
 // What the bytes of a client's audio mean: linear16, μ-law and A-law (ITU-T G.711) to 16-bit samples in memory.
 // Storage, rates and containers are left to others. The tables are filled from the standard's formulas.
-import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
+import { BYTES_PER_SAMPLE } from '../api/audio-formats.ts';
 import type { RawEncoding } from '../api/listen.ts';
 
 if (new Uint8Array(new Uint16Array([1]).buffer)[0] !== 1) {

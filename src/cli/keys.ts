@@ -2,7 +2,7 @@
 
 import { type ApiKey, type CreatedKey, type KeySettings, SCOPES } from '../accounts/keys/calls.ts';
 import { checkedSettings } from '../accounts/keys/settings.ts';
-import { LATENCIES } from '../api/listen/latency.ts';
+import { LATENCIES } from '../api/bounds.ts';
 import { ownerOf } from '../api/slug.ts';
 import type { Store } from '../node/store/store.ts';
 import { action, actionsCommand, WrongInput } from './shared/actions.ts';

@@ -1,7 +1,7 @@
 // `voxgate models`: the catalogue of this build.
 import { Refusal } from '../api/errors.ts';
 import type { Mode, Model, Price } from '../api/models.ts';
-import { isNamedRegion } from '../api/places/place-rule.ts';
+import { isNamedRegion } from '../api/residency-rule.ts';
 import { ownerOf } from '../api/slug.ts';
 import { serviceAccess } from '../node/context.ts';
 import { listModels } from '../node/routes/models.ts';

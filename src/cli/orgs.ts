@@ -7,7 +7,7 @@ import { parseEmail } from '../accounts/people/addresses.ts';
 import { newToken, TokenSeal, tokenHash } from '../accounts/people/mail-tokens.ts';
 import { LINK_PATHS, linkTo } from '../accounts/people/mails.ts';
 import { refusalOfTeam } from '../accounts/team/refusals.ts';
-import { FREE_RULE, type PlaceRule } from '../api/places/place-rule.ts';
+import { type DataResidencyRule, FREE_RULE } from '../api/residency-rule.ts';
 import { usdOf } from '../config/prices/price.ts';
 import type { Balance } from '../money/store/calls.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
@@ -190,7 +190,7 @@ function suspension(suspended: boolean) {
   });
 }
 
-const placeText = ({ regions, retention }: PlaceRule): string =>
+const placeText = ({ regions, retention }: DataResidencyRule): string =>
   `is processed in ${regions?.join(' or ') ?? 'any region'}, by providers that ${retention === 'none' ? 'keep nothing' : 'may keep some of it'}`;
 
 const limitValue = (name: string, text: string): bigint | null => orNone(text, (amount) => usdValue(name, amount));

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Static, TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { faultOf, type ValueFault } from '../api/values/accepted.ts';
+import { faultOf, type ValueFault } from '../api/accepted.ts';
 import { listenFailure } from '../runtime/address-failure.ts';
 import { NumberedOptions, ScriptOptions } from '../vendors/loopback/options.ts';
 import { type EarSource, numberedEar, scriptEar } from '../vendors/simulation/ears.ts';

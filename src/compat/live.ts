@@ -1,10 +1,10 @@
 // The WebSockets of other vendors' clients: the handshake in their words, and the session of `/v1/listen` behind it.
 
 import { type AliasedKey, aliasOf, slugNamed } from '../accounts/auth/aliases.ts';
-import { type Caller, placeRulesOf } from '../accounts/auth/permissions.ts';
+import { type Caller, residencyRulesOf } from '../accounts/auth/permissions.ts';
 import { Refusal, refuse } from '../api/errors.ts';
-import type { OutgoingEvent } from '../api/listen.ts';
-import { strictest } from '../api/places/place-rule.ts';
+import type { OutgoingEvent } from '../api/listen-events.ts';
+import { strictest } from '../api/residency-rule.ts';
 import { warningHeader } from '../files/routes/warnings.ts';
 import type { DoorRequest, UpgradeAnswer } from '../http/door.ts';
 import { AskedChanges } from '../live/configure/asked-changes.ts';
@@ -126,7 +126,7 @@ function recordingOf(
 ) {
   if (name === undefined || clientRequest === undefined) return undefined;
   const isKept =
-    clientRequest.parameters.get('retention') !== 'none' && strictest(placeRulesOf(caller)).retention !== 'none';
+    clientRequest.parameters.get('retention') !== 'none' && strictest(residencyRulesOf(caller)).retention !== 'none';
   if (!isKept) return undefined;
   const { organisationId, keyId } = caller;
   let record: SessionRecord | undefined;

@@ -1,6 +1,6 @@
 // The part of the declaration that says how long a live session lasts, waits and tries, and what it may hold.
 import { Type } from '@sinclair/typebox';
-import { LATENCIES } from '../api/listen/latency.ts';
+import { LATENCIES } from '../api/bounds.ts';
 import { choice, integer } from './schema-types.ts';
 
 const KIB = 1024;

@@ -2,7 +2,7 @@
 // document speaks for the gateway: what it receives is what a client sends.
 import type { TSchema } from '@sinclair/typebox';
 import { ProviderParams } from '../api/listen.ts';
-import { ListenQuery } from '../api/listen-query.ts';
+import { ListenQuery } from '../api/request-parameters.ts';
 import type { Provider } from '../vendors/provider.ts';
 import { ADVICE, closeCodes } from './close-codes.ts';
 import * as examples from './schemas/examples.ts';

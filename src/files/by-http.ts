@@ -1,10 +1,9 @@
 // A file's transcription by a provider's HTTP interface: what the provider is handed, the limits that are known before, and
 // the seconds that are billed.
 
-import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
+import { BYTES_PER_SAMPLE, FILE_FORMAT_TITLES, type FileFormat } from '../api/audio-formats.ts';
 import { modelOf } from '../api/slug.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
-import { FILE_FORMAT_TITLES, type FileFormat } from '../api/values/file-formats.ts';
 import { WAV_HEADER_BYTES, wavHeader } from '../audio/containers/wav.ts';
 import type { ChainMember } from '../live/failover/chain.ts';
 import { type HttpBatchDependencies, runHttpBatch } from '../live/upstream/http/batch-codec.ts';

@@ -1,6 +1,6 @@
 // An answer without words: whether there is anything in the file to be heard, and what is done where there is.
 import type { Utterance } from '../../machines/events.ts';
-import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
+import { BYTES_PER_SAMPLE } from '../api/audio-formats.ts';
 import { SpeechMeter } from '../audio/voice/energy.ts';
 import { FileDecoder } from './file/file-decoder.ts';
 import type { FileSource } from './file/file-source.ts';

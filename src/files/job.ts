@@ -2,7 +2,7 @@
 // done before under the same idempotency key, and how it is answered, is the edge's.
 import { isDeepStrictEqual } from 'node:util';
 import { Refusal, refuse } from '../api/errors.ts';
-import type { PlaceRule } from '../api/places/place-rule.ts';
+import type { DataResidencyRule } from '../api/residency-rule.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import type { UploadedFile } from '../http/multipart/uploaded-file.ts';
 import type { ChainDependencies, ChainMember, Degradation } from '../live/failover/chain.ts';
@@ -45,7 +45,7 @@ export interface JobOptions {
   /** Throws a Refusal where the key does not allow one of these models. */
   requireModels(slugs: readonly string[]): void;
   /** What the request, its key and its organisation ask for of where audio goes. */
-  rulesOf?(asked: PlaceRule | undefined): readonly AskedRule[];
+  rulesOf?(asked: DataResidencyRule | undefined): readonly AskedRule[];
   /** Id of the charge. */
   chargeId: string;
   /** Aborts when the client is gone. */
@@ -284,7 +284,7 @@ async function asksForMore<Own extends Upload>(upload: Own, signal: AbortSignal)
 }
 
 /** A model may have heard some of the file by then, at an endpoint that the rule would not have allowed. */
-function requireSameRule(before: PlaceRule | undefined, whole: PlaceRule | undefined): void {
+function requireSameRule(before: DataResidencyRule | undefined, whole: DataResidencyRule | undefined): void {
   if (isDeepStrictEqual(before, whole)) return;
   throw refuse(
     'invalid_request',

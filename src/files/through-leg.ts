@@ -2,7 +2,7 @@
 // from, and who is answered, is decided elsewhere.
 
 import type { Heard, LegReport, OpenLeg, Utterance } from '../../machines/events.ts';
-import { BYTES_PER_SAMPLE } from '../api/linear16.ts';
+import { BYTES_PER_SAMPLE } from '../api/audio-formats.ts';
 import { LegFailed } from '../live/upstream/leg-failed.ts';
 import type { LegHandle, UpstreamHost } from '../live/upstream/upstream-host.ts';
 import type { BatchResult } from '../vendors/provider.ts';

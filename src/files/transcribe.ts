@@ -2,7 +2,7 @@
 // where the provider has no interface for files.
 import type { OpenLeg, Utterance } from '../../machines/events.ts';
 import type { Attempt } from '../api/errors.ts';
-import { FREE_RULE } from '../api/places/place-rule.ts';
+import { FREE_RULE } from '../api/residency-rule.ts';
 import { readable } from '../api/text.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import type { Breakers } from '../live/failover/breakers/breakers.ts';

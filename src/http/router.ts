@@ -1,7 +1,7 @@
 // Which route answers a request, and what every answer carries: request id, safe headers, refusals as the one error body.
 // What a route does, and who may call it, is its own business.
 import { type ErrorCode, Refusal, refuse } from '../api/errors.ts';
-import { TRANSLATIONS_NOT_SERVED } from '../api/values/translations.ts';
+import { TRANSLATIONS_NOT_SERVED } from '../api/not-served.ts';
 import { BodyTooLarge, type DoorRequest, type Reply, type WholeReply } from './door.ts';
 import { isInPieces, watched } from './door-stream.ts';
 import { isForPages, preflight, readableBy } from './http/cross-origin.ts';

@@ -4,7 +4,7 @@ import cluster from 'node:cluster';
 import type { Authenticator } from '../accounts/auth/authenticate.ts';
 import type { KeyLimits } from '../accounts/auth/limits.ts';
 import { providersOf } from '../accounts/people/pages/set-up.ts';
-import type { SetUp } from '../api/console/status.ts';
+import type { SetUp } from '../api/console/gateway.ts';
 import type { Mode } from '../api/models.ts';
 import type { AccountsClient } from '../cluster/accounts/client.ts';
 import { FileDecodings } from '../files/decoding/decodings.ts';

@@ -1,8 +1,8 @@
 // What a provider's credential looks like: forms of named texts, which of them are secret, and the access that comes of them.
 // Where credentials are kept, and who may use which, is decided elsewhere.
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
-import type { NamedRegion } from '../api/places/place-rule.ts';
 import type { Retention } from '../api/processing.ts';
+import type { NamedRegion } from '../api/residency-rule.ts';
 import type { ProviderRefusal } from './http.ts';
 import { objectOf } from './kit/json.ts';
 

@@ -1,12 +1,12 @@
 // The rules of organisation, key and request about where audio goes, held against a member of a chain. A model that does not keep to
 // them is refused by its name: nobody's audio is sent elsewhere, and nobody's fallback is dropped in silence.
 import { type Refusal, refuse } from '../api/errors.ts';
-import { FREE_RULE, isFree, type PlaceRule, strictest } from '../api/places/place-rule.ts';
+import { type DataResidencyRule, FREE_RULE, isFree, strictest } from '../api/residency-rule.ts';
 import { isCustom, ownerOf } from '../api/slug.ts';
 import { type Dial, placed, placesOf } from './kit/places.ts';
 
 /** A rule, and whose it is: `the request`, `the API key` or `the organisation`. */
-export interface AskedRule extends PlaceRule {
+export interface AskedRule extends DataResidencyRule {
   by: string;
 }
 
@@ -19,7 +19,7 @@ export function paramsWithin(
   param: string,
   dial: Dial,
   rules: readonly AskedRule[],
-): { params: Dial['params']; rule?: PlaceRule; endpoint?: string } {
+): { params: Dial['params']; rule?: DataResidencyRule; endpoint?: string } {
   const rule = strictest(rules);
   if (isFree(rule)) return { params: dial.params };
   const found = placed(dial, rule);
@@ -30,12 +30,21 @@ export function paramsWithin(
 }
 
 /** A member whose own rule became as strict as one that came later. */
-export function memberWithin<Member extends { rule?: PlaceRule }>(member: Member, later: PlaceRule): Member {
+export function memberWithin<Member extends { rule?: DataResidencyRule }>(
+  member: Member,
+  later: DataResidencyRule,
+): Member {
   const rule = strictest([member.rule ?? FREE_RULE, later]);
   return isFree(rule) ? member : { ...member, rule };
 }
 
-function notWithin(slug: string, param: string, dial: Dial, rules: readonly AskedRule[], rule: PlaceRule): Refusal {
+function notWithin(
+  slug: string,
+  param: string,
+  dial: Dial,
+  rules: readonly AskedRule[],
+  rule: DataResidencyRule,
+): Refusal {
   const asked = rules.filter((each) => !isFree(each)).map((each) => `${each.by} asks for ${wordsOf(each)}`);
   const places = placesOf(dial);
   const isOfRegion = rule.regions === null || placed(dial, { regions: rule.regions, retention: null }) !== undefined;
@@ -61,7 +70,7 @@ function notWithin(slug: string, param: string, dial: Dial, rules: readonly Aske
   );
 }
 
-function wordsOf({ regions, retention }: PlaceRule): string {
+function wordsOf({ regions, retention }: DataResidencyRule): string {
   const region = regions === null ? [] : [`region ${regions.join(' or ') || 'none'}`];
   return [...region, ...(retention === null ? [] : [`retention ${retention}`])].join(' and ');
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type TSchema, Type, TypeGuard } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { describe, expect, it } from 'vitest';
+import { acceptedBy, faultOf } from '../../src/api/accepted.ts';
 import { modelOf } from '../../src/api/slug.ts';
-import { acceptedBy, faultOf } from '../../src/api/values/accepted.ts';
 import { providers } from '../../src/vendors/index.ts';
 
 const API = join(import.meta.dirname, '../../src/api');

@@ -2,7 +2,7 @@
 // What the others make of it, with real processes; the edge has no provider key at all.
 import { expect, it } from 'vitest';
 import WebSocket from 'ws';
-import type { ServerEvent } from '../../src/api/listen.ts';
+import type { ServerEvent } from '../../src/api/listen-events.ts';
 import { Caller } from '../cluster/rig/caller.ts';
 import { Cluster, type ClusterNode } from '../cluster/rig/cluster.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';

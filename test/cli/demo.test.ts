@@ -1,7 +1,7 @@
 // `voxgate demo` without its processes: its arguments, its verdict and its screen. What its viewers see is slow/demo.test.ts.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { ServerEvent } from '../../src/api/listen.ts';
+import type { ServerEvent } from '../../src/api/listen-events.ts';
 import { demo } from '../../src/cli/demo/command.ts';
 import { DemoScreen } from '../../src/cli/demo/screen.ts';
 import { SENTENCE } from '../../src/cli/demo/sentence.ts';

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { Refusal } from '../../src/api/errors.ts';
-import type { OutgoingEvent } from '../../src/api/listen.ts';
+import type { OutgoingEvent } from '../../src/api/listen-events.ts';
 import { KeptSessions, SESSION_BOUNDS, SESSION_KEPT_MS } from '../../src/compat/jobs/kept-sessions.ts';
 
 const OWNER = { organisationId: 'org_1', keyId: 'key_1', dialect: 'gladia' };

@@ -1,8 +1,8 @@
 // What a gateway serves of the console: the page at each of its paths, the files that it loads, and what anybody may know.
 import { get } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import type { ConsoleStatus } from '../../src/api/console/gateway.ts';
 import { CONSOLE_PATHS } from '../../src/api/console/pages.ts';
-import type { ConsoleStatus } from '../../src/api/console/status.ts';
 import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
 
 const HTML = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };

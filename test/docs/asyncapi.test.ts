@@ -1,8 +1,9 @@
 // `/asyncapi.json` says what `/v1/listen` does, and nothing else: messages, parameters and close codes, in both directions.
 import { expect, test } from 'vitest';
 import { ERROR_CATALOGUE } from '../../src/api/error-catalogue.ts';
-import { ClientMessage, ServerEvent } from '../../src/api/listen.ts';
-import { ListenQuery } from '../../src/api/listen-query.ts';
+import { ClientMessage } from '../../src/api/listen.ts';
+import { ServerEvent } from '../../src/api/listen-events.ts';
+import { ListenQuery } from '../../src/api/request-parameters.ts';
 import { closeCodes } from '../../src/docs/close-codes.ts';
 import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
 

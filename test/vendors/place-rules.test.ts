@@ -1,7 +1,7 @@
 // Where audio of a chain may go: rules of request, key and organisation, held against what the real catalogue promises.
 import { describe, expect, it } from 'vitest';
 import type { Refusal } from '../../src/api/errors.ts';
-import type { NamedRegion } from '../../src/api/places/place-rule.ts';
+import type { NamedRegion } from '../../src/api/residency-rule.ts';
 import { createPriceList } from '../../src/config/prices/price-list.ts';
 import { type Ask, resolveChain } from '../../src/live/failover/chain.ts';
 import type { OwnKey } from '../../src/live/failover/chain-credential.ts';

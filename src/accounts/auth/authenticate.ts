@@ -2,7 +2,7 @@
 // edge's business; what a key is worth verdicts.ts says, and what it allows permissions.ts.
 import type { Clock } from '../../../machines/clock.ts';
 import { Refusal, refuse } from '../../api/errors.ts';
-import { FREE_RULE, type PlaceRule, strictest } from '../../api/places/place-rule.ts';
+import { type DataResidencyRule, FREE_RULE, strictest } from '../../api/residency-rule.ts';
 import { TOKEN_PREFIX, TOKEN_TTL_SECONDS, type TokenResponse } from '../../api/tokens.ts';
 import { backgroundClock } from '../../runtime/telemetry/clock.ts';
 import { uuidv7 } from '../../runtime/uuid.ts';
@@ -12,7 +12,7 @@ import { parseKey } from '../keys/key-text.ts';
 import type { Authenticator, KeyNames } from './authenticator.ts';
 import { FailedAttempts } from './failed-attempts.ts';
 import { KeyUse } from './key-use.ts';
-import { type Caller, placeRulesOf, requireOrigin, requireScope } from './permissions.ts';
+import { type Caller, requireOrigin, requireScope, residencyRulesOf } from './permissions.ts';
 import { Revocations } from './revocations.ts';
 import { mintToken, tokenIdOf, tokenSecret, verifyToken } from './token.ts';
 import {
@@ -163,10 +163,10 @@ class KeyAuthenticator implements Authenticator {
     return this.#byKeyOf(caller, isGood, true);
   }
 
-  async placeRule(caller: KeyNames): Promise<PlaceRule> {
+  async placeRule(caller: KeyNames): Promise<DataResidencyRule> {
     return this.#byKeyOf(
       caller,
-      (key) => (key === undefined ? FREE_RULE : strictest(placeRulesOf({ key }))),
+      (key) => (key === undefined ? FREE_RULE : strictest(residencyRulesOf({ key }))),
       FREE_RULE,
     );
   }

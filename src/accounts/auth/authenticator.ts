@@ -1,5 +1,5 @@
 // What the rest of the gateway asks about callers.
-import type { PlaceRule } from '../../api/places/place-rule.ts';
+import type { DataResidencyRule } from '../../api/residency-rule.ts';
 import type { TokenResponse } from '../../api/tokens.ts';
 import type { ApiKey, Scope } from '../keys/calls.ts';
 import type { Caller } from './permissions.ts';
@@ -24,7 +24,7 @@ export interface Authenticator {
   /** Whether a caller who was let in a while ago would be let in now. Yes where the store cannot say. Never counts as a guess. */
   holds(caller: KeyNames, scope: Scope): Promise<boolean>;
   /** Where audio of the key's requests may go by now, as far as the store can say. */
-  placeRule(caller: KeyNames): Promise<PlaceRule>;
+  placeRule(caller: KeyNames): Promise<DataResidencyRule>;
   /** A caller who was let in a while ago, with its key as it stands by now; as it was where the store cannot say. */
   renewed(caller: Caller): Promise<Caller>;
   /** Whether it was revoked just now: for what was decided before, and takes effect only now. */

@@ -1,6 +1,6 @@
 // What a caller's key allows: kinds of work, models, and the pages it may be used from. Who the caller is was decided before.
 import { printable, refuse } from '../../api/errors.ts';
-import { FREE_RULE, type PlaceRule } from '../../api/places/place-rule.ts';
+import { type DataResidencyRule, FREE_RULE } from '../../api/residency-rule.ts';
 import { ownerOf } from '../../api/slug.ts';
 import type { AskedRule } from '../../vendors/place-rules.ts';
 import type { ApiKey, Scope } from '../keys/calls.ts';
@@ -26,7 +26,10 @@ const WORK: Readonly<Record<Scope, string>> = {
 };
 
 /** Where audio may go: what is asked for can only be narrower than what the key and its organisation allow. */
-export const placeRulesOf = ({ key }: Pick<Caller, 'key'>, asked: PlaceRule = FREE_RULE): readonly AskedRule[] => [
+export const residencyRulesOf = (
+  { key }: Pick<Caller, 'key'>,
+  asked: DataResidencyRule = FREE_RULE,
+): readonly AskedRule[] => [
   { by: 'the request', ...asked },
   // A node of an older version answers without these.
   { by: 'the API key', regions: key.regions ?? null, retention: key.retention ?? null },

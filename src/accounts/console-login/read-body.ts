@@ -1,8 +1,8 @@
 // The body of a request to the console, checked against its schema: closed, without coercion, and refused by the member's name.
 import type { Static, TObject } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
+import { faultOf, listOf, type ValueFault } from '../../api/accepted.ts';
 import { printable, type Refusal, refuse } from '../../api/errors.ts';
-import { faultOf, listOf, type ValueFault } from '../../api/values/accepted.ts';
 import type { DoorRequest } from '../../http/door.ts';
 import { readJson } from '../../http/http/json-body.ts';
 

@@ -1,5 +1,5 @@
 // Checks the aliases of a key or an organisation, and brings them into the form in which they are kept.
-import { ALIASES_BYTES_MAX, ALIASES_MAX, FALLBACKS_MAX, isAlias } from '../../api/listen/aliases.ts';
+import { ALIASES_BYTES_MAX, ALIASES_MAX, FALLBACKS_MAX, isAlias } from '../../api/bounds.ts';
 import type { Aliases, Candidate } from '../../api/listen.ts';
 import { isSlug } from '../../api/slug.ts';
 import { StoreError } from '../../store/store-error.ts';

@@ -1,7 +1,7 @@
 // Organisations and their API keys: shapes and promises. What a key may do is decided by src/accounts/auth. Only a hash of the key is stored.
-import type { Latency } from '../../api/listen/latency.ts';
+import type { Latency } from '../../api/bounds.ts';
 import type { Aliases } from '../../api/listen.ts';
-import type { PlaceRule } from '../../api/places/place-rule.ts';
+import type { DataResidencyRule } from '../../api/residency-rule.ts';
 import type { Actor } from '../../store/audit-log.ts';
 import { type Asynchronous, first, none, notes, type Operations, reads, writes } from '../../store/operation.ts';
 
@@ -18,8 +18,8 @@ export interface Organisation {
    */
   creditLimitMicroUsd: bigint | null;
   /** Where audio of its requests may go, and whether anything may be kept of it. */
-  regions: PlaceRule['regions'];
-  retention: PlaceRule['retention'];
+  regions: DataResidencyRule['regions'];
+  retention: DataResidencyRule['retention'];
   /** Of all its keys; a key's own go before them. */
   aliases: Aliases | null;
   /** Whether members who watch a live session in the console see the text of its finals. */
@@ -48,8 +48,8 @@ export interface KeySettings {
   /** Micro-USD a day, by UTC. */
   dailySpendMicroUsdMax: bigint | null;
   /** Where audio of its requests may go, and whether anything may be kept of it. */
-  regions: PlaceRule['regions'];
-  retention: PlaceRule['retention'];
+  regions: DataResidencyRule['regions'];
+  retention: DataResidencyRule['retention'];
   /** Of its live sessions that say nothing themselves; null for the gateway's own setting. */
   latency: Latency | null;
   /** Names that its requests may give for models. */
@@ -76,8 +76,8 @@ export interface ApiKey extends KeySettings {
   /** Whether its organisation is suspended. */
   suspended: boolean;
   /** Of all keys of its organisation. */
-  organisationRegions: PlaceRule['regions'];
-  organisationRetention: PlaceRule['retention'];
+  organisationRegions: DataResidencyRule['regions'];
+  organisationRetention: DataResidencyRule['retention'];
   organisationAliases: Aliases | null;
   /** Whether its organisation has no credit limit. Absent where a node of an older version answers. */
   organisationUnlimited?: boolean;
@@ -102,7 +102,7 @@ export interface KeyCalls {
   /** Suspended, everything of the organisation is refused until it is reinstated. The first time stays. Throws `not_found`. */
   setSuspended(organisationId: string, suspended: boolean, by: Actor): Organisation;
   /** Heeded by requests from then on, and by open sessions at their next connection to a provider. Throws `not_found`, `invalid`. */
-  setPlaceRule(organisationId: string, rule: PlaceRule, by: Actor): Organisation;
+  setPlaceRule(organisationId: string, rule: DataResidencyRule, by: Actor): Organisation;
   /** All that it has afterwards; none takes them away. Throws `not_found`, `invalid`. */
   setAliases(organisationId: string, aliases: Aliases, by: Actor): Organisation;
   /** For sessions opened from then on. Throws `not_found`. */

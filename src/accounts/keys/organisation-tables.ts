@@ -1,7 +1,7 @@
 // Organisations on an open database.
 import { isDeepStrictEqual } from 'node:util';
 import type { Aliases } from '../../api/listen.ts';
-import { FREE_RULE, type PlaceRule } from '../../api/places/place-rule.ts';
+import { type DataResidencyRule, FREE_RULE } from '../../api/residency-rule.ts';
 import { uuidv7 } from '../../runtime/uuid.ts';
 import type { Actor } from '../../store/audit-log.ts';
 import { noOrganisation } from '../../store/store-error.ts';
@@ -146,7 +146,7 @@ function placeRules(
   const update = database.prepare<{ id: string; regions: string | null; retention: 'none' | null }>(
     'UPDATE organisations SET regions = @regions, retention = @retention WHERE id = @id',
   );
-  const set = database.transaction((id: string, rule: PlaceRule, by: Actor): Organisation => {
+  const set = database.transaction((id: string, rule: DataResidencyRule, by: Actor): Organisation => {
     const to = { regions: checkedRegions(rule.regions), retention: checkedRetention(rule.retention) };
     const before = find(id);
     if (before === undefined) throw noOrganisation(id);

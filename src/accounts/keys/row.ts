@@ -1,6 +1,6 @@
 // How a key lies in its row, and how it is read from there.
-import type { Latency } from '../../api/listen/latency.ts';
-import type { NamedRegion } from '../../api/places/place-rule.ts';
+import type { Latency } from '../../api/bounds.ts';
+import type { NamedRegion } from '../../api/residency-rule.ts';
 import { aliasesOf, textOfAliases } from './aliases.ts';
 import type { ApiKey, KeySettings, Scope } from './calls.ts';
 

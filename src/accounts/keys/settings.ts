@@ -1,6 +1,6 @@
 // Checks the settings of a key and normalises them.
-import { LATENCIES, type Latency } from '../../api/listen/latency.ts';
-import { type NamedRegion, REGIONS, regionsIn } from '../../api/places/place-rule.ts';
+import { LATENCIES, type Latency } from '../../api/bounds.ts';
+import { type NamedRegion, REGIONS, regionsIn } from '../../api/residency-rule.ts';
 import { isSlug } from '../../api/slug.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { checkedAliases } from './aliases.ts';

@@ -1,8 +1,7 @@
 // The console's endpoints for invitations into an organisation: they go out by mail, or, where no mail leaves, their link is told
 // once to who invites.
 
-import { EmptyBody } from '../../api/console/console.ts';
-import { InvitationBody, type InvitationView, type InvitedAnswer } from '../../api/console/team.ts';
+import { EmptyBody, InvitationBody, type InvitationView, type InvitedAnswer } from '../../api/console/console.ts';
 import { json, type Route } from '../../http/router.ts';
 import type { ConsoleContext, ConsoleRoute } from '../console-login/console-route.ts';
 import { readBody } from '../console-login/read-body.ts';

@@ -1,8 +1,7 @@
 // The console's endpoints for the members of an organisation. Who has a say over whom is decided by the store, in the transaction
 // of the change.
 
-import { EmptyBody } from '../../api/console/console.ts';
-import { type MemberView, RoleBody } from '../../api/console/team.ts';
+import { EmptyBody, type MemberView, RoleBody } from '../../api/console/console.ts';
 import type { Reply } from '../../http/door.ts';
 import { json, type Route } from '../../http/router.ts';
 import type { ConsoleContext, ConsoleRoute } from '../console-login/console-route.ts';

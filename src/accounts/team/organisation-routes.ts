@@ -1,7 +1,6 @@
 // The console's endpoints for the organisations of a person: making one, working in another one, and its settings.
 
-import { OrganisationBody } from '../../api/console/console.ts';
-import { NewOrganisationBody, OrganisationSettingsBody } from '../../api/console/team.ts';
+import { NewOrganisationBody, OrganisationBody, OrganisationSettingsBody } from '../../api/console/console.ts';
 import { refuse } from '../../api/errors.ts';
 import { json, type Route } from '../../http/router.ts';
 import type { ConsoleContext, ConsoleRoute } from '../console-login/console-route.ts';

@@ -1,7 +1,6 @@
 // The console's endpoints for provider keys: what is kept, never the secrets. Testing, sealing and what becomes of a key are
 // the vault's; the organisation is always that of the session.
-import { EmptyBody } from '../../api/console/console.ts';
-import { ProviderKeyBody, type ProviderKeyList, type ProviderKeyView } from '../../api/console/provider-keys.ts';
+import { EmptyBody, ProviderKeyBody, type ProviderKeyList, type ProviderKeyView } from '../../api/console/console.ts';
 import { json, type Route } from '../../http/router.ts';
 import { apiKeyForm } from '../../vendors/credentials.ts';
 import type { Provider } from '../../vendors/provider.ts';

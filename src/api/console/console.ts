@@ -1,15 +1,14 @@
 // What the console's own HTTP API takes and answers, below `/console/api/`. Members are closed: one that is not listed here is
 // refused. Money is decimal strings in USD, times are ISO 8601 UTC.
-
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
 import { type Aliases, Latency } from '../listen.ts';
 import { NamedRegion } from '../processing.ts';
 
-export const closed = <Properties extends TProperties>(properties: Properties): TObject<Properties> =>
+const closed = <Properties extends TProperties>(properties: Properties): TObject<Properties> =>
   Type.Object(properties, { additionalProperties: false });
 
 // Lengths are looked at where passwords and addresses are understood; these bounds only keep nonsense out.
-export const Email = Type.String({ minLength: 3, maxLength: 320 });
+const Email = Type.String({ minLength: 3, maxLength: 320 });
 const Password = Type.String({ minLength: 1, maxLength: 512 });
 
 export const SignUpBody = closed({
@@ -69,7 +68,9 @@ export const RollBody = closed({
   grace_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: ROLL_GRACE_SECONDS.max })),
 });
 
-export type MemberRole = 'owner' | 'admin' | 'developer' | 'read_only';
+/** Each may do what those after it may. */
+export const MEMBER_ROLES = ['owner', 'admin', 'developer', 'read_only'] as const;
+export type MemberRole = (typeof MEMBER_ROLES)[number];
 
 export interface PersonView {
   id: string;
@@ -181,3 +182,105 @@ export interface GatewaySessionView {
   node: string;
   opened_at: string;
 }
+
+const Role = Type.Union(MEMBER_ROLES.map((role) => Type.Literal(role)));
+
+export const RoleBody = closed({ role: Role });
+export type RoleBody = Static<typeof RoleBody>;
+export const InvitationBody = closed({ email: Email, role: Role });
+export type InvitationBody = Static<typeof InvitationBody>;
+export const NewOrganisationBody = closed({ name: Type.String({ minLength: 1, maxLength: 100 }) });
+
+/** Settings of the organisation that the session works in. */
+export const OrganisationSettingsBody = closed({ show_transcripts: Type.Boolean() });
+
+export interface MemberView {
+  id: string;
+  email: string;
+  role: MemberRole;
+  /** Whether it is who asks. */
+  you: boolean;
+  /** Null where it was not written down yet. */
+  joined_at: string | null;
+  last_login_at: string | null;
+}
+
+export interface InvitationView {
+  id: string;
+  email: string;
+  role: MemberRole;
+  /** `locked`: its link was tried with too many wrong passwords. */
+  state: 'pending' | 'expired' | 'locked';
+  /** Address of who invites; null for the command line. */
+  invited_by: string | null;
+  sent_at: string;
+  expires_at: string;
+}
+
+export interface InvitedAnswer {
+  invitation: InvitationView;
+  /** Path of the link to hand over, told only now; null where it was mailed. */
+  link: string | null;
+}
+
+/** `fields` has the members of the provider's form; what is wrong with them is said by name, without what they hold. */
+export const ProviderKeyBody = closed({
+  provider: Type.String({ maxLength: 50 }),
+  name: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$',
+      examples: ['Production'],
+    }),
+  ),
+  fields: Type.Record(Type.String(), Type.Unknown()),
+});
+export type ProviderKeyBody = Static<typeof ProviderKeyBody>;
+
+/** A customer's own credential at a provider: no answer shows a secret. */
+export const ProviderKeyView = Type.Object({
+  id: Type.String(),
+  provider: Type.String(),
+  name: Type.String(),
+  /** The last characters of the secret; empty for a short one. */
+  last_four: Type.String(),
+  /** Members that are no secret, such as the region; null for a key that was saved before they were noted. */
+  fields: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()]),
+  /** Sessions are refused on a key that is `disabled` or `rejected`. */
+  state: Type.Union([
+    Type.Literal('untested'),
+    Type.Literal('checking'),
+    Type.Literal('usable'),
+    Type.Literal('failing'),
+    Type.Literal('disabled'),
+    Type.Literal('rejected'),
+  ]),
+  created_at: Type.String(),
+  tested_at: Type.Union([Type.String(), Type.Null()]),
+  used_at: Type.Union([Type.String(), Type.Null()]),
+});
+export type ProviderKeyView = Static<typeof ProviderKeyView>;
+
+/** A provider that takes keys, and the JSON Schema of its credential: secret members carry `secret: true`. */
+export const KeyedProviderView = Type.Object({ name: Type.String(), title: Type.String(), fields: Type.Unknown() });
+export type KeyedProviderView = Static<typeof KeyedProviderView>;
+
+export const ProviderKeyList = Type.Object({
+  data: Type.Array(ProviderKeyView),
+  providers: Type.Array(KeyedProviderView),
+});
+export type ProviderKeyList = Static<typeof ProviderKeyList>;
+
+/** `warning`: what the test could not find out, or null. */
+export const ProviderKeyAnswer = Type.Object({
+  key: ProviderKeyView,
+  warning: Type.Union([Type.String(), Type.Null()]),
+});
+export type ProviderKeyAnswer = Static<typeof ProviderKeyAnswer>;
+
+/** A failure that the playground injects. `drop`: the connection is reset; `stall`: no more messages; `error`: an error of the provider's. */
+export const BreakBody = closed({
+  fault: Type.Union([Type.Literal('drop'), Type.Literal('stall'), Type.Literal('error')]),
+});
+export type BreakBody = Static<typeof BreakBody>;

@@ -1,8 +1,9 @@
 // Reads a WAV file from a stream of chunks: header, then samples as mono 16-bit at the file's own rate. Any cut of the stream
 // gives the same samples. Rates are the resampler's, what becomes of the samples is the caller's.
 // RIFF/WAVE: Microsoft's "Multiple Channel Audio Data and WAVE Files" and mmreg.h; RF64: EBU Tech 3306.
+
+import { BYTES_PER_SAMPLE } from '../../api/audio-formats.ts';
 import { type Refusal, refuse } from '../../api/errors.ts';
-import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
 import { alawSample, decode, mulawSample, type SampleMemory, toSample } from '../pcm.ts';
 import { textAt, viewOf } from '../scan.ts';
 import { sniffContainer } from './detection.ts';

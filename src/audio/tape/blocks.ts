@@ -1,6 +1,6 @@
 // Memory for audio: blocks of one size, shared by all sessions of the process and used again, because a fresh buffer per
 // chunk is external memory and its collection is what stalls a loaded process. Who holds which block is the tape's matter.
-import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
+import { BYTES_PER_SAMPLE } from '../../api/audio-formats.ts';
 import type { SampleMemory } from '../pcm.ts';
 
 /** 16 KiB: half a second at 16 kHz, so that a quiet session wastes little. */

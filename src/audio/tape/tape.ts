@@ -1,6 +1,6 @@
 // The session's audio on the client's sample clock: the part sent and not yet covered by a final (replayed when a leg
 // fails), then the part ahead of the lane; each in memory first and in a spool beyond that. What leaves when is the lane's.
-import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
+import { BYTES_PER_SAMPLE } from '../../api/audio-formats.ts';
 import type { SampleMemory } from '../pcm.ts';
 import { BLOCK_BYTES, BLOCK_SAMPLES, type Block, giveBlock, takeBlock } from './blocks.ts';
 import type { Spool, SpoolShortage } from './spool.ts';

@@ -1,6 +1,6 @@
 // Cuts a stream of audio into what was said and the silence between, by loudness alone. Pure and synchronous: samples in,
 // utterances out, by position.
-import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
+import { BYTES_PER_SAMPLE } from '../../api/audio-formats.ts';
 import type { SampleMemory } from '../pcm.ts';
 import { VoiceActivity, WINDOW_MS, WindowPower } from './voice-activity.ts';
 

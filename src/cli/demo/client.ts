@@ -1,7 +1,7 @@
 // The client of `voxgate demo`: any live client would do the same. It says the sentence at the pace of speech over one
 // WebSocket and hands on every event; what they mean is left to others.
 import WebSocket from 'ws';
-import type { ServerEvent } from '../../api/listen.ts';
+import type { ServerEvent } from '../../api/listen-events.ts';
 import { CommandError } from '../shared/output.ts';
 import { sendInRealTime } from '../speech/real-time.ts';
 

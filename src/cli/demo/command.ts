@@ -1,7 +1,7 @@
 // `voxgate demo`: a provider dies in the middle of a sentence, and the client gets the sentence. Gateway, providers and client
 // are the real ones, in this process; nothing has to be installed, configured or paid.
 import { constants } from 'node:os';
-import type { ServerEvent } from '../../api/listen.ts';
+import type { ServerEvent } from '../../api/listen-events.ts';
 import { isSlug, providerOf } from '../../api/slug.ts';
 import { providers } from '../../vendors/index.ts';
 import { hearsUtterances } from '../../vendors/live-turns.ts';

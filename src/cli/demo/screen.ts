@@ -1,6 +1,6 @@
 // How `voxgate demo` looks: rows of time, speaker and words. An interim is written over the one before it where the terminal can
 // do that; colours are used only where they are welcome.
-import type { ServerEvent } from '../../api/listen.ts';
+import type { ServerEvent } from '../../api/listen-events.ts';
 import { providerOf } from '../../api/slug.ts';
 
 /** Where it is shown: standard output, or what stands for it. */

@@ -1,5 +1,5 @@
 // Whether a demo showed what it is for: one failover, and the sentence whole. Looks at nothing but the client's events.
-import type { ServerEvent } from '../../api/listen.ts';
+import type { ServerEvent } from '../../api/listen-events.ts';
 
 /** What went wrong, as a sentence; undefined when `said` arrived whole with exactly one failover. */
 export function problemOf(events: readonly ServerEvent[], said: string): string | undefined {

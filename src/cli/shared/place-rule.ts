@@ -1,5 +1,5 @@
 // A region and a retention as commands take them.
-import { type NamedRegion, REGIONS } from '../../api/places/place-rule.ts';
+import { type NamedRegion, REGIONS } from '../../api/residency-rule.ts';
 import { WrongInput } from './actions.ts';
 import { choiceValue } from './values.ts';
 

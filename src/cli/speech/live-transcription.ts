@@ -1,6 +1,6 @@
 // A file as a live client sends it: in real time, in chunks of 100 ms, printing each event as it comes.
 import WebSocket from 'ws';
-import type { ServerEvent } from '../../api/listen.ts';
+import type { ServerEvent } from '../../api/listen-events.ts';
 import { CommandError, EXIT, print, tell } from '../shared/output.ts';
 import type { StatusLine } from '../shared/status-line.ts';
 import { samplesOf } from './file-samples.ts';

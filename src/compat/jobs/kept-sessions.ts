@@ -3,7 +3,7 @@
 import type { Clock } from '../../../machines/clock.ts';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../api/error-catalogue.ts';
 import { refuse } from '../../api/errors.ts';
-import type { OutgoingEvent } from '../../api/listen.ts';
+import type { OutgoingEvent } from '../../api/listen-events.ts';
 import { type FinalTurn, newestFirst, type SessionName, type ShownSession } from '../../vendors/compat/jobs.ts';
 import { toMilliseconds } from '../../vendors/compat/transcript.ts';
 import { KeptJobs, type KeptJobsBounds } from './kept-jobs.ts';

@@ -1,7 +1,7 @@
 // The work of a job: one file through `src/files/job.ts`, as for a client that waits, told in a shape that all others can be made of.
 
 import type { Authenticator } from '../../accounts/auth/authenticate.ts';
-import { type Caller, isUnlimited, placeRulesOf, requireModels } from '../../accounts/auth/permissions.ts';
+import { type Caller, isUnlimited, requireModels, residencyRulesOf } from '../../accounts/auth/permissions.ts';
 import { refuse } from '../../api/errors.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
 import { verboseTranscriptionOf } from '../../files/answers.ts';
@@ -59,7 +59,7 @@ const fileJob = (
     keyId: caller.keyId,
     isUnlimited: isUnlimited(caller),
     requireModels: (slugs) => requireModels(caller, slugs),
-    rulesOf: (asked) => placeRulesOf(caller, asked),
+    rulesOf: (asked) => residencyRulesOf(caller, asked),
     client,
     early: NOTHING_EARLY,
     chargeId: requestId,

@@ -2,8 +2,8 @@
 // Declared here; custom-models.ts reads it.
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { Capabilities } from '../../api/models.ts';
-import { REGIONS } from '../../api/places/place-rule.ts';
 import { NamedRegion, Retention } from '../../api/processing.ts';
+import { REGIONS } from '../../api/residency-rule.ts';
 import { CUSTOM } from '../../api/slug.ts';
 import { SHAPES } from '../../vendors/custom/shapes.ts';
 

@@ -1,5 +1,5 @@
 // How a line of a bill is shown to clients, at the end of a session and ever after.
-import type { UsageRow } from '../../api/listen.ts';
+import type { UsageRow } from '../../api/listen-events.ts';
 import { type Metered, usdOf } from './price.ts';
 
 export function usageRow(line: Metered & { model: string; own: boolean; costMicroUsd: bigint }): UsageRow {

@@ -1,8 +1,13 @@
 // The person who is logged in with the role, the names of the organisation's ids, and what it has used recently.
 import { effect, signal } from '@preact/signals';
-import type { KeyView, MemberRole, PersonView } from '../../api/console/console.ts';
-import type { ProviderKeyList } from '../../api/console/provider-keys.ts';
-import { MEMBER_ROLES, type MemberView } from '../../api/console/team.ts';
+import {
+  type KeyView,
+  MEMBER_ROLES,
+  type MemberRole,
+  type MemberView,
+  type PersonView,
+  type ProviderKeyList,
+} from '../../api/console/console.ts';
 import type { UsageList } from '../../api/usage.ts';
 import { type ApiError, loggedOut, read, send, useAnswer } from './api.ts';
 

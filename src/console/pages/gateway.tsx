@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { GatewayNodeView, GatewaySessionView, GatewayView } from '../../api/console/console.ts';
-import type { HistoryFigures, HistorySeries, HistoryView } from '../../api/console/history.ts';
+import type { HistoryFigures, HistorySeries, HistoryView } from '../../api/console/gateway.ts';
 import { FilterForm } from '../controls/form.tsx';
 import { Badge, Notice } from '../controls/notice.tsx';
 import { Link, Loaded, Page } from '../controls/page.tsx';

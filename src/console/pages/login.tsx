@@ -2,7 +2,7 @@
 // on its own machine, what is set up.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import type { ConsoleStatus, SetUp } from '../../api/console/status.ts';
+import type { ConsoleStatus, SetUp } from '../../api/console/gateway.ts';
 import { Field, Form, textOf } from '../controls/form.tsx';
 import { Badge, Notice } from '../controls/notice.tsx';
 import { Copyable } from '../controls/values.tsx';

@@ -1,13 +1,13 @@
 // The members of the organisation with their roles, and invitations.
 import { useSignal } from '@preact/signals';
-import type { MemberRole } from '../../api/console/console.ts';
 import {
   type InvitationBody,
   type InvitationView,
   type InvitedAnswer,
   MEMBER_ROLES,
+  type MemberRole,
   type MemberView,
-} from '../../api/console/team.ts';
+} from '../../api/console/console.ts';
 import { ActionButton, Dialog, useAction } from '../controls/actions.tsx';
 import { Field, Form, textOf } from '../controls/form.tsx';
 import { Badge, Failure, Notice, type Tone } from '../controls/notice.tsx';

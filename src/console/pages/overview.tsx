@@ -1,7 +1,6 @@
 // What matters today: what needs attention, money, use, what is live, how the providers are, and what failed over.
-import type { KeyView } from '../../api/console/console.ts';
-import type { Overview as OverviewAnswer } from '../../api/console/overview.ts';
-import type { ProviderKeyList } from '../../api/console/provider-keys.ts';
+import type { KeyView, ProviderKeyList } from '../../api/console/console.ts';
+import type { Overview as OverviewAnswer } from '../../api/console/gateway.ts';
 import type { Model, ModelList } from '../../api/models.ts';
 import type { BalanceAnswer, SessionList, UsageList } from '../../api/usage.ts';
 import { ActionButton } from '../controls/actions.tsx';

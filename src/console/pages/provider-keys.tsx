@@ -5,7 +5,7 @@ import type {
   ProviderKeyAnswer,
   ProviderKeyList,
   ProviderKeyView,
-} from '../../api/console/provider-keys.ts';
+} from '../../api/console/console.ts';
 import type { ModelList } from '../../api/models.ts';
 import { ActionButton, Dialog } from '../controls/actions.tsx';
 import { Field, Form, textOf } from '../controls/form.tsx';

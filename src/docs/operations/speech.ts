@@ -3,10 +3,9 @@
 import { Type } from '@sinclair/typebox';
 import { ErrorAnswer } from '../../api/error-body.ts';
 import type { ErrorCode } from '../../api/error-catalogue.ts';
-import { ListenQuery } from '../../api/listen-query.ts';
 import { Model, ModelList, ModelsQuery, ShortModelList } from '../../api/models.ts';
+import { ListenQuery, TranscriptionForm } from '../../api/request-parameters.ts';
 import { TokenRequest, TokenResponse } from '../../api/tokens.ts';
-import { TranscriptionForm } from '../../api/transcription-form.ts';
 import {
   DiarizedTranscription,
   TranscriptDelta,

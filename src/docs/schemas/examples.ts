@@ -1,8 +1,8 @@
 // What the documents show as examples. Tests hold each against the schema of its place.
 import type { Static } from '@sinclair/typebox';
-import type { SessionEnded, SessionStarted, Transcript } from '../../api/listen.ts';
-import type { StartMessage } from '../../api/listen-query.ts';
+import type { SessionEnded, SessionStarted, Transcript } from '../../api/listen-events.ts';
 import type { Model } from '../../api/models.ts';
+import type { StartMessage } from '../../api/request-parameters.ts';
 import type { TokenResponse } from '../../api/tokens.ts';
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
 import type { BalanceAnswer, BillAnswer, SessionAnswer, UsageList } from '../../api/usage.ts';

@@ -3,11 +3,11 @@ import { type TObject, type TSchema, Type } from '@sinclair/typebox';
 import { ErrorAnswer, ErrorAttempt, ErrorObject } from '../../api/error-body.ts';
 import { HealthAnswer, ReadyAnswer } from '../../api/health.ts';
 import * as listen from '../../api/listen.ts';
-import { StartMessage } from '../../api/listen-query.ts';
+import * as events from '../../api/listen-events.ts';
 import { Capabilities, Mode, Model, ModelList, Price, ShortModel, ShortModelList } from '../../api/models.ts';
+import { StartMessage, TranscriptionForm } from '../../api/request-parameters.ts';
 import { modelOf } from '../../api/slug.ts';
 import { TokenRequest, TokenResponse } from '../../api/tokens.ts';
-import { TranscriptionForm } from '../../api/transcription-form.ts';
 import * as transcriptions from '../../api/transcriptions.ts';
 import * as usage from '../../api/usage.ts';
 import type { Provider } from '../../vendors/provider.ts';
@@ -17,21 +17,21 @@ export type NamedSchemas = Readonly<Record<string, TSchema>>;
 
 /** What `/v1/listen` sends. */
 export const SERVER_EVENTS = {
-  SessionStarted: listen.SessionStarted,
-  SpeechStarted: listen.SpeechStarted,
-  TurnEagerEnd: listen.TurnEagerEnd,
-  TurnResumed: listen.TurnResumed,
-  TurnEnded: listen.TurnEnded,
-  Transcript: listen.Transcript,
-  SpeakersRestarted: listen.SpeakersRestarted,
-  Failover: listen.Failover,
-  Configured: listen.Configured,
-  Warning: listen.Warning,
-  Discontinuity: listen.Discontinuity,
-  ErrorEvent: listen.ErrorEvent,
-  Received: listen.Received,
-  SessionResumed: listen.SessionResumed,
-  SessionEnded: listen.SessionEnded,
+  SessionStarted: events.SessionStarted,
+  SpeechStarted: events.SpeechStarted,
+  TurnEagerEnd: events.TurnEagerEnd,
+  TurnResumed: events.TurnResumed,
+  TurnEnded: events.TurnEnded,
+  Transcript: events.Transcript,
+  SpeakersRestarted: events.SpeakersRestarted,
+  Failover: events.Failover,
+  Configured: events.Configured,
+  Warning: events.Warning,
+  Discontinuity: events.Discontinuity,
+  ErrorEvent: events.ErrorEvent,
+  Received: events.Received,
+  SessionResumed: events.SessionResumed,
+  SessionEnded: events.SessionEnded,
 } satisfies NamedSchemas;
 
 /** What `/v1/listen` takes in text frames. */
@@ -47,8 +47,8 @@ const COMMON = {
   Error: ErrorObject,
   ErrorAttempt,
   Candidate: listen.Candidate,
-  Word: listen.Word,
-  UsageRow: listen.UsageRow,
+  Word: events.Word,
+  UsageRow: events.UsageRow,
 } satisfies NamedSchemas;
 
 /** Those of `/asyncapi.json`. */

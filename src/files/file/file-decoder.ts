@@ -1,6 +1,6 @@
 // The samples of a file for a model that hears files live, converted to the model's rate: WAV and headerless PCM are read here, other
 // containers are decoded by ../decoding.
-import type { FileFormat } from '../../api/values/file-formats.ts';
+import type { FileFormat } from '../../api/audio-formats.ts';
 import { SampleFileReader, UnreadableSamples } from '../../audio/containers/sample-file.ts';
 import { WavReader } from '../../audio/containers/wav.ts';
 import { PcmConverter } from '../../audio/resampler.ts';

@@ -1,9 +1,8 @@
 // A file on its way to a model: what it is by its first bytes, how long it is where that can be known, and whether it can
 // still be read from the beginning. Which model gets it is decided by whoever asks.
 
+import { BYTES_PER_SAMPLE, FILE_FORMAT_TITLES, FILE_FORMATS, type FileFormat } from '../../api/audio-formats.ts';
 import { refuse } from '../../api/errors.ts';
-import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
-import { FILE_FORMAT_TITLES, FILE_FORMATS, type FileFormat } from '../../api/values/file-formats.ts';
 import { fileKindOf, sniffContainer, tagBytes } from '../../audio/containers/detection.ts';
 import { wavLength } from '../../audio/containers/wav-length.ts';
 import type { FileLength } from '../money/length.ts';

@@ -1,7 +1,7 @@
 // How much audio an uploaded file can hold: money is held for that before a model is asked.
 
+import { BYTES_PER_SAMPLE } from '../../api/audio-formats.ts';
 import { refuse } from '../../api/errors.ts';
-import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
 import { fileKindOf, sniffContainer } from '../../audio/containers/detection.ts';
 import { UNKNOWN_BYTES_MIN } from '../../audio/containers/wav.ts';
 import { type WavLength, wavLength } from '../../audio/containers/wav-length.ts';

@@ -2,9 +2,9 @@
 // its name. Whether models can honour them is decided by the chain.
 import { Value } from '@sinclair/typebox/value';
 import { type ErrorCode, printable, refuse } from '../../api/errors.ts';
-import type { Common } from '../../api/listen/vocabulary.ts';
+import { ADDRESSES, notFetched } from '../../api/not-served.ts';
 import { ResponseFormat, type TranscriptionRequest } from '../../api/transcriptions.ts';
-import { ADDRESSES, notFetched } from '../../api/values/address.ts';
+import type { Common } from '../../api/vocabulary.ts';
 import { readBoolean, readFallbacks, readLanguage, readParams, readRule } from '../../live/socket/query.ts';
 import { readList, readVocabulary, VOCABULARY_LISTS, VOCABULARY_MEMBERS } from '../../live/socket/vocabulary.ts';
 import { isOpenaiField, OPENAI_FIELDS, readOpenaiOptions } from './openai.ts';

@@ -2,7 +2,7 @@
 // answer. The work is src/files/job.ts; who waits for whom is decided by idempotency.ts.
 
 import type { KeyLimits } from '../../accounts/auth/limits.ts';
-import { type Caller, isUnlimited, placeRulesOf, requireModels } from '../../accounts/auth/permissions.ts';
+import { type Caller, isUnlimited, requireModels, residencyRulesOf } from '../../accounts/auth/permissions.ts';
 import { type ErrorCode, Refusal } from '../../api/errors.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
 import type { Reply, WholeReply } from '../../http/door.ts';
@@ -67,7 +67,7 @@ const jobOf = (
     keyId: caller.keyId,
     isUnlimited: isUnlimited(caller),
     requireModels: (slugs) => requireModels(caller, slugs),
-    rulesOf: (asked) => placeRulesOf(caller, asked),
+    rulesOf: (asked) => residencyRulesOf(caller, asked),
     client: request.signal,
     early,
     ...more,
@@ -141,7 +141,7 @@ async function requirePlaces(
   dependencies: JobDependencies,
 ): Promise<void> {
   try {
-    await chainOf(fields, caller.organisationId, dependencies, placeRulesOf(caller, fields.rule));
+    await chainOf(fields, caller.organisationId, dependencies, residencyRulesOf(caller, fields.rule));
   } catch (error) {
     const isOfPlace = error instanceof Refusal && PLACE_CODES.includes(error.code);
     if (isOfPlace || !(error instanceof Refusal)) throw error;

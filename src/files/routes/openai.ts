@@ -1,7 +1,7 @@
 // Fields of OpenAI's own API that are options of some of its models: which there are, and how a form carries them. Which models
 // take them is said by the options of providers.
 import { refuse } from '../../api/errors.ts';
-import type { Common } from '../../api/listen/vocabulary.ts';
+import type { Common } from '../../api/vocabulary.ts';
 import type { Field } from '../../http/multipart/form-fields.ts';
 
 /** Options that come as lists, a field for each member. */

@@ -2,8 +2,8 @@
 // become the one JSON text that the field is otherwise. What a field means, and whether it is well-formed, is the route's.
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
+import { booleanIn } from '../../api/boolean.ts';
 import { printable, type Refusal, refuse } from '../../api/errors.ts';
-import { booleanIn } from '../../api/values/boolean.ts';
 import type { Field } from './form-fields.ts';
 
 /** Fields that may come member by member. Other names with brackets are names. */

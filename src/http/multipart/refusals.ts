@@ -1,6 +1,6 @@
 // What a form is refused for, in words: each names the part at fault and never shows what was in it.
 import { type Refusal, refuse } from '../../api/errors.ts';
-import { ADDRESSES, notFetched } from '../../api/values/address.ts';
+import { ADDRESSES, notFetched } from '../../api/not-served.ts';
 import type { Shortage } from '../../runtime/limits/fair-quota.ts';
 
 type Fields = readonly (readonly [name: string, value: string])[];

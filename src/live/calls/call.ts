@@ -1,7 +1,6 @@
 // One telephone call: what is told of its session is kept for whoever comes late, and goes to all who listen, and to its webhook.
 
-import type { EventEncoder, EventStamp } from '../../api/listen/event-encoder.ts';
-import type { OutgoingEvent } from '../../api/listen.ts';
+import type { EventEncoder, EventStamp, OutgoingEvent } from '../../api/listen-events.ts';
 import { KeptTexts } from '../resume/kept-texts.ts';
 import { type ClientLine, writtenOut } from '../session/outbox.ts';
 import type { Webhook } from './webhook.ts';

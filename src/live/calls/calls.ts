@@ -2,7 +2,7 @@
 import type { BlockList } from 'node:net';
 import type { Clock } from '../../../machines/clock.ts';
 import type { Refusal } from '../../api/errors.ts';
-import type { EventEncoder } from '../../api/listen/event-encoder.ts';
+import type { EventEncoder } from '../../api/listen-events.ts';
 import type { CallRequest } from '../../vendors/compat/dialect.ts';
 import type { ClientLine } from '../session/outbox.ts';
 import type { SessionOpening } from '../session/session-opening.ts';

@@ -1,9 +1,8 @@
 // What another vendor's client changes in mid-session: each change is decided behind those before it, and answered once, in their
 // order, however many of them the session turns to together.
 import { Refusal, refuse } from '../../api/errors.ts';
-import type { Configure } from '../../api/listen/configuring.ts';
-import type { EventEncoder, EventStamp } from '../../api/listen/event-encoder.ts';
-import type { OutgoingEvent } from '../../api/listen.ts';
+import type { Configure } from '../../api/listen.ts';
+import type { EventEncoder, EventStamp, OutgoingEvent } from '../../api/listen-events.ts';
 import type { Change, ClientRequest, Conversation } from '../../vendors/compat/dialect.ts';
 import type { SessionOpening } from '../session/session-opening.ts';
 import { CHANGEABLE } from './changes.ts';

@@ -1,6 +1,6 @@
 // What `configure` changes of what a session is asked for, in the words of the URL.
 import { printable, refuse } from '../../api/errors.ts';
-import { Configure } from '../../api/listen/configuring.ts';
+import { Configure } from '../../api/listen.ts';
 import { textOf } from '../socket/start-message.ts';
 
 const { type: _, ...members } = Configure.properties;

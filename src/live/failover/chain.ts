@@ -1,11 +1,11 @@
 // The chain of a request: each named model is found, checked against what is asked of it, and paired with what it would not
 // honour. The whole chain is checked before the first sample, so that a failover cannot fail on a request's own mistakes.
 import { Value } from '@sinclair/typebox/value';
+import { FALLBACKS_MAX } from '../../api/bounds.ts';
 import { printable, type Refusal, type RefusalExtras, refuse } from '../../api/errors.ts';
-import { FALLBACKS_MAX } from '../../api/listen/aliases.ts';
 import type { Candidate } from '../../api/listen.ts';
 import type { Mode } from '../../api/models.ts';
-import type { PlaceRule } from '../../api/places/place-rule.ts';
+import type { DataResidencyRule } from '../../api/residency-rule.ts';
 import { isSlug, modelOf, nearestSlugs, providerOf } from '../../api/slug.ts';
 import { priceWith } from '../../config/prices/add-ons.ts';
 import { FREE, type ListedPrice, type PriceList } from '../../config/prices/price-list.ts';
@@ -40,7 +40,7 @@ export interface ChainMember {
   /** Whether that is the organisation's own provider key: then nothing is charged. */
   own: boolean;
   /** What the node that dials has to keep to. */
-  rule?: PlaceRule;
+  rule?: DataResidencyRule;
   /** The endpoint that the rule chooses. Breakers are kept apart by it as well. */
   endpoint?: string;
   /** The own key is out of use: the dial will fail, and nothing else takes its place. */

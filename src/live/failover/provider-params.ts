@@ -1,8 +1,8 @@
 // What `provider_params` of a model may be. An option that the model does not have may be a vendor's name of a parameter that every
 // model understands: the refusal names that parameter.
 import type { TSchema } from '@sinclair/typebox';
+import { faultOf } from '../../api/accepted.ts';
 import { printable, refuse } from '../../api/errors.ts';
-import { faultOf } from '../../api/values/accepted.ts';
 import type { ModelCard } from '../../vendors/provider.ts';
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {

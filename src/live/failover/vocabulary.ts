@@ -1,9 +1,9 @@
 // What a request asks of all models in the same words, as one of them is asked for it, and what becomes of each member there.
 // Which options serve which member is said by the provider's table: ../providers/kit/vocabulary.
 import { refuse } from '../../api/errors.ts';
-import type { Common } from '../../api/listen/vocabulary.ts';
 import type { Mode } from '../../api/models.ts';
 import { modelOf } from '../../api/slug.ts';
+import type { Common } from '../../api/vocabulary.ts';
 import { baseLanguage } from '../../vendors/kit/languages/whisper-languages.ts';
 import { mapped, servedBy, type Told } from '../../vendors/kit/vocabulary/mapping.ts';
 import { hearsUtterances } from '../../vendors/live-turns.ts';

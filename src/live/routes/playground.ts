@@ -7,8 +7,7 @@ import type { ConsoleContext, ConsoleRoute } from '../../accounts/console-login/
 import { readBody } from '../../accounts/console-login/read-body.ts';
 import type { ApiKey, KeyStore } from '../../accounts/keys/calls.ts';
 import { ACTIVE_KEYS_MAX, statusOf } from '../../accounts/keys/routes.ts';
-import { EmptyBody } from '../../api/console/console.ts';
-import { BreakBody } from '../../api/console/playground.ts';
+import { BreakBody, EmptyBody } from '../../api/console/console.ts';
 import { refuse } from '../../api/errors.ts';
 import { TOKEN_TTL_SECONDS } from '../../api/tokens.ts';
 import { json, type Route } from '../../http/router.ts';

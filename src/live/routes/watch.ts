@@ -4,7 +4,7 @@ import type { ConsoleContext, ConsoleRoute } from '../../accounts/console-login/
 import type { Endpoint } from '../../accounts/console-login/roles.ts';
 import type { KeyStore } from '../../accounts/keys/calls.ts';
 import type { GatewayView, MachinesView } from '../../api/console/console.ts';
-import type { HistoryView } from '../../api/console/history.ts';
+import type { HistoryView } from '../../api/console/gateway.ts';
 import { refuse } from '../../api/errors.ts';
 import type { Heartbeat } from '../../cluster/membership/heartbeat.ts';
 import { choiceOf, knownQuery, textOf } from '../../http/http/query-values.ts';

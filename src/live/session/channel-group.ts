@@ -1,8 +1,8 @@
 // A client that sends several channels: each is a session of its own, with its own leg, place and money, and all of them together
 // are one session to the client. What one of them says is decided in session.ts.
 
-import type { EventEncoder } from '../../api/listen/event-encoder.ts';
-import type { ClientMessage, OutgoingEvent, UsageRow } from '../../api/listen.ts';
+import type { ClientMessage } from '../../api/listen.ts';
+import type { EventEncoder, OutgoingEvent, UsageRow } from '../../api/listen-events.ts';
 import { ChannelSplit } from '../../audio/channel-split.ts';
 import { ContainerSniffer } from '../../audio/containers/detection.ts';
 import { containerWords } from '../../audio/streams/sound-stream.ts';

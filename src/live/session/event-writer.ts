@@ -3,7 +3,8 @@
 import type { FailureReason, LegFailure, SessionEndReason } from '../../../machines/events.ts';
 import type { SessionError } from '../../../machines/session/types.ts';
 import { type Attempt, type ErrorCode, type RefusalExtras, refuse } from '../../api/errors.ts';
-import { isCoded, type ListenRequest, type OutgoingEvent } from '../../api/listen.ts';
+import { isCoded, type ListenRequest } from '../../api/listen.ts';
+import type { OutgoingEvent } from '../../api/listen-events.ts';
 import { bytesPerSample } from '../../audio/pcm.ts';
 import type { Told } from '../../vendors/kit/vocabulary/mapping.ts';
 import type { ChainMember, Degradation } from '../failover/chain.ts';

@@ -1,7 +1,6 @@
 // What a session says, on its way to the client: numbered and stamped as it leaves, held back within a bound while the
 // client does not read. An interim may be replaced by a later one; a final is never dropped in silence.
-import type { EventEncoder, EventStamp } from '../../api/listen/event-encoder.ts';
-import type { OutgoingEvent } from '../../api/listen.ts';
+import type { EventEncoder, EventStamp, OutgoingEvent } from '../../api/listen-events.ts';
 
 /** The client's end, as far as the outbox needs it. */
 export interface ClientLine {

@@ -2,9 +2,9 @@
 // the members that the session had. Where the open leg can be changed to the first of them it is, and else the charts turn to it at
 // the end of the turn.
 import type { Clock } from '../../../machines/clock.ts';
+import { CONFIGURATIONS_MAX } from '../../api/bounds.ts';
 import { Refusal, refuse } from '../../api/errors.ts';
-import { CONFIGURATIONS_MAX } from '../../api/listen/bounds.ts';
-import type { Configure } from '../../api/listen/configuring.ts';
+import type { Configure } from '../../api/listen.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import type { ChainMember } from '../failover/chain.ts';
 import { timingOf } from '../failover/member-timing.ts';

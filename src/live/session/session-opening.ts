@@ -5,10 +5,9 @@ import type { Clock } from '../../../machines/clock.ts';
 import type { SessionEndReason } from '../../../machines/events.ts';
 import type { WatchedFrame } from '../../api/console/watching.ts';
 import type { ErrorCode, Refusal } from '../../api/errors.ts';
-import type { Configure } from '../../api/listen/configuring.ts';
-import type { EventEncoder } from '../../api/listen/event-encoder.ts';
-import type { Latency, ListenRequest } from '../../api/listen.ts';
-import type { PlaceRule } from '../../api/places/place-rule.ts';
+import type { Configure, Latency, ListenRequest } from '../../api/listen.ts';
+import type { EventEncoder } from '../../api/listen-events.ts';
+import type { DataResidencyRule } from '../../api/residency-rule.ts';
 import type { OpusDecoder } from '../../audio/codecs/opus-decoder.ts';
 import type { Gathering } from '../../audio/frames.ts';
 import type { Spool } from '../../audio/tape/spool.ts';
@@ -37,7 +36,7 @@ export interface SessionOpening {
   chain: readonly ChainMember[];
   warnings: readonly Degradation[];
   /** Where its key and organisation let audio go by now: a leg after the first one keeps to that as well. */
-  ruleNow?(): Promise<PlaceRule>;
+  ruleNow?(): Promise<DataResidencyRule>;
   /** In whose words its client is told; the gateway's own when absent. */
   encoder?: EventEncoder | undefined;
   /** What its socket takes at most in one message, where that is less than the settings say. */

@@ -1,6 +1,6 @@
 // What the parts of a session are made with, out of its request and the configuration.
 import type { SessionInput } from '../../../machines/session/types.ts';
-import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
+import { BYTES_PER_SAMPLE } from '../../api/audio-formats.ts';
 import type { ListenRequest } from '../../api/listen.ts';
 import type { Gathering } from '../../audio/frames.ts';
 import { AudioPipeline } from '../../audio/pipeline.ts';

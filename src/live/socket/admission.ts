@@ -1,9 +1,8 @@
 // Whether a session may be opened with these parameters: its models, its place among those of its key, and its first hold.
 
 import { chainNamed } from '../../accounts/auth/aliases.ts';
-import { type Caller, isUnlimited, placeRulesOf, requireModels } from '../../accounts/auth/permissions.ts';
-import type { Configure } from '../../api/listen/configuring.ts';
-import { isCoded, type ListenRequest } from '../../api/listen.ts';
+import { type Caller, isUnlimited, requireModels, residencyRulesOf } from '../../accounts/auth/permissions.ts';
+import { type Configure, isCoded, type ListenRequest } from '../../api/listen.ts';
 import type { OpusDecoder } from '../../audio/codecs/opus-decoder.ts';
 import type { Meter, MeterMember } from '../../money/ledger/meter.ts';
 import { pricedMembers } from '../../money/ledger/priced.ts';
@@ -98,7 +97,7 @@ export async function chainFor(
       mode: 'live',
       organisationId: caller.organisationId,
       interimResults: request.interimResults && parameters.has('interim_results'),
-      rules: placeRulesOf(caller, request.rule),
+      rules: residencyRulesOf(caller, request.rule),
     },
     dependencies,
   );

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../api/errors.ts';
-import type { EventEncoder } from '../../api/listen/event-encoder.ts';
+import type { EventEncoder } from '../../api/listen-events.ts';
 import type { ClientRequest, Conversation } from '../../vendors/compat/dialect.ts';
 import type { AskedChanges } from '../configure/asked-changes.ts';
 import type { ClientLine } from '../session/outbox.ts';

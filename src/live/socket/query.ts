@@ -1,8 +1,8 @@
 // The query of `GET /v1/listen`, read strictly: every parameter is known, well-formed and in range, or the request is
 // refused with the parameter's name. Whether models can honour it is the chain's business (src/live/failover/chain.ts).
 import { Value } from '@sinclair/typebox/value';
+import { readBooleanIn } from '../../api/boolean.ts';
 import { type ErrorCode, printable, type Refusal, refuse } from '../../api/errors.ts';
-import { LANGUAGE_TAG } from '../../api/listen/vocabulary.ts';
 import {
   Candidate,
   CHANNELS,
@@ -15,9 +15,9 @@ import {
   SAMPLE_RATE,
   SUSPEND_SECONDS,
 } from '../../api/listen.ts';
-import { type PlaceRule, REGIONS, regionsIn } from '../../api/places/place-rule.ts';
+import { type DataResidencyRule, REGIONS, regionsIn } from '../../api/residency-rule.ts';
 import { SLUG_LENGTH_MAX } from '../../api/slug.ts';
-import { readBooleanIn } from '../../api/values/boolean.ts';
+import { LANGUAGE_TAG } from '../../api/vocabulary.ts';
 import { VOCABULARY_MEMBERS, vocabularyOf } from './vocabulary.ts';
 
 /** What goes with a resume token, and is read with it. */
@@ -90,7 +90,7 @@ export function readListenQuery(query: ReadonlyMap<string, string>): ListenReque
 }
 
 /** Where audio may go, and whether anything may be kept of it; undefined where neither is named. */
-export function readRule(region: string | undefined, retention: string | undefined): PlaceRule | undefined {
+export function readRule(region: string | undefined, retention: string | undefined): DataResidencyRule | undefined {
   if (region === undefined && retention === undefined) return undefined;
   const regions = region === undefined ? null : regionsIn(region);
   if (regions === undefined)

@@ -10,7 +10,7 @@ import {
   REDACTIONS,
   Redaction,
   type Vocabulary,
-} from '../../api/listen/vocabulary.ts';
+} from '../../api/vocabulary.ts';
 
 /** Those that are lists: texts separated by commas, or a JSON array; in a form also a field for each. */
 export const VOCABULARY_LISTS = ['languages', 'keyterms', 'redact'] as const;

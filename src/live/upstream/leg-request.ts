@@ -1,7 +1,7 @@
 // What a codec is told of the leg it is to open, from what the session asked for.
 import { randomUUID } from 'node:crypto';
 import type { OpenLeg } from '../../../machines/events.ts';
-import type { PlaceRule } from '../../api/places/place-rule.ts';
+import type { DataResidencyRule } from '../../api/residency-rule.ts';
 import { modelOf, providerOf } from '../../api/slug.ts';
 import { keepsTo } from '../../vendors/kit/places.ts';
 import type { LegRequest, Provider, ProviderAccess } from '../../vendors/provider.ts';
@@ -33,5 +33,5 @@ export function accessWithin(
   const provider = providers.get(providerOf(slug));
   const card = provider?.models.find(({ id }) => id === slug);
   if (provider === undefined || card === undefined) return undefined;
-  return keepsTo({ provider, card, mode: 'live', params, access }, rule as PlaceRule);
+  return keepsTo({ provider, card, mode: 'live', params, access }, rule as DataResidencyRule);
 }

@@ -1,7 +1,6 @@
 // What the ledger takes: refuses, with a sentence, numbers and texts that could not be kept or computed exactly.
 
-import { FALLBACKS_MAX } from '../../api/listen/aliases.ts';
-import { CONFIGURATIONS_MAX } from '../../api/listen/bounds.ts';
+import { CONFIGURATIONS_MAX, FALLBACKS_MAX } from '../../api/bounds.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { Credit, FileCharge, HoldRequest, SessionEnd, SessionHead, UsageLine } from './calls.ts';
 

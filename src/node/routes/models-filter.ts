@@ -2,12 +2,12 @@
 import { Value } from '@sinclair/typebox/value';
 import { printable, refuse } from '../../api/errors.ts';
 import { Mode, type Model, ModelsQuery, type Price } from '../../api/models.ts';
-import type { PlaceRule } from '../../api/places/place-rule.ts';
+import type { DataResidencyRule } from '../../api/residency-rule.ts';
 import { LANGUAGE, readRule } from '../../live/socket/query.ts';
 
 export interface ModelsFilter {
   mode: Mode | undefined;
-  rule: PlaceRule | undefined;
+  rule: DataResidencyRule | undefined;
   isShort: boolean;
   fits(model: Model): boolean;
 }

@@ -5,7 +5,7 @@ import type { Caller } from '../../accounts/auth/permissions.ts';
 import type { OwnKey } from '../../accounts/vault/own-keys.ts';
 import { refuse } from '../../api/errors.ts';
 import { type Mode, type Model, SHORT_MEMBERS } from '../../api/models.ts';
-import { FREE_RULE, isFree } from '../../api/places/place-rule.ts';
+import { FREE_RULE, isFree } from '../../api/residency-rule.ts';
 import { modelOf, nearestSlugs, ownerOf } from '../../api/slug.ts';
 import type { PriceList } from '../../config/prices/price-list.ts';
 import { parseQuery } from '../../http/http/query.ts';

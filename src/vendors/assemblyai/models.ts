@@ -1,5 +1,5 @@
 // Catalogue rows of AssemblyAI, and what sets its live models apart on the wire.
-import { COMMON_FILE_FORMATS } from '../../api/values/file-formats.ts';
+import { COMMON_FILE_FORMATS } from '../../api/audio-formats.ts';
 import { at, modelCards, processedIn } from '../kit/cards.ts';
 
 /**

@@ -1,7 +1,7 @@
 // Catalogue rows of Amazon Transcribe. Unverified, and read leniently: the rate, which is that of us-east-1 and the first tier, how long
 // the silence is that ends a result, and after how many seconds without audio a session fails. Files are not offered: jobs
 // read from and write to S3, and a stream takes audio as it is spoken.
-import type { NamedRegion } from '../../api/places/place-rule.ts';
+import type { NamedRegion } from '../../api/residency-rule.ts';
 import { modelCards, processedIn } from '../kit/cards.ts';
 import { REGIONS } from './api.ts';
 import { LANGUAGES } from './languages.ts';

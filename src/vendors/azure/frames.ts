@@ -1,6 +1,6 @@
 // Messages of Azure's WebSocket: lines of headers, an empty one, and a body. In binary frames the length of the lines stands before
 // them. None of it is documented: the official client writes and reads it so.
-import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
+import { BYTES_PER_SAMPLE } from '../../api/audio-formats.ts';
 import { type JsonObject, objectOf } from '../kit/json.ts';
 
 /** Which request of a connection a message belongs to, and when it began. */

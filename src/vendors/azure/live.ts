@@ -1,6 +1,6 @@
 // Azure's speech WebSocket, as its official client speaks it. The service makes turns of its own, called requests here: each has a
 // context, counts its time from 0 and may be ended by the service, as in long silence. The next one begins with what is left of it.
-import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
+import { BYTES_PER_SAMPLE } from '../../api/audio-formats.ts';
 import { failed, Warnings } from '../kit/heard.ts';
 import { fractionIn, type JsonObject, listIn, objectIn, textIn, timeIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';

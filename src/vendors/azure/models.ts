@@ -3,8 +3,8 @@
 // and what its last phrase says of its place. Of the session's length only an older document speaks. Not offered: speakers and
 // languages found live, which are on another path and billed on top (0.30 an hour each).
 
-import type { NamedRegion } from '../../api/places/place-rule.ts';
-import { COMMON_FILE_FORMATS } from '../../api/values/file-formats.ts';
+import { COMMON_FILE_FORMATS } from '../../api/audio-formats.ts';
+import type { NamedRegion } from '../../api/residency-rule.ts';
 import { modelCards, processedIn } from '../kit/cards.ts';
 import { REGIONS } from './api.ts';
 import { LANGUAGES } from './languages.ts';

@@ -1,6 +1,6 @@
 // Catalogue rows of Cartesia. Not verified with the service: the codes of its closes, how long it keeps an idle connection (20 s
 // or three minutes), how much faster than real time audio may come, and that words' times count from the first audio.
-import { COMMON_FILE_FORMATS } from '../../api/values/file-formats.ts';
+import { COMMON_FILE_FORMATS } from '../../api/audio-formats.ts';
 import { modelCards, processedIn } from '../kit/cards.ts';
 import { LANGUAGES } from '../kit/languages/whisper-languages.ts';
 

@@ -1,8 +1,8 @@
 // The contract of a dialect: how the clients of another vendor speak to the gateway, and are answered. Pure: sockets, keys and
 // money are the edge's. The mirror of a provider, whose contract says how the gateway speaks to that vendor.
 import type { Refusal } from '../../api/errors.ts';
-import type { EventEncoder } from '../../api/listen/event-encoder.ts';
 import type { ClientMessage } from '../../api/listen.ts';
+import type { EventEncoder } from '../../api/listen-events.ts';
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
 import type { JsonObject } from '../kit/json.ts';
 import type { Captions, JobEndpoints, SessionEndpoints, SessionName } from './jobs.ts';

@@ -2,7 +2,7 @@
 // transcript, and requests that later. A live session, whose finals it requests after the end. Pure, as the rest of a dialect: what
 // is kept, for how long and for whom is the edge's. Its lists are paged, newest first.
 import type { Refusal } from '../../api/errors.ts';
-import type { TranscriptEvent } from '../../api/listen.ts';
+import type { TranscriptEvent } from '../../api/listen-events.ts';
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
 import type { JsonObject } from '../kit/json.ts';
 import type { Answer, ClientRequest, Handshake } from './request.ts';

@@ -1,6 +1,6 @@
 // What the live protocols of several vendors have in common: the start of a session, ends of turns that clients request, float samples.
 import { Refusal } from '../../api/errors.ts';
-import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
+import type { OutgoingEvent, TranscriptEvent } from '../../api/listen-events.ts';
 import { toSample } from '../../audio/pcm.ts';
 import type { ClientRequest, Step } from './dialect.ts';
 

@@ -1,10 +1,10 @@
 // Reads what a client requests from queries, forms and configurations, in the same way for all dialects.
 import { Kind, type TObject, type TSchema } from '@sinclair/typebox';
+import { booleanIn, readBooleanIn } from '../../api/boolean.ts';
 import { type ErrorCode, refuse } from '../../api/errors.ts';
-import { KEYTERM_LENGTH_MAX, KEYTERMS_MAX } from '../../api/listen/vocabulary.ts';
 import type { Mode } from '../../api/models.ts';
-import { notFetched } from '../../api/values/address.ts';
-import { booleanIn, readBooleanIn } from '../../api/values/boolean.ts';
+import { notFetched } from '../../api/not-served.ts';
+import { KEYTERM_LENGTH_MAX, KEYTERMS_MAX } from '../../api/vocabulary.ts';
 import { type JsonObject, objectIn } from '../kit/json.ts';
 import type { OptionRows } from '../kit/options.ts';
 import { valuesOf } from '../kit/simulator/checks.ts';

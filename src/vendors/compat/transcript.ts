@@ -1,5 +1,5 @@
 // The transcript of a turn or a file as all dialects send it: turns, sentences, words and their confidence.
-import type { TranscriptEvent } from '../../api/listen.ts';
+import type { TranscriptEvent } from '../../api/listen-events.ts';
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
 import { languageCode } from '../kit/languages/whisper-languages.ts';
 

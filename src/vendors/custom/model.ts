@@ -1,7 +1,7 @@
 // A model on a server of the operator's own, as the configuration says it. How such a file is read is in src/config/custom.
 import type { Capabilities } from '../../api/models.ts';
-import type { NamedRegion } from '../../api/places/place-rule.ts';
 import type { Retention } from '../../api/processing.ts';
+import type { NamedRegion } from '../../api/residency-rule.ts';
 import { CUSTOM } from '../../api/slug.ts';
 
 export interface CustomModel {

@@ -1,7 +1,7 @@
 // Catalogue rows of ElevenLabs. Not verified with the service: the codes of its closes, how long a session may last, how much
 // audio it queues, and that the times of words count from the first audio of the connection (seen by a client of it).
 
-import { COMMON_FILE_FORMATS } from '../../api/values/file-formats.ts';
+import { COMMON_FILE_FORMATS } from '../../api/audio-formats.ts';
 import { at, modelCards, processedIn } from '../kit/cards.ts';
 import { ENDPOINTS } from './api.ts';
 

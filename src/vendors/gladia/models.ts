@@ -1,6 +1,6 @@
 // Catalogue rows of Gladia. Unverified, and read leniently: the defaults of most messages that may be received, so that all of them
 // are asked for or declined by name; what closes from 4400 to 4499 mean beyond their reason; the shape of an `error` message.
-import { COMMON_FILE_FORMATS } from '../../api/values/file-formats.ts';
+import { COMMON_FILE_FORMATS } from '../../api/audio-formats.ts';
 import { modelCards, processedIn } from '../kit/cards.ts';
 
 /** https://docs.gladia.io/chapters/language/supported-languages, as its SDK lists them. */

@@ -1,7 +1,7 @@
 // Catalogue rows of Google's Speech-to-Text v2. Unverified, and read leniently: how much silence ends a turn, after how much silence a
 // call is ended, whether an API key works for calls, the exact languages of each model in each location, and that a message of
 // 15,000 bytes is never too large (its documents say 25 KB, and once 15 KB).
-import { COMMON_FILE_FORMATS } from '../../api/values/file-formats.ts';
+import { COMMON_FILE_FORMATS } from '../../api/audio-formats.ts';
 import { at, modelCards, processedIn } from '../kit/cards.ts';
 
 const words = (text: string): readonly string[] => text.split(/\s+/);

@@ -1,5 +1,5 @@
 // Catalogue rows of Groq. Not verified with the service: what it answers beside the text, which its own types leave out.
-import { COMMON_FILE_FORMATS } from '../../api/values/file-formats.ts';
+import { COMMON_FILE_FORMATS } from '../../api/audio-formats.ts';
 import { modelCards, processedIn } from '../kit/cards.ts';
 import { LANGUAGES } from '../kit/languages/whisper-languages.ts';
 

@@ -1,9 +1,9 @@
 // The catalogue rows of a provider, made of what its models have in common and of what sets each apart.
 
+import type { FileFormat } from '../../api/audio-formats.ts';
 import type { AddOn, Capabilities, Mode } from '../../api/models.ts';
-import type { NamedRegion } from '../../api/places/place-rule.ts';
 import type { Processing } from '../../api/processing.ts';
-import type { FileFormat } from '../../api/values/file-formats.ts';
+import type { NamedRegion } from '../../api/residency-rule.ts';
 import type { ModelCard } from '../provider.ts';
 
 interface Common {

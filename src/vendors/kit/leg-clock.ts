@@ -1,6 +1,6 @@
 // The leg's clock beside the provider's: the provider also counts silence that was put in between to keep a connection
 // alive, the leg does not.
-import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
+import { BYTES_PER_SAMPLE } from '../../api/audio-formats.ts';
 
 /** Pauses that are remembered one by one; times before the oldest of them come out early by what was forgotten. */
 const PAUSES_MAX = 256;

@@ -2,8 +2,8 @@
 // again by the node that dials, with what it really dials with.
 import { Value } from '@sinclair/typebox/value';
 import type { Mode } from '../../api/models.ts';
-import { isFree, isNamedRegion, type PlaceRule, REGIONS } from '../../api/places/place-rule.ts';
 import type { Processing } from '../../api/processing.ts';
+import { type DataResidencyRule, isFree, isNamedRegion, REGIONS } from '../../api/residency-rule.ts';
 import type { ModelCard, Provider, ProviderAccess } from '../provider.ts';
 import { processedAtUrl } from './cards.ts';
 
@@ -20,7 +20,7 @@ export interface Dial {
 }
 
 /** The access and the options that keep to the rule: those that are given, as far as they do. Undefined where none do. */
-export function placed(dial: Dial, rule: PlaceRule): Pick<Dial, 'access' | 'params'> | undefined {
+export function placed(dial: Dial, rule: DataResidencyRule): Pick<Dial, 'access' | 'params'> | undefined {
   const { access, params, provider } = dial;
   if (isFree(rule)) return { access, params };
   const place = placesOf(dial).find((each) => keeps(each, rule) && !contradicts(each.params ?? {}, params));
@@ -29,7 +29,7 @@ export function placed(dial: Dial, rule: PlaceRule): Pick<Dial, 'access' | 'para
 }
 
 /** Whether what is dialled with keeps to the rule as it is. */
-export function keepsTo(dial: Dial, rule: PlaceRule): ProviderAccess | undefined {
+export function keepsTo(dial: Dial, rule: DataResidencyRule): ProviderAccess | undefined {
   const found = placed(dial, rule);
   return found !== undefined && Value.Equal(found.params, dial.params) ? found.access : undefined;
 }
@@ -56,7 +56,7 @@ export function placesOf({ provider, card, mode, access }: Omit<Dial, 'params'>)
 export const shownProcessing = ({ processing }: Pick<ModelCard, 'processing'>, { baseUrl, place }: ProviderAccess) =>
   baseUrl === undefined ? processing : processedAtUrl.map((row): Processing => ({ ...row, ...place }));
 
-const keeps = ({ region, retention }: Place, rule: PlaceRule): boolean =>
+const keeps = ({ region, retention }: Place, rule: DataResidencyRule): boolean =>
   (rule.regions === null || (rule.regions as readonly string[]).includes(region)) &&
   (rule.retention === null || retention === rule.retention);
 

@@ -1,6 +1,6 @@
 // Messages of a moshi-server: each is one MessagePack map with a `type`.
 import { decode, encode } from '@msgpack/msgpack';
-import { BYTES_PER_SAMPLE } from '../../api/linear16.ts';
+import { BYTES_PER_SAMPLE } from '../../api/audio-formats.ts';
 import { type JsonObject, objectIn } from '../kit/json.ts';
 
 const FULL_SCALE = 32_768;

@@ -1,7 +1,8 @@
 // What clients of LiveKit Inference ask for when they create a session, or update it, in the gateway's words.
+
+import { readBooleanIn } from '../../api/boolean.ts';
 import { refuse } from '../../api/errors.ts';
 import { ownerOf } from '../../api/slug.ts';
-import { readBooleanIn } from '../../api/values/boolean.ts';
 import type { ClientRequest } from '../compat/dialect.ts';
 import {
   badRequest,

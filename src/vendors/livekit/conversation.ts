@@ -1,8 +1,7 @@
 // A client of LiveKit Inference's speech recognition: one message creates the session, audio follows as base64, and an agent that
 // listens is told when speech begins, when it may be over, and what was said. https://docs.livekit.io/agents/models/stt/
 import { type Refusal, refuse } from '../../api/errors.ts';
-import type { EventStamp } from '../../api/listen/event-encoder.ts';
-import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
+import type { EventStamp, OutgoingEvent, TranscriptEvent } from '../../api/listen-events.ts';
 import type { Change, Conversation, Ending, Handshake, Step } from '../compat/dialect.ts';
 import { AskedEnds, startOf } from '../compat/live.ts';
 import { confidenceOf, toMilliseconds } from '../compat/transcript.ts';

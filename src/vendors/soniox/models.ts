@@ -1,6 +1,6 @@
 // Catalogue rows of Soniox. Not verified with the service: the codes of its closes, and its exact deadlines.
 
-import { COMMON_FILE_FORMATS } from '../../api/values/file-formats.ts';
+import { COMMON_FILE_FORMATS } from '../../api/audio-formats.ts';
 import { at, modelCards, processedIn } from '../kit/cards.ts';
 import { ENDPOINTS } from './api.ts';
 

@@ -3,7 +3,7 @@
 // listed: it is a preview live, and nobody names its price. Other parts of the sheet that no recording confirms are read leniently:
 // the close code behind an `Error` decides only where its type is not known, and a final without results is silence.
 
-import { COMMON_FILE_FORMATS } from '../../api/values/file-formats.ts';
+import { COMMON_FILE_FORMATS } from '../../api/audio-formats.ts';
 import { at, modelCards, processedIn } from '../kit/cards.ts';
 import { ENDPOINTS } from './api.ts';
 import { LANGUAGES } from './languages.ts';

@@ -1,7 +1,7 @@
 // Calls of Genesys Cloud, by AudioHook: an open transaction, samples in binary messages, and transcripts as events.
 // https://developer.genesys.cloud/devapps/audiohook/session-walkthrough
 import type { Refusal } from '../../api/errors.ts';
-import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
+import type { OutgoingEvent, TranscriptEvent } from '../../api/listen-events.ts';
 import type { Conversation, Ending, Step } from '../compat/dialect.ts';
 import { confidenceOf, wordsOf } from '../compat/transcript.ts';
 import { type JsonObject, jsonOf, listIn, objectIn, objectOf, textIn } from '../kit/json.ts';

@@ -1,8 +1,7 @@
 // A client of Vercel's AI Gateway that speaks: a start, audio in binary messages, its end; and the parts of the stream that its model
 // of transcription gives, with the whole at the end.
 import { type Refusal, refuse } from '../../api/errors.ts';
-import type { EventStamp } from '../../api/listen/event-encoder.ts';
-import type { OutgoingEvent, TranscriptEvent } from '../../api/listen.ts';
+import type { EventStamp, OutgoingEvent, TranscriptEvent } from '../../api/listen-events.ts';
 import type { ClientRequest, Conversation, Ending, Handshake, Step } from '../compat/dialect.ts';
 import { startOf } from '../compat/live.ts';
 import { badRequest, setAll } from '../compat/params.ts';

@@ -1,7 +1,7 @@
 // Invitations at the console: for whom they are good, how often they are mailed, and what their link does in which browser.
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Role } from '../../../src/accounts/team/calls.ts';
-import type { InvitationView, InvitedAnswer } from '../../../src/api/console/team.ts';
+import type { InvitationView, InvitedAnswer } from '../../../src/api/console/console.ts';
 import { type Browser, type ConsoleRig, openAccount, openConsoleRig, PASSWORD } from '../people/console-rig.ts';
 
 let rig: ConsoleRig;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
-import type { ServerEvent } from '../../../src/api/listen.ts';
+import type { ServerEvent } from '../../../src/api/listen-events.ts';
 import { SENTENCE } from '../../../src/cli/demo/sentence.ts';
 import { startVoxgate, voxgateProcess } from '../../fakes/processes/voxgate.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';

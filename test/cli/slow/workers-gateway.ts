@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import WebSocket from 'ws';
-import type { ServerEvent } from '../../../src/api/listen.ts';
+import type { ServerEvent } from '../../../src/api/listen-events.ts';
 import { nodeOfSession } from '../../../src/live/session/session-opening.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { firstKeyIn, startVoxgate } from '../../fakes/processes/voxgate.ts';

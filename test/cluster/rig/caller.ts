@@ -11,7 +11,7 @@ import {
   Voxgate,
 } from '../../../clients/typescript/src/index.ts';
 import type { WebSocketConstructor } from '../../../clients/typescript/src/live/web-socket.ts';
-import type { ServerEvent } from '../../../src/api/listen.ts';
+import type { ServerEvent } from '../../../src/api/listen-events.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { expectWhole } from '../../fakes/audio/numbered-finals.ts';
 import { MODEL } from './cluster.ts';

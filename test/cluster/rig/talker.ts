@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import WebSocket from 'ws';
-import type { ServerEvent } from '../../../src/api/listen.ts';
+import type { ServerEvent } from '../../../src/api/listen-events.ts';
 import { sendInRealTime } from '../../../src/cli/speech/real-time.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { expectWhole, type NumberedFinal } from '../../fakes/audio/numbered-finals.ts';

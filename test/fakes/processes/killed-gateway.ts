@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import WebSocket from 'ws';
-import type { ServerEvent } from '../../../src/api/listen.ts';
+import type { ServerEvent } from '../../../src/api/listen-events.ts';
 import { sendInRealTime } from '../../../src/cli/speech/real-time.ts';
 import { numberedAudio } from '../audio/numbered-audio.ts';
 import { startVoxgate } from './voxgate.ts';

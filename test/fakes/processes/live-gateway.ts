@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { afterAll } from 'vitest';
 import WebSocket, { type ClientOptions } from 'ws';
-import type { ServerEvent } from '../../../src/api/listen.ts';
+import type { ServerEvent } from '../../../src/api/listen-events.ts';
 import { WavReader } from '../../../src/audio/containers/wav.ts';
 import { type Gateway, loadConfig, startGateway } from '../../../src/index.ts';
 import { createLogger } from '../../../src/runtime/telemetry/log.ts';

@@ -2,7 +2,7 @@
 // sessions on it, with the times at which they were told things.
 import { expect } from 'vitest';
 import type { LegFailure } from '../../../machines/events.ts';
-import type { ServerEvent } from '../../../src/api/listen.ts';
+import type { ServerEvent } from '../../../src/api/listen-events.ts';
 import type { EarSource } from '../../../src/vendors/simulation/ears.ts';
 import { SimulatorStage } from '../../../src/vendors/simulation/stage.ts';
 import type { ProviderSimulator } from '../../../src/vendors/simulation.ts';

@@ -1,6 +1,6 @@
 // A client of the test that goes on with its session on socket after socket, by the words of the API alone.
 import { setImmediate } from 'node:timers/promises';
-import type { ServerEvent } from '../../../src/api/listen.ts';
+import type { ServerEvent } from '../../../src/api/listen-events.ts';
 import type { LiveClient } from '../../fakes/processes/live-gateway.ts';
 
 type Connect = (query: Record<string, string>) => LiveClient;

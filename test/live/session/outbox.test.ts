@@ -2,7 +2,7 @@
 // within its bound, and nobody else notices.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { OutgoingEvent, ServerEvent } from '../../../src/api/listen.ts';
+import type { OutgoingEvent, ServerEvent } from '../../../src/api/listen-events.ts';
 import { type ClientLine, Outbox } from '../../../src/live/session/outbox.ts';
 import { SessionRig } from '../../fakes/session-rig.ts';
 import { expectInOrder, expectNothingLeft, silence } from './support.ts';

@@ -1,7 +1,7 @@
 // What a session does about failed legs at awkward moments: while it waits, ends, backs off; and what the client is told.
 import { describe, expect, it } from 'vitest';
 import type { LegFailure } from '../../../machines/events.ts';
-import type { ErrorEvent } from '../../../src/api/listen.ts';
+import type { ErrorEvent } from '../../../src/api/listen-events.ts';
 import type { RigClient } from '../../fakes/session-rig.ts';
 import { failure, optionRefused, type PuppetConnection, puppetRig, WITH_OPTION } from './puppet.ts';
 import { expectInOrder, expectNothingLeft, RATE, silence, speech, untilEnded } from './support.ts';

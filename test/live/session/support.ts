@@ -3,7 +3,7 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { expect } from 'vitest';
 import type { SimulatedClock } from 'xstate';
-import { ServerEvent } from '../../../src/api/listen.ts';
+import { ServerEvent } from '../../../src/api/listen-events.ts';
 import { type RigClient, type SessionRig, settle } from '../../fakes/session-rig.ts';
 
 export const RATE = 16_000;

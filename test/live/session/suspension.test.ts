@@ -1,7 +1,7 @@
 // The promise that a session to which no audio comes keeps no connection to a provider, and loses and doubles nothing by that.
 import { describe, expect, it } from 'vitest';
 import type { Heard } from '../../../machines/events.ts';
-import type { PlaceRule } from '../../../src/api/places/place-rule.ts';
+import type { DataResidencyRule } from '../../../src/api/residency-rule.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { FarRig, NOTHING_FAR_LEFT } from '../../fakes/far-rig.ts';
 import { type RigClient, type RigOptions, SessionRig } from '../../fakes/session-rig.ts';
@@ -49,7 +49,7 @@ async function restingSession(...made: Parameters<typeof leavingSession>) {
 }
 
 describe('the rule about places became stricter while it rested', () => {
-  it.each<[string, PlaceRule, number]>([
+  it.each<[string, DataResidencyRule, number]>([
     ['and the provider keeps to it', { regions: ['self', 'eu'], retention: 'none' }, 2],
     ['and it does not', { regions: ['eu'], retention: null }, 1],
   ])('%s', async (_, rule, connections) => {

@@ -2,7 +2,7 @@
 // nothing is sent where it would be left.
 import { expect, it, test } from 'vitest';
 import type { LegReport, OpenLeg } from '../../../machines/events.ts';
-import type { NamedRegion } from '../../../src/api/places/place-rule.ts';
+import type { NamedRegion } from '../../../src/api/residency-rule.ts';
 import { accessWithin, legRequestOf } from '../../../src/live/upstream/leg-request.ts';
 import { UpstreamHost } from '../../../src/live/upstream/upstream-host.ts';
 import { providers } from '../../../src/vendors/index.ts';

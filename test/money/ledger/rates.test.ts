@@ -1,8 +1,7 @@
 // Which prices of one model and account are one rate, in the members of a meter, and that there is an end to them.
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { FALLBACKS_MAX } from '../../../src/api/listen/aliases.ts';
-import { CONFIGURATIONS_MAX } from '../../../src/api/listen/bounds.ts';
+import { CONFIGURATIONS_MAX, FALLBACKS_MAX } from '../../../src/api/bounds.ts';
 import { priceWith } from '../../../src/config/prices/add-ons.ts';
 import { createPriceList } from '../../../src/config/prices/price-list.ts';
 import { Meter, type MeterMember } from '../../../src/money/ledger/meter.ts';

@@ -1,6 +1,6 @@
 // What vendors' clients are told of an end of a turn that they ask for: of the turn that it ends, or soon that nothing was said.
 import { describe, expect, it } from 'vitest';
-import type { OutgoingEvent } from '../../../src/api/listen.ts';
+import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
 import type { Conversation, Step } from '../../../src/vendors/compat/dialect.ts';
 import { dialects } from '../../../src/vendors/compat/index.ts';
 import { POLL_MS } from '../../../src/vendors/compat/live.ts';

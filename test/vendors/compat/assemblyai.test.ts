@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { Refusal, refuse } from '../../../src/api/errors.ts';
-import type { OutgoingEvent } from '../../../src/api/listen.ts';
+import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
 import { parametersFor } from '../../../src/compat/live.ts';
 import { assemblyai } from '../../../src/vendors/assemblyai/compat/index.ts';
 import { closeOf, endingOf } from '../../../src/vendors/assemblyai/compat/refusals.ts';

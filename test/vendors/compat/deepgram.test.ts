@@ -1,7 +1,7 @@
 // What Deepgram's clients ask for and are told, message by message.
 import { describe, expect, it } from 'vitest';
 import { Refusal, refuse } from '../../../src/api/errors.ts';
-import type { OutgoingEvent } from '../../../src/api/listen.ts';
+import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
 import { parametersFor } from '../../../src/compat/live.ts';
 import { modelOf } from '../../../src/compat/model-names.ts';
 import type { Conversation } from '../../../src/vendors/compat/dialect.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { Refusal, refuse } from '../../../src/api/errors.ts';
-import type { OutgoingEvent } from '../../../src/api/listen.ts';
+import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
 import { parametersFor } from '../../../src/compat/live.ts';
 import type { Conversation, FormEndpoint, LiveEndpoint } from '../../../src/vendors/compat/dialect.ts';
 import { elevenlabs } from '../../../src/vendors/elevenlabs/compat/index.ts';

@@ -1,7 +1,7 @@
 // What Gladia's clients ask for and are told, case by case; and how its official client meets refusals.
 import { describe, expect, it } from 'vitest';
 import { Refusal, refuse } from '../../../src/api/errors.ts';
-import type { OutgoingEvent } from '../../../src/api/listen.ts';
+import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
 import type { Conversation, LiveEndpoint, Step } from '../../../src/vendors/compat/dialect.ts';
 import { CARRIED_BYTES_MAX } from '../../../src/vendors/compat/params.ts';
 import { gladia } from '../../../src/vendors/gladia/compat/index.ts';

@@ -1,7 +1,7 @@
 // How late a commit of OpenAI's clients is answered, on a clock of the test: with the pace of the audio, the silence after the words,
 // and recognisers that are slower or faster.
 import { describe, expect, it } from 'vitest';
-import type { OutgoingEvent } from '../../../src/api/listen.ts';
+import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
 import type { Step } from '../../../src/vendors/compat/dialect.ts';
 import { RealtimeConversation } from '../../../src/vendors/openai/compat/realtime.ts';
 

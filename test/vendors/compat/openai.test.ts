@@ -1,7 +1,7 @@
 // What OpenAI's clients ask for and are told, message by message.
 import { describe, expect, it } from 'vitest';
 import { refuse } from '../../../src/api/errors.ts';
-import type { OutgoingEvent } from '../../../src/api/listen.ts';
+import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
 import { parametersFor } from '../../../src/compat/live.ts';
 import type { Conversation, Step } from '../../../src/vendors/compat/dialect.ts';
 import { openai } from '../../../src/vendors/openai/compat/index.ts';

@@ -1,7 +1,7 @@
 // What Speechmatics' clients ask for and are told, case by case; and how its official client meets refusals.
 import { describe, expect, it } from 'vitest';
 import { refuse } from '../../../src/api/errors.ts';
-import type { OutgoingEvent } from '../../../src/api/listen.ts';
+import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
 import type { Conversation, Step } from '../../../src/vendors/compat/dialect.ts';
 import { speechmatics } from '../../../src/vendors/speechmatics/compat/index.ts';
 

@@ -1,7 +1,7 @@
 // What a request says in the same words for all vendors, as options of one: honoured, in another way, cut, or told as dropped.
 import { Type } from '@sinclair/typebox';
 import { expect, it } from 'vitest';
-import type { Common } from '../../../src/api/listen/vocabulary.ts';
+import type { Common } from '../../../src/api/vocabulary.ts';
 import { honouredBy, optionTable, text, texts } from '../../../src/vendors/kit/options.ts';
 import { PROMPT_WITH_TERMS, toRedactions } from '../../../src/vendors/kit/vocabulary/conversions.ts';
 import { mapped, servedBy } from '../../../src/vendors/kit/vocabulary/mapping.ts';

@@ -1,5 +1,5 @@
 // What a gateway is set up with, as it tells whoever runs it.
-import type { SetUp } from '../../../api/console/status.ts';
+import type { SetUp } from '../../../api/console/gateway.ts';
 import type { Provider } from '../../../vendors/provider.ts';
 import { needOf } from '../../../vendors/served.ts';
 

@@ -1,7 +1,7 @@
 // The settings of a request: fallbacks, models for comparison, language, vocabulary and redaction, and the options of the model.
 import type { Signal } from '@preact/signals';
-import type { Redaction } from '../../../api/listen/vocabulary.ts';
 import type { Model } from '../../../api/models.ts';
+import type { Redaction } from '../../../api/vocabulary.ts';
 import { ModelPicker } from '../../controls/model-picker.tsx';
 import { Prose } from '../../controls/notice.tsx';
 import { acceptedBy, choicesOf, type Property, propertiesOf, type Schema } from '../../data/json-schema.ts';

@@ -1,7 +1,7 @@
 // One run: interims that become finals, speakers, models, delays and cost; warnings, and failovers on demand.
 import { useSignal } from '@preact/signals';
 import type { SessionEvent } from '@voxgate/client';
-import type { BreakBody } from '../../../api/console/playground.ts';
+import type { BreakBody } from '../../../api/console/console.ts';
 import type { SessionAnswer } from '../../../api/usage.ts';
 import { ActionButton } from '../../controls/actions.tsx';
 import { Badge, Failure, Notice, type Tone } from '../../controls/notice.tsx';

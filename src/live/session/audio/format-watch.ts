@@ -1,5 +1,5 @@
 // Suspects audio that is not what its client declared: of another layout or another sample rate.
-import { BYTES_PER_SAMPLE } from '../../../api/linear16.ts';
+import { BYTES_PER_SAMPLE } from '../../../api/audio-formats.ts';
 
 /** An even number: every block begins with the same channel. */
 const BLOCK_SAMPLES = 1_024;

@@ -1,7 +1,7 @@
 // Who transcribed how much of a session: each sample belongs to the member of the chain that produced the final covering it,
 // and what no final covers to the one that heard it last; and how long its connections were open. Samples in, lines for the bill and rows for the client out.
 import type { Clock } from '../../../../machines/clock.ts';
-import type { UsageRow } from '../../../api/listen.ts';
+import type { UsageRow } from '../../../api/listen-events.ts';
 import { lineCostMicroUsd, usdOf } from '../../../config/prices/price.ts';
 import { usageRow } from '../../../config/prices/usage-row.ts';
 import type { MeterMember } from '../../../money/ledger/meter.ts';

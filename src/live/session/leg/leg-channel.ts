@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../../../machines/clock.ts';
 import type { DemandedFault, FarReport, LegCommand, LegFailure } from '../../../../machines/events.ts';
-import { BYTES_PER_SAMPLE } from '../../../api/linear16.ts';
+import { BYTES_PER_SAMPLE } from '../../../api/audio-formats.ts';
 import { providerOf } from '../../../api/slug.ts';
 import type { Address, Bus, Detach, Envelope } from '../../../cluster/bus/bus.ts';
 import { isOfNode, nodeOf } from '../../../cluster/bus/subjects.ts';

@@ -1,7 +1,7 @@
 // Turns as the events of the client: words as transcripts, speakers by numbers of the session, and the bounds of turns for clients
 // that ask for them.
 import type { Utterance, Word } from '../../../../machines/events.ts';
-import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen.ts';
+import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
 import type { TurnMessage } from '../../../vendors/turn-text.ts';
 import type { Outbox } from '../outbox.ts';
 

@@ -10,7 +10,7 @@ import {
   WATCHED_FRAMES_MAX,
   type WatchedFrame,
 } from '../../../api/console/watching.ts';
-import type { OutgoingEvent } from '../../../api/listen.ts';
+import type { OutgoingEvent } from '../../../api/listen-events.ts';
 import type { PlacingState } from '../leg/leg-dialer.ts';
 import { type LegNote, type LegPlace, LegRecords } from '../leg/leg-record.ts';
 import type { SessionObserver, TurnNote } from './session-observer.ts';

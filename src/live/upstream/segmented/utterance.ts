@@ -1,6 +1,6 @@
 // One utterance of a live session as the file that a provider is handed, and the provider's answer as the final of a turn.
 import type { Utterance, Word } from '../../../../machines/events.ts';
-import { BYTES_PER_SAMPLE } from '../../../api/linear16.ts';
+import { BYTES_PER_SAMPLE } from '../../../api/audio-formats.ts';
 import { WAV_HEADER_BYTES, wavHeader } from '../../../audio/containers/wav.ts';
 import type { Segment } from '../../../audio/voice/segmenter.ts';
 import { lasting } from '../../../vendors/kit/words.ts';

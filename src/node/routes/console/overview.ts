@@ -1,7 +1,7 @@
 // What the console's first page shows that no other page does.
 
 import type { ConsoleContext, ConsoleRoute } from '../../../accounts/console-login/console-route.ts';
-import { FAILOVERS_LISTED_MAX, type Overview } from '../../../api/console/overview.ts';
+import { FAILOVERS_LISTED_MAX, type Overview } from '../../../api/console/gateway.ts';
 import { json, type Route } from '../../../http/router.ts';
 import { fromLedger } from '../../../http/store-answer.ts';
 import type { LedgerStore } from '../../../money/store/calls.ts';

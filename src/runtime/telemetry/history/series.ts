@@ -1,5 +1,5 @@
 // Steps of several nodes as series over time: by model or by node, with rates and percentiles.
-import type { HistoryFigures, HistorySeries } from '../../../api/console/history.ts';
+import type { HistoryFigures, HistorySeries } from '../../../api/console/gateway.ts';
 import { DELAY_BOUNDS } from '../delay-metrics.ts';
 import { type ModelFigures, noFigures } from '../model-metrics.ts';
 import { addFigures, type Slot, WINDOWS, type Window } from './history.ts';

@@ -1,7 +1,6 @@
 // A client of AssemblyAI's `/v3/ws`: turns that grow and end, and what it says.
 import type { Refusal } from '../../../api/errors.ts';
-import type { EventStamp } from '../../../api/listen/event-encoder.ts';
-import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen.ts';
+import type { EventStamp, OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
 import type { Change, ClientRequest, Conversation, Ending, Handshake, Step } from '../../compat/dialect.ts';
 import { modelFrom } from '../../compat/live.ts';
 import { changedOptions } from '../../compat/request.ts';

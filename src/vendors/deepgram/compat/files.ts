@@ -1,8 +1,8 @@
 // Files of Deepgram's `/v1/listen`: the audio is the body, and the answer has channels and utterances.
 
 import { CHANNELS, SAMPLE_RATE } from '../../../api/listen.ts';
+import { notFetched } from '../../../api/not-served.ts';
 import type { VerboseTranscription } from '../../../api/transcriptions.ts';
-import { notFetched } from '../../../api/values/address.ts';
 import { wavHeader } from '../../../audio/containers/wav.ts';
 import type { Answer, FileEndpoint, FileRequest, Handshake } from '../../compat/dialect.ts';
 import { badRequest } from '../../compat/params.ts';

@@ -1,7 +1,7 @@
 // A client of Deepgram's `/v2/listen` (Flux): its turns, its messages, and what a `Configure` changes.
 import { type TSchema, Type } from '@sinclair/typebox';
 import type { Refusal } from '../../../api/errors.ts';
-import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen.ts';
+import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
 import type { Change, ClientRequest, Conversation, Handshake, Step } from '../../compat/dialect.ts';
 import { modelFrom } from '../../compat/live.ts';
 import { badRequest, withFlagsAt } from '../../compat/params.ts';

@@ -1,7 +1,7 @@
 // A client of Deepgram's `/v1/listen`: windows of text, ends of speech, and what it says.
 import type { Refusal } from '../../../api/errors.ts';
-import type { EventStamp } from '../../../api/listen/event-encoder.ts';
-import { CHANNELS, type OutgoingEvent, type TranscriptEvent } from '../../../api/listen.ts';
+import { CHANNELS } from '../../../api/listen.ts';
+import type { EventStamp, OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
 import type { ClientRequest, Conversation, Handshake, Step } from '../../compat/dialect.ts';
 import { AskedEnds, modelFrom } from '../../compat/live.ts';
 import { toMilliseconds, wordsOf } from '../../compat/transcript.ts';

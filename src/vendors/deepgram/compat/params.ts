@@ -1,7 +1,8 @@
 // What clients of Deepgram request in the query of an address.
+
+import { booleanIn } from '../../../api/boolean.ts';
 import { printable } from '../../../api/errors.ts';
-import { REDACTIONS } from '../../../api/listen/vocabulary.ts';
-import { booleanIn } from '../../../api/values/boolean.ts';
+import { REDACTIONS } from '../../../api/vocabulary.ts';
 import type { ClientRequest, Unmet } from '../../compat/dialect.ts';
 import {
   badRequest,

@@ -1,7 +1,8 @@
 // Files of ElevenLabs' `/v1/speech-to-text`: a form, and an answer with every word and what stands between. `additional_formats` add the
 // transcript as subtitles or text. https://elevenlabs.io/docs/api-reference/speech-to-text/convert
+
+import { booleanIn } from '../../../api/boolean.ts';
 import type { VerboseTranscription } from '../../../api/transcriptions.ts';
-import { booleanIn } from '../../../api/values/boolean.ts';
 import type { Answer, ClientRequest, FormEndpoint } from '../../compat/dialect.ts';
 import type { Captions } from '../../compat/jobs.ts';
 import {

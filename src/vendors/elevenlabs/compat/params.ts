@@ -1,5 +1,5 @@
 // What clients of ElevenLabs request in the query of an address.
-import { booleanIn } from '../../../api/values/boolean.ts';
+import { booleanIn } from '../../../api/boolean.ts';
 import type { ClientRequest } from '../../compat/dialect.ts';
 import {
   badRequest,

@@ -1,8 +1,8 @@
 // A client of ElevenLabs' realtime transcription: chunks of audio in text, and a commit for each turn.
+
+import { booleanIn } from '../../../api/boolean.ts';
 import type { Refusal } from '../../../api/errors.ts';
-import type { EventStamp } from '../../../api/listen/event-encoder.ts';
-import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen.ts';
-import { booleanIn } from '../../../api/values/boolean.ts';
+import type { EventStamp, OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
 import type { Conversation, Ending, Handshake, Step } from '../../compat/dialect.ts';
 import { AskedEnds } from '../../compat/live.ts';
 import { wordsOf } from '../../compat/transcript.ts';

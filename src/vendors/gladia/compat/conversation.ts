@@ -1,7 +1,6 @@
 // A client on the WebSocket of a live session of Gladia: audio that is acknowledged by its bytes, utterances, and the end.
 import type { Refusal } from '../../../api/errors.ts';
-import type { EventStamp } from '../../../api/listen/event-encoder.ts';
-import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen.ts';
+import type { EventStamp, OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
 import type { ClientRequest, Conversation, Handshake, Step } from '../../compat/dialect.ts';
 import type { SessionName } from '../../compat/jobs.ts';
 import { toMilliseconds } from '../../compat/transcript.ts';

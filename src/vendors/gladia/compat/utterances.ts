@@ -1,5 +1,5 @@
 // A turn as an utterance of Gladia, live and of files.
-import type { TranscriptEvent } from '../../../api/listen.ts';
+import type { TranscriptEvent } from '../../../api/listen-events.ts';
 import { confidenceOf } from '../../compat/transcript.ts';
 
 type Heard = Pick<

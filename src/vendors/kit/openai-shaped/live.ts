@@ -1,7 +1,7 @@
 // The codec of Realtime transcription sessions as OpenAI shaped them: audio is appended and committed, by the service where it
 // ends turns, else by the gateway; each commit is an item, and has a final. Positions and the order of finals are in items.ts.
 import type { Heard } from '../../../../machines/events.ts';
-import { BYTES_PER_SAMPLE } from '../../../api/linear16.ts';
+import { BYTES_PER_SAMPLE } from '../../../api/audio-formats.ts';
 import type { LegRequest, LiveCodec, LiveTiming, Outgoing, Step } from '../../provider.ts';
 import type { Query } from '../../urls.ts';
 import type { ProviderApi } from '../api.ts';

@@ -2,7 +2,7 @@
 // service documents, and never what the gateway sends.
 import { Kind, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { faultOf } from '../../../api/values/accepted.ts';
+import { faultOf } from '../../../api/accepted.ts';
 import type { SimulatedRequest } from '../../simulation.ts';
 import { type JsonObject, jsonOf, objectOf } from '../json.ts';
 

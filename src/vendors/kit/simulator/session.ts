@@ -1,6 +1,6 @@
 // One connection of a simulated live service: its ear, its timers and its end. A provider extends it with what it takes and
 // says; the ear never speaks inside a call, and nothing is heard once the session is over.
-import { BYTES_PER_SAMPLE } from '../../../api/linear16.ts';
+import { BYTES_PER_SAMPLE } from '../../../api/audio-formats.ts';
 import type { Ear, EarMessage, SimulatedConnection, SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 import { PacedIntake } from './pace.ts';
 import { Timers } from './timers.ts';

@@ -1,5 +1,5 @@
 // Ways of serving a member that several providers have in common.
-import type { Redaction } from '../../../api/listen/vocabulary.ts';
+import type { Redaction } from '../../../api/vocabulary.ts';
 import { baseLanguage } from '../languages/whisper-languages.ts';
 import type { Serves } from './serving.ts';
 

@@ -2,7 +2,7 @@
 // these members. What is too long is cut to what the schema of the option takes, and what became of each member is told.
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import type { Common } from '../../../api/listen/vocabulary.ts';
+import type { Common } from '../../../api/vocabulary.ts';
 import type { Provider } from '../../provider.ts';
 import { queryOf } from '../../urls.ts';
 import type { CommonMember, Place, Serving } from './serving.ts';

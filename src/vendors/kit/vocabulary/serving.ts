@@ -1,7 +1,7 @@
 // What a row of an option table may say of the member of the request that it serves, which has the same name for all vendors.
 
-import type { Common } from '../../../api/listen/vocabulary.ts';
 import type { Mode } from '../../../api/models.ts';
+import type { Common } from '../../../api/vocabulary.ts';
 
 export type CommonMember = keyof Common;
 

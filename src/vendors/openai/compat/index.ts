@@ -1,6 +1,6 @@
 // OpenAI's clients: transcription sessions of the Realtime API. Files come by the gateway's own form, which is OpenAI's.
 // https://developers.openai.com/api/docs/guides/realtime-transcription
-import { TRANSLATIONS_NOT_SERVED } from '../../../api/values/translations.ts';
+import { TRANSLATIONS_NOT_SERVED } from '../../../api/not-served.ts';
 import { subprotocolsOf } from '../../compat/credentials.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { credentialOf, isPage, tokens } from './client-secrets.ts';

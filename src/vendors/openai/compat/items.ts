@@ -1,5 +1,5 @@
 // The items of a session as clients of OpenAI know them: what was committed, by turn detection or by the client, and its words.
-import type { TranscriptEvent } from '../../../api/listen.ts';
+import type { TranscriptEvent } from '../../../api/listen-events.ts';
 import type { Polled } from '../../compat/live.ts';
 import { firstPatience, isSentFast, type Patience, patienceAfter, QUIET_SECONDS } from './patience.ts';
 

@@ -1,8 +1,7 @@
 // A client of OpenAI's Realtime API that transcribes, in the current shape of the protocol or in that of its beta: what it says, and
 // what it is told. Its items are in items.ts, its settings in settings.ts.
 import { type Refusal, refuse } from '../../../api/errors.ts';
-import type { EventStamp } from '../../../api/listen/event-encoder.ts';
-import type { OutgoingEvent } from '../../../api/listen.ts';
+import type { EventStamp, OutgoingEvent } from '../../../api/listen-events.ts';
 import { subprotocolsOf } from '../../compat/credentials.ts';
 import type { Change, Conversation, Handshake, Step } from '../../compat/dialect.ts';
 import { Poller } from '../../compat/live.ts';

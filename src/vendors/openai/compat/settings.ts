@@ -1,8 +1,8 @@
 // What clients of OpenAI ask of a transcription session, in both shapes of its protocol, and how they are told what holds.
 import { type TObject, Type } from '@sinclair/typebox';
-import { PROMPT_LENGTH_MAX } from '../../../api/listen/vocabulary.ts';
 import { SAMPLE_RATE } from '../../../api/listen.ts';
 import { SLUG_LENGTH_MAX } from '../../../api/slug.ts';
+import { PROMPT_LENGTH_MAX } from '../../../api/vocabulary.ts';
 import type { ClientRequest } from '../../compat/dialect.ts';
 import { ownParameters, setAll } from '../../compat/params.ts';
 import { type JsonObject, numberIn, objectIn, textIn } from '../../kit/json.ts';

@@ -1,7 +1,7 @@
 // A client of Soniox' WebSocket: one message requests the session, audio follows, and tokens are sent, each finally once. Tokens are
 // parts of a text that bring their own spaces: all of them put together are what was said.
 import { type Refusal, refuse } from '../../../api/errors.ts';
-import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen.ts';
+import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
 import type { Conversation, Ending, Handshake, Step } from '../../compat/dialect.ts';
 import { AskedEnds, FloatSamples, startOf } from '../../compat/live.ts';
 import { confidenceOf, type HeardWord, wordsOf } from '../../compat/transcript.ts';

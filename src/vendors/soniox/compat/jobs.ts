@@ -1,6 +1,6 @@
 // Files of Soniox' clients: an upload, a transcription that is asked for, looked after until it is completed, and fetched.
 // https://soniox.com/docs/stt/api-reference
-import { booleanIn } from '../../../api/values/boolean.ts';
+import { booleanIn } from '../../../api/boolean.ts';
 import type { Answer, Handshake } from '../../compat/dialect.ts';
 import {
   type JobEndpoints,

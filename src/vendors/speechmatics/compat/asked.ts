@@ -1,7 +1,7 @@
 // What clients of Speechmatics ask for in `StartRecognition`, and in the query of its address, in the gateway's words.
 
-import { KEYTERMS_MAX } from '../../../api/listen/vocabulary.ts';
 import type { Mode } from '../../../api/models.ts';
+import { KEYTERMS_MAX } from '../../../api/vocabulary.ts';
 import type { ClientRequest } from '../../compat/dialect.ts';
 import {
   badRequest,

@@ -1,8 +1,7 @@
 // A client of Speechmatics' realtime WebSocket: `StartRecognition`, audio that is confirmed message by message, and finals that are
 // put one behind the other.
 import { type Refusal, refuse } from '../../../api/errors.ts';
-import type { EventStamp } from '../../../api/listen/event-encoder.ts';
-import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen.ts';
+import type { EventStamp, OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
 import type { Change, Conversation, Handshake, Step } from '../../compat/dialect.ts';
 import { AskedEnds, FloatSamples, modelFrom, startOf } from '../../compat/live.ts';
 import { changedOptions } from '../../compat/request.ts';

@@ -1,6 +1,6 @@
 // Files of Speechmatics' clients: a job is asked for with its file, and looked after until it is done.
 // https://docs.speechmatics.com/api-ref/batch/create-a-new-job
-import { booleanIn } from '../../../api/values/boolean.ts';
+import { booleanIn } from '../../../api/boolean.ts';
 import type { Answer, Handshake } from '../../compat/dialect.ts';
 import {
   type JobEndpoints,

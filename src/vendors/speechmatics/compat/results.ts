@@ -1,5 +1,5 @@
 // What was heard, as `results` of Speechmatics: words and marks of punctuation, each for itself.
-import type { TranscriptEvent } from '../../../api/listen.ts';
+import type { TranscriptEvent } from '../../../api/listen-events.ts';
 import { wordsOf } from '../../compat/transcript.ts';
 
 type Heard = Pick<TranscriptEvent, 'text' | 'start' | 'end' | 'words' | 'speaker' | 'language' | 'confidence'>;

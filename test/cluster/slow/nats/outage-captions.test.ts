@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as after } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import WebSocket from 'ws';
-import type { ServerEvent } from '../../../../src/api/listen.ts';
+import type { ServerEvent } from '../../../../src/api/listen-events.ts';
 import { sendInRealTime } from '../../../../src/cli/speech/real-time.ts';
 import { natsServerIsHere } from '../../../fakes/network/nats-server.ts';
 import { Cluster, NODE_START_MS } from '../../rig/cluster.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { refuse } from '../../../../src/api/errors.ts';
-import type { Configure } from '../../../../src/api/listen/configuring.ts';
+import type { Configure } from '../../../../src/api/listen.ts';
 import type { ChainMember } from '../../../../src/live/failover/chain.ts';
 import { Reconfiguration } from '../../../../src/live/session/reconfiguration.ts';
 import type { Configuration, SessionOpening } from '../../../../src/live/session/session-opening.ts';

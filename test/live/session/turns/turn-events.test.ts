@@ -1,7 +1,7 @@
 // The bounds of turns as clients hear them that ask for them: the same words for every provider, whatever it tells of its turns.
 import { describe, expect, it } from 'vitest';
 import type { Heard, Utterance } from '../../../../machines/events.ts';
-import type { ServerEvent } from '../../../../src/api/listen.ts';
+import type { ServerEvent } from '../../../../src/api/listen-events.ts';
 import type { RigClient } from '../../../fakes/session-rig.ts';
 import { puppetRig } from '../puppet.ts';
 import { expectInOrder, expectNothingLeft, speech, untilEnded } from '../support.ts';

@@ -1,6 +1,6 @@
 // One model at several prices in one session: each price has a line and transfers of its own, and all sums are exact.
 import { describe, expect, test } from 'vitest';
-import { CONFIGURATIONS_MAX } from '../../../../src/api/listen/bounds.ts';
+import { CONFIGURATIONS_MAX } from '../../../../src/api/bounds.ts';
 import { lineCostMicroUsd } from '../../../../src/config/prices/price.ts';
 import type { UsageLine } from '../../../../src/money/store/calls.ts';
 import { LINES_MAX } from '../../../../src/money/store/checks.ts';

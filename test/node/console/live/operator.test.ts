@@ -1,7 +1,7 @@
 // What the console tells of all organisations together, and to whom.
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { GatewayView, MachinesView } from '../../../../src/api/console/console.ts';
-import type { HistoryView } from '../../../../src/api/console/history.ts';
+import type { HistoryView } from '../../../../src/api/console/gateway.ts';
 import { type NodeOfGateway, operatorRoutes } from '../../../../src/live/routes/watch.ts';
 import {
   listLiveSessions,

@@ -1,7 +1,7 @@
 // What a session is asked for behind a change of another vendor's client, message by message, and what its client is told of it.
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../../src/api/errors.ts';
-import type { OutgoingEvent } from '../../../../src/api/listen.ts';
+import type { OutgoingEvent } from '../../../../src/api/listen-events.ts';
 import { parametersFor } from '../../../../src/compat/live.ts';
 import type { Change, Conversation, Dialect, Step } from '../../../../src/vendors/compat/dialect.ts';
 import { dialects } from '../../../../src/vendors/compat/index.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { Refusal, refuse } from '../../../../src/api/errors.ts';
-import type { OutgoingEvent } from '../../../../src/api/listen.ts';
+import type { OutgoingEvent } from '../../../../src/api/listen-events.ts';
 import type { VerboseTranscription } from '../../../../src/api/transcriptions.ts';
 import { parametersFor } from '../../../../src/compat/live.ts';
 import type {

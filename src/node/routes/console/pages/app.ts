@@ -2,8 +2,8 @@
 // business. At `/` a terminal gets a few lines instead.
 
 import { isPrivateRequest, type Reach } from '../../../../accounts/console-login/reach.ts';
+import type { ConsoleStatus, SetUp } from '../../../../api/console/gateway.ts';
 import { CONSOLE_PATHS } from '../../../../api/console/pages.ts';
-import type { ConsoleStatus, SetUp } from '../../../../api/console/status.ts';
 import { refuse } from '../../../../api/errors.ts';
 import type { DoorRequest, Reply } from '../../../../http/door.ts';
 import { isForBrowser } from '../../../../http/http/for-browser.ts';

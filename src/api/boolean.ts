@@ -1,5 +1,5 @@
 // A boolean as clients write it into a query, a form or JSON: every language and library has its own way.
-import { printable, refuse } from '../errors.ts';
+import { printable, refuse } from './errors.ts';
 
 const WORDS: Readonly<Record<string, boolean>> = {
   ...{ true: true, yes: true, on: true, 1: true },

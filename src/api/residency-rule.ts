@@ -1,4 +1,4 @@
-// Which places a request may be processed in. Apart from the schemas, whose library is more than what works with a rule needs.
+// Where a request may be processed. Separate from the schemas, whose library is more than code that works with a rule needs.
 
 /**
  * `europe` is the European Economic Area with Switzerland, where a vendor promises no more than that; `self` is a machine of whoever
@@ -25,19 +25,19 @@ export const REGIONS = [
 export type NamedRegion = (typeof REGIONS)[number];
 
 /** What a request may ask for, and what its key and organisation ask for of all their requests. Null: anything. */
-export interface PlaceRule {
+export interface DataResidencyRule {
   regions: readonly NamedRegion[] | null;
   retention: 'none' | null;
 }
 
-export const FREE_RULE: PlaceRule = { regions: null, retention: null };
+export const FREE_RULE: DataResidencyRule = { regions: null, retention: null };
 
-export const isFree = ({ regions, retention }: PlaceRule): boolean => regions === null && retention === null;
+export const isFree = ({ regions, retention }: DataResidencyRule): boolean => regions === null && retention === null;
 
 export const isNamedRegion = (text: string): text is NamedRegion => (REGIONS as readonly string[]).includes(text);
 
 /** What keeps to all of them. An empty list of regions is kept by nothing. */
-export function strictest(rules: readonly PlaceRule[]): PlaceRule {
+export function strictest(rules: readonly DataResidencyRule[]): DataResidencyRule {
   return rules.reduce(
     (all, { regions, retention }) => ({
       regions:

@@ -1,5 +1,6 @@
-// The kinds of files that are recognised, by the usual extension of their names.
+// Formats of audio: the files that are recognised, and linear16, in which audio is held and sent on.
 
+/** By the usual extension of their names. */
 export const FILE_FORMATS = [
   'wav',
   'mp3',
@@ -40,3 +41,6 @@ export const FILE_FORMAT_TITLES: Readonly<Record<FileFormat, string>> = {
   amr: 'AMR',
   wma: 'WMA',
 };
+
+/** Of linear16. */
+export const BYTES_PER_SAMPLE = 2;
