@@ -23,9 +23,9 @@ const empty = (opcode: number, count: number) =>
   Array.from({ length: count }, () => clientFrame(opcode, '', { fin: false }));
 
 const FLOODS: readonly [what: string, sockets: number, frames: Buffer, first?: Buffer | undefined, query?: string][] = [
-  ['text that is no message, on one socket', 1, clientFrame(OPCODE.text, 'x')],
-  ['text that is no message, on 50 sockets', 50, clientFrame(OPCODE.text, 'x')],
-  ['text of 32 KiB that is no message', 5, clientFrame(OPCODE.text, `[${'1,'.repeat(16_000)}1]`)],
+  ['invalid text on one socket', 1, clientFrame(OPCODE.text, 'x')],
+  ['invalid text on 50 sockets', 50, clientFrame(OPCODE.text, 'x')],
+  ['invalid text of 32 KiB', 5, clientFrame(OPCODE.text, `[${'1,'.repeat(16_000)}1]`)],
   ['keepalives', 5, clientFrame(OPCODE.text, '{"type":"keepalive"}')],
   [
     'finalizes',

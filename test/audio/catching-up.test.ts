@@ -250,10 +250,10 @@ describe('a replay', () => {
   };
 
   test.each([
-    ['behind the sound of the last word, which goes on after its end', 1, 0.5, 1.1],
+    ['after the sound of the last word, which lasts beyond its reported end', 1, 0.5, 1.1],
     ['at the end of the last final where all is quiet', 1.3, 0.5, 1.3],
     ['at once where the next word has begun, however short it is', 1.65, 0.5, 1.65],
-    ['at once where the last word goes on for longer than words sound', 0.5, 0.5, 0.5],
+    ['at once where the last word lasts longer than words sound', 0.5, 0.5, 0.5],
   ])('begins %s', (_, covered, pause, origin) => {
     expect(replayFrom(covered, pause).origin).toBeCloseTo(origin, 5);
   });

@@ -202,7 +202,7 @@ test('audio that cannot be read back from the spool is an error, not a gap', () 
 describe('the end of a session', () => {
   const ENDINGS: [what: string, prepare: (pipeline: AudioPipeline) => void][] = [
     ['before any audio', () => {}],
-    ['with a spool nobody read', (pipeline) => pipeline.push(numberedAudio(0, 300_000))],
+    ['with an unread spool', (pipeline) => pipeline.push(numberedAudio(0, 300_000))],
     [
       'in the middle of the spool',
       (pipeline) => {

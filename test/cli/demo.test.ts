@@ -22,7 +22,7 @@ describe('the arguments of voxgate demo', () => {
       /"local\/commands-en" is not one\. .*--mode live/,
     ],
     ['a model without a live mode', ['--to', 'assemblyai/universal-2'], /^--to takes a model that streams/],
-    ['what is no slug', ['--to', ''], /^--to .* Send one such as deepgram\/nova-3\./],
+    ['an invalid slug', ['--to', ''], /^--to .* Send one such as deepgram\/nova-3\./],
     ['a mistyped model, with the nearest', ['--from', 'deepgram/nova3'], /^.{60,130} Did you mean deepgram\/nova-3\?/],
     ['a mistyped provider, with the nearest', ['--from', 'deepgrm/nova-3'], /Did you mean deepgram\/nova-3\?/],
     ['two models of one provider', ['--to', 'deepgram/flux-general-en'], /of two/],

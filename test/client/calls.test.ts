@@ -98,7 +98,7 @@ describe('a retry with the same idempotency key', () => {
   it.each([
     ['408', refusal(408, 'invalid_request_error', 'request_timeout')],
     [
-      '409 of a request under way',
+      '409 of a request in progress',
       refusal(409, 'invalid_request_error', 'idempotency_conflict', { 'Retry-After': '0' }),
     ],
     ['429', refusal(429, 'rate_limit_error', 'rate_limit_exceeded', { 'Retry-After': '0' })],
@@ -260,10 +260,10 @@ describe('a call refused before anything is sent', () => {
   });
 
   it.each([
-    ['a time that is no number', { model: MODEL, file, timeoutMs: Number.NaN }, 'timeoutMs'],
+    ['a time that is not a number', { model: MODEL, file, timeoutMs: Number.NaN }, 'timeoutMs'],
     ['a count of retries that is a text', { model: MODEL, file, retriesMax: '2' }, 'retriesMax'],
     ['a file that is a path', { model: MODEL, file: 'a.wav' }, 'file'],
-    ['an object that is no file', { model: MODEL, file: {} }, 'file'],
+    ['an object that is not a file', { model: MODEL, file: {} }, 'file'],
     ['the wire’s name of an option', { model: MODEL, file, response_format: 'srt' }, 'response_format'],
   ])('covers %s', async (_, options, param) => {
     const error = await failureOf(made().transcribe(options as never));

@@ -150,7 +150,7 @@ describe('a provider that cannot be reached', () => {
   }
 
   it.each<[string, number, boolean, number]>([
-    ['while somebody speaks', 13, true, 600],
+    ['in the middle of speech', 13, true, 600],
     ['after all was sent', 13, true, 20],
     ['by a gateway that does not warn', 13, false, 600],
     ['in sessions of 45 s', 45, true, 600],

@@ -67,9 +67,9 @@ async function startNobody(): Promise<string> {
 const BUSY = '{"error":{"type":"server_error","code":"overloaded","message":"Busy."}}';
 const HEAD = `Content-Type: application/json\r\nContent-Length: ${BUSY.length}\r\nConnection: close`;
 
-// Only Linux tells a process which files it has open.
+// Only Linux shows a process which files it has open.
 it.skipIf(process.platform !== 'linux').each<[string, () => Promise<string>]>([
-  ['nobody listens', startNobody],
+  ['no server listens', startNobody],
   ['the connection breaks', () => startRude(undefined)],
   ['the answer comes before the file is read', () => startRude(`HTTP/1.1 503 Busy\r\n${HEAD}\r\n\r\n${BUSY}`)],
 ])('closes a file after every attempt, also where %s', async (_, start) => {

@@ -100,7 +100,7 @@ describeCurl('curl', () => {
     ['a file without its @', `${NUMBERED} -F file=speech.wav`, 400, 'unsupported_audio', /-F file=@NAME/],
     ['a file with no model', '-F file=@speech.wav', 400, 'invalid_request', /`model` is missing/],
     [
-      'options that are no JSON',
+      'options that are not JSON',
       `${NUMBERED} -F provider_params={turn_seconds:2} -F file=@speech.wav`,
       400,
       'invalid_provider_params',

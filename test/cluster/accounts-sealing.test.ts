@@ -136,7 +136,7 @@ describe('an answer', () => {
   test.each([
     ['of another call', (bodies: BusBody[]) => bodies.at(-1)!],
     ['that was made up', () => ({ type: 'accounts.answer', parts: 1, sealed: 'A'.repeat(200) })],
-    ['that tells of an epoch and was made up', () => ({ type: 'accounts.epoch', parts: 1, sealed: 'A'.repeat(200) })],
+    ['that is forged and names an epoch', () => ({ type: 'accounts.epoch', parts: 1, sealed: 'A'.repeat(200) })],
     ['without a form', () => ({ type: 'accounts.answer' })],
     ['of another type', () => ({ type: 'any', parts: 1, sealed: '' })],
   ])('%s is not taken for one', async (_, forge) => {

@@ -20,7 +20,7 @@ async function join(cluster: SimulatedCluster, name: string, id = `id-${name}`) 
 }
 
 test.each<[string, LeaseValue]>([
-  ['of nobody', { node: 'nobody', id: 'id-a' }],
+  ['without an owner', { node: 'nobody', id: 'id-a' }],
   ['of another node of the gateway', { node: 'b', id: 'id-a' }],
   ['of the node itself', { node: 'a', id: 'id-a' }],
   ['without a node', { node: 7 }],

@@ -95,17 +95,17 @@ describe('of the nodes that can', () => {
       { provider: 'custom/Own.Model-1' },
       'b',
     ],
-    ['nobody without the server', [node('a'), node('b')], { provider: 'custom/Own.Model-1' }, 'nobody'],
-    ['nobody without the credential', [node('a', {}, { credentials: [] })], {}, 'nobody'],
-    ['nobody else', [node('a')], { except: new Set(['a']) }, 'nobody'],
-    ['anybody, where none is known', [], {}, 'anybody'],
+    ['no node without the server', [node('a'), node('b')], { provider: 'custom/Own.Model-1' }, 'nobody'],
+    ['no node without the credential', [node('a', {}, { credentials: [] })], {}, 'nobody'],
+    ['no other node', [node('a')], { except: new Set(['a']) }, 'nobody'],
+    ['any node, where none is known', [], {}, 'anybody'],
   ])('%s is asked', (_, others, more, expected) => {
     const choice = placementOf(edge, ...others).placement.choose(wish(more));
     expect(typeof choice === 'string' ? choice : choice.node).toBe(expected);
   });
 
   test.each<[string, Heartbeat, string]>([
-    ['itself, whoever has fewer legs', node('me', { legs: 90 }), 'me'],
+    ['itself, even if others have fewer legs', node('me', { legs: 90 }), 'me'],
     ['itself, while it drains', node('me', { draining: true }), 'me'],
     ['another without the credential', node('me', {}, { credentials: [] }), 'a'],
     ['another while it cannot reach the provider', node('me', {}, { failing: ['asr'] }), 'a'],
@@ -174,7 +174,7 @@ describe('of the nodes that can', () => {
 });
 
 test.each<[string, Heartbeat[], boolean, boolean]>([
-  ['nobody else', [], false, true],
+  ['no other node', [], false, true],
   ['a node that holds no connections', [{ ...node('a'), roles: ['edge', 'accounts'] }], false, true],
   ['a node that drains', [node('a', { draining: true })], false, true],
   ['a node that stays', [edge, node('a')], true, true],

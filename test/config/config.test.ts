@@ -335,7 +335,7 @@ const BAD: [string, Bad, ...string[]][] = [
     '"/etc/voxgate.json"',
     'ENOENT',
   ],
-  ['file that is no JSON', rawFile(`{"data": {"secret": "${CANARY}"`), 'VOXGATE_CONFIG', 'not valid JSON'],
+  ['file that is not JSON', rawFile(`{"data": {"secret": "${CANARY}"`), 'VOXGATE_CONFIG', 'not valid JSON'],
   ['file that is YAML', rawFile(`secret: ${CANARY}\nport: 80`), 'not valid JSON'],
   ['file that holds a list', rawFile('[]'), 'no JSON object'],
   ['empty file', rawFile(''), 'not valid JSON'],

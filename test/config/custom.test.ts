@@ -111,7 +111,7 @@ const BAD: [string, unknown, RegExp][] = [
     /^custom\[0\]\.url .* cannot be used; .* without user/,
   ],
   [
-    'models that are no list',
+    'models that are not a list',
     [server({ models: { apiKey: CANARY } })],
     /^custom\[0\]\.models .* is an object; it is a list of at least one model\.$/,
   ],
@@ -141,7 +141,7 @@ const BAD: [string, unknown, RegExp][] = [
   ['a language that is none', [server({}, { languages: ['English!'] })], /\.languages .* it is a list of languages/],
   ['an unknown capability', [server({}, { capabilities: { magic: true } })], /capabilities\.magic.* not a member/],
   [
-    'a capability that is no flag',
+    'a capability that is not a flag',
     [server({}, { capabilities: { diarization: 1 } })],
     /\.diarization .* true or false\.$/,
   ],
@@ -151,7 +151,7 @@ const BAD: [string, unknown, RegExp][] = [
     /\.like .* "whisper-9"; of the shape openai .* whisper-1/,
   ],
   [
-    'a live price of what hears files only',
+    'a live price of a model for files only',
     [server({}, { like: 'gpt-4o-transcribe-diarize', live: 'free' })],
     /^custom\[0\]\.models\[0\]\.live .* has batch alone, whose live sessions are files at its price\.$/,
   ],

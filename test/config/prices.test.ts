@@ -55,7 +55,7 @@ it.each(['-1', '1000.1', '1001', '10%', '1e2', '0.00001', '.5', '5.', 'ten'])('r
 
 it.each<[string, Record<string, string>, ...string[]]>([
   ['is not there', {}, 'ENOENT'],
-  ['is no JSON', { 'p.json': '{' }, 'no valid JSON'],
+  ['is not JSON', { 'p.json': '{' }, 'no valid JSON'],
   ['has an unknown model', { 'p.json': '{"deepgram/nova-33": {}}' }, '"deepgram/nova-33"', 'deepgram/nova-3'],
   [
     'has an unknown member',

@@ -21,7 +21,7 @@ const audio = (second: number): WatchedFrame => ({
 it.each([
   ['late', [opened, actors(10), audio(15), lost], 0.5],
   ['from the beginning', [opened, actors(0), audio(5), lost], undefined],
-  ['by somebody before, and again late', [opened, audio(0.2), actors(10), lost], undefined],
+  ['by an earlier visitor, and again late', [opened, audio(0.2), actors(10), lost], undefined],
   ['never', [opened, lost], undefined],
 ])('says where watching began: %s', (_, frames, expected) => {
   expect(lanesOf(frames).watchedFrom).toBe(expected);

@@ -124,7 +124,7 @@ describe('the command of operators', () => {
     );
   });
 
-  // Only root can be somebody else.
+  // Only root can act as another user.
   test.skipIf(process.getuid?.() !== 0)('does nothing without the settings that it may not read', () => {
     const { run } = operator('EMPTY=\n', printer());
     const { status, stdout, stderr } = run(['keys', 'list'], {}, { uid: ServedProcess.SOMEBODY });

@@ -106,7 +106,7 @@ describe('what the unit runs', () => {
     expect(await served.end(directive('KillSignal') as NodeJS.Signals)).toEqual({ code: 0, signal: null });
   });
 
-  // Only root can start it as somebody else, and be who looks after it.
+  // Only root can start it as another user and manage it.
   test.skipIf(process.getuid?.() !== 0)('keeps working after root has changed its data', async () => {
     const directory = temporaryDirectory();
     for (const folder of [directory, program]) chownSync(folder, ServedProcess.SOMEBODY, ServedProcess.SOMEBODY);

@@ -193,7 +193,7 @@ describe('a file at a provider with an HTTP interface', () => {
   it.each<[string, AudioFile, object, number, string[]]>([
     ['the provider’s', kept(FLAC), { text: 'x', seconds: 9 }, 9, []],
     ['the file’s where the provider says none', kept(Buffer.alloc(32_000), 16_000), { text: 'x' }, 1, []],
-    ['those that were spoken in where nobody says any', kept(FLAC), { text: 'x' }, 1.5, ['duration_unknown']],
+    ['those with speech where neither side reports any', kept(FLAC), { text: 'x' }, 1.5, ['duration_unknown']],
   ])('counts for as many seconds as are %s', async (_, file, said, seconds, warnings) => {
     const { run, servers } = await world();
     servers.one.answers = [answer(said)];
@@ -367,7 +367,7 @@ describe('an answer without words', () => {
 
   it.each<[string, Candidate[], Answer[], boolean, number[]]>([
     ['no other model is named', [], [], true, [0, 0]],
-    ['it is not to be heard again', THREE, [], false, [0, 0]],
+    ['it may not be transcribed again', THREE, [], false, [0, 0]],
     ['the next has no words either', THREE, [EMPTY], true, [1, 0]],
     ['all others fail', THREE, [answer({}, 404)], true, [1, 1]],
   ])('arrives with a warning where %s', async (_, fallbacks, answers, hearEmptyAgain, asked) => {

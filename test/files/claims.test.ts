@@ -40,7 +40,7 @@ describe('the length of a file', () => {
       ['duration_unknown'],
     ],
     [
-      'is what the header says where nobody else does',
+      'is what the header says where nothing else does',
       said(undefined),
       { statedSeconds: 15.4 },
       15.4,
@@ -49,14 +49,14 @@ describe('the length of a file', () => {
     ['is what the header says where the claim is zero', said(0), { statedSeconds: 15.4 }, 15.4, ['duration_unknown']],
     ['is the claim where a header says more', said(12), { statedSeconds: 15.4 }, 12, []],
     [
-      'is what so many words take where a header says less',
+      'is the time that its words take where a header says less',
       said(undefined, spoken('hear'.repeat(250))),
       { statedSeconds: 0.1 },
       40,
       ['duration_unknown'],
     ],
     [
-      'is what so many words take where nobody says anything, and no more than the bytes can hold',
+      'is the time that its words take where nothing says it, up to what the bytes can hold',
       said(undefined, spoken('hear'.repeat(250))),
       { secondsMax: 30 },
       30,

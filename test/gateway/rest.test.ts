@@ -214,7 +214,7 @@ describe('POST /v1/audio/transcriptions', () => {
       'provider_params.turnss',
     ],
     [
-      'options that are no JSON',
+      'options that are not JSON',
       [
         ['model', 'loopback/script'],
         ['provider_params', '{'],

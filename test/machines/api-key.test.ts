@@ -26,7 +26,7 @@ describe('an API key', () => {
     ['works until its expiry', 60_000, [present(59_999)], 'active', 'allowed'],
     ['has expired at its expiry', 60_000, [present(60_000)], 'active', 'key_expired'],
     [
-      'may be given a later expiry, so the verdict is no state',
+      'may get a later expiry, so its verdict is not a state',
       60_000,
       [present(60_000), present(1)],
       'active',
@@ -50,7 +50,7 @@ describe('an API key', () => {
     ['rolled without grace is revoked', null, [roll(1, 1), present(1)], 'revoked', 'key_revoked'],
     ['that was revoked opens nothing', null, [revoke, present(1)], 'revoked', 'key_revoked'],
     [
-      'that was revoked says so, whatever else it is',
+      'reports its revocation before everything else',
       60_000,
       [revoke, present(60_000, true)],
       'revoked',

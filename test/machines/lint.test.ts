@@ -108,7 +108,7 @@ describe('the lint of machines', () => {
       'm: "tell" sends to another actor, which fails when that one is not running; let the host pass it on.',
     ],
     [
-      'a child whose failure nobody handles',
+      'a child whose failure is not handled',
       setup({ actors: { promise } }).createMachine({
         id: 'm',
         initial: 'a',
@@ -118,7 +118,7 @@ describe('the lint of machines', () => {
       'm.a: nothing handles a failure of "work"; add onError.',
     ],
     [
-      'a child of the whole machine whose failure nobody handles',
+      'a child of the whole machine whose failure is not handled',
       setup({ actors: { promise } }).createMachine({ id: 'm', invoke: { src: 'promise', id: 'work' }, options }),
       'm: nothing handles a failure of "work"; add onError.',
     ],

@@ -355,7 +355,7 @@ describe('a client token', () => {
     ['opens a session while it is alive', [present(59_999)], 'valid', 'allowed'],
     ['opens any number of sessions', [present(1), present(2), present(3)], 'valid', 'allowed'],
     ['has expired at its expiry', [present(60_000)], 'expired', 'token_expired'],
-    ['stays expired, whatever the clock says later', [present(60_000), present(1)], 'expired', 'token_expired'],
+    ['stays expired at any later time of the clock', [present(60_000), present(1)], 'expired', 'token_expired'],
     ['falls with the key it was made from', [present(1, 'key_revoked')], 'revoked', 'key_revoked'],
     ['says so rather than that it is over', [present(60_000, 'key_revoked')], 'revoked', 'key_revoked'],
     ['stays revoked', [present(1, 'key_revoked'), present(2), present(61_000)], 'revoked', 'key_revoked'],
@@ -363,7 +363,7 @@ describe('a client token', () => {
     ['waits while its organisation is suspended', [present(1, 'account_suspended')], 'valid', 'account_suspended'],
     ['opens again when that is lifted', [present(1, 'account_suspended'), present(2)], 'valid', 'allowed'],
     ['needs the scope of its key', [present(1, 'allowed', false)], 'valid', 'scope_not_allowed'],
-    ['tells of the key before the scope', [present(1, 'key_expired', false)], 'valid', 'key_expired'],
+    ['reports the key before the scope', [present(1, 'key_expired', false)], 'valid', 'key_expired'],
     ['is good for nothing but a handshake', [{ type: 'token.misuse' }], 'valid', 'token_not_allowed'],
     ['opens a session also after a misuse', [{ type: 'token.misuse' }, present(1)], 'valid', 'allowed'],
   ] as const)('%s', (_story, events, state, decision) => {

@@ -26,14 +26,14 @@ async function scrape(
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 test.each([
-  ['without a token, where nobody else reaches the node', undefined, true, {}, 200],
-  ['without a token, where others do', undefined, false, {}, 'not_found'],
-  ['without a token, where others do, whatever is sent', undefined, false, bearer(TOKEN), 'not_found'],
+  ['without a token, on a private node', undefined, true, {}, 200],
+  ['without a token, on a public node', undefined, false, {}, 'not_found'],
+  ['without a token, on a public node, with any header', undefined, false, bearer(TOKEN), 'not_found'],
   ['with the token', TOKEN, false, bearer(TOKEN), 200],
   ['with the token, under any name', TOKEN, false, { ...bearer(TOKEN), host: 'gateway.example' }, 200],
   ['with another', TOKEN, false, bearer(`${TOKEN}x`), 'not_found'],
-  ['with none, also where nobody else reaches the node', TOKEN, true, {}, 'not_found'],
-  ['with what is no bearer credential', TOKEN, true, { authorization: `Basic ${TOKEN}` }, 'not_found'],
+  ['with none, also on a private node', TOKEN, true, {}, 'not_found'],
+  ['with a header other than a bearer credential', TOKEN, true, { authorization: `Basic ${TOKEN}` }, 'not_found'],
 ])('%s', async (_, token, isPrivate, sent, expected) => {
   expect(await scrape({ token, isPrivate }, sent)).toBe(expected);
 });

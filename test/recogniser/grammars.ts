@@ -78,12 +78,12 @@ export const REFUSED: readonly [name: string, text: string, message: RegExp][] =
   ],
   ['of 501 words at one point', one(letters(501).join(' | ')), /More than 500 words may follow/],
   [
-    'with words nobody says',
+    'with words outside the dictionary',
     one('yes | flurbish | xqzzt'),
     /not in the English dictionary: "flurbish", "xqzzt"\. Write/,
   ],
   [
-    'with many words nobody says',
+    'with many words outside the dictionary',
     one(Array.from({ length: 12 }, (_, at) => `zzq${at}`).join(' ')),
     /"zzq9" and 2 more\. Write numbers/,
   ],
@@ -96,5 +96,5 @@ export const UNALIGNABLE: readonly [name: string, text: string, message: RegExp]
   ['of punctuation', '… — !', /has no words/],
   ['of 8,193 characters', 'a'.repeat(8_193), /8193 characters; at most 8192/],
   ['of 501 words', 'yes '.repeat(501), /501 words; at most 500/],
-  ['with words nobody says', 'yes flurbish', /not in the English dictionary: "flurbish"/],
+  ['with words outside the dictionary', 'yes flurbish', /not in the English dictionary: "flurbish"/],
 ];

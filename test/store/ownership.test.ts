@@ -49,7 +49,7 @@ describe('the owner of a database', () => {
   test.each<[string, number, string, string]>([
     ['a higher revision', 8, 'b', 'done'],
     ['the same of the same holder', 7, 'a', 'done'],
-    ['the same of somebody else', 7, 'b', 'superseded'],
+    ['the same of another user', 7, 'b', 'superseded'],
     ['a lower one', 6, 'a', 'superseded'],
   ])('%s', (_, revision, holder, outcome) => {
     const { one, other } = begin();

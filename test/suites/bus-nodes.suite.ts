@@ -159,8 +159,8 @@ export function busNodesSuite(name: string, start: () => Promise<BusUnderTest>):
       ['a node that is not there', () => 'zzzzzz', 'name', 'unknown_node'],
       ['a node that does not serve it', () => far.node, 'name', 'unknown_actor'],
       ['itself, and does not serve it', () => near.node, 'name', 'unknown_actor'],
-      ['a node that nobody can be', () => 'a b\r\nPUB x 0\r\n', 'name', 'unknown_actor'],
-      ['for a service that nobody can have', () => far.node, 'na me', 'unknown_actor'],
+      ['a node with an impossible name', () => 'a b\r\nPUB x 0\r\n', 'name', 'unknown_actor'],
+      ['for a service with an impossible name', () => far.node, 'na me', 'unknown_actor'],
     ])('fails at once when it asks %s', async (_, node, service, reason) => {
       await expect(near.requestOf(node(), service, me(), { type: 'ask' }, 60_000)).rejects.toMatchObject({
         name: 'BusError',

@@ -15,7 +15,7 @@ it.each([
     JSON.stringify({ ...AWS, session_token: 7 }),
     { credential: undefined, fields: AWS, secrets: ['a-secret'] },
   ],
-  ['is no object where it has no member', awsForm, '{}', { credential: '{}' }],
+  ['is not an object where it has no member', awsForm, '{}', { credential: '{}' }],
   ['may be absent', awsForm, undefined, { credential: undefined }],
 ])('%s', (_, form, text, expected) => {
   expect(configuredAccess(form, URL, text)).toEqual({ baseUrl: URL, ...expected });

@@ -49,10 +49,10 @@ describe('the catalogue', () => {
 
   it.each<[string, PriceOverrides[string], string | undefined, string | undefined]>([
     ['the price of its files', { batch: { unit: 'minute', amount: '0.5' } }, '0.50', '0.50'],
-    ['a price of its own', { live: { unit: 'minute', amount: '0.7' } }, '0.0025', '0.70'],
+    ['its own price', { live: { unit: 'minute', amount: '0.7' } }, '0.0025', '0.70'],
     ['both', { batch: { unit: 'minute', amount: '0.5' }, live: { unit: 'minute', amount: '0.7' } }, '0.50', '0.70'],
     ['no price of its files', { batch: null }, undefined, undefined],
-    ['no price of its own', { live: null }, '0.0025', undefined],
+    ['no price', { live: null }, '0.0025', undefined],
   ])('follows the operator, who sets %s', (_, override, batch, live) => {
     const card = list({ [UNIVERSAL]: override }).find(({ id }) => id === UNIVERSAL);
     expect([card?.pricing.batch?.amount, card?.pricing.live?.amount]).toEqual([batch, live]);

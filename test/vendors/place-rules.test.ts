@@ -109,7 +109,12 @@ describe('a model whose provider promises what is required', () => {
 describe('a model that breaks a rule', () => {
   it.each<[string, string, Partial<Ask> & Pick<Ask, 'model'>, World]>([
     ['no region is promised', 'region_not_allowed', { model: 'cartesia/ink-2', rules: [EU] }, {}],
-    ['unknown is no region', 'region_not_allowed', { model: 'groq/whisper-large-v3', mode: 'batch', rules: [EU] }, {}],
+    [
+      'unknown does not count as a region',
+      'region_not_allowed',
+      { model: 'groq/whisper-large-v3', mode: 'batch', rules: [EU] },
+      {},
+    ],
     ['the account is elsewhere', 'region_not_allowed', { model: 'soniox/stt-rt-v5', rules: [EU] }, {}],
     [
       'the region is of files alone',
@@ -124,7 +129,7 @@ describe('a model that breaks a rule', () => {
       { access: { fields: { region: 'eu' } } },
     ],
     [
-      'nobody says where the URL lies',
+      'the region of the URL is not set',
       'region_not_allowed',
       { model: 'speechmatics/enhanced', rules: [EU] },
       { access: { baseUrl: 'https://proxy.example' } },
@@ -148,7 +153,7 @@ describe('a model that breaks a rule', () => {
       { own: { id: 'pk_1', barred: false, fields: { region: 'us' } } },
     ],
     [
-      'nobody noted the own key’s region',
+      'the own key’s region is not set',
       'region_not_allowed',
       { model: 'soniox/stt-rt-v5', rules: [EU] },
       { own: { id: 'pk_1', barred: false } },
@@ -196,7 +201,7 @@ describe('a model that breaks a rule', () => {
 
   it.each([
     ['by its slug', { model: 'soniox/stt-rt-v5' }],
-    ['as an object with options of its own', { model: 'deepgram/nova-3', provider_params: { mip_opt_out: false } }],
+    ['as an object with its own options', { model: 'deepgram/nova-3', provider_params: { mip_opt_out: false } }],
     ['on the service’s account', { model: 'soniox/stt-rt-v5', credential: 'service' as const }],
   ])('gets refused as a fallback that is named %s', async (_, fallback) => {
     const refused = await refusal({ model: 'speechmatics/enhanced', fallbacks: [fallback], rules: [EU] });

@@ -78,12 +78,12 @@ describe('the text of turns', () => {
       ['interim begins: a', 'interim: a b', 'ended: a b'],
     ],
     [
-      'an interim comes behind the settled pieces',
+      'an interim comes after the settled pieces',
       [piece('1', 'a'), partial('1', 'b'), partial('1', 'c'), ended('1')],
       ['interim begins: a', 'interim: a b', 'interim: a c', 'ended: a'],
     ],
     [
-      'an utterance of its own is the whole turn',
+      'a separate utterance is the whole turn',
       [piece('1', 'a'), ended('1', 'A, b.')],
       ['interim begins: a', 'ended: A, b.'],
     ],
@@ -113,7 +113,11 @@ describe('the text of turns', () => {
       [ended('1', 'a', true), ended('2', 'b', true), formatted('1', 'A.')],
       ['ended begins: a', 'ended begins: b', 'dropped late_formatted'],
     ],
-    ['a formatted final of a turn that was never told is dropped', [formatted('9', 'A.')], ['dropped late_formatted']],
+    [
+      'a formatted final of a turn that was never reported is dropped',
+      [formatted('9', 'A.')],
+      ['dropped late_formatted'],
+    ],
     [
       'a formatted final of a turn without words is dropped',
       [ended('1', 'a'), ended('2', '', true), formatted('2', 'B.')],

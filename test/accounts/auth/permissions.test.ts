@@ -75,7 +75,7 @@ describe('origins', () => {
     ['a host that begins alike', origins, 'token', 'https://app.example.com.evil.example', false],
     ['a path behind it', origins, 'token', 'https://app.example.com/', false],
     ['other letters', origins, 'token', 'https://APP.example.com', false],
-    ['a page without an origin of its own', origins, 'token', 'null', false],
+    ['a page without its own origin', origins, 'token', 'null', false],
     ['an empty origin', origins, 'key', '', false],
     ['an empty list', [], 'key', 'https://app.example.com', false],
   ] as const)('%s', (_, list, via, origin, isAllowed) => {

@@ -81,7 +81,7 @@ const FORGED: [string, string][] = [
   ['a look-alike letter', token.replace('st_', 'ѕt_')],
   ['a null character', token.replace('.', '\0.')],
   ['half a surrogate pair', `${head}\ud800.${signature}`],
-  ['a signed payload that is no JSON', sign('{"v":1')],
+  ['a signed payload that is not JSON', sign('{"v":1')],
   ['a signed list', sign([])],
   ['a signed null', sign('null')],
   ['a signed payload of another version', sign({ ...payload, v: 2 })],
@@ -164,7 +164,7 @@ describe('several secrets', () => {
     ['of the other secret', previous.id],
     ['of no secret', 'AAAAAAAA'],
     ['that is empty', ''],
-    ['that is no text', 1],
+    ['that is not text', 1],
     ['that is not there', undefined],
   ])('do not take a token that names an id %s', (_, kid) => {
     expect(verifyToken([signing, previous], sign({ ...payload, kid }), NOW)).toBeUndefined();

@@ -78,7 +78,7 @@ describe('a saved key', () => {
     ['no organisation', newKey({ organisationId: 'org_none' }), 'not_found'],
     ['a name of nothing', newKey({ name: '' }), 'invalid'],
     ['a name with a line break', newKey({ name: 'a\nb' }), 'invalid'],
-    ['a name that turns the text beside it round', newKey({ name: 'a\u202eb' }), 'invalid'],
+    ['a name that reverses the text around it', newKey({ name: 'a\u202eb' }), 'invalid'],
   ])('fails with %s, and the former one stays', (_, key, reason) => {
     const { tables, actions } = world();
     tables.saveProviderKey(newKey({ id: 'pk_0' }), by);

@@ -218,7 +218,7 @@ describe('a file that is more than its beginning says', () => {
       Buffer.concat(['opus', 'vorbis', 'flac'].map((name) => load(`${name}.ogg`))),
       16,
     ],
-    ['Ogg of two streams beside each other, one with the number 0', interleaved(), 10],
+    ['Ogg of two multiplexed streams, one with the number 0', interleaved(), 10],
     ['Ogg in a page of Ogg that is damaged', hiddenOgg(), 2],
     ['Opus of 120 ms a packet', Buffer.concat(opusOgg(1_000, [0x1b, 2])), 120],
     ['Opus of 120 ms a packet, in 48 frames', Buffer.concat(opusOgg(1_000, [0x83, 48])), 120],

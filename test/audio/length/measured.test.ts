@@ -9,7 +9,7 @@ it.each<[string, string | undefined, number, number]>([
   ['Opus of silence in Ogg', 'Ogg', 3_000, 120],
   ['Opus of silence in WebM, laced', 'WebM or Matroska', 2_000, 120],
   ['Opus of silence in MP4', 'MP4', 2_000, 120],
-  ['what is no audio that is known', undefined, 1_000, 1],
+  ['unknown audio', undefined, 1_000, 1],
 ])('%s does not hold more than it is held for', (_, container, bytes, seconds) => {
   expect(secondsAtMost(container, bytes)).toBeGreaterThanOrEqual(seconds);
 });

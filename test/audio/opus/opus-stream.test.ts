@@ -148,7 +148,12 @@ describe('what is damaged', () => {
     ['Vorbis in Ogg', 'ogg-opus', [recording('vorbis.ogg')], /no Opus in it/],
     ['samples', 'ogg-opus', [new Uint8Array(64_000)], /does not begin as Ogg/],
     ['Ogg, then no page any more', 'ogg-opus', [OGG, new Uint8Array(300_000)], /256 KiB in a row/],
-    ['a message that is no packet', 'opus', [new Uint8Array(3_841)], /at most 3840.*each binary message is one packet/],
+    [
+      'a message that is not a packet',
+      'opus',
+      [new Uint8Array(3_841)],
+      /at most 3840.*each binary message is one packet/,
+    ],
     [
       'packets without end that are none',
       'opus',

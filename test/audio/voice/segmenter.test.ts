@@ -166,7 +166,7 @@ describe('an utterance', () => {
   });
 
   it.each([
-    ['goes on over a short pause', 500, 1],
+    ['continues over a short pause', 500, 1],
     ['ends in a long one', 700, 2],
   ])('%s', (_, ms, count) => {
     const audio = audioOf([...spoken.slice(0, 2), { amplitude: 20, ms }, ...spoken.slice(1)]);

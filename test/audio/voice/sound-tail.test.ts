@@ -25,7 +25,7 @@ test.each<[string, Int16Array, number]>([
   ['sound that fades for 100 ms', sound([100, -25, -60], [300, -90]), 100],
   ['sound that stops after 100 ms', sound([100, -20], [300, -90]), 100],
   ['sound that stops, and the next word soon after', sound([100, -20], [50, -90], [250, -20]), 100],
-  ['sound that goes on for longer than any rest of a word', sound([400, -20]), 0],
+  ['sound that lasts longer than any rest of a word', sound([400, -20]), 0],
   ['sound that fades for longer than that', sound([400, -20, -60]), 0],
   ['the beginning of the next word', sound([60, -50, -20], [340, -20]), 0],
   ['the next word at once, as loud', sound([60, -20], [40, -22], [300, -20]), 0],

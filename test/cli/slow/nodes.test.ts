@@ -36,7 +36,7 @@ const SECRET = { VOXGATE_SECRET: 'what-all-nodes-of-a-gateway-have-in-common' };
 const SECRETS = { secret: Buffer.from(SECRET.VOXGATE_SECRET) };
 const nodes = (...args: string[]) => voxgate(['nodes', ...args], { VOXGATE_NATS: server.url, ...SECRET });
 
-// Without the program there is nobody to ask; under CI that fails.
+// Skipped without the program; under CI that fails.
 describe.skipIf(!natsServerIsHere)('voxgate nodes', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     server = await startNatsServer({ jetStream: true });
@@ -85,7 +85,7 @@ describe.skipIf(!natsServerIsHere)('voxgate nodes', { timeout: 60_000 }, () => {
   it.each<[string, Record<string, string>, number, RegExp]>([
     ['without NATS', {}, 78, /^voxgate: VOXGATE_NATS names no NATS server: a gateway without one is a single node\./],
     [
-      'where nobody answers',
+      'where no node answers',
       { VOXGATE_NATS: 'nats://127.0.0.1:9', VOXGATE_NATS_START_MS: '300', ...SECRET },
       1,
       /^voxgate: NATS \(nats:\/\/127\.0\.0\.1:9\) .*within 300 ms/,

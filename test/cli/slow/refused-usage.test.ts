@@ -13,7 +13,7 @@ const WHO = { organisationId: 'org_unknown', keyId: 'key_unknown' };
 let server: NatsServer;
 const refused = (...args: string[]) => voxgate(['usage', 'refused', ...args], { VOXGATE_NATS: server.url, ...SECRET });
 
-// Without the program there is nobody to ask; under CI that fails.
+// Skipped without the program; under CI that fails.
 describe.skipIf(!natsServerIsHere)('voxgate usage refused', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     server = await startNatsServer({ jetStream: true });

@@ -7,8 +7,8 @@ import { MemoryBus } from '../../../src/cluster/bus/memory.ts';
 test.each<[string, string, DeadLetterReason, boolean]>([
   ['a leg that has ended meanwhile', 'abc123/leg.ses_1.1', 'unknown_actor', true],
   ['a session whose node is gone', 'abc123/ses_1', 'unknown_node', true],
-  ['somebody, from one who has ended since', 'forgotten', 'unknown_actor', true],
-  ['a service that nobody offers', 'upstream.open', 'unknown_actor', false],
+  ['a requester, from a node that has ended since', 'forgotten', 'unknown_actor', true],
+  ['a service that no node offers', 'upstream.open', 'unknown_actor', false],
   ['a service of a node that is gone', 'node.status', 'unknown_node', false],
   ['a leg, when too much was on its way', 'abc123/leg.ses_1.1', 'overflow', false],
   ['a leg whose receiver failed', 'abc123/leg.ses_1.1', 'handler_failed', false],

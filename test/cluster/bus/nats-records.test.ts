@@ -4,7 +4,7 @@ import { natsRecords } from '../../../src/cluster/bus/nats/jetstream/records.ts'
 import { openLink } from '../../fakes/network/nats-link.ts';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../../fakes/network/nats-server.ts';
 
-// Without the program there is nobody to ask; under CI that fails.
+// Skipped without the program; under CI that fails.
 describe.skipIf(!natsServerIsHere)('records on NATS', () => {
   let server: NatsServer;
   beforeAll(async () => {

@@ -105,7 +105,7 @@ describe("the operator's prices", () => {
   });
 
   it.each<[string, string, ...string[]]>([
-    ['text that is no JSON', 'asr', 'no valid JSON'],
+    ['text that is not JSON', 'asr', 'no valid JSON'],
     ['a list', '[]', 'no JSON object'],
     ['a number for a model', '{"asr/one": 1}', '"asr/one"', 'batch and live'],
     ['an unknown mode', '{"asr/one": {"stream": null}}', '"stream"', '"asr/one"', 'batch and live'],

@@ -72,7 +72,12 @@ describe('the bound', () => {
       151n,
     ],
     ['nothing for own keys and free models', [member('a', 4_300n, { own: true }), member('b', 0n)], 60_000, 0n],
-    ['only the paid ones beside an own key', [member('a', 9_000n, { own: true }), member('b', 60n)], 60_000, 61n],
+    [
+      'only the paid ones in addition to an own key',
+      [member('a', 9_000n, { own: true }), member('b', 60n)],
+      60_000,
+      61n,
+    ],
     ['nothing without audio', [member('a', 150_000n, { unit: 'session' })], 0, 0n],
     ['nothing for less than nothing', [member('a', 4_300n)], -1, 0n],
     ['a part of a millisecond as a whole one', [member('a', 60_000n)], 0.2, 2n],

@@ -39,7 +39,7 @@ const CASES: Readonly<Record<string, Case>> = {
     at: '15m',
     fires: ['c'],
   },
-  'one of three nodes hears of fewer nodes': {
+  'one of three nodes sees fewer nodes': {
     alert: 'VoxgateNodeGone',
     metric: 'voxgate_nodes',
     series: { a: steady(3), b: steady(3), c: `3x10 1x${MINUTES}` },
@@ -74,14 +74,14 @@ const CASES: Readonly<Record<string, Case>> = {
     at: '15m',
     fires: [],
   },
-  'late messages that do not go on': {
+  'late messages that stop': {
     alert: 'VoxgateStaleMessages',
     metric: 'voxgate_bus_refused_total{reason="stale"}',
     series: { a: `0x10 235x${MINUTES}` },
     at: '45m',
     fires: [],
   },
-  'late messages that go on': {
+  'late messages that continue': {
     alert: 'VoxgateStaleMessages',
     metric: 'voxgate_bus_refused_total{reason="stale"}',
     labels: 'reason: stale',

@@ -236,8 +236,8 @@ describe('the channels that a model is paid for', () => {
   const LENGTH = { secondsMax: 5, channels: 8, seconds: 5 };
   it.each<[string, unknown, object, number]>([
     ['never billed', 'never', { multichannel: true }, 1],
-    ['not asked for', { whenAsked: 'multichannel' }, {}, 1],
-    ['asked for', { whenAsked: 'multichannel' }, { multichannel: true }, 8],
+    ['not requested', { whenAsked: 'multichannel' }, {}, 1],
+    ['requested', { whenAsked: 'multichannel' }, { multichannel: true }, 8],
     ['always billed', 'always', {}, 8],
   ])('count for a file with eight, where they are %s', (_, billsChannels, params, channels) => {
     const provider = { batch: { kind: 'http', billsChannels } };

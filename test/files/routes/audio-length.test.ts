@@ -30,7 +30,7 @@ const fileOf = (bytes: Buffer) => {
 
 describe('how much a file holds', () => {
   it.each<[string, Buffer, number]>([
-    ['MP3 without a header of its own', mp3(500), 500 * MP3_FRAME_SECONDS],
+    ['MP3 without its own header', mp3(500), 500 * MP3_FRAME_SECONDS],
     ['MP3 of two rates', mp3OfTwoRates(500), 500 * MP3_FRAME_SECONDS],
     ['FLAC', flacOf(480_000), 30],
     ['WAV', wavOf(64_000), 2],

@@ -59,7 +59,7 @@ const WAYS: readonly [
     { fields: [['model', 'second/file'], ...COMMON, ['strict', 'true']], asked: 1, fileOf: wav, type: 'audio/wav' },
   ],
   [
-    'to be heard live',
+    'for live transcription',
     {
       fields: [['model', 'loopback/script'], ...COMMON, ['provider_params', TURNS]],
       asked: 0,

@@ -323,7 +323,7 @@ describe('a file with eight channels', () => {
 
   it.each<[string, [string, string][], number]>([
     ['each of them where each is billed', [['provider_params', '{"multichannel":true}']], 8],
-    ['once where nobody asked for them by themselves', [], 1],
+    ['once where no client requested separate channels', [], 1],
   ])('holds and charges %s', async (_, more, channels) => {
     server('channels').answers = [answer({ text: 'heard', seconds: 5 })];
     const { json } = await send([['model', 'channels/file'], VERBOSE, ...more], file, '/files', 'audio/wav');

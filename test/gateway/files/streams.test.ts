@@ -100,7 +100,7 @@ afterEach(() => {
 
 describe('a streamed answer', () => {
   it.each<[string, Fields, string]>([
-    ['a model that is heard live', script(), SAID],
+    ['a live model', script(), SAID],
     ['a model of files', [['model', 'straight/file']], 'heard by straight'],
     ['a fallback', [...script({ fail: { how: 'refuse' } }), ['fallbacks', 'second/file']], 'heard by second'],
     ['a model before its fallback', [...script(), ['fallbacks', 'second/file']], SAID],

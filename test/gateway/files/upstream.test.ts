@@ -22,7 +22,7 @@ describe('F29 an answer of 200 that is none', () => {
     ['half a JSON', says('{"text":"hea')],
     ['nothing', says('')],
     ['blanks', says(' \r\n ')],
-    ['JSON that goes on', says('{"text":"heard"}{"text":"again"}')],
+    ['JSON that continues after its end', says('{"text":"heard"}{"text":"again"}')],
     ['JSON in Latin-1', says(Buffer.from('{"text":"caf\xe9"}', 'latin1'))],
     ['JSON in 16 bits', says(Buffer.from('{"text":"heard"}', 'utf16le'), 'application/json; charset=utf-16')],
     ['half a letter', says(Buffer.concat([Buffer.from('{"text":"caf'), Buffer.from([0xc3]), Buffer.from('"}')]))],
@@ -176,7 +176,7 @@ describe('F31 a file', () => {
     ['a picture', Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR'.repeat(9), 'latin1'), 'audio/wav'],
     ['a program', Buffer.concat([Buffer.from('\x7fELF', 'latin1'), Buffer.alloc(99)]), 'audio/mpeg'],
     ['a page', Buffer.from('<html><script>'.repeat(9)), 'audio/flac'],
-    ['a RIFF that is no WAV', Buffer.from('RIFF\x20\0\0\0AVI LIST'.repeat(9), 'latin1'), 'audio/wav'],
+    ['a RIFF that is not a WAV', Buffer.from('RIFF\x20\0\0\0AVI LIST'.repeat(9), 'latin1'), 'audio/wav'],
     ['a WAV that says it is bare samples', wavOf(3_200), 'audio/l16;rate=16000'],
     ['bare samples that say they are a WAV', Buffer.alloc(3_200), 'audio/wav'],
   ])('fails if it is %s, under any type or name', async (_, file, type) => {

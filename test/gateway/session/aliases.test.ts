@@ -90,7 +90,7 @@ describe('a live session', () => {
       { model: 'away' },
       { status: 404, code: 'model_not_found', param: 'model' },
     ],
-    ['a name that is no alias', { model: 'nova-4' }, { status: 404, code: 'model_not_found', param: 'model' }],
+    ['a name that is not an alias', { model: 'nova-4' }, { status: 404, code: 'model_not_found', param: 'model' }],
     [
       'an alias among the fallbacks',
       { model: SCRIPT, fallbacks: 'best' },
@@ -107,7 +107,7 @@ describe('a live session', () => {
       { code: 'invalid_provider_params', param: 'provider_params.punctuate' },
     ],
     [
-      'a key of one’s own where none is saved',
+      'your own key where none is saved',
       { model: 'mine' },
       { param: 'model', message: expect.stringContaining('asks for your own key for Deepgram') },
     ],

@@ -42,7 +42,7 @@ describe('a start message', () => {
   });
 
   it.each<[string, object, string, number]>([
-    ['a model that nobody has', { type: 'start', model: 'loopback/scirpt' }, 'model_not_found', 4004],
+    ['an unknown model', { type: 'start', model: 'loopback/scirpt' }, 'model_not_found', 4004],
     ['no model', { type: 'start' }, 'invalid_request', 4000],
     [
       'options that the model has not',

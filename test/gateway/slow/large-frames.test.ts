@@ -81,7 +81,7 @@ it.skipIf(against !== undefined)(
   },
 );
 
-// Where the system does not say it, nobody can.
+// Only where the system reports it.
 it.skipIf(process.platform !== 'linux')(
   'assembles a few of many large messages on node, while the others wait unread',
   async () => {

@@ -6,7 +6,7 @@ test.each<[string, boolean, string | undefined, string, string | undefined, bool
   ['TLS at the door or in the public URL', true, undefined, '198.51.100.7', undefined, true],
   ['nothing', false, undefined, '10.0.0.1', undefined, false],
   ['a client that says so of itself', false, undefined, '198.51.100.7', 'https', false],
-  ['a client that is no trusted proxy', false, '10.0.0.0/8', '198.51.100.7', 'https', false],
+  ['a client that is not a trusted proxy', false, '10.0.0.0/8', '198.51.100.7', 'https', false],
   ['a trusted proxy that says so', false, '10.0.0.0/8', '10.0.0.1', 'https', true],
   ['a trusted proxy that says so in capitals', false, '10.0.0.0/8', '10.0.0.1', 'HTTPS', true],
   ['a trusted proxy behind another', false, '10.0.0.0/8', '10.0.0.1', 'http, https', true],

@@ -65,7 +65,7 @@ const badType = (what: string, contentType: string): BrokenForm => [
 export const BROKEN_FORMS: readonly BrokenForm[] = [
   // The envelope.
   ['nothing at all', Buffer.alloc(0), 'invalid_request'],
-  ['text that is no form', Buffer.from('{"model":"a/b"}'), 'invalid_request'],
+  ['text that is not a form', Buffer.from('{"model":"a/b"}'), 'invalid_request'],
   [
     'a form with another boundary',
     Buffer.from(GOOD.toString('latin1').replaceAll(BOUNDARY, 'other')),
@@ -130,7 +130,7 @@ export const BROKEN_FORMS: readonly BrokenForm[] = [
     'invalid_request',
   ],
   [
-    'a header that is no header',
+    'a line that is not a header',
     form('garbage\r\nContent-Disposition: form-data; name="model"\r\n\r\nx', AUDIO),
     'invalid_request',
   ],
@@ -168,7 +168,7 @@ export const BROKEN_FORMS: readonly BrokenForm[] = [
     'model',
   ],
   ['a field given twice', form(MODEL, MODEL, AUDIO), 'duplicate_parameter', 'model'],
-  ['a field given twice, once behind the file', form(MODEL, AUDIO, MODEL), 'duplicate_parameter', 'model'],
+  ['a field given twice, once after the file', form(MODEL, AUDIO, MODEL), 'duplicate_parameter', 'model'],
   [
     'a field by the name of __proto__, twice',
     form(field('__proto__', 'x'), field('__proto__', 'y'), AUDIO),
@@ -178,7 +178,7 @@ export const BROKEN_FORMS: readonly BrokenForm[] = [
   ['a field that is too long', form(MODEL, field('prompt', 'p'.repeat(101)), AUDIO), 'invalid_request', 'prompt'],
   ['a field of 1 MB', form(field('prompt', 'p'.repeat(1_000_000)), AUDIO), 'invalid_request', 'prompt'],
   [
-    'a field that is no UTF-8',
+    'a field that is not UTF-8',
     form(part('form-data; name="prompt"', Buffer.from([0xff, 0xfe])), AUDIO),
     'invalid_request',
     'prompt',

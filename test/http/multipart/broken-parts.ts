@@ -65,8 +65,8 @@ export const BROKEN_PARTS: readonly BrokenForm[] = [
   notText('16-bit text with a mark', [0xff, 0xfe, 0x61, 0x00]),
   notText('Latin-1', [0x63, 0x61, 0x66, 0xe9]),
   notText('Shift-JIS', [0x93, 0xfa, 0x96, 0x7b]),
-  ['a model that is no text', form(bytesAs('model', [0xff]), AUDIO), 'invalid_request', 'model'],
-  ['a field behind the file that is no text', form(AUDIO, bytesAs('prompt', [0xff])), 'invalid_request', 'prompt'],
+  ['a model that is not text', form(bytesAs('model', [0xff]), AUDIO), 'invalid_request', 'model'],
+  ['a field after the file that is not text', form(AUDIO, bytesAs('prompt', [0xff])), 'invalid_request', 'prompt'],
 
   ['a field one byte too long', form(field('prompt', 'p'.repeat(101)), AUDIO), 'invalid_request', 'prompt'],
   [

@@ -71,7 +71,7 @@ describe('a file larger than memory allows', () => {
 
   test.each([
     ['another file fills', { spoolBudget: new SpoolBudget(new FairQuota(500, 1), 'org') }],
-    ['nobody can write', { spoolDir: join(tmpdir(), 'there', 'is', 'none') }],
+    ['nothing can be written to', { spoolDir: join(tmpdir(), 'there', 'is', 'none') }],
   ])('streams on without a copy where %s the disk; a later field fails with a retry', async (_, changed) => {
     const whole = await arriving(early, changed);
     whole.end();

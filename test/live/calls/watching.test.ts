@@ -101,7 +101,7 @@ describe('a call whose session is not opened', () => {
   test.each<[string, Record<string, string>, string, string | null]>([
     ['names no model', { model: '' }, 'invalid_request', 'model'],
     ['names an unknown one', { model: 'local/nobody' }, 'model_not_found', 'model'],
-    ['asks for what is no parameter', { customer: '7' }, 'invalid_request', 'customer'],
+    ['sets an unknown parameter', { customer: '7' }, 'invalid_request', 'customer'],
     ['asks for a label with a space', { label: 'a b' }, 'invalid_request', 'label'],
     ['says how its audio is', { sample_rate: '8000' }, 'invalid_request', 'sample_rate'],
   ])('reports the reason to its webhook when it %s', async (_, parameters, code, param) => {

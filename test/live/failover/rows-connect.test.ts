@@ -132,7 +132,7 @@ describe.each(DRAWN)('$slug', (protocol) => {
   });
 });
 
-// Who says nothing before it hears speech is missing: only its silence then tells (rows-midstream).
+// Without the providers that send nothing before speech: only their silence shows it (rows-midstream).
 it.each(DRAWN.filter(({ readyAtOnce }) => !readyAtOnce))(
   '$slug accepts the connection and never gets ready: the next candidate takes over, and no audio is lost',
   async (protocol) => {

@@ -8,7 +8,7 @@ import { expectAllHeard, Incident, type Manner, TEXTS } from './incident.ts';
 import { FULL } from './protocols.ts';
 import { type SpokenTurn, turnsOf } from './spoken.ts';
 
-// No faster than it is heard, and in no frame that is shorter or longer than it likes.
+// At no more than real time, and in no frame that is shorter or longer than it accepts.
 describe.each(FULL.filter(({ timing }) => timing.frame.tail === 'pad'))('$slug', ({ slug, provider }) => {
   /** A service that tolerates no more than what a network brings together. */
   const strict = { [provider]: ['ahead-max=1000'] };

@@ -41,9 +41,9 @@ describe.each(DRAWN)('$slug', (protocol) => {
     ['says every final twice', 'duplicate-finals'],
     ['thinks better of its interims', 'revised-interims'],
     ['says everything late', 'latency=900ms'],
-    ['says things nobody knows', 'unknown-messages'],
+    ['sends unknown messages', 'unknown-messages'],
     ['says bytes', 'binary-messages'],
-    ['says what is no JSON object', 'non-object-json'],
+    ['sends JSON other than objects', 'non-object-json'],
   ])('%s: each turn has one final, and the provider is kept', async (_, fault) => {
     const incident = new Incident(faulty(fault));
     const caller = await incident.play(chain);

@@ -68,7 +68,7 @@ it.each([
   ['is audio and answered', { pieces: 1, isAnswered: true }, 0],
   ['comes to nothing', {}, 0],
   ['is answered', { isAnswered: true }, 1],
-  ['is no message', { saysMore: true }, 1],
+  ['is not a message', { saysMore: true }, 1],
 ])('weighs a binary message that %s', (_, said, weight) => {
   for (const isTextAudio of [true, false])
     expect(new MessageCost().weigh({ ...NOTHING, isBinary: true, bytes: MIB, ...said }, isTextAudio)).toBe(weight);

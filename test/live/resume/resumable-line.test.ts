@@ -99,7 +99,7 @@ describe('the line of a session that outlives its socket', () => {
   });
 
   it.each([
-    ['that nobody asked for', ''],
+    ['that was not requested', ''],
     ['in other words', '2 events'],
     ['to the ping before the last one', '1'],
   ])('takes an answer %s for no more than it says', (_, text) => {

@@ -80,8 +80,8 @@ describe('a resume token', () => {
   it.each([
     ['no `last_seq`', {}, 400, 'last_seq'],
     ['a `last_seq` that was never said', { last_seq: '99' }, 400, 'last_seq'],
-    ['a `last_seq` that is no number', { last_seq: 'x' }, 400, 'last_seq'],
-    ['`heard_seconds` that are no number', { last_seq: '1', heard_seconds: '-1' }, 400, 'heard_seconds'],
+    ['a `last_seq` that is not a number', { last_seq: 'x' }, 400, 'last_seq'],
+    ['`heard_seconds` that are not a number', { last_seq: '1', heard_seconds: '-1' }, 400, 'heard_seconds'],
   ])('fails with %s, and the session keeps waiting', async (_, more, status, param) => {
     const { token } = await started();
     const next = live.connect({ resume: token, ...(more as Record<string, string>) });

@@ -70,7 +70,7 @@ describe('a start message', () => {
     ['a rate out of range', { type: 'start', model: MODEL, sample_rate: 1 }, 'sample_rate'],
     ['a rate beyond numbers', '{"type":"start","model":"a/b","sample_rate":1e999}', 'sample_rate'],
     [
-      'params that are no object',
+      'params that are not an object',
       { type: 'start', model: MODEL, provider_params: [1] },
       'provider_params',
       'invalid_provider_params',

@@ -59,7 +59,7 @@ describe('a connection with `start=message`', () => {
 
   it.each<[string, Uint8Array, boolean, string, number]>([
     ['another message first', text({ type: 'close' }), false, 'invalid_request', 4000],
-    ['a model that nobody has', text({ type: 'start', model: 'loopback/nobody' }), false, 'model_not_found', 4004],
+    ['an unknown model', text({ type: 'start', model: 'loopback/nobody' }), false, 'model_not_found', 4004],
     ['a start message too large', text({ type: 'start', model: 'x'.repeat(2_000) }), false, 'message_too_big', 1009],
     ['audio in too large a message', new Uint8Array(1_048_577), true, 'message_too_big', 1009],
   ])('fails for %s, with an event and the close code', async (_, data, isBinary, code, closeCode) => {

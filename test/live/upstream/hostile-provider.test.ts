@@ -168,7 +168,7 @@ describe('a provider that says what it should not', () => {
     ],
     ['a compressed message', [frame(1, Buffer.from('{}'), { rsv: 0x40 })], 1006],
     ['a reserved opcode', [frame(3, Buffer.alloc(0))], 1006],
-    ['text that is no UTF-8', [frame(1, Buffer.from([0xff, 0xfe]))], 1006],
+    ['text that is not UTF-8', [frame(1, Buffer.from([0xff, 0xfe]))], 1006],
     ['a length beyond all bounds', [Buffer.concat([Buffer.from([0x81, 127]), Buffer.alloc(8, 0x7f)])], 1006],
     ['a close code that may not be sent', [frame(8, Buffer.from([3, 237]))], 1006],
   ])('%s is cut off', async (_, frames, code) => {

@@ -97,7 +97,7 @@ describe('a provider that', () => {
 
   it.each<[string, Answer]>([
     ['never answers', () => {}],
-    ['never goes on with its answer', (response) => response.write('{')],
+    ['never continues its answer', (response) => response.write('{')],
   ])('%s causes a failure when its time is over, and not before', async (_, said) => {
     const made = await world([said]);
     const failed = made.failure(scriptedCodec({ answerMs: 30_000 }));

@@ -83,7 +83,7 @@ describe('the audit finds', () => {
       /^The transfer ses_settled:loopback\/script:0:1 happened 2 times\.$/,
     ],
     [
-      'usage taken from somebody else',
+      'usage taken from another account',
       `UPDATE transfers SET debit = (SELECT account FROM balances WHERE account LIKE 'org%' AND account <> debit) WHERE number = ${USAGE}`,
       /^Transfer \d+ takes usage of another organisation's session from org_/,
     ],
@@ -169,7 +169,7 @@ describe('the audit finds', () => {
     ],
     ['the end of a hold deleted', 'DELETE FROM hold_ends WHERE hold = 1', /^Hold 1 is open and not listed as open\.$/],
     [
-      'an end that nobody listed',
+      'an end that is not listed',
       "INSERT INTO hold_ends SELECT hold, 'void', 0, 0 FROM open_holds",
       /^Hold \d+ is listed as open and is not\.$/,
     ],

@@ -38,7 +38,7 @@ describe('a request that changes something', () => {
 
   test.each<[string, Record<string, string>]>([
     ['its own page', SAME],
-    ['its own page, whatever the origin says', { ...SAME, Origin: 'https://evil.example' }],
+    ['its own page, with any origin', { ...SAME, Origin: 'https://evil.example' }],
     ['an older browser on its own page', { Origin: 'https://voxgate.example' }],
     ['an older browser on its own page without TLS', { Origin: 'http://voxgate.example' }],
     ['a port that goes without saying', { Host: 'voxgate.example:443', Origin: 'https://voxgate.example' }],

@@ -10,7 +10,7 @@ describe('the official client', () => {
 
   it.each([
     ['nine channels', {}, { channels: 9 }, 'from 1 to 8'],
-    ['a rate that nobody sends', { sampleRate: 7 }, {}, 'sample_rate'],
+    ['a rate that no client sends', { sampleRate: 7 }, {}, 'sample_rate'],
     ['no key', { key: 'none' }, {}, '401'],
     ['an unknown model', { model: 'deepgram/none' }, {}, 'There is no model "deepgram/none"'],
   ])('gets the reason of a refusal: %s', async (_, more, config, words) => {

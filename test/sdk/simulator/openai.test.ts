@@ -143,7 +143,7 @@ describe('a refused file', () => {
     ['above 1400 s', { model: 'gpt-4o-transcribe', seconds: 1_401 }, 400, 'invalid_value'],
     ['above 1400 s, by the small model', { model: 'gpt-4o-mini-transcribe', seconds: 1_401 }, 400, 'input_too_large'],
     [
-      'that is to be told apart by speakers and not cut',
+      'with speakers requested and no chunking',
       { model: 'gpt-4o-transcribe-diarize', seconds: 31, response_format: 'diarized_json' },
       400,
       'invalid_value',

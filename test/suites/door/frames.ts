@@ -23,10 +23,10 @@ function announced(bytes: bigint): Buffer {
 }
 
 const BROKEN: readonly [what: string, bytes: Buffer][] = [
-  ['text that is no UTF-8', clientFrame(OPCODE.text, INVALID_UTF8)],
+  ['text that is not UTF-8', clientFrame(OPCODE.text, INVALID_UTF8)],
   ['text cut inside a character', clientFrame(OPCODE.text, Buffer.from('é').subarray(0, 1))],
   [
-    'text that is no UTF-8 over two fragments',
+    'text that is not UTF-8 over two fragments',
     Buffer.concat([
       clientFrame(OPCODE.text, Buffer.from([0xc3]), { fin: false }),
       clientFrame(OPCODE.continuation, '('),
@@ -47,7 +47,7 @@ const BROKEN: readonly [what: string, bytes: Buffer][] = [
   ['close code 1005', clientFrame(OPCODE.close, closePayload(1005))],
   ['close code 1006', clientFrame(OPCODE.close, closePayload(1006))],
   ['close code 999', clientFrame(OPCODE.close, closePayload(999))],
-  ['a close reason that is no UTF-8', clientFrame(OPCODE.close, Buffer.concat([closePayload(1000), INVALID_UTF8]))],
+  ['a close reason that is not UTF-8', clientFrame(OPCODE.close, Buffer.concat([closePayload(1000), INVALID_UTF8]))],
   ['a continuation of nothing', clientFrame(OPCODE.continuation, 'x')],
   [
     'a new message inside a fragmented one',

@@ -32,7 +32,7 @@ const REFUSED: readonly [what: string, bytes: string][] = [
   ['a coding behind chunked', post(['Transfer-Encoding: chunked, identity'], '0\r\n\r\n')],
   ['a quoted coding', post(['Transfer-Encoding: "chunked"'], '0\r\n\r\n')],
   ['an empty coding', post(['Transfer-Encoding:'], '0\r\n\r\n')],
-  ['a chunk size that is no number', chunked('zz\r\nabc\r\n0\r\n\r\n')],
+  ['a chunk size that is not a number', chunked('zz\r\nabc\r\n0\r\n\r\n')],
   ['a negative chunk size', chunked('-3\r\nabc\r\n0\r\n\r\n')],
   ['a chunk size with a prefix', chunked('0x3\r\nabc\r\n0\r\n\r\n')],
   ['a chunk longer than its size', chunked('3\r\nabcd\r\n0\r\n\r\n')],

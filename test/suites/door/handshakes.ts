@@ -101,7 +101,7 @@ export function handshakeSuite(under: DoorUnderTest): void {
 
     test.each([
       ['a key that is too short', handshake('/').replace('dGhlIHNhbXBsZSBub25jZQ==', 'c2hvcnQ=')],
-      ['a key that is no base64', handshake('/').replace('dGhlIHNhbXBsZSBub25jZQ==', '!!!!!!!!!!!!!!!!!!!!!!==')],
+      ['a key that is not base64', handshake('/').replace('dGhlIHNhbXBsZSBub25jZQ==', '!!!!!!!!!!!!!!!!!!!!!!==')],
       ['no key', handshake('/').replace(/Sec-WebSocket-Key.*\r\n/, '')],
       ['another version', handshake('/').replace('Version: 13', 'Version: 7')],
     ])('gets 400 with %s and reaches no handler', async (what, bytes) => {
@@ -207,7 +207,7 @@ export function handshakeSuite(under: DoorUnderTest): void {
     });
   });
 
-  // Certificates are made by openssl; where it is missing the build server must say so, and nobody else need care.
+  // openssl makes the certificates: without it these tests fail on the build server and are skipped elsewhere.
   describe.skipIf(!process.env.CI && spawnSync('openssl', ['version']).status !== 0)('over TLS', () => {
     let folder: string;
     let tls: { certFile: string; keyFile: string };

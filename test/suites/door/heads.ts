@@ -95,7 +95,7 @@ export function headSuite(under: DoorUnderTest): void {
         'both Content-Length and Transfer-Encoding',
         'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
       ],
-      ['a Content-Length that is no number', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3x\r\n\r\nabc'],
+      ['a Content-Length that is not a number', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3x\r\n\r\nabc'],
     ])('fails with %s, and the connection closes', async (what, bytes) => {
       const { port } = await start(under, { request: () => Promise.reject(new Error('reached')) });
       const socket = await rawSocket(port);

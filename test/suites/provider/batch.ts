@@ -114,7 +114,7 @@ export function testBatch(name: string, codec: HttpBatchCodec, fixtures: BatchFi
     if (job !== undefined)
       it.each([
         ['an id that is a path', [withMember(job.created, 'id', '../x')]],
-        ['a status that nobody knows', [job.created, withMember(job.waiting, 'status', 'lost')]],
+        ['an unknown status', [job.created, withMember(job.waiting, 'status', 'lost')]],
       ])('fail where a job has %s', (_, said) => {
         const step = lastOf({}, [...before, ...said]);
         expect(step).toMatchObject({ type: 'failed', failure: { kind: 'next', code: 'bad_answer' } });

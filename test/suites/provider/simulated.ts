@@ -55,7 +55,7 @@ export function testSimulated(
       expect(outcome.finals[0]?.end).toBeCloseTo(1.3, 1);
     });
 
-    // Longer than a provider waits for audio where it wants to be told that more is to come.
+    // Longer than a provider waits for audio without a keepalive.
     it.each(models)('end up in one final each for %s, with a pause in which nothing is sent', async (model) => {
       const outcome = await play(model, { pause: { afterSeconds: 1, ms: 13_000 } });
       expect([outcome.end, gaps(outcome)]).toEqual(['finished', []]);

@@ -108,13 +108,13 @@ export const files: BatchFixtures = {
     'in an unknown language': language('unknown', undefined),
     'in a language that is a number': language(7, undefined),
     'not, when the id of the job is a path': [{}, [{ id: '../x', status: 'queued' }], 'next bad_answer'],
-    'not, when the status is one nobody knows': [{}, [QUEUED, { id: 't-1', status: 'lost' }], 'next bad_answer'],
+    'not, when the status is unknown': [{}, [QUEUED, { id: 't-1', status: 'lost' }], 'next bad_answer'],
     'not, when it has no audio': [
       {},
       [QUEUED, ...failed('Transcoding failed. File does not appear to contain audio.')],
       'caller audio_unusable',
     ],
-    'not, when nobody speaks in it': [
+    'not, when it has no speech': [
       {},
       failed('language_detection cannot be performed on files with no spoken audio.'),
       'caller audio_unusable',

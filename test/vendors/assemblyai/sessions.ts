@@ -9,7 +9,7 @@ const FINISHED = [FINISH, 'send ForceEndpoint', 'send Terminate'];
 
 const STORIES: StoryGroup['stories'] = {
   'is ready with `Begin`': [[{ type: 'Begin', id: 'session-1', expires_at: 1 }, 'ready']],
-  'says which model was applied, where that is not the one that was asked for': [
+  'reports the applied model where it is not the requested one': [
     [{ type: 'Begin', configuration: { model: 'universal-streaming-english' } }, 'ready'],
     [
       { type: 'Begin', configuration: { model: 'universal-3-6-pro' } },
@@ -20,7 +20,7 @@ const STORIES: StoryGroup['stories'] = {
       }),
     ],
   ],
-  'tells when speech started, within the audio sent': [
+  'reports when speech started, within the audio sent': [
     [
       { type: 'SpeechStarted', timestamp: 1_216 },
       { type: 'SpeechStarted', timestamp: 19_000 },
@@ -56,8 +56,8 @@ const STORIES: StoryGroup['stories'] = {
     FINISHED,
     [LEAVE],
   ],
-  'is terminated also when it is let go of': [[LEAVE, 'send Terminate']],
-  'is finished by `Termination` or a close in order, once it was asked to, whatever is still open': [
+  'is terminated also when it is released': [[LEAVE, 'send Terminate']],
+  'is finished by `Termination` or a regular close after a request to end, even with open turns': [
     [turn({ words: words(['book', 0, 100]) }), 'partial 0 "book" 0-0.1'],
     FINISHED,
     [
@@ -71,7 +71,7 @@ const STORIES: StoryGroup['stories'] = {
     [{ type: 'Termination' }, like({ failure: { kind: 'retry', reason: 'upstream_closed', code: 'terminated' } })],
   ],
   'has failed when it is lost while it finishes': [FINISHED, [closed(1006), 'failed retry close_1006']],
-  'fails once: the close behind an `Error` says nothing of its own': [
+  'fails once: the close after an `Error` adds nothing': [
     FINISHED,
     [error(TOO_MANY, 1008), closed(3005, 'Server error'), closed(1000), ...Array(3).fill('failed next 1008')],
   ],
@@ -95,7 +95,7 @@ const FAILURES: StoryGroup['stories'] = {
     [error('Invalid Message Type: balance', 3006), 'failed caller 3006'],
     [error('constructor', 77), 'failed retry 77'],
   ],
-  'is told with AssemblyAI’s words': [
+  'is reported with AssemblyAI’s words': [
     [error('a\nb', 3005), like({ failure: { message: 'AssemblyAI had an error of its own. It said: a b' } })],
     [error('', 3005), like({ failure: { message: 'AssemblyAI had an error of its own.' } })],
   ],

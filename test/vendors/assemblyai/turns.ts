@@ -56,10 +56,10 @@ const FORMATTING: StoryGroup['stories'] = {
   'keeps its words when the formatted version has lost them': [
     [ended(), formatted({ transcript: '', words: [] }), TWIN[0]],
   ],
-  'may get its formatted version while the next is under way': [
+  'may get its formatted version while the next is in progress': [
     [ended(), begun(), formatted(), TWIN[0], 'partial 1 "now" 0.901-0.95', TWIN[1]],
   ],
-  'without words ends empty where words were last heard, and has no formatted version': [
+  'without words ends empty at the last word, and has no formatted version': [
     [turn({ words: words(['hm', 100, 250, false]) }), 'partial 0 "hm" 0.1-0.25'],
     [turn({ end_of_turn: true }), 'ended 0 "" 0.25-0.25'],
   ],
@@ -84,13 +84,13 @@ const OVERTAKEN: StoryGroup['stories'] = {
 };
 
 const UNFORMATTED: StoryGroup['stories'] = {
-  'ends once, unformatted, and waits for no version that was not asked for (C)': [[ended(), formatted(), PLAIN]],
+  'ends once, unformatted, and does not wait for a version that was not requested (C)': [[ended(), formatted(), PLAIN]],
   'without words and without a transcript ends with the words it has': [[ended({ transcript: '' }), PLAIN]],
-  'with a transcript and no words ends where words were last heard': [
+  'with a transcript and no words ends at the last word': [
     [turn({ words: words(['book', 100, 300]) }), 'partial 0 "book" 0.1-0.3'],
     [ended({ words: [] }), 'ended 0 "book it" 0.3-0.3'],
   ],
-  'that is over hears nothing more': [
+  'ignores messages after its end': [
     [ended({ turn_order: 1 }), 'ended 1 "book it" 0.1-0.4'],
     [turn({ words: BOOK }), ended(), turn({ turn_order: 1, words: BOOK })],
   ],
@@ -101,8 +101,8 @@ const UNFORMATTED: StoryGroup['stories'] = {
     ],
     [turn({ turn_order: 1, transcript: 'book a' }), 'partial 1 "book a" 0.52-0.52'],
   ],
-  'leaves nothing where nothing was heard': [[turn(), NEXT, 'partial 0 "" 0-0', 'ended 1 "Now." 0.9-0.95']],
-  'tells confidence, language and speakers, numbered as they first appear': [
+  'leaves nothing where nothing was recognised': [[turn(), NEXT, 'partial 0 "" 0-0', 'ended 1 "Now." 0.9-0.95']],
+  'reports confidence, language and speakers, numbered as they first appear': [
     [
       ...['B', 'UNKNOWN', 'A', 'B'].map((label, order) =>
         ended({
@@ -120,7 +120,7 @@ const UNFORMATTED: StoryGroup['stories'] = {
 
 /** As they were seen, and what is like them. */
 const RECORDED: StoryGroup['stories'] = {
-  'has words of speakers that are not told apart yet: PENDING is nobody': [
+  'has words of speakers that are not separated yet: PENDING is not a speaker': [
     [
       ended({
         speaker_label: 'A',
@@ -171,7 +171,7 @@ const FORMATTED_LATER: StoryGroup['stories'] = {
 };
 
 const WHISPER: StoryGroup['stories'] = {
-  'says of silence that it is silence, which is no text': [
+  'reports silence as silence, without text': [
     [turn({ words: silent }), 'partial 0 "" 2-2'],
     [ended({ transcript: '[ Silence]', words: silent }), 'ended 0 "" 2-2'],
   ],
@@ -184,7 +184,7 @@ const WHISPER: StoryGroup['stories'] = {
 };
 
 const DASHED: StoryGroup['stories'] = {
-  'shows its transcript without the dash of what goes on': [
+  'shows its transcript without the dash that means more follows': [
     [
       turn({
         transcript: 'My name is—',
@@ -193,7 +193,7 @@ const DASHED: StoryGroup['stories'] = {
       'partial 0 "My name is" 0-0.3 @0.5 (My 0-0.1 @0.5, name 0.1-0.2 @0.5, is 0.2-0.3 @0.5)',
     ],
   ],
-  'is no dash alone': [
+  'is never a dash alone': [
     [turn({ transcript: 'wait —', words: words(['wait', 0, 100], ['—', 100, 110]) }), 'partial 0 "wait" 0-0.1'],
   ],
   'keeps a dash in its final, which is the speaker’s': [
@@ -212,7 +212,7 @@ export const turnStories: readonly StoryGroup[] = [
   {
     of: 'a turn of the multilingual model',
     request: { model: 'universal-streaming-multilingual' },
-    stories: { 'ends once, whatever it says of its format (D)': [[ended(), formatted(), PLAIN]] },
+    stories: { 'ends once, whether or not it is formatted (D)': [[ended(), formatted(), PLAIN]] },
   },
   { of: 'a turn of Universal-3', request: U3, stories: { ...DASHED, ...OVERTAKEN } },
   { of: 'a turn of Universal-3.5', request: U35, stories: DASHED },

@@ -23,7 +23,7 @@ const RECORDED = [
 const sent = (bytes: number) => `send ${bytes + 104} bytes`;
 
 const TURNS: StoryGroup['stories'] = {
-  'are results, told as a whole each time under their name': [
+  'are results, each sent whole under its name': [
     [partial('id-1', 'two', 0.4, 0.6), 'partial id-1 "two" 0.4-0.6'],
     [partial('id-1', 'two teas', 0.4, 1.1), 'partial id-1 "two teas" 0.4-1.1'],
     [final('id-1', 'Two teas.', 0.4, 1.9), 'ended id-1 "Two teas." 0.4-1.9'],
@@ -32,7 +32,7 @@ const TURNS: StoryGroup['stories'] = {
       ...['ended id-2 "Yes." 2-2.6', 'partial id-3 "no" 3-3.3'],
     ],
   ],
-  'have words with the marks behind each, a speaker and a language where these are told': [
+  'have words with the marks after each, and a speaker and language where these are sent': [
     [
       said({
         ...result('id-1', false, 'Two teas.', 0.4, 1.9),
@@ -42,7 +42,7 @@ const TURNS: StoryGroup['stories'] = {
       'ended id-1 "Two teas." 0.4-1.9 speaker 0 en-US @0.5 (Two 0.4-0.6 @0.5, teas. 0.7-1.1 @0.5)',
     ],
   ],
-  'are not told of audio that is settled': [
+  'are not reported for settled audio': [
     [final('id-1', 'Two.', 0.4, 1.9), partial('id-2', 'late', 1, 1.5), 'ended id-1 "Two." 0.4-1.9'],
   ],
   'keep a result whose place cannot be read': [

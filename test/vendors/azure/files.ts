@@ -60,7 +60,7 @@ export const files: BatchFixtures = {
         ],
       },
     ],
-    'one text, where nothing else is told': [
+    'one text, where nothing else is sent': [
       {},
       [{ durationMilliseconds: 2_400, combinedPhrases: [{ text: 'Two teas.' }] }],
       { utterances: ['"Two teas." 0-2.4'] },

@@ -48,7 +48,7 @@ const TURNS: StoryGroup['stories'] = {
       'ended 2',
     ],
   ],
-  'have words as they are read where these are told, or else as they are spoken': [
+  'have words as written where these are sent, or else as spoken': [
     [
       phrase('Two.', 0.4, 1.9, { Words: [{ Word: 'two', ...place(0.4, 0.6) }] }),
       'piece 0 "Two." 0.4-1.9 @0.5 (two 0.4-0.6)',
@@ -87,7 +87,7 @@ const TURNS: StoryGroup['stories'] = {
 };
 
 const REQUESTS: StoryGroup['stories'] = {
-  'are followed by others, which count from where all was told': [
+  'are followed by others, which count from the last reported position': [
     [phrase('One.', 8, 9.8), END, 'piece 0 "One." 8-9.8', 'ended 0', ...begun(FRAME, FRAME)],
     [hypothesis('late', 9, 9.9), phrase('Late.', 9, 9.9)],
     [phrase('Two.', 0, 0.2, {}, SECOND), 'piece 1 "Two." 9.8-10', 'ended 1'],
@@ -96,7 +96,7 @@ const REQUESTS: StoryGroup['stories'] = {
     [END, ...begun(...Array.from({ length: 20 }, () => FRAME))],
     [phrase('Two.', 1, 2, {}, SECOND), 'piece 0 "Two." 9-10', 'ended 0'],
   ],
-  'cannot go on where words are open in audio that is not kept': [
+  'cannot continue where words are open in audio that is not kept': [
     [hypothesis('two', 1, 2), END, 'partial 0 "two" 1-2', 'failed retry final_missing'],
   ],
   'are not begun without end': [

@@ -66,7 +66,7 @@ testProvider({
         },
       ],
       'a text without words': [{}, [answer('Yes.')], { utterances: ['"Yes." 0-5'] }],
-      'no words, which is no failure': [{}, [answer('')], { utterances: [] }],
+      'no words, without a failure': [{}, [answer('')], { utterances: [] }],
       'an answer without a text': [{}, [{ type: 'transcript' }], 'next bad_answer'],
     },
   },

@@ -43,7 +43,7 @@ const TURNS: StoryGroup['stories'] = {
     [MARK, 'ended 0 "One." 0-10', 'wake 300'],
     [WAKE, 'ended 1 "" 10-12'],
   ],
-  'fails where words that were heard are not settled by the mark, nor said to be none': [
+  'fails where recognised words are neither settled by the mark nor withdrawn': [
     [said('One', false), 'partial 0 "One" 0-10'],
     [FINALIZE, ASK],
     [MARK, 'wake 300'],
@@ -57,7 +57,7 @@ const TURNS: StoryGroup['stories'] = {
     [WAKE, 'ended 0 "" 0-10'],
   ],
   'asks once for the end of the same audio': [[FINALIZE, ASK], [FINALIZE]],
-  'makes nothing of a mark that was not asked for, or what it cannot read': [
+  'ignores a mark that was not requested, and unreadable messages': [
     [MARK, { type: 'transcript' }, { type: 'transcript', text: 7, is_final: true }],
     [said('', true)],
   ],
@@ -86,7 +86,7 @@ const TURNS: StoryGroup['stories'] = {
     [FINISH, ASK, CLOSE],
     [error(500), 'finished'],
   ],
-  'closes the session when it is let go of': [[LEAVE, CLOSE]],
+  'closes the session on release': [[LEAVE, CLOSE]],
 };
 
 export const stories: readonly StoryGroup[] = [

@@ -72,7 +72,7 @@ describe('POST /v2/live', () => {
       {},
     ],
     [
-      'has options of its own models',
+      'has options of the provider’s own models',
       { endpointing: 0.3, pre_processing: { audio_enhancer: true } },
       '',
       { own: { endpointing: 0.3, audio_enhancer: true } },
@@ -88,7 +88,7 @@ describe('POST /v2/live', () => {
     ['another encoding', { encoding: 'opus' }],
     ['another depth', { bit_depth: 24 }],
     ['no channel', { channels: 0 }],
-    ['more channels than are heard', { channels: 9 }],
+    ['more channels than are transcribed', { channels: 9 }],
     ['half a channel', { channels: 1.5 }],
     ['a callback', { callback: true }],
     ['translations', { realtime_processing: { translation: true } }],

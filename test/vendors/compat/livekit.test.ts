@@ -267,7 +267,7 @@ describe('at a gateway', () => {
   const claimsOf = (iss: string) => ({ iss, exp: Date.now() / 1_000 + 600 });
 
   it.each<[string, (key: string) => string, number]>([
-    ['a key that nobody has', () => tokenOf(claimsOf(SECRET)), 401],
+    ['an unknown key', () => tokenOf(claimsOf(SECRET)), 401],
     ['another secret than the key', (key) => tokenOf(claimsOf(key)), 401],
     ['a token that is over', (key) => tokenOf({ iss: key, exp: 1 }, { secret: key }), 401],
   ])('%s is refused with an HTTP answer', async (_, token, status) => {

@@ -66,7 +66,7 @@ describe('an update', () => {
       { language: 'fr', prompt: 'p', keyterms: '["a,b"]' },
     ],
     [
-      'options of its own models',
+      'options of the provider’s own models',
       current({ ...MODEL, turn_detection: null, noise_reduction: { type: 'near_field' } }),
       { provider_params: '{"turn_detection":null,"noise_reduction":"near_field"}' },
     ],
@@ -278,7 +278,7 @@ describe('a refused message in a session that continues', () => {
     ['a session that is none', { type: 'session.update', session: [] }, { param: 'session' }],
     ['a format', current({ format: { type: 'mp3' } }), { param: 'session.audio.input.format.type' }],
     ['a format of the beta', beta({ input_audio_format: 'mp3' }), { param: 'session.input_audio_format' }],
-    ['audio that is no base64', { type: 'input_audio_buffer.append', audio: '?' }, { param: 'audio' }],
+    ['audio that is not base64', { type: 'input_audio_buffer.append', audio: '?' }, { param: 'audio' }],
     ['a commit of nothing', COMMIT, { code: 'input_audio_buffer_commit_empty', event_id: 'mine' }],
   ])('contains %s', (_, message, error) => {
     expect(said(opened(), message)).toMatchObject([

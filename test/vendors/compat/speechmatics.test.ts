@@ -64,7 +64,7 @@ describe('StartRecognition', () => {
       { keyterms: '["b"]', own: { additional_vocab: [{ content: 'b', sounds_like: ['c'] }] } },
     ],
     [
-      'has options of its own models',
+      'has options of the provider’s own models',
       '',
       {
         ...{ max_delay: 2, conversation_config: { end_of_utterance_silence_trigger: 0.7 } },
@@ -187,8 +187,8 @@ describe('a session', () => {
   });
 
   it.each([
-    ['not asked for', {}, []],
-    ['asked for', { conversation_config: { end_of_utterance_silence_trigger: 0.5 } }, ['EndOfUtterance']],
+    ['not requested', {}, []],
+    ['requested', { conversation_config: { end_of_utterance_silence_trigger: 0.5 } }, ['EndOfUtterance']],
   ])('sends ends of utterances: %s', (_, config, ends) => {
     const said = told(started(config), transcript({}));
     expect(said.map(({ message }) => message)).toEqual(['AddTranscript', ...ends]);
@@ -214,7 +214,7 @@ describe('a session', () => {
       [{ message: 'Warning', type: 'discontinuity' }],
     ],
     [
-      'a message that was not understood, after which it goes on',
+      'a message that was not understood, then continues',
       { type: 'error', error: { code: 'invalid_request', message: 'Z.' } },
       [{ message: 'Warning', type: 'invalid_message', reason: 'Z.' }],
     ],

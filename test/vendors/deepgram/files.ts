@@ -46,7 +46,7 @@ export const files: BatchFixtures = {
     ],
   ],
   answers: {
-    'segments, with words, speakers in the order they are heard, language and seconds': [
+    'segments, with words, speakers in order of appearance, language and seconds': [
       {},
       [
         answer([utterance('Hello.', 1, 3), utterance('Hi.', 4, 1), utterance('Bye.', 6, 3)], {
@@ -59,7 +59,7 @@ export const files: BatchFixtures = {
       },
     ],
     'channels with speakers': [MULTICHANNEL, [answer([utterance('b', 3, 0), utterance('a', 1, 0, 1)])], TWO_CHANNELS],
-    'channels whose speakers were not told apart': [
+    'channels whose speakers were not separated': [
       MULTICHANNEL,
       [answer([utterance('b', 3, undefined, 0), utterance('a', 1, undefined, 1)])],
       TWO_CHANNELS,
@@ -81,7 +81,7 @@ export const files: BatchFixtures = {
       { language: 'en' },
     ],
     'a text without times': [{}, [whole({ transcript: 'x' })], { utterances: ['"x" 0-5'] }],
-    'no words, which is no failure': [{}, [answer([])], { utterances: [], seconds: 12.5 }],
+    'no words, without a failure': [{}, [answer([])], { utterances: [], seconds: 12.5 }],
     'no channels': [{}, [{ results: { channels: [] } }], 'next bad_answer'],
     'channels that are none': [{}, [{ results: { channels: 'x' } }], 'next bad_answer'],
   },

@@ -33,7 +33,7 @@ const STORIES: StoryGroup['stories'] = {
     [turn('EndOfTurn', 0, 'Book a table for two', 2.5), turn('Update', 0, 'Book', 2.5)],
     [turn('StartOfTurn', 1, 'Yes', 3), 'speech 0', 'partial 1 "Yes" 0-3'],
   ],
-  'tells silence about once a second, and only up to a second ago': [
+  'reports silence about once a second, and only up to a second ago': [
     [turn('Update', 0, '', 0.5), 'partial silence-0 "" 0-0'],
     [turn('Update', 0, '', 1.75), 'partial silence-0 "" 0-0'],
     [turn('Update', 0, '', 2), 'ended silence-0 "" 0-1'],
@@ -44,7 +44,7 @@ const STORIES: StoryGroup['stories'] = {
     [turn('EndOfTurn', 0, 'Yes', 9), 'ended 0 "Yes" 0-9'],
     [turn('Update', 1, '', 9.5), 'partial silence-2 "" 9-9'],
   ],
-  'takes no silence for told that was not sent': [
+  'counts no silence as reported that was not sent': [
     [turn('Update', 0, '', 1e9), 'ended silence-0 "" 0-9'],
     [audio(2), turn('Update', 0, '', 12), 'ended silence-1 "" 9-11'],
   ],
@@ -84,7 +84,7 @@ const STORIES: StoryGroup['stories'] = {
     [closed(1000), 'finished'],
   ],
   'takes a close before CloseStream as a failure': [FINISHED, [closed(1005), 'failed retry close_1005']],
-  'tells the provider when it is let go of': [[LEAVE, CLOSE_STREAM]],
+  'notifies the provider on release': [[LEAVE, CLOSE_STREAM]],
   'fails when a turn with words is passed over': [
     ONE,
     TWO,
@@ -94,7 +94,7 @@ const STORIES: StoryGroup['stories'] = {
     ONE,
     [turn('EndOfTurn', 1, 'Two', 4), 'failed retry final_missing'],
   ],
-  'takes an end of turn that comes behind the beginning of the next': [
+  'takes an end of turn that comes after the beginning of the next': [
     ONE,
     TWO,
     [turn('EndOfTurn', 0, 'One', 2), 'ended 0 "One" 0-2'],
@@ -103,7 +103,7 @@ const STORIES: StoryGroup['stories'] = {
   'takes an error message as the end': [
     [{ type: 'Error', code: 'INTERNAL_SERVER_ERROR', description: 'x' }, 'failed retry INTERNAL_SERVER_ERROR'],
   ],
-  'is told that a deployment has no ForceEndTurn': [
+  'learns that a deployment has no ForceEndTurn': [
     [{ type: 'Error', code: 'UNPARSABLE_CLIENT_MESSAGE' }, 'failed next UNPARSABLE_CLIENT_MESSAGE'],
   ],
   'leaves an error of no known code to the next model, and calls one without a code "error"': [
@@ -114,7 +114,7 @@ const STORIES: StoryGroup['stories'] = {
     [turn('EndOfTurn', 0, '', Number.NaN), turn('Update', -1, 'x', 1)],
     [{ ...turn('EndOfTurn', 0, 'x', 1), transcript: 5 }],
   ],
-  'keeps the text of a final whose numbers cannot be read, as the open turn’s, as far as it was heard': [
+  'keeps the text of a final with unreadable numbers for the open turn, as far as it was recognised': [
     ONE,
     [
       turn('EndOfTurn', Number.POSITIVE_INFINITY, 'One.', Number.POSITIVE_INFINITY),
@@ -140,7 +140,7 @@ const STORIES: StoryGroup['stories'] = {
     [{ type: 'Warning', code: 'SLOW', description: 'x' }, 'warned deepgram_SLOW'],
     [{ type: 'Warning', code: 'SLOW', description: 'x' }],
   ],
-  'is told that no turn is open to be ended, and waits for nothing once all was heard': [
+  'learns that no turn is open, and waits for nothing once all audio is processed': [
     [FINALIZE, 'send ForceEndTurn'],
     [{ type: 'Warning', code: 'FORCE_END_TURN_NO_ACTIVE_TURN', description: 'x' }],
     FINISHED,

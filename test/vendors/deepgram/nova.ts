@@ -40,7 +40,7 @@ const TURNS: StoryGroup['stories'] = {
     [results('', 1, 2, 'f'), 'piece 0 "" 1-2'],
     [results('', 2, 2.5, 'fs'), 'piece 0 "" 2-2.5', 'ended 0'],
   ],
-  'ends a turn by an end of speech that comes behind its words': [
+  'ends a turn at an end of speech that comes after its words': [
     [results('Hello', 0, 1, 'f'), 'piece 0 "Hello" 0-1'],
     [results('', 1, 1, 'fs'), 'piece 0 "" 1-1', 'ended 0'],
   ],
@@ -54,7 +54,7 @@ const TURNS: StoryGroup['stories'] = {
     [results('Yes.', 0, 1, 'fs'), results('Yes', 0, 0.5)],
     [results('Yes.', 1, 2, 'fs'), 'piece 1 "Yes." 1-2', 'ended 1'],
   ],
-  'ends a turn at once when its end was asked for': [
+  'ends a turn at once when its end was requested': [
     FINALIZED,
     [results('Hello', 0, 1, 'fz'), 'piece 0 "Hello" 0-1', 'ended 0'],
     [WAKE],
@@ -108,12 +108,12 @@ const TURNS: StoryGroup['stories'] = {
   'keeps words whose times are below zero': [
     [{ ...results('x', 0, 1, 'fs'), start: -1 }, 'piece 0 "x" 0-1', 'ended 0'],
   ],
-  'makes no word reach beyond the audio that was sent, and goes on hearing': [
+  'keeps words within the audio that was sent, and continues': [
     [results('far', 9, 1e9, 'fs'), 'piece 0 "far" 9-10', 'ended 0'],
     [audio(2), results('on', 10, 11), 'partial 1 "on" 10-11'],
     [results('on', 10, 12, 'fs'), 'piece 1 "on" 10-12', 'ended 1'],
   ],
-  'names the language that switching heard, of most of the words': [
+  'names the language of most words when languages switch': [
     [results('hola', 0, 1, 'f', { languages: ['es', 'en'] }), 'piece 0 "hola" 0-1 es'],
     [
       results('hola my friend', 1, 2, 'f', {
@@ -123,7 +123,7 @@ const TURNS: StoryGroup['stories'] = {
       'piece 0 "hola my friend" 1-2 en',
     ],
   ],
-  'reads words formatted, with speakers from 0 in the order they are first heard, and begins where they do': [
+  'reads formatted words, with speakers from 0 in order of appearance, and begins where they do': [
     [
       results('Yes. no', 1, 2, 'f', {
         words: [
@@ -166,7 +166,7 @@ const RECORDED: StoryGroup['stories'] = {
     [results('I think', 0.5, 1.5), 'partial 0 "I think" 0.5-1.5'],
     [results('I think.', 0.5, 2, 'fs'), 'piece 0 "I think." 0.5-2', 'ended 0'],
   ],
-  'an idle connection is told Metadata, and closed': [
+  'an idle connection receives Metadata, and is closed': [
     [{ type: 'Metadata', sha256: 'incomplete', duration: 0, channels: 0 }],
     [closed(1011, 'Deepgram did not receive audio data. See https://dpgr.am/net0001'), 'failed retry NET-0001'],
   ],
@@ -193,7 +193,7 @@ const ENDS: StoryGroup['stories'] = {
     FINISHED,
     [closed(1000), 'failed retry final_missing'],
   ],
-  'stops the provider’s meter when it is let go of, once': [[LEAVE, CLOSE_STREAM], FINISHED, [LEAVE], [KEEP_ALIVE]],
+  'stops the provider’s meter on release, once': [[LEAVE, CLOSE_STREAM], FINISHED, [LEAVE], [KEEP_ALIVE]],
 };
 
 /** Before any audio. */

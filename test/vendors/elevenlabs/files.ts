@@ -55,7 +55,7 @@ export const files: BatchFixtures = {
       },
     ],
     'a text without words': [{}, [answer('Ja.', [])], { utterances: ['"Ja." 0-12.5'] }],
-    'no words, which is no failure': [{}, [answer('', [])], { utterances: [] }],
+    'no words, without a failure': [{}, [answer('', [])], { utterances: [] }],
     'a language that is none': [{}, [answer('', [], { language_code: '?' })], { language: undefined }],
     'an answer without a text': [{}, [{ words: [] }], 'next bad_answer'],
   },

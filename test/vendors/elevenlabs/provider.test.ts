@@ -111,11 +111,11 @@ testProvider({
           ended('invalid_request'),
         ],
         bytes: [{}, [new Uint8Array(2)], ended('input_error')],
-        'a commit that is no chunk': [{}, [{ message_type: 'commit' }], ended('input_error')],
+        'a commit that is not a chunk': [{}, [{ message_type: 'commit' }], ended('input_error')],
         'another rate': [{}, [{ ...sent, sample_rate: 8_000 }], ended('input_error')],
         'a text before that is late': [{}, [sent, { ...sent, previous_text: 'x' }], ended('input_error')],
         nothing: [{}, [], { code: 1000, last: { message_type: 'session_started' } }],
-        'audio that nobody commits': [
+        'audio that is never committed': [
           {},
           Array.from({ length: 90 }, () => ({ ...sent, audio_base_64: Buffer.alloc(32_000).toString('base64') })),
           { code: 1000, last: { message_type: 'committed_transcript' } },

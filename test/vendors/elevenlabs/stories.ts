@@ -74,7 +74,7 @@ const TURNS: StoryGroup['stories'] = {
     [plain('Yes.'), 'wake 300'],
     [timed('Yes.', 10, 11), 'ended 1 "Yes." 10-12'],
   ],
-  'keeps what the service has committed by itself': [
+  'keeps what the service commits automatically': [
     [plain('Long ago.'), 'wake 300'],
     [timed('Long ago.'), 'ended 0 "Long ago." 1-2'],
   ],
@@ -112,7 +112,7 @@ const ENDS: StoryGroup['stories'] = {
     [plain('Bye.'), 'wake 300'],
     [WAKE, 'ended 0 "Bye." 0-10', 'finished'],
   ],
-  'fails when the last commit is refused, and words were heard': [
+  'fails when the last commit is refused after recognised words': [
     [partial('Bye'), 'partial 0 "Bye" 0-10'],
     [FINISH, COMMIT],
     [error('commit_throttled'), 'failed retry final_missing'],

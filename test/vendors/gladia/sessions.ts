@@ -22,7 +22,7 @@ const error = (code: unknown) => ({ type: 'error', data: { code, message: 'Becau
 const STOPPED = [FINISH, 'send stop_recording'];
 
 const TURNS: StoryGroup['stories'] = {
-  'have names, and are told whole until they end': [
+  'have names, and are sent whole until they end': [
     [{ type: 'speech_start', data: { time: 2.41, channel: 0 } }, 'speech 2.41'],
     [transcript('00_0', false, ' Table', 2.41, 2.7), 'partial 00_0 "Table" 2.41-2.7 en'],
     [{ type: 'speech_end', data: { time: 3.3 } }],
@@ -63,7 +63,7 @@ const SESSION: StoryGroup['stories'] = {
     STOPPED,
     [closed(1000), 'failed retry final_missing'],
   ],
-  'is stopped also when it is let go of': [[LEAVE, 'send stop_recording']],
+  'is stopped also on release': [[LEAVE, 'send stop_recording']],
   'fails as its error says': [
     ...failing(error, {
       next: ['rate_limit_exceeded', 'invalid_audio_format'],

@@ -95,6 +95,6 @@ export const files: BatchFixtures = {
         utterances: ['"Two teas." 0-1.2 @0.9 (Two 0-0.5 @0.9, teas. 0.5-1.2)', '"please" 1.2-2'],
       },
     ],
-    'with nothing heard': [{}, [{ metadata: { totalBilledDuration: '3s' } }], { utterances: [] }],
+    'with nothing recognised': [{}, [{ metadata: { totalBilledDuration: '3s' } }], { utterances: [] }],
   },
 };

@@ -50,7 +50,7 @@ export const stories: readonly StoryGroup[] = [
           'partial 1 "no" 1-2',
         ],
       ],
-      'times begin anew: the text is kept': [
+      'times begin again: the text is kept': [
         [final('Yes.', 4), 'piece 0 "Yes." 0-4', 'ended 0'],
         [final('No.', 1), 'warned place_estimated', 'piece 1 "No." 4-4', 'ended 1'],
       ],

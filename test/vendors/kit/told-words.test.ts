@@ -36,7 +36,7 @@ describe('words that were sent before', () => {
   it.each<[string, Utterance[], (string | undefined)[]]>([
     ['are known at the same place', [say(GREETING), say(GREETING)], ['good morning', undefined]],
     [
-      'are known with marks and capitals, and some milliseconds beside their place',
+      'are known with marks and capitals, and some milliseconds off their place',
       [
         say(GREETING),
         say([
@@ -64,7 +64,7 @@ describe('words that were sent before', () => {
       ['good morning', 'dear friend', undefined],
     ],
     [
-      'are left out of one that goes on',
+      'are left out of one that continues',
       [
         say(GREETING),
         say([
@@ -121,7 +121,7 @@ describe('words that were not sent before', () => {
     ],
     // Recorded: windows of 9.6 to 14.36 s and of 14.36 to 17.04 s.
     ['windows that follow each other', [wordless('we had a look', 9.6, 14.36), wordless('at it', 14.36, 17.04)]],
-    ['a turn whose final comes behind that of a later one', [say([['later', 5, 5.4]]), say(GREETING)]],
+    ['a turn whose final comes after that of a later one', [say([['later', 5, 5.4]]), say(GREETING)]],
     [
       'others at the same time, of a clock that has gone back',
       [

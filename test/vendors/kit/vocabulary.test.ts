@@ -123,7 +123,7 @@ it.each<Row>([
     { redact: 'honoured' },
   ],
   [
-    'the kinds that it knows, and is told of the others',
+    'the kinds that it knows, and learns of the others',
     ['lists', { redact: ['phi', 'pci'] }],
     { mask: true, masked: ['card'] },
     { redact: 'cut' },

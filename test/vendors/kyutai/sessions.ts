@@ -13,7 +13,7 @@ const END = ['send 17 bytes', 'send 17781 bytes'];
 const TWO_TEAS = [word('Two', 0.4), end(0.6), word('teas.', 0.7), end(1.1)];
 
 const TURNS: StoryGroup['stories'] = {
-  'come word by word, and end where a pause is likely once all before it is told': [
+  'come word by word, and end at a likely pause once all before it is sent': [
     [word('Two', 0.4), 'partial 0 "Two" 0.4-0.4'],
     [end(0.6), 'piece 0 "Two" 0.4-0.6'],
     [SPEAKING, 'confirmed'],
@@ -61,7 +61,7 @@ const TURNS: StoryGroup['stories'] = {
     [end(3_605), 'piece 1 "Yes" 3.26-3.26'],
   ],
   'are not ended without words': [[PAUSING, PAUSING, 'confirmed', 'confirmed']],
-  'are silence that is told now and then, but for what the model is behind by': [
+  'are silence that is reported now and then, except for the delay of the model': [
     [...Array(47).fill(SPEAKING), ...Array(46).fill('confirmed'), like({ utterance: { text: '', start: 0 } })],
   ],
 };

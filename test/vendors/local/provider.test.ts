@@ -19,7 +19,7 @@ const DICTATION = expect.stringMatching(/`DEEPGRAM_API_KEY`.*`deepgram\/nova-3`.
 const error = (code: string) => ({ type: 'error', code, message: 'The sentence.' });
 
 const STORIES: Readonly<Record<string, Story>> = {
-  'is ready, hears speech, interims and finals': [
+  'becomes ready, then sends speech, interims and finals': [
     [{ type: 'ready' }, 'ready'],
     [{ type: 'speech_started', start: 1 }, 'speech 1'],
     [{ type: 'interim', turn: 3, text: 'yes', start: 1, end: 1.5 }, 'partial 3 "yes" 1-1.5 en'],

@@ -49,7 +49,7 @@ testProvider({
       {
         of: 'a script',
         stories: {
-          'is ready, hears speech, interims and finals': [
+          'becomes ready, then sends speech, interims and finals': [
             [{ type: 'ready' }, 'ready'],
             [{ type: 'speech_started', start: 0 }, 'speech 0'],
             [{ type: 'interim', turn: 0, text: 'a', start: 0, end: 1 }, 'partial 0 "a" 0-1'],

@@ -82,7 +82,7 @@ testProvider({
       headers,
       rows: {
         'a field that the model does not have': [{ query: { model: LIVE_2 } }, [update({ language: 'en' })], REFUSED],
-        'speakers beside ends of turns': [{}, [update({ diarize: true, turn_detection: {} })], REFUSED],
+        'speakers next to ends of turns': [{}, [update({ diarize: true, turn_detection: {} })], REFUSED],
         'a change behind audio': [{}, [appended(new Uint8Array(3)), update({})], REFUSED],
         'too much at once': [{}, [appended(new Uint8Array(262_145))], REFUSED],
         'what it does not know': [{}, [{ type: 'input_audio_buffer.commit' }], REFUSED],

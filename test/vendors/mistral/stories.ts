@@ -37,7 +37,7 @@ const TURNS: StoryGroup['stories'] = {
     [start(5.5), 'ended 1 "Yes" 4-5', 'speech 5.5'],
   ],
   'are silence where nothing was said': [[end(3), 'wake 150', WAKE, 'ended 0 "" 0-3']],
-  'end where that is asked for, told or not': [
+  'end where that is requested, reported or not': [
     [said(' One.'), 'partial 0 "One." 0-10'],
     [FINALIZE, FLUSH, 'wake 1500'],
     [WAKE, 'ended 0 "One." 0-10'],
@@ -45,7 +45,7 @@ const TURNS: StoryGroup['stories'] = {
     [FINALIZE, FLUSH, 'wake 1500'],
     [done('One. Two.'), 'ended 1 "Two." 10-11'],
   ],
-  'end by themselves while an end is waited for': [
+  'end automatically while an end is awaited': [
     [said(' One.'), 'partial 0 "One." 0-10'],
     [FINALIZE, FLUSH, 'wake 1500'],
     [end(9), 'wake 150'],
@@ -81,7 +81,7 @@ const ASKED: StoryGroup['stories'] = {
     [done('Yes.'), 'ended 4 "Yes." 13-14'],
   ],
   // The last words come with the end of a flush.
-  'fail where a flush is never done, so that the audio is heard again': [
+  'fail where a flush is never done, so that the audio is replayed': [
     [said(' One'), 'partial 0 "One" 0-10'],
     [FINALIZE, FLUSH, 'wake 6000'],
     [WAKE, 'failed retry final_missing'],

@@ -72,7 +72,7 @@ const stories: readonly StoryGroup[] = [
         [FINISH, 'send "half-close"'],
         [closed(1000), 'finished'],
       ],
-      'speakers, numbered as they are heard': [
+      'speakers, numbered as they appear': [
         [said('Yes.', 1, [word('Yes.', 0, 500, 2)]), 'piece 0 "Yes." 0-0.5 speaker 0', 'ended 0'],
         [said('No.', 2, [word('No.', 1_000, 1_500, 1)]), 'piece 1 "No." 1-1.5 speaker 1', 'ended 1'],
       ],
@@ -81,7 +81,7 @@ const stories: readonly StoryGroup[] = [
         [said('Yes.', 1, [word('Yes.', 0, 500)])],
         [said('', 4, [], true), 'ended 1 "" 0.5-4'],
       ],
-      'times begin anew: the text is kept': [
+      'times begin again: the text is kept': [
         [said('Yes.', 4, [word('Yes.', 3_000, 4_000)]), 'piece 0 "Yes." 3-4', 'ended 0'],
         [said('No.', 1, [word('No.', 0, 1_000)]), 'warned place_estimated', 'piece 1 "No." 0-4', 'ended 1'],
       ],

@@ -68,7 +68,7 @@ export const files: BatchFixtures = {
       ],
       { utterances: [{ text: 'Yes.', start: 0, end: 12.5, confidence: 0.5 }] },
     ],
-    'speakers, counted as they are first heard': [
+    'speakers, counted as they first appear': [
       DIARIZE,
       [
         {

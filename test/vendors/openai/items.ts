@@ -34,7 +34,7 @@ const OWN_TURNS: StoryGroup['stories'] = {
     [audio(1.2), FINALIZE, committed('a'), commit(1)],
     [completed('a', '', { usage: { type: 'duration', seconds: 2 } }), 'ended a "" 0-1.2'],
   ],
-  'commits under way keep their own positions': [
+  'commits in progress keep their own positions': [
     [audio(1), FINALIZE, audio(1), FINALIZE, audio(1), commit(1), commit(2)],
     [committed('a'), committed('b', 'a'), completed('a', 'one'), 'ended a "one" 0-1'],
     [completed('b', 'two'), 'ended b "two" 1-2'],
@@ -134,7 +134,7 @@ const SERVERS: StoryGroup['stories'] = {
     [audio(1), FINALIZE, audio(1), FINALIZE, empty('commit-2'), commit(1), commit(2)],
     [committed('a'), completed('a', 'x'), 'ended a "x" 0-1'],
   ],
-  'a refusal of nothing that was sent is not heard': [
+  'a refusal of nothing that was sent is ignored': [
     [audio(1), FINALIZE, empty('commit-9'), commit(1), committed('a'), completed('a', 'x'), 'ended a "x" 0-1'],
   ],
   'silence that the server timed out is a turn without words': [

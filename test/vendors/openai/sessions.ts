@@ -61,9 +61,7 @@ export const SERVER_TURNS = { model: 'gpt-4o-transcribe' };
 const BEGINNINGS: StoryGroup['stories'] = {
   'is set up when it is created, and takes audio when that is confirmed; each once': [BEGUN, [CREATED, UPDATED]],
   'is not ready before it was set up': [[UPDATED]],
-  'forgets what was not committed when it is let go of, and needs nothing to be kept': [
-    [KEEP_ALIVE, LEAVE, `send ${BUFFER}.clear`],
-  ],
+  'forgets uncommitted audio on release, and needs nothing to stay open': [[KEEP_ALIVE, LEAVE, `send ${BUFFER}.clear`]],
   'that was sent nothing is finished at once': [[FINISH, 'finished']],
 };
 
@@ -98,7 +96,7 @@ const FAILURES: StoryGroup['stories'] = {
     [error('tokens', 'rate_limit_exceeded'), 'failed next rate_limit_exceeded'],
     [error('rate_limit_error'), 'failed next rate_limit_exceeded'],
   ],
-  'survives what is no failure': [
+  'survives errors that are not failures': [
     [error('something_new', 'whatever'), { type: 'error' }, { type: 'rate_limits.updated' }],
     [
       { type: 'conversation.item.added', item: {} },
@@ -107,7 +105,7 @@ const FAILURES: StoryGroup['stories'] = {
     [started('a', Number.NaN), { type: `${BUFFER}.committed` }],
   ],
   // No words are made final by guess.
-  'fails with an item, so that its audio is heard again': [
+  'fails with an item, so that its audio is replayed': [
     [audio(1), delta('a', 'some words'), 'partial a "some words" 0-1'],
     [FINALIZE, commit(1)],
     [committed('a'), itemFailed('a'), 'failed retry item_failed'],

@@ -22,14 +22,14 @@ const TURNS: StoryGroup['stories'] = {
     [partial(2, 2.5, 'yes'), 'partial 1 "yes" 2-2.5'],
     [final(2, 2.6, [text('Yes', 2, 2.4)]), 'piece 1 "Yes" 2-2.6', 'ended 1'],
   ],
-  'have words with the marks behind each, and a speaker where one is told': [
+  'have words with the marks after each, and a speaker where one is sent': [
     [
       final(0.4, 1.9, TWO_TEAS, { speaker_id: 4 }),
       'piece 0 "Two teas." 0.4-1.9 speaker 0 @0.5 (Two 0.4-0.6 @0.5, teas. 0.7-1.1 @0.5)',
       'ended 0',
     ],
   ],
-  'are not told of audio that is settled': [
+  'are not reported for settled audio': [
     [final(0.4, 1.9, TWO_TEAS), partial(1, 1.5, 'late'), 'piece 0 "Two teas." 0.4-1.9', 'ended 0'],
   ],
   'are silence where a segment has no words': [[final(0, 4, []), 'ended 0 "" 0-4']],
@@ -53,7 +53,7 @@ const SESSION: StoryGroup['stories'] = {
     [KEEP_ALIVE, LEAVE],
     [final(0.4, 1.9, TWO_TEAS), closed(1000), 'piece 0 "Two teas." 0.4-1.9', 'ended 0', 'finished'],
   ],
-  'is told also when it is let go of: it is billed as long as it is open': [[LEAVE, 'send "EOS"']],
+  'ends with `EOS` also on release: it is billed as long as it is open': [[LEAVE, 'send "EOS"']],
 };
 
 export const stories: readonly StoryGroup[] = [

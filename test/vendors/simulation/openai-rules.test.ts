@@ -110,7 +110,7 @@ describe('an update', () => {
       'invalid_value',
       `${input}.transcription.prompt`,
     ],
-    ['what nobody knows', { transcription: { model }, voice: 'x' }, 'unknown_parameter', `${input}.voice`],
+    ['an unknown value', { transcription: { model }, voice: 'x' }, 'unknown_parameter', `${input}.voice`],
   ])('fails for %s', async (_, members, code, param) => {
     const client = await created();
     client.send(updateOf(members));
@@ -139,9 +139,9 @@ describe('an update', () => {
 
 describe('an event', () => {
   it.each<[string, object | string, string]>([
-    ['that is no JSON', 'hello', 'invalid_json'],
+    ['that is not JSON', 'hello', 'invalid_json'],
     ['of the old shape', { type: 'transcription_session.update', session: {} }, 'invalid_value'],
-    ['that nobody knows', { type: 'response.create' }, 'invalid_value'],
+    ['of an unknown type', { type: 'response.create' }, 'invalid_value'],
     ['of audio that is not base64', { type: 'input_audio_buffer.append', audio: '***' }, 'invalid_value'],
     [
       'of too much audio',

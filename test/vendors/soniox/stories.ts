@@ -75,14 +75,14 @@ const TURNS: StoryGroup['stories'] = {
       ...['partial 0 "How are" 0.6-0.76', 'warned place_estimated', 'ended 0 "How are" 0.6-0.76'],
     ],
   ],
-  'tells silence about once a second, and only up to a second ago': [
+  'reports silence about once a second, and only up to a second ago': [
     [said([], [], 1_500)],
     [said([], [], 2_500), 'ended 0 "" 0-1.5'],
     [said([], [], 3_000)],
     [said([HOW]), 'partial 1 "How" 0.6-0.76'],
     [said([], [], 9_000)],
   ],
-  'numbers speakers in the order they are heard, and names the language': [
+  'numbers speakers in order of appearance, and names the language': [
     [
       marked([
         ['Yes', 0, 500, { speaker: '3', language: 'en' }],
@@ -119,7 +119,7 @@ const ENDS: StoryGroup['stories'] = {
     [FINISH, ...END],
     [error(400, 'No audio received.'), 'finished'],
   ],
-  'ends the stream when it is let go of: it is charged while it is open': [[LEAVE, LEAVING]],
+  'ends the stream on release: it is charged while it is open': [[LEAVE, LEAVING]],
 };
 
 /** As they were seen, or as the documents word them. */

@@ -81,6 +81,6 @@ export const files: BatchFixtures = {
     'empty, of silence': [{}, done([]), { utterances: [], language: undefined, seconds: undefined, warnings: [] }],
     'not, without results': [{}, done('none'), 'next bad_answer'],
     'not, when its audio cannot be used': [{}, rejected('Unsupported'), 'caller audio_unusable'],
-    'not, when somebody has deleted the job': [{}, [CREATED, shown('deleted')], 'next deleted'],
+    'not, when the job has been deleted': [{}, [CREATED, shown('deleted')], 'next deleted'],
   },
 };

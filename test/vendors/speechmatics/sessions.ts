@@ -52,9 +52,7 @@ const TURNS: StoryGroup['stories'] = {
     [slice('AddTranscript', 0, 1.92, [ORDER, SEVEN, STOP], 'S2'), 'partial 0 "Order seven." 0-1.92 speaker 0'],
     [end, 'ended 0 "Order seven." 0-1.92 speaker 0 @0.5 (Order 0.84-1.2 @0.5, seven. 1.26-1.86 @0.5)'],
   ],
-  'have no speaker where nobody knows who it was': [
-    [slice('AddTranscript', 0, 1.92, [ORDER], 'UU'), 'partial 0 "Order" 0-1.92'],
-  ],
+  'have no speaker where it is unknown': [[slice('AddTranscript', 0, 1.92, [ORDER], 'UU'), 'partial 0 "Order" 0-1.92']],
   'know marks that are attached to what follows': [
     [settled(0, 1, ['¿', 0, 0, 'next'], ['Qué', 0, 0.5], ['?', 0.5, 0.5, 'previous']), 'partial 0 "¿Qué?" 0-1'],
   ],
@@ -87,7 +85,7 @@ const TURNS: StoryGroup['stories'] = {
     [partial(1, 2, SEVEN), FINALIZE, 'partial 1 "seven" 1-2', FORCE, 'wake 1500'],
     [WAKE],
   ],
-  'end with the transcript, once that was asked for': [
+  'end with the transcript, once that was requested': [
     [settled(0, 1, ORDER), { message: 'EndOfTranscript' }, 'partial 0 "Order" 0-1'],
     [FINISH, 'send EndOfStream {"last_seq_no":1}'],
     [{ message: 'EndOfTranscript' }, 'ended 0 "Order" 0-1', 'finished'],
@@ -126,7 +124,7 @@ const SESSION: StoryGroup['stories'] = {
     [partial(0, 1, ORDER), FINISH, 'partial 0 "Order" 0-1', 'send EndOfStream {"last_seq_no":1}'],
     [closed(1000), 'failed retry final_missing'],
   ],
-  'fails once: the close behind an `Error` says nothing of its own': [
+  'fails once: the close after an `Error` adds nothing': [
     [error('quota_exceeded'), closed(4005, 'quota_exceeded'), ...Array(2).fill('failed next quota_exceeded')],
   ],
   'fails as its error says': [

@@ -45,7 +45,7 @@ const TURNS: Readonly<Record<string, Story>> = {
     [done(''), 'ended 1 "" 10-10.01', BEGIN, appended(320), END, 'confirmed'],
     [done('Three.'), 'ended 2 "Three." 10.01-10.03', 'finished'],
   ],
-  'minds no end that is said twice, and fails with one that nobody asked for': [
+  'ignores a repeated end, and fails with one that was not requested': [
     [FINALIZE, END],
     [done('One.'), 'ended 0 "One." 0-10', BEGIN, 'confirmed'],
     [done('One.')],
@@ -53,7 +53,7 @@ const TURNS: Readonly<Record<string, Story>> = {
     [done('Tw'), 'failed retry final_missing'],
   ],
   'fails when it is closed before an end that is awaited': [[FINISH, END, closed(1000), 'failed retry final_missing']],
-  'is told what is wrong by its code': [
+  'gets the reason from its code': [
     [error('model_not_found'), 'failed next model_not_found'],
     ...['model_not_validated', 'invalid_event', 'unknown_event', 'invalid_json', 'invalid_audio'].map((code) => [
       error(code),

@@ -8,7 +8,7 @@ const TWO_TEAS = { result: [word('two', 1.14, 1.62, 0.75), word('teas', 1.62, 2.
 const EOF = 'send  {"eof":1}';
 
 const TURNS: StoryGroup['stories'] = {
-  'are told so far, and whole at their end': [
+  'are sent so far, and whole at their end': [
     [audio(1), { partial: '' }, 'partial 0 "" 1-1'],
     [audio(1), { partial: 'two' }, 'partial 0 "two" 0-2'],
     [audio(0.5), TWO_TEAS, 'piece 0 "two teas" 1.14-2.07', 'ended 0'],
@@ -44,7 +44,7 @@ const TURNS: StoryGroup['stories'] = {
     [audio(1), audio(1), { text: 'one' }, 'piece 0 "one" 0-1', 'ended 0'],
     [{ result: [word('two', 'x', null)], text: 'two' }, 'piece 1 "two" 1-1', 'ended 1'],
   ],
-  'are silence that is told now and then, as far as it was surely heard': [
+  'are silence that is reported now and then, as far as it was surely processed': [
     [audio(0.5), { text: '' }, 'partial 0 "" 0.5-0.5'],
     [audio(5), { partial: '' }, 'partial 0 "" 5.5-5.5'],
     [audio(0.2), { text: '' }, 'ended 0 "" 0-5.5'],

@@ -34,7 +34,7 @@ export const files: BatchFixtures = {
       [answer('Yes.', { words: [{ text: 'Yes.' }], language: '' })],
       { utterances: ['"Yes." 0-5'], language: undefined },
     ],
-    'no words, which is no failure': [{}, [answer('')], { utterances: [] }],
+    'no words, without a failure': [{}, [answer('')], { utterances: [] }],
     'an answer without a text': [{}, [{ duration: 5 }], 'next bad_answer'],
   },
 };

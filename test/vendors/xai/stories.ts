@@ -60,13 +60,13 @@ const TURNS: StoryGroup['stories'] = {
     ],
     [end('Own.', 3, 4, words(['Own.', 0.2, 0.8])), 'ended 1 "Own." 3-4 (Own. 3.2-3.8)'],
   ],
-  'tells silence that is locked as a turn of its own, and no other': [
+  'reports locked silence as a separate turn, and no other': [
     [said('', 0, 2)],
     [locked('', 0, 3), 'ended 0 "" 0-3'],
     [end('', 3, 4), 'ended 1 "" 3-4'],
     [end('', 3, 4)],
   ],
-  'gives the end of an earlier turn that comes late as a turn of its own': [
+  'gives the late end of an earlier turn as a separate turn': [
     [said('One', 0, 2), 'partial 0 "One" 0-2'],
     [said('two', 2, 4), 'partial 0 "two" 2-4'],
     [end('Two.', 2, 4), 'ended 0 "Two." 2-4'],
@@ -96,7 +96,7 @@ const ASKED: StoryGroup['stories'] = {
     ],
     [end('One, two, three.', 0, 5)],
   ],
-  'fails where nobody can tell which words are new': [
+  'fails where new words cannot be separated from old ones': [
     [FINALIZE, ASK, 'wake 1000'],
     [locked('One two', 0, 3), 'partial 0 "One two" 0-3'],
     [WAKE, 'ended 0 "One two" 0-3'],
@@ -150,7 +150,7 @@ const ENDS: StoryGroup['stories'] = {
     [closed(1000), 'failed retry final_missing'],
   ],
   'fails when it ends before it was asked to': [[done(), 'failed retry closed']],
-  'is kept by a little silence, and ended when it is let go of': [
+  'is kept open by a little silence, and ended on release': [
     [KEEP_ALIVE, 'send 3200 bytes'],
     [audio(1), LEAVE, DONE],
   ],

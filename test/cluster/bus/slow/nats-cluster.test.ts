@@ -48,7 +48,7 @@ async function insist<Value>(work: () => Promise<Value>): Promise<Value> {
   }
 }
 
-// Without the program there is nobody to ask; under CI that fails.
+// Skipped without the program; under CI that fails.
 describe.skipIf(!natsServerIsHere)('a cluster of three NATS servers', () => {
   beforeAll(async () => {
     cluster = await startNatsCluster();

@@ -242,7 +242,7 @@ describe.skipIf(!natsServerIsHere)('the bus on NATS', () => {
     ['says nothing', () => {}, 'did not answer in time'],
     ['closes', (socket) => socket.end(), 'closed the connection'],
     ['speaks something else', (socket) => socket.write('220 smtp.example.com\r\n'), 'does not speak NATS'],
-    ['greets and goes on with nonsense', (socket) => socket.write('INFO {]\r\n'), ''],
+    ['greets and continues with nonsense', (socket) => socket.write('INFO {]\r\n'), ''],
   ])('says why at a server that %s', async (_, behave, why) => {
     const sockets = new Set<Socket>();
     const server = createServer((socket) => {

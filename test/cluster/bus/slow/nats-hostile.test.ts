@@ -113,13 +113,13 @@ describe.skipIf(!natsServerIsHere)('a node on NATS', () => {
   });
 
   it.each<[string, unknown]>([
-    ['a sender that is nobody', { from: 'me', body: { type: 'a' } }],
+    ['an unknown sender', { from: 'me', body: { type: 'a' } }],
     ['a sender with an end of line', { from: 'ab\r\nPUB x 0\r\n/me', body: { type: 'a' } }],
     ['a sender with a wildcard', { from: '*/me', body: { type: 'a' } }],
     ['no body', { from: 'abcdef/me' }],
     ['a list for a body', { from: 'abcdef/me', body: [{ type: 'a' }] }],
     ['no type', { from: 'abcdef/me', body: {} }],
-    ['a type that is no text', { from: 'abcdef/me', body: { type: 7 } }],
+    ['a type that is not text', { from: 'abcdef/me', body: { type: 7 } }],
     ['a type without end', { from: 'abcdef/me', body: { type: 'x'.repeat(1_000) } }],
   ])('takes no message with %s', async (_, json) => {
     for (const subject of subjects()) insider.bytes(subject, framed(JSON.stringify(json)), 'elsewhere');

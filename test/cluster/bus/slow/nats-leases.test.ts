@@ -48,7 +48,7 @@ async function pair() {
   return { one, other, mine: of(one), theirs: of(other), of };
 }
 
-// Without the program there is nobody to ask; under CI that fails.
+// Skipped without the program; under CI that fails.
 describe.skipIf(!natsServerIsHere)('leases on NATS', () => {
   beforeAll(async () => {
     server = await startNatsServer({ jetStream: true });

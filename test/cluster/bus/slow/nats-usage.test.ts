@@ -68,7 +68,7 @@ async function insist({ bus, stream }: Awaited<ReturnType<ReturnType<typeof gate
 
 const reasonOf = (work: Promise<unknown>) => work.then(String, (error: unknown) => (error as BusError).reason);
 
-// Without the program there is nobody to ask; under CI that fails.
+// Skipped without the program; under CI that fails.
 describe.skipIf(!natsServerIsHere)('the usage stream on NATS', () => {
   beforeAll(async () => {
     server = await startNatsServer({ jetStream: true });

@@ -78,7 +78,7 @@ function until(node: Node, holds: () => boolean): Promise<void> {
 const knows = (node: Node, ...others: Node[]) =>
   until(node, () => others.every(({ bus }) => node.members.nodes().some((beat) => beat.node === bus.node)));
 
-// Without the program there is nobody to ask; under CI that fails.
+// Skipped without the program; under CI that fails.
 describe.skipIf(!natsServerIsHere)('nodes on NATS', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     server = await startNatsServer({ jetStream: true });

@@ -153,13 +153,13 @@ describe('a hint', () => {
   it.each<[string, object, string?]>([
     ['that is whole is taken', good],
     ['with members of a newer version is taken', { ...good, reason: 'later' }],
-    ['with an endpoint that is no name is left out', { ...good, endpoint: 'a b' }, 'unread_breaker_hint'],
+    ['with an endpoint that is not a name is left out', { ...good, endpoint: 'a b' }, 'unread_breaker_hint'],
     ['of a model that is not here is left out', { ...good, model: 'b/one' }, 'breaker_hint_unknown_model'],
     ['without a time is left out', { ...good, openMs: undefined }, 'unread_breaker_hint'],
     ['for ever is left out', { ...good, openMs: 1e12 }, 'unread_breaker_hint'],
     ['for less than nothing is left out', { ...good, openMs: -1 }, 'unread_breaker_hint'],
     ['of half a millisecond is left out', { ...good, openMs: 0.5 }, 'unread_breaker_hint'],
-    ['with a credential that is no id is left out', { ...good, credentialId: 'a key' }, 'unread_breaker_hint'],
+    ['with a credential that is not an id is left out', { ...good, credentialId: 'a key' }, 'unread_breaker_hint'],
     ['of a model without a name is left out', { ...good, model: '' }, 'unread_breaker_hint'],
     ['of another type is left out', { ...good, type: 'breaker.closed' }, 'unread_breaker_hint'],
   ])('%s', (_, body, drop) => {

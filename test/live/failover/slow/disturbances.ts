@@ -70,7 +70,7 @@ export const DISTURBANCES: Readonly<Record<string, Disturbance>> = {
     final,
   ],
   'null for its text, then the real one': (final) => [worded(final, null), final],
-  'null for its text beside its words, then the real one': (final) => [worded(final, null, true), final],
+  'null for its text next to its words, then the real one': (final) => [worded(final, null, true), final],
   'no text, then the real one': (final) => [worded(final, GONE), final],
   'an empty text, then the real one': (final) => [worded(final, ''), final],
   'the real one, then null for its text': (final) => [final, worded(final, null)],

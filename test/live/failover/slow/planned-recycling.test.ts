@@ -18,7 +18,7 @@ describe.each(limited)('$slug', ({ slug, provider, timing }) => {
 
   it.each([
     // A second behind the silence, in the middle of the second turn.
-    ['while somebody speaks', limitMs - MARGIN_MS - FIRST_CHUNKS * 100 - 1_000],
+    ['in the middle of speech', limitMs - MARGIN_MS - FIRST_CHUNKS * 100 - 1_000],
     ['in a silence', limitMs],
   ])('gives way to a new connection before its limit, %s, with continuous times', async (_, silentMs) => {
     const incident = new Incident({ settings });

@@ -115,7 +115,7 @@ describe('silence for an hour', () => {
 
   it.each([
     ['a quiet room, of which only the last minute can be replayed, says what was lost', hum, [{ from: 0, to: 60 }], 60],
-    ['silence, which nobody has to hear again, loses nothing', silence, [], 0.5],
+    ['silence, which is never replayed, loses nothing', silence, [], 0.5],
   ])('survives a failed leg: %s', async (_, sound, lost, replayed) => {
     const { rig, puppet } = puppetRig({ rig: { settings: { replaySpoolMs: 0 } } });
     const client = await rig.open({ model: 'puppet/a', fallbacks: [{ model: 'puppet/b' }] });

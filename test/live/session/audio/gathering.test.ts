@@ -24,11 +24,11 @@ async function afterChunks(chunks: number, latency: Latency | undefined, busySha
 
 describe('frames', () => {
   it.each<[string, Latency | undefined, number, number[]]>([
-    ['leave at once where nothing is asked for and there is room', undefined, 0, Array(10).fill(20)],
-    ['leave at once where it is asked for, however busy the process is', 'low', 1, Array(10).fill(20)],
+    ['leave at once by default while there is room', undefined, 0, Array(10).fill(20)],
+    ['leave at once when requested, however busy the process is', 'low', 1, Array(10).fill(20)],
     ['are gathered where the process is busy', undefined, 1, [100, 100]],
     ['are gathered in part where it is half as busy', 'balanced', 0.5, [60, 60, 60]],
-    ['are gathered where it is asked for, however idle the process is', 'throughput', 0, [100, 100]],
+    ['are gathered when requested, however idle the process is', 'throughput', 0, [100, 100]],
   ])('%s', async (_, latency, busyShare, sizes) => {
     expect((await afterChunks(10, latency, busyShare)).sizes).toEqual(sizes);
   });

@@ -122,10 +122,10 @@ describe('a session that is configured to another price of its model', () => {
   });
 
   it.each<[string, number, number, unknown[]]>([
-    ['heard at the first', 5, 5, [5, '0.30', 5, '0.10']],
-    ['only heard at the second', 0, 5, [5, '0.60']],
-    ['only heard at the first', 5, 0, [5, '0.30']],
-    ['not heard at all', 0, 0, []],
+    ['transcribed at the first', 5, 5, [5, '0.30', 5, '0.10']],
+    ['transcribed at the second only', 0, 5, [5, '0.60']],
+    ['transcribed at the first only', 5, 0, [5, '0.30']],
+    ['never transcribed', 0, 0, []],
   ])('pays a minimum once, and at least that, where it was %s', async (_, before, after, rows) => {
     const { rig, puppet, client } = await opened({ ...CENT, minimum: '0.3' });
     if (before > 0) await hear(rig, puppet, client, before);

@@ -262,9 +262,9 @@ describe('the stall watch', () => {
 
     it.each<[string, Told, (play: Awaited<ReturnType<typeof prompt>>['play']) => Promise<void>]>([
       ['no other model could take over', { fallbacks: [] }, (play) => play(speech(0.1), 7.5)],
-      ['nobody could tell when it answers', { answers: 'late' }, (play) => play(speech(0.1), 7.5)],
+      ['the time of its answer is unknown', { answers: 'late' }, (play) => play(speech(0.1), 7.5)],
       ['it took half as long before', { everySeconds: 2.4 }, (play) => play(speech(0.1), 6.9)],
-      ['nobody has paused', { answers: 'pauses' }, (play) => play(speech(0.1), 7.5)],
+      ['the client has not paused', { answers: 'pauses' }, (play) => play(speech(0.1), 7.5)],
       [
         'there was a noise',
         {},

@@ -91,7 +91,7 @@ describe('the order of what is said', () => {
   it.each([
     ['a report is missing', { type: 'leg.heard', sequence: 3, heard: final('a', 0, 0.05) }],
     ['a report comes again', { type: 'leg.ready', sequence: 1 }],
-    ['the pulse tells of a report that never came', { type: 'leg.pulse', sequence: 2, audioBytes: 0 }],
+    ['the pulse counts a report that never came', { type: 'leg.pulse', sequence: 2, audioBytes: 0 }],
     ['the pulse acknowledges what was not sent', { type: 'leg.pulse', sequence: 1, audioBytes: 99_999_999 }],
   ])('fails the leg on the side of its session when %s', async (_, report) => {
     const { world, rig, client, puppet, session, leg } = await farPuppet();

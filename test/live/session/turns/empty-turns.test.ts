@@ -49,7 +49,7 @@ describe('a turn without words', () => {
   it.each<[string, Uint8Array, { model: string }[], 'on' | 'off', string[]]>([
     ['in silence', silence(2), CHAIN, 'on', []],
     ['with no other model', speech(2), [], 'on', ['empty_result']],
-    ['where it is not asked for', speech(2), CHAIN, 'off', []],
+    ['where it is not requested', speech(2), CHAIN, 'off', []],
   ])('%s is what it is', async (_, audio, fallbacks, hearEmptyAgain, warnings) => {
     const { puppet, client } = await emptied(audio, fallbacks, hearEmptyAgain);
     client.session.control({ type: 'close' });

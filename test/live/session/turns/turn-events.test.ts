@@ -56,17 +56,17 @@ function lineOf(event: ServerEvent): string[] {
 describe('the bounds of turns', () => {
   it.each<[string, Heard[], string[]]>([
     [
-      'come with the first words, and behind the final, where a provider tells none',
+      'come with the first words and after the final where a provider reports none',
       [partial('1', say('a')), ended('1', say('a b')), ended('2', say('c', 1))],
       ['speech 0 at 0', 'interim 0 "a"', 'final 0 "a b"', 'ended 0', 'speech 1 at 1', 'final 1 "c"', 'ended 1'],
     ],
     [
-      'come where the provider hears speech, once for a turn',
+      'come where the provider detects speech, once for a turn',
       [spoke(0.2), partial('1', say('a', 0.4)), spoke(0.6), ended('1', say('a', 0.4, 1)), spoke(2)],
       ['speech 0 at 0.2', 'interim 0 "a"', 'final 0 "a"', 'ended 0', 'speech 1 at 2'],
     ],
     [
-      'are told again where speech came to no words',
+      'are sent again where speech led to no words',
       [spoke(0.2), ended('1', say('', 0, 1)), spoke(2), ended('2', say('a', 2))],
       ['speech 0 at 0.2', 'speech 0 at 2', 'final 0 "a"', 'ended 0'],
     ],

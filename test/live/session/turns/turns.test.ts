@@ -59,7 +59,7 @@ describe('turns', () => {
     ],
     ['an end before its start is its start', [ended('1', say('a', 2, 1))], [['a', 2, 2]]],
     [
-      'times that are no numbers are where the last final ended',
+      'times other than numbers become the end of the last final',
       [
         ended('1', say('a', 0, 1)),
         ended('2', say('b', Number.NaN, Number.NaN)),

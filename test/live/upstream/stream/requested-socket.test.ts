@@ -119,7 +119,7 @@ test.each<[string, World, string, number]>([
   ['is refused for now', { faults: ['refuse=429'] }, 'next http_429', 0],
   ['is answered with a failure', { faults: ['refuse=503'] }, 'retry http_503', 0],
   ['is answered without a WebSocket', { socket: 'nowhere' }, 'next bad_answer', 0],
-  ['names a WebSocket of somebody else', { socket: 'ws://elsewhere.test/socket' }, 'next bad_answer', 0],
+  ['names a WebSocket of another host', { socket: 'ws://elsewhere.test/socket' }, 'next bad_answer', 0],
   ['names one with a password', { socket: 'ws://a:b@asked.test/socket' }, 'next bad_answer', 0],
 ])('fails the leg when a request %s, and connects nowhere', async (_, how, expected, afterMs) => {
   const { clock, lines, until, over, failure } = world(how);

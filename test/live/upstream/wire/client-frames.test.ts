@@ -65,7 +65,7 @@ async function connection(scheme: 'ws' | 'wss') {
 }
 
 describe.each(['ws', 'wss'] as const)('over %s', (scheme) => {
-  // Certificates are made by openssl; where it is missing the build server must say so, and nobody else need care.
+  // openssl makes the certificates: without it these tests fail on the build server and are skipped elsewhere.
   const it = test.skipIf(scheme === 'wss' && !hasTls);
   it.each([0, 1, 125, 126, 16_384, 65_535, 65_536, 300_000])(
     'delivers a message of %d bytes unchanged',

@@ -103,7 +103,7 @@ describe('a file whose process was killed', () => {
 
 test.each<[string, (rig: ReturnType<typeof begin>) => void]>([
   [
-    'under way',
+    'in progress',
     ({ ledger, clock, fileOf }) => {
       ledger.openSession(fileOf('req_1'), holdOf(60_000n, 0n, LEASE_MS));
       clock.nowMs += LEASE_MS / 2;

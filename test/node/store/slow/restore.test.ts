@@ -203,7 +203,7 @@ describe('a restore', () => {
       (file) => alter(copyTo(file), 'PRAGMA user_version = 9999'),
       /schema 9999.*newer version/,
     ],
-    ['has its log beside it', (file) => writeFileSync(`${copyTo(file)}-wal`, 'log'), /beside it/],
+    ['has its log next to it', (file) => writeFileSync(`${copyTo(file)}-wal`, 'log'), /beside it/],
     ['does not agree', (file) => alter(copyTo(file), FORGED), /does not agree/],
   ])('fails when the copy %s, and changes nothing', async (what, spoil, words) => {
     const directory = await directoryWith(4);

@@ -87,7 +87,7 @@ export function errorsSuite(rig: Rig): void {
         { status: 413, code: 'file_too_large', param: 'file' },
       ],
       [
-        'a body that is no form',
+        'a body that is not a form',
         () => rig.client().post('/audio/transcriptions', { body: { model, file: 'a.wav' } }),
         'APIError',
         { status: 415, code: 'unsupported_media_type' },

@@ -12,7 +12,7 @@ if (sdk instanceof Error) {
     `openai 7 is not tried: \`npm run matrix\` installs it, on Node 22 and newer; this is ${process.version}.`,
   );
   describe('openai 7', () => {
-    // It is no dependency.
+    // It is not a dependency.
     it.skip('runs where the matrix installs it', () => {});
   });
 } else {

@@ -119,7 +119,7 @@ describe.each(vendors)('files of clients of $dialect', (vendor) => {
   });
 });
 
-// Speechmatics has no upload of its own: its files are their jobs'.
+// Speechmatics has no separate upload: its files belong to jobs.
 const keepers = vendors.filter(({ keep }) => keep !== undefined);
 
 it.each(drawnOf(keepers))('files of clients of $dialect stop at the number that a key may keep', async (vendor) => {

@@ -265,7 +265,7 @@ describe('a simulator over HTTP', () => {
   });
 
   it.each<[string, Uint8Array, string, number, RegExp]>([
-    ['what is no audio', randomBytes(1_000), '/transcribe', 400, /not a WAV file/],
+    ['data that is not audio', randomBytes(1_000), '/transcribe', 400, /not a WAV file/],
     ['a path it does not have', wav, '/elsewhere', 404, /tiny 404/],
   ])('answers %s as its provider does', async (_, body, path, status, words) => {
     const { server } = await start();
