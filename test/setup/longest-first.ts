@@ -3,32 +3,46 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Of the slow tier real processes that are killed, cut off and waited for; of the default tier those that draw most. */
+/** Real processes that are killed, cut off and waited for; vendors' clients with every model; in the default tier those that draw most. */
 const LONG = [
   'test/attack/cluster-placement.test.ts',
+  'test/attack/file-length-fuzz.test.ts',
   'test/attack/file-length-queue.test.ts',
+  'test/attack/flood-sockets.test.ts',
   'test/attack/live-kills.test.ts',
+  'test/built/slow/unbroken-speech.test.ts',
   'test/cli/slow/bad-configurations.test.ts',
   'test/cli/slow/serve-ends.test.ts',
   'test/cli/slow/serve-faults.test.ts',
   'test/cli/slow/workers.test.ts',
+  'test/cli/transcribe.test.ts',
+  'test/cluster/bus/slow/nats-cluster.test.ts',
   'test/cluster/slow/bus-faults.test.ts',
   'test/cluster/slow/ledger-identity.test.ts',
   'test/cluster/slow/nats/far-legs.test.ts',
+  'test/cluster/slow/nats/outage-captions.test.ts',
   'test/cluster/slow/start-faults.test.ts',
   'test/cluster/slow/versions.test.ts',
   'test/console/slow/pages.test.ts',
   'test/console/slow/walk.test.ts',
-  'test/live/failover/slow/planned-recycling.test.ts',
+  'test/gateway/files/faults.test.ts',
   'test/gateway/files/slow/generated.test.ts',
   'test/gateway/slow/large-frames.test.ts',
-  'test/recogniser/stream.test.ts',
+  'test/http/doors/node.test.ts',
+  'test/http/doors/slow/silent-bodies.test.ts',
+  'test/live/failover/slow/disturbed-finals.test.ts',
+  'test/live/failover/slow/planned-recycling.test.ts',
+  'test/live/failover/slow/unbroken-speech.test.ts',
   'test/live/session/audio/numbered-audio.test.ts',
   'test/live/session/turns/end-handshake.test.ts',
   'test/live/session/turns/turns.test.ts',
-  'test/simulation/slow/seeds.test.ts',
   'test/money/store/model.test.ts',
   'test/node/store/damaged.test.ts',
+  'test/recogniser/stream.test.ts',
+  'test/sdk/compat/matrix.test.ts',
+  'test/sdk/compat/python-matrix.test.ts',
+  'test/sdk/recognisers/recognisers.test.ts',
+  'test/simulation/slow/seeds.test.ts',
 ];
 
 export class LongestFirst extends BaseSequencer {

@@ -1,7 +1,7 @@
 // What the parts of the door's suite share: a door with recording handlers, closed after each test, and plain clients.
 import { createHash } from 'node:crypto';
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { afterEach } from 'vitest';
+import { afterEach, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { Refusal } from '../../../src/api/errors.ts';
 import type {
@@ -134,6 +134,18 @@ export async function start(
   openDoors.push(door);
   return { door, port: door.port, faults };
 }
+
+/** Runs a case on fake timers, for ends that a timer of the server brings; sockets run in real time. */
+export const onFakeTimers =
+  <Given extends unknown[]>(run: (...given: Given) => Promise<void>) =>
+  async (...given: Given): Promise<void> => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      await run(...given);
+    } finally {
+      vi.useRealTimers();
+    }
+  };
 
 export async function rawSocket(port: number, options: { tls?: boolean } = {}): Promise<RawSocket> {
   const socket = await RawSocket.connect(port, options);

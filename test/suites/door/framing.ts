@@ -1,9 +1,10 @@
 // The door's suite: where a request ends, and where a connection does. If the end of a request cannot be known, it is refused, and
 // nothing behind it is read as a request: a proxy may have taken those bytes for a part of its body (request smuggling).
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { DoorRequest, Reply } from '../../../src/http/door.ts';
+import { REST_MS_MAX } from '../../../src/http/http/request-body.ts';
 import { handshake, turns } from '../../fakes/raw-socket.ts';
-import { type DoorUnderTest, echoHandlers, get, rawSocket, start } from './fixture.ts';
+import { type DoorUnderTest, echoHandlers, get, onFakeTimers, rawSocket, start } from './fixture.ts';
 
 const BEHIND = get('/behind');
 const post = (headers: readonly string[], body = '') =>
@@ -114,17 +115,19 @@ export function framingSuite(under: DoorUnderTest): void {
     const { readBroken = [] } = under.gaps;
     const refused = REFUSED.filter(([what]) => !readBroken.includes(what));
 
-    test.each(refused)('closes the connection after its answer: %s', async (_what, bytes) => {
+    const closesAfterAnswer = onFakeTimers(async (_what: string, bytes: string) => {
       for (const behind of [[bytes + BEHIND], [bytes, BEHIND], [bytes + BEHIND + BEHIND + BEHIND, BEHIND]]) {
         const { port, paths } = await recording();
         const socket = await rawSocket(port);
         await socket.writeApart(behind);
         expect([400, 413, 501, 505]).toContain((await socket.reply()).status);
+        await vi.advanceTimersByTimeAsync(REST_MS_MAX);
         expect(await socket.rest()).not.toContain('HTTP/1.1');
         await turns();
         expect(paths.filter((path) => path !== '/refused')).toEqual([]);
       }
     });
+    test.each(refused)('closes the connection after its answer: %s', closesAfterAnswer);
 
     test('answers a client that sends a lot behind it', async () => {
       const { port, paths } = await recording();

@@ -1,8 +1,9 @@
 // The door's suite: the heads of requests, in any number of pieces, too large, broken or odd.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { DoorRequest } from '../../../src/http/door.ts';
+import { REST_MS_MAX } from '../../../src/http/http/request-body.ts';
 import { handshake, turns } from '../../fakes/raw-socket.ts';
-import { type DoorUnderTest, get, HEADER_BYTES_MAX, mirror, rawSocket, start } from './fixture.ts';
+import { type DoorUnderTest, get, HEADER_BYTES_MAX, mirror, onFakeTimers, rawSocket, start } from './fixture.ts';
 
 export function headSuite(under: DoorUnderTest): void {
   /** A door, and the paths of the requests that have reached its handler. */
@@ -122,13 +123,17 @@ export function headSuite(under: DoorUnderTest): void {
       ['the same length twice', 'Content-Length: 3\r\ncontent-length: 3\r\n\r\nabc'],
       ['a coding that is not chunked', 'Transfer-Encoding: xchunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n'],
       ['a coding behind chunked', 'Transfer-Encoding: chunked, identity\r\n\r\n3\r\nabc\r\n0\r\n\r\n'],
-    ])('gets 400 with %s, reaches no handler, and ends the connection', async (_what, rest) => {
-      const { port } = await start(under, { request: () => Promise.reject(new Error('reached')) });
-      const socket = await rawSocket(port);
-      socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${rest}`);
-      expect((await socket.reply()).status).toBe(400);
-      await socket.closed;
-    });
+    ])(
+      'gets 400 with %s, reaches no handler, and ends the connection',
+      onFakeTimers(async (_what: string, rest: string) => {
+        const { port } = await start(under, { request: () => Promise.reject(new Error('reached')) });
+        const socket = await rawSocket(port);
+        socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${rest}`);
+        expect((await socket.reply()).status).toBe(400);
+        await vi.advanceTimersByTimeAsync(REST_MS_MAX);
+        await socket.closed;
+      }),
+    );
 
     test('leads to one request when trailers look like another', async () => {
       const { port, paths } = await listing();
