@@ -30,7 +30,7 @@ class Calls(Case):
 
 
 class Error(Calls):
-    async def test_has_the_class_of_its_type_and_says_everything_the_answer_said(self) -> None:
+    async def test_has_the_class_of_its_type_and_every_field_of_the_answer(self) -> None:
         for kind, status, cls in (
             ("invalid_request_error", 400, errors.InvalidRequestError),
             ("invalid_request_error", 404, errors.NotFoundError),
@@ -49,7 +49,7 @@ class Error(Calls):
                 ("some_code", kind, status, "model", "req_2", 7, "It is some_code."),
             )
 
-    async def test_of_a_proxy_with_a_page_has_the_class_of_its_status(self) -> None:
+    async def test_follows_the_status_for_a_page_of_a_proxy(self) -> None:
         for status, cls in (
             (401, errors.AuthenticationError),
             (403, errors.PermissionDeniedError),
@@ -64,15 +64,15 @@ class Error(Calls):
             self.assertEqual((type(error), error.code, error.request_id), (cls, "bad_answer", "req_1"))
             self.assertEqual(len(server.arrived), 1)
 
-    async def test_is_told_for_an_answer_that_is_none_of_a_gateway(self) -> None:
+    async def test_reports_an_answer_that_is_not_from_a_gateway(self) -> None:
         for body in ("<html>", "[]", "{}", '"text"'):
             server = self.scripted((200, {}, body))
             self.assertEqual((await self.failure_of(self.client(server.url).balance())).code, "bad_answer")
             self.assertEqual((await self.failure_of(self.client(server.url).models.list())).code, "bad_answer")
 
 
-class TriedAgain(Calls):
-    async def test_with_the_same_idempotency_key_is_what_may_pass(self) -> None:
+class Retries(Calls):
+    async def test_use_the_same_idempotency_key_for_temporary_failures(self) -> None:
         for answer in (
             refusal(408, "invalid_request_error", "request_timeout"),
             refusal(409, "invalid_request_error", "idempotency_conflict", Retry_After="0"),
@@ -95,12 +95,12 @@ class TriedAgain(Calls):
                 self.assertIn(b'name="model"\r\n\r\nlocal/commands-en\r\n', each.body)
                 self.assertIn(b"\r\n\r\n123\r\n--voxgate-", each.body)
 
-    async def test_is_what_takes_too_long(self) -> None:
+    async def test_follow_a_timeout(self) -> None:
         server = self.scripted((0, {}, ""), DONE)
         self.assertEqual((await self.client(server.url, timeout=0.2).transcribe(FILE, **MODEL)).text, "yes")
         self.assertEqual(len(server.arrived), 2)
 
-    async def test_so_often_as_was_asked_for_and_no_more(self) -> None:
+    async def test_stop_at_the_configured_number(self) -> None:
         for retries_max in (0, 1, 4):
             server = self.scripted(OVERLOADED)
             call = self.client(server.url).transcribe(FILE, retries_max=retries_max, **MODEL)
@@ -108,8 +108,8 @@ class TriedAgain(Calls):
             self.assertEqual(len(server.arrived), retries_max + 1)
 
 
-class NeverTriedAgain(Calls):
-    async def test_is_what_does_not_pass(self) -> None:
+class WithoutRetries(Calls):
+    async def test_fails_at_once_for_permanent_failures(self) -> None:
         for answer in (
             refusal(400, "invalid_request_error", "invalid_request"),
             refusal(401, "authentication_error", "invalid_api_key"),
@@ -123,7 +123,7 @@ class NeverTriedAgain(Calls):
             await self.failure_of(self.client(server.url, retries_max=5).transcribe(FILE, **MODEL))
             self.assertEqual(len(server.arrived), 1)
 
-    async def test_is_what_can_be_read_once(self) -> None:
+    async def test_fails_at_once_for_a_source_that_can_be_read_only_once(self) -> None:
         server = self.scripted(OVERLOADED)
         pieces = (FILE for _ in range(1))
         await self.failure_of(self.client(server.url, retries_max=5).transcribe(pieces, **MODEL))
@@ -131,7 +131,7 @@ class NeverTriedAgain(Calls):
 
 
 class Cancelling(Calls):
-    async def test_ends_the_call_while_it_waits_for_an_answer_or_for_its_next_attempt(self) -> None:
+    async def test_ends_a_call_that_waits_for_an_answer_or_its_next_attempt(self) -> None:
         for answer in ((0, {}, ""), refusal(429, "rate_limit_error", "rate_limit_exceeded", Retry_After="50")):
             server = self.scripted(answer)
             calling = asyncio.ensure_future(self.client(server.url).balance())
@@ -143,7 +143,7 @@ class Cancelling(Calls):
 
 
 class Option(Calls):
-    async def test_that_is_wrong_is_named_and_nothing_is_sent(self) -> None:
+    async def test_fails_by_name_before_anything_is_sent(self) -> None:
         server = self.scripted(DONE)
         client = self.client(server.url)
         for call, param in (
@@ -160,7 +160,7 @@ class Option(Calls):
                 self.assertEqual((error.code, error.param), ("invalid_option", param))
         self.assertEqual(server.arrived, [])
 
-    async def test_of_every_kind_has_its_place_in_the_form(self) -> None:
+    async def test_has_its_place_in_the_form_for_every_kind(self) -> None:
         server = self.scripted(DONE)
         await self.client(server.url).transcribe(
             FILE,

@@ -14,7 +14,7 @@ FASTER: Any = {"model": "loopback/numbered", "provider_params": {"turn_seconds":
 
 
 class AChange(Case):
-    async def test_is_said_in_the_gateways_words(self) -> None:
+    async def test_becomes_a_configure_message(self) -> None:
         for changes, words in (
             ({"model": "a/b"}, {"model": "a/b"}),
             ({"fallbacks": ["a/b", "c/d"]}, {"fallbacks": "a/b,c/d"}),
@@ -32,13 +32,13 @@ class AChange(Case):
             with self.subTest(changes):
                 self.assertEqual(configure_message(changes), {"type": "configure", **words})
 
-    async def test_is_said_as_it_was_asked_for_whatever_becomes_of_the_callers_own(self) -> None:
+    async def test_keeps_its_values_when_the_caller_changes_theirs_later(self) -> None:
         params: Any = {"terms": ["a"]}
         message = configure_message({"provider_params": params})
         params["terms"].append("b")
         self.assertEqual(message["provider_params"], {"terms": ["a"]})
 
-    async def test_of_what_cannot_be_changed_is_refused_and_so_is_one_after_close(self) -> None:
+    async def test_fails_for_fixed_options_and_after_close(self) -> None:
         async with self.client().listen(**NUMBERED) as session:
             wrong: Any = (({"sample_rate": 8_000}, "sample_rate"), ({"model": None}, "model"), ({"model": ""}, "model"))
             for changes, param in wrong:
@@ -60,7 +60,7 @@ class ASession(Case):
         told = [(event.model, event.fallbacks, event.from_) for event in of(events, "configured")]
         self.assertEqual(told, [("loopback/numbered", [], 1)])
 
-    async def test_goes_on_with_another_model_and_what_cannot_be_had_is_told(self) -> None:
+    async def test_continues_with_another_model_and_reports_one_that_does_not_exist(self) -> None:
         events: list[Any] = []
         async with self.client().listen(model="loopback/numbered") as session:
             await session.send(numbered(0, 16_000))
@@ -78,7 +78,7 @@ class ASession(Case):
                     session.pipe(b"")
         self.assert_changed(events, 48_000)
 
-    def test_is_changed_without_asyncio_too(self) -> None:
+    def test_changes_without_asyncio(self) -> None:
         events: list[Any] = []
         with voxgate.Voxgate(api_key=KEY, base_url=URL) as client:
             with client.listen(model="loopback/numbered") as session:
@@ -93,7 +93,7 @@ class ASession(Case):
                         session.pipe(numbered(16_000, 48_000))
         self.assert_changed(events, 48_000)
 
-    async def test_that_begins_anew_is_changed_again_and_says_from_where_on_the_one_timeline(self) -> None:
+    async def test_repeats_its_change_in_a_new_session_and_reports_the_position(self) -> None:
         proxy = await self.enterAsyncContext(CuttingProxy())
         proxy.cuts = [Cut(1006, audio_bytes=64_000, ends_session=True)]
         events: list[Any] = []
@@ -169,24 +169,24 @@ class WhereTheConnectionBreaks(Case):
 
         return script
 
-    async def test_the_session_that_goes_on_is_told_what_it_has_not_had(self) -> None:
+    async def test_sends_a_resumed_session_what_it_has_not_received(self) -> None:
         await self.changed_twice(self.first(resume_token="rt_1"), self.then(resumed(40_000)))
         self.assertEqual(self.said, [[32_000, "m/one", 32_000, "m/two"], [24_000, "m/two"]])
 
-    async def test_a_change_behind_the_last_final_may_not_have_been_taken_and_is_said_again(self) -> None:
+    async def test_repeats_a_change_after_the_last_final(self) -> None:
         await self.changed_twice(self.first(final(2), resume_token="rt_1"), self.then(resumed(64_000)))
         self.assertEqual(self.said[1], ["m/two"])
 
-    async def test_a_new_session_begins_with_what_was_changed_before_and_is_told_the_rest_in_its_place(self) -> None:
+    async def test_starts_a_new_session_with_earlier_changes_and_sends_the_rest_in_place(self) -> None:
         await self.changed_twice(self.first(final(1.5)), self.then(started()))
         self.assertEqual(self.said[1], ["m/one", 16_000, "m/two"])
 
-    async def test_a_new_session_that_goes_on_before_it_took_anything_is_told_its_beginning_again(self) -> None:
+    async def test_repeats_the_beginning_of_a_new_session_that_resumes_before_it_took_anything(self) -> None:
         anew = self.then(started(resume_token="rt_2"), is_last=False)
         await self.changed_twice(self.first(final(1.5)), anew, self.then(resumed(0)))
         self.assertEqual(self.said[1:], [["m/one", 16_000, "m/two"]] * 2)
 
-    async def test_what_is_refused_of_a_session_that_goes_on_is_told_at_once(self) -> None:
+    async def test_reports_a_refused_change_of_an_open_session_at_once(self) -> None:
         error = {"type": "invalid_request_error", "code": "model_not_found", "message": "m", "param": None, "request_id": "r"}
 
         async def refusing(socket: Any) -> None:
@@ -197,7 +197,7 @@ class WhereTheConnectionBreaks(Case):
         session = await self.listening(refusing)
         self.assertEqual([(await anext(session)).type for _ in range(2)], ["session_started", "error"])
 
-    async def test_a_hundred_changes_are_the_most(self) -> None:
+    async def test_refuses_more_than_a_hundred_changes(self) -> None:
         async def silent(socket: Any) -> None:
             await socket.send(started())
             await socket.wait_closed()

@@ -17,7 +17,7 @@ class Documents(Case):
             exec(compile(here, "docs/guides/python.md", "exec"), {"__name__": "__main__"})
         return printed.getvalue().splitlines()
 
-    def test_the_guides_examples_print_what_was_said(self) -> None:
+    def test_print_the_transcripts_of_the_guides_examples(self) -> None:
         text = (ROOT / "docs/guides/python.md").read_text(encoding="utf-8")
         file, live, asynchronous = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
         text, *words = self.output_of(file)

@@ -24,7 +24,7 @@ def speech() -> tuple[bytes, int]:
 
 
 class SpeechOfAFile(Case):
-    async def test_becomes_finals_with_a_summary_of_what_it_cost(self) -> None:
+    async def test_becomes_finals_and_a_summary_with_the_cost(self) -> None:
         pcm, rate = speech()
         options: Any = {"sample_rate": rate, "interim_results": False}
         async with self.client().listen(model="local/commands-en", **options) as session:
@@ -37,7 +37,7 @@ class SpeechOfAFile(Case):
         [row] = summary.usage
         self.assertEqual((row.model, row.seconds, row.byok), ("local/commands-en", 15.396, False))
 
-    async def test_is_piped_from_everything_that_gives_bytes(self) -> None:
+    async def test_comes_from_every_source_of_bytes(self) -> None:
         audio = numbered(0, 20_000)
         pieces = [audio[at : at + 1_001] for at in range(0, len(audio), 1_001)]
 
@@ -87,7 +87,7 @@ class Send(Case):
             await session.close()
             self.assert_one_session(await reading, seconds * RATE)
 
-    async def test_copies_so_that_the_caller_may_use_its_buffer_again(self) -> None:
+    async def test_copies_audio_so_that_the_caller_may_reuse_its_buffer(self) -> None:
         buffer = bytearray(3_200)
         async with self.client().listen(**NUMBERED) as session:
             for at in range(0, 16_000, 1_600):
@@ -96,7 +96,7 @@ class Send(Case):
             await session.close()
             self.assert_whole([final async for final in session.finals()], 16_000)
 
-    async def test_ends_the_session_where_nobody_waits_for_it_and_too_much_piles_up(self) -> None:
+    async def test_ends_the_session_when_unawaited_audio_exceeds_the_queue(self) -> None:
         mebibyte = bytes(1_048_576)
         async with self.client("http://127.0.0.1:9").listen(**NUMBERED) as session:
             sends = [asyncio.ensure_future(session.send(mebibyte)) for _ in range(17)]
@@ -106,7 +106,7 @@ class Send(Case):
                 await session.close()
             self.assertEqual(raised.exception.code, "send_queue_full")
 
-    async def test_is_refused_after_close_and_for_what_is_no_audio(self) -> None:
+    async def test_fails_after_close_and_for_data_that_is_not_audio(self) -> None:
         async with self.client().listen(**NUMBERED) as session:
             with self.assertRaises(voxgate.InvalidRequestError) as wrong:
                 await session.send("audio")  # type: ignore[arg-type]
@@ -119,7 +119,7 @@ class Send(Case):
 
 
 class Session(Case):
-    async def test_finalize_ends_the_turn_where_it_was_called(self) -> None:
+    async def test_ends_the_turn_at_the_position_of_finalize(self) -> None:
         options: Any = {**NUMBERED, "provider_params": {"turn_seconds": 100}}
         async with self.client().listen(**options) as session:
             for start, end in ((0, 3_000), (3_000, 3_800), (3_800, 20_000)):
@@ -130,7 +130,7 @@ class Session(Case):
         self.assert_whole(finals, 20_000)
         self.assertEqual([round(final.end * RATE) for final in finals], [3_000, 3_800, 20_000])
 
-    async def test_events_that_nobody_reads_wait_within_a_bound(self) -> None:
+    async def test_fails_when_more_unread_events_wait_than_allowed(self) -> None:
         options: Any = {**NUMBERED, "provider_params": {"turn_seconds": 0.05}, "events_max": 16}
         async with self.client().listen(**options) as session:
             await session.send(numbered(0, 64_000))
@@ -143,7 +143,7 @@ class Session(Case):
         self.assertEqual((closed.exception.code, iterated.exception.code), ("event_queue_full", "event_queue_full"))
         self.assertEqual(len(read), 16)
 
-    async def test_that_is_terminated_ends_the_iteration_without_an_error(self) -> None:
+    async def test_ends_its_iteration_without_an_error_when_terminated(self) -> None:
         async with self.client().listen(**NUMBERED) as session:
             async for event in session:
                 if event.type == "session_started":
@@ -151,7 +151,7 @@ class Session(Case):
             summary = await session.close()
         self.assertEqual((summary.reason, summary.is_usage_complete), ("terminated", False))
 
-    async def test_goes_on_when_the_loop_is_left(self) -> None:
+    async def test_continues_when_the_loop_is_left(self) -> None:
         finals: list[voxgate.Transcript] = []
         async with self.client().listen(**NUMBERED) as session:
             await session.send(numbered(0, 16_000))
@@ -163,7 +163,7 @@ class Session(Case):
             await session.close()
         self.assert_whole(finals, 16_000)
 
-    async def test_is_refused_with_the_gateways_own_words(self) -> None:
+    async def test_fails_with_the_gateways_code_and_close_code(self) -> None:
         for options, cls, code, close_code in (
             ({"model": "local/nobody"}, voxgate.NotFoundError, "model_not_found", 4004),
             (
@@ -179,7 +179,7 @@ class Session(Case):
             self.assertEqual((raised.exception.code, raised.exception.close_code), (code, close_code))
             self.assertTrue(raised.exception.request_id)
 
-    async def test_takes_options_that_no_url_can_hold_in_a_first_message(self) -> None:
+    async def test_sends_options_that_exceed_a_url_in_a_first_message(self) -> None:
         turns = [{"text": f"{index} {'x' * 1_000}", "seconds": 0.1} for index in range(20)]
         options: Any = {
             "model": "loopback/script",
@@ -198,7 +198,7 @@ class Session(Case):
 
 
 class Option(Case):
-    async def test_that_is_wrong_is_named(self) -> None:
+    async def test_fails_by_name_when_it_is_wrong(self) -> None:
         client = self.client()
         for options, param in (
             ({"model": ""}, "model"),
@@ -214,14 +214,14 @@ class Option(Case):
         with self.assertRaises(voxgate.InvalidRequestError):
             voxgate.Reconnect(replay_seconds_max=601)
 
-    async def test_of_the_clients_url_may_have_the_path_that_openais_clients_are_given(self) -> None:
+    async def test_accepts_the_base_url_of_openais_clients(self) -> None:
         for path in ("/", "/v1", "/v1/"):
             client = self.client(f"{URL}{path}")
             async with client.listen(**NUMBERED) as session:
                 self.assertEqual((await session.close()).reason, "client_closed")
             self.assertEqual((await client.balance()).currency, "USD")
 
-    async def test_of_the_client_that_is_wrong_is_named_without_the_credential(self) -> None:
+    async def test_names_a_wrong_client_option_without_the_credential(self) -> None:
         for options, param in (
             ({"api_key": "two words"}, "api_key"),
             ({"api_key": KEY, "token": "st_a.b"}, "api_key"),

@@ -37,7 +37,7 @@ class Lost(Case):
                 await session.close()
         return raised.exception
 
-    async def test_a_session_that_said_it_ended_is_over_whatever_close_code_follows(self) -> None:
+    async def test_ends_a_session_after_session_ended_with_any_close_code(self) -> None:
         for code in (1000, 1001, 1006, 1011, 4200):
 
             async def handler(socket: Any, code: int = code) -> None:
@@ -55,7 +55,7 @@ class Lost(Case):
                 summary = await session.close()
             self.assertEqual((summary.reason, summary.reconnections, self.connections), ("client_closed", 0, 1))
 
-    async def test_the_speakers_of_the_session_that_goes_on_have_numbers_of_their_own(self) -> None:
+    async def test_gives_the_speakers_of_a_new_session_new_numbers(self) -> None:
         words = {"text": "x", "is_final": True, "turn": 0, "start": 0, "end": 1, "model": "m", "speaker": 0}
 
         async def handler(socket: Any) -> None:
@@ -85,7 +85,7 @@ class Lost(Case):
             ],
         )
 
-    async def test_a_gateway_that_says_nothing_is_given_up_before_the_session_and_behind_its_close(self) -> None:
+    async def test_gives_up_a_silent_gateway_before_the_session_and_after_its_close(self) -> None:
         async def never(socket: Any) -> None:
             await socket.wait_closed()
 
@@ -149,7 +149,7 @@ class Lost(Case):
             speaking.cancel()
         return attempts, errors
 
-    async def test_a_provider_that_cannot_be_reached_is_given_up_however_much_audio_was_taken(self) -> None:
+    async def test_gives_up_an_unreachable_provider_at_any_amount_of_accepted_audio(self) -> None:
         async def nothing(socket: Any, count: int) -> None:
             pass
 
@@ -157,7 +157,7 @@ class Lost(Case):
             attempts, errors = await self.attempts_of(await self.failing(nothing, warns), 3)
             self.assertEqual((attempts, [error.code for error in errors]), ([1, 2, 3], ["upstream_exhausted"]))
 
-    async def test_a_provider_that_fails_after_a_final_is_tried_again_each_time(self) -> None:
+    async def test_retries_a_provider_that_fails_after_a_final_each_time(self) -> None:
         async def final(socket: Any, count: int) -> None:
             words = {"text": "x", "is_final": True, "turn": 0, "start": 0, "end": count / 32_000, "model": "m"}
             await socket.send(said("transcript", **words))
@@ -165,7 +165,7 @@ class Lost(Case):
         attempts, errors = await self.attempts_of(await self.failing(final), 3)
         self.assertEqual((attempts, errors), ([1] * 6, []))
 
-    async def test_what_is_no_gateway_is_told_at_once(self) -> None:
+    async def test_reports_a_server_that_is_not_a_gateway_at_once(self) -> None:
         for words in ("hello", "[", json.dumps({"type": "session_started"})):
 
             async def handler(socket: Any, words: str = words) -> None:
@@ -175,7 +175,7 @@ class Lost(Case):
             error = await self.failure_of(await self.listening(handler))
             self.assertEqual((error.code, self.connections), ("bad_answer", 1))
 
-    async def test_events_and_members_of_later_versions_are_passed_over(self) -> None:
+    async def test_ignores_events_and_members_of_later_versions(self) -> None:
         async def handler(socket: Any) -> None:
             await socket.send(said("mood", value="fine"))
             await socket.send(started(colour="green"))
@@ -184,7 +184,7 @@ class Lost(Case):
         async with await self.listening(handler) as session:
             self.assertEqual([event.type for event in await events_of(session)], ["session_started", "session_ended"])
 
-    async def test_a_handshake_that_is_refused_by_what_stands_between_is_judged_by_its_status(self) -> None:
+    async def test_judges_a_handshake_refused_by_a_proxy_by_its_status(self) -> None:
         for status, cls, attempts in (
             (404, voxgate.NotFoundError, 1),
             (403, voxgate.PermissionDeniedError, 1),
@@ -206,7 +206,7 @@ class Lost(Case):
             # A redirect is not followed: it would carry the credential to somebody else.
             self.assertEqual((len(arrived), {path.split("?")[0] for path in arrived}), (attempts, {"/v1/listen"}))
 
-    async def test_no_log_has_the_credential(self) -> None:
+    async def test_keeps_the_credential_out_of_every_log(self) -> None:
         with self.assertLogs(level=logging.DEBUG) as logs:
             logging.debug("At least one line.")
             async with self.client().listen(**NUMBERED) as session:

@@ -27,7 +27,7 @@ class Reconnecting(Case):
 
 
 class AnySession(Reconnecting):
-    async def test_that_is_cut_off_at_random_moments_is_one_session_to_its_consumer(self) -> None:
+    async def test_stays_one_session_for_its_consumer_after_random_cuts(self) -> None:
         dice = random.Random(7)
         ways = ((1006, None), (1012, None), (4101, "upstream_exhausted"), (4101, None), (4200, "node_draining"))
 
@@ -60,14 +60,14 @@ class AnySession(Reconnecting):
         self.assertGreater(self.proxy.made, CUT_SESSIONS)
 
 
-class AConnectionThatEnds(Reconnecting):
-    async def test_before_the_session_is_open_is_not_told_to_anybody(self) -> None:
+class ALostConnection(Reconnecting):
+    async def test_stays_unreported_before_the_session_is_open(self) -> None:
         events = await self.heard(self.listen(*(Cut(code, audio_bytes=0) for code in (1006, 4101, 4200))), 8_000)
         self.assert_one_session(events, 8_000)
         self.assertEqual(of(events, "reconnecting", "reconnected"), [])
         self.assertEqual(len(self.proxy.paths), 4)
 
-    async def test_in_the_middle_is_told_with_each_attempt_that_fails_and_what_broke_it(self) -> None:
+    async def test_gets_reported_in_the_middle_with_each_failed_attempt_and_its_reason(self) -> None:
         gone = Cut(1012, audio_bytes=24_000, ends_session=True)
         cuts = (gone, Cut(4101, audio_bytes=0, error="overloaded", ends_session=True))
         session = self.listen(*cuts)
@@ -81,7 +81,7 @@ class AConnectionThatEnds(Reconnecting):
         summary = await session.close()
         self.assertEqual((summary.reconnections, summary.reason, summary.audio_seconds), (1, "client_closed", 0.75))
 
-    async def test_with_a_code_that_says_so_is_the_end_with_one_error_for_all(self) -> None:
+    async def test_ends_the_session_with_one_error_for_all_calls_after_a_final_close_code(self) -> None:
         for code in (4000, 4001, 4002, 4003, 4004, 4008, 4010, 4011, 1009, 1011, 1008):
             self.proxy.paths.clear()
             async with self.listen(Cut(code, events=1, error="upstream_failed")) as session:
@@ -96,7 +96,7 @@ class AConnectionThatEnds(Reconnecting):
                     self.assertIs(again.exception, error)
             self.assertEqual(len(self.proxy.paths), 1)
 
-    async def test_again_and_again_without_progress_is_given_up_after_the_attempts_that_are_allowed(self) -> None:
+    async def test_ends_the_session_after_the_allowed_attempts_without_progress(self) -> None:
         cuts = [Cut(4101, events=1, error="upstream_exhausted")] * 20
         async with self.listen(*cuts, reconnect=voxgate.Reconnect(attempts_max=3)) as session:
             with self.assertRaises(voxgate.UpstreamError) as raised:
@@ -104,14 +104,14 @@ class AConnectionThatEnds(Reconnecting):
         self.assertEqual((raised.exception.code, raised.exception.close_code), ("upstream_exhausted", 4101))
         self.assertEqual(len(self.proxy.paths), 4)
 
-    async def test_again_and_again_with_a_final_each_time_is_no_reason_to_give_up(self) -> None:
+    async def test_never_ends_the_session_while_each_connection_brings_a_final(self) -> None:
         cuts = [Cut(4101, events=3, error="upstream_failed")] * 8
         options = {"interim_results": False, "reconnect": voxgate.Reconnect(attempts_max=1)}
         events = await self.heard(self.listen(*cuts, **options), 96_000)
         self.assert_one_session(events, 96_000)
         self.assertEqual(len(of(events, "reconnected")), 8)
 
-    async def test_is_the_end_where_reconnect_is_false_and_a_turn_is_not_passed_over(self) -> None:
+    async def test_ends_the_session_when_reconnect_is_false_with_an_open_turn(self) -> None:
         async with self.listen(Cut(1006, audio_bytes=8_000), reconnect=False) as session:
             await session.send(numbered(0, 4_000))
             with self.assertRaises(voxgate.APIConnectionError) as raised:
@@ -121,7 +121,7 @@ class AConnectionThatEnds(Reconnecting):
 
 
 class Audio(Reconnecting):
-    async def test_that_was_kept_no_longer_is_a_discontinuity_and_finals_cover_the_rest(self) -> None:
+    async def test_leaves_a_discontinuity_when_no_longer_kept_and_finals_for_the_rest(self) -> None:
         # A turn of 10 s is cut off after 2 s, of which the last second was kept.
         options = {"provider_params": {"turn_seconds": 10}, "reconnect": voxgate.Reconnect(replay_seconds_max=1)}
         async with self.listen(Cut(1006, audio_bytes=64_000, ends_session=True), **options) as session:
@@ -141,7 +141,7 @@ class Audio(Reconnecting):
         first = round(gap.to * RATE)
         self.assertEqual(final.text, f"{first}-48000")
 
-    async def test_of_a_recording_that_is_sent_faster_than_it_is_heard_loses_nothing(self) -> None:
+    async def test_loses_nothing_of_a_recording_sent_faster_than_real_time(self) -> None:
         # All of it would be under way before the first finals are back.
         cut = Cut(1006, audio_bytes=100 * 2 * RATE)
         events = await self.heard(self.listen(cut, provider_params={"turn_seconds": 20}), 200 * RATE)
@@ -150,7 +150,7 @@ class Audio(Reconnecting):
 
 
 class Token(Reconnecting):
-    async def test_is_asked_for_anew_for_every_connection(self) -> None:
+    async def test_gets_requested_again_for_every_connection(self) -> None:
         minting = self.client()
         minted: list[str] = []
 
@@ -165,7 +165,7 @@ class Token(Reconnecting):
         self.assert_one_session(events, 12_000)
         self.assertEqual((len(minted), self.proxy.credentials), (2, minted))
 
-    async def test_that_has_ended_is_replaced_once_and_then_the_refusal_counts(self) -> None:
+    async def test_gets_replaced_once_after_expiry_then_the_refusal_counts(self) -> None:
         asked: list[None] = []
 
         def get_token() -> str:
@@ -185,7 +185,7 @@ class Token(Reconnecting):
                 await session.close()
         self.assertEqual((raised.exception.code, len(asked)), ("token_expired", 2))
 
-    async def test_that_cannot_be_had_is_asked_for_again_and_named_when_it_does_not_help(self) -> None:
+    async def test_gets_requested_again_after_a_failure_then_named_in_the_error(self) -> None:
         async def never() -> str:
             await asyncio.Event().wait()
             raise AssertionError

@@ -33,7 +33,7 @@ class WithAGateway(Case):
         self.assertEqual(round(sum(row.seconds for row in summary.usage), 3), samples / 16_000)
         self.assertEqual(of(events, "received", "session_resumed"), [])
 
-    async def test_the_session_goes_on_after_several_cuts_with_one_bill_and_nothing_heard_twice(self) -> None:
+    async def test_continues_the_session_after_several_cuts_with_one_bill_and_no_audio_twice(self) -> None:
         for code in (1006, 1012, 1001):
             cuts = (Cut(code, audio_bytes=20_000), Cut(code, audio_bytes=1), Cut(code, events=4))
             summary, events = await self.heard(48_000, *cuts)
@@ -42,19 +42,19 @@ class WithAGateway(Case):
             self.assertEqual((told, summary.reconnections), ([(True, 0)] * 3, 3))
             self.assertIsNone(events[0].resume_token)
 
-    async def test_finals_and_the_end_that_were_not_heard_are_told_to_the_next_connection_with_the_bill(self) -> None:
+    async def test_sends_missed_finals_and_the_missed_end_to_the_next_connection_with_the_bill(self) -> None:
         for before in ("transcript", "session_ended"):
             summary, events = await self.heard(16_000, Cut(1006, before=before), interim_results=False)
             self.assert_whole_and_billed(summary, events, 16_000)
             self.assertEqual((summary.reason, summary.reconnections), ("client_closed", 1))
 
-    async def test_a_session_that_is_gone_gives_way_to_a_new_one_on_the_same_connection(self) -> None:
+    async def test_opens_a_new_session_on_the_same_connection_when_the_old_one_is_gone(self) -> None:
         summary, events = await self.heard(32_000, Cut(1006, audio_bytes=20_000, ends_session=True))
         self.assert_one_session(events, 32_000)
         self.assertEqual([each.resumed for each in of(events, "reconnected")], [False])
         self.assertEqual((len(summary.session_ids), len(self.proxy.paths)), (2, 2))
 
-    async def test_a_session_with_a_first_message_goes_on_and_begins_anew_with_it_where_it_is_gone(self) -> None:
+    async def test_repeats_the_first_message_when_the_session_is_gone(self) -> None:
         cuts = (Cut(1006, audio_bytes=20_000), Cut(1006, audio_bytes=20_000, ends_session=True))
         keyterms = [f"a term of some length {index}".ljust(60, "x") for index in range(90)]
         summary, events = await self.heard(64_000, *cuts, keyterms=keyterms)
@@ -63,11 +63,11 @@ class WithAGateway(Case):
         self.assertEqual([each.resumed for each in of(events, "reconnected")], [True, False])
         self.assertEqual(len(summary.session_ids), 2)
 
-    async def test_nothing_is_asked_for_where_reconnect_is_false(self) -> None:
+    async def test_requests_no_resume_when_reconnect_is_false(self) -> None:
         await self.heard(1_600, reconnect=False)
         self.assertNotIn("resume", self.proxy.paths[0])
 
-    async def test_the_client_without_asyncio_goes_on_as_well(self) -> None:
+    async def test_continues_without_asyncio(self) -> None:
         self.proxy.cuts = [Cut(1006, audio_bytes=20_000), Cut(1012, events=4)]
 
         def run() -> tuple[voxgate.SessionSummary, list[Any]]:
@@ -126,7 +126,7 @@ class WithAnyGateway(Case):
     def asked(self, *names: str) -> list[list[str | None]]:
         return [[query.get(name) for name in names] for query in self.queries]
 
-    async def test_it_says_which_event_it_had_last_of_unknown_kinds_as_well_and_up_to_where_it_heard(self) -> None:
+    async def test_names_its_last_event_of_any_kind_and_its_position(self) -> None:
         async def first(socket: Any) -> None:
             await waits(socket)
             await arrived(socket, 64_000)
@@ -145,7 +145,7 @@ class WithAnyGateway(Case):
         names = ("resume", "last_seq", "heard_seconds", "model")
         self.assertEqual(self.asked(*names), [["on", None, None, "m/m"], ["rt_1", "3", "1.250000", "m/m"]])
 
-    async def test_what_was_not_taken_is_sent_again_with_the_end_of_the_turn_there_and_close(self) -> None:
+    async def test_replays_audio_that_was_not_received_with_its_finalize_and_close(self) -> None:
         async def first(socket: Any) -> None:
             await waits(socket)
             async for message in socket:
@@ -170,7 +170,7 @@ class WithAnyGateway(Case):
             await session.close()
         self.assertEqual(words, [500, "finalize", "close"])
 
-    async def test_a_session_that_is_refused_gives_way_to_a_new_one_at_once(self) -> None:
+    async def test_opens_a_new_session_at_once_when_the_old_one_is_refused(self) -> None:
         for code, param in ((4004, "resume"), (4000, "last_seq"), (4000, "heard_seconds")):
 
             async def first(socket: Any) -> None:
@@ -192,7 +192,7 @@ class WithAnyGateway(Case):
             self.assertEqual(self.asked("resume"), [["on"], ["rt_1"], ["on"]])
             self.assertEqual(kinds, ["session_started", "reconnecting", False])
 
-    async def test_a_gateway_that_cannot_is_asked_once_and_then_as_before(self) -> None:
+    async def test_requests_a_resume_only_once_from_a_gateway_that_cannot(self) -> None:
         async def plain(socket: Any) -> None:
             await socket.send(started())
             await drop(socket)
@@ -205,7 +205,7 @@ class WithAnyGateway(Case):
             await events_of(session)
         self.assertEqual(self.asked("resume"), [["on"], [None], [None]])
 
-    async def test_the_session_is_asked_for_again_unless_the_gateway_ended_it_and_attempts_that_fail_do_not_lose_it(self) -> None:
+    async def test_keeps_requesting_the_session_through_failed_attempts_unless_the_gateway_ended_it(self) -> None:
         async def fails(socket: Any) -> None:
             await socket.close(4101)
 
@@ -223,7 +223,7 @@ class WithAnyGateway(Case):
                 await events_of(session)
             self.assertEqual(self.asked("resume"), [[token] for token in ["on", *tokens]])
 
-    async def test_where_all_is_heard_the_end_is_asked_for_once_and_no_new_session_is_opened_for_it(self) -> None:
+    async def test_requests_only_the_end_once_when_all_audio_has_finals(self) -> None:
         async def first(socket: Any) -> None:
             await waits(socket)
             await arrived(socket, 32_000)
@@ -237,7 +237,7 @@ class WithAnyGateway(Case):
         self.assertEqual(self.asked("resume", "last_seq", "heard_seconds", "model")[1:], [["rt_1", "2", "1.000000", None]])
         self.assertEqual((summary.reason, summary.is_usage_complete, summary.reconnections), ("client_closed", False, 0))
 
-    async def test_audio_that_was_taken_is_progress_and_is_counted_once(self) -> None:
+    async def test_counts_received_audio_once_as_progress(self) -> None:
         async def first(socket: Any) -> None:
             await waits(socket)
             await arrived(socket, 8_000)
@@ -257,7 +257,7 @@ class WithAnyGateway(Case):
             await events_of(session)
         self.assertEqual(len(self.queries), 4)
 
-    async def test_audio_that_is_kept_no_longer_ends_the_session_and_a_new_one_begins_behind_it(self) -> None:
+    async def test_opens_a_new_session_after_audio_that_is_no_longer_kept(self) -> None:
         async def first(socket: Any) -> None:
             await waits(socket)
             await arrived(socket, 32_000)
@@ -285,7 +285,7 @@ class WithAnyGateway(Case):
         self.assertFalse(again_told.resumed)
         self.assertEqual((gap.from_, gap.to, gap.reason), (0, 1, "replay_exceeded"))
 
-    async def test_a_connection_is_given_up_with_a_code_by_which_its_session_waits(self) -> None:
+    async def test_closes_a_silent_connection_with_a_code_that_keeps_its_session(self) -> None:
         codes: list[int] = []
 
         async def silent(socket: Any) -> None:

@@ -15,7 +15,7 @@ class Sync(Case):
     def sync(self, **options: Any) -> voxgate.Voxgate:
         return self.enterContext(voxgate.Voxgate(**{"api_key": KEY, "base_url": URL, **options}))
 
-    def test_calls_answer_as_those_of_asyncio_do(self) -> None:
+    def test_answers_every_call_like_the_asyncio_client(self) -> None:
         client = self.sync()
         path = AUDIO / "yes.wav"
         self.assertEqual(client.transcribe(path, model="local/commands-en").text, "yes")
@@ -30,7 +30,7 @@ class Sync(Case):
         with self.assertRaises(voxgate.NotFoundError):
             client.models.retrieve("local/nobody")
 
-    def test_a_session_hears_a_file_that_is_piped(self) -> None:
+    def test_transcribes_a_piped_file(self) -> None:
         with wave.open(str(AUDIO / "yes.wav")) as file:
             options: Any = {"model": "local/commands-en", "sample_rate": file.getframerate()}
             with self.sync().listen(**options) as session:
@@ -38,7 +38,7 @@ class Sync(Case):
                 self.assertEqual([final.text for final in session.finals()], ["yes"])
                 self.assertEqual(session.close().reason, "client_closed")
 
-    def test_a_session_is_sent_to_in_one_thread_and_read_in_another(self) -> None:
+    def test_sends_in_one_thread_and_reads_in_another(self) -> None:
         with self.sync().listen(**NUMBERED) as session:
 
             def send() -> None:
@@ -54,7 +54,7 @@ class Sync(Case):
             sender.join()
         self.assert_one_session(events, 24_000)
 
-    def test_what_a_session_fails_with_is_raised_by_every_call(self) -> None:
+    def test_raises_the_sessions_failure_from_every_call(self) -> None:
         with self.sync().listen(model="local/nobody") as session:
             with self.assertRaises(voxgate.NotFoundError) as raised:
                 list(session)
@@ -63,7 +63,7 @@ class Sync(Case):
                     call()
                 self.assertIs(again.exception, raised.exception)
 
-    def test_a_source_that_fails_ends_the_session_with_what_it_raised(self) -> None:
+    def test_ends_the_session_with_the_error_of_its_source(self) -> None:
         def broken() -> Any:
             yield numbered(0, 10)
             raise OSError("unplugged")
@@ -73,14 +73,14 @@ class Sync(Case):
             with self.assertRaisesRegex(OSError, "unplugged"):
                 list(session)
 
-    def test_a_session_that_is_terminated_ends_its_iteration(self) -> None:
+    def test_ends_the_iteration_of_a_terminated_session(self) -> None:
         with self.sync().listen(**NUMBERED) as session:
             for event in session:
                 if event.type == "session_started":
                     session.terminate()
             self.assertEqual(session.close().reason, "terminated")
 
-    def test_a_client_that_is_closed_ends_who_waits_and_refuses_the_rest(self) -> None:
+    def test_ends_waiting_calls_and_refuses_others_after_close(self) -> None:
         client = self.sync()
         session = client.listen(**NUMBERED)
         self.assertEqual(next(session).type, "session_started")

@@ -28,7 +28,7 @@ class Unseekable(io.RawIOBase):
 
 
 class File(Case):
-    async def test_is_transcribed_whatever_it_comes_as(self) -> None:
+    async def test_gets_transcribed_from_every_kind_of_source(self) -> None:
         data = PATH.read_bytes()
         with PATH.open("rb") as opened:
             for file in (
@@ -45,21 +45,21 @@ class File(Case):
                 with self.subTest(type(file).__name__):
                     self.assertEqual((await self.client().transcribe(file, **MODEL)).text, TEXT)
 
-    async def test_may_be_headerless_samples_whose_rate_the_content_type_tells(self) -> None:
+    async def test_may_be_headerless_samples_with_their_rate_in_the_content_type(self) -> None:
         with wave.open(str(PATH)) as file:
             samples = file.readframes(file.getnframes())
         answer = await self.client().transcribe(samples, content_type=f"audio/l16;rate={RATE}", **MODEL)
         self.assertEqual(answer.text, TEXT)
 
-    async def test_may_have_a_name_that_cannot_stand_in_a_header(self) -> None:
+    async def test_may_have_a_name_that_is_invalid_in_a_header(self) -> None:
         name = 'a"b\r\nX-Evil: 1\r\n\r\n.wav'
         self.assertEqual((await self.client().transcribe(PATH, file_name=name, **MODEL)).text, TEXT)
 
-    async def test_that_is_not_there_is_pythons_own_error(self) -> None:
+    async def test_raises_pythons_error_when_it_does_not_exist(self) -> None:
         with self.assertRaises(FileNotFoundError):
             await self.client().transcribe(f"{PATH}.not", **MODEL)
 
-    async def test_that_gives_no_bytes_or_fails_is_told_as_it_is(self) -> None:
+    async def test_raises_the_error_of_its_source_and_refuses_sources_without_bytes(self) -> None:
         def broken() -> Any:
             yield b"12"
             raise OSError("unplugged")
@@ -73,7 +73,7 @@ class File(Case):
 
 
 class Format(Case):
-    async def test_verbose_json_gives_times_usage_and_the_request_id(self) -> None:
+    async def test_gives_times_usage_and_the_request_id_for_verbose_json(self) -> None:
         told: list[voxgate.AnswerInfo] = []
         answer = await self.client().transcribe(
             PATH,
@@ -89,11 +89,11 @@ class Format(Case):
         self.assertEqual((answer.usage.cost_usd, answer.usage.byok), ("0.00", False))
         self.assertEqual((info.status, info.attempts, info.warnings), (200, 1, ()))
 
-    async def test_diarized_json_gives_who_said_what(self) -> None:
+    async def test_gives_segments_with_speakers_for_diarized_json(self) -> None:
         answer = await self.client().transcribe(PATH, response_format="diarized_json", **MODEL)
         self.assertEqual((answer.text, [(each.text, each.speaker) for each in answer.segments]), (TEXT, [(TEXT, "unknown")]))
 
-    async def test_text_srt_and_vtt_are_strings(self) -> None:
+    async def test_gives_strings_for_text_srt_and_vtt(self) -> None:
         client = self.client()
         self.assertEqual((await client.transcribe(PATH, response_format="text", **MODEL)).strip(), TEXT)
         self.assertRegex(await client.transcribe(PATH, response_format="srt", **MODEL), r"^1\n00:00:\d\d,\d{3} --> ")
@@ -101,7 +101,7 @@ class Format(Case):
 
 
 class Options(Case):
-    async def test_fallbacks_and_warnings_reach_the_other_side_and_come_back(self) -> None:
+    async def test_send_fallbacks_and_return_warnings(self) -> None:
         told: list[voxgate.AnswerInfo] = []
         answer = await self.client().transcribe(
             PATH,
@@ -120,8 +120,8 @@ class Options(Case):
         self.assertEqual((error.status, error.code, error.param), (422, "unsupported_parameter", "prompt"))
 
 
-class Others(Case):
-    async def test_models_tokens_usage_and_the_balance_can_be_asked_for(self) -> None:
+class OtherCalls(Case):
+    async def test_return_models_tokens_usage_and_the_balance(self) -> None:
         client = self.client()
         models = await client.models.list(mode="batch", provider="local")
         self.assertIn("local/commands-en", [model.id for model in models])
@@ -141,7 +141,7 @@ class Others(Case):
         balance = await client.balance()
         self.assertEqual((balance.object, balance.currency), ("balance", "USD"))
 
-    async def test_a_client_token_opens_live_sessions_and_uploads_files_where_its_key_allows_that(self) -> None:
+    async def test_open_live_sessions_with_a_client_token_and_upload_files_where_its_key_allows(self) -> None:
         minting = self.client()
 
         async def grant() -> Any:
@@ -161,7 +161,7 @@ class Others(Case):
             self.assertEqual(denied.exception.code, "token_not_allowed")
             self.assertIn("tokens_may_upload", str(denied.exception))
 
-    async def test_many_calls_at_a_time_are_one_after_the_other_beyond_the_bound(self) -> None:
+    async def test_wait_for_each_other_beyond_the_bound(self) -> None:
         client = self.client()
         answers = await asyncio.gather(*(client.balance() for _ in range(40)))
         self.assertEqual({answer.currency for answer in answers}, {"USD"})

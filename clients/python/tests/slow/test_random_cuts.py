@@ -15,7 +15,7 @@ PIECE_BYTES = 1_601
 
 
 class RandomCuts(Case):
-    async def test_of_many_sessions_lose_and_repeat_nothing_and_cost_nothing(self) -> None:
+    async def test_lose_repeat_and_cost_nothing_across_many_sessions(self) -> None:
         dice = random.Random(3)
         proxy = await self.enterAsyncContext(CuttingProxy())
         proxy.cuts = [
