@@ -14,7 +14,7 @@ import { resolveChain } from '../../src/live/failover/chain.ts';
 import { SessionHost } from '../../src/live/session/host.ts';
 import { LegService } from '../../src/live/upstream/service/leg-service.ts';
 import { UpstreamHost } from '../../src/live/upstream/upstream-host.ts';
-import { pricedMembers } from '../../src/money/ledger/priced.ts';
+import { pricedMembers } from '../../src/money/ledger/meter-contract.ts';
 import { Reservations } from '../../src/money/ledger/reservations.ts';
 import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
 import { systemClock as clock } from '../../src/runtime/telemetry/clock.ts';

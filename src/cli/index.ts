@@ -1,7 +1,7 @@
 // The command line: finds the command, runs it, and turns what it throws into one sentence and an exit code.
 
 import { SecretError } from '../accounts/auth/secret.ts';
-import { VaultError } from '../accounts/vault/vault-error.ts';
+import { VaultError } from '../accounts/vault/key-ring.ts';
 import { nearestSlugs } from '../api/slug.ts';
 import { ClusterError } from '../cluster/membership/name-lease.ts';
 import { ConfigError } from '../config/load.ts';

@@ -1,8 +1,6 @@
 // The part of `voxgate orgs …` that is about members of organisations.
 import { parseEmail } from '../accounts/people/addresses.ts';
-import type { Member, Role, TeamRefusal } from '../accounts/team/calls.ts';
-import { refusalOfTeam } from '../accounts/team/refusals.ts';
-import { isRole, ROLES } from '../accounts/team/roles.ts';
+import { isRole, type Member, ROLES, type Role, refusalOfTeam, type TeamRefusal } from '../accounts/team/calls.ts';
 import type { Store } from '../node/store/store.ts';
 import { action, WrongInput } from './shared/actions.ts';
 import { operator, requireOrganisation, withStore } from './shared/operator.ts';

@@ -5,7 +5,7 @@ import type { BusBody } from '../cluster/bus/bus.ts';
 import { type RefusedUsage, refusedUsage, removeRefusedUsage } from '../cluster/bus/nats/jetstream/refused-usage.ts';
 import type { SigningKeys } from '../cluster/bus/signed.ts';
 import { lineCostMicroUsd, usdOf } from '../config/prices/price.ts';
-import { readUsage, usageKeys } from '../money/ledger/usage-message.ts';
+import { readUsage, usageKeys } from '../money/ledger/usage-stream.ts';
 import { action, WrongInput } from './shared/actions.ts';
 import { withBus } from './shared/bus.ts';
 import { CommandError, EXIT, print, printTable } from './shared/output.ts';

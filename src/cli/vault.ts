@@ -3,11 +3,9 @@
 
 import { readFileSync } from 'node:fs';
 import { text as textOf } from 'node:stream/consumers';
-import { loadKeyRing } from '../accounts/vault/key-ring.ts';
-import { rotateVault } from '../accounts/vault/rotation.ts';
-import type { KeyRing } from '../accounts/vault/seal.ts';
+import { type KeyRing, loadKeyRing } from '../accounts/vault/key-ring.ts';
 import type { ProviderKey } from '../accounts/vault/store.ts';
-import type { Vault } from '../accounts/vault/vault.ts';
+import { rotateVault, type Vault } from '../accounts/vault/vault.ts';
 import { Refusal } from '../api/errors.ts';
 import type { Store } from '../node/store/store.ts';
 import { openVault } from '../node/vault.ts';

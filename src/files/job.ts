@@ -7,7 +7,7 @@ import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import type { UploadedFile } from '../http/multipart/uploaded-file.ts';
 import type { ChainDependencies, ChainMember, Degradation } from '../live/failover/chain.ts';
 import { isFree, type MeterMember } from '../money/ledger/meter.ts';
-import { pricedMembers } from '../money/ledger/priced.ts';
+import { pricedMembers } from '../money/ledger/meter-contract.ts';
 import { type LimitedSignal, limitedSignal } from '../runtime/limited-signal.ts';
 import type { AskedRule } from '../vendors/place-rules.ts';
 import { chainOf } from './chain.ts';

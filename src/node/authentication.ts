@@ -1,12 +1,16 @@
 // Authentication of a node, and how changes of a key reach every node: what the store hears, or the console does, is told on the
 // bus, and what the bus tells holds here.
 import { type Authenticator, createAuthenticator } from '../accounts/auth/authenticate.ts';
+import { createKeyLimits, createSharedKeyLimits, type KeyLimits } from '../accounts/auth/limits.ts';
 import { listenToAccountChanges } from '../cluster/accounts/account-changes.ts';
 import type { AccountsClient } from '../cluster/accounts/client.ts';
 import { type KeyInUse, keepReconciled } from '../cluster/accounts/reconcile.ts';
 import type { Bus } from '../cluster/bus/bus.ts';
 import { KEY_REVOKED, type KeyChange, SUSPENSION, type Suspension } from '../cluster/bus/subjects.ts';
-import { type Assembly, previousSecret } from './context.ts';
+import { openClusterLimits } from '../cluster/limits/limits.ts';
+import { LimitsMessages } from '../cluster/limits/messages.ts';
+import type { Membership } from '../cluster/membership/membership.ts';
+import { type Assembly, previousSecret, secretsOf } from './context.ts';
 import type { Store } from './store/store.ts';
 
 /** Sessions of this node, as changes of keys concern them. */
@@ -84,3 +88,47 @@ export function publishKeyChange(bus: Bus, type: KeyChange['type'], keyId: strin
   const change: KeyChange = { type, keyId };
   bus.publish(type, change);
 }
+
+// How much a key may ask for: counted here, or over all nodes that serve clients.
+/** `members`: undefined on a node by itself. `accounts`: undefined on the node that keeps them, which also counts. */
+export function openKeyLimits(
+  assembly: Assembly,
+  members: Membership | undefined,
+  accounts: Pick<AccountsClient, 'isAway'> | undefined,
+): KeyLimits {
+  const { config, clock, bus, metrics, defer } = assembly;
+  const { limits } = config;
+  const options = {
+    requestsPerMinuteMax: limits.requestsPerMinutePerKeyMax,
+    sessionsMax: limits.sessionsPerKeyMax,
+    sessionsPerOrganisationMax: limits.sessionsPerOrganisationMax,
+    filesMax: limits.filesPerKeyMax,
+    filesPerOrganisationMax: limits.filesPerOrganisationMax,
+    tokensPerMinuteMax: limits.tokensPerMinutePerKeyMax,
+    clock,
+  };
+  if (members === undefined) return createKeyLimits(options);
+  const messages = new LimitsMessages(secretsOf(assembly));
+  const shared = openClusterLimits({
+    bus,
+    clock,
+    messages,
+    edges: () => members.count('edge'),
+    others: () => otherEdges(members),
+    onNodes: (listener) => members.onNodes(listener),
+    isCounterAway: () => accounts?.isAway === true,
+  });
+  defer(() => shared.close());
+  metrics.watchGauge(
+    'sessions_on_trust',
+    'Sessions and files that started while the count over all nodes was unavailable, since the start.',
+    () => shared.places.trusted,
+  );
+  return createSharedKeyLimits(options, shared);
+}
+
+const otherEdges = (members: Membership) =>
+  members
+    .nodes()
+    .filter(({ node, roles }) => node !== members.node && roles.includes('edge'))
+    .map(({ node, upstreamRevision }) => ({ node, isEarlier: upstreamRevision === undefined }));

@@ -1,18 +1,21 @@
 // The door of a node: routes and the live endpoint over everything behind them.
-
 import cluster from 'node:cluster';
 import type { Authenticator } from '../accounts/auth/authenticate.ts';
 import type { KeyLimits } from '../accounts/auth/limits.ts';
-import { providersOf } from '../accounts/people/pages/set-up.ts';
 import type { SetUp } from '../api/console/gateway.ts';
+import { providersOf } from '../accounts/people/pages/forms.ts';
 import type { Mode } from '../api/models.ts';
 import type { AccountsClient } from '../cluster/accounts/client.ts';
+import { DetachedJobs } from '../compat/jobs/detached-jobs.ts';
+import { KeptFiles } from '../compat/jobs/kept-files.ts';
+import { KeptSessions } from '../compat/jobs/kept-sessions.ts';
 import { FileDecodings } from '../files/decoding/decodings.ts';
 import type { ObservedFile } from '../files/file-observer.ts';
 import { LengthMeter } from '../files/measuring/length-meter.ts';
 import { UntakenAnswers } from '../files/money/untaken-answers.ts';
 import { Idempotency } from '../http/idempotency/idempotency.ts';
 import { FORM_MEMORY_BYTES_MAX } from '../http/multipart/form-memory.ts';
+import { refusalOf } from '../http/router.ts';
 import { consoleSessionEvents } from '../live/routes/own-session-events.ts';
 import { playgroundRoutes } from '../live/routes/playground.ts';
 import { type SessionEventsDependencies, streamPlaces } from '../live/routes/session-events.ts';
@@ -31,16 +34,14 @@ import {
   serviceAccess,
   spoolDirectory,
 } from './context.ts';
-import { keptOf, keptSessionsOf } from './kept.ts';
 import type { EdgeLive } from './live.ts';
 import type { Money } from './money.ts';
 import { observeFile } from './observing/observing.ts';
 import type { People } from './people.ts';
-import { consoleModelRoutes } from './routes/console/models.ts';
-import { appRoutes } from './routes/console/pages/app.ts';
+import { appRoutes } from './routes/console/app.ts';
+import { consoleModelRoutes } from './routes/console/overview.ts';
 import type { Readiness } from './routes/health.ts';
-import type { OperatorDependencies, RoutesDependencies } from './routes/index.ts';
-import type { LinksDependencies } from './routes/links.ts';
+import type { LinksDependencies, OperatorDependencies, RoutesDependencies } from './routes/index.ts';
 import type { ModelsDependencies } from './routes/models.ts';
 import { type DoorSettings, type Edge, type EdgeOptions, serveEdge, serveOperator } from './serve.ts';
 import type { OpenedVault } from './vault.ts';
@@ -283,4 +284,35 @@ function setUpOf(assembly: Assembly): SetUp {
     mail: !canMail(assembly) ? 'nowhere' : keepsMails ? 'outbox' : 'server',
     tls: server.tlsCertFile !== undefined ? 'here' : isBehindTls ? 'proxy' : 'nobody',
   };
+}
+
+// What clients of other vendors come back for: their files, jobs and sessions.
+/** Files and jobs. */
+export function keptOf({ logger, metrics, defer }: Assembly, spoolQuota: FairQuota) {
+  const common = { clock: backgroundClock, wallNow: () => new Date() };
+  const keptFiles = new KeptFiles({ ...common, spoolQuota });
+  const detachedJobs = new DetachedJobs({
+    ...common,
+    onFault: (error) => {
+      logger.error({ err: error }, 'job fault');
+      return refusalOf(error);
+    },
+    onForgotten: () => metrics.dropped('detached_job'),
+  });
+  defer(() => {
+    detachedJobs.close();
+    keptFiles.close();
+  });
+  metrics.watchQueue('kept_files', () => keptFiles.size);
+  metrics.watchQueue('detached_jobs', () => detachedJobs.size);
+  return { keptFiles, detachedJobs };
+}
+
+/** Live sessions that they may request after the end. */
+export function keptSessionsOf({ metrics, defer }: Assembly): KeptSessions {
+  const onForgotten = () => metrics.dropped('kept_session');
+  const keptSessions = new KeptSessions({ clock: backgroundClock, wallNow: () => new Date(), onForgotten });
+  defer(() => keptSessions.close());
+  metrics.watchQueue('kept_sessions', () => keptSessions.size);
+  return keptSessions;
 }

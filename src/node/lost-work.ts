@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JOURNAL_SUFFIX } from '../money/ledger/journal.ts';
-import { closeLostFiles, LostFiles } from '../money/ledger/lost-files.ts';
-import { LostSessions } from '../money/ledger/lost-sessions.ts';
+import { closeLostFiles, LostFiles, LostSessions } from '../money/ledger/lost-work.ts';
 import type { Assembly } from './context.ts';
 import type { Store } from './store/store.ts';
 

@@ -4,15 +4,20 @@ import type { Bus, DeadLetterListener } from '../cluster/bus/bus.ts';
 import { isExpectedDeadLetter } from '../cluster/bus/expected-dead-letter.ts';
 import { MemoryBus } from '../cluster/bus/memory.ts';
 import { NatsAwayError, type NatsBus, type NatsBusOptions, openNatsBus } from '../cluster/bus/nats/bus.ts';
+import { answersNow } from '../cluster/bus/nats/jetstream/common.ts';
 import { type NatsLeases, natsLeases } from '../cluster/bus/nats/jetstream/leases.ts';
 import { natsRecords, type Records } from '../cluster/bus/nats/jetstream/records.ts';
 import { type NatsUsage, natsUsage } from '../cluster/bus/nats/jetstream/usage-stream.ts';
 import type { SigningSecrets } from '../cluster/bus/signed.ts';
+import type { NodeLoad } from '../cluster/membership/heartbeat.ts';
+import { joinCluster, type Membership } from '../cluster/membership/membership.ts';
 import { ClusterError } from '../cluster/membership/name-lease.ts';
 import { natsOptionsOf } from '../cluster/nats-settings.ts';
 import type { Config } from '../config/schema.ts';
 import type { Logger } from '../runtime/telemetry/log.ts';
 import type { Metrics } from '../runtime/telemetry/metrics.ts';
+import { buildVersion } from '../runtime/version.ts';
+import { type Assembly, nodeId } from './context.ts';
 
 /** What nodes have in common on NATS. */
 export interface SharedNetwork {
@@ -92,4 +97,34 @@ async function openBus(options: NatsBusOptions): Promise<NatsBus> {
       isPassing: error instanceof NatsAwayError,
     });
   }
+}
+
+// This node among the others: its name, what it has to do, and who else is there.
+/** `end`: another node has this one's name. */
+export async function openMembers(
+  assembly: Omit<Assembly, 'store'>,
+  { leases }: SharedNetwork,
+  load: () => NodeLoad,
+  end: (sentence: string) => void,
+): Promise<Membership> {
+  const { bus, clock, logger, metrics, roles, defer } = assembly;
+  const members = await joinCluster({
+    bus,
+    leases,
+    clock,
+    self: { id: nodeId(assembly), roles: [...roles], version: buildVersion() },
+    load,
+    answersNow: () => answersNow(bus as NatsBus),
+    onWarning: (sentence) => logger.warn({ reason: sentence }, 'cluster'),
+    onConflict: end,
+  });
+  defer(() => members.leave());
+  metrics.watchGauge('nodes', 'Known nodes, including this one.', () => members.nodes().length);
+  metrics.watchGauge(
+    'clock_skew_seconds',
+    'Median difference between the clocks of other nodes and this one; positive if they are ahead.',
+    () => members.skewMs() / 1000,
+  );
+  metrics.watchGauge('accounts_nodes', 'Known nodes that keep the accounts, or can.', () => members.count('accounts'));
+  return members;
 }

@@ -11,8 +11,7 @@ import { LEDGER_FILE, RememberedLedger } from '../cluster/ledger/remembered-ledg
 import { ClusterError } from '../cluster/membership/name-lease.ts';
 import { HistorySender } from '../money/ledger/history/history-sender.ts';
 import type { ReservationStore } from '../money/ledger/reservations.ts';
-import { createStreamedStore } from '../money/ledger/streamed-store.ts';
-import { historyId, usageBody, usageKeys } from '../money/ledger/usage-message.ts';
+import { createStreamedStore, historyId, usageBody, usageKeys } from '../money/ledger/usage-stream.ts';
 import type { BeforeStore } from './accounts.ts';
 import { type Assembly, previousSecret, secretsOf, watchAccounts } from './context.ts';
 import type { SharedNetwork } from './network.ts';

@@ -23,9 +23,15 @@ import { answerListen, answerOtherUpgrade } from '../live/socket/listen.ts';
 import { OpenSockets } from '../live/socket/open-sockets.ts';
 import { WaitingWork } from '../live/socket/socket-work.ts';
 import { parseNetworks } from '../runtime/networks.ts';
-import { notFoundPage } from './routes/console/pages/not-found.ts';
-import { type OperatorDependencies, operatorRoutes, type RoutesDependencies, routesOf } from './routes/index.ts';
-import { type LinksDependencies, linkRoutes } from './routes/links.ts';
+import { notFoundPage } from './routes/console/app.ts';
+import {
+  type LinksDependencies,
+  linkRoutes,
+  type OperatorDependencies,
+  operatorRoutes,
+  type RoutesDependencies,
+  routesOf,
+} from './routes/index.ts';
 
 /** What every door of a node is opened with. */
 export interface DoorSettings {

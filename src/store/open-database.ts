@@ -2,10 +2,9 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { isBusy, openError } from './errors.ts';
 import { keepDatabase } from './keep-database.ts';
 import { MIGRATIONS } from './migrations.ts';
-import { StoreError } from './store-error.ts';
+import { isBusy, openError, StoreError } from './store-error.ts';
 
 /** Older ones can lose a commit when a checkpoint resets the write-ahead log (fixed in 3.51.3). */
 const SQLITE_VERSION_MIN = [3, 51, 3] as const;

@@ -43,3 +43,62 @@ export function noOrganisation(id: string): StoreError {
   const shown = JSON.stringify(id.slice(0, 50));
   return new StoreError('not_found', `There is no organisation ${shown}; voxgate orgs list shows them.`);
 }
+
+// Turns what SQLite, its library and the file system throw into sentences an operator can act on.
+/** The sentence for a failure to open the database `file`. */
+export function openError(error: unknown, file: string): StoreError {
+  if (error instanceof StoreError) return error;
+  return new StoreError('cannot_open', `The database ${JSON.stringify(file)} ${whyNotOpened(error)}`);
+}
+
+function whyNotOpened(error: unknown): string {
+  const code = codeOf(error);
+  if (error instanceof Error && 'syscall' in error && error.syscall === 'watch') {
+    return `cannot be watched for changes by other processes (${code}): raise the system's limits of file watches (fs.inotify.max_user_instances and max_user_watches).`;
+  }
+  // What the tables are asked is always the same: where that is wrong, the tables are not what they were.
+  if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_ERROR') {
+    return 'is damaged or is no SQLite file: restore it from a backup with `voxgate ledger restore FILE --force`, or move it away to start with an empty one.';
+  }
+  if (isBusy(error)) return 'is locked by another process: end that process or wait until it is done.';
+  if (code.startsWith('SQLITE_FULL') || code === 'ENOSPC')
+    return 'cannot be opened because the disk is full: free some space.';
+  if (code.startsWith('SQLITE_READONLY') || ['EACCES', 'EPERM', 'EROFS'].includes(code)) {
+    return `cannot be written (${code}): give this user the right to write the file and its directory, or set another data directory.`;
+  }
+  if (
+    code === 'ERR_DLOPEN_FAILED' ||
+    code === 'MODULE_NOT_FOUND' ||
+    messageOf(error).startsWith('Could not locate the bindings file')
+  ) {
+    return `cannot be opened because the SQLite library does not fit Node ${process.versions.node}: run \`npm rebuild better-sqlite3\`.`;
+  }
+  return `cannot be opened (${code}): check that its directory is a directory on a local disk that this user may write.`;
+}
+
+/** The error for a call that failed on an open database. */
+export function callError(error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  if (isBusy(error)) {
+    return new StoreError('busy', 'The database is locked by another process: try again in a moment.');
+  }
+  return new StoreError('failed', `The database could not do it (${codeOf(error)}): ${messageOf(error)}.`);
+}
+
+/** Whether another process, or another connection of this one, holds a lock. */
+export function isBusy(error: unknown): boolean {
+  return codeOf(error).startsWith('SQLITE_BUSY');
+}
+
+/** Whether it was the disk or the memory that failed, which no other call would fare better with. */
+export function isOfTheDisk(error: unknown): boolean {
+  return /^SQLITE_(FULL|IOERR|NOMEM)/.test(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'error';
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

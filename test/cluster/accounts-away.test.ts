@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
-import type { Answering } from '../../src/store/asking.ts';
+import type { Answering } from '../../src/store/operation.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { accountsRig } from './accounts-rig.ts';
 

@@ -6,7 +6,7 @@ import { createAccountsClient } from '../../src/cluster/accounts/client.ts';
 import type { Bus, BusBody } from '../../src/cluster/bus/bus.ts';
 import { accountsService } from '../../src/cluster/bus/subjects.ts';
 import { createRemoteStore } from '../../src/node/store/remote-store.ts';
-import type { Answering } from '../../src/store/asking.ts';
+import type { Answering } from '../../src/store/operation.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { seeded } from '../fakes/random.ts';
 import { OPERATOR } from '../fakes/store/ledger.ts';

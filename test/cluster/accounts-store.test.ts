@@ -1,9 +1,15 @@
 // The store from afar: every call that an edge may make gives what the store itself gives, and every other is refused on both
 // sides.
 import { describe, expect, test } from 'vitest';
-import { CALL_NAMES, type CallName, type RemoteCallName, remoteCall } from '../../src/node/store/operations.ts';
 import { answerStoreCalls, createRemoteStore } from '../../src/node/store/remote-store.ts';
-import type { AsynchronousCalls, StoreCalls } from '../../src/node/store/store.ts';
+import {
+  type AsynchronousCalls,
+  CALL_NAMES,
+  type CallName,
+  type RemoteCallName,
+  remoteCall,
+  type StoreCalls,
+} from '../../src/node/store/store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { endOf, headOf, holdOf, lineOf, OPERATOR } from '../fakes/store/ledger.ts';
 import { accountsRig, reasonOf } from './accounts-rig.ts';

@@ -31,7 +31,7 @@ import { HttpPools } from '../../src/live/upstream/http/pools.ts';
 import { LegService } from '../../src/live/upstream/service/leg-service.ts';
 import { UpstreamHost } from '../../src/live/upstream/upstream-host.ts';
 import type { OpenSocket } from '../../src/live/upstream/wire.ts';
-import { pricedMembers } from '../../src/money/ledger/priced.ts';
+import { pricedMembers } from '../../src/money/ledger/meter-contract.ts';
 import { Reservations } from '../../src/money/ledger/reservations.ts';
 import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
 import { loopback } from '../../src/vendors/loopback/index.ts';

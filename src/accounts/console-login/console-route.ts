@@ -1,17 +1,19 @@
 // What stands before every endpoint of the console: the request came from the console's own page, its cookie opens a session,
 // whatever it changes is within the organisation's limit and not suspended, and where more is wanted, the address is verified and the password was given lately. What an endpoint does is its own business.
 
-import { type Refusal, refuse } from '../../api/errors.ts';
+import type { Static, TObject } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { printable, type Refusal, refuse } from '../../api/errors.ts';
+import { faultOf, listOf, type ValueFault } from '../../api/accepted.ts';
 import type { DoorRequest, Reply } from '../../http/door.ts';
+import { readJson } from '../../http/http/json-body.ts';
 import type { Route, RouteContext, RouteHandler } from '../../http/router.ts';
 import type { Actor } from '../../store/audit-log.ts';
 import { StoreError } from '../../store/store-error.ts';
-import type { ClientLimit } from '../people/client-limit.ts';
+import type { ClientLimit } from '../people/attempt-limits.ts';
 import type { CurrentSession, Logins, Peer } from '../people/logins.ts';
-import { readCookie } from './cookie.ts';
-import type { Reach } from './reach.ts';
+import { changesNothing, type Reach, readCookie, requireConsoleRequest } from './reach.ts';
 import { type Endpoint, mayAsk, requireRole } from './roles.ts';
-import { changesNothing, requireConsoleRequest } from './same-origin.ts';
 
 /** A call by a person who is logged in. Rows are always asked for with `organisationId` of this session. */
 export interface ConsoleContext extends RouteContext {
@@ -123,4 +125,35 @@ export function refusalOfStore({ reason, message }: StoreError): Refusal {
   return refuse('overloaded', 'The database cannot take this right now. Try again in a moment.', {
     retryAfterSeconds: 2,
   });
+}
+
+// The body of a request to the console, checked against its schema: closed, without coercion, and refused by the member's name.
+/** Of people's forms: an address and two passwords. */
+export const FORM_BYTES_MAX = 4096;
+/** Of a key's settings: two lists of a hundred, and aliases. */
+export const SETTINGS_BYTES_MAX = 65_536;
+
+/** Throws a Refusal that names the member at fault and never shows a value. No body is an empty one. */
+export async function readBody<Schema extends TObject>(
+  request: DoorRequest,
+  schema: Schema,
+  bytesMax: number = FORM_BYTES_MAX,
+): Promise<Static<Schema>> {
+  const body = (await readJson(request, bytesMax)) ?? {};
+  if (Value.Check(schema, body)) return body;
+  throw refusalOfBody(schema, body);
+}
+
+function refusalOfBody(schema: TObject, body: unknown): Refusal {
+  const known = Object.keys(schema.properties);
+  const takes = known.length === 0 ? 'it takes none' : `it takes ${listOf(known)}`;
+  const { kind, path, accepts } = faultOf(schema, body) as ValueFault;
+  const param = printable(path.join('.'));
+  if (param === '') return refuse('invalid_request', `The body is not a JSON object; ${takes}.`);
+  if (kind === 'unknown') {
+    const others = path.length === 1 ? takes : `there are ${accepts}`;
+    return refuse('invalid_request', `\`${param}\` is not a member of this body; ${others}.`, { param });
+  }
+  if (kind === 'missing') return refuse('invalid_request', `\`${param}\` is missing. Send ${accepts}.`, { param });
+  return refuse('invalid_request', `\`${param}\` must be ${accepts}.`, { param });
 }

@@ -3,6 +3,7 @@
 import { isIPv4 } from 'node:net';
 import { type Refusal, refuse } from '../../api/errors.ts';
 import type { DoorRequest } from '../../http/door.ts';
+import { refuseContentEncoding } from '../../http/multipart/parts.ts';
 
 export interface Reach {
   /** Whether the door speaks TLS itself. */
@@ -55,4 +56,79 @@ function isLoopbackHost(headers: DoorRequest['headers']): boolean {
   if (!URL.canParse(url)) return false;
   const { hostname } = new URL(url);
   return hostname === 'localhost' || hostname === '[::1]' || isLoopbackAddress(hostname);
+}
+
+// The cookie of a console session: its name, its attributes, and how it is read. What its value opens is src/accounts/people' business.
+const LIFE_SECONDS = 12 * 3600;
+
+/**
+ * Browsers keep a `__Host-` cookie only over TLS, and let no other host set it. Without TLS the bare name is used, and only
+ * when browser and gateway are alone on one machine: elsewhere a cookie must not travel in the open.
+ */
+function nameOf(request: DoorRequest, reach: Reach): '__Host-sid' | 'sid' {
+  return !reach.tls && isPrivateRequest(reach, request) ? 'sid' : '__Host-sid';
+}
+
+/** The value; undefined when there is none, or more than one. */
+export function readCookie(request: DoorRequest, reach: Reach): string | undefined {
+  const prefix = `${nameOf(request, reach)}=`;
+  // The fast door joins repeated headers with a comma; values have neither.
+  const pairs = (request.headers.get('cookie') ?? '').split(/[;,]/).map((pair) => pair.trim());
+  const values = pairs.filter((pair) => pair.startsWith(prefix)).map((pair) => pair.slice(prefix.length));
+  return values.length === 1 ? values[0] : undefined;
+}
+
+export function setCookie(request: DoorRequest, reach: Reach, value: string): Record<string, string> {
+  return cookieHeader(request, reach, value, LIFE_SECONDS);
+}
+
+export function clearCookie(request: DoorRequest, reach: Reach): Record<string, string> {
+  return cookieHeader(request, reach, '', 0);
+}
+
+function cookieHeader(request: DoorRequest, reach: Reach, value: string, seconds: number): Record<string, string> {
+  const name = nameOf(request, reach);
+  const secure = name === 'sid' ? '' : '; Secure';
+  return { 'Set-Cookie': `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}` };
+}
+
+// Whether a request was made by a page of this gateway: what stands between a person's cookie and every other page that the
+// same browser has open.
+/** Methods that change nothing. */
+const SAFE_METHODS = new Set(['GET', 'HEAD']);
+
+export function changesNothing({ method }: DoorRequest): boolean {
+  return SAFE_METHODS.has(method);
+}
+
+/** Throws a Refusal `cross_site_request` for a request that another site's page, or no page at all, has made. */
+export function requireSameOrigin({ headers }: DoorRequest): void {
+  const site = headers.get('sec-fetch-site');
+  // Older browsers do not say so; then the origin has to be this very host.
+  if (site === undefined ? isOwnOrigin(headers.get('origin'), headers.get('host')) : site === 'same-origin') return;
+  throw refuse(
+    'cross_site_request',
+    'Only pages of this gateway may do this: send `Sec-Fetch-Site: same-origin`, or an `Origin` that is the host itself.',
+  );
+}
+
+/** The same for the JSON API, whose requests no form can make. Methods that change nothing pass. */
+export function requireConsoleRequest(request: DoorRequest): void {
+  if (changesNothing(request)) return;
+  requireSameOrigin(request);
+  const { headers } = request;
+  if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? '')) {
+    throw refuse('unsupported_media_type', 'The console takes JSON: send `Content-Type: application/json`.');
+  }
+  refuseContentEncoding(headers);
+  if (headers.get('x-requested-with') !== 'console') {
+    throw refuse('cross_site_request', 'Requests to the console carry the header `X-Requested-With: console`.');
+  }
+}
+
+function isOwnOrigin(origin: string | undefined, host: string | undefined): boolean {
+  if (origin === undefined || host === undefined || !/^https?:\/\//.test(origin) || !URL.canParse(origin)) return false;
+  const { protocol, origin: normal, host: named } = new URL(origin);
+  const own = `${protocol}//${host}`;
+  return normal === origin && URL.canParse(own) && new URL(own).host === named;
 }

@@ -1,8 +1,7 @@
 // Who may ask what of the console: every endpoint for people who are logged in, with the least role that it takes in the
 // organisation of the session. One that is not here cannot be made.
 import { refuse } from '../../api/errors.ts';
-import type { Role } from '../team/calls.ts';
-import { isAtLeast } from '../team/roles.ts';
+import { isAtLeast, type Role } from '../team/calls.ts';
 
 export const ENDPOINTS = {
   // One's own account and logins.

@@ -7,8 +7,12 @@ import type { Aliases } from '../../api/listen.ts';
 import { nearestSlugs } from '../../api/slug.ts';
 import { microUsdOf, usdOf } from '../../config/prices/price.ts';
 import { json, type Route } from '../../http/router.ts';
-import type { ConsoleContext, ConsoleRoute } from '../console-login/console-route.ts';
-import { readBody, SETTINGS_BYTES_MAX } from '../console-login/read-body.ts';
+import {
+  type ConsoleContext,
+  type ConsoleRoute,
+  readBody,
+  SETTINGS_BYTES_MAX,
+} from '../console-login/console-route.ts';
 import { requireRoleOverOthers } from '../console-login/roles.ts';
 import { checkedAliases } from './aliases.ts';
 import type { ApiKey, KeySettings, KeyStore } from './calls.ts';

@@ -4,8 +4,7 @@ import type { Clock } from '../../../machines/clock.ts';
 import type { AuditStore } from '../../store/audit-log.ts';
 import type { OutboxEvents, OutboxMessage, OutboxStore } from '../../store/outbox.ts';
 import type { TokenSeal } from './mail-tokens.ts';
-import { MailError, type MailTransport } from './mailer.ts';
-import { composeMail } from './mails.ts';
+import { composeMail, MailError, type MailTransport } from './mailer.ts';
 
 const TOGETHER_MAX = 4;
 /** Longer than the deadline, so that no other process sends a mail that is on its way. */

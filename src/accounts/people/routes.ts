@@ -14,10 +14,8 @@ import {
 import { refuse } from '../../api/errors.ts';
 import type { Reply } from '../../http/door.ts';
 import { json, type Route, type RouteContext } from '../../http/router.ts';
-import { type ConsoleContext, type ConsoleRoute, openRoute, peerOf } from '../console-login/console-route.ts';
-import { clearCookie, readCookie, setCookie } from '../console-login/cookie.ts';
-import { type Reach, refusalOfLogin } from '../console-login/reach.ts';
-import { readBody } from '../console-login/read-body.ts';
+import { type ConsoleContext, type ConsoleRoute, openRoute, peerOf, readBody } from '../console-login/console-route.ts';
+import { clearCookie, type Reach, readCookie, refusalOfLogin, setCookie } from '../console-login/reach.ts';
 import type { KeyStore } from '../keys/calls.ts';
 import type { TeamStore } from '../team/calls.ts';
 import type { Accounts } from './accounts.ts';

@@ -1,4 +1,6 @@
 // Organisations of several people: who is a member and as what, who is invited, and what an invitation's link does.
+
+import { type Refusal, refuse } from '../../api/errors.ts';
 import type { Actor } from '../../store/audit-log.ts';
 import { type Asynchronous, first, none, type Operations, reads, writes } from '../../store/operation.ts';
 
@@ -161,3 +163,47 @@ export const TEAM_OPERATIONS = {
   join: writes(none('object')),
   listMemberships: reads(none('text')),
 } as const satisfies Operations<TeamCalls>;
+
+// What somebody may be in an organisation, and over whom that gives a say.
+/** Each may do what those before it may. */
+export const ROLES: readonly Role[] = ['read_only', 'developer', 'admin', 'owner'];
+
+export const isRole = (text: string): text is Role => (ROLES as readonly string[]).includes(text);
+
+export const isAtLeast = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
+
+/** Whether somebody with a role may give another one, or take it away: admins have no say over owners. */
+export const mayGive = (own: Role, other: Role): boolean => isAtLeast(own, 'admin') && isAtLeast(own, other);
+
+// What somebody is told whose change of a team was not made.
+export function refusalOfTeam(why: TeamRefusal | InvitationRefusal): Refusal {
+  switch (why) {
+    case 'not_found':
+      return refuse('not_found', 'There is no such member or invitation in this organisation. Load the list again.');
+    case 'role_not_allowed':
+      return refuse(
+        'role_not_allowed',
+        'Your role in the organisation does not allow this. You cannot raise your own role, and only owners can change owners. Ask an owner.',
+      );
+    case 'last_owner':
+      return refuse(
+        'last_owner',
+        'The organisation would be left without an owner who can log in. Make another member an owner first.',
+      );
+    case 'member':
+      return refuse('invalid_request', 'This address is a member already. Change the role in the list of members.', {
+        param: 'email',
+      });
+    case 'too_many_invitations':
+      return refuse(
+        'invalid_request',
+        'An organisation has 100 open invitations and 1,000 members at most. Withdraw an invitation first.',
+      );
+    case 'too_many_mails':
+      return refuse(
+        'rate_limit_exceeded',
+        'An address is mailed three invitations of one person in an hour, and one person may send fifty. Try again later.',
+        { retryAfterSeconds: 1200 },
+      );
+  }
+}

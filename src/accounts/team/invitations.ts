@@ -5,11 +5,17 @@ import { networkOf } from '../../runtime/network-address.ts';
 import type { Actor } from '../../store/audit-log.ts';
 import { type AccountsOptions, checkedEmail } from '../people/accounts.ts';
 import { newToken, type TokenSeal, tokenHash } from '../people/mail-tokens.ts';
-import { LINK_PATHS } from '../people/mails.ts';
+import { LINK_PATHS } from '../people/mailer.ts';
 import { checkPassword, PASSWORD_LENGTH } from '../people/passwords.ts';
 import type { Person } from '../people/store/calls.ts';
-import type { Invitation, InvitationToken, ListedInvitation, Role, TeamStore } from './calls.ts';
-import { refusalOfTeam } from './refusals.ts';
+import {
+  type Invitation,
+  type InvitationToken,
+  type ListedInvitation,
+  type Role,
+  refusalOfTeam,
+  type TeamStore,
+} from './calls.ts';
 
 type InvitationsOptions = Pick<AccountsOptions, 'passwords' | 'hashes' | 'attempts' | 'welcomeMicroUsd'> & {
   store: Pick<TeamStore, 'invite' | 'renewInvitation' | 'findInvitation' | 'beginJoining' | 'join'>;

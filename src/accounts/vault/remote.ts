@@ -4,15 +4,14 @@ import type { Clock } from '../../../machines/clock.ts';
 import { refuse } from '../../api/errors.ts';
 import { plainOfText, textOfPlain } from '../../runtime/plain-data.ts';
 import { type BoxReceiver, newBoxReceiver, sealBox } from '../../runtime/sealed-box.ts';
-import type { Answering, Ask } from '../../store/asking.ts';
 import type { Actor } from '../../store/audit-log.ts';
+import type { Answering, Ask } from '../../store/operation.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { ProviderAccess } from '../../vendors/provider.ts';
-import { KeyUses } from './key-uses.ts';
-import { type OwnKey, OwnKeys, ownKeyOf } from './own-keys.ts';
+import { VaultError } from './key-ring.ts';
+import { KeyUses, type OwnKey, OwnKeys, ownKeyOf } from './own-keys.ts';
 import type { ProviderKey, VaultStore } from './store.ts';
 import type { KeptKey, NewKey, Vault } from './vault.ts';
-import { VaultError } from './vault-error.ts';
 
 /** What the vault's calls are asked for as. */
 export const VAULT_GROUP = 'vault';

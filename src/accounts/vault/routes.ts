@@ -4,8 +4,12 @@ import { EmptyBody, ProviderKeyBody, type ProviderKeyList, type ProviderKeyView 
 import { json, type Route } from '../../http/router.ts';
 import { apiKeyForm } from '../../vendors/credentials.ts';
 import type { Provider } from '../../vendors/provider.ts';
-import type { ConsoleContext, ConsoleRoute } from '../console-login/console-route.ts';
-import { readBody, SETTINGS_BYTES_MAX } from '../console-login/read-body.ts';
+import {
+  type ConsoleContext,
+  type ConsoleRoute,
+  readBody,
+  SETTINGS_BYTES_MAX,
+} from '../console-login/console-route.ts';
 import type { ProviderKey } from './store.ts';
 import type { KeptKey, Vault } from './vault.ts';
 

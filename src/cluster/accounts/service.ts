@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../machines/clock.ts';
 import { backgroundClock } from '../../runtime/telemetry/clock.ts';
-import type { Answering } from '../../store/asking.ts';
 import type { LedgerIdentity } from '../../store/identity.ts';
+import type { Answering } from '../../store/operation.ts';
 import type { Address, Bus, BusBody } from '../bus/bus.ts';
 import { ACCOUNTS_OPEN, accountsService } from '../bus/subjects.ts';
 import { MessageParts } from './message-parts.ts';

@@ -3,8 +3,7 @@
 
 import type { Authenticator } from '../../accounts/auth/authenticate.ts';
 import type { KeyLimits } from '../../accounts/auth/limits.ts';
-import type { ConsoleContext, ConsoleRoute } from '../../accounts/console-login/console-route.ts';
-import { readBody } from '../../accounts/console-login/read-body.ts';
+import { type ConsoleContext, type ConsoleRoute, readBody } from '../../accounts/console-login/console-route.ts';
 import type { ApiKey, KeyStore } from '../../accounts/keys/calls.ts';
 import { ACTIVE_KEYS_MAX, statusOf } from '../../accounts/keys/routes.ts';
 import { BreakBody, EmptyBody } from '../../api/console/console.ts';

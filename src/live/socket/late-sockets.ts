@@ -1,6 +1,6 @@
 // How many sockets may be open that have said no credential yet, and what they may hold together.
 
-import { WaitingHandshakes } from '../../accounts/auth/waiting-handshakes.ts';
+import { WaitingHandshakes } from '../../accounts/auth/handshake-limits.ts';
 import { Refusal } from '../../api/errors.ts';
 
 /** What all of them hold of messages while their credentials are judged. */

@@ -3,9 +3,12 @@
 import { mkdir, open, rename, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as afterOthers } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
 import type { Clock } from '../../../machines/clock.ts';
-import { thisProcess } from '../../runtime/process-identity.ts';
-import { type JournalRecord, lineOf } from './journal-records.ts';
+import { billedMsOf } from '../../config/prices/price.ts';
+import { type ProcessIdentity, thisProcess } from '../../runtime/process-identity.ts';
+import type { LedgerPrice, SessionEnd, SessionHead, UsageLine } from '../store/calls.ts';
+import type { Meter } from './meter.ts';
 
 export const JOURNAL_SUFFIX = '.journal';
 
@@ -167,5 +170,112 @@ export class Journal {
     }
     this.#begun = path === this.#path;
     this.#bytes += Buffer.byteLength(text);
+  }
+}
+
+// What stands in a usage journal, line by line: a checksum, then JSON. A line that was not written whole is told by its
+// checksum, and what follows it is not believed.
+export type JournalRecord =
+  | { type: 'begun'; version: 1; process: ProcessIdentity }
+  /** All that is known of a session's usage; it takes the place of what was known before. */
+  | { type: 'used'; head: SessionHead; at: string; audioMs: number; lines: UsageLine[] }
+  /** The session has ended, and the ledger does not know yet. */
+  | { type: 'ended'; head: SessionHead; end: SessionEnd }
+  /** The ledger knows. */
+  | { type: 'settled'; sessionId: string };
+
+export function lineOf(record: JournalRecord): string {
+  const json = JSON.stringify(record, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value));
+  return `${checksum(json)} ${json}\n`;
+}
+
+/** The records of a journal, up to the first line that was not written whole. */
+export function recordsOf(text: string): { records: JournalRecord[]; torn: boolean } {
+  const records: JournalRecord[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const end = text.indexOf('\n', at);
+    const record = end === -1 ? undefined : recordOf(text.slice(at, end));
+    if (record === undefined) return { records, torn: true };
+    records.push(record);
+    at = end + 1;
+  }
+  return { records, torn: false };
+}
+
+/**
+ * The records of a file whose lines stand each for itself, as in a history: lines that were not written whole are left out and
+ * counted. Empty ones only keep others apart.
+ */
+export function readableRecordsOf(text: string): { records: JournalRecord[]; unreadable: number } {
+  const records: JournalRecord[] = [];
+  let unreadable = 0;
+  for (const line of text.split('\n')) {
+    if (line === '') continue;
+    const record = recordOf(line);
+    if (record === undefined) unreadable++;
+    else records.push(record);
+  }
+  return { records, unreadable };
+}
+
+function recordOf(line: string): JournalRecord | undefined {
+  const json = line.slice(9);
+  if (line[8] !== ' ' || line.slice(0, 8) !== checksum(json)) return undefined;
+  const record = JSON.parse(json) as JournalRecord;
+  if (record.type === 'used') return { ...record, lines: record.lines.map(readLine) };
+  if (record.type === 'ended') return { ...record, end: { ...record.end, lines: record.end.lines.map(readLine) } };
+  return record;
+}
+
+function readLine(line: UsageLine): UsageLine {
+  const { unit, microUsd, minimumMicroUsd }: LedgerPrice = line.price;
+  return { ...line, price: { unit, microUsd: BigInt(microUsd), minimumMicroUsd: BigInt(minimumMicroUsd) } };
+}
+
+const checksum = (json: string): string => crc32(json).toString(16).padStart(8, '0');
+
+// What the journal writes of a session: while it is open its usage, when that has grown; then its end, until the ledger knows.
+/** An open session in the journal: its usage when it has grown. */
+export class LiveEntry implements JournalEntry {
+  readonly id: string;
+  readonly #meter: Meter;
+  readonly #wallNow: () => Date;
+  #writtenMs = -1;
+
+  constructor(meter: Meter, wallNow: () => Date) {
+    this.id = meter.head.id;
+    this.#meter = meter;
+    this.#wallNow = wallNow;
+  }
+
+  record(whole: boolean): JournalRecord | undefined {
+    const { snapshot, head } = this.#meter;
+    // What was sent may grow for long after it was received, and a connection is open without audio.
+    const billedMs = snapshot?.lines.reduce((sum, line) => sum + billedMsOf(line), 0);
+    if (snapshot === undefined || (billedMs === this.#writtenMs && !whole)) return undefined;
+    this.#writtenMs = billedMs ?? 0;
+    const { audioMs, lines } = snapshot;
+    return { type: 'used', head, at: this.#wallNow().toISOString(), audioMs, lines };
+  }
+}
+
+/** A session that the ledger does not know the end of. */
+export class EndedEntry implements JournalEntry {
+  readonly id: string;
+  readonly #head: SessionHead;
+  readonly #end: SessionEnd;
+  #written = false;
+
+  constructor(head: SessionHead, end: SessionEnd) {
+    this.id = head.id;
+    this.#head = head;
+    this.#end = end;
+  }
+
+  record(whole: boolean): JournalRecord | undefined {
+    if (this.#written && !whole) return undefined;
+    this.#written = true;
+    return { type: 'ended', head: this.#head, end: this.#end };
   }
 }

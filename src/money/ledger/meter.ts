@@ -3,8 +3,15 @@
 import { billedMsOf, lineCostMicroUsd } from '../../config/prices/price.ts';
 import { boundMicroUsd, carriedMs } from '../../config/prices/reserve.ts';
 import type { HoldGrant, SessionEnd, SessionHead, UsageLine } from '../store/calls.ts';
-import type { MeterListener, MeterMember, MeterOptions, MeterSource, MeterState, Shortage } from './meter-words.ts';
-import { rated } from './rates.ts';
+import {
+  type MeterListener,
+  type MeterMember,
+  type MeterOptions,
+  type MeterSource,
+  type MeterState,
+  rated,
+  type Shortage,
+} from './meter-contract.ts';
 
 export type { MeterListener, MeterMember, MeterSource, MeterState, Shortage };
 

@@ -5,8 +5,7 @@ import { basename, join } from 'node:path';
 import { isProcessIdentity, isRunning } from '../../runtime/process-identity.ts';
 import { StoreError, type StoreErrorReason } from '../../store/store-error.ts';
 import type { LedgerStore, SessionEnd, SessionHead } from '../store/calls.ts';
-import { JOURNAL_SUFFIX } from './journal.ts';
-import { type JournalRecord, recordsOf } from './journal-records.ts';
+import { JOURNAL_SUFFIX, type JournalRecord, recordsOf } from './journal.ts';
 
 /** A journal whose process cannot be checked counts as abandoned when it was not written for this long. */
 const ABANDONED_MS = 60_000;

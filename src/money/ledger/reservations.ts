@@ -13,13 +13,12 @@ import type {
   UsageLine,
 } from '../store/calls.ts';
 import { History } from './history/history.ts';
-import { UnansweredHolds } from './holds/unanswered-holds.ts';
-import { Journal } from './journal.ts';
-import { EndedEntry, LiveEntry } from './journal-entries.ts';
+import { EndedEntry, Journal, LiveEntry } from './journal.ts';
 import { isFree, LEASE_MS, Meter, type MeterMember } from './meter.ts';
-import type { Grant } from './meter-words.ts';
+import type { Grant } from './meter-contract.ts';
 import { NEVER, type Recovered, recoverUsage } from './recovery.ts';
 import { refusalOf } from './shortage.ts';
+import { UnansweredHolds } from './unanswered-holds.ts';
 
 /** What a session holds when it opens, in audio. */
 const OPENING_MS = 60_000;

@@ -8,9 +8,7 @@ import type { Reply } from '../../http/door.ts';
 import { choiceOf, knownQuery } from '../../http/http/query-values.ts';
 import { json, type RouteContext } from '../../http/router.ts';
 import { fromLedger } from '../../http/store-answer.ts';
-import { billAnswer } from '../bills/answer.ts';
-import { billCsv } from '../bills/csv.ts';
-import { BILL_PAGE_HEADERS, billHtml } from '../bills/page.ts';
+import { BILL_PAGE_HEADERS, billAnswer, billCsv, billHtml } from '../bills.ts';
 import type { LedgerStore } from '../store/calls.ts';
 
 const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;

@@ -11,10 +11,9 @@ import { fromLedger } from '../../http/store-answer.ts';
 import type { AuditStore } from '../../store/audit-log.ts';
 import type { SessionEventsStore } from '../../store/session-events.ts';
 import type { LedgerStore } from '../store/calls.ts';
-import { getBalance } from './balance.ts';
 import { getBill } from './bills.ts';
 import { getSession, getSessions, type SessionsDependencies } from './sessions.ts';
-import { getUsage } from './usage.ts';
+import { getBalance, getUsage } from './usage.ts';
 
 const ROWS = { min: 1, max: 200, default: 50 } as const;
 

@@ -3,15 +3,14 @@ import { Value } from '@sinclair/typebox/value';
 import type { Caller } from '../../accounts/auth/permissions.ts';
 import { WatchedFrame } from '../../api/console/watching.ts';
 import { refuse } from '../../api/errors.ts';
-import type { SessionAnswer, SessionLeg, SessionList } from '../../api/usage.ts';
+import { SESSIONS_LIMIT, type SessionAnswer, type SessionLeg, type SessionList } from '../../api/usage.ts';
 import { usdOf } from '../../config/prices/price.ts';
 import { usageRow } from '../../config/prices/usage-row.ts';
-import { knownQuery } from '../../http/http/query-values.ts';
+import { choiceOf, knownQuery, textOf, timeOf, wholeNumberOf } from '../../http/http/query-values.ts';
 import { json, type RouteContext } from '../../http/router.ts';
 import { fromLedger } from '../../http/store-answer.ts';
 import type { SessionEventsStore } from '../../store/session-events.ts';
 import type { LedgerStore, SessionRecord, SessionSearch } from '../store/calls.ts';
-import { searchOf } from './session-search.ts';
 
 export interface SessionsDependencies {
   store: Pick<
@@ -140,4 +139,28 @@ async function shown(
     held_usd: usdOf(heldMicroUsd),
     ...(live === undefined ? {} : { phase: live.state, legs: [...live.legs] }),
   };
+}
+
+// The query of `GET /v1/sessions`: which sessions are wanted.
+const PARAMETERS = ['limit', 'before', 'state', 'model', 'key', 'from', 'to', 'reason', 'id'];
+
+export function searchOf(raw: string): SessionSearch {
+  const query = knownQuery(raw, '/v1/sessions', PARAMETERS);
+  const wanted = {
+    before: query.get('before'),
+    state: query.has('state') ? choiceOf(query, 'state', ['live', 'ended']) : undefined,
+    model: textOf(query, 'model'),
+    keyId: textOf(query, 'key'),
+    from: momentOf(query, 'from'),
+    to: momentOf(query, 'to'),
+    reason: textOf(query, 'reason'),
+    idPrefix: textOf(query, 'id'),
+  };
+  const said = Object.entries(wanted).filter(([, value]) => value !== undefined);
+  return { limit: wholeNumberOf(query, 'limit', SESSIONS_LIMIT), ...Object.fromEntries(said) };
+}
+
+function momentOf(query: ReadonlyMap<string, string>, name: string): string | undefined {
+  const ms = timeOf(query, name);
+  return ms === undefined ? undefined : new Date(ms).toISOString();
 }

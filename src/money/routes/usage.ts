@@ -1,9 +1,8 @@
 // `GET /v1/usage`: what the caller's organisation has used in a stretch of time, by model, provider, day or key.
-
 import type { Caller } from '../../accounts/auth/permissions.ts';
 import type { KeyStore } from '../../accounts/keys/calls.ts';
 import { refuse } from '../../api/errors.ts';
-import { USAGE_DAYS_MAX, type UsageList } from '../../api/usage.ts';
+import { type BalanceAnswer, USAGE_DAYS_MAX, type UsageList } from '../../api/usage.ts';
 import { usdOf } from '../../config/prices/price.ts';
 import { connectionSeconds } from '../../config/prices/usage-row.ts';
 import { choiceOf, knownQuery, timeOf } from '../../http/http/query-values.ts';
@@ -81,3 +80,22 @@ async function requireKey(store: UsageDependencies['store'], organisationId: str
     param: 'key',
   });
 }
+
+// `GET /v1/balance`: what the caller's organisation has, what is set aside for work under way, and what is left to spend.
+export const getBalance =
+  ({ store }: { store: Pick<LedgerStore, 'balanceOf'> }) =>
+  async ({ request }: RouteContext, { organisationId }: Pick<Caller, 'organisationId'>) => {
+    knownQuery(request.query, '/v1/balance', []);
+    const { balanceMicroUsd, heldMicroUsd, availableMicroUsd, creditLimitMicroUsd } = await fromLedger(
+      store.balanceOf(organisationId),
+    );
+    const answer: BalanceAnswer = {
+      object: 'balance',
+      currency: 'USD',
+      balance_usd: usdOf(balanceMicroUsd),
+      held_usd: usdOf(heldMicroUsd),
+      available_usd: availableMicroUsd === null ? null : usdOf(availableMicroUsd),
+      credit_limit_usd: creditLimitMicroUsd === null ? null : usdOf(creditLimitMicroUsd),
+    };
+    return json(200, answer);
+  };

@@ -1,7 +1,8 @@
 // Sessions with their bills as the ledger knows them, and transfers as plain rows. Only reads.
 
+import { StoreError } from '../../store/store-error.ts';
 import type { TableContext } from '../../store/table-context.ts';
-import type { BilledLine, LedgerCalls, LedgerTransfer, SessionRecord } from './calls.ts';
+import type { BilledLine, LedgerCalls, LedgerTransfer, SessionRecord, SessionSearch } from './calls.ts';
 
 export interface LedgerRecords extends Pick<LedgerCalls, 'findSession' | 'countLiveSessions' | 'exportLedger'> {
   /** The session with that number, which exists. */
@@ -109,5 +110,103 @@ function lineOf({
     ...(connectionMs === 0n ? {} : { connectionMs: Number(connectionMs) }),
     price: { unit, microUsd, minimumMicroUsd },
     costMicroUsd,
+  };
+}
+
+// Sessions by what they were, newest first. Whatever is asked for, one call looks at so many at most: the answer says where to go on.
+/** About 20 ms of work. */
+export const LOOKED_AT_MAX = 10_000;
+const FOUND_MAX = 1000;
+
+/** Where a session stands in the order of its organisation's. */
+interface Place {
+  openedAt: string;
+  number: bigint;
+}
+
+interface Wanted {
+  organisationId: string;
+  state: string | null;
+  model: string | null;
+  keyId: string | null;
+  reason: string | null;
+  idPrefix: string | null;
+  /** This place is not looked at any more. */
+  fromAt: string;
+  fromNumber: bigint;
+  /** This one is still. */
+  toAt: string;
+  toNumber: bigint;
+  limit: number;
+}
+
+/** Later than every time, and earlier. */
+const NEWEST: Place = { openedAt: '~', number: 0n };
+const OLDEST: Place = { openedAt: '', number: 0n };
+
+const BEFORE = '(opened_at, sessions.number) < (@fromAt, @fromNumber)';
+const ORDER = 'ORDER BY opened_at DESC, sessions.number DESC';
+
+/** A slug, or a provider. */
+const isOf = (column: string): string =>
+  `(${column} = @model OR substr(${column}, 1, length(@model) + 1) = @model || '/')`;
+
+export const SEARCH = `SELECT sessions.number
+  FROM sessions INDEXED BY sessions_by_organisation
+  LEFT JOIN session_ends ON session_ends.session = sessions.number
+  WHERE sessions.organisation_id = @organisationId AND ${BEFORE} AND (opened_at, sessions.number) >= (@toAt, @toNumber)
+    AND (@state IS NULL OR (session_ends.session IS NULL) = (@state = 'live'))
+    AND (@keyId IS NULL OR key_id = @keyId)
+    AND (@reason IS NULL OR reason = @reason OR code = @reason)
+    AND (@idPrefix IS NULL OR substr(id, 1, length(@idPrefix)) = @idPrefix)
+    AND (@model IS NULL OR ${isOf('model')} OR EXISTS (
+      SELECT 1 FROM session_lines WHERE session_lines.session = sessions.number AND ${isOf('session_lines.model')}))
+  ${ORDER} LIMIT @limit`;
+
+export function createSessionSearch(
+  { database }: Pick<TableContext, 'database'>,
+  { recordOf }: Pick<LedgerRecords, 'recordOf'>,
+): Pick<LedgerCalls, 'searchSessions' | 'listSessions'> {
+  const placeOf = database
+    .prepare<[string, string], Place>(
+      'SELECT opened_at AS openedAt, number FROM sessions WHERE id = ? AND organisation_id = ?',
+    )
+    .safeIntegers();
+  const furthestOf = database
+    .prepare<Pick<Wanted, 'organisationId' | 'fromAt' | 'fromNumber'>, Place>(
+      `SELECT opened_at AS openedAt, number FROM sessions INDEXED BY sessions_by_organisation
+       WHERE organisation_id = @organisationId AND ${BEFORE} ${ORDER} LIMIT 1 OFFSET ${LOOKED_AT_MAX - 1}`,
+    )
+    .safeIntegers();
+  const found = database.prepare<Wanted, bigint>(SEARCH).pluck().safeIntegers();
+
+  function beginningOf(organisationId: string, { before, to }: SessionSearch): Place {
+    const begin = to === undefined ? NEWEST : { openedAt: to, number: 0n };
+    if (before === undefined) return begin;
+    const last = placeOf.get(before, organisationId);
+    if (last !== undefined) return last.openedAt < begin.openedAt ? last : begin;
+    throw new StoreError('invalid', `The organisation has no session ${JSON.stringify(before.slice(0, 100))}.`);
+  }
+
+  function searchSessions(organisationId: string, search: SessionSearch): ReturnType<LedgerCalls['searchSessions']> {
+    const { state = null, model = null, keyId = null, reason = null, idPrefix = null, from } = search;
+    const begin = beginningOf(organisationId, search);
+    const beginning = { organisationId, fromAt: begin.openedAt, fromNumber: begin.number };
+    const furthest = furthestOf.get(beginning);
+    const oldest = from === undefined ? OLDEST : { openedAt: from, number: 0n };
+    const isCut = furthest !== undefined && furthest.openedAt >= oldest.openedAt;
+    const end = isCut ? furthest : oldest;
+    const limit = Math.min(FOUND_MAX, Math.max(1, Math.trunc(search.limit)));
+    const wanted = { state, model, keyId, reason, idPrefix, toAt: end.openedAt, toNumber: end.number };
+    const numbers = found.all({ ...beginning, ...wanted, limit: limit + 1 });
+    const sessions = numbers.slice(0, limit).map((number) => recordOf(Number(number)));
+    if (numbers.length > limit) return { sessions, next: sessions.at(-1)!.id };
+    return { sessions, next: isCut ? recordOf(Number(furthest.number)).id : null };
+  }
+
+  return {
+    searchSessions,
+    listSessions: (organisationId, limit, before) =>
+      searchSessions(organisationId, { limit, ...(before === undefined ? {} : { before }) }).sessions,
   };
 }

@@ -12,11 +12,10 @@ import type {
   SessionName,
   SessionRecord,
 } from './calls.ts';
-import type { LedgerCharges } from './charges.ts';
 import { isoOf, requireEnd, requireHead, requireHoldRequest, requireLines } from './checks.ts';
 import type { LedgerHolds } from './holds.ts';
 import { lateHead, lateId, linesBeyond, NODE_LOST } from './lost.ts';
-import type { LedgerPostings, SessionRow } from './postings.ts';
+import type { LedgerCharges, LedgerPostings, SessionRow } from './postings.ts';
 import type { LedgerTransfers } from './transfers.ts';
 
 type SessionCalls = Pick<LedgerCalls, 'openSession' | 'renewHold' | 'settleSession'>;

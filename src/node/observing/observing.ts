@@ -11,9 +11,8 @@ import type { Metrics } from '../../runtime/telemetry/metrics.ts';
 import type { Tracing } from '../../runtime/telemetry/tracing/tracing.ts';
 import { hasModel, type Providers } from '../../vendors/index.ts';
 import type { Assembly } from '../context.ts';
-import { FileTrace } from './file-trace.ts';
 import { NodeTrouble } from './node-trouble.ts';
-import { SessionTrace } from './session-trace.ts';
+import { FileTrace, SessionTrace } from './session-trace.ts';
 
 const LEG_LINES: Partial<Record<LegNote['event'], string>> = {
   opened: 'leg opened',

@@ -1,10 +1,16 @@
 // The spans of one live session: its own, and below it those of legs, turns and failovers, made of the moments that it tells. Legs on
 // other nodes are among them, since it is the session that knows them all. Names, times and figures; never what was said.
+
+import type { FailureReason } from '../../../machines/events.ts';
 import { ownerOf } from '../../api/slug.ts';
+import type { FileObserver, ObservedFile } from '../../files/file-observer.ts';
 import type { LegNote } from '../../live/session/leg/leg-record.ts';
 import type { SessionOpening, SessionSummary } from '../../live/session/session-opening.ts';
 import type { FailoverNote, SessionObserver, TurnNote } from '../../live/session/watch/session-observer.ts';
+import { openTracing } from '../../runtime/telemetry/tracing/open-tracing.ts';
 import type { Attributes, TraceSpan, Tracing } from '../../runtime/telemetry/tracing/tracing.ts';
+import { releaseVersion } from '../../runtime/version.ts';
+import { type Assembly, lastingName } from '../context.ts';
 
 /** Spans below that of one session: further ones are left out, counted as `session_spans` and named by number at its end. */
 export const CHILDREN_MAX = 512;
@@ -133,4 +139,69 @@ export class SessionTrace implements Pick<SessionObserver, 'leg' | 'turn' | 'fai
     this.#children++;
     return this.span.child(name, { kind, atMs, attributes });
   }
+}
+
+// The spans of one file: its own, and below it one for each model that was asked.
+export class FileTrace implements FileObserver {
+  readonly #span: TraceSpan;
+  readonly #nowMs: () => number;
+  #attempt: TraceSpan | undefined;
+
+  constructor({ requestId, organisationId, traceparent }: ObservedFile, tracing: Tracing, nowMs: () => number) {
+    this.#nowMs = nowMs;
+    const attributes = { 'voxgate.request.id': requestId, 'voxgate.organisation.id': organisationId };
+    this.#span = tracing.start('file', { kind: 'server', atMs: nowMs(), attributes }, traceparent);
+  }
+
+  asked(model: string): void {
+    this.#end();
+    const atMs = this.#nowMs();
+    this.#attempt = this.#span.child(`transcription ${model}`, { kind: 'client', atMs, attributes: ofModel(model) });
+  }
+
+  answered(model: string): void {
+    this.#span.set(ofModel(model));
+    this.#end();
+  }
+
+  failed(_: string, reason: FailureReason): void {
+    this.#end(reason);
+  }
+
+  ended(code: string | undefined): void {
+    this.#end(code);
+    this.#span.end(this.#nowMs(), code);
+  }
+
+  #end(error?: string): void {
+    this.#attempt?.end(this.#nowMs(), error);
+    this.#attempt = undefined;
+  }
+}
+
+// Traces of a node: opened where a collector is named, counted, and sent to the end when the node stops.
+export async function openTraces({
+  config,
+  logger,
+  metrics,
+  node,
+  defer,
+}: Pick<Assembly, 'config' | 'logger' | 'metrics' | 'defer'> & { node: string }): Promise<Tracing | undefined> {
+  const tracing = await openTracing({
+    settings: config.tracing,
+    resource: {
+      'service.version': releaseVersion(),
+      'service.instance.id': lastingName(config),
+      'voxgate.node': node,
+    },
+    listener: {
+      exported: (outcome, spans) => metrics.traced(outcome, spans),
+      dropped: () => metrics.dropped('trace_spans'),
+      fault: (error) => logger.warn({ err: error }, 'traces not sent'),
+    },
+  });
+  if (tracing === undefined) return undefined;
+  metrics.watchQueue('trace_spans', () => tracing.waiting);
+  defer(() => tracing.close());
+  return tracing;
 }

@@ -1,10 +1,10 @@
 // Every HTTP endpoint, and who may call it. Keys are judged and counted here, before a handler sees anything.
-
 import type { Authenticator, Caller } from '../../accounts/auth/authenticate.ts';
 import type { KeyLimits } from '../../accounts/auth/limits.ts';
 import { requireScope } from '../../accounts/auth/permissions.ts';
 import { postTokens } from '../../accounts/auth/tokens-route.ts';
 import type { Scope } from '../../accounts/keys/calls.ts';
+import { LINK_PATHS } from '../../accounts/people/mailer.ts';
 import { Refusal, refuse } from '../../api/errors.ts';
 import { callRoutes } from '../../compat/calls.ts';
 import { fileRoutes } from '../../compat/files.ts';
@@ -17,10 +17,9 @@ import type { DoorRequest, Reply } from '../../http/door.ts';
 import { readRestCredential } from '../../http/http/credentials.ts';
 import type { Route, RouteContext } from '../../http/router.ts';
 import { getSessionEvents, type SessionEventsDependencies } from '../../live/routes/session-events.ts';
-import { getBalance } from '../../money/routes/balance.ts';
 import { type BillsDependencies, getBill } from '../../money/routes/bills.ts';
 import { getSession, getSessions, type SessionsDependencies } from '../../money/routes/sessions.ts';
-import { getUsage, type UsageDependencies } from '../../money/routes/usage.ts';
+import { getBalance, getUsage, type UsageDependencies } from '../../money/routes/usage.ts';
 import type { LedgerStore } from '../../money/store/calls.ts';
 import { openai } from '../../vendors/openai/compat/index.ts';
 import { type DocumentsDependencies, documentRoutes } from './documents.ts';
@@ -144,3 +143,23 @@ const upgradeRequired = async (): Promise<Reply> => {
     '/v1/listen is a WebSocket. Connect with a WebSocket client; a plain GET has no answer here.',
   );
 };
+
+// Links of mails, and of the first owner, on a node without the console: they lead to a node that has it.
+const NO_CONSOLE =
+  'No node with the console is known yet: start one whose VOXGATE_ROLES has `edge`, and open this link again. VOXGATE_PUBLIC_URL names its address where clients reach it by another.';
+
+export interface LinksDependencies {
+  /** Where people find the console; undefined while no node with it is known. */
+  consoleUrl(): string | undefined;
+}
+
+export const linkRoutes = ({ consoleUrl }: LinksDependencies): Route[] =>
+  Object.values(LINK_PATHS).map((path) => ({
+    method: 'GET',
+    path,
+    handle: async ({ request: { query } }) => {
+      const url = consoleUrl()?.replace(/\/+$/, '');
+      if (url === undefined) throw refuse('not_found', NO_CONSOLE);
+      return { status: 307, headers: { Location: query === '' ? `${url}${path}` : `${url}${path}?${query}` } };
+    },
+  }));

@@ -1,11 +1,10 @@
 // Applies calls that wait beside each other in one commit: the disk is asked once for all of them. Each call is whole or
 // nothing by itself; none is answered before the commit.
 import type { Database } from 'better-sqlite3';
-import { callError, isOfTheDisk } from '../../store/errors.ts';
 import type { OwnershipGuard } from '../../store/ownership.ts';
-import { kindOf } from './operations.ts';
+import { callError, isOfTheDisk } from '../../store/store-error.ts';
 import type { Answer, Call } from './protocol.ts';
-import type { StoreCalls } from './store.ts';
+import { kindOf, type StoreCalls } from './store.ts';
 
 /** The calls, and who may make those that write. */
 type GuardedCalls = StoreCalls & Partial<OwnershipGuard>;

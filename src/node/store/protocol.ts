@@ -2,7 +2,7 @@
 
 import type { SuspensionChange } from '../../accounts/keys/calls.ts';
 import type { StoreErrorReason } from '../../store/store-error.ts';
-import type { CallName } from './operations.ts';
+import type { CallName } from './store.ts';
 
 /** What the thread is started with. */
 export interface WorkerInput {

@@ -1,11 +1,8 @@
 // The store of a node that has no database: asks the node that has, by a way that is given to it. And the other end: what such a
 // node may ask of the store, checked before it is done. How requests travel, and are sealed, is src/cluster.
-
-import type { Answering, Ask, Asked } from '../../store/asking.ts';
+import type { Answering, Ask, Asked, Naming } from '../../store/operation.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { haveKinds, namedOrganisation } from './arguments.ts';
-import { CALL_NAMES, type CallName, kindOf, remoteCall } from './operations.ts';
-import type { AsynchronousCalls, Store } from './store.ts';
+import { type AsynchronousCalls, CALL_NAMES, type CallName, kindOf, remoteCall, type Store } from './store.ts';
 
 /** What the store's calls are asked for as. */
 export const STORE_GROUP = 'store';
@@ -55,4 +52,37 @@ function checked({ call, args }: Pick<Asked, 'call' | 'args'>): string | null {
   const organisationId = namedOrganisation(row.names, args);
   if (organisationId === undefined) throw new StoreError('invalid', `The call ${call} names no organisation.`);
   return organisationId;
+}
+
+// Checks the arguments of a call from a node without the database, and finds the organisation that they name.
+/** Whether arguments are of the kinds that a call has: what is in objects and lists is for the tables to say. */
+export function haveKinds(args: readonly unknown[], kinds: readonly string[]): boolean {
+  return args.length <= kinds.length && kinds.every((kind, index) => isOfKind(args[index], kind));
+}
+
+function isOfKind(value: unknown, kind: string): boolean {
+  if (kind.endsWith('?')) return value === undefined || isOfKind(value, kind.slice(0, -1));
+  switch (kind) {
+    case 'text':
+      return typeof value === 'string';
+    case 'bytes':
+      return value instanceof Uint8Array;
+    case 'number':
+      return typeof value === 'number';
+    case 'flag':
+      return typeof value === 'boolean';
+    case 'money':
+      return typeof value === 'bigint';
+    case 'list':
+      return Array.isArray(value);
+    default:
+      return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
+  }
+}
+
+/** The organisation that arguments name; null where they name none. Undefined where it should be named and is not. */
+export function namedOrganisation(names: Naming, [about]: readonly unknown[]): string | null | undefined {
+  if (names === 'none') return null;
+  const id = names === 'first' ? about : (about as { organisationId?: unknown } | null | undefined)?.organisationId;
+  return typeof id === 'string' && id !== '' ? id : undefined;
 }

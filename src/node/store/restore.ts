@@ -17,15 +17,14 @@ import {
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { createLedgerAudit } from '../../money/store/audit/audit.ts';
+import { createLedgerAudit } from '../../money/audit/audit.ts';
 import type { LedgerAudit } from '../../money/store/calls.ts';
 import { createLedgerTables } from '../../money/store/tables.ts';
-import { isBusy } from '../../store/errors.ts';
 import { createIdentityTables } from '../../store/identity.ts';
 import { keepDatabase } from '../../store/keep-database.ts';
 import { MIGRATIONS } from '../../store/migrations.ts';
 import { openDatabase } from '../../store/open-database.ts';
-import { StoreError } from '../../store/store-error.ts';
+import { isBusy, StoreError } from '../../store/store-error.ts';
 
 /** How long another command that has the database open is waited for. A gateway has it open until it stops. */
 const BUSY_WAIT_MS = 1000;

@@ -7,9 +7,8 @@ import { workerFile } from '../../runtime/telemetry/worker-file.ts';
 import { DATABASE_NAME } from '../../store/keep-database.ts';
 import { Listeners } from '../../store/listeners.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { CALL_NAMES, type CallName } from './operations.ts';
 import type { Answer, Call, FromWorker, ToWorker, WorkerInput } from './protocol.ts';
-import type { AsynchronousCalls, Store } from './store.ts';
+import { type AsynchronousCalls, CALL_NAMES, type CallName, type Store } from './store.ts';
 
 const CALLS_MAX = 1024;
 /** The id under which the opening waits, beside the calls, which count from 1. */

@@ -1,17 +1,16 @@
 // The store's port: truth that outlives a process, and what may be relied on. sqlite.ts keeps it in a worker thread of its own;
 // what each group of calls does is in the file of its shapes.
-
-import type { KeyCalls, KeyEvents } from '../../accounts/keys/calls.ts';
-import type { AccountCalls } from '../../accounts/people/store/calls.ts';
-import type { VaultCalls } from '../../accounts/vault/store.ts';
-import type { LedgerCalls } from '../../money/store/calls.ts';
-import type { AuditCalls } from '../../store/audit-log.ts';
-import type { IdempotencyCalls } from '../../store/idempotency.ts';
-import type { IdentityCalls } from '../../store/identity.ts';
-import type { Asynchronous } from '../../store/operation.ts';
-import type { OutboxCalls, OutboxEvents } from '../../store/outbox.ts';
-import type { OwnershipCalls } from '../../store/ownership.ts';
-import type { SessionEventsCalls } from '../../store/session-events.ts';
+import { KEY_OPERATIONS, type KeyCalls, type KeyEvents } from '../../accounts/keys/calls.ts';
+import { ACCOUNT_OPERATIONS, type AccountCalls } from '../../accounts/people/store/calls.ts';
+import { VAULT_OPERATIONS, type VaultCalls } from '../../accounts/vault/store.ts';
+import { LEDGER_OPERATIONS, type LedgerCalls } from '../../money/store/calls.ts';
+import { AUDIT_OPERATIONS, type AuditCalls } from '../../store/audit-log.ts';
+import { IDEMPOTENCY_OPERATIONS, type IdempotencyCalls } from '../../store/idempotency.ts';
+import { IDENTITY_OPERATIONS, type IdentityCalls } from '../../store/identity.ts';
+import type { Asynchronous, CallKind, Operations, RemoteCall } from '../../store/operation.ts';
+import { OUTBOX_OPERATIONS, type OutboxCalls, type OutboxEvents } from '../../store/outbox.ts';
+import { OWNERSHIP_OPERATIONS, type OwnershipCalls } from '../../store/ownership.ts';
+import { SESSION_EVENTS_OPERATIONS, type SessionEventsCalls } from '../../store/session-events.ts';
 
 /** Every call of the store, as the thread that owns the file answers it. */
 export interface StoreCalls
@@ -35,4 +34,35 @@ export type AsynchronousCalls = Asynchronous<StoreCalls>;
  */
 export interface Store extends AsynchronousCalls, KeyEvents, OutboxEvents {
   close(): Promise<void>;
+}
+
+// Every operation of the store by name.
+const OPERATIONS = {
+  ...KEY_OPERATIONS,
+  ...AUDIT_OPERATIONS,
+  ...OUTBOX_OPERATIONS,
+  ...LEDGER_OPERATIONS,
+  ...SESSION_EVENTS_OPERATIONS,
+  ...VAULT_OPERATIONS,
+  ...IDEMPOTENCY_OPERATIONS,
+  ...OWNERSHIP_OPERATIONS,
+  ...IDENTITY_OPERATIONS,
+  ...ACCOUNT_OPERATIONS,
+} as const satisfies Operations<StoreCalls>;
+
+export type CallName = keyof StoreCalls;
+
+export const CALL_NAMES = Object.keys(OPERATIONS) as readonly CallName[];
+
+/** The calls that a node without the database may make. */
+export type RemoteCallName = {
+  [Name in CallName]: (typeof OPERATIONS)[Name]['remote'] extends 'local' ? never : Name;
+}[CallName];
+
+export const kindOf = (name: CallName): CallKind => OPERATIONS[name].kind;
+
+/** Undefined for calls that are made only where the database is, and for unknown names. */
+export function remoteCall(name: string): RemoteCall | undefined {
+  const remote = Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name as CallName].remote : 'local';
+  return remote === 'local' ? undefined : remote;
 }

@@ -5,11 +5,11 @@ import { utimesSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { createAlarm } from '../../store/alarm.ts';
-import { callError, openError } from '../../store/errors.ts';
 import { openDatabase } from '../../store/open-database.ts';
+import { callError, openError } from '../../store/store-error.ts';
 import { applyCalls } from './group-commit.ts';
-import { kindOf } from './operations.ts';
 import type { Call, FromWorker, ToWorker, WorkerInput } from './protocol.ts';
+import { kindOf } from './store.ts';
 import { createTables } from './tables.ts';
 
 const LOCKED_AGAIN_MS = 100;

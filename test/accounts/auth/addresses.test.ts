@@ -1,8 +1,7 @@
 // Limits of client addresses: guessing, and handshakes that wait for their verdict.
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { FailedAttempts } from '../../../src/accounts/auth/failed-attempts.ts';
-import { WaitingHandshakes } from '../../../src/accounts/auth/waiting-handshakes.ts';
+import { FailedAttempts, WaitingHandshakes } from '../../../src/accounts/auth/handshake-limits.ts';
 import { Refusal } from '../../../src/api/errors.ts';
 import { networkOf } from '../../../src/runtime/network-address.ts';
 

@@ -1,8 +1,8 @@
 // When keys were last used, and which were revoked just now: what is told to the store, and how much is remembered.
 import { describe, expect, test, vi } from 'vitest';
 import { SimulatedClock } from 'xstate';
+import { Revocations } from '../../../src/accounts/auth/authenticate.ts';
 import { KeyUse } from '../../../src/accounts/auth/key-use.ts';
-import { Revocations } from '../../../src/accounts/auth/revocations.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 
 function begin(keysMax?: number) {

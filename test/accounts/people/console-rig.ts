@@ -10,8 +10,7 @@ import { Passwords } from '../../../src/accounts/people/passwords.ts';
 import { type DoorChoice, openDoor } from '../../../src/http/open-door.ts';
 import { createRouter, type Route, refusalOf, refusalReply } from '../../../src/http/router.ts';
 import { type ConsoleOptions, createConsole } from '../../../src/node/routes/console/index.ts';
-import { CALL_NAMES, type CallName } from '../../../src/node/store/operations.ts';
-import type { Store, StoreCalls } from '../../../src/node/store/store.ts';
+import { CALL_NAMES, type CallName, type Store, type StoreCalls } from '../../../src/node/store/store.ts';
 import { type LedgerRig, ledgerRig } from '../../fakes/store/ledger.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 

@@ -1,8 +1,12 @@
 // The sender of mails, against a transport that can fail: what is sent again, what is given up, and what nobody hears.
 import { describe, expect, test } from 'vitest';
 import { newToken, TokenSeal } from '../../../src/accounts/people/mail-tokens.ts';
-import { createDevelopmentOutbox, MailError, type MailTransport } from '../../../src/accounts/people/mailer.ts';
-import type { Mail } from '../../../src/accounts/people/mails.ts';
+import {
+  createDevelopmentOutbox,
+  type Mail,
+  MailError,
+  type MailTransport,
+} from '../../../src/accounts/people/mailer.ts';
 import { ledgerRig } from '../../fakes/store/ledger.ts';
 import { idle, startSender } from './mail-rig.ts';
 

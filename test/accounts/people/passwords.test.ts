@@ -1,8 +1,7 @@
 // Passwords: what is taken, what is kept, and how many are hashed at a time.
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ClientLimit } from '../../../src/accounts/people/client-limit.ts';
+import { ClientLimit, HashQueue } from '../../../src/accounts/people/attempt-limits.ts';
 import { isCommonPassword } from '../../../src/accounts/people/common-passwords.ts';
-import { HashQueue } from '../../../src/accounts/people/hash-queue.ts';
 import { checkPassword, Passwords } from '../../../src/accounts/people/passwords.ts';
 import { Refusal } from '../../../src/api/errors.ts';
 

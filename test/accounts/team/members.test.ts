@@ -2,8 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ConsoleRoute } from '../../../src/accounts/console-login/console-route.ts';
 import type { Endpoint } from '../../../src/accounts/console-login/roles.ts';
-import type { Role } from '../../../src/accounts/team/calls.ts';
-import { ROLES } from '../../../src/accounts/team/roles.ts';
+import { ROLES, type Role } from '../../../src/accounts/team/calls.ts';
 import { OPERATOR } from '../../fakes/store/ledger.ts';
 import { inviteTo } from '../../node/console/tenants-rig.ts';
 import { type Browser, type ConsoleRig, openAccount, openConsoleRig, PASSWORD } from '../people/console-rig.ts';

@@ -3,10 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadKeyRing } from '../../../src/accounts/vault/key-ring.ts';
-import { rotateVault } from '../../../src/accounts/vault/rotation.ts';
-import { keyRingOf, open, seal } from '../../../src/accounts/vault/seal.ts';
-import { VaultError } from '../../../src/accounts/vault/vault-error.ts';
+import { keyRingOf, loadKeyRing, open, seal, VaultError } from '../../../src/accounts/vault/key-ring.ts';
+import { rotateVault } from '../../../src/accounts/vault/vault.ts';
 import { SecretError } from '../../../src/store/private-file.ts';
 import { openVaultStore } from '../../fakes/store/vault-store.ts';
 

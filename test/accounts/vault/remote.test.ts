@@ -1,13 +1,12 @@
 // The vault from afar: it does what the vault does that has the keys, and what it opens only the node that asked can read.
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
+import { keyRingOf, VaultError } from '../../../src/accounts/vault/key-ring.ts';
 import { answerVaultCalls, createRemoteVault, VAULT_GROUP } from '../../../src/accounts/vault/remote.ts';
-import { keyRingOf } from '../../../src/accounts/vault/seal.ts';
 import { createVault } from '../../../src/accounts/vault/vault.ts';
-import { VaultError } from '../../../src/accounts/vault/vault-error.ts';
 import { Refusal } from '../../../src/api/errors.ts';
 import { plainOfText, textOfPlain } from '../../../src/runtime/plain-data.ts';
-import type { Ask } from '../../../src/store/asking.ts';
+import type { Ask } from '../../../src/store/operation.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { loopback } from '../../../src/vendors/loopback/index.ts';
 import type { CredentialVerdict, Provider } from '../../../src/vendors/provider.ts';

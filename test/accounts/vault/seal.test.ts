@@ -2,8 +2,16 @@
 import { randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Binding, kekIdOf, kekOf, keyRingOf, open, reseal, seal } from '../../../src/accounts/vault/seal.ts';
-import { VaultError } from '../../../src/accounts/vault/vault-error.ts';
+import {
+  type Binding,
+  kekIdOf,
+  kekOf,
+  keyRingOf,
+  open,
+  reseal,
+  seal,
+  VaultError,
+} from '../../../src/accounts/vault/key-ring.ts';
 
 const ring = keyRingOf(Buffer.alloc(32, 1));
 const binding: Binding = { organisationId: 'org_a', provider: 'deepgram', id: 'pk_1' };

@@ -1,7 +1,7 @@
 // The vault: keys are tested before they are kept, opened for nobody but their own organisation, and remembered for a while.
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { keyRingOf } from '../../../src/accounts/vault/seal.ts';
+import { keyRingOf } from '../../../src/accounts/vault/key-ring.ts';
 import { createVault } from '../../../src/accounts/vault/vault.ts';
 import { Refusal } from '../../../src/api/errors.ts';
 import { apiKeyForm, awsForm, azureForm, googleServiceAccountForm } from '../../../src/vendors/credentials.ts';

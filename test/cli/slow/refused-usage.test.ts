@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openNatsBus } from '../../../src/cluster/bus/nats/bus.ts';
 import { natsUsage } from '../../../src/cluster/bus/nats/jetstream/usage-stream.ts';
-import { usageBody, usageId, usageKeys } from '../../../src/money/ledger/usage-message.ts';
+import { usageBody, usageId, usageKeys } from '../../../src/money/ledger/usage-stream.ts';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../../fakes/network/nats-server.ts';
 import { voxgate } from '../../fakes/processes/voxgate.ts';
 import { endOf, headOf, lineOf } from '../../fakes/store/ledger.ts';

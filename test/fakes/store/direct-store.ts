@@ -1,6 +1,5 @@
 // The store's calls on a database in memory, without the thread: each is answered later, like in the product, and in its order.
-import { CALL_NAMES, type CallName } from '../../../src/node/store/operations.ts';
-import type { AsynchronousCalls } from '../../../src/node/store/store.ts';
+import { type AsynchronousCalls, CALL_NAMES, type CallName } from '../../../src/node/store/store.ts';
 import { StoreError, type StoreErrorReason } from '../../../src/store/store-error.ts';
 import { type LedgerRig, ledgerRig } from './ledger.ts';
 

@@ -7,8 +7,7 @@ import { BillAnswer } from '../../../src/api/usage.ts';
 import { usdOf } from '../../../src/config/prices/price.ts';
 import type { Reply } from '../../../src/http/door.ts';
 import type { RouteContext } from '../../../src/http/router.ts';
-import { billCsv } from '../../../src/money/bills/csv.ts';
-import { BILL_PAGE_HEADERS, billHtml } from '../../../src/money/bills/page.ts';
+import { BILL_PAGE_HEADERS, billCsv, billHtml } from '../../../src/money/bills.ts';
 import { getBill } from '../../../src/money/routes/bills.ts';
 import { type DirectStore, directStore } from '../../fakes/store/direct-store.ts';
 import {

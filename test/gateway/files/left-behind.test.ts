@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { lineOf } from '../../../src/money/ledger/journal-records.ts';
+import { lineOf } from '../../../src/money/ledger/journal.ts';
 import { openSqliteStore } from '../../../src/node/store/sqlite-store.ts';
 import { thisProcess } from '../../../src/runtime/process-identity.ts';
 import { createCustomer } from '../../attack/rig/customers.ts';

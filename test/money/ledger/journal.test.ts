@@ -5,8 +5,13 @@ import { readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { Journal, type JournalEntry } from '../../../src/money/ledger/journal.ts';
-import { type JournalRecord, lineOf, recordsOf } from '../../../src/money/ledger/journal-records.ts';
+import {
+  Journal,
+  type JournalEntry,
+  type JournalRecord,
+  lineOf,
+  recordsOf,
+} from '../../../src/money/ledger/journal.ts';
 import { recoverUsage, unsettledIn } from '../../../src/money/ledger/recovery.ts';
 import type { SessionEnd, SessionHead } from '../../../src/money/store/calls.ts';
 import { isRunning, thisProcess } from '../../../src/runtime/process-identity.ts';

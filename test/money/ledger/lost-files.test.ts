@@ -1,7 +1,7 @@
 // When files are given up that hold nothing: at the start and every minute, as long after their hold as a node may come back.
 import { expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { LostFiles } from '../../../src/money/ledger/lost-files.ts';
+import { LostFiles } from '../../../src/money/ledger/lost-work.ts';
 import { settle } from '../../fakes/session-rig.ts';
 
 const NOW_MS = 1_000_000_000;

@@ -2,7 +2,7 @@
 // ledger could not be asked at first.
 import { expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { LostSessions } from '../../../src/money/ledger/lost-sessions.ts';
+import { LostSessions } from '../../../src/money/ledger/lost-work.ts';
 import { settle } from '../../fakes/session-rig.ts';
 
 const GRACE_MS = 600_000;

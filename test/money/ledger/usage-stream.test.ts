@@ -7,13 +7,16 @@ import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { signed, signingKeys } from '../../../src/cluster/bus/signed.ts';
 import { costMicroUsd } from '../../../src/config/prices/price.ts';
-import { JOURNAL_SUFFIX } from '../../../src/money/ledger/journal.ts';
-import { recordsOf } from '../../../src/money/ledger/journal-records.ts';
+import { JOURNAL_SUFFIX, recordsOf } from '../../../src/money/ledger/journal.ts';
 import { unsettledIn } from '../../../src/money/ledger/recovery.ts';
 import { type ReservationStore, Reservations } from '../../../src/money/ledger/reservations.ts';
-import { createStreamedStore } from '../../../src/money/ledger/streamed-store.ts';
-import { consumeUsage } from '../../../src/money/ledger/usage-consumer.ts';
-import { readUsage, usageBody, usageKeys } from '../../../src/money/ledger/usage-message.ts';
+import {
+  consumeUsage,
+  createStreamedStore,
+  readUsage,
+  usageBody,
+  usageKeys,
+} from '../../../src/money/ledger/usage-stream.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { drawn } from '../../fakes/drawn.ts';
 import { seeded } from '../../fakes/random.ts';

@@ -6,9 +6,8 @@ import type { Refusal } from '../../../src/api/errors.ts';
 import { BalanceAnswer, SessionAnswer, SessionList, UsageList } from '../../../src/api/usage.ts';
 import type { Reply } from '../../../src/http/door.ts';
 import type { RouteContext } from '../../../src/http/router.ts';
-import { getBalance } from '../../../src/money/routes/balance.ts';
 import { getSession, getSessions } from '../../../src/money/routes/sessions.ts';
-import { getUsage } from '../../../src/money/routes/usage.ts';
+import { getBalance, getUsage } from '../../../src/money/routes/usage.ts';
 import { type DirectStore, directStore } from '../../fakes/store/direct-store.ts';
 import { endOf, headOf, holdOf, lineOf, perMinute } from '../../fakes/store/ledger.ts';
 

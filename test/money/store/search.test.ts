@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SessionSearch } from '../../../src/money/store/calls.ts';
-import { LOOKED_AT_MAX, SEARCH } from '../../../src/money/store/search.ts';
+import { LOOKED_AT_MAX, SEARCH } from '../../../src/money/store/records.ts';
 import { endOf, headOf, holdOf, type LedgerRig, ledgerRig, lineOf } from '../../fakes/store/ledger.ts';
 
 const MODELS = ['deepgram/nova-3', 'deepgram/nova-2', 'deep/gram', 'local/commands-en'] as const;

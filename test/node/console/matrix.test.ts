@@ -2,7 +2,7 @@
 // over the table of endpoints, so that none is forgotten.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ENDPOINTS, type Endpoint, mayAsk } from '../../../src/accounts/console-login/roles.ts';
-import { ROLES } from '../../../src/accounts/team/roles.ts';
+import { ROLES } from '../../../src/accounts/team/calls.ts';
 import { ask, essence, KINDS, kindIn, openTenants, type Tenant } from './tenants-rig.ts';
 
 /** What changes who asks, or where, comes last. */

@@ -1,7 +1,7 @@
 // Provider keys in the console: saved with a test, shown without their secrets, and nobody else's.
 import { beforeAll, describe, expect, it } from 'vitest';
+import { keyRingOf } from '../../../src/accounts/vault/key-ring.ts';
 import { providerKeyRoutes } from '../../../src/accounts/vault/routes.ts';
-import { keyRingOf } from '../../../src/accounts/vault/seal.ts';
 import { createVault, type Vault } from '../../../src/accounts/vault/vault.ts';
 import { providers } from '../../../src/vendors/index.ts';
 import type { CredentialVerdict } from '../../../src/vendors/provider.ts';

@@ -4,10 +4,9 @@ import { createAuthenticator } from '../../../src/accounts/auth/authenticate.ts'
 import { createKeyLimits } from '../../../src/accounts/auth/limits.ts';
 import type { ConsoleRoute } from '../../../src/accounts/console-login/console-route.ts';
 import { ENDPOINTS, type Endpoint } from '../../../src/accounts/console-login/roles.ts';
-import type { Role } from '../../../src/accounts/team/calls.ts';
-import { ROLES } from '../../../src/accounts/team/roles.ts';
+import { ROLES, type Role } from '../../../src/accounts/team/calls.ts';
+import { keyRingOf } from '../../../src/accounts/vault/key-ring.ts';
 import { providerKeyRoutes } from '../../../src/accounts/vault/routes.ts';
-import { keyRingOf } from '../../../src/accounts/vault/seal.ts';
 import { createVault } from '../../../src/accounts/vault/vault.ts';
 import type { Route } from '../../../src/http/router.ts';
 import { consoleSessionEvents } from '../../../src/live/routes/own-session-events.ts';

@@ -4,9 +4,8 @@ import { copyFileSync, existsSync, readFileSync, rmSync, statSync, truncateSync,
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createTables, type Tables } from '../../../src/node/store/tables.ts';
-import { openError } from '../../../src/store/errors.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
-import { StoreError } from '../../../src/store/store-error.ts';
+import { openError, StoreError } from '../../../src/store/store-error.ts';
 import { drawn } from '../../fakes/drawn.ts';
 import { type Random, seeded } from '../../fakes/random.ts';
 import { databaseIn, OPERATOR, openTables } from '../../fakes/store/data-directory.ts';

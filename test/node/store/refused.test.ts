@@ -4,11 +4,10 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { openError } from '../../../src/store/errors.ts';
 import { keepDatabase } from '../../../src/store/keep-database.ts';
 import { MIGRATIONS } from '../../../src/store/migrations.ts';
 import { isOldVersion } from '../../../src/store/open-database.ts';
-import { StoreError } from '../../../src/store/store-error.ts';
+import { openError, StoreError } from '../../../src/store/store-error.ts';
 import { databaseIn, finishedDirectory, openStore, runBeside } from '../../fakes/store/data-directory.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 

@@ -1,16 +1,18 @@
 // Forms on plain pages: shown, read when they come back from their own page, and shown again with a sentence where they were refused.
+
+import type { SetUp } from '../../../api/console/gateway.ts';
 import { type Refusal, refuse } from '../../../api/errors.ts';
-import type { DoorRequest, Reply } from '../../../http/door.ts';
+import type { DoorRequest, Reply, WholeReply } from '../../../http/door.ts';
 import { parseQuery } from '../../../http/http/query.ts';
+import { STAY_WITH_TLS } from '../../../http/http/stay-with-tls.ts';
 import { refuseContentEncoding } from '../../../http/multipart/parts.ts';
 import { type RouteHandler, refusalOf } from '../../../http/router.ts';
-import { escaped } from '../../../runtime/html.ts';
+import { escaped, htmlPage, pageHeaders } from '../../../runtime/html.ts';
 import { StoreError } from '../../../store/store-error.ts';
-import { refusalOfStore } from '../../console-login/console-route.ts';
-import type { Reach } from '../../console-login/reach.ts';
-import { FORM_BYTES_MAX } from '../../console-login/read-body.ts';
-import { requireSameOrigin } from '../../console-login/same-origin.ts';
-import { page } from './html.ts';
+import type { Provider } from '../../../vendors/provider.ts';
+import { needOf } from '../../../vendors/served.ts';
+import { FORM_BYTES_MAX, refusalOfStore } from '../../console-login/console-route.ts';
+import { type Reach, requireSameOrigin } from '../../console-login/reach.ts';
 
 export interface Form {
   title: string;
@@ -90,4 +92,43 @@ async function readForm(request: DoorRequest): Promise<URLSearchParams> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of request.body(FORM_BYTES_MAX)) chunks.push(chunk as Uint8Array);
   return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+}
+
+// The plain pages that mails lead to: a sentence, perhaps a form, no script. What they do is in the files beside it.
+/** The colours of the console, which these pages lead to. */
+const STYLE =
+  ':root{color-scheme:light dark}' +
+  'body{font:.9375rem/1.5 Inter,system-ui,sans-serif;margin:0;padding:min(12vh,6rem) 1rem 2rem;color:light-dark(#17201d,#eceeed);background:light-dark(#fbfbfa,#111315)}' +
+  'main{max-width:30rem;margin:0 auto;padding:1.5rem;background:light-dark(#fff,#191c1f);border:1px solid light-dark(#e0e2e1,#2c3135);border-radius:.5rem}' +
+  'h1{font-size:1.5rem;line-height:1.25;margin:0 0 1rem}h2{font-size:1.125rem;margin:1.5rem 0 .5rem}label{font-weight:500}' +
+  'input,button{font:inherit;border-radius:.3rem;border:1px solid light-dark(#878f8c,#6d767c);padding:.4rem .6rem}' +
+  'input{width:100%;box-sizing:border-box;margin-top:.25rem;color:inherit;background:light-dark(#fff,#191c1f)}' +
+  'button{font-weight:500;padding:.4rem .85rem;cursor:pointer;color:light-dark(#fff,#06211d);background:light-dark(#0f766e,#37c2b1);border-color:light-dark(#0f766e,#37c2b1)}' +
+  'a{color:light-dark(#0f766e,#37c2b1)}[role=alert]{padding:.75rem 1rem;border:1px solid;border-radius:.5rem;color:light-dark(#b3261e,#ff8a80);background:light-dark(#fcebea,#3b1613)}' +
+  'pre{white-space:pre-wrap;overflow-wrap:anywhere;border-left:.2rem solid light-dark(#e0e2e1,#2c3135);padding-left:1rem}';
+
+const HEADERS: Readonly<Record<string, string>> = {
+  ...pageHeaders(STYLE, { forms: `'self'` }),
+  'Cache-Control': 'no-store',
+  'X-Frame-Options': 'DENY',
+};
+
+/**
+ * @param content HTML; whatever came from outside has gone through `escaped`
+ * @param tls whether the door speaks TLS itself: then browsers are told to stay with it
+ */
+export function page(status: number, title: string, content: string, tls: boolean): WholeReply {
+  const body = htmlPage(title, STYLE, `<main><h1>${escaped(title)}</h1>\n${content}\n</main>`);
+  return { status, headers: tls ? { ...HEADERS, ...STAY_WITH_TLS } : { ...HEADERS }, body };
+}
+
+// What a gateway is set up with, as it tells whoever runs it.
+export function providersOf(
+  providers: ReadonlyMap<string, Provider>,
+  hasService: (provider: string) => boolean,
+): SetUp['providers'] {
+  return [...providers.values()].map((provider) => {
+    const { name, title } = provider;
+    return { name, title, needs: needOf(provider), is_usable: hasService(name) };
+  });
 }

@@ -6,15 +6,13 @@ import type { DoorRequest, Reply } from '../../../http/door.ts';
 import type { Route } from '../../../http/router.ts';
 import { escaped } from '../../../runtime/html.ts';
 import { currentSession, peerOf } from '../../console-login/console-route.ts';
-import { readCookie, setCookie } from '../../console-login/cookie.ts';
-import { type Reach, refusalOfLogin } from '../../console-login/reach.ts';
+import { type Reach, readCookie, refusalOfLogin, setCookie } from '../../console-login/reach.ts';
 import type { Invitation, Role } from '../../team/calls.ts';
 import type { Invitations } from '../../team/invitations.ts';
 import type { Logins } from '../logins.ts';
-import { LINK_PATHS } from '../mails.ts';
+import { LINK_PATHS } from '../mailer.ts';
 import type { Person } from '../store/calls.ts';
-import { type Form, form, posted } from './forms.ts';
-import { page } from './html.ts';
+import { type Form, form, page, posted } from './forms.ts';
 
 export interface JoinRoutesDependencies {
   invitations: Invitations;

@@ -6,15 +6,12 @@ import type { DoorRequest, Reply } from '../../../http/door.ts';
 import type { Route, RouteHandler } from '../../../http/router.ts';
 import { escaped } from '../../../runtime/html.ts';
 import { currentSession } from '../../console-login/console-route.ts';
-import { setCookie } from '../../console-login/cookie.ts';
-import { isPrivateRequest, type Reach } from '../../console-login/reach.ts';
+import { isPrivateRequest, type Reach, setCookie } from '../../console-login/reach.ts';
 import type { Accounts } from '../accounts.ts';
 import type { Logins } from '../logins.ts';
-import type { DevelopmentOutbox } from '../mailer.ts';
-import { LINK_PATHS } from '../mails.ts';
+import { type DevelopmentOutbox, LINK_PATHS } from '../mailer.ts';
 import type { Verified } from '../store/calls.ts';
-import { type Form, form, posted } from './forms.ts';
-import { page } from './html.ts';
+import { type Form, form, page, posted } from './forms.ts';
 
 export interface PageRoutesDependencies {
   accounts: Accounts;

@@ -5,9 +5,8 @@ import type { Actor } from '../../../store/audit-log.ts';
 import type { TableContext } from '../../../store/table-context.ts';
 import type { Role } from '../../team/calls.ts';
 import type { AccountCalls, ConsoleSession, LoginAttempt, NewConsoleSession } from './calls.ts';
-import { createLoginAttempts } from './login-attempts.ts';
+import { createLoginAttempts, createRefusedLogins } from './login-attempts.ts';
 import { type PeopleRows, personOf } from './people.ts';
-import { createRefusedLogins } from './refused-logins.ts';
 
 /** Passwords given in one session, one after the other, before it ends. */
 const CONFIRMATIONS_MAX = 5;

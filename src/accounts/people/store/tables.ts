@@ -6,12 +6,16 @@ import type { Actor } from '../../../store/audit-log.ts';
 import type { TableContext } from '../../../store/table-context.ts';
 import { createTeamTables } from '../../team/tables.ts';
 import type { AccountCalls, LinkPassword, MailToken, SignUp, Stranger, Verified } from './calls.ts';
-import { accountAfter, MAILS_PER_HOUR_MAX } from './chart.ts';
 import { type ConsoleSessionTables, createConsoleSessionTables } from './console-session-tables.ts';
-import { createLinks, type Link, type LinkPurpose } from './links.ts';
-import { createMailRequests } from './mail-requests.ts';
-import { createPeopleRows, type PersonRow, personOf } from './people.ts';
-import { createSignUpCount } from './sign-ups.ts';
+import {
+  accountAfter,
+  createLinks,
+  createMailRequests,
+  type Link,
+  type LinkPurpose,
+  MAILS_PER_HOUR_MAX,
+} from './mailed-links.ts';
+import { createPeopleRows, createSignUpCount, type PersonRow, personOf } from './people.ts';
 
 /** The ledger's part in a sign-up: false when the credit was given before. */
 interface CreditAccount {

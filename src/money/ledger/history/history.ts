@@ -3,7 +3,7 @@
 import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SessionEnd, SessionHead } from '../../store/calls.ts';
-import { lineOf } from '../journal-records.ts';
+import { lineOf } from '../journal.ts';
 
 export const HISTORY_NAME = /^(\d{4}-\d\d-\d\d)\.settled$/;
 const DAY_MS = 86_400_000;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { StoreError } from '../../../store/store-error.ts';
 import type { LedgerStore, SessionEnd, SessionHead } from '../../store/calls.ts';
 import { NODE_LOST } from '../../store/lost.ts';
-import { readableRecordsOf } from '../journal-records.ts';
+import { readableRecordsOf } from '../journal.ts';
 import { type Unsettled, unsettledIn } from '../recovery.ts';
 import { HISTORY_NAME } from './history.ts';
 

@@ -6,8 +6,7 @@ import { type ConsoleRoute, createConsoleRoute } from '../../../accounts/console
 import type { Reach } from '../../../accounts/console-login/reach.ts';
 import { keyRoutes } from '../../../accounts/keys/routes.ts';
 import { Accounts, type AccountsOptions } from '../../../accounts/people/accounts.ts';
-import { ClientLimit } from '../../../accounts/people/client-limit.ts';
-import { HashQueue } from '../../../accounts/people/hash-queue.ts';
+import { ClientLimit, HashQueue } from '../../../accounts/people/attempt-limits.ts';
 import { Logins } from '../../../accounts/people/logins.ts';
 import { TokenSeal } from '../../../accounts/people/mail-tokens.ts';
 import type { DevelopmentOutbox } from '../../../accounts/people/mailer.ts';
@@ -15,10 +14,8 @@ import { joinRoutes } from '../../../accounts/people/pages/join.ts';
 import { pageRoutes } from '../../../accounts/people/pages/mailed.ts';
 import { Passwords } from '../../../accounts/people/passwords.ts';
 import { accountRoutes } from '../../../accounts/people/routes.ts';
-import { invitationRoutes } from '../../../accounts/team/invitation-routes.ts';
 import { Invitations } from '../../../accounts/team/invitations.ts';
-import { memberRoutes } from '../../../accounts/team/member-routes.ts';
-import { organisationRoutes } from '../../../accounts/team/organisation-routes.ts';
+import { teamRoutes } from '../../../accounts/team/routes.ts';
 import type { Route } from '../../../http/router.ts';
 import { recordRoutes } from '../../../money/routes/records.ts';
 import type { SessionsDependencies } from '../../../money/routes/sessions.ts';
@@ -97,9 +94,7 @@ export function createConsole(options: ConsoleOptions): Console {
     consoleRoute,
     routes: [
       ...accountRoutes({ store, accounts, logins, consoleRoute, reach, canMail }),
-      ...organisationRoutes({ store, logins, consoleRoute }),
-      ...memberRoutes({ store, consoleRoute }),
-      ...invitationRoutes({ store, invitations, consoleRoute }),
+      ...teamRoutes({ store, invitations, logins, consoleRoute }),
       ...keyRoutes({ store, consoleRoute, models, nowMs, onKeyChanged }),
       ...recordRoutes({ store, consoleRoute, nowMs, describeSession }),
       overviewRoute(consoleRoute, { store, nowMs }),

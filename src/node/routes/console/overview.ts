@@ -1,11 +1,11 @@
 // What the console's first page shows that no other page does.
-
 import type { ConsoleContext, ConsoleRoute } from '../../../accounts/console-login/console-route.ts';
 import { FAILOVERS_LISTED_MAX, type Overview } from '../../../api/console/gateway.ts';
 import { json, type Route } from '../../../http/router.ts';
 import { fromLedger } from '../../../http/store-answer.ts';
 import type { LedgerStore } from '../../../money/store/calls.ts';
 import type { SessionEventsStore } from '../../../store/session-events.ts';
+import { getModel, getModels, type ModelsDependencies } from '../models.ts';
 
 const DAY_MS = 86_400_000;
 const LOW_MICRO_USD = 1_000_000n;
@@ -45,3 +45,12 @@ const getOverview =
     };
     return json(200, answer);
   };
+
+// The catalogue as the console reads it: the same answers as to a key of the organisation.
+export function consoleModelRoutes(consoleRoute: ConsoleRoute, dependencies: ModelsDependencies): Route[] {
+  const [all, one] = [getModels(dependencies), getModel(dependencies)];
+  return [
+    consoleRoute('GET models', (context) => all(context, context)),
+    consoleRoute('GET models/:provider/:model', (context) => one(context, context)),
+  ];
+}

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AccountEvent } from '../../../../machines/account.ts';
 import type { AccountState } from '../../../../src/accounts/people/store/calls.ts';
-import { accountAfter, MAILS_PER_HOUR_MAX } from '../../../../src/accounts/people/store/chart.ts';
+import { accountAfter, MAILS_PER_HOUR_MAX } from '../../../../src/accounts/people/store/mailed-links.ts';
 
 const STATES: AccountState[] = ['unverified', 'verified', 'suspended'];
 const EVENTS: Record<string, AccountEvent> = {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BusBody, BusError } from '../../../../src/cluster/bus/bus.ts';
 import { type NatsUsageOptions, natsUsage } from '../../../../src/cluster/bus/nats/jetstream/usage-stream.ts';
 import type { UsageVerdict } from '../../../../src/cluster/bus/usage-stream.ts';
-import { usageBody, usageKeys } from '../../../../src/money/ledger/usage-message.ts';
+import { usageBody, usageKeys } from '../../../../src/money/ledger/usage-stream.ts';
 import { LINES_MAX } from '../../../../src/money/store/checks.ts';
 import { openLink } from '../../../fakes/network/nats-link.ts';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../../../fakes/network/nats-server.ts';

@@ -6,9 +6,13 @@ import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { natsUsage } from '../../../../src/cluster/bus/nats/jetstream/usage-stream.ts';
 import { costMicroUsd } from '../../../../src/config/prices/price.ts';
 import { Reservations } from '../../../../src/money/ledger/reservations.ts';
-import { createStreamedStore } from '../../../../src/money/ledger/streamed-store.ts';
-import { consumeUsage } from '../../../../src/money/ledger/usage-consumer.ts';
-import { usageBody, usageId, usageKeys } from '../../../../src/money/ledger/usage-message.ts';
+import {
+  consumeUsage,
+  createStreamedStore,
+  usageBody,
+  usageId,
+  usageKeys,
+} from '../../../../src/money/ledger/usage-stream.ts';
 import { openSqliteStore, type SqliteStore } from '../../../../src/node/store/sqlite-store.ts';
 import { backgroundClock } from '../../../../src/runtime/telemetry/clock.ts';
 import { openLink } from '../../../fakes/network/nats-link.ts';

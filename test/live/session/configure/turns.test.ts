@@ -1,7 +1,7 @@
 // What becomes of the turn under way when a session turns to another model: it is finished where it began, and billed there.
 import { describe, expect, it } from 'vitest';
 import { resolveChain } from '../../../../src/live/failover/chain.ts';
-import { pricedMembers } from '../../../../src/money/ledger/priced.ts';
+import { pricedMembers } from '../../../../src/money/ledger/meter-contract.ts';
 import { type RigClient, settle } from '../../../fakes/session-rig.ts';
 import { puppetRig } from '../puppet.ts';
 import { expectInOrder, expectNothingLeft, speech, untilEnded } from '../support.ts';

@@ -1,7 +1,7 @@
 // Sessions on an organisation's own key: the secret is asked for at the dial and stays in the connection; when it cannot be
 // had, or is refused, the session goes to what was listed, or ends by telling so.
 import { describe, expect, it, vi } from 'vitest';
-import { keyRingOf } from '../../../../src/accounts/vault/seal.ts';
+import { keyRingOf } from '../../../../src/accounts/vault/key-ring.ts';
 import { createVault } from '../../../../src/accounts/vault/vault.ts';
 import { awsForm } from '../../../../src/vendors/credentials.ts';
 import type { LiveCodec, Provider, ProviderAccess } from '../../../../src/vendors/provider.ts';

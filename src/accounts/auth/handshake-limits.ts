@@ -1,0 +1,137 @@
+// Handshakes that wait for their verdict: how many at a time, in all and from one address. Those that come from the cache
+// wait for nothing, so what fills up is what waits for the store.
+import { refuse } from '../../api/errors.ts';
+import { MinuteLimit, type MinuteLimitOptions } from '../../runtime/limits/minute-limit.ts';
+import { networkOf } from '../../runtime/network-address.ts';
+
+const RETRY_SECONDS = 1;
+
+export interface WaitingHandshakesOptions {
+  handshakesMax: number;
+  perAddressMax: number;
+  /** What their credentials are, as the refusal says it: to be checked, when absent. */
+  credentials?: string;
+}
+
+export class WaitingHandshakes {
+  readonly #options: WaitingHandshakesOptions;
+  readonly #byAddress = new Map<string, number>();
+  #waiting = 0;
+
+  constructor(options: WaitingHandshakesOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#waiting;
+  }
+
+  /**
+   * Counts a handshake until the returned function is called, once.
+   * Throws a Refusal `overloaded` (all places are taken) or `rate_limit_exceeded` (those of the address are).
+   */
+  enter(address: string): () => void {
+    const { handshakesMax, perAddressMax, credentials = 'to be checked' } = this.#options;
+    const name = networkOf(address);
+    const waiting = this.#byAddress.get(name) ?? 0;
+    if (waiting >= perAddressMax) {
+      throw refuse(
+        'rate_limit_exceeded',
+        `${perAddressMax} handshakes from this address wait for their credentials ${credentials} already. Try again in a moment.`,
+        { retryAfterSeconds: RETRY_SECONDS },
+      );
+    }
+    if (this.#waiting >= handshakesMax) {
+      throw refuse(
+        'overloaded',
+        `Too many handshakes wait for their credentials ${credentials}. Try again in a moment.`,
+        { retryAfterSeconds: RETRY_SECONDS },
+      );
+    }
+    this.#waiting += 1;
+    this.#byAddress.set(name, waiting + 1);
+    return () => {
+      this.#waiting -= 1;
+      const left = this.#byAddress.get(name)! - 1;
+      if (left === 0) this.#byAddress.delete(name);
+      else this.#byAddress.set(name, left);
+    };
+  }
+}
+
+// Guessing from one address: so many refused credentials a minute, then nothing of it is looked at for a while.
+export interface FailedAttemptsOptions extends MinuteLimitOptions {
+  perMinuteMax: number;
+}
+
+/** Attempts of one address that wait for the verdict on others. */
+const WAITING_MAX = 256;
+
+/** An attempt that is being judged. Ended by one of the two, once. */
+export interface JudgedAttempt {
+  /** It was no failure. */
+  forgive(): void;
+  fail(): void;
+}
+
+/** What is being judged of one address, and what waits for that. */
+interface Judging {
+  attempts: number;
+  waiting: (() => void)[];
+}
+
+export class FailedAttempts {
+  readonly #limit: MinuteLimit;
+  readonly #perMinuteMax: number;
+  readonly #judging = new Map<string, Judging>();
+
+  constructor({ perMinuteMax, ...options }: FailedAttemptsOptions) {
+    this.#limit = new MinuteLimit(options);
+    this.#perMinuteMax = perMinuteMax;
+  }
+
+  /** Addresses whose failures were forgotten too early, because too many addresses failed at once. */
+  get forgottenAddresses(): number {
+    return this.#limit.forgotten;
+  }
+
+  /**
+   * Counts an attempt as failed before it is judged, so that attempts made at the same time cannot slip through together. Past
+   * the limit it waits for the verdict on those before it: where they are good, as after a restart behind one proxy, there is
+   * room again. Rejects with a Refusal `rate_limit_exceeded` with `Retry-After`.
+   */
+  async begin(address: string): Promise<JudgedAttempt> {
+    const name = networkOf(address);
+    for (;;) {
+      const { retryAfterSeconds, headers } = this.#limit.take(name, this.#perMinuteMax);
+      if (retryAfterSeconds === 0) return this.#judge(name);
+      const judging = this.#judging.get(name);
+      if (judging === undefined || judging.waiting.length >= WAITING_MAX) {
+        throw refuse(
+          'rate_limit_exceeded',
+          `Too many credentials from this address were refused: more than ${this.#perMinuteMax} in a minute. Check the credential, and try again in ${retryAfterSeconds} s.`,
+          { retryAfterSeconds, headers },
+        );
+      }
+      await new Promise<void>((resolve) => judging.waiting.push(resolve));
+    }
+  }
+
+  #judge(name: string): JudgedAttempt {
+    const judging = this.#judging.get(name) ?? { attempts: 0, waiting: [] };
+    this.#judging.set(name, judging);
+    judging.attempts++;
+    const end = () => {
+      judging.attempts--;
+      if (judging.attempts === 0) this.#judging.delete(name);
+      for (const resolve of judging.waiting.splice(0)) resolve();
+    };
+    return {
+      forgive: () => {
+        this.#limit.giveBack(name, this.#perMinuteMax);
+        end();
+      },
+      fail: end,
+    };
+  }
+}
