@@ -77,7 +77,7 @@ test('bundles what is started by its path, with files that know where they lie',
   const dist = join(root, 'dist');
   mkdirSync(join(root, 'src/store'), { recursive: true });
   write('src/main.ts', `import { worker } from './store/store.ts'; console.log(worker);`);
-  write('src/node/store/store.ts', `export const worker: string = new URL('worker.js', import.meta.url).href;`);
+  write('src/store/store.ts', `export const worker: string = new URL('worker.js', import.meta.url).href;`);
   write('src/store/worker.ts', `import { worker } from './store.ts'; console.log('at', worker);`);
   write('package.json', '{"type":"module"}');
   await bundleProgram(root, dist);

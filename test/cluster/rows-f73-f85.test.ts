@@ -23,7 +23,7 @@ const ROWS: readonly Row[] = [
         'drains ${SESSIONS} sessions on SIGTERM: no new ones, every final, 4200 for each, and 0',
       ],
       ['cli/slow/serve-ends.test.ts', 'closes sessions at once on a second SIGTERM, with exit code 0'],
-      ['live/session-life.test.ts', 'delivers every final and closes with 4200 when its node drains'],
+      ['gateway/session-life.test.ts', 'delivers every final and closes with 4200 when its node drains'],
       ['client/reconnect.test.ts', 'leaves a draining node between two turns, and continues on another'],
     ],
   },
@@ -33,7 +33,7 @@ const ROWS: readonly Row[] = [
     promise: 'clients see 1006 and come again; the ledger agrees, nothing is overbilled',
     proof: [
       ['cli/slow/serve-ends.test.ts', 'SIGKILL: clients see 1006 at once'],
-      ['ledger/slow/kills.test.ts', 'the audit agrees, nothing is overbilled'],
+      ['money/ledger/slow/kills.test.ts', 'the audit agrees, nothing is overbilled'],
       ['cluster/slow/edge-faults.test.ts', 'bills each session at its last checkpoint when started again'],
       ['client/reconnect.test.ts', 'loses no word when a gateway restarts on its port'],
     ],
@@ -43,8 +43,8 @@ const ROWS: readonly Row[] = [
     when: 'an uncaught error in one session, or nowhere',
     promise: 'only that session ends; where nobody caught it, the process drains and ends with 1',
     proof: [
-      ['session/faults.test.ts', 'ends with internal_error and 1011 when %s throws, and leaves nothing'],
-      ['session/faults.test.ts', 'fails when %s throws, and the next one takes over'],
+      ['live/session/faults.test.ts', 'ends with internal_error and 1011 when %s throws, and leaves nothing'],
+      ['live/session/faults.test.ts', 'fails when %s throws, and the next one takes over'],
       ['cli/slow/serve-faults.test.ts', 'drains the process: the sessions that are there lose nothing'],
       ['cli/slow/serve-faults.test.ts', 'again and again stops the process'],
     ],
@@ -90,8 +90,8 @@ const ROWS: readonly Row[] = [
         'cli/slow/serve-faults.test.ts',
         'keeps sessions and token lifetimes when the clock jumps an hour ahead and two back',
       ],
-      ['telemetry/clock.test.ts', 'time only moves forward, in milliseconds'],
-      ['auth/client-tokens.test.ts', 'works for %d s to the millisecond of its expiry'],
+      ['runtime/telemetry/clock.test.ts', 'time only moves forward, in milliseconds'],
+      ['accounts/auth/client-tokens.test.ts', 'works for %d s to the millisecond of its expiry'],
     ],
   },
   {
@@ -110,7 +110,7 @@ const ROWS: readonly Row[] = [
     promise: 'the start is refused; nothing is skipped in silence',
     proof: [
       ['cli/slow/bad-configurations.test.ts', 'ends the start for a changed vault key, and the right one starts again'],
-      ['vault/key-ring.test.ts', 'rejects another key, and a vault without any key'],
+      ['accounts/vault/key-ring.test.ts', 'rejects another key, and a vault without any key'],
     ],
   },
   {
@@ -120,7 +120,7 @@ const ROWS: readonly Row[] = [
     proof: [
       ['suites/door/heads.ts', 'in HTTP/1.0'],
       ['suites/door/handshakes.ts', 'reaches the handler as a GET of the same path without the upgrade'],
-      ['edge/http/remote-address.test.ts', 'ignores forwarded addresses without trusted proxies'],
+      ['http/http/remote-address.test.ts', 'ignores forwarded addresses without trusted proxies'],
       ['deploy/proxy.suite.ts', 'limits by the client’s address, not by its claims'],
       ['deploy/nginx.test.ts', 'keeps nginx from trusting, storing or logging what it should not'],
     ],
@@ -137,7 +137,7 @@ const ROWS: readonly Row[] = [
         'cluster/slow/start-faults.test.ts',
         'stops the first of two gateways on one data directory, which writes nothing more',
       ],
-      ['failover/breakers/breaker-hints.test.ts', 'with members of a newer version is taken'],
+      ['live/failover/breakers/breaker-hints.test.ts', 'with members of a newer version is taken'],
       [
         'cluster/slow/versions.test.ts',
         'transcribes on legs of both versions, $keeper keeping the accounts, and bills',
@@ -154,7 +154,7 @@ const ROWS: readonly Row[] = [
         'ends no session on both sides, under a flood of lines, and lets the process exit',
       ],
       ['cli/slow/serve-faults.test.ts', 'ends no session on a full disk, and the process exits in order'],
-      ['telemetry/log.test.ts', 'buffers a mebibyte on a full disk, counts dropped lines, and exits with the process'],
+      ['runtime/telemetry/log.test.ts', 'buffers a mebibyte on a full disk, counts dropped lines, and exits with the process'],
     ],
   },
   {
@@ -163,9 +163,9 @@ const ROWS: readonly Row[] = [
     promise: 'one sentence before anything else; where only uWebSockets.js does not fit, the other door serves',
     proof: [
       ['preflight.test.ts', 'exits with 78 and one sentence, without loading anything'],
-      ['store/sqlite/refused.test.ts', 'names a library without its compiled part'],
-      ['store/sqlite/refused.test.ts', 'an SQLite that can lose a commit'],
-      ['edge/doors/open-door.test.ts', 'takes uWebSockets.js where it can be trusted, and says why where it cannot'],
+      ['node/store/refused.test.ts', 'names a library without its compiled part'],
+      ['node/store/refused.test.ts', 'an SQLite that can lose a commit'],
+      ['http/doors/open-door.test.ts', 'takes uWebSockets.js where it can be trusted, and says why where it cannot'],
     ],
   },
 ];
