@@ -154,7 +154,10 @@ const ROWS: readonly Row[] = [
         'ends no session on both sides, under a flood of lines, and lets the process exit',
       ],
       ['cli/slow/serve-faults.test.ts', 'ends no session on a full disk, and the process exits in order'],
-      ['runtime/telemetry/log.test.ts', 'buffers a mebibyte on a full disk, counts dropped lines, and exits with the process'],
+      [
+        'runtime/telemetry/log.test.ts',
+        'buffers a mebibyte on a full disk, counts dropped lines, and exits with the process',
+      ],
     ],
   },
   {
