@@ -37,7 +37,7 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   '@preact/signals': ['src/console'],
   '@wasm-audio-decoders/flac': ['src/files/decoding'],
   '@wasm-audio-decoders/ogg-vorbis': ['src/files/decoding'],
-  'better-sqlite3': ['src/accounts/people/store', 'src/money/store', 'src/node/store', 'src/store'],
+  'better-sqlite3': ['src/accounts/people/store', 'src/money/audit', 'src/money/store', 'src/node/store', 'src/store'],
   'codec-parser': ['src/files/decoding'],
   heroicons: ['src/console'],
   'mpg123-decoder': ['src/files/decoding'],

@@ -2,8 +2,8 @@
 import cluster from 'node:cluster';
 import type { Authenticator } from '../accounts/auth/authenticate.ts';
 import type { KeyLimits } from '../accounts/auth/limits.ts';
-import type { SetUp } from '../api/console/gateway.ts';
 import { providersOf } from '../accounts/people/pages/forms.ts';
+import type { SetUp } from '../api/console/gateway.ts';
 import type { Mode } from '../api/models.ts';
 import type { AccountsClient } from '../cluster/accounts/client.ts';
 import { DetachedJobs } from '../compat/jobs/detached-jobs.ts';

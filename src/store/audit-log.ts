@@ -1,6 +1,6 @@
 // Who did what to a credential or to money, and when. Append-only; written in the transaction of what it tells of.
 import { type Asynchronous, first, type Operations, reads, writes } from './operation.ts';
-import type { TableBase } from './table-context.ts';
+import type { TableBase } from './table-base.ts';
 
 /**
  * Who acts. `id`: of the person, the key or the process; for `operator` the command line of this machine; for `anonymous`,

@@ -1,6 +1,6 @@
 // What is to be done outside the database because of a commit: written in the same transaction, done at least once. Mail is.
 import { type Asynchronous, type Operations, reads, writes } from './operation.ts';
-import type { TableBase } from './table-context.ts';
+import type { TableBase } from './table-base.ts';
 
 export interface OutboxMessage {
   number: number;

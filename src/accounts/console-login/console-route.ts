@@ -3,8 +3,8 @@
 
 import type { Static, TObject } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { printable, type Refusal, refuse } from '../../api/errors.ts';
 import { faultOf, listOf, type ValueFault } from '../../api/accepted.ts';
+import { printable, type Refusal, refuse } from '../../api/errors.ts';
 import type { DoorRequest, Reply } from '../../http/door.ts';
 import { readJson } from '../../http/http/json-body.ts';
 import type { Route, RouteContext, RouteHandler } from '../../http/router.ts';

@@ -1,7 +1,17 @@
 // The console's endpoints for a team: its members, its invitations, and the organisations of a person. Who has a say over whom is
 // decided by the store, in the transaction of the change. Invitations go out by mail; where no mail leaves, their link is shown once to
 // the person who invites.
-import { EmptyBody, OrganisationBody, InvitationBody, type InvitationView, type InvitedAnswer, type MemberView, NewOrganisationBody, OrganisationSettingsBody, RoleBody } from '../../api/console/console.ts';
+import {
+  EmptyBody,
+  InvitationBody,
+  type InvitationView,
+  type InvitedAnswer,
+  type MemberView,
+  NewOrganisationBody,
+  OrganisationBody,
+  OrganisationSettingsBody,
+  RoleBody,
+} from '../../api/console/console.ts';
 import { refuse } from '../../api/errors.ts';
 import type { Reply } from '../../http/door.ts';
 import { json, type Route } from '../../http/router.ts';

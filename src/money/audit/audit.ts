@@ -4,12 +4,35 @@ import type { Statement } from 'better-sqlite3';
 import { usdOf } from '../../config/prices/price.ts';
 import type { TableContext } from '../../store/table-context.ts';
 import type { LedgerAudit, LedgerCalls } from '../store/calls.ts';
-import { type Check, differing, type Fault, sessionName } from './auditor.ts';
 
 const FAULTS_MAX = 100;
 const DECISIONS_MAX = 100;
 /** How long a hold may outlive its lease: a lock may delay the process that releases them. */
 const LEASE_GRACE_MS = 60_000;
+
+/** One question of the audit, and the words it is written in. */
+interface Check {
+  /** Rows with what is wrong. `@now` is the time in epoch milliseconds. */
+  sql: string;
+  sentence(row: Fault): string;
+}
+
+/** Who it is about, what is there and what should be. */
+interface Fault {
+  who: string;
+  found: bigint | null;
+  wanted: bigint | null;
+}
+
+/** Sums by the same name from two sides that must agree. */
+const differing = (found: string, wanted: string): string => `
+  WITH found (who, sum) AS (${found}), wanted (who, sum) AS (${wanted})
+  SELECT who, found.sum AS found, coalesce(wanted.sum, 0) AS wanted FROM found LEFT JOIN wanted USING (who)
+    WHERE found.sum <> coalesce(wanted.sum, 0)
+  UNION ALL
+  SELECT who, 0, sum FROM wanted WHERE sum <> 0 AND NOT EXISTS (SELECT 1 FROM found WHERE found.who = wanted.who)`;
+
+const sessionName = (who: string): string => `(SELECT id FROM sessions WHERE number = ${who})`;
 
 /**
  * Price per minute × ms / 60 000 of the audio or of the open connection, whichever is more, rounded half-up, with whole minutes apart so that it fits 64 bits. Written a second time

@@ -1,0 +1,11 @@
+// The open database and the clock, for tables that write neither to the audit log nor to the outbox.
+import type { Database } from 'better-sqlite3';
+
+export interface TableBase {
+  /** Open, at the newest schema. A transaction begun here joins the commit that is under way. */
+  database: Database;
+  /** Wall-clock milliseconds. */
+  nowMs(): number;
+  /** The same as ISO 8601 UTC. */
+  nowText(): string;
+}
