@@ -43,7 +43,7 @@ function* wronged(schema: TSchema): Iterable<unknown> {
   for (const name of Object.keys(schema.properties)) for (const value of WRONG) yield { [name]: value };
 }
 
-describe('what is wrong with a value', () => {
+describe('the errors of a value', () => {
   it('get a description in plain words, for every schema and every option', async () => {
     const all = [...(await schemasOfApi()), ...schemasOfOptions()];
     expect(all.length).toBeGreaterThan(150);

@@ -194,7 +194,7 @@ test('reads a megabyte of samples in one piece', () => {
   expect(Buffer.from(reader.push(pcm).slice().buffer).equals(pcm)).toBe(true);
 });
 
-describe('what cannot be read is refused with what to do', () => {
+describe('the refusal of an unreadable file', () => {
   const patched = (at: number, ...bytes: number[]) => {
     const file = wav(PCM16, mono);
     file.set(bytes, at);

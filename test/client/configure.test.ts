@@ -75,7 +75,7 @@ it('reports a refused change at once, and a possibly fatal error with the end', 
   expect(told).toEqual(['error', 'error']);
 });
 
-describe('where the connection breaks', () => {
+describe('a broken connection', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     return () => vi.useRealTimers();

@@ -29,7 +29,7 @@ const reconnectedOf = (events: SessionEvent[]) =>
 const finalsOf = (events: SessionEvent[]) =>
   events.flatMap((event) => (event.type === 'transcript' && event.is_final ? [event] : []));
 
-describe('with a gateway', () => {
+describe('a resumed session with a real gateway', () => {
   let live: LiveGateway;
   let proxy: CuttingProxy;
   beforeAll(async () => {
@@ -103,7 +103,7 @@ describe('with a gateway', () => {
   });
 });
 
-describe('with any gateway', () => {
+describe('a resumed session with any gateway', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   });

@@ -128,7 +128,7 @@ describe('Python’s requests', () => {
     }
   });
 
-  describe('of `requests`', () => {
+  describe('the package `requests`', () => {
     const post = (...fields: [string, string][]) =>
       transcribe(fields, { name: 'spéech.wav', bytes: OPENED.bytes }, REQUESTS_HEADERS);
     const verbose: [string, string] = ['response_format', 'verbose_json'];

@@ -66,7 +66,7 @@ function awayRig({ aheadMs = 0 }: RigOptions = {}) {
 /** The longest time until the first callers of a frozen node have their answer. */
 const NOTICE_MS = 2_100;
 
-describe('while the accounts node is frozen', () => {
+describe('a frozen accounts node', () => {
   test('callers fail within about two seconds, later ones at once, and one ping at a time tries whether it is back', async () => {
     const { network, ask, pass, away, carried, client } = awayRig();
     const known = ask('known');

@@ -43,7 +43,7 @@ function placementOf(own: Heartbeat, ...others: Heartbeat[]) {
 
 const edge: Heartbeat = { ...heartbeatOf('me'), roles: ['edge'] };
 
-describe('of the nodes that can', () => {
+describe('the choice of a node', () => {
   test('compares two at random, and asks the one with fewer legs', () => {
     const candidates = [30, 20, 10].map((legs, index) => ({ node: `n${index}`, legs, against: 0 }));
     const random = (...numbers: number[]) => {

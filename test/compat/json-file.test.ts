@@ -16,7 +16,7 @@ function read(body: string, size: number): { file: Buffer; others: unknown } {
   return { file: Buffer.concat(parts), others: JSON.parse(others) };
 }
 
-describe.each([1, 2, 3, 7, 64, 10_000])('in pieces of %i bytes', (size) => {
+describe.each([1, 2, 3, 7, 64, 10_000])('a JSON body in pieces of %i bytes', (size) => {
   it.each<[string, string, object]>([
     ['in front', `{"audio":"${BASE64}","mediaType":"audio/wav"}`, { mediaType: 'audio/wav' }],
     ['behind', `{"mediaType":"audio/wav","audio":"${BASE64}"}`, { mediaType: 'audio/wav' }],

@@ -235,7 +235,7 @@ describe('a refusal in the vendor’s words, after which nothing is held', () =>
   });
 });
 
-describe('where all places are taken', () => {
+describe('a full set of places', () => {
   const bounds = { handshakesMax: 2, handshakesPerAddressMax: 10 };
   /** Of another client. */
   const other = () => {

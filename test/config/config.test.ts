@@ -363,7 +363,7 @@ describe('refusals', () => {
   });
 });
 
-describe('what is shown', () => {
+describe('the configuration on display', () => {
   test('prints the values in force without any secret', () => {
     const config = load({ VOXGATE_SECRET: CANARY, LOCAL_API_KEY: CANARY, VOXGATE_PORT: '81' });
     expect(config.data.secret).toBe(CANARY);

@@ -31,7 +31,7 @@ describe('the nearest name', () => {
   });
 });
 
-describe('what Kubernetes sets for Services called voxgate and voxgate-…', () => {
+describe('the variables that Kubernetes sets for Services called voxgate and voxgate-…', () => {
   const ofService = (name: string) => ({
     [`${name}_SERVICE_HOST`]: '10.96.0.12',
     [`${name}_SERVICE_PORT`]: '8080',

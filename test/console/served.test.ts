@@ -145,7 +145,7 @@ describe('the console', () => {
   });
 });
 
-describe('before the login', () => {
+describe('the console before the login', () => {
   const status = async (url: string, headers: Record<string, string> = {}) =>
     (await (await fetch(`${url}/console/api/status`, { headers })).json()) as ConsoleStatus;
 

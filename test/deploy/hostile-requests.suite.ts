@@ -89,7 +89,7 @@ export function hostileRequestSuite(start: (...ports: number[]) => Promise<Runni
     return status === undefined ? undefined : Number(status);
   };
 
-  describe('before two gateways', () => {
+  describe('a proxy before two gateways', () => {
     let proxy: RunningProxy;
     beforeAll(async () => {
       const env = { VOXGATE_TRUSTED_PROXIES: '127.0.0.1', VOXGATE_DOOR: 'auto' };

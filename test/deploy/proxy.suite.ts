@@ -45,7 +45,7 @@ function through({ url, ca }: RunningProxy, localAddress = '127.0.0.1') {
 }
 
 export function proxySuite({ start, reloadKeepsSessions }: ProxyUnderTest): void {
-  describe('before a gateway', () => {
+  describe('a proxy before a gateway', () => {
     let live: LiveGateway;
     let proxy: RunningProxy;
     let bearer: { Authorization: string };
@@ -185,7 +185,7 @@ export function proxySuite({ start, reloadKeepsSessions }: ProxyUnderTest): void
     });
   });
 
-  describe('before any server', () => {
+  describe('a proxy before any server', () => {
     let answer: RequestListener = (_, response) => void response.end();
     const server = createServer((incoming, response) => answer(incoming, response));
     let proxy: RunningProxy;

@@ -92,7 +92,7 @@ describe('the unit', () => {
   });
 });
 
-describe('what the unit runs', () => {
+describe('the command of the unit', () => {
   const command = substituted(directive('ExecStart'), [[`${PROGRAM} `, '']]).split(' ');
   const program = installedProgram(['bin', 'dist', 'package.json', 'node_modules']);
 

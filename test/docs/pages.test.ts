@@ -185,7 +185,7 @@ describe('the search', () => {
   });
 });
 
-describe('for programs that read', () => {
+describe('the documents for programs', () => {
   test('llms.txt lists every page as Markdown, at this gateway', async () => {
     const text = await (await fetch(`${gateway.url}/llms.txt`)).text();
     expect(text).toMatch(/^# Voxgate\n\n> Voxgate is a speech-to-text gateway/);

@@ -251,7 +251,7 @@ describe('a file too much for a model', () => {
   const LIMIT = { kind: 'caller', reason: 'upstream_error', code: 'audio_too_long', message: 'Too long.' } as const;
 });
 
-describe('when a model fails', () => {
+describe('a model that fails', () => {
   const hangUp = [(response: { destroy(): unknown }) => void response.destroy()];
   it.each([
     ['500 twice', 2, [answer({}, 500)], ['connect_failed', 'connect_failed']],

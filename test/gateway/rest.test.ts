@@ -311,7 +311,7 @@ describe('POST /v1/audio/transcriptions', () => {
   });
 });
 
-describe('for the operator', () => {
+describe('the operator’s endpoints', () => {
   it('/healthz and /readyz say that the node lives and serves', async () => {
     expect(await (await fetch(`${live.url}/healthz`)).json()).toEqual({ status: 'ok' });
     expect(await (await fetch(`${live.url}/readyz`)).json()).toEqual({ status: 'ready', new_paid_sessions: true });

@@ -178,7 +178,7 @@ describe('every answer', () => {
   });
 });
 
-describe('what a route throws', () => {
+describe('an error of a route', () => {
   test('becomes the answer when it is an API error', async () => {
     const reply = await ask('GET', '/refused');
     expect([reply.status, reply.headers?.['Retry-After'], reply.headers?.['RateLimit-Limit']]).toEqual([

@@ -38,7 +38,7 @@ describe.each(Object.entries(LANGUAGES))('confidence in %s', (_name, language) =
   });
 });
 
-describe('how much of the speech words cover', () => {
+describe('the share of the speech that words cover', () => {
   const voiced = Array.from({ length: 10 }, (_, at) => 0.95 + at / 10);
 
   test('counts voiced moments inside a word, and forgives a fifth outside', () => {

@@ -215,7 +215,7 @@ describe('the turn of an aligned text', () => {
   });
 });
 
-describe('on the real decoder', () => {
+describe('the real decoder', () => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await Bench.start();

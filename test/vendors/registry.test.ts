@@ -22,7 +22,7 @@ it('simulates only registered providers', () => {
   for (const { provider } of simulators) expect(names).toContain(provider);
 });
 
-describe('what is asked of all models in the same words', () => {
+describe('the options common to all models', () => {
   const places = providers.flatMap((provider) =>
     provider.models.flatMap((card) => card.modes.map((mode) => ({ id: card.id, mode, provider, card }))),
   );

@@ -149,7 +149,7 @@ test('drops what is too old for any use', async () => {
   expect(cache.size).toBe(3);
 });
 
-describe('when the store rejects', () => {
+describe('a store that rejects', () => {
   const failing = (reason: StoreErrorReason) => async () => {
     throw new StoreError(reason, 'no');
   };
@@ -199,7 +199,7 @@ describe('when the store rejects', () => {
   });
 });
 
-describe('on a node without the database', () => {
+describe('a node without the database', () => {
   const unreachable = async () => {
     throw new StoreError('unreachable', 'no');
   };

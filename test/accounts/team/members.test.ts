@@ -145,7 +145,7 @@ describe('the last owner', () => {
   });
 });
 
-describe('who is removed', () => {
+describe('a removed member', () => {
   test('loses all sessions in the organisation at once, and keeps those elsewhere', async () => {
     const owner = await join('owner', 'owner');
     const elsewhere = await openAccount(rig, `both${teams}@example.com`);

@@ -39,7 +39,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   return message;
 }
 
-describe('without a configured key', () => {
+describe('a key ring without a configured key', () => {
   test('creates one for this user alone, and reuses it from then on', async () => {
     const { load, file } = world();
     const ring = await load();

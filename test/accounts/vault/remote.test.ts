@@ -194,7 +194,7 @@ describe('a vault from afar', () => {
   });
 });
 
-describe('what another node asks of the vault', () => {
+describe('a request of another node to the vault', () => {
   const reason = async (work: Promise<unknown>) => ((await caught(work)) as { reason?: string }).reason;
 
   test.each([

@@ -106,7 +106,7 @@ describe('another organisation', () => {
   });
 });
 
-describe('what happens to a key', () => {
+describe('the life of a key', () => {
   test('disables it after three consecutive refusals, logged once; a success resets the count', () => {
     const { tables, actions } = world();
     tables.saveProviderKey(newKey(), by);

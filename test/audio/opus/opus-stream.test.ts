@@ -98,7 +98,7 @@ test('decodes packets one by one like their container, except for the pre-skip',
   expect(areAlike(samples.subarray(104), inOgg.samples)).toBe(true);
 });
 
-describe('what is damaged', () => {
+describe('damaged audio', () => {
   const packets = packetsOf(OGG);
 
   test.each<[string, Uint8Array]>([

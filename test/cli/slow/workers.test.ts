@@ -36,7 +36,7 @@ async function start(door: string, workers: number, env: Record<string, string> 
 }
 
 // The program is not on every machine; under CI it must be.
-describe.skipIf(!natsServerIsHere).each(doors)('on the door %s, several processes', (door) => {
+describe.skipIf(!natsServerIsHere).each(doors)('several processes on the door %s', (door) => {
   test('take the sessions of one port, with one key, and end in order with 0 at a signal', async () => {
     const gateway = await start(door, 3);
     const sessions = await gateway.sessionsOnEach(3);

@@ -26,7 +26,7 @@ let origin: string;
 const asked: string[] = [];
 
 // It says itself why, when no browser is here.
-describe.skipIf(!browserIsHere)('in a browser', { timeout: 60_000 }, () => {
+describe.skipIf(!browserIsHere)('the client in a browser', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     live = await startLiveGateway();
     proxy = await startCuttingProxy(live.url);

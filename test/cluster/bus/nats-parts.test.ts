@@ -41,7 +41,7 @@ describe('a message', () => {
   });
 });
 
-describe('what is on the way', () => {
+describe('the unconfirmed messages', () => {
   const rig = (bytesMax: number) => {
     const trips: { done: () => void; failed: () => void }[] = [];
     const trip = () =>

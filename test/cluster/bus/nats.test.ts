@@ -8,7 +8,7 @@ import { type BusUnderTest, busSuite } from '../../suites/bus.suite.ts';
 import { busNodesSuite } from '../../suites/bus-nodes.suite.ts';
 
 // It says why it is skipped where it is imported.
-describe.skipIf(!natsServerIsHere)('with nats-server', () => {
+describe.skipIf(!natsServerIsHere)('the bus on nats-server', () => {
   let server: NatsServer;
   let tests = 0;
   beforeAll(async () => {

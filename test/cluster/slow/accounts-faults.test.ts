@@ -14,7 +14,7 @@ const SHORT_SECONDS = 4;
 const NEW_KEY_MS_MAX = 25_000;
 
 // It says itself why, when something that it needs is not here.
-describe.skipIf(!natsServerIsHere)('while the node with the accounts is gone', () => {
+describe.skipIf(!natsServerIsHere)('sessions without the accounts node', () => {
   let cluster: Cluster;
   let url: string;
   beforeAll(async () => {

@@ -47,7 +47,7 @@ async function prepaidKey({ directory }: ClusterNode): Promise<string> {
 }
 
 // It says itself why, when something that it needs is not here.
-describe.skipIf(!natsServerIsHere)('while the node with the accounts is frozen', () => {
+describe.skipIf(!natsServerIsHere)('a frozen accounts node', () => {
   let cluster: Cluster;
   let accounts: ClusterNode;
   let url: string;

@@ -16,7 +16,7 @@ const go = (name: string) => page.getByRole('link', { name, exact: true }).click
 const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
 
 // Without a browser there is nothing to be seen; it says so itself.
-describe.skipIf(!browserIsHere)('on the pages of the console', { timeout: 60_000 }, () => {
+describe.skipIf(!browserIsHere)('the pages of the console', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     live = await startLiveGateway({ DEEPGRAM_API_KEY: 'a-key' });
     browser = await openBrowser();

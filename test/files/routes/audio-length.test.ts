@@ -28,7 +28,7 @@ const fileOf = (bytes: Buffer) => {
   };
 };
 
-describe('how much a file holds', () => {
+describe('the length of a file', () => {
   it.each<[string, Buffer, number]>([
     ['MP3 without its own header', mp3(500), 500 * MP3_FRAME_SECONDS],
     ['MP3 of two rates', mp3OfTwoRates(500), 500 * MP3_FRAME_SECONDS],

@@ -177,7 +177,7 @@ describe('fallbacks', () => {
   });
 });
 
-describe('when its time is over or its client goes away', () => {
+describe('a job over its time or without its client', () => {
   it('refuses a job that takes too long with 504', async () => {
     let socket: Socket | null | undefined;
     server('straight').answers = [

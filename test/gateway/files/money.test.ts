@@ -207,7 +207,7 @@ describe('a charge', () => {
   });
 });
 
-describe('what a provider says of a file is bounded by what it can hold', () => {
+describe('the provider’s claims about a file', () => {
   const VERBOSE: [string, string] = ['response_format', 'verbose_json'];
   const CENTS = 20_000n;
 

@@ -84,7 +84,7 @@ const fallbacks = [...new Map(PROTOCOLS.map(({ slug, provider }) => [provider, s
   (slug) => providerOf(slug) !== providerOf(FIRST),
 );
 
-describe('after a failover', () => {
+describe('the vocabulary after a failover', () => {
   it.each(fallbacks)('sends %s the names, languages and prompt that the session received', async (slug) => {
     const provider = PROVIDERS.find(({ name }) => name === providerOf(slug))!;
     const card = provider.models.find(({ id }) => id === slug)!;

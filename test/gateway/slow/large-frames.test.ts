@@ -15,7 +15,7 @@ const against = await reasonAgainstUws();
 if (against !== undefined) console.warn(`uWebSockets.js is not tried: ${against}`);
 const doors = ['node', ...(against === undefined ? ['uws'] : [])];
 
-describe.each(doors)('on the door %s', (door) => {
+describe.each(doors)('large messages on the door %s', (door) => {
   it('64 MiB in one frame, and more behind it, lose, repeat or shift no sample', async () => {
     const live = await startLiveGateway({ VOXGATE_DOOR: door });
     const client = live.connect(numbered);

@@ -47,7 +47,7 @@ const otherAudio = {
   start: { callSid: CALL, mediaFormat: { encoding: 'audio/x-l16' }, customParameters: TOLD },
 };
 
-describe('what a call asks for', () => {
+describe('the options of a call', () => {
   test.each<[string, Dialect, object, object]>([
     ['Twilio', twilio, start({ model: 'a/b' }), { names: [CALL, STREAM], encoding: 'mulaw', sample_rate: '8000' }],
     [

@@ -203,7 +203,7 @@ it('drops a fallback on the same account as a duplicate, and keeps one on anothe
   expect([own.ids.map(([, id]) => id), own.warnings.length]).toEqual([['pk_1', 'service'], 1]);
 });
 
-describe('is refused:', () => {
+describe('a refused credential', () => {
   const rows: [string, Situation, string, string | undefined, RegExp][] = [
     ['no credential at all', {}, 'upstream_not_configured', 'model', /set ONE_API_KEY, you can save a key of your own/],
     [

@@ -207,7 +207,7 @@ describe('the end of a session', () => {
   });
 });
 
-describe('what a model refuses', () => {
+describe('a refusal by a model', () => {
   it('ends the session where it names an option of the customer’s, and no other model has taken the same request', async () => {
     const { rig, puppet } = puppetRig();
     const client = await rig.open({ ...chain('a', 'b'), ...WITH_OPTION });

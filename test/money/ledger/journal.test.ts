@@ -86,7 +86,7 @@ const recoverIn = async (directory: string, nowMs = Date.now()) => {
   return { ...recovered, settled, faults };
 };
 
-describe('what is written', () => {
+describe('the written journal', () => {
   it('holds the latest usage of each open session, at each sync, for this user alone', async () => {
     const directory = join(temporaryDirectory(), 'usage');
     const { journal, clock, read, faults } = journalIn(directory);
@@ -170,7 +170,7 @@ describe('what is written', () => {
   });
 });
 
-describe('what is read', () => {
+describe('the read journal', () => {
   it('matches what was written, up to the first missing or changed byte', () => {
     const records: JournalRecord[] = [
       { type: 'begun', version: 1, process: thisProcess() },

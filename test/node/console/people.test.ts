@@ -200,7 +200,7 @@ describe('a session', () => {
   });
 });
 
-describe('what matters', () => {
+describe('a critical change', () => {
   test('needs the password again after ten minutes', async () => {
     const browser = await openAccount(rig, email);
     expect((await browser.call('POST', 'keys')).status).toBe(201);

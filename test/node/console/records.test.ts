@@ -129,7 +129,7 @@ describe('a key', () => {
   });
 });
 
-describe('what is another’s', () => {
+describe('another’s data', () => {
   test('looks nonexistent: keys, sessions, console sessions', async () => {
     const { key } = await mint(ada);
     const { organisation } = members<{ organisation: { id: string } }>(await ada.get('/console/api/me'));

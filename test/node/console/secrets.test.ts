@@ -19,7 +19,7 @@ afterAll(() => store.close());
 
 const welcomes = async () => (await store.exportLedger(0, 1000)).filter(({ kind }) => kind === 'welcome');
 
-describe('at once', () => {
+describe('simultaneous requests', () => {
   test('fifty presses of one button open one account with one credit', async () => {
     const email = 'press@example.com';
     await rig.browser().signUp(email);

@@ -71,7 +71,7 @@ describe.each([
   ['closed', 'database', drawn(200)],
   ['killed', 'database', drawn(100)],
   ['killed', 'log', drawn(100)],
-] as const)('of a %s store the %s, with bytes changed,', (kind, part, seeds) => {
+] as const)('a %s store with changed bytes in its %s', (kind, part, seeds) => {
   test(`opens and is readable, or is refused and stays as it is, ${seeds} times`, { timeout: 90_000 }, () => {
     const directory = temporaryDirectory();
     const outcomes = { read: 0, refused: 0 };

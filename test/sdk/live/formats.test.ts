@@ -133,7 +133,7 @@ describe('a transcription', () => {
   });
 });
 
-describe('a model that does not say when', () => {
+describe('a model without times', () => {
   it.each<[string, Fields, string, string]>([
     ['srt', format('srt'), 'times_estimated', 'response_format'],
     ['vtt', format('vtt'), 'times_estimated', 'response_format'],
@@ -155,7 +155,7 @@ describe('a model that does not say when', () => {
   });
 });
 
-describe('what a format has no room for', () => {
+describe('an unsupported part of a format', () => {
   it.each<[string, Fields, string]>([
     ['times in json', [WORDS], 'timestamp_granularities[]'],
     ['times in text', [...format('text'), SEGMENTS], 'timestamp_granularities[]'],

@@ -75,7 +75,7 @@ const failure = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe('the SDK, live,', () => {
+describe('the live SDK', () => {
   it('connects, gets interims and finals, and closes in order', async () => {
     const transcriber = (await open()).transcriber();
     const { turns, finals } = turnsOf(transcriber);
@@ -158,7 +158,7 @@ describe('the SDK, live,', () => {
   });
 });
 
-describe('the SDK, with files,', () => {
+describe('the file SDK', () => {
   it('uploads, transcribes and deletes', async () => {
     const { client } = await open('key-1', [], numberedEar({ turnSeconds: 1 }));
     const audio = numberedAudio(0, 32_000);

@@ -208,7 +208,7 @@ export function handshakeSuite(under: DoorUnderTest): void {
   });
 
   // openssl makes the certificates: without it these tests fail on the build server and are skipped elsewhere.
-  describe.skipIf(!process.env.CI && spawnSync('openssl', ['version']).status !== 0)('over TLS', () => {
+  describe.skipIf(!process.env.CI && spawnSync('openssl', ['version']).status !== 0)('the door over TLS', () => {
     let folder: string;
     let tls: { certFile: string; keyFile: string };
 

@@ -259,7 +259,7 @@ describe('an access token', () => {
   });
 });
 
-describe('at a gateway', () => {
+describe('a LiveKit client at a gateway', () => {
   const handshake = ({ url }: LiveGateway, token: string) =>
     new WebSocket(`${url.replace('http', 'ws')}/compat/livekit${PATH}?model=auto`, {
       headers: { Authorization: `Bearer ${token}` },

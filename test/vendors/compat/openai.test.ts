@@ -120,7 +120,7 @@ describe('the start of a session', () => {
   });
 });
 
-describe('with turn detection', () => {
+describe('a session with turn detection', () => {
   it('makes a turn an item, whose deltas are never withdrawn', () => {
     const conversation = speaking();
     const events = [
@@ -170,7 +170,7 @@ it('reports a refused model with the id of the update that named it', () => {
   expect(JSON.parse(messages[0] as string)).toMatchObject({ type: 'error', error: { event_id: 'mine' } });
 });
 
-describe('without turn detection', () => {
+describe('a session without turn detection', () => {
   it('puts the finals of its audio into a commit, earlier and later ones', () => {
     const conversation = speaking({ turn_detection: null });
     expect(typesOf(told(conversation, final('one', 0, 0.7)))).toEqual(['delta']);

@@ -53,7 +53,7 @@ describe('the leg’s clock', () => {
   });
 });
 
-describe('what is bounded', () => {
+describe('the bounds of a leg', () => {
   it('gives 256 speakers a number, and the others none', () => {
     const speakers = new Speakers();
     for (let label = 0; label < 256; label++) expect(speakers.numberOf(`${label}`)).toBe(label);

@@ -67,7 +67,7 @@ describe.skipIf(!natsServerIsHere)('leases on NATS', () => {
     expect((answers[winner] as Lease).isValid).toBe(true);
   });
 
-  describe('of a process that was killed', () => {
+  describe('a lease of a killed process', () => {
     const name = 'killed';
     const gone = { ...thisProcess(), startTicks: '1' };
     async function entryOf(process: unknown) {

@@ -18,7 +18,7 @@ function* pieces(bytes: number): Generator<Buffer> {
   for (let left = bytes; left > 0; left -= PIECE.length) yield PIECE.subarray(0, Math.min(left, PIECE.length));
 }
 
-describe.each(doors)('at the door %s', (_name, open) => {
+describe.each(doors)('large bodies at the door %s', (_name, open) => {
   test.each([
     ['1,000,000,000 bytes with a length', 1_000_000_000, true],
     ['1 GiB with a length', GIBIBYTE, true],

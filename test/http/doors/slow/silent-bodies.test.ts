@@ -18,7 +18,7 @@ const STOPPED = {
   'in chunks, within the size of one': post('Transfer-Encoding: chunked', 'fff'),
 };
 
-describe.each(doors)('at the door %s', (_name, open) => {
+describe.each(doors)('silent bodies at the door %s', (_name, open) => {
   const reading = () =>
     start(
       { open, gaps: {} },

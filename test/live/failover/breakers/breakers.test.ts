@@ -93,7 +93,7 @@ const PROVOKED: readonly CountedFailure[] = [
   failing('FAILED_PRECONDITION'),
 ];
 
-describe('what the requests of one organisation provoke', () => {
+describe('a breaker after requests of one organisation', () => {
   it.each(PROVOKED)('opens the breaker for it alone: $kind $code', (provoked) => {
     const { all } = breakers();
     const told: Guarded[] = [];
@@ -155,7 +155,7 @@ describe('what the requests of one organisation provoke', () => {
   });
 });
 
-describe('what several organisations meet', () => {
+describe('a breaker after failures of several organisations', () => {
   it.each(REFUSED)('opens it for none of the others where their requests were refused for good: $code', (met) => {
     const { all } = breakers();
     for (let time = 0; time < 50; time++) all.failed(anna, met);

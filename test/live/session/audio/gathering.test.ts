@@ -34,7 +34,7 @@ describe('frames', () => {
   });
 });
 
-describe('what is gathered', () => {
+describe('gathered audio', () => {
   it('leaves at once when the turn is ended by the client', async () => {
     const { puppet, client, heardMs } = await afterChunks(7, 'throughput');
     expect(heardMs()).toBe(100);

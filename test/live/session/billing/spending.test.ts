@@ -32,7 +32,7 @@ async function talk(rig: SessionRig, client: RigClient, seconds: number, from = 
 const endOf = (client: RigClient) => client.of('session_ended')[0]!;
 const settledOf = (rig: SessionRig) => [...rig.ledger.settled.values()][0]!;
 
-describe('what a session costs', () => {
+describe('the cost of a session', () => {
   it('appears to the micro-dollar as settled; the hold is released afterwards', async () => {
     const rig = rigWith(microUsdOf('100'));
     const client = await rig.open({ model: NUMBERED, providerParams: { turn_seconds: 2 } });

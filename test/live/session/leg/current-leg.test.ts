@@ -19,7 +19,7 @@ const final = (text: string, start: number, end: number): Heard => ({
   utterance: { text, start, end },
 });
 
-describe('what is numbered', () => {
+describe('a numbered message', () => {
   it.each([
     ['a report', 'ses'],
     ['an audio frame', 'leg'],
@@ -201,7 +201,7 @@ describe('the stall watch', () => {
     },
   );
 
-  describe('of a leg that has answered promptly', () => {
+  describe('a leg that has answered promptly', () => {
     const quiet = new Uint8Array(hum(0.1).byteLength);
 
     interface Told {

@@ -23,7 +23,7 @@ const final = (text: string, start: number, end: number): Heard => ({
   utterance: { text, start, end },
 });
 
-describe('while the bus is away', () => {
+describe('a dial while the bus is away', () => {
   it('keeps a session waiting for five minutes, without dials, and delivers every sample afterwards', async () => {
     const world = new FarRig({ settings: { idleMs: 600_000 } });
     const { rig, edge } = world;
@@ -98,7 +98,7 @@ describe('while the bus is away', () => {
   });
 });
 
-describe('while no node answers', () => {
+describe('a dial while no node answers', () => {
   it('retries with growing pauses until there is a node, then opens the leg', async () => {
     const world = new FarRig({ nodes: 0 });
     const { rig } = world;

@@ -196,7 +196,7 @@ describe('a key that cannot be opened', () => {
   });
 });
 
-describe('while the key is being opened', () => {
+describe('a key that is being opened', () => {
   it('never dials for a session that has ended', async () => {
     const { rig, engines, held } = await world({ slow: true });
     const client = await rig.open(request());

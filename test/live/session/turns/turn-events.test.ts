@@ -170,7 +170,7 @@ describe('the bounds of turns', () => {
   });
 });
 
-describe('where the leg that said an early end is lost', () => {
+describe('a lost leg after an early end', () => {
   it('takes it back, and the next model decides when the turn is over', async () => {
     const { rig, puppet, client } = await stage();
     await puppet.last.say(spoke(0), eager('1', say('hello there', 0, 2)));

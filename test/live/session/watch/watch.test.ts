@@ -257,7 +257,7 @@ describe('a watched session', () => {
   });
 });
 
-describe('what is asked of a node', () => {
+describe('a watch request to a node', () => {
   it.each([
     [{ type: 'watch.renew' }],
     [{ type: 'watch.renew', sessionId: 1, organisationId: 'org_1', watcher: 'x' }],

@@ -64,7 +64,7 @@ async function connection(scheme: 'ws' | 'wss') {
   return { frames, socket, peer, client, read, whenRead, sentCount: () => sent };
 }
 
-describe.each(['ws', 'wss'] as const)('over %s', (scheme) => {
+describe.each(['ws', 'wss'] as const)('a client over %s', (scheme) => {
   // openssl makes the certificates: without it these tests fail on the build server and are skipped elsewhere.
   const it = test.skipIf(scheme === 'wss' && !hasTls);
   it.each([0, 1, 125, 126, 16_384, 65_535, 65_536, 300_000])(

@@ -41,7 +41,7 @@ export function modelsSuite(rig: Rig): void {
     );
   });
 
-  describe('what is not offered is not found, with a sentence', () => {
+  describe('an operation that is not offered', () => {
     const { sdk } = rig;
     const messages = [{ role: 'user' as const, content: 'hello' }];
     it.each<[string, () => PromiseLike<unknown>]>([

@@ -45,7 +45,7 @@ async function run(script: string, ...args: string[]): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-describe.each(['node', 'uws'])('at the door %s', (door) => {
+describe.each(['node', 'uws'])('an upload at the door %s', (door) => {
   test('answers a streamed upload with a stream that ends in order', async () => {
     const { url, key } = await startLiveGateway({ VOXGATE_DOOR: door });
     expect(await run(LISTENER, `${url}/v1`, key)).toEqual({ isSomething: true, isDone: true });

@@ -318,7 +318,7 @@ describe('a parameter that is a boolean or something else', () => {
   });
 });
 
-describe('what is not served', () => {
+describe('an option that is not served', () => {
   it('may be declined in any spelling', () => {
     for (const value of OFF) {
       form.open([['webhook', value]], handshake());
