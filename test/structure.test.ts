@@ -28,7 +28,6 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
     'src/config',
     'src/docs',
     'src/files/routes',
-    'src/http',
     'src/live',
     'src/money/routes',
     'src/node/routes',

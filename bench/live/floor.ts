@@ -1,7 +1,7 @@
 // The least that a relay on Node can cost: uWebSockets.js to `ws`, a tenth of a second of audio in each frame up, in one buffer for
 // each session. It knows nothing: no key, no money, no failover, no turns.
 import WebSocket from 'ws';
-import { loadUws } from '../../src/http/uws/build.ts';
+import { loadUws } from '../../src/http/uws/library.ts';
 
 const FRAME_BYTES = 3_200;
 const upstreamUrl = process.argv[2] as string;

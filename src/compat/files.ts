@@ -1,13 +1,12 @@
-// Files of other vendors' clients: each request becomes the form of `/v1/audio/transcriptions`, and its answer theirs.
-
+// Files of other vendors' clients: each request becomes the form of `/v1/audio/transcriptions`, and its answer theirs, subtitles included.
 import { type AliasedKey, aliasOf } from '../accounts/auth/aliases.ts';
-import type { Caller } from '../accounts/auth/permissions.ts';
 import type { VerboseTranscription } from '../api/transcriptions.ts';
+import { warningHeader } from '../files/routes/answer.ts';
 import type { TranscriptionsDependencies } from '../files/routes/index.ts';
-import { warningHeader } from '../files/routes/warnings.ts';
-import type { DoorRequest, Reply } from '../http/door.ts';
+import { type CueLayout, cuesOf, srtOf, USUAL_LAYOUT, vttOf } from '../files/subtitles.ts';
 import type { Field } from '../http/multipart/form-fields.ts';
 import type { Route, RouteContext } from '../http/router.ts';
+import type { Reply, ServerRequest } from '../http/server.ts';
 import type { Degradation } from '../live/failover/chain.ts';
 import type {
   Answer,
@@ -18,44 +17,41 @@ import type {
   Handshake,
   JsonFileEndpoint,
 } from '../vendors/compat/dialect.ts';
-import { dialects } from '../vendors/compat/index.ts';
+import type { CaptionLayout, Captions } from '../vendors/compat/jobs.ts';
+import { turnsOf } from '../vendors/compat/transcript.ts';
 import type { JsonObject } from '../vendors/kit/json.ts';
-import { asForm } from './as-form.ts';
-import { captionsOf } from './captions.ts';
-import { headerCredentialOf } from './header-credential.ts';
-import { jsonAsForm, membersOf, OTHERS } from './json-file.ts';
-import { inOwnNames, parametersFor, unmetOf } from './live.ts';
-import { modelOf, replacedModel } from './model-names.ts';
-import { pathOf } from './routes.ts';
+import { asForm, jsonAsForm, membersOf, OTHERS } from './as-form.ts';
+import { inOwnNames, modelOf, parametersFor, replacedModel, unmetOf } from './parameters.ts';
+import { dialectRoutes, type Handler, type Keyed } from './routes.ts';
 
-type Post = (context: RouteContext, caller: Caller) => Promise<Reply>;
 type Fields = Pick<TranscriptionsDependencies, 'fieldsOf' | 'listNames' | 'takesRepeated' | 'ownWarnings'>;
-type Keyed = (handler: Post, credentialOf: (request: DoorRequest) => string | undefined) => Route['handle'];
 
 /** @param postBy transcribes a form, whose fields are a client's own */
-export const fileRoutes = (postBy: (fields?: Fields) => Post, keyed: Keyed, wallNow: () => Date): Route[] =>
-  dialects.flatMap((dialect) => {
-    const route = (path: string, handler: Post): Route => ({
-      method: 'POST',
-      path: pathOf(dialect, path),
-      handle: keyed(handler, headerCredentialOf(dialect)),
-      refusal: dialect.refusal,
-    });
-    const post = postBy();
-    const formOf = (door: FormEndpoint | 'ours') =>
-      door === 'ours' ? transcribeOurs(dialect, postBy) : transcribeForm(dialect, door, postBy, wallNow);
-    return [
-      ...Object.entries(dialect.files).map(([path, door]) => route(path, transcribeFor(dialect, door, post, wallNow))),
-      ...Object.entries(dialect.jsonFiles ?? {}).map(([path, door]) =>
-        route(path, transcribeJson(dialect, door, postBy, wallNow)),
-      ),
-      ...Object.entries(dialect.forms ?? {}).map(([path, door]) => route(path, formOf(door))),
-    ];
-  });
+export const fileRoutes = (postBy: (fields?: Fields) => Handler, keyed: Keyed, wallNow: () => Date): Route[] => {
+  const post = postBy();
+  return [
+    ...dialectRoutes(
+      ({ files }) => files,
+      (endpoint, dialect) => transcribeFor(dialect, endpoint, post, wallNow),
+      keyed,
+    ),
+    ...dialectRoutes(
+      ({ jsonFiles }) => jsonFiles,
+      (endpoint, dialect) => transcribeJson(dialect, endpoint, postBy, wallNow),
+      keyed,
+    ),
+    ...dialectRoutes(
+      ({ forms }) => forms,
+      (endpoint, dialect) =>
+        endpoint === 'ours' ? transcribeOurs(dialect, postBy) : transcribeForm(dialect, endpoint, postBy, wallNow),
+      keyed,
+    ),
+  ];
+};
 
 /** Our own form and answers, with the vendor's name of a model. */
 const transcribeOurs =
-  (dialect: Dialect, postBy: (fields: Fields) => Post): Post =>
+  (dialect: Dialect, postBy: (fields: Fields) => Handler): Handler =>
   async (context, caller) => {
     let unmet: readonly Degradation[] = [];
     const post = postBy({
@@ -80,7 +76,7 @@ const handshakeOf = ({ request, requestId }: RouteContext): Handshake => ({
 });
 
 const transcribeForm =
-  (dialect: Dialect, door: FormEndpoint, postBy: (fields: Fields) => Post, wallNow: () => Date): Post =>
+  (dialect: Dialect, endpoint: FormEndpoint, postBy: (fields: Fields) => Handler, wallNow: () => Date): Handler =>
   async (context, caller) => {
     const handshake = handshakeOf(context);
     let unmet: Degradation[] = [];
@@ -88,24 +84,24 @@ const transcribeForm =
     const post = postBy({
       fieldsOf: (fields, key) => {
         form = fields;
-        const clientRequest = door.open(fields, handshake);
+        const clientRequest = endpoint.open(fields, handshake);
         unmet = unmetOf(dialect, clientRequest, key);
         return [...parametersFor(dialect, clientRequest, key), ...ANSWER];
       },
-      listNames: door.lists ?? [],
+      listNames: endpoint.lists ?? [],
       // Some of the vendors' own clients say a field twice.
       takesRepeated: true,
     });
     return answered(await post(context, caller), unmet, (heard) =>
-      door.answer(heard, { ...handshake, at: wallNow(), captions: captionsOf, fields: form }),
+      endpoint.answer(heard, { ...handshake, at: wallNow(), captions: captionsOf, fields: form }),
     );
   };
 
 const transcribeFor =
-  (dialect: Dialect, door: FileEndpoint, post: Post, wallNow: () => Date): Post =>
+  (dialect: Dialect, endpoint: FileEndpoint, post: Handler, wallNow: () => Date): Handler =>
   async (context, caller) => {
     const handshake = handshakeOf(context);
-    const clientRequest = door.open(handshake);
+    const clientRequest = endpoint.open(handshake);
     const fields = [...parametersFor(dialect, clientRequest, caller.key), ...ANSWER];
     const header = clientRequest.headerOf?.(lengthOf(context.request));
     const reply = await post(
@@ -113,30 +109,30 @@ const transcribeFor =
       caller,
     );
     const unmet = unmetOf(dialect, clientRequest, caller.key);
-    return answered(reply, unmet, (heard) => door.answer(heard, handshake, wallNow()));
+    return answered(reply, unmet, (heard) => endpoint.answer(heard, handshake, wallNow()));
   };
 
 const transcribeJson =
-  (dialect: Dialect, door: JsonFileEndpoint, postBy: (fields: Fields) => Post, wallNow: () => Date): Post =>
+  (dialect: Dialect, endpoint: JsonFileEndpoint, postBy: (fields: Fields) => Handler, wallNow: () => Date): Handler =>
   async (context, caller) => {
     const handshake = handshakeOf(context);
-    const readRequest = (others: JsonObject) => door.open(others, handshake);
+    const readRequest = (others: JsonObject) => endpoint.open(others, handshake);
     const asked = (clientRequest: ClientRequest, key: AliasedKey): [string, string][] => [
       ...parametersFor(dialect, clientRequest, key),
       ...ANSWER,
     ];
     const post = postBy({ fieldsOf: (fields, key) => asked(readRequest(othersIn(fields)), key) });
     let unmet: Degradation[] = [];
-    const request = jsonAsForm(context.request, door.member, (others) => {
+    const request = jsonAsForm(context.request, endpoint.member, (others) => {
       const clientRequest = readRequest(others);
       unmet = unmetOf(dialect, clientRequest, caller.key);
       return asked(clientRequest, caller.key);
     });
     const reply = await post({ ...context, request }, caller);
-    return answered(reply, unmet, (heard) => door.answer(heard, handshake, wallNow()));
+    return answered(reply, unmet, (heard) => endpoint.answer(heard, handshake, wallNow()));
   };
 
-function lengthOf({ headers }: DoorRequest): number | undefined {
+function lengthOf({ headers }: ServerRequest): number | undefined {
   const length = headers.get('content-length');
   return length === undefined ? undefined : Number(length);
 }
@@ -163,3 +159,26 @@ export const ANSWER: readonly [string, string][] = [
   ['timestamp_granularities[]', 'word'],
   ['timestamp_granularities[]', 'segment'],
 ];
+
+const WRITE = { srt: srtOf, vtt: vttOf } as const;
+
+export const captionsOf: Captions = (heard, format, asked = {}) => {
+  const layout = layoutOf(asked);
+  return WRITE[format](cuesOf(spoken(heard, asked), heard.duration, true, layout).cues, layout);
+};
+
+function layoutOf({ charactersMax, lineCharactersMax, nameOf = USUAL_LAYOUT.nameOf }: CaptionLayout): CueLayout {
+  const { lineWidthMax, linesMax } = USUAL_LAYOUT;
+  const line = lineCharactersMax ?? lineWidthMax;
+  if (charactersMax === undefined) return { lineWidthMax: line, linesMax, nameOf };
+  const lines = charactersMax <= line ? 1 : linesMax;
+  // The break between two lines is a character as well.
+  return { lineWidthMax: Math.floor((charactersMax - lines + 1) / lines), linesMax: lines, nameOf };
+}
+
+const spoken = (heard: VerboseTranscription, { hasSpeakers = true }: CaptionLayout) =>
+  turnsOf(heard).map(({ speaker, words, ...turn }) => ({
+    ...turn,
+    words: hasSpeakers ? words : words.map(({ speaker: _, ...word }) => word),
+    ...(speaker === undefined || !hasSpeakers ? {} : { speaker }),
+  }));

@@ -1,17 +1,21 @@
-// The WebSockets of other vendors' clients: the handshake in their words, and the session of `/v1/listen` behind it.
+// The WebSockets of other vendors' clients: the handshake in their words, and the session of `/v1/listen` behind it. A client may send
+// its key in a message instead: until that is judged the socket is nobody's, and holds little; then it is the socket of a session, and
+// what came meanwhile comes first.
 
-import { type AliasedKey, aliasOf, slugNamed } from '../accounts/auth/aliases.ts';
 import { type Caller, residencyRulesOf } from '../accounts/auth/permissions.ts';
 import { Refusal, refuse } from '../api/errors.ts';
 import type { OutgoingEvent } from '../api/listen-events.ts';
 import { strictest } from '../api/residency-rule.ts';
-import { warningHeader } from '../files/routes/warnings.ts';
-import type { DoorRequest, UpgradeAnswer } from '../http/door.ts';
+import { warningHeader } from '../files/routes/answer.ts';
+import type { ServerRequest, ServerSocket, SocketHandlers, UpgradeAnswer } from '../http/server.ts';
 import { AskedChanges } from '../live/configure/asked-changes.ts';
-import type { Degradation } from '../live/failover/chain.ts';
+import { LatePace } from '../live/pace/late-pace.ts';
+import type { LatePlace } from '../live/socket/late-sockets.ts';
 import { type Asked, acceptToRefuse, callerOf, openSocket, takeFromUrl } from '../live/socket/listen.ts';
 import type { ListenDependencies } from '../live/socket/listen-dependencies.ts';
-import { endWith } from '../live/socket/refuse-on-socket.ts';
+import { endWith, excessWords } from '../live/socket/refuse-on-socket.ts';
+import type { SessionSocket } from '../live/socket/session-socket.ts';
+import { MESSAGE_BYTES } from '../live/socket/socket-work.ts';
 import type {
   ClientRequest,
   Conversation,
@@ -20,8 +24,7 @@ import type {
   LiveEndpoint,
 } from '../vendors/compat/dialect.ts';
 import type { KeptSessions, SessionRecord } from './jobs/kept-sessions.ts';
-import { LateSocket } from './late-socket.ts';
-import { modelOf, replacedModel } from './model-names.ts';
+import { inOwnNames, parametersFor, unmetOf } from './parameters.ts';
 
 export interface VendorLiveDependencies extends ListenDependencies {
   /** What clients of other vendors may request after their sessions. */
@@ -32,31 +35,31 @@ export interface VendorLiveDependencies extends ListenDependencies {
 export async function answerDialect(
   dialect: Dialect,
   path: string,
-  request: DoorRequest,
+  request: ServerRequest,
   requestId: string,
   dependencies: VendorLiveDependencies,
 ): Promise<UpgradeAnswer> {
   const headers: Record<string, string> = { 'X-Request-Id': requestId };
   const nowMs = () => dependencies.clock.now();
   const handshake = { query: new URLSearchParams(request.query), headers: request.headers, requestId, nowMs };
-  const door = Object.hasOwn(dialect.live, path) ? dialect.live[path] : undefined;
+  const endpoint = Object.hasOwn(dialect.live, path) ? dialect.live[path] : undefined;
   const { credential, protocol, param, prove } = dialect.credential(handshake);
   // Clients that offer any fail where none is answered, also those that are let in to be refused.
   const chosen = protocol === undefined ? {} : { protocol };
   try {
-    if (door === undefined) throw refuse('not_found', notServed(dialect));
+    if (endpoint === undefined) throw refuse('not_found', notServed(dialect));
     if (param !== undefined) takeFromUrl(param, dependencies);
     prove?.(dependencies.wallNow());
     const open = async (answered: Record<string, string>, said: string | undefined) => {
       const caller = await callerOf(request, answered, said, dependencies);
-      const read = () => askedBy(dialect, door.open(handshake), caller, requestId, dependencies);
+      const read = () => askedBy(dialect, endpoint.open(handshake), caller, requestId, dependencies);
       return openSocket(request, requestId, caller, dependencies, read);
     };
-    if (credential === undefined && isLate(door)) {
+    if (credential === undefined && isLate(endpoint)) {
       dependencies.sessions.admit();
       const { remoteAddress } = request;
       const judge = async (said: string | undefined) => (await open({}, said)).socket;
-      const late = new LateSocket({ door, requestId, remoteAddress, judge }, dependencies);
+      const late = new LateSocket({ endpoint, requestId, remoteAddress, judge }, dependencies);
       return { accept: late, pace: late.pace, headers };
     }
     const { socket, warnings } = await open(headers, credential);
@@ -69,7 +72,7 @@ export async function answerDialect(
   } catch (error) {
     const refusal = error instanceof Refusal ? error : dependencies.onFault(requestId, error);
     dependencies.onRefused(refusal);
-    const ending = door?.refused?.(refusal, handshake);
+    const ending = endpoint?.refused?.(refusal, handshake);
     if (ending !== undefined)
       return { ...acceptToRefuse((socket) => endWith(socket, ending), dependencies), headers, ...chosen };
     const told = dialect.refusal(refusal, requestId);
@@ -79,7 +82,7 @@ export async function answerDialect(
   }
 }
 
-const isLate = (door: LiveEndpoint | DeferredAuthEndpoint): door is DeferredAuthEndpoint => 'late' in door;
+const isLate = (endpoint: LiveEndpoint | DeferredAuthEndpoint): endpoint is DeferredAuthEndpoint => 'late' in endpoint;
 
 function askedBy(
   dialect: Dialect,
@@ -140,40 +143,190 @@ function recordingOf(
   };
 }
 
-/**
- * Parameters of `/v1/listen`, or fields of a form: options of the vendor's own are for its own models.
- *
- * @param key whose aliases stand before the vendor's names
- */
-export function parametersFor(dialect: Dialect, clientRequest: ClientRequest, key: AliasedKey): Map<string, string> {
-  const { model, parameters, own } = clientRequest;
-  const named = modelOf(dialect, model, (name) => aliasOf(key, name) !== undefined);
-  const hasOptions = Object.keys(own).length > 0 && isOfOwn(dialect, clientRequest, key);
-  const options: [string, string][] = hasOptions ? [['provider_params', JSON.stringify(own)]] : [];
-  return new Map([...(named === undefined ? [] : ([['model', named]] as const)), ...parameters, ...options]);
-}
-
-/** What of a request is not done, of the model that it names. */
-export const unmetOf = (dialect: Dialect, clientRequest: ClientRequest, key: AliasedKey): Degradation[] =>
-  [
-    ...replacedModel(dialect, clientRequest.model, (name) => aliasOf(key, name) !== undefined),
-    ...(clientRequest.unmet ?? []),
-  ]
-    .filter(({ models }) => models === undefined || (models === 'own') === isOfOwn(dialect, clientRequest, key))
-    .map(({ models: _, ...told }) => told);
-
-/** Options of the vendor's own are parameters of its clients. */
-export const inOwnNames = <Told extends Pick<Degradation, 'param'>>(warnings: readonly Told[]): Told[] =>
-  warnings.map((each) => {
-    const param = each.param?.replace(/^provider_params\./, '');
-    return param === undefined ? each : { ...each, param };
-  });
-
-/** Whether one of the vendor's own models is named. */
-function isOfOwn(dialect: Dialect, { model, ownOf = dialect.provider }: ClientRequest, key: AliasedKey): boolean {
-  const named = modelOf(dialect, model, (name) => aliasOf(key, name) !== undefined);
-  return named !== undefined && slugNamed(key, named).startsWith(`${ownOf}/`);
-}
-
 const notServed = ({ title, live }: Dialect): string =>
   `There is no such WebSocket for clients of ${title}; served are ${Object.keys(live).join(', ')}.`;
+
+/** Of texts that come before the key and with it. */
+const UNNAMED_BYTES_MAX = 64 * 1024;
+/** Of these and of what comes while the key is judged. */
+const JUDGED_BYTES_MAX = 1024 * 1024;
+
+/** Whatever is no UTF-8 becomes text that says nothing. */
+const UTF8 = new TextDecoder();
+
+interface LateAsking {
+  endpoint: DeferredAuthEndpoint;
+  requestId: string;
+  remoteAddress: string;
+  /** Judges the credential. Rejects with a Refusal. */
+  judge(credential: string | undefined): Promise<SessionSocket>;
+}
+
+class LateSocket implements SocketHandlers {
+  readonly pace: LatePace;
+  readonly #asking: LateAsking;
+  readonly #dependencies: ListenDependencies;
+  /** Among the sockets without a key. */
+  readonly #place: LatePlace;
+  #state: 'waiting' | 'judging' | 'over' = 'waiting';
+  #socket: ServerSocket | undefined;
+  #refusal: Refusal | undefined;
+  #session: SessionSocket | undefined;
+  #held: { data: Uint8Array; isBinary: boolean }[] = [];
+  #heldBytes = 0;
+  #timer: unknown;
+
+  /** Throws a Refusal where too many sockets wait already. */
+  constructor(asking: LateAsking, dependencies: ListenDependencies) {
+    this.#asking = asking;
+    this.#dependencies = dependencies;
+    this.#place = dependencies.late.enter(asking.remoteAddress, () => this.#refuse(crowded()));
+    const { paces, settings } = dependencies;
+    this.pace = new LatePace(
+      paces.refused((excess) => this.#refuse(refuse('rate_limit_exceeded', excessWords(excess, settings)))),
+    );
+  }
+
+  open(socket: ServerSocket): void {
+    const { clock, settings } = this.#dependencies;
+    const { handshakeTimeoutMs } = settings;
+    this.#socket = socket;
+    if (this.#refusal !== undefined) {
+      endWith(socket, this.#asking.endpoint.refused(this.#refusal));
+      return;
+    }
+    const words = `No credential came within ${handshakeTimeoutMs / 1000} s. Send it in the first message.`;
+    this.#timer = clock.setTimeout(() => this.#refuse(refuse('request_timeout', words)), handshakeTimeoutMs);
+  }
+
+  message(socket: ServerSocket, data: Uint8Array, isBinary: boolean): void {
+    if (this.#session !== undefined) this.#session.message(socket, data, isBinary);
+    else if (this.#state === 'judging') this.#hold(data, isBinary, JUDGED_BYTES_MAX);
+    else if (this.#state === 'waiting') this.#read(data, isBinary);
+  }
+
+  arriving(socket: ServerSocket, bytes: number, isBinary: boolean): void {
+    if (this.#session !== undefined) this.#session.arriving(socket, bytes, isBinary);
+    else if (this.#state !== 'over') this.#refuse(tooMuch(this.#bytesMax));
+  }
+
+  pong(socket: ServerSocket, text: string): void {
+    this.#session?.pong(socket, text);
+  }
+
+  drained(): void {
+    this.#session?.drained();
+  }
+
+  closed(socket: ServerSocket, code: number): void {
+    this.#finish();
+    this.pace.release();
+    this.#session?.closed(socket, code);
+  }
+
+  get #bytesMax(): number {
+    return this.#state === 'waiting' ? UNNAMED_BYTES_MAX : JUDGED_BYTES_MAX;
+  }
+
+  #read(data: Uint8Array, isBinary: boolean): void {
+    if (isBinary) {
+      this.#refuse(
+        refuse('missing_credential', 'Audio came before the credential. Send that first, in a text message.'),
+      );
+      return;
+    }
+    if (!this.#hold(data, isBinary, UNNAMED_BYTES_MAX)) return;
+    const said = this.#saidIn(UTF8.decode(data));
+    if (said === undefined) return;
+    this.#state = 'judging';
+    this.#place.said();
+    this.#dependencies.clock.clearTimeout(this.#timer);
+    void this.#judge(said.credential);
+  }
+
+  /** Whatever is said: what its protocol cannot make anything of says no key. */
+  #saidIn(text: string): ReturnType<DeferredAuthEndpoint['late']> {
+    try {
+      return this.#asking.endpoint.late(text);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Keeps a message until there is a session for it. False: it is refused. */
+  #hold(data: Uint8Array, isBinary: boolean, bytesMax: number): boolean {
+    const bytes = data.byteLength + MESSAGE_BYTES;
+    if (this.#heldBytes + bytes > bytesMax) this.#refuse(tooMuch(bytesMax));
+    else if (!this.#dependencies.late.hold(bytes)) this.#refuse(refuse('overloaded', FULL, { retryAfterSeconds: 1 }));
+    else {
+      this.#heldBytes += bytes;
+      // The server lends its bytes for the time of the call.
+      this.#held.push({ data: new Uint8Array(data), isBinary });
+      return true;
+    }
+    return false;
+  }
+
+  async #judge(credential: string | undefined): Promise<void> {
+    const socket = this.#socket as ServerSocket;
+    let session: SessionSocket;
+    try {
+      session = await this.#asking.judge(credential);
+    } catch (error) {
+      this.#refuse(error instanceof Refusal ? error : this.#dependencies.onFault(this.#asking.requestId, error));
+      return;
+    }
+    if (this.#state === 'over') {
+      session.closed(socket, GONE);
+      return;
+    }
+    try {
+      this.#begin(session, socket);
+    } catch (error) {
+      const { code, closeCode } = this.#dependencies.onFault(this.#asking.requestId, error);
+      socket.close(closeCode, code);
+    }
+  }
+
+  #begin(session: SessionSocket, socket: ServerSocket): void {
+    const held = this.#held;
+    this.#session = session;
+    this.pace.become(session.pace);
+    session.open(socket);
+    this.#finish();
+    for (const { data, isBinary } of held) session.message(socket, data, isBinary);
+  }
+
+  #refuse(refusal: Refusal): void {
+    if (this.#state === 'over') return;
+    this.#finish();
+    this.#dependencies.onRefused(refusal);
+    this.#refusal = refusal;
+    if (this.#socket !== undefined) endWith(this.#socket, this.#asking.endpoint.refused(refusal));
+  }
+
+  /** It is somebody's, or refused, or gone. */
+  #finish(): void {
+    this.#state = 'over';
+    this.#dependencies.clock.clearTimeout(this.#timer);
+    this.#dependencies.late.giveBack(this.#heldBytes);
+    this.#heldBytes = 0;
+    this.#held = [];
+    this.#place.leave();
+  }
+}
+
+const GONE = 1006;
+
+const tooMuch = (bytesMax: number): Refusal =>
+  refuse(
+    'message_too_big',
+    `More than ${bytesMax / 1024} KiB came before the credential was checked, with 1 KiB counted for each message. Send the credential first, and audio at the pace of speech.`,
+  );
+
+const crowded = (): Refusal =>
+  refuse('overloaded', 'Too many sockets have said no credential yet. Send it as soon as the socket is open.', {
+    retryAfterSeconds: 1,
+  });
+
+const FULL = 'Too much audio waits for credentials to be checked. Try again in a moment.';

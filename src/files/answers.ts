@@ -1,5 +1,5 @@
 // What a transcription says, in the shape of each format. Speakers, times and texts are those of the model that answered. Headers
-// and events are the edge's.
+// and events are those of routes.
 import {
   type DiarizedSegment,
   type DiarizedTranscription,
@@ -13,7 +13,7 @@ import type { Degradation } from '../live/failover/chain.ts';
 import { baseLanguage, languageName } from '../vendors/kit/languages/whisper-languages.ts';
 import type { FileResult } from './job.ts';
 import { hasTimes } from './shortcomings.ts';
-import { type Cue, cuesOf } from './subtitles/cues.ts';
+import { type Cue, cuesOf } from './subtitles.ts';
 import type { TranscriptionOutcome } from './transcribe.ts';
 
 /** The text of an answer: the same in every format. */

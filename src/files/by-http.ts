@@ -11,7 +11,7 @@ import { LegFailed } from '../live/upstream/leg-failed.ts';
 import type { BatchFile, BatchRequest, BatchResult, HttpBatchCodec, ProviderAccess } from '../vendors/provider.ts';
 import { type CredibleResult, credible, type HeldAudio, isContradicted } from './claims.ts';
 import { audioTooLong, fileTooLarge, formatUnsupported } from './failures.ts';
-import type { FileSource } from './file/file-source.ts';
+import type { FileSource } from './file-source.ts';
 
 /** Transcribes the file. Throws as `runHttpBatch` does. */
 export async function transcribeByHttp(

@@ -1,28 +1,29 @@
 // One file from its upload to what was heard in it: admitted, measured, paid for and transcribed. How it comes in, whether it was
-// done before under the same idempotency key, and how it is answered, is the edge's.
+// done before under the same idempotency key, and how it is answered, is decided by routes.
 import { isDeepStrictEqual } from 'node:util';
 import { Refusal, refuse } from '../api/errors.ts';
 import type { DataResidencyRule } from '../api/residency-rule.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
-import type { UploadedFile } from '../http/multipart/uploaded-file.ts';
-import type { ChainDependencies, ChainMember, Degradation } from '../live/failover/chain.ts';
+import type { UploadedFile } from '../http/multipart/form.ts';
+import { type ChainDependencies, type ChainMember, type Degradation, resolveChain } from '../live/failover/chain.ts';
 import { isFree, type MeterMember } from '../money/ledger/meter.ts';
 import { pricedMembers } from '../money/ledger/meter-contract.ts';
 import { type LimitedSignal, limitedSignal } from '../runtime/limited-signal.ts';
 import type { AskedRule } from '../vendors/place-rules.ts';
-import { chainOf } from './chain.ts';
-import { type EarlyAnswer, onceWhole } from './early-answer.ts';
-import { withFileWarnings } from './file/file-warnings.ts';
-import type { FileObserver, ObservedFile } from './file-observer.ts';
 import type { LengthMeter } from './measuring/length-meter.ts';
-import { type Charge, FileBill } from './money/file-bill.ts';
+import type { AbandonedResponses } from './money/abandoned-responses.ts';
 import type { FileReservations } from './money/file-reservations.ts';
-import { type FileLength, lengthOf } from './money/length.ts';
-import { costsByLength, fileMembers, longestOf } from './money/members.ts';
-import type { UntakenAnswers } from './money/untaken-answers.ts';
-import { leftOut, refusedStrictly, shortcomings, strictly } from './shortcomings.ts';
-import { type TranscriptionDependencies, type TranscriptionOutcome, transcribe } from './transcribe.ts';
-import { audioFileOf, type ReadUpload, type Upload } from './upload.ts';
+import { type Charge, costsByLength, FileBill, fileMembers, longestOf } from './money/file-reservations.ts';
+import { type FileLength, lengthOf, withFileWarnings } from './money/length.ts';
+import { leftOut, refusedStrictly, shortcomings, strictly, timesMissing } from './shortcomings.ts';
+import {
+  type FileObserver,
+  type ObservedFile,
+  type TranscriptionDependencies,
+  type TranscriptionOutcome,
+  transcribe,
+} from './transcribe.ts';
+import { audioFileOf, type EarlyAnswer, onceWhole, type ReadUpload, type Upload } from './upload.ts';
 
 export interface JobDependencies extends ChainDependencies, TranscriptionDependencies {
   /** Measures files that are here whole. */
@@ -30,7 +31,7 @@ export interface JobDependencies extends ChainDependencies, TranscriptionDepende
   /** Holds and charges. */
   reservations: Pick<FileReservations, 'reserve' | 'requireCredit'>;
   /** Answers that the client did not wait for: some a day are not charged. */
-  untaken: UntakenAnswers;
+  untaken: AbandonedResponses;
   settings: { timeoutMs: number; hearEmptyAgain: 'on' | 'off' };
   /** Who is told of a file's moments as they come. */
   observeFile?(file: ObservedFile): FileObserver;
@@ -298,3 +299,35 @@ const notHonoured = ({ warnings }: Pick<Work, 'warnings'>, by: ChainMember): Deg
   ...warnings,
   ...by.degradations,
 ];
+
+/** The chain of a request, checked. Throws a Refusal naming the field at fault. */
+export async function chainOf(
+  fields: TranscriptionRequest,
+  organisationId: string,
+  dependencies: ChainDependencies,
+  rules: readonly AskedRule[] = [],
+): Promise<{ members: ChainMember[]; warnings: Degradation[] }> {
+  const chain = await resolveChain(
+    {
+      mode: 'batch',
+      organisationId,
+      model: fields.model,
+      providerParams: fields.providerParams,
+      credential: fields.credential,
+      fallbacks: fields.fallbacks,
+      aliased: fields.aliased,
+      // The file's own rate is known only when its header was read; the job converts to what the model takes.
+      sampleRate: 16_000,
+      language: fields.language,
+      diarization: fields.diarization,
+      common: fields.common,
+      interimResults: false,
+      strict: fields.strict,
+      rules,
+    },
+    dependencies,
+  );
+  const faults = [...chain.members.flatMap((member) => timesMissing(fields, member)), ...leftOut(fields)];
+  if (fields.strict && faults[0] !== undefined) throw strictly(faults[0]);
+  return chain;
+}

@@ -3,7 +3,7 @@
 import { type Refusal, refuse } from '../api/errors.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import type { ChainMember, Degradation } from '../live/failover/chain.ts';
-import { cuesOf } from './subtitles/cues.ts';
+import { cuesOf } from './subtitles.ts';
 import type { TranscriptionOutcome } from './transcribe.ts';
 
 type Shape = Pick<TranscriptionRequest, 'responseFormat' | 'timestampGranularities' | 'stream' | 'common' | 'strict'>;

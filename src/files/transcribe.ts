@@ -1,13 +1,29 @@
-// Asks the models of a chain for the transcript of a file, one after the other as attempts.ts says: by HTTP, or through a live leg
+// Asks the models of a chain for the transcript of a file, one after the other as `Attempts` says: by HTTP, or through a live leg
 // where the provider has no interface for files.
-import type { OpenLeg, Utterance } from '../../machines/events.ts';
+import type { FailureReason, LegFailure, OpenLeg, Utterance } from '../../machines/events.ts';
+import {
+  carriedOut,
+  decide,
+  FILE_LIMITS,
+  FILE_POLICY,
+  firstCandidate,
+  hasPause,
+  type Incident,
+  noIncident,
+  pauseMs,
+  withFailure,
+} from '../../machines/failover/decision.ts';
+import { BYTES_PER_SAMPLE } from '../api/audio-formats.ts';
 import type { Attempt } from '../api/errors.ts';
 import { FREE_RULE } from '../api/residency-rule.ts';
 import { readable } from '../api/text.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
+import { SpeechMeter } from '../audio/voice/energy.ts';
+import { judged } from '../live/failover/blame.ts';
 import type { Breakers } from '../live/failover/breakers/breakers.ts';
 import { GuardedCall } from '../live/failover/breakers/guarded-call.ts';
 import { type ChainMember, rateFor } from '../live/failover/chain.ts';
+import { ownKeyFailure } from '../live/failover/chain-credential.ts';
 import { noWords } from '../live/failover/no-words.ts';
 import type { HttpBatchDependencies } from '../live/upstream/http/batch-codec.ts';
 import { pause } from '../live/upstream/http/pause.ts';
@@ -16,17 +32,32 @@ import { ownKeyUnavailable, placeNotKept } from '../live/upstream/leg-failures.t
 import type { UpstreamHost } from '../live/upstream/upstream-host.ts';
 import { keepsTo } from '../vendors/kit/places.ts';
 import type { ProviderAccess } from '../vendors/provider.ts';
-import { Attempts } from './attempts.ts';
 import { transcribeByHttp } from './by-http.ts';
 import { type CredibleResult, credible } from './claims.ts';
-import type { FileDecodings } from './decoding/decodings.ts';
-import { emptyWarning, isEmpty, soundIn } from './empty-answers.ts';
-import { detailsOf, refusalOf } from './failures.ts';
-import { FileDecoder } from './file/file-decoder.ts';
-import { type AudioFile, FileSource } from './file/file-source.ts';
-import { damagedWarning } from './file/file-warnings.ts';
-import type { FileObserver } from './file-observer.ts';
+import type { FileDecodings } from './decoding/decoding.ts';
+import { detailsOf, type FailedAttempt, refusalOf } from './failures.ts';
+import { FileDecoder } from './file-decoder.ts';
+import { type AudioFile, FileSource } from './file-source.ts';
+import { damagedWarning } from './money/length.ts';
 import { transcribeThroughLeg } from './through-leg.ts';
+
+/** A request with a file. */
+export interface ObservedFile {
+  requestId: string;
+  organisationId: string;
+  /** What the client says its own trace is. */
+  traceparent: string | undefined;
+}
+
+/** Hears of the moments of one file as they come, for metrics and spans. Names only; never what was said. */
+export interface FileObserver {
+  /** A model is asked for the transcript; `answered` or `failed` follows, unless the file is given up. */
+  asked(model: string): void;
+  answered(model: string): void;
+  failed(model: string, reason: FailureReason): void;
+  /** Nothing follows. `code`: what the client was told instead of a transcript. */
+  ended(code: string | undefined): void;
+}
 
 export interface TranscriptionJob {
   jobId: string;
@@ -193,3 +224,87 @@ const readableUtterance = (utterance: Utterance): Utterance => ({
     ? {}
     : { words: utterance.words.map((word) => ({ ...word, word: readable(word.word) })) }),
 });
+
+/**
+ * The attempts at one file: which model of the chain has its turn, and what has failed. What comes after a failure is decided in
+ * machines/failover/decision.ts, as for live sessions.
+ */
+export class Attempts {
+  /** In their order. */
+  readonly failed: FailedAttempt[] = [];
+  readonly #chain: readonly ChainMember[];
+  readonly #breakers: Pick<Breakers, 'openIn'>;
+  #incident: Incident;
+
+  /** @param chain not empty */
+  constructor(chain: readonly ChainMember[], breakers: Pick<Breakers, 'openIn'>) {
+    this.#chain = chain;
+    this.#breakers = breakers;
+    this.#incident = noIncident(chain.length, firstCandidate(chain.length, breakers.openIn(chain)), FILE_LIMITS);
+  }
+
+  /** The model that has its turn. */
+  get member(): ChainMember {
+    return this.#chain[this.#incident.index] as ChainMember;
+  }
+
+  /** Whether every other model of the chain has failed. */
+  get isLast(): boolean {
+    const { index, tried } = this.#incident;
+    return this.#chain.every((_, member) => member === index || tried.includes(member));
+  }
+
+  /** The model has failed. Gives the pause before the next has its turn; undefined when nothing is left to try. */
+  next(told: LegFailure): number | undefined {
+    const failure = judged(told, this.member);
+    const ownKey = ownKeyFailure(this.member, failure);
+    this.failed.push({ model: this.member.slug, failure: ownKey === undefined ? failure : { ...failure, ownKey } });
+    const { kind, retryAfterMs = 0, own = false } = failure;
+    const open = this.#breakers.openIn(this.#chain);
+    const said = { kind, open, retryAfterMs, own, lasting: failure.lasting === true, wasReady: false };
+    const incident = withFailure(this.#incident, { ...said, mayRetry: true, elapsedMs: 0 });
+    const decision = decide(incident, FILE_POLICY);
+    if (decision === 'refused' || decision === 'exhausted') return undefined;
+    this.#incident = carriedOut(incident, decision);
+    return hasPause(decision) ? pauseMs(incident, FILE_POLICY) : 0;
+  }
+}
+
+/** What is known of the sound in a file. Containers are not decoded here, and what was read once may be gone. */
+type Sound = 'speech' | 'none' | 'unknown';
+
+const isEmpty = (utterances: readonly Utterance[]): boolean => utterances.every(({ text }) => text.trim() === '');
+
+/** Reads the file up to the first sound that is as loud and long as speech. */
+async function soundIn(file: FileSource, signal: AbortSignal): Promise<Sound> {
+  const { kind, left } = file;
+  if (!left || (kind.kind === 'container' && kind.format !== 'wav')) return 'unknown';
+  try {
+    const decoder = await FileDecoder.open(file, notDecoded);
+    const meter = new SpeechMeter(decoder.sampleRate);
+    for await (const { buffer, byteOffset, byteLength } of decoder.audio(decoder.sampleRate, null)) {
+      signal.throwIfAborted();
+      const samples = new Int16Array(buffer, byteOffset, byteLength / BYTES_PER_SAMPLE);
+      meter.take(samples, 0, samples.length);
+      if (meter.speech.lastEnd !== undefined) return 'speech';
+    }
+    return 'none';
+  } catch (error) {
+    if (signal.aborted) throw error;
+    // A model has read it all the same.
+    return 'unknown';
+  }
+}
+
+const notDecoded = (): never => {
+  throw new Error('Containers are not decoded for this.');
+};
+
+/** What a client is told that is given no words. */
+function emptyWarning(slug: string, sound: Sound): { code: string; message: string } {
+  const though = sound === 'speech' ? ', though there is sound in it as loud as speech' : '';
+  return {
+    code: 'empty_result',
+    message: `${slug} found no words in this file${though}. If somebody speaks in it, try another model, or name one in \`fallbacks\`.`,
+  };
+}

@@ -1,13 +1,15 @@
 // A file on its way in with what is asked for: how the edge hands it over, whether all of it is needed before a model is asked, and
 // what of it the models are handed.
+
+import type { Utterance } from '../../machines/events.ts';
 import { isSlug, providerOf } from '../api/slug.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
-import { rawRate, type UploadedFile } from '../http/multipart/uploaded-file.ts';
-import type { ChainDependencies } from '../live/failover/chain.ts';
+import { rawRate, type UploadedFile } from '../http/multipart/form.ts';
+import type { ChainDependencies, ChainMember, Degradation } from '../live/failover/chain.ts';
 import type { LimitedSignal } from '../runtime/limited-signal.ts';
-import type { AudioFile } from './file/file-source.ts';
+import type { AudioFile } from './file-source.ts';
+import { costsByLength } from './money/file-reservations.ts';
 import { asLongAsSaid, type FileLength, isLengthHidden } from './money/length.ts';
-import { costsByLength } from './money/members.ts';
 
 export interface Upload {
   /** What was asked for: by all of the form, or by what is in front of a file that is still arriving. */
@@ -92,4 +94,29 @@ async function measureWhole(
 ): Promise<FileLength | undefined> {
   const whole = file.size === undefined ? file.arrived?.() : file;
   return whole === undefined ? undefined : measure({ ...file, ...whole });
+}
+
+/** Hears what of an answer may be sent before all of it is there. */
+export interface EarlyAnswer {
+  /** An utterance that stays as it is, and what is known by then of things that were not honoured. The upload is whole. */
+  heard(utterance: Utterance, request: TranscriptionRequest, warnings: () => readonly Degradation[]): void;
+  /** Whether something of the answer is on its way to the client. */
+  readonly isBegun: boolean;
+}
+
+type Tell = (utterance: Utterance, by: ChainMember) => void;
+
+/** Keeps what is heard of a file that is still arriving until the upload is whole; never tells it where fields came behind the file. */
+export function onceWhole(upload: Upload, tell: Tell): Tell {
+  if (upload.file.size !== undefined) return tell;
+  const waiting: Parameters<Tell>[] = [];
+  let take: Tell = (...heard) => void waiting.push(heard);
+  upload.whole.then(
+    (whole) => {
+      take = whole === upload ? tell : () => {};
+      for (const heard of waiting.splice(0)) take(...heard);
+    },
+    () => {},
+  );
+  return (...heard) => take(...heard);
 }

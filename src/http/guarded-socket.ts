@@ -1,6 +1,6 @@
-// What the sockets of both doors have in common: no call throws, a close goes out in order and within a bounded time,
+// What the sockets of both servers have in common: no call throws, a close goes out in order and within a bounded time,
 // `closed` comes once and never from inside a call, and a handler that throws costs its own socket only.
-import type { DoorSocket, SocketHandlers, SocketPace, SocketSend } from './door.ts';
+import type { ServerSocket, SocketHandlers, SocketPace, SocketSend } from './server.ts';
 
 /** How long a client may take to read what is queued once the close was asked for; then it is dropped. */
 const CLOSE_LINGER_MS = 10_000;
@@ -21,8 +21,8 @@ const UNHEARD_FRAMES_MAX = 20_000;
 
 const TEXT = new TextDecoder();
 
-/** One WebSocket of any library: a door supplies the five moves and reports what happens. */
-export abstract class GuardedSocket implements DoorSocket {
+/** One WebSocket of any library: a server supplies the five moves and reports what happens. */
+export abstract class GuardedSocket implements ServerSocket {
   readonly #handlers: SocketHandlers;
   readonly #onFault: (error: unknown) => void;
   #state: 'open' | 'closing' | 'closed' = 'open';

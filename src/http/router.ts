@@ -2,13 +2,12 @@
 // What a route does, and who may call it, is its own business.
 import { type ErrorCode, Refusal, refuse } from '../api/errors.ts';
 import { TRANSLATIONS_NOT_SERVED } from '../api/not-served.ts';
-import { BodyTooLarge, type DoorRequest, type Reply, type WholeReply } from './door.ts';
-import { isInPieces, watched } from './door-stream.ts';
-import { isForPages, preflight, readableBy } from './http/cross-origin.ts';
-import { isForBrowser } from './http/for-browser.ts';
+import { uuidv7 } from '../runtime/uuid.ts';
+import { isInPieces, watched } from './reply.ts';
+import { BodyTooLarge, type Reply, type ServerRequest, type WholeReply } from './server.ts';
 
 export interface RouteContext {
-  readonly request: DoorRequest;
+  readonly request: ServerRequest;
   /** The decoded `:name` segments of the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly requestId: string;
@@ -36,7 +35,7 @@ export interface RouterOptions {
   /** What is said of a path that is none of these, where it is not that of the whole interface. */
   notFoundAt?(path: string): string | undefined;
   /** The page that a person gets in a browser, in place of the refusal `not_found`. */
-  notFoundPage?(request: DoorRequest, refusal: Refusal): WholeReply;
+  notFoundPage?(request: ServerRequest, refusal: Refusal): WholeReply;
   /** How refusals of a path that is none of these are answered, where not as the interface's own. */
   refusalAt?(path: string): Route['refusal'];
   newRequestId(): string;
@@ -82,11 +81,11 @@ const RETRY_SECONDS_MAX = 60;
 /** Refusals that another attempt cannot change, though their status looks as if it could. */
 const RETRY_IS_USELESS: ReadonlySet<ErrorCode> = new Set(['idempotency_conflict', 'upstream_account']);
 
-/** `DoorHandlers.request` over a table of routes. Never rejects. */
+/** `ServerHandlers.request` over a table of routes. Never rejects. */
 export function createRouter(
   routes: readonly Route[],
   options: RouterOptions,
-): (request: DoorRequest) => Promise<Reply> {
+): (request: ServerRequest) => Promise<Reply> {
   const table = createTable(routes);
   return async (request) => {
     const requestId = options.newRequestId();
@@ -250,4 +249,44 @@ export function decodeSegment(segment: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Browsers keep a permission no longer than this. */
+const PERMISSION_SECONDS = 7_200;
+const ORIGIN = /^[\x21-\x7e]{1,255}$/;
+const HEADER_NAMES = /^[\w!#$%&'*+.^`|~,\- ]{1,2048}$/;
+/** For a browser that names none, or names them in a way that cannot be repeated. */
+const USUAL_HEADERS = 'authorization, content-type, xi-api-key, x-gladia-key';
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+
+/** The interface itself, and that of other vendors' clients. The console is for its own pages alone. */
+const isForPages = (path: string): boolean => path.startsWith('/v1/') || path.startsWith('/compat/');
+
+/** What every answer says to the page that asked for it. Credentials of the browser itself, such as cookies, are never allowed. */
+function readableBy({ headers }: Pick<ServerRequest, 'headers'>): Record<string, string> {
+  const origin = headers.get('origin') ?? '';
+  if (!ORIGIN.test(origin)) return { Vary: 'Origin' };
+  return { Vary: 'Origin', 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': '*' };
+}
+
+/** The answer to what a browser asks before a request. It has no key, so that it is the same for every page. */
+function preflight(request: ServerRequest, methods: string | undefined): WholeReply {
+  const asked = request.headers.get('access-control-request-headers') ?? '';
+  return {
+    status: 204,
+    headers: {
+      ...readableBy(request),
+      'Access-Control-Allow-Methods': methods ?? METHODS,
+      'Access-Control-Allow-Headers': HEADER_NAMES.test(asked) ? asked : USUAL_HEADERS,
+      'Access-Control-Max-Age': String(PERMISSION_SECONDS),
+    },
+  };
+}
+
+export const isForBrowser = ({ headers }: Pick<ServerRequest, 'headers'>): boolean =>
+  headers.get('accept')?.includes('text/html') ?? false;
+
+/** The id of a request that arrived at this wall time. */
+export function newRequestId(timeMs: number, random?: Uint8Array): string {
+  return `req_${uuidv7(timeMs, random)}`;
 }

@@ -9,12 +9,12 @@ import type { AccountsClient } from '../cluster/accounts/client.ts';
 import { DetachedJobs } from '../compat/jobs/detached-jobs.ts';
 import { KeptFiles } from '../compat/jobs/kept-files.ts';
 import { KeptSessions } from '../compat/jobs/kept-sessions.ts';
-import { FileDecodings } from '../files/decoding/decodings.ts';
-import type { ObservedFile } from '../files/file-observer.ts';
+import { FileDecodings } from '../files/decoding/decoding.ts';
 import { LengthMeter } from '../files/measuring/length-meter.ts';
-import { UntakenAnswers } from '../files/money/untaken-answers.ts';
-import { Idempotency } from '../http/idempotency/idempotency.ts';
-import { FORM_MEMORY_BYTES_MAX } from '../http/multipart/form-memory.ts';
+import { AbandonedResponses } from '../files/money/abandoned-responses.ts';
+import type { ObservedFile } from '../files/transcribe.ts';
+import { Idempotency } from '../http/idempotency.ts';
+import { FORM_MEMORY_BYTES_MAX } from '../http/multipart/form-fields.ts';
 import { refusalOf } from '../http/router.ts';
 import { consoleSessionEvents } from '../live/routes/own-session-events.ts';
 import { playgroundRoutes } from '../live/routes/playground.ts';
@@ -207,7 +207,7 @@ function filesOf(assembly: Assembly, { money, live }: Behind) {
     idempotency,
     lengths,
     decodings,
-    untaken: new UntakenAnswers(clock, config.billing.untakenFilesFree),
+    untaken: new AbandonedResponses(clock, config.billing.untakenFilesFree),
     upstream: live.upstream,
     http: {
       pools,

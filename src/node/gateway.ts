@@ -10,7 +10,7 @@ import type { NodeLoad } from '../cluster/membership/heartbeat.ts';
 import type { Membership } from '../cluster/membership/membership.ts';
 import type { Config } from '../config/schema.ts';
 import { rolesOf } from '../config/schema-cluster.ts';
-import type { Door } from '../http/door.ts';
+import type { HttpServer } from '../http/server.ts';
 import { DRAIN_TAIL_MS } from '../live/session/host.ts';
 import { startObserved } from '../runtime/observe.ts';
 import { systemClock } from '../runtime/telemetry/clock.ts';
@@ -37,7 +37,7 @@ export interface Gateway {
   /** Where it listens: `http://127.0.0.1:8080`. */
   url: string;
   port: number;
-  door: Door['name'];
+  door: HttpServer['name'];
   /** The first key, when this start made the data directory. Shown only here. */
   firstKey: { key: ApiKey; secret: string } | undefined;
   /**

@@ -5,12 +5,10 @@ import type { Clock } from '../../machines/clock.ts';
 import type { Refusal } from '../api/errors.ts';
 import { answerDialect, type VendorLiveDependencies } from '../compat/live.ts';
 import { dialectAt, notServedAt, withDialect } from '../compat/routes.ts';
-import type { Door, DoorOptions, DoorRequest, UpgradeAnswer } from '../http/door.ts';
-import { createRemoteAddress } from '../http/http/remote-address.ts';
-import { newRequestId } from '../http/http/request-id.ts';
-import { createStayWithTls } from '../http/http/stay-with-tls.ts';
-import { type DoorChoice, openDoor } from '../http/open-door.ts';
-import { createRouter, type Route, refusalOf, refusalReply } from '../http/router.ts';
+import { openServer, type ServerChoice } from '../http/open-server.ts';
+import { createRemoteAddress, createStayWithTls } from '../http/proxies.ts';
+import { createRouter, newRequestId, type Route, refusalOf, refusalReply } from '../http/router.ts';
+import type { HttpServer, HttpServerOptions, ServerRequest, UpgradeAnswer } from '../http/server.ts';
 import { Calls } from '../live/calls/calls.ts';
 import { CallWatching, callOf } from '../live/calls/watch-call.ts';
 import { OpusPlaces } from '../live/pace/opus-places.ts';
@@ -35,8 +33,8 @@ import {
 
 /** What every door of a node is opened with. */
 export interface DoorSettings {
-  door: DoorChoice;
-  address: Omit<DoorOptions, 'onFault' | 'messageBytesMax' | 'silenceMs'>;
+  door: ServerChoice;
+  address: Omit<HttpServerOptions, 'onFault' | 'messageBytesMax' | 'silenceMs'>;
   /** As in `VOXGATE_TRUSTED_PROXIES`. */
   trustedProxies?: string | undefined;
   /** Browsers reach the gateway by TLS, whoever speaks it. */
@@ -76,7 +74,7 @@ export interface OperatorOptions extends DoorSettings {
 
 /** A node's open edge. */
 export interface Edge {
-  door: Door;
+  door: HttpServer;
   /**
    * The node is shut down. Resolves when the clients of other nodes' sessions have left, and none may come back any more that has not
    * heard the end of its own.
@@ -140,7 +138,7 @@ async function serve(
   const { isBehindTls, trustedProxies } = options;
   const tlsHeaders = createStayWithTls({ always: isBehindTls, trustedProxies });
   const { upgrade, close, drain } = upgrades(options, sockets, live);
-  const door = await openDoor(
+  const door = await openServer(
     options.door,
     {
       request: async (request) => {
@@ -176,7 +174,7 @@ async function serve(
   };
 }
 
-type Upgrade = (request: DoorRequest, requestId: string) => UpgradeAnswer | Promise<UpgradeAnswer>;
+type Upgrade = (request: ServerRequest, requestId: string) => UpgradeAnswer | Promise<UpgradeAnswer>;
 
 function upgrades(
   { onRefused, onFault }: DoorSettings,

@@ -11,8 +11,8 @@ import {
   ORGANISATION_CHARACTERS_MAX,
   ORGANISATION_JOBS_MAX,
 } from '../../src/compat/jobs/kept-jobs.ts';
-import { transcribeKept } from '../../src/compat/jobs/work.ts';
-import { type Deferred, deferred } from '../../src/http/multipart/streams.ts';
+import { transcribeKept } from '../../src/compat/jobs/routes.ts';
+import { type Deferred, deferred } from '../../src/http/deferred.ts';
 import { refusalOf } from '../../src/http/router.ts';
 import type { ShownFile, ShownJob } from '../../src/vendors/compat/jobs.ts';
 

@@ -1,7 +1,7 @@
 // A file among the members of a JSON object is found wherever it is, decoded however it comes, and never held as a whole.
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../src/api/errors.ts';
-import { JsonFileReader } from '../../src/compat/json-file.ts';
+import { JsonFileReader } from '../../src/compat/as-form.ts';
 
 const FILE = Buffer.from(Array.from({ length: 100 }, (_, at) => (at * 37) % 256));
 const BASE64 = FILE.toString('base64');

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { refuse } from '../../src/api/errors.ts';
 import { answerDialect } from '../../src/compat/live.ts';
-import type { DoorSocket, SocketHandlers, SocketPace } from '../../src/http/door.ts';
+import type { ServerSocket, SocketHandlers, SocketPace } from '../../src/http/server.ts';
 import { LateSockets } from '../../src/live/socket/late-sockets.ts';
 import type { Conversation, DeferredAuthEndpoint, Dialect } from '../../src/vendors/compat/dialect.ts';
 import { callerOf } from '../fakes/api-keys.ts';
@@ -43,7 +43,7 @@ async function connected(altered: Parameters<typeof listenRig>[0] = {}) {
     ping: () => {},
     send: (text: string) => told.push(text),
     close: (code: number, reason: string) => told.push(`close ${code} ${reason}`),
-  } as unknown as DoorSocket;
+  } as unknown as ServerSocket;
   const connect = async (remoteAddress = '192.0.2.7', headers = new Map<string, string>()) => {
     const asked = { ...request, path: '/compat/late/late', headers, remoteAddress };
     const answer = await answerDialect(dialect, '/late', asked, 'req_1', vendorDependencies(rig.dependencies));
@@ -107,7 +107,7 @@ describe('a socket without a key', () => {
     const { connect, dependencies } = await connected();
     const { accept } = await connect('192.0.2.8', new Map([['authorization', 'one']]));
     expect(dependencies.late.size).toBe(1);
-    accept.closed({} as DoorSocket, 1006, '');
+    accept.closed({} as ServerSocket, 1006, '');
   });
 
   it('ends with its session once it has one', async () => {
@@ -244,7 +244,7 @@ describe('a full set of places', () => {
       told,
       send: (text: string) => told.push(text),
       close: () => told.push('close'),
-    } as unknown as DoorSocket & {
+    } as unknown as ServerSocket & {
       told: string[];
     };
   };
@@ -290,7 +290,7 @@ describe('a client that is gone', () => {
   it('leaves nothing behind before its socket is open', async () => {
     const { connect, leave, held } = await connected();
     const { accept } = await connect();
-    accept.closed({} as DoorSocket, 1006, '');
+    accept.closed({} as ServerSocket, 1006, '');
     leave();
     expect(held()).toEqual(NOTHING_HELD);
   });

@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { answerDialect } from '../../src/compat/live.ts';
-import type { DoorSocket } from '../../src/http/door.ts';
+import type { ServerSocket } from '../../src/http/server.ts';
 import { type PaceSettings, SocketPaces } from '../../src/live/pace/socket-pace.ts';
 import type { Dialect } from '../../src/vendors/compat/dialect.ts';
 import { livekit } from '../../src/vendors/livekit/index.ts';
@@ -67,7 +67,7 @@ async function opened({ dialect, path, query = '', first }: Client) {
   const socket = {
     ...{ ping: () => {}, close: (code: number, reason: string) => said.push(`${code} ${reason}`) },
     send: (text: string) => said.push(text),
-  } as unknown as DoorSocket;
+  } as unknown as ServerSocket;
   const asked = { ...request, query };
   const answer = await answerDialect(dialect, path, asked, 'req_1', vendorDependencies(dependencies));
   if (!('accept' in answer)) throw new Error(`It was refused: ${json(answer)}`);

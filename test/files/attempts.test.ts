@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FailureKind, FailureReason, LegFailure } from '../../machines/events.ts';
-import { Attempts } from '../../src/files/attempts.ts';
 import { detailsOf, type FailedAttempt, refusalOf } from '../../src/files/failures.ts';
+import { Attempts } from '../../src/files/transcribe.ts';
 import type { Guarded } from '../../src/live/failover/breakers/guarded.ts';
 import type { ChainMember } from '../../src/live/failover/chain.ts';
 

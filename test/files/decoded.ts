@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect } from 'vitest';
-import { FileDecodings } from '../../src/files/decoding/decodings.ts';
-import { FileDecoder } from '../../src/files/file/file-decoder.ts';
-import { FileSource } from '../../src/files/file/file-source.ts';
+import { FileDecodings } from '../../src/files/decoding/decoding.ts';
+import { FileDecoder } from '../../src/files/file-decoder.ts';
+import { FileSource } from '../../src/files/file-source.ts';
 import { LegFailed } from '../../src/live/upstream/leg-failed.ts';
 import { systemClock } from '../../src/runtime/telemetry/clock.ts';
 

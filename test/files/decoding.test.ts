@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { WavReader } from '../../src/audio/containers/wav.ts';
 import { PcmConverter } from '../../src/audio/resampler.ts';
-import { FileDecodings } from '../../src/files/decoding/decodings.ts';
-import { FileSource } from '../../src/files/file/file-source.ts';
+import { FileDecodings } from '../../src/files/decoding/decoding.ts';
+import { FileSource } from '../../src/files/file-source.ts';
 import { decoded, decodings, failureOf, faults, load, overflows, RATE, sourceOf } from './decoded.ts';
 
 /** The speech that a file was made of, at 16 kHz. */

@@ -7,7 +7,7 @@ import { SimulatedClock } from 'xstate';
 import type { Heard, LegFailure, Utterance } from '../../machines/events.ts';
 import { Refusal } from '../../src/api/errors.ts';
 import { FREE } from '../../src/config/prices/price-list.ts';
-import { FileDecodings } from '../../src/files/decoding/decodings.ts';
+import { FileDecodings } from '../../src/files/decoding/decoding.ts';
 import { transcribe } from '../../src/files/transcribe.ts';
 import { HttpPools } from '../../src/live/upstream/http/pools.ts';
 import { UpstreamHost } from '../../src/live/upstream/upstream-host.ts';

@@ -2,10 +2,15 @@
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import type { WholeReply } from '../../src/http/door.ts';
-import { type Begun, Idempotency, type IdempotentWork } from '../../src/http/idempotency/idempotency.ts';
-import { FormFingerprint, readIdempotencyKey } from '../../src/http/idempotency/request.ts';
-import { AnswerSeal } from '../../src/http/idempotency/seal.ts';
+import {
+  AnswerSeal,
+  type Begun,
+  FormFingerprint,
+  Idempotency,
+  type IdempotentWork,
+  readIdempotencyKey,
+} from '../../src/http/idempotency.ts';
+import type { WholeReply } from '../../src/http/server.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { type DirectStore, directStore } from '../fakes/store/direct-store.ts';
 

@@ -1,8 +1,8 @@
 // The router: which route answers, what every answer carries, and what becomes of whatever a route throws.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { refuse } from '../../src/api/errors.ts';
-import { BodyTooLarge, type DoorRequest, type Reply } from '../../src/http/door.ts';
 import { createRouter, json, type RouteContext } from '../../src/http/router.ts';
+import { BodyTooLarge, type Reply, type ServerRequest } from '../../src/http/server.ts';
 
 let faults: unknown[];
 let replies: unknown[];
@@ -70,7 +70,7 @@ const ask = (method: string, path: string, { aborted = false } = {}) =>
     headers: new Map(),
     remoteAddress: '',
     signal: aborted ? AbortSignal.abort() : new AbortController().signal,
-  } as unknown as DoorRequest);
+  } as unknown as ServerRequest);
 
 const bodyOf = (reply: Reply) => JSON.parse(reply.body as string);
 

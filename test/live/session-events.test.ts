@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { WatchedFrame } from '../../src/api/console/watching.ts';
 import type { SessionAnswer } from '../../src/api/usage.ts';
-import type { Reply } from '../../src/http/door.ts';
 import type { RouteContext } from '../../src/http/router.ts';
+import type { Reply } from '../../src/http/server.ts';
 import { getSessionEvents, HEARTBEAT_MS, STREAM_MS_MAX, streamPlaces } from '../../src/live/routes/session-events.ts';
 import { SessionsElsewhere } from '../../src/live/session/watch/watch.ts';
 import { WatchService } from '../../src/live/session/watch/watch-service.ts';

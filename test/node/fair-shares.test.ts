@@ -7,7 +7,7 @@ import { FileSpools } from '../../src/audio/tape/spool.ts';
 import { KeptFiles } from '../../src/compat/jobs/kept-files.ts';
 import { LengthMeter } from '../../src/files/measuring/length-meter.ts';
 import type { Form } from '../../src/http/multipart/form.ts';
-import { FormMemory } from '../../src/http/multipart/form-memory.ts';
+import { FormMemory } from '../../src/http/multipart/form-fields.ts';
 import { SpoolBudget } from '../../src/http/multipart/spool-file.ts';
 import { watcherSeats } from '../../src/live/calls/watch-call.ts';
 import { OpusPlaces } from '../../src/live/pace/opus-places.ts';

@@ -1,4 +1,4 @@
-// What every door promises (src/http/door.ts), each promise once. An implementation's test opens its door and names its gaps.
+// What every server adapter promises (src/http/server.ts), each promise once. An implementation's test opens its server and names its gaps.
 import { bodySuite } from './door/bodies.ts';
 import { earlyAnswerSuite } from './door/early-answers.ts';
 import { closeAfterEach, type DoorUnderTest } from './door/fixture.ts';

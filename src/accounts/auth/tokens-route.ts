@@ -2,7 +2,7 @@
 import { Value } from '@sinclair/typebox/value';
 import { printable, refuse } from '../../api/errors.ts';
 import { TOKEN_TTL_SECONDS, TokenRequest } from '../../api/tokens.ts';
-import { readJson } from '../../http/http/json-body.ts';
+import { readJson } from '../../http/json-body.ts';
 import { json, type RouteContext } from '../../http/router.ts';
 import type { Authenticator, Caller } from './authenticate.ts';
 import type { KeyLimits } from './limits.ts';

@@ -5,9 +5,9 @@ import type { Static, TObject } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { faultOf, listOf, type ValueFault } from '../../api/accepted.ts';
 import { printable, type Refusal, refuse } from '../../api/errors.ts';
-import type { DoorRequest, Reply } from '../../http/door.ts';
-import { readJson } from '../../http/http/json-body.ts';
+import { readJson } from '../../http/json-body.ts';
 import type { Route, RouteContext, RouteHandler } from '../../http/router.ts';
+import type { Reply, ServerRequest } from '../../http/server.ts';
 import type { Actor } from '../../store/audit-log.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { ClientLimit } from '../people/attempt-limits.ts';
@@ -97,14 +97,14 @@ function guarded(handler: RouteHandler): RouteHandler {
 /** What the cookie of a request opens. */
 export async function currentSession(
   logins: Logins,
-  request: DoorRequest,
+  request: ServerRequest,
   reach: Reach,
 ): Promise<CurrentSession | undefined> {
   const cookie = readCookie(request, reach);
   return cookie === undefined ? undefined : logins.find(cookie);
 }
 
-export function peerOf({ remoteAddress, headers }: DoorRequest): Peer {
+export function peerOf({ remoteAddress, headers }: ServerRequest): Peer {
   return { client: remoteAddress, userAgent: (headers.get('user-agent') ?? '').replace(/[^\x20-\x7e]/g, '?') };
 }
 
@@ -135,7 +135,7 @@ export const SETTINGS_BYTES_MAX = 65_536;
 
 /** Throws a Refusal that names the member at fault and never shows a value. No body is an empty one. */
 export async function readBody<Schema extends TObject>(
-  request: DoorRequest,
+  request: ServerRequest,
   schema: Schema,
   bytesMax: number = FORM_BYTES_MAX,
 ): Promise<Static<Schema>> {

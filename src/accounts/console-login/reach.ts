@@ -2,8 +2,8 @@
 // keeps the cookie of a login. What is done with that is decided by the cookie, the login and the outbox.
 import { isIPv4 } from 'node:net';
 import { type Refusal, refuse } from '../../api/errors.ts';
-import type { DoorRequest } from '../../http/door.ts';
 import { refuseContentEncoding } from '../../http/multipart/parts.ts';
+import type { ServerRequest } from '../../http/server.ts';
 
 export interface Reach {
   /** Whether the door speaks TLS itself. */
@@ -20,13 +20,13 @@ export interface Reach {
  */
 export function isPrivateRequest(
   { isPrivate }: Pick<Reach, 'isPrivate'>,
-  { remoteAddress, headers }: Pick<DoorRequest, 'remoteAddress' | 'headers'>,
+  { remoteAddress, headers }: Pick<ServerRequest, 'remoteAddress' | 'headers'>,
 ): boolean {
   return isPrivate && !isForwarded(headers) && isLoopbackAddress(remoteAddress) && isLoopbackHost(headers);
 }
 
 /** Why a login would be in vain; undefined where the browser keeps a `Secure` cookie, or needs none. */
-export function refusalOfLogin(reach: Reach, { headers }: DoorRequest): Refusal | undefined {
+export function refusalOfLogin(reach: Reach, { headers }: ServerRequest): Refusal | undefined {
   // Browsers take their own machine for safe. What a header claims opens nothing: the cookie is `Secure` all the same.
   if (reach.tls || reach.publicUrlIsHttps || isLoopbackHost(headers) || cameOverHttps(headers)) return undefined;
   return refuse(
@@ -37,13 +37,13 @@ export function refusalOfLogin(reach: Reach, { headers }: DoorRequest): Refusal 
   );
 }
 
-function isForwarded(headers: DoorRequest['headers']): boolean {
+function isForwarded(headers: ServerRequest['headers']): boolean {
   return [...headers.keys()].some(
     (name) => name === 'forwarded' || name === 'via' || name === 'x-real-ip' || name.startsWith('x-forwarded-'),
   );
 }
 
-function cameOverHttps(headers: DoorRequest['headers']): boolean {
+function cameOverHttps(headers: ServerRequest['headers']): boolean {
   return headers.get('x-forwarded-proto')?.split(',', 1)[0]?.trim().toLowerCase() === 'https';
 }
 
@@ -51,7 +51,7 @@ function isLoopbackAddress(address: string): boolean {
   return address === '::1' || (isIPv4(address) && address.startsWith('127.'));
 }
 
-function isLoopbackHost(headers: DoorRequest['headers']): boolean {
+function isLoopbackHost(headers: ServerRequest['headers']): boolean {
   const url = `http://${headers.get('host') ?? ''}`;
   if (!URL.canParse(url)) return false;
   const { hostname } = new URL(url);
@@ -65,12 +65,12 @@ const LIFE_SECONDS = 12 * 3600;
  * Browsers keep a `__Host-` cookie only over TLS, and let no other host set it. Without TLS the bare name is used, and only
  * when browser and gateway are alone on one machine: elsewhere a cookie must not travel in the open.
  */
-function nameOf(request: DoorRequest, reach: Reach): '__Host-sid' | 'sid' {
+function nameOf(request: ServerRequest, reach: Reach): '__Host-sid' | 'sid' {
   return !reach.tls && isPrivateRequest(reach, request) ? 'sid' : '__Host-sid';
 }
 
 /** The value; undefined when there is none, or more than one. */
-export function readCookie(request: DoorRequest, reach: Reach): string | undefined {
+export function readCookie(request: ServerRequest, reach: Reach): string | undefined {
   const prefix = `${nameOf(request, reach)}=`;
   // The fast door joins repeated headers with a comma; values have neither.
   const pairs = (request.headers.get('cookie') ?? '').split(/[;,]/).map((pair) => pair.trim());
@@ -78,15 +78,15 @@ export function readCookie(request: DoorRequest, reach: Reach): string | undefin
   return values.length === 1 ? values[0] : undefined;
 }
 
-export function setCookie(request: DoorRequest, reach: Reach, value: string): Record<string, string> {
+export function setCookie(request: ServerRequest, reach: Reach, value: string): Record<string, string> {
   return cookieHeader(request, reach, value, LIFE_SECONDS);
 }
 
-export function clearCookie(request: DoorRequest, reach: Reach): Record<string, string> {
+export function clearCookie(request: ServerRequest, reach: Reach): Record<string, string> {
   return cookieHeader(request, reach, '', 0);
 }
 
-function cookieHeader(request: DoorRequest, reach: Reach, value: string, seconds: number): Record<string, string> {
+function cookieHeader(request: ServerRequest, reach: Reach, value: string, seconds: number): Record<string, string> {
   const name = nameOf(request, reach);
   const secure = name === 'sid' ? '' : '; Secure';
   return { 'Set-Cookie': `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}` };
@@ -97,12 +97,12 @@ function cookieHeader(request: DoorRequest, reach: Reach, value: string, seconds
 /** Methods that change nothing. */
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
 
-export function changesNothing({ method }: DoorRequest): boolean {
+export function changesNothing({ method }: ServerRequest): boolean {
   return SAFE_METHODS.has(method);
 }
 
 /** Throws a Refusal `cross_site_request` for a request that another site's page, or no page at all, has made. */
-export function requireSameOrigin({ headers }: DoorRequest): void {
+export function requireSameOrigin({ headers }: ServerRequest): void {
   const site = headers.get('sec-fetch-site');
   // Older browsers do not say so; then the origin has to be this very host.
   if (site === undefined ? isOwnOrigin(headers.get('origin'), headers.get('host')) : site === 'same-origin') return;
@@ -113,7 +113,7 @@ export function requireSameOrigin({ headers }: DoorRequest): void {
 }
 
 /** The same for the JSON API, whose requests no form can make. Methods that change nothing pass. */
-export function requireConsoleRequest(request: DoorRequest): void {
+export function requireConsoleRequest(request: ServerRequest): void {
   if (changesNothing(request)) return;
   requireSameOrigin(request);
   const { headers } = request;

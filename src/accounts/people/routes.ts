@@ -12,8 +12,8 @@ import {
   SignUpBody,
 } from '../../api/console/console.ts';
 import { refuse } from '../../api/errors.ts';
-import type { Reply } from '../../http/door.ts';
 import { json, type Route, type RouteContext } from '../../http/router.ts';
+import type { Reply } from '../../http/server.ts';
 import { type ConsoleContext, type ConsoleRoute, openRoute, peerOf, readBody } from '../console-login/console-route.ts';
 import { clearCookie, type Reach, readCookie, refusalOfLogin, setCookie } from '../console-login/reach.ts';
 import type { KeyStore } from '../keys/calls.ts';

@@ -13,8 +13,8 @@ import {
   RoleBody,
 } from '../../api/console/console.ts';
 import { refuse } from '../../api/errors.ts';
-import type { Reply } from '../../http/door.ts';
 import { json, type Route } from '../../http/router.ts';
+import type { Reply } from '../../http/server.ts';
 import { type ConsoleContext, type ConsoleRoute, readBody } from '../console-login/console-route.ts';
 import type { KeyStore } from '../keys/calls.ts';
 import type { Logins } from '../people/logins.ts';

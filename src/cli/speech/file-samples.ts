@@ -1,10 +1,10 @@
 // All samples of an audio file at one rate, whatever the gateway can decode: for clients that send it live.
 import { createReadStream, statSync } from 'node:fs';
 import { Refusal } from '../../api/errors.ts';
-import { FileDecodings } from '../../files/decoding/decodings.ts';
+import { FileDecodings } from '../../files/decoding/decoding.ts';
 import { DECODED } from '../../files/failures.ts';
-import { FileDecoder } from '../../files/file/file-decoder.ts';
-import { FileSource } from '../../files/file/file-source.ts';
+import { FileDecoder } from '../../files/file-decoder.ts';
+import { FileSource } from '../../files/file-source.ts';
 import { LegFailed } from '../../live/upstream/leg-failed.ts';
 import { systemClock } from '../../runtime/telemetry/clock.ts';
 import { CommandError } from '../shared/output.ts';

@@ -1,6 +1,27 @@
 // Jobs by whose they are: how many the node, an organisation and a key may have, and which are let go of where there are too many.
+// And what a client is shown again of what it asked for: so much that lists of jobs stay small, whatever was sent.
+
+import { refuse } from '../../api/errors.ts';
 import type { JobState } from '../../vendors/compat/jobs.ts';
-import type { Owner } from './owner.ts';
+import { type JsonObject, objectIn } from '../../vendors/kit/json.ts';
+
+/** Whose they are: a key's, among what it asked for in the words of one dialect. */
+export interface Owner {
+  organisationId: string;
+  keyId: string;
+  /** Its name. */
+  dialect: string;
+}
+
+export const isSame = (one: Owner, other: Owner): boolean => one.keyId === other.keyId && one.dialect === other.dialect;
+
+/** The same whether it never was, is over or is another key's. */
+export const notHere = (what: 'file' | 'job', keptSeconds: number) =>
+  refuse(
+    'not_found',
+    `There is no such ${what} of this key on this node. It may be gone: a ${what} is kept for ${keptSeconds / 3_600} h.`,
+    { param: what === 'file' ? 'file' : 'id' },
+  );
 
 /** Those that are not over yet, and those that are. */
 export const KEY_JOBS_MAX = 1_000;
@@ -157,3 +178,37 @@ export class KeptJobs<Job extends OwnedJob> {
 
 const largest = <Item>(items: readonly Item[], sizeOf: (item: Item) => number): Item | undefined =>
   items.reduce<Item | undefined>((most, item) => (most && sizeOf(most) >= sizeOf(item) ? most : item), undefined);
+
+/** Of one job, as JSON. */
+export const SHOWN_BYTES_MAX = 4_096;
+/** Of one object that is too large: the others are left out unseen. */
+const MEMBERS_MAX = 100;
+
+/** All of it, or else the smallest of its members, and of those of objects in it. */
+export function shownAgain(asked: JsonObject, bytesMax = SHOWN_BYTES_MAX, isInner = false): JsonObject {
+  if (bytesOf(asked) <= bytesMax) return asked;
+  const members = Object.entries(asked)
+    .slice(0, MEMBERS_MAX)
+    .map(([name, value]) => ({ name, value, bytes: bytesOf({ [name]: value }) }))
+    .sort((one, other) => one.bytes - other.bytes);
+  const shown: [string, unknown][] = [];
+  let left = bytesMax - '{}'.length;
+  for (const { name, value, bytes } of members) {
+    const room = left - bytesOf({ [name]: {} });
+    const isPart = bytes > left;
+    if (room < 0 || (isPart && (isInner || objectIn(value) !== value))) continue;
+    const part = isPart ? shownAgain(objectIn(value), room, true) : value;
+    shown.push([name, part]);
+    left -= bytesOf({ [name]: part });
+  }
+  return Object.fromEntries(shown);
+}
+
+export function bytesOf(members: JsonObject): number {
+  try {
+    return Buffer.byteLength(JSON.stringify(members));
+  } catch {
+    // Nested deeper than can be written.
+    return Number.POSITIVE_INFINITY;
+  }
+}

@@ -1,34 +1,40 @@
-// The routes of files that are transcribed while nobody waits, for all dialects that have them.
-
+// The routes of what clients of other vendors come back for: files, the jobs that transcribe them, and live sessions that have ended.
+// The work of a job is that of `src/files/job.ts`, as for a client that waits, in a shape that all others can be made of.
 import type { Authenticator } from '../../accounts/auth/authenticate.ts';
 import type { KeyLimits } from '../../accounts/auth/limits.ts';
-import type { Caller } from '../../accounts/auth/permissions.ts';
+import { type Caller, isUnlimited, requireModels, residencyRulesOf } from '../../accounts/auth/permissions.ts';
 import { refuse } from '../../api/errors.ts';
-import type { JobDependencies } from '../../files/job.ts';
+import type { TranscriptionRequest } from '../../api/transcriptions.ts';
+import { verboseTranscriptionOf } from '../../files/answers.ts';
+import { FileJob, type JobDependencies } from '../../files/job.ts';
 import { lengthOf } from '../../files/money/length.ts';
+import { warningHeader } from '../../files/routes/answer.ts';
 import { readToKeep, requestOf, type UploadDependencies } from '../../files/routes/read-upload.ts';
-import { warningHeader } from '../../files/routes/warnings.ts';
-import type { DoorRequest, Reply } from '../../http/door.ts';
-import { readJson } from '../../http/http/json-body.ts';
+import type { EarlyAnswer, Upload } from '../../files/upload.ts';
+import { readJson } from '../../http/json-body.ts';
 import type { FormLimits } from '../../http/multipart/form.ts';
 import type { Route, RouteContext } from '../../http/router.ts';
+import type { Reply } from '../../http/server.ts';
 import type { Degradation } from '../../live/failover/chain.ts';
 import { limitedSignal } from '../../runtime/limited-signal.ts';
 import type { Answer, Dialect } from '../../vendors/compat/dialect.ts';
-import { dialects } from '../../vendors/compat/index.ts';
-import type { JobEndpoint, JobMeans, JobRequest, ShownFile, ShownJob } from '../../vendors/compat/jobs.ts';
+import type {
+  JobEndpoint,
+  JobMeans,
+  JobRequest,
+  SessionEndpoint,
+  ShownFile,
+  ShownJob,
+} from '../../vendors/compat/jobs.ts';
 import { objectIn } from '../../vendors/kit/json.ts';
 import { asForm } from '../as-form.ts';
-import { captionsOf } from '../captions.ts';
-import { ANSWER } from '../files.ts';
-import { headerCredentialOf } from '../header-credential.ts';
-import { inOwnNames, parametersFor, unmetOf } from '../live.ts';
-import { addressOf, pathOf } from '../routes.ts';
-import type { DetachedJobs } from './detached-jobs.ts';
-import type { KeptFiles } from './kept-files.ts';
-import type { Owner } from './owner.ts';
-import { bytesOf, SHOWN_BYTES_MAX, shownAgain } from './shown-again.ts';
-import { admit, transcribeKept } from './work.ts';
+import { ANSWER, captionsOf } from '../files.ts';
+import { inOwnNames, parametersFor, unmetOf } from '../parameters.ts';
+import { addressOf, dialectRoutes, type Keyed } from '../routes.ts';
+import type { DetachedJobs, Work } from './detached-jobs.ts';
+import type { KeptFile, KeptFiles } from './kept-files.ts';
+import { bytesOf, type Owner, SHOWN_BYTES_MAX, shownAgain } from './kept-jobs.ts';
+import type { KeptSessions } from './kept-sessions.ts';
 
 export interface JobRoutesDependencies extends JobDependencies, UploadDependencies {
   authenticator: Pick<Authenticator, 'holds'>;
@@ -40,24 +46,53 @@ export interface JobRoutesDependencies extends JobDependencies, UploadDependenci
   wallNow(): Date;
 }
 
-type Handler = (context: RouteContext, caller: Caller) => Promise<Reply>;
-type Keyed = (handler: Handler, credentialOf: (request: DoorRequest) => string | undefined) => Route['handle'];
+export interface SessionRoutesDependencies {
+  keptSessions: KeptSessions;
+  wallNow(): Date;
+}
 
 export const jobRoutes = (dependencies: JobRoutesDependencies, keyed: Keyed): Route[] =>
-  dialects.flatMap((dialect) =>
-    Object.entries(dialect.jobs ?? {}).map(([place, door]) => {
-      const [method, path] = place.split(' ') as [string, string];
-      return {
-        method,
-        path: pathOf(dialect, path),
-        handle: keyed(
-          (context, caller) => new Asked(dialect, context, caller, dependencies).answer(door),
-          headerCredentialOf(dialect),
-        ),
-        refusal: dialect.refusal,
-      };
-    }),
+  dialectRoutes(
+    ({ jobs }) => jobs,
+    (endpoint, dialect) => (context, caller) => new Asked(dialect, context, caller, dependencies).answer(endpoint),
+    keyed,
   );
+
+export const sessionRoutes = ({ keptSessions, wallNow }: SessionRoutesDependencies, keyed: Keyed): Route[] =>
+  dialectRoutes(
+    ({ sessions }) => sessions,
+    (endpoint, dialect) => (context, caller) =>
+      answerAbout(endpoint, context, ownerOf(dialect, caller), keptSessions, meansOf(dialect, context, wallNow())),
+    keyed,
+  );
+
+const ownerOf = ({ name }: Dialect, { organisationId, keyId }: Caller): Owner => ({
+  organisationId,
+  keyId,
+  dialect: name,
+});
+
+const meansOf = (dialect: Dialect, { request, requestId }: RouteContext, at: Date): JobMeans => ({
+  query: new URLSearchParams(request.query),
+  headers: request.headers,
+  requestId,
+  at,
+  url: (path) => addressOf(dialect, path, request, 'http'),
+  captions: captionsOf,
+});
+
+async function answerAbout(
+  endpoint: SessionEndpoint,
+  { params: { id = '' } }: RouteContext,
+  owner: Owner,
+  kept: KeptSessions,
+  means: JobMeans,
+): Promise<Reply> {
+  if (endpoint.does === 'list') return endpoint.answer(kept.of(owner), means);
+  const session = kept.find(owner, id);
+  if (endpoint.does === 'remove') kept.remove(owner, id);
+  return endpoint.answer(session, means);
+}
 
 interface Held {
   file: ReturnType<KeptFiles['find']>;
@@ -79,55 +114,47 @@ class Asked {
   #unmet: readonly Degradation[] = [];
 
   constructor(dialect: Dialect, context: RouteContext, caller: Caller, dependencies: JobRoutesDependencies) {
-    const { request, requestId } = context;
     this.#dialect = dialect;
     this.#context = context;
     this.#caller = caller;
     this.#dependencies = dependencies;
-    this.#owner = { organisationId: caller.organisationId, keyId: caller.keyId, dialect: dialect.name };
-    this.#means = {
-      query: new URLSearchParams(request.query),
-      headers: request.headers,
-      requestId,
-      at: dependencies.wallNow(),
-      url: (path) => addressOf(dialect, path, request, 'http'),
-      captions: captionsOf,
-    };
+    this.#owner = ownerOf(dialect, caller);
+    this.#means = meansOf(dialect, context, dependencies.wallNow());
   }
 
-  async answer(door: JobEndpoint): Promise<Answer> {
-    const answered = await this.#answer(door);
+  async answer(endpoint: JobEndpoint): Promise<Answer> {
+    const answered = await this.#answer(endpoint);
     return { ...answered, headers: { ...warningHeader(this.#unmet), ...answered.headers } };
   }
 
-  async #answer(door: JobEndpoint): Promise<Answer> {
+  async #answer(endpoint: JobEndpoint): Promise<Answer> {
     const { keptFiles, detachedJobs } = this.#dependencies;
     const means = this.#means;
     const owner = this.#owner;
     const { id = '' } = this.#context.params;
-    switch (door.does) {
+    switch (endpoint.does) {
       case 'keep':
-        return door.answer(await this.#keep(door), means);
+        return endpoint.answer(await this.#keep(endpoint), means);
       case 'ask':
-        return door.answer(await this.#ask(door), means);
+        return endpoint.answer(await this.#ask(endpoint), means);
       case 'keepAndAsk':
-        return door.answer(await this.#keepAndAsk(door), means);
+        return endpoint.answer(await this.#keepAndAsk(endpoint), means);
       case 'show':
-        return door.answer(detachedJobs.find(owner, id), means);
+        return endpoint.answer(detachedJobs.find(owner, id), means);
       case 'remove': {
         const job = detachedJobs.find(owner, id);
-        const otherwise = door.unless?.(job, means);
+        const otherwise = endpoint.unless?.(job, means);
         if (otherwise === undefined) detachedJobs.remove(owner, id);
-        return otherwise ?? door.answer(job, means);
+        return otherwise ?? endpoint.answer(job, means);
       }
       case 'list':
-        return door.answer(detachedJobs.of(owner), means);
+        return endpoint.answer(detachedJobs.of(owner), means);
       case 'showFile':
-        return door.answer(keptFiles.find(owner, id), means);
+        return endpoint.answer(keptFiles.find(owner, id), means);
       case 'removeFile':
-        return door.answer(keptFiles.remove(owner, id), means);
+        return endpoint.answer(keptFiles.remove(owner, id), means);
       case 'listFiles':
-        return door.answer(keptFiles.of(owner), means);
+        return endpoint.answer(keptFiles.of(owner), means);
     }
   }
 
@@ -146,16 +173,16 @@ class Asked {
     }
   }
 
-  async #ask(door: Extract<JobEndpoint, { does: 'ask' }>): Promise<ShownJob> {
+  async #ask(endpoint: Extract<JobEndpoint, { does: 'ask' }>): Promise<ShownJob> {
     const body = objectIn(await readJson(this.#context.request, this.#dependencies.jsonBodyBytesMax));
-    const clientRequest = door.open(body, this.#means);
+    const clientRequest = endpoint.open(body, this.#means);
     return this.#begin(this.#dependencies.keptFiles.hold(this.#owner, clientRequest.fileId), () => clientRequest);
   }
 
   /** The file is the job's alone. */
-  async #keepAndAsk(door: Extract<JobEndpoint, { does: 'keepAndAsk' }>): Promise<ShownJob> {
-    const opened = (fields: ReadonlyMap<string, string>) => door.open(fields, this.#means);
-    const held = await this.#read({ part: door.part }, (fields) => void opened(new Map(fields)));
+  async #keepAndAsk(endpoint: Extract<JobEndpoint, { does: 'keepAndAsk' }>): Promise<ShownJob> {
+    const opened = (fields: ReadonlyMap<string, string>) => endpoint.open(fields, this.#means);
+    const held = await this.#read({ part: endpoint.part }, (fields) => void opened(new Map(fields)));
     this.#dependencies.keptFiles.remove(this.#owner, held.file.id);
     return this.#begin(held, () => opened(held.file.fields));
   }
@@ -213,4 +240,68 @@ type Heard = Awaited<ReturnType<typeof transcribeKept>>;
 function warned(heard: Heard, unmet: readonly Degradation[]): Heard {
   const warnings = [...unmet, ...inOwnNames(heard.transcription.warnings ?? [])];
   return warnings.length === 0 ? heard : { ...heard, transcription: { ...heard.transcription, warnings } };
+}
+
+const NOTHING_EARLY: EarlyAnswer = { heard: () => {}, isBegun: false };
+
+/** The request that asked for the job. */
+interface AskedBy {
+  caller: Caller;
+  requestId: string;
+  traceparent: string | undefined;
+}
+
+/** Rejects with a Refusal where models, permissions or credit do not allow it. */
+async function admit(request: TranscriptionRequest, by: AskedBy, dependencies: JobDependencies): Promise<void> {
+  await fileJob(by, new AbortController().signal, dependencies).admit(request);
+}
+
+export async function transcribeKept(
+  file: KeptFile,
+  request: TranscriptionRequest,
+  by: AskedBy,
+  signal: AbortSignal,
+  dependencies: Pick<JobRoutesDependencies, 'authenticator'> & JobDependencies,
+): ReturnType<Work['run']> {
+  const { requestId, traceparent, caller } = by;
+  // It may have waited for its turn.
+  if (!(await dependencies.authenticator.holds(caller, 'transcribe')))
+    throw refuse('key_revoked', 'The API key of this job may not transcribe files any more.');
+  const { organisationId } = caller;
+  const observer = dependencies.observeFile?.({ requestId, organisationId, traceparent });
+  const job = fileJob(by, signal, dependencies, observer);
+  const { result } = await job.run(async () => uploadOf(file, request));
+  return { transcription: verboseTranscriptionOf(result, requestId) };
+}
+
+const fileJob = (
+  { caller, requestId }: AskedBy,
+  client: AbortSignal,
+  dependencies: JobDependencies,
+  observer?: ConstructorParameters<typeof FileJob>[1]['observer'],
+): FileJob =>
+  new FileJob(dependencies, {
+    requestId,
+    organisationId: caller.organisationId,
+    keyId: caller.keyId,
+    isUnlimited: isUnlimited(caller),
+    requireModels: (slugs) => requireModels(caller, slugs),
+    rulesOf: (asked) => residencyRulesOf(caller, asked),
+    client,
+    early: NOTHING_EARLY,
+    chargeId: requestId,
+    outlivesClient: false,
+    observer,
+  });
+
+/** It is here whole; who keeps it lets go of it. */
+function uploadOf({ form }: KeptFile, request: TranscriptionRequest): Upload {
+  const upload: Upload = {
+    request,
+    file: form.file,
+    whole: Promise.resolve().then(() => upload),
+    leaveFile: () => {},
+    dispose: () => {},
+  };
+  return upload;
 }

@@ -1,19 +1,86 @@
-// One file that is decoded in a thread of its own, seen from outside: a block goes in or samples come out, one at a time, so no more
-// of it is in memory than that. Which files may have a thread is decided in decodings.ts.
+// Files that are decoded now, each in a thread of its own: how many there may be, of all and of one organisation.
+
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../../machines/clock.ts';
 import { LegFailed } from '../../live/upstream/leg-failed.ts';
 import { Deadline } from '../../runtime/deadline.ts';
+import { FairQuota } from '../../runtime/limits/fair-quota.ts';
 import { workerFile } from '../../runtime/telemetry/worker-file.ts';
-import { audioUnusable } from '../failures.ts';
-import { BLOCK_BYTES, type Decoded, type DecodingStart, type FromThread, type ToThread } from './protocol.ts';
+import { audioUnusable, decodersBusy, formatUnsupported } from '../failures.ts';
+import type { FileSource } from '../file-source.ts';
+import type { Decoded, DecodingStart, FromThread, ToThread } from './worker.ts';
 
+/** A thread takes 10 to 20 MB, and its file as long as it is transcribed. */
+const FILES_MAX = 16;
+/** Of these one organisation's: a file that is sent slowly has its thread for as long. */
+const ORGANISATION_SHARE = 3 / 4;
+
+const FORMATS: readonly string[] = ['mp3', 'flac', 'ogg', 'webm'] satisfies Decoded[];
+
+export interface FileDecodingsOptions {
+  clock: Clock;
+  /** Hears when a thread failed; the file is refused. */
+  onFault?: (error: Error) => void;
+  /** Hears of the name of an overflow. */
+  onOverflow?: (name: string) => void;
+}
+
+export class FileDecodings {
+  readonly #options: FileDecodingsOptions;
+  readonly #open = new Set<Decoding>();
+  readonly #quota = new FairQuota(FILES_MAX, ORGANISATION_SHARE);
+
+  constructor(options: FileDecodingsOptions) {
+    this.#options = options;
+  }
+
+  /** Files that are decoded. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Begins with a container. Throws LegFailed where it is none that is decoded here, or there are too many. */
+  open(file: FileSource, organisationId: string, signal: AbortSignal): Decoding {
+    const { kind } = file;
+    if (kind.kind === 'raw') throw new Error('Headerless samples need no decoder.');
+    // One decoder knows all layers of MPEG.
+    const format = kind.format === 'mp2' ? 'mp3' : kind.format;
+    if (!isDecoded(format)) throw new LegFailed(formatUnsupported(kind.title));
+    const shortage = this.#quota.take(organisationId);
+    if (shortage !== undefined) {
+      this.#options.onOverflow?.('decoded_files');
+      throw new LegFailed(decodersBusy(shortage));
+    }
+    const decoding: Decoding = new Decoding({
+      clock: this.#options.clock,
+      format,
+      title: kind.title,
+      chunks: file.readUntagged(),
+      signal,
+      onEnd: () => {
+        if (this.#open.delete(decoding)) this.#quota.giveBack(organisationId);
+      },
+      onFault: (error) => this.#options.onFault?.(error),
+    });
+    this.#open.add(decoding);
+    return decoding;
+  }
+
+  close(): void {
+    for (const decoding of [...this.#open]) decoding.close();
+  }
+}
+
+const isDecoded = (format: string): format is Decoded => FORMATS.includes(format);
+
+/** Handed over at a time. */
+const BLOCK_BYTES = 64 * 1024;
 /** Far more than a block takes: a thread that says nothing for so long hangs. */
 const HANG_MS = 10_000;
 /** A decoder and what is handed over; a file that needs more ends the thread, and not the process. */
 const MEMORY_MB = 64;
 
-export interface DecodingOptions {
+interface DecodingOptions {
   clock: Clock;
   format: Decoded;
   /** What the client is told that the file is. */
@@ -26,7 +93,11 @@ export interface DecodingOptions {
   onFault(error: Error): void;
 }
 
-export class Decoding {
+/**
+ * One file that is decoded in a thread of its own, seen from outside: a block goes in or samples come out, one at a time, so no
+ * more of it is in memory than that.
+ */
+class Decoding {
   readonly #options: DecodingOptions;
   readonly #worker: Worker;
   readonly #abort = () => this.close();

@@ -6,7 +6,29 @@ import { mpegSound } from './formats/mpeg.ts';
 import { oggSound } from './formats/ogg.ts';
 import { type Decode, type Sound, Undecodable } from './formats/sound.ts';
 import { webmSound } from './formats/webm.ts';
-import type { Decoded, DecodingStart, FromThread, ToThread } from './protocol.ts';
+
+/** What can be decoded, by the formats of files. */
+export type Decoded = 'mp3' | 'flac' | 'ogg' | 'webm';
+
+export interface DecodingStart {
+  format: Decoded;
+}
+
+/** What the thread is told, and what it says. They take turns: whoever has spoken waits for the other. */
+export type ToThread =
+  /** Answers `needs`. The bytes are handed over; undefined at the end of the file. */
+  | { type: 'bytes'; bytes: Uint8Array<ArrayBuffer> | undefined }
+  /** Answers `samples`. */
+  | { type: 'more' };
+
+export type FromThread =
+  | { type: 'needs' }
+  /** One channel; handed over. */
+  | { type: 'samples'; samples: Int16Array<ArrayBuffer>; sampleRate: number }
+  /** The last of all. */
+  | { type: 'ended'; isDamaged: boolean }
+  /** The last of all: why there is no sound, as it goes on behind "cannot be decoded: ". */
+  | { type: 'undecodable'; why: string };
 
 /** Handed over at a time, unless one frame is longer. */
 const SAMPLES = 16_384;

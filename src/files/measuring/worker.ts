@@ -1,5 +1,5 @@
 // A thread that measures files: goes on with one as far as the piece reaches that came for it, then asks for the next. Which
-// file has its turn is decided in lane.ts.
+// file has its turn is decided in length-meter.ts.
 import { parentPort } from 'node:worker_threads';
 import { audioIn } from '../../audio/containers/measure.ts';
 import type { MeasuredAudio, Piece, Scan } from '../../audio/scan.ts';

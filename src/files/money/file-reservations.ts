@@ -3,10 +3,12 @@
 import type { Clock } from '../../../machines/clock.ts';
 import { costMicroUsd } from '../../config/prices/price.ts';
 import { dearestMicroUsd } from '../../config/prices/reserve.ts';
-import { LEASE_MS, type MeterMember } from '../../money/ledger/meter.ts';
+import type { ChainMember } from '../../live/failover/chain.ts';
+import { isFree, LEASE_MS, type MeterMember } from '../../money/ledger/meter.ts';
 import type { Reservations } from '../../money/ledger/reservations.ts';
 import { refusalOf } from '../../money/ledger/shortage.ts';
-import type { FileCharge, HoldRequest, SessionEnd, SessionHead } from '../../money/store/calls.ts';
+import type { FileCharge, HoldRequest, LedgerPrice, SessionEnd, SessionHead } from '../../money/store/calls.ts';
+import { type FileLength, plausible, unsupported } from './length.ts';
 
 const RENEW_MS = LEASE_MS / 2;
 const RENEW_AGAIN_MS = 1_000;
@@ -241,3 +243,109 @@ export class FileReservations {
     });
   }
 }
+
+/** What was charged. `own`: with the organisation's own provider key. */
+export interface Charge {
+  costMicroUsd: bigint;
+  own: boolean;
+  /** Channels that were charged; 1 where the provider bills the audio once. */
+  channels: number;
+}
+
+/** What a model has heard, as far as it costs. */
+interface HeardAudio {
+  member: ChainMember;
+  seconds: number;
+  claimedSeconds?: number | undefined;
+}
+
+/**
+ * Ends the reservation of a file: charges all that was heard, or what the client was sent of it, or nothing. Which of these is
+ * decided by the job.
+ */
+export class FileBill {
+  readonly #members: readonly ChainMember[];
+  readonly #payers: readonly FileMember[];
+  readonly #reserved: ReservedFile;
+  /** What the client was sent before the end, and up to which second. */
+  #given: HeardFile | undefined;
+
+  /** @param payers the members of the chain in their order, as the bill sees them */
+  constructor(members: readonly ChainMember[], payers: readonly FileMember[], reserved: ReservedFile) {
+    this.#members = members;
+    this.#payers = payers;
+    this.#reserved = reserved;
+  }
+
+  /** Whether any model of the chain costs anything. */
+  get isPaid(): boolean {
+    return !this.#payers.every(isFree);
+  }
+
+  /** The client was sent what a model heard up to this second. */
+  gave(member: ChainMember, endSeconds: number): void {
+    this.#given = { member: this.#payerOf(member), seconds: Math.max(this.#given?.seconds ?? 0, endSeconds) };
+  }
+
+  /** Charges all that was heard. `isUntaken`: the client does not have it. */
+  async settle({ member, seconds, claimedSeconds }: HeardAudio, isUntaken: boolean): Promise<Charge> {
+    const payer = this.#payerOf(member);
+    const costMicroUsd = await this.#reserved.settle({ member: payer, seconds, claimedSeconds, isUntaken });
+    return { costMicroUsd, own: payer.own, channels: payer.channels };
+  }
+
+  /** Charges what the client was sent. False where that is nothing. */
+  async settleGiven(): Promise<boolean> {
+    if (this.#given === undefined) return false;
+    await this.#reserved.settle(this.#given);
+    return true;
+  }
+
+  /** Charges nothing. `isTriedAgain`: under the same id. */
+  release(isTriedAgain: boolean): Promise<void> {
+    return this.#reserved.release(isTriedAgain);
+  }
+
+  #payerOf(member: ChainMember): FileMember {
+    return this.#payers[this.#members.indexOf(member)] as FileMember;
+  }
+}
+
+/** Whether the length of the audio decides what it costs. */
+export const costsByLength = (members: readonly { own: boolean; price: LedgerPrice }[]): boolean =>
+  members.some(({ own, price }) => !own && price.unit === 'minute' && price.microUsd > 0n);
+
+/**
+ * The chain with the channels that each member is paid for. Throws the Refusal `unsupported_audio` where nobody will know what to
+ * charge: the file does not say how long it is, or how many channels it has, and a model that it may come to does not either.
+ */
+export function fileMembers(
+  members: readonly ChainMember[],
+  priced: readonly MeterMember[],
+  { secondsMax, channels, seconds }: FileLength,
+): FileMember[] {
+  const isUnknown = seconds === undefined && costsByLength(priced);
+  return priced.map((each, index) => {
+    const member = members[index] as ChainMember;
+    const isSilent = member.card.capabilities.segment_timestamps === false;
+    const isEach = billsEachChannel(member);
+    if (isUnknown && !each.own && (isSilent || isEach)) {
+      const what = isEach ? 'how many channels of what length the file has' : 'how long the file is';
+      throw unsupported(
+        `Nobody can tell ${what}, and ${each.slug} ${isEach ? 'is billed by it' : 'does not say it'}. Convert it to WAV, FLAC or MP3, and send it again.`,
+      );
+    }
+    if (isEach && !each.own) plausible(secondsMax * channels);
+    return { ...each, channels: isEach ? channels : 1 };
+  });
+}
+
+function billsEachChannel({ provider, params }: Pick<ChainMember, 'provider' | 'params'>): boolean {
+  if (provider.batch?.kind !== 'http') return false;
+  const { billsChannels } = provider.batch;
+  return typeof billsChannels === 'object' ? params[billsChannels.whenAsked] === true : billsChannels === 'always';
+}
+
+/** The longest audio that every member of the chain would take at least one of. */
+export const longestOf = (members: readonly ChainMember[]): number =>
+  Math.max(...members.map(({ card }) => card.audio.max_seconds ?? Number.POSITIVE_INFINITY));

@@ -6,7 +6,8 @@ import { fileKindOf, sniffContainer } from '../../audio/containers/detection.ts'
 import { UNKNOWN_BYTES_MIN } from '../../audio/containers/wav.ts';
 import { type WavLength, wavLength } from '../../audio/containers/wav-length.ts';
 import { secondsAtMost } from '../../audio/scan.ts';
-import { rawRate, type UploadedFile } from '../../http/multipart/uploaded-file.ts';
+import { rawRate, type UploadedFile } from '../../http/multipart/form.ts';
+import type { Degradation } from '../../live/failover/chain.ts';
 import type { LengthMeter } from '../measuring/length-meter.ts';
 
 /** Longer than any recording is, all channels together: what says so is broken, or a trap. */
@@ -161,3 +162,22 @@ export function plausible(seconds: number): number {
 }
 
 export const unsupported = (message: string) => refuse('unsupported_audio', message, { param: 'file' });
+
+/** @param known warnings that the answer has already */
+export function withFileWarnings({ isDamaged, goesOn }: FileLength, known: readonly Degradation[]): Degradation[] {
+  const isTold = known.some(({ code }) => code === damagedWarning.code);
+  return [...known, ...(isDamaged && !isTold ? [damagedWarning] : []), ...(goesOn ? [continuedWarning] : [])];
+}
+
+/** What a client is told of a file that is not whole, or more than one. */
+export const damagedWarning: Degradation = {
+  code: 'audio_damaged',
+  message:
+    'The file is cut off or damaged; only the audio that could be read was transcribed. Words may be missing, and times after the damage may be too early.',
+};
+
+const continuedWarning: Degradation = {
+  code: 'audio_continues',
+  message:
+    'The WAV file continues after the samples that its header declares, for example with a second WAV file. Models may transcribe only the first part. Send one file for each recording.',
+};

@@ -1,13 +1,20 @@
 // The fields of a transcription's form, read strictly: each is known, well-formed and in range, or the request is refused with
-// its name. Whether models can honour them is decided by the chain.
+// its name. Whether models can honour them is decided by the chain. Client libraries write objects and lists into forms member by member:
+// `provider_params[keyterm][]`, `fallbacks[]`. They become the one JSON text that the field is otherwise.
+
+import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { type ErrorCode, printable, refuse } from '../../api/errors.ts';
+import { type AliasedKey, slugNamed } from '../../accounts/auth/aliases.ts';
+import { booleanIn } from '../../api/boolean.ts';
+import { type ErrorCode, printable, type Refusal, refuse } from '../../api/errors.ts';
 import { ADDRESSES, notFetched } from '../../api/not-served.ts';
+import { isSlug, modelOf, providerOf } from '../../api/slug.ts';
 import { ResponseFormat, type TranscriptionRequest } from '../../api/transcriptions.ts';
 import type { Common } from '../../api/vocabulary.ts';
+import type { Field } from '../../http/multipart/form-fields.ts';
 import { readBoolean, readFallbacks, readLanguage, readParams, readRule } from '../../live/socket/query.ts';
 import { readList, readVocabulary, VOCABULARY_LISTS, VOCABULARY_MEMBERS } from '../../live/socket/vocabulary.ts';
-import { isOpenaiField, OPENAI_FIELDS, readOpenaiOptions } from './openai.ts';
+import type { Provider } from '../../vendors/provider.ts';
 
 /** Fields this endpoint acts on. */
 const KNOWN = [
@@ -107,3 +114,150 @@ function temperature(text: string | undefined): Pick<Common, 'temperature'> {
 
 const bad = (param: string, message: string, code: ErrorCode = 'invalid_request') =>
   refuse(code, message, { param: printable(param) });
+
+/** Options that come as lists, a field for each member. */
+const OPENAI_LISTS: readonly string[] = ['include', 'known_speaker_names', 'known_speaker_references'];
+
+/** Comes as a word, as JSON, or as the clients write an object: `chunking_strategy[type]`. */
+const STRATEGY = 'chunking_strategy';
+const STRATEGY_MEMBER = /^chunking_strategy\[(type|threshold|prefix_padding_ms|silence_duration_ms)\]$/;
+
+/** The fields as they are named in a list of them. */
+const OPENAI_FIELDS: readonly string[] = [STRATEGY, ...OPENAI_LISTS.map((name) => `${name}[]`)];
+
+const isOpenaiField = (name: string): boolean => OPENAI_FIELDS.includes(name) || STRATEGY_MEMBER.test(name);
+/** Lists that OpenAI's libraries write with brackets, a field for each member; others write the name alone, as often as it takes. */
+const BRACKETED: readonly string[] = ['timestamp_granularities', 'keywords', ...OPENAI_LISTS];
+
+/** Fields that may come more than once. */
+export const LIST_NAMES: readonly string[] = ['fallbacks', ...VOCABULARY_LISTS, ...BRACKETED];
+
+/** The fields, each with its members in one text. Throws a Refusal naming the field where a form cannot say what was meant. */
+export function joinedFields(
+  fields: readonly Field[],
+  providers: ReadonlyMap<string, Provider>,
+  key: AliasedKey,
+): readonly Field[] {
+  const model = slugNamed(key, new Map(fields).get('model') ?? '');
+  const isRepeated = fields.filter(([name]) => name === 'fallbacks').length > 1;
+  const lists = isRepeated ? ['fallbacks', ...BRACKETED] : BRACKETED;
+  const named = fields.map(([name, value]): Field => [lists.includes(name) ? `${name}[]` : name, value]);
+  return joinMembers(named, (field) => (field === 'provider_params' ? optionsOf(model, providers) : undefined));
+}
+
+function optionsOf(slug: string, providers: ReadonlyMap<string, Provider>): TSchema | undefined {
+  const provider = isSlug(slug) ? providers.get(providerOf(slug)) : undefined;
+  return provider?.models.some(({ id }) => id === slug) ? provider.options(modelOf(slug)) : undefined;
+}
+
+/** Fields that may come member by member. Other names with brackets are names. */
+const JOINED = ['provider_params', 'fallbacks'];
+const DEPTH_MAX = 8;
+
+/** An object without a prototype, a list of texts, or a text. */
+type Tree = string | string[] | { [name: string]: Tree };
+
+/**
+ * The fields, with members joined. A form has texts alone, so members are typed by `schemaOf(field)`, where there is one for that
+ * field; what does not fit it stays a text. Throws a Refusal naming the field where a form cannot say what was meant.
+ */
+export function joinMembers(
+  fields: readonly Field[],
+  schemaOf: (field: string) => TSchema | undefined,
+): readonly Field[] {
+  const trees = new Map<string, Tree>();
+  const others: Field[] = [];
+  for (const [name, value] of fields) {
+    const field = JOINED.find((each) => name.startsWith(`${each}[`));
+    if (field === undefined) others.push([name, value]);
+    else trees.set(field, withMember(trees.get(field), pathOf(field, name), value, field));
+  }
+  if (trees.size === 0) return fields;
+  const joined = [...trees].map(([field, tree]): Field => {
+    if (others.some(([name]) => name === field)) {
+      throw refuse('duplicate_parameter', `The form has \`${field}\` whole and by its members. Send one of them.`, {
+        param: field,
+      });
+    }
+    const schema = schemaOf(field);
+    return [field, JSON.stringify(schema === undefined ? tree : Value.Convert(schema, withBooleans(schema, tree)))];
+  });
+  return [...others, ...joined];
+}
+
+/** The members that lead to the value; the last is empty for a value of a list. */
+function pathOf(field: string, name: string): string[] {
+  const rest = name.slice(field.length);
+  const path = [...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, member]) => member as string);
+  if (path.map((member) => `[${member}]`).join('') !== rest || path.length > DEPTH_MAX) {
+    throw unclear(field, `\`${printable(name)}\` is no member of it`);
+  }
+  if (path.indexOf('') !== -1 && path.indexOf('') !== path.length - 1) {
+    throw unclear(field, 'a form does not say where an object in a list ends');
+  }
+  return path;
+}
+
+function withMember(tree: Tree | undefined, path: readonly string[], value: string, field: string): Tree {
+  const [member, ...deeper] = path;
+  if (member === undefined) {
+    if (tree === undefined) return value;
+  } else if (member === '') {
+    if (tree === undefined || Array.isArray(tree)) return [...(tree ?? []), value];
+  } else if (tree === undefined || (typeof tree === 'object' && !Array.isArray(tree))) {
+    const object: { [name: string]: Tree } = tree ?? Object.create(null);
+    object[member] = withMember(object[member], deeper, value, field);
+    return object;
+  }
+  throw unclear(field, 'one of its members is given twice');
+}
+
+/** Booleans are written as in any other field. */
+function withBooleans(schema: TSchema, tree: Tree): unknown {
+  if (isFlag(schema)) return booleanIn(tree) ?? tree;
+  if (typeof tree === 'string' || Array.isArray(tree)) return tree;
+  const { properties = {} } = schema as { properties?: Record<string, TSchema> };
+  return Object.fromEntries(
+    Object.entries(tree).map(([name, inner]) => {
+      const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      return [name, own === undefined ? inner : withBooleans(own, inner)];
+    }),
+  );
+}
+
+/** Or a list, whose members come under another name. */
+const isFlag = ({ type, anyOf = [] }: TSchema): boolean =>
+  type === 'boolean' || (anyOf.some(isFlag) && anyOf.every((each: TSchema) => isFlag(each) || each.type === 'array'));
+
+const unclear = (field: string, why: string): Refusal =>
+  refuse(
+    'invalid_request',
+    `\`${field}\` cannot be read: ${why}. Send it as one JSON text: with a client library, JSON.stringify(…) or json.dumps(…).`,
+    { param: field },
+  );
+
+/** The options that fields say, by the names of fields. Empty fields count as absent. Throws a Refusal for what cannot be read. */
+function readOpenaiOptions(fields: readonly Field[]): Partial<Common> {
+  const options: Record<string, unknown> = {};
+  for (const [name, value] of fields) {
+    if (!isOpenaiField(name) || value === '') continue;
+    const member = STRATEGY_MEMBER.exec(name)?.[1];
+    if (member !== undefined) {
+      const strategy = options[STRATEGY];
+      options[STRATEGY] = {
+        ...(typeof strategy === 'object' ? strategy : {}),
+        [member]: member === 'type' ? value : Number(value),
+      };
+    } else if (name === STRATEGY) options[STRATEGY] = value.startsWith('{') ? parsed(value) : value;
+    else options[name] = [...((options[name] as string[] | undefined) ?? []), value];
+  }
+  return options;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw refuse('invalid_request', `\`${STRATEGY}\` is neither \`auto\` nor a JSON object.`, { param: STRATEGY });
+  }
+}

@@ -5,16 +5,15 @@ import { type AliasedKey, aliasOf, chainNamed } from '../../accounts/auth/aliase
 import type { ApiKey } from '../../accounts/keys/calls.ts';
 import { Refusal, refuse } from '../../api/errors.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
-import type { DoorRequest } from '../../http/door.ts';
 import { type Form, type FormLimits, readForm } from '../../http/multipart/form.ts';
 import type { Field } from '../../http/multipart/form-fields.ts';
 import { SpoolBudget } from '../../http/multipart/spool-file.ts';
+import type { ServerRequest } from '../../http/server.ts';
 import type { ChainDependencies } from '../../live/failover/chain.ts';
 import type { LimitedSignal } from '../../runtime/limited-signal.ts';
 import type { FairQuota } from '../../runtime/limits/fair-quota.ts';
 import { needsWholeFile, type ReadUpload, type Upload } from '../upload.ts';
-import { readFields } from './form.ts';
-import { joinedFields, LIST_NAMES } from './members.ts';
+import { joinedFields, LIST_NAMES, readFields } from './form.ts';
 
 export interface UploadDependencies extends Pick<ChainDependencies, 'providers' | 'prices'> {
   /** Bytes of all uploads of the node that are on disk together. */
@@ -64,7 +63,7 @@ export const requestOf = (
 
 /** Reads the form of a request as a job asks for it. */
 export function readUpload(
-  request: DoorRequest,
+  request: ServerRequest,
   dependencies: UploadDependencies,
   key: Uploader,
   onFile: FormLimits['onFile'],
@@ -100,7 +99,7 @@ export function readUpload(
 
 /** Reads a form whose file is only listened to. */
 export function readWithoutFile(
-  request: DoorRequest,
+  request: ServerRequest,
   limit: LimitedSignal,
   dependencies: UploadDependencies,
   key: Uploader,
@@ -112,7 +111,7 @@ export function readWithoutFile(
 
 /** Reads a form of another vendor's client whose file is kept: in the spool, whatever its size, and as a part of this name. */
 export function readToKeep(
-  request: DoorRequest,
+  request: ServerRequest,
   limit: LimitedSignal,
   dependencies: UploadDependencies,
   owner: Pick<Uploader, 'organisationId'>,
@@ -143,7 +142,7 @@ const formLimits = (
 });
 
 /** The body, which fails with the Refusal `request_timeout` when its time is over. */
-function bodyOf(request: DoorRequest, limit: LimitedSignal, { settings }: UploadDependencies): Readable {
+function bodyOf(request: ServerRequest, limit: LimitedSignal, { settings }: UploadDependencies): Readable {
   const body = request.body(settings.fileBytesMax + AROUND_FILE_BYTES);
   const late = () => {
     if (!limit.isTimedOut) return;

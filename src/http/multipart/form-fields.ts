@@ -1,9 +1,8 @@
 // The fields of a form, in bounded memory: those in front of its file, and those behind it.
 
-import type { FormMemory } from './form-memory.ts';
+import type { FairQuota, Shortage } from '../../runtime/limits/fair-quota.ts';
 import type { Part } from './parts.ts';
-import { fieldTooLong, noMemoryOf, tooManyFields } from './refusals.ts';
-import { textOf } from './streams.ts';
+import { fieldNotText, fieldTooLong, noMemoryOf, tooManyFields } from './refusals.ts';
 
 export type Field = readonly [name: string, value: string];
 
@@ -52,3 +51,61 @@ export class FormFields {
     this.front.push(...this.behind.splice(0));
   }
 }
+
+/** Of all uploads of a node together, half of it of one organisation. */
+export const FORM_MEMORY_BYTES_MAX = 512 * 1024 * 1024;
+
+/** What one form has of it. */
+export class FormMemory {
+  readonly #quota: FairQuota;
+  readonly #organisationId: string;
+  #fieldBytes = 0;
+  #fileBytes = 0;
+  #isReleased = false;
+
+  /** @param quota in bytes, of all organisations */
+  constructor(quota: FairQuota, organisationId: string) {
+    this.#quota = quota;
+    this.#organisationId = organisationId;
+  }
+
+  /** Takes so much for a field, or says why not. */
+  take(bytes: number): Shortage | undefined {
+    if (this.#isReleased) return undefined;
+    const shortage = this.#quota.take(this.#organisationId, bytes);
+    if (shortage === undefined) this.#fieldBytes += bytes;
+    return shortage;
+  }
+
+  /** Whether there is so much more for the file. */
+  takeForFile(bytes: number): boolean {
+    if (this.#isReleased || this.#quota.take(this.#organisationId, bytes) !== undefined) return false;
+    this.#fileBytes += bytes;
+    return true;
+  }
+
+  /** The file is on the disk. */
+  giveFile(): void {
+    this.#quota.giveBack(this.#organisationId, this.#fileBytes);
+    this.#fileBytes = 0;
+  }
+
+  /** Gives back all that it has, and takes nothing more. Any number of times. */
+  release(): void {
+    this.giveFile();
+    this.#quota.giveBack(this.#organisationId, this.#fieldBytes);
+    this.#fieldBytes = 0;
+    this.#isReleased = true;
+  }
+}
+
+/** The value of a field. Throws a Refusal when it is not UTF-8. */
+function textOf(name: string, bytes: Uint8Array): string {
+  try {
+    return STRICT.decode(bytes);
+  } catch {
+    throw fieldNotText(name);
+  }
+}
+
+const STRICT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -1,16 +1,15 @@
 // Reads the form of a transcription as a stream, in bounded memory: a small file is waited for, a large one is handed on while it
 // arrives, with a copy on disk in case fields come behind it, or waits there whole. What fields mean is the route's.
 import { Readable } from 'node:stream';
+import { refuse } from '../../api/errors.ts';
 import type { FairQuota } from '../../runtime/limits/fair-quota.ts';
-import { BodyTooLarge } from '../door.ts';
-import { type Field, type FieldLimits, FormFields } from './form-fields.ts';
-import { FormMemory } from './form-memory.ts';
-import { LargeFile } from './large-file.ts';
+import { deferred } from '../deferred.ts';
+import { BodyTooLarge } from '../server.ts';
+import { type Field, type FieldLimits, FormFields, FormMemory } from './form-fields.ts';
 import { boundaryOf, createPartParser, type Part } from './parts.ts';
 import { fileTooLarge, missingFile, repeatedField, unexpectedFile, withoutFile } from './refusals.ts';
 import type { SpoolBudget } from './spool-file.ts';
-import { beginning, deferred } from './streams.ts';
-import type { UploadedFile } from './uploaded-file.ts';
+import { LargeFile } from './spool-file.ts';
 
 export interface FormLimits extends FieldLimits {
   /** Largest file. */
@@ -294,4 +293,55 @@ function inMemory(pieces: readonly Buffer[]): Omit<Content, 'size'> {
     },
     pieces,
   };
+}
+
+export interface UploadedFile {
+  readonly contentType: string | undefined;
+  /** Bytes, where the whole file is here. */
+  readonly size: number | undefined;
+  /** Its first 64 KiB, or all of a smaller file. */
+  readonly head: Uint8Array;
+  /** All of it, where it is in memory. */
+  readonly pieces: readonly Uint8Array[] | undefined;
+  /**
+   * The file from its first byte on, until the upload is disposed of: any number of times where it has a `size`, else once.
+   * Fails with a Refusal when the file turns out to be too large or the upload to be broken.
+   */
+  read(): AsyncIterable<Uint8Array>;
+  /** Some of it from a position on, or less at its end. Only where it has a `size`. */
+  readAt(position: number, length: number): Promise<Uint8Array>;
+  /** The copy of a file without a `size`, once it has arrived; undefined before, and where no copy was kept. */
+  arrived?(): { size: number; readAt: UploadedFile['readAt'] } | undefined;
+}
+
+/** The rate of headerless PCM, which says so in its content type: `audio/l16;rate=16000`, little-endian, one channel. */
+export function rawRate(contentType: string | undefined): number | undefined {
+  if (contentType === undefined || !/^audio\/l16\b/i.test(contentType)) return undefined;
+  const parameters = new Map(
+    [...contentType.matchAll(/;\s*([a-z]+)\s*=\s*"?(\d{1,6})"?/gi)].map(([, name, value]) => [
+      (name as string).toLowerCase(),
+      Number(value),
+    ]),
+  );
+  const rate = parameters.get('rate') ?? 16_000;
+  if (rate < 8_000 || rate > 48_000)
+    throw refuse('unsupported_audio', `The part's \`rate\` is ${rate}; headerless PCM is read from 8000 to 48000.`, {
+      param: 'file',
+    });
+  if ((parameters.get('channels') ?? 1) !== 1)
+    throw refuse('unsupported_audio', 'Headerless PCM has one channel here. Mix it down, or send a WAV file.', {
+      param: 'file',
+    });
+  return rate;
+}
+
+/** Of a file's beginning. */
+const HEAD_BYTES = 64 * 1024;
+
+/** The first 64 KiB: copied, unless one chunk is all there is. Nobody changes a chunk. */
+function beginning(chunks: readonly Uint8Array[]): Uint8Array {
+  const [only] = chunks;
+  if (only !== undefined && chunks.length === 1 && only.length <= HEAD_BYTES) return only;
+  const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
+  return Buffer.concat(chunks, Math.min(HEAD_BYTES, bytes));
 }

@@ -1,32 +1,34 @@
 // One request or handshake on uWebSockets.js, from the library's callback to the written answer. The request is copied
 // before anything else, because the library takes it back at the first await.
+
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
 import { Refusal } from '../../api/errors.ts';
-import type { DoorHandlers, DoorOptions, DoorRequest, Reply, WholeReply } from '../door.ts';
+import { UnopenedSocket } from '../guarded-socket.ts';
 import {
   type Acceptance,
+  abandonBody,
   answerOf,
+  BodyStream,
   faultReply,
   handshakeHeaders,
   handshakeOf,
+  isInPieces,
   statusLine,
   writableHeaders,
-} from '../door-reply.ts';
-import { abandonBody, BodyStream, isInPieces } from '../door-stream.ts';
-import { UnopenedSocket } from '../guarded-socket.ts';
-import { RequestBody } from '../http/request-body.ts';
+} from '../reply.ts';
+import { RequestBody } from '../request-body.ts';
+import { classify, declaredBodyBytes, framingFault, hasToken, normaliseAddress, RequestHead } from '../request-head.ts';
 import {
-  classify,
-  declaredBodyBytes,
-  framingFault,
-  hasToken,
-  normaliseAddress,
-  RequestHead,
-} from '../http/request-head.ts';
-import { LARGE_BYTES } from '../large-messages.ts';
-import type { Corker } from './corker.ts';
-import type { UwsContext, UwsRequest, UwsResponse } from './library.ts';
-import { watchedSeconds } from './silence.ts';
-import { UwsSocket } from './socket.ts';
+  type HttpServerOptions,
+  LARGE_BYTES,
+  type Reply,
+  type ServerHandlers,
+  type ServerRequest,
+  type WholeReply,
+} from '../server.ts';
+import type { UwsContext, UwsLibrary, UwsListenSocket, UwsRequest, UwsResponse } from './library.ts';
+import { UwsSocket, watchedSeconds } from './socket.ts';
 
 /** Where an upgraded connection may live: with messages of any size that the product takes, or of 1 MiB at most. */
 export interface UwsContexts {
@@ -52,8 +54,8 @@ export function serve(
   response: UwsResponse,
   request: UwsRequest,
   contexts: UwsContexts | undefined,
-  handlers: DoorHandlers,
-  options: DoorOptions,
+  handlers: ServerHandlers,
+  options: HttpServerOptions,
 ): void {
   const exchange = new UwsExchange(response, request);
   const fault = framingFault(exchange.head);
@@ -64,7 +66,7 @@ export function serve(
   else void shakeHands(exchange, contexts, handlers, options);
 }
 
-async function answer(exchange: UwsExchange, handlers: DoorHandlers, options: DoorOptions): Promise<void> {
+async function answer(exchange: UwsExchange, handlers: ServerHandlers, options: HttpServerOptions): Promise<void> {
   const reply = await answerOf(() => handlers.request(exchange.request), options);
   const { body, ...head } = reply;
   if (isInPieces(body)) exchange.stream(head, body, (error) => faultReply(error, options));
@@ -74,8 +76,8 @@ async function answer(exchange: UwsExchange, handlers: DoorHandlers, options: Do
 async function shakeHands(
   exchange: UwsExchange,
   contexts: UwsContexts,
-  handlers: DoorHandlers,
-  options: DoorOptions,
+  handlers: ServerHandlers,
+  options: HttpServerOptions,
 ): Promise<void> {
   const answer = await handshakeOf(() => handlers.upgrade(exchange.request), options);
   if ('refuse' in answer) exchange.reply(answer.refuse, true);
@@ -84,7 +86,7 @@ async function shakeHands(
 
 class UwsExchange {
   readonly head: RequestHead;
-  readonly request: DoorRequest;
+  readonly request: ServerRequest;
   readonly #response: UwsResponse;
   readonly #body: RequestBody;
   /** Answered or aborted: the response must not be touched any more. */
@@ -283,7 +285,7 @@ class UwsExchange {
     for (const [name, value] of writableHeaders(headers)) this.#response.writeHeader(name, value);
   }
 
-  accept(answer: Acceptance, contexts: UwsContexts, options: DoorOptions): void {
+  accept(answer: Acceptance, contexts: UwsContexts, options: HttpServerOptions): void {
     const onFault = (error: unknown) => faultReply(error, options);
     if (this.#over) {
       new UnopenedSocket(answer.accept, onFault).terminate();
@@ -303,5 +305,56 @@ class UwsExchange {
 
   #whilePending(call: () => void): void {
     if (!this.#over) call();
+  }
+}
+
+const HOST = '127.0.0.1';
+
+/**
+ * Works around a fault of uWebSockets.js: it writes in one piece inside of `cork` only, and after an upgrade inside of a response's own
+ * `cork` it reads memory that the upgrade has freed, and may close the new socket by what it finds there. So a response is upgraded
+ * inside of another one's: that of a connection of this process to itself, which is never answered.
+ */
+export class Corker {
+  readonly #response: UwsResponse;
+  readonly #close: () => void;
+
+  private constructor(response: UwsResponse, close: () => void) {
+    this.#response = response;
+    this.#close = close;
+  }
+
+  static async open(library: UwsLibrary): Promise<Corker> {
+    const app = library.App();
+    const path = `/${randomUUID()}`;
+    const arrived = new Promise<UwsResponse>((resolve) => {
+      app.any(path, (response) => {
+        response.onAborted(() => {});
+        resolve(response);
+      });
+    });
+    const listenSocket = await new Promise<UwsListenSocket>((resolve, reject) => {
+      app.listen(HOST, 0, library.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) =>
+        socket === false ? reject(new Error(`No port of ${HOST} is free.`)) : resolve(socket),
+      );
+    });
+    const client = connect(library.us_socket_local_port(listenSocket), HOST);
+    client.on('error', () => {}).unref();
+    client.write(`GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`);
+    const response = await arrived;
+    library.us_listen_socket_close(listenSocket);
+    return new Corker(response, () => {
+      client.destroy();
+      app.close();
+    });
+  }
+
+  /** Runs a call that upgrades a response. */
+  run(upgrade: () => void): void {
+    this.#response.cork(upgrade);
+  }
+
+  close(): void {
+    this.#close();
   }
 }

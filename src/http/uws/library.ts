@@ -1,5 +1,89 @@
-// The part of uWebSockets.js that the door is written against. The package's own types describe more than every binary
-// has, and leave out the listen option with a host.
+// uWebSockets.js: its binary for this machine, also where that has an older C library, and the part of it that the server is written
+// against. The package's own types describe more than every binary has, and leave out the listen option with a host.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { constants, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+export interface UwsBuild {
+  /** Package and version, for logs. */
+  readonly name: string;
+  readonly library: UwsLibrary;
+}
+
+/** The package is CommonJS, and must not be loaded before its setting is in the environment. */
+const require = createRequire(import.meta.url);
+
+/**
+ * The library keeps this much of a request head that arrives in pieces, and reads the figure when it is loaded. It is twice
+ * the product's limit, so that the server itself says when a head is too large.
+ */
+const HEAD_BYTES_KEPT = 16 * 1024;
+/** Undocumented: keeps the library's name out of every reply. */
+const HIDE_NAME = '999999990007';
+
+let loaded: UwsBuild | undefined;
+
+/** Loads the library, once. Throws one sentence where it has no binary that loads on this machine. */
+export function loadUws(): UwsBuild {
+  loaded ??= load();
+  return loaded;
+}
+
+/** The package has no binary for this system and version of Node, or is not installed: the other server adapter is the one to use. */
+export class NoUwsBinary extends Error {}
+
+type System = Pick<NodeJS.Process, 'arch' | 'platform' | 'version' | 'versions'>;
+
+const binaryOf = (folder: string, { platform, arch, versions }: System) =>
+  join(folder, `uws_${platform}_${arch}_${versions.modules}.node`);
+
+/** @param folder of the package; undefined where it is not installed */
+export function missingBinary(folder: string | undefined, system: System): NoUwsBinary | undefined {
+  if (folder === undefined) return new NoUwsBinary('uWebSockets.js is not installed.');
+  if (existsSync(binaryOf(folder, system))) return undefined;
+  const { version, platform, arch } = system;
+  return new NoUwsBinary(`uWebSockets.js has no binary for Node ${version.slice(1)} on ${platform}-${arch}.`);
+}
+
+function packageFolder(): string | undefined {
+  try {
+    return dirname(require.resolve('uWebSockets.js'));
+  } catch {
+    return undefined;
+  }
+}
+
+function load(): UwsBuild {
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(HEAD_BYTES_KEPT);
+  const folder = packageFolder();
+  const missing = missingBinary(folder, process);
+  if (missing !== undefined || folder === undefined) throw missing;
+  try {
+    const library = loadFrom(folder) as UwsLibrary;
+    library._cfg?.(HIDE_NAME);
+    const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as UwsManifest;
+    return { name: `${name}@${version}`, library };
+  } catch (error) {
+    const lines = (error as Error).message.split('\n');
+    const reason = (lines.find((line) => line.startsWith('Error: ')) ?? lines[0] ?? '').replace(/^Error: |\.$/g, '');
+    throw new Error(`uWebSockets.js has no binary that loads on this machine (${reason}).`);
+  }
+}
+
+interface UwsManifest {
+  name: string;
+  version: string;
+}
+
+function loadFrom(folder: string): unknown {
+  try {
+    return require('uWebSockets.js');
+  } catch (error) {
+    if (!lacksNewerNames((error as Error).message)) throw error;
+    return loadForOlderLibc(binaryOf(folder, process));
+  }
+}
 
 export interface UwsLibrary {
   App(): UwsApp;
@@ -99,4 +183,120 @@ export interface UwsHandle {
   getBufferedAmount(): number;
   end(code: number, reason: string): void;
   close(): void;
+}
+
+/** The version of the C library that came with the names, and the prefix that they have there. */
+const TOO_NEW = 'GLIBC_2.38';
+const PREFIX = '__isoc23_';
+const RENAMED: ReadonlySet<string> = new Set(['strtol', 'strtoul', 'sscanf']);
+/** The version of functions that have always been there, by the processor's number in the file: x64 and arm64. */
+const FIRST_VERSIONS: ReadonlyMap<number, string> = new Map([
+  [62, 'GLIBC_2.2.5'],
+  [183, 'GLIBC_2.17'],
+]);
+const PROCESSOR_AT = 0x12;
+
+const ELF_64_LITTLE_ENDIAN = Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1]);
+/** Types of sections. */
+const DYNAMIC_SYMBOLS = 11;
+const NEEDED_VERSIONS = 0x6ffffffe;
+const SYMBOL_VERSIONS = 0x6fffffff;
+const SYMBOL_BYTES = 24;
+/** A version that may be missing. */
+const WEAK = 2;
+
+interface Section {
+  type: number;
+  offset: number;
+  bytes: number;
+  /** The section that has its names. */
+  link: number;
+  entries: number;
+}
+
+/** Whether an error of the dynamic linker says that a copy with the older names would load. */
+export const lacksNewerNames = (message: string): boolean => message.includes(`version \`${TOO_NEW}' not found`);
+
+/** Loads a copy of a binary that names the older functions. Throws what the dynamic linker says, or that there is no such copy. */
+export function loadForOlderLibc(file: string): unknown {
+  const binary = readFileSync(file);
+  if (!nameOlderFunctions(binary)) throw new Error(`The binary needs more of ${TOO_NEW} than other names.`);
+  const folder = mkdtempSync(join(tmpdir(), 'voxgate-uws-'));
+  try {
+    const copy = join(folder, 'uws.node');
+    writeFileSync(copy, binary, { mode: 0o500 });
+    const loaded = { exports: {} };
+    // A function that is missing after all is an error here, and not the end of the process when it is first called.
+    process.dlopen(loaded, copy, constants.dlopen.RTLD_NOW);
+    return loaded.exports;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Changes a shared library in place. False, and nothing is to be made of it, where it is none, or needs anything else that is too new. */
+export function nameOlderFunctions(elf: Buffer): boolean {
+  if (!elf.subarray(0, ELF_64_LITTLE_ENDIAN.length).equals(ELF_64_LITTLE_ENDIAN)) return false;
+  const sections = sectionsOf(elf);
+  const sectionOf = (type: number) => sections.find((section) => section.type === type);
+  const symbols = sectionOf(DYNAMIC_SYMBOLS);
+  const versions = sectionOf(SYMBOL_VERSIONS);
+  const needed = sectionOf(NEEDED_VERSIONS);
+  const names = sections[symbols?.link ?? -1];
+  if (symbols === undefined || versions === undefined || needed === undefined || names === undefined) return false;
+  const nameAt = (index: number) => {
+    const start = names.offset + index;
+    return elf.toString('latin1', start, elf.indexOf(0, start));
+  };
+  const found = weaken(elf, needed, nameAt);
+  if (found.tooNew === undefined || found.first === undefined) return false;
+  for (let index = 0; index < symbols.bytes / SYMBOL_BYTES; index++) {
+    const version = versions.offset + 2 * index;
+    if (elf.readUInt16LE(version) !== found.tooNew) continue;
+    const symbol = symbols.offset + SYMBOL_BYTES * index;
+    const nameIndex = elf.readUInt32LE(symbol);
+    const name = nameAt(nameIndex);
+    if (!name.startsWith(PREFIX) || !RENAMED.has(name.slice(PREFIX.length))) return false;
+    // The older name is the end of the newer one, and is read from there.
+    elf.writeUInt32LE(nameIndex + PREFIX.length, symbol);
+    elf.writeUInt16LE(found.first, version);
+  }
+  return true;
+}
+
+function sectionsOf(elf: Buffer): Section[] {
+  const first = Number(elf.readBigUInt64LE(0x28));
+  const [bytes, count] = [elf.readUInt16LE(0x3a), elf.readUInt16LE(0x3c)];
+  return Array.from({ length: count }, (_, index) => {
+    const at = first + index * bytes;
+    return {
+      type: elf.readUInt32LE(at + 4),
+      offset: Number(elf.readBigUInt64LE(at + 0x18)),
+      bytes: Number(elf.readBigUInt64LE(at + 0x20)),
+      link: elf.readUInt32LE(at + 0x28),
+      entries: elf.readUInt32LE(at + 0x2c),
+    };
+  });
+}
+
+/** Marks the version that is too new as one that may be missing; gives back its index, and that of the first version. */
+function weaken(elf: Buffer, needed: Section, nameAt: (index: number) => string): { tooNew?: number; first?: number } {
+  const found: { tooNew?: number; first?: number } = {};
+  const firstVersion = FIRST_VERSIONS.get(elf.readUInt16LE(PROCESSOR_AT));
+  let library = needed.offset;
+  for (let each = 0; each < needed.entries; each++) {
+    const isLibc = nameAt(elf.readUInt32LE(library + 4)).startsWith('libc.so.');
+    let version = library + elf.readUInt32LE(library + 8);
+    for (let left = elf.readUInt16LE(library + 2); isLibc && left > 0; left--) {
+      const [name, index] = [nameAt(elf.readUInt32LE(version + 8)), elf.readUInt16LE(version + 6)];
+      if (name === firstVersion) found.first = index;
+      if (name === TOO_NEW) {
+        found.tooNew = index;
+        elf.writeUInt16LE(elf.readUInt16LE(version + 4) | WEAK, version + 4);
+      }
+      version += elf.readUInt32LE(version + 12);
+    }
+    library += elf.readUInt32LE(library + 12);
+  }
+  return found;
 }

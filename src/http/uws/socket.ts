@@ -1,7 +1,8 @@
 // One WebSocket of uWebSockets.js: ties the library's handle to the socket that the host sees.
-import type { Acceptance } from '../door-reply.ts';
+
 import { CLOSE_ANSWER_MS, GuardedSocket } from '../guarded-socket.ts';
-import { LARGE_BYTES } from '../large-messages.ts';
+import type { Acceptance } from '../reply.ts';
+import { type HttpServerOptions, LARGE_BYTES } from '../server.ts';
 import type { UwsEvents, UwsHandle } from './library.ts';
 
 /** The library copies the user data's properties onto its handle; this is the one. */
@@ -95,3 +96,20 @@ export class UwsSocket extends GuardedSocket {
     this.#handle?.close();
   }
 }
+
+/** The library counts silence in steps of this, and none shorter than two of them. */
+const SILENCE_SECONDS_STEP = 4;
+/**
+ * The longest silence that the library can watch for. Keep-alive is the host's, and much shorter; this one frees what is
+ * left of a connection whose client never answers the close.
+ */
+const SILENCE_SECONDS_MAX = 960;
+/** The silence that the library is to end, in seconds; undefined where it cannot watch for one so short, and the host has to. */
+export function watchedSeconds({ silenceMs = 0 }: Pick<HttpServerOptions, 'silenceMs'>): number | undefined {
+  const seconds = Math.ceil(silenceMs / 1000 / SILENCE_SECONDS_STEP) * SILENCE_SECONDS_STEP;
+  return silenceMs < 2 * SILENCE_SECONDS_STEP * 1000 || seconds > SILENCE_SECONDS_MAX ? undefined : seconds;
+}
+
+/** What the library is set to. */
+export const silenceSeconds = (options: Pick<HttpServerOptions, 'silenceMs'>): number =>
+  watchedSeconds(options) ?? SILENCE_SECONDS_MAX;

@@ -1,6 +1,6 @@
 // One socket on which the events of a call are told. Its client has nothing to say.
 import { refuse } from '../../api/errors.ts';
-import type { DoorSocket, SocketPace } from '../../http/door.ts';
+import type { ServerSocket, SocketPace } from '../../http/server.ts';
 import type { Excess } from '../pace/socket-pace.ts';
 import type { RelayedHandlers } from '../resume/relay/session-end.ts';
 import { keepaliveOf, type SocketKeepalive } from '../socket/keepalive.ts';
@@ -39,7 +39,7 @@ export class CallWatcher implements RelayedHandlers {
     this.#dependencies = dependencies;
   }
 
-  open(socket: DoorSocket): void {
+  open(socket: ServerSocket): void {
     const { clock, settings, sockets } = this.#dependencies;
     this.#isOpen = true;
     sockets.opened();
@@ -58,19 +58,19 @@ export class CallWatcher implements RelayedHandlers {
     );
   }
 
-  message(socket: DoorSocket): void {
+  message(socket: ServerSocket): void {
     this.#refuse(socket, 'invalid_request', NOTHING_TAKEN);
   }
 
-  arriving(socket: DoorSocket): void {
+  arriving(socket: ServerSocket): void {
     this.message(socket);
   }
 
-  part(socket: DoorSocket): void {
+  part(socket: ServerSocket): void {
     this.message(socket);
   }
 
-  exceeded(socket: DoorSocket, excess: Excess): void {
+  exceeded(socket: ServerSocket, excess: Excess): void {
     this.#refuse(socket, 'rate_limit_exceeded', excessWords(excess, this.#dependencies.settings));
   }
 
@@ -89,7 +89,7 @@ export class CallWatcher implements RelayedHandlers {
     this.#options.left();
   }
 
-  #refuse(socket: DoorSocket, code: Parameters<typeof refuse>[0], words: string): void {
+  #refuse(socket: ServerSocket, code: Parameters<typeof refuse>[0], words: string): void {
     if (socket.closed) return;
     this.#detach();
     const refusal = refuse(code, words);
@@ -98,7 +98,7 @@ export class CallWatcher implements RelayedHandlers {
   }
 
   /** Who was shut out meanwhile hears no more. */
-  #ask(socket: DoorSocket): void {
+  #ask(socket: ServerSocket): void {
     this.#timer = this.#dependencies.clock.setTimeout(() => {
       this.#ask(socket);
       void this.#options.isStillAllowed().then((isAllowed) => {

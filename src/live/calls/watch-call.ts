@@ -3,10 +3,10 @@
 
 import { requireScope } from '../../accounts/auth/permissions.ts';
 import { Refusal, refuse } from '../../api/errors.ts';
-import type { DoorRequest, DoorSocket, UpgradeAnswer } from '../../http/door.ts';
-import { readSocketCredential } from '../../http/http/credentials.ts';
-import { knownQuery } from '../../http/http/query-values.ts';
+import { readSocketCredential } from '../../http/credentials.ts';
+import { knownQuery } from '../../http/query.ts';
 import { decodeSegment } from '../../http/router.ts';
+import type { ServerRequest, ServerSocket, UpgradeAnswer } from '../../http/server.ts';
 import { FairQuota } from '../../runtime/limits/fair-quota.ts';
 import { CallAsk, type NotJoined, WATCH_CALL } from '../resume/relay/relay-words.ts';
 import { Relays, type RelaysOptions } from '../resume/relay/relays.ts';
@@ -53,7 +53,7 @@ export class CallWatching {
   }
 
   /** Answers an upgrade. Never rejects. */
-  async answer(name: string, request: DoorRequest, requestId: string): Promise<UpgradeAnswer> {
+  async answer(name: string, request: ServerRequest, requestId: string): Promise<UpgradeAnswer> {
     const { headers: sent, query } = request;
     const [authorization, protocols] = [sent.get('authorization'), sent.get('sec-websocket-protocol')];
     const offer = readSocketCredential({ authorization, protocols, query });
@@ -69,14 +69,14 @@ export class CallWatching {
       );
       this.#dependencies.onRefused(refusal);
       if (!offer.tellOnSocket) return { refuse: this.#dependencies.reply(refusal, requestId) };
-      const tell = (socket: DoorSocket) => refuseOnSocket(socket, refusal, requestId, this.#dependencies);
+      const tell = (socket: ServerSocket) => refuseOnSocket(socket, refusal, requestId, this.#dependencies);
       return { ...acceptToRefuse(tell, this.#dependencies), headers, ...protocol };
     }
   }
 
   async #find(
     name: string,
-    { remoteAddress, headers: sent, query }: DoorRequest,
+    { remoteAddress, headers: sent, query }: ServerRequest,
     credential: string | undefined,
     requestId: string,
     headers: Record<string, string>,

@@ -14,7 +14,7 @@ const STEP_MS = 1_000;
 export const CODED_BYTES_MAX = 4 * 1024 * 1024;
 /** What every message counts besides its bytes. */
 export const CODED_MESSAGE_BYTES = 256;
-/** While more waits, nothing is read where a door can let the client wait. */
+/** While more waits, nothing is read where a server can let the client wait. */
 const BEHIND_BYTES = CODED_BYTES_MAX / 4;
 const SLOWER = 'Send it more slowly; what was decoded before is transcribed.';
 const BACKLOG_WORDS = {

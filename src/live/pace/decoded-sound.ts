@@ -1,4 +1,4 @@
-// How much sound may be decoded for a socket: a few bytes may be long. Beyond it nothing is read where a door can let the client wait.
+// How much sound may be decoded for a socket: a few bytes may be long. Beyond it nothing is read where a server can let the client wait.
 import { TokenBucket } from './token-bucket.ts';
 
 /** Milliseconds of it in a second, and at once: a recorded file may be sent far faster than it sounds. */

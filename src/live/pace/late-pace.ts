@@ -1,11 +1,11 @@
 // The pace of a socket that is nobody's at first, and somebody's later.
-import type { SocketPace } from '../../http/door.ts';
+import type { SocketPace } from '../../http/server.ts';
 import type { OpenPace } from './socket-pace.ts';
 
 export class LatePace implements SocketPace {
   #pace: OpenPace;
   #isSomebodys = false;
-  /** The door has asked how large its messages may be, when nobody had a place to give. */
+  /** The server has asked how large its messages may be, when nobody had a place to give. */
   #isSmall = false;
 
   /** @param pace of all sockets that are nobody's */

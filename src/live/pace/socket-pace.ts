@@ -1,8 +1,8 @@
 // How fast a client may send on one socket, and an organisation on all of its sockets together. Audio that comes faster waits
-// where the door can let it wait; text, pings and tiny frames that never end cost the socket, because each is work.
+// where the server can let it wait; text, pings and tiny frames that never end cost the socket, because each is work.
 
-import type { SocketPace } from '../../http/door.ts';
-import { LARGE_BYTES } from '../../http/large-messages.ts';
+import type { SocketPace } from '../../http/server.ts';
+import { LARGE_BYTES } from '../../http/server.ts';
 import { FairQueue } from '../../runtime/limits/fair-queue.ts';
 import { FairQuota } from '../../runtime/limits/fair-quota.ts';
 import { DecodedSound } from './decoded-sound.ts';
@@ -14,7 +14,7 @@ import { TokenBucket } from './token-bucket.ts';
 const AUDIO_BURST_SECONDS = 4;
 /** The same of text frames and pings. */
 const MESSAGES_BURST_SECONDS = 10;
-/** Frames below this size cost more to take than what is in them, where a door cannot make them wait. */
+/** Frames below this size cost more to take than what is in them, where a server cannot make them wait. */
 const TINY_BYTES = 128;
 /** Tiny frames of a socket that count for nobody else: each costs about 2 µs, so that these are 0.4 % of a processor. */
 const CALM_TINY_FRAMES_PER_SECOND = 2_000;
@@ -35,9 +35,9 @@ export type Excess = 'messages' | 'tiny_frames';
 
 /** Where large messages are taken, and what they have in common on all sockets. */
 interface Places {
-  /** For doors that can let a message wait. */
+  /** For servers that can let a message wait. */
   messages: FairQueue;
-  /** For doors that cannot. */
+  /** For servers that cannot. */
   sockets: FairQuota;
   onSmallSocket(): void;
 }
@@ -53,10 +53,10 @@ interface OwnPlaces extends Places {
 
 /** A socket's budgets; to be released when it has closed. */
 export interface OpenPace extends SocketPace {
-  /** What the door lets a message of it have. */
+  /** What the server lets a message of it have. */
   readonly messageBytesMax: number;
   readonly sound: Pick<DecodedSound, 'decoded' | 'isBehind'>;
-  /** The door was told already that no message of it may be large. */
+  /** The server was told already that no message of it may be large. */
   staySmall(): void;
   /** The large message that has come is being taken by steps: until `taken` it has the place in which it was gathered. */
   taking(): void;

@@ -1,6 +1,6 @@
 // `GET /v1/listen?resume=<token>`: the session goes on with the new socket.
 import type { Caller } from '../../accounts/auth/permissions.ts';
-import type { SocketHandlers, SocketPace } from '../../http/door.ts';
+import type { SocketHandlers, SocketPace } from '../../http/server.ts';
 import type { SocketPaces } from '../pace/socket-pace.ts';
 import type { ListenDependencies } from '../socket/listen-dependencies.ts';
 import { type ResumeWish, unsaid } from './resume-wish.ts';

@@ -1,7 +1,7 @@
 // The client's end of a session that outlives its socket: keeps what was sent until the client is known to have it, and says it
 // again on the next socket.
 
-import type { DoorSocket, SocketSend } from '../../http/door.ts';
+import type { ServerSocket, SocketSend } from '../../http/server.ts';
 import type { ClientLine } from '../session/outbox.ts';
 import { KeptTexts } from './kept-texts.ts';
 
@@ -22,13 +22,13 @@ export interface ResumableLineOptions {
 }
 
 export class ResumableLine implements ClientLine {
-  #socket: DoorSocket | undefined;
+  #socket: ServerSocket | undefined;
   readonly #kept = new KeptTexts(KEPT_BYTES_MAX);
   #pingedAt = 0;
   #end: { code: number; reason: string } | undefined;
   readonly #options: ResumableLineOptions;
 
-  constructor(socket: DoorSocket, options: ResumableLineOptions) {
+  constructor(socket: ServerSocket, options: ResumableLineOptions) {
     this.#socket = socket;
     this.#options = options;
   }
@@ -106,7 +106,7 @@ export class ResumableLine implements ClientLine {
   }
 
   /** Goes on, on this socket, with what came behind that event. */
-  attach(socket: DoorSocket, after: number, receivedBytes: number, frameBytesMax: number): void {
+  attach(socket: ServerSocket, after: number, receivedBytes: number, frameBytesMax: number): void {
     this.#socket = socket;
     const { sessionId, wallNow } = this.#options;
     const resumed = { type: 'session_resumed', session_id: sessionId, seq: after, at: wallNow().toISOString() };

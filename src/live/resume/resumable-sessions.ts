@@ -1,7 +1,7 @@
 // The sessions of this node that can be resumed: who may, for how long they wait for their client, and what is kept of those that have
 // ended meanwhile.
 import type { Clock } from '../../../machines/clock.ts';
-import type { DoorSocket } from '../../http/door.ts';
+import type { ServerSocket } from '../../http/server.ts';
 import type { OpenPace } from '../pace/socket-pace.ts';
 import type { SessionOpening } from '../session/session-opening.ts';
 import { RESUME_SESSION, ResumeAsk } from './relay/relay-words.ts';
@@ -25,7 +25,7 @@ export interface Resuming extends RelayedHandlers {
   /** Bytes of binary messages that the session has taken; more may wait for that, and is not taken where it ends before. */
   readonly takenBytes: number;
   /** Goes on with this socket, in the place of any other. */
-  resume(socket: DoorSocket, after: number): void;
+  resume(socket: ServerSocket, after: number): void;
   /** Tells the client how many bytes of its audio were taken. */
   tellReceived(): void;
   /** Nobody comes back for it. */
@@ -84,7 +84,7 @@ export class ResumableSessions {
   }
 
   /** The client's end of a session that is to outlive its socket. */
-  open({ sessionId, organisationId, keyId }: SessionOpening, socket: DoorSocket, resuming: Resuming): ResumableLine {
+  open({ sessionId, organisationId, keyId }: SessionOpening, socket: ServerSocket, resuming: Resuming): ResumableLine {
     const line = new ResumableLine(socket, {
       sessionId,
       token: newResumeToken(sessionId),

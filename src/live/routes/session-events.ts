@@ -3,11 +3,11 @@
 import type { Clock } from '../../../machines/clock.ts';
 import type { WatchedFrame } from '../../api/console/watching.ts';
 import { refuse } from '../../api/errors.ts';
-import type { DoorRequest, Reply } from '../../http/door.ts';
-import { knownQuery } from '../../http/http/query-values.ts';
-import { EVENT_STREAM, Pieces } from '../../http/pieces.ts';
+import { knownQuery } from '../../http/query.ts';
 import type { RouteContext } from '../../http/router.ts';
+import type { Reply, ServerRequest } from '../../http/server.ts';
 import { fromLedger } from '../../http/store-answer.ts';
+import { EVENT_STREAM, TextQueue } from '../../http/text-queue.ts';
 import { framesOf, type SessionsDependencies, sessionOf } from '../../money/routes/sessions.ts';
 import type { SessionRecord } from '../../money/store/calls.ts';
 import { FairQuota, type Shortage } from '../../runtime/limits/fair-quota.ts';
@@ -73,7 +73,7 @@ export const getSessionEvents =
   };
 
 /** Where an event source goes on by itself, or is told to. */
-function afterOf({ headers, query }: DoorRequest): number | undefined {
+function afterOf({ headers, query }: ServerRequest): number | undefined {
   const known = knownQuery(query, '/v1/sessions/{id}/events', ['after']);
   const text = headers.get('last-event-id') || known.get('after');
   if (text === undefined) return undefined;
@@ -112,7 +112,7 @@ const textOf = (frame: WatchedFrame): string => `id: ${frame.sequence}\ndata: ${
 
 /** One reader of one live session. */
 class EventStream {
-  readonly pieces = new Pieces(() => this.close());
+  readonly pieces = new TextQueue(() => this.close());
   /** `on` with the first frame; `gone` where there is nothing to be watched. */
   readonly begun: Promise<'on' | 'full' | 'gone'>;
   readonly #dependencies: SessionEventsDependencies;

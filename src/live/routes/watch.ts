@@ -7,7 +7,7 @@ import type { GatewayView, MachinesView } from '../../api/console/console.ts';
 import type { HistoryView } from '../../api/console/gateway.ts';
 import { refuse } from '../../api/errors.ts';
 import type { Heartbeat } from '../../cluster/membership/heartbeat.ts';
-import { choiceOf, knownQuery, textOf } from '../../http/http/query-values.ts';
+import { choiceOf, knownQuery, textOf } from '../../http/query.ts';
 import { json, type Route } from '../../http/router.ts';
 import { fromLedger } from '../../http/store-answer.ts';
 import type { Slot, Window } from '../../runtime/telemetry/history/history.ts';

@@ -1,7 +1,7 @@
 // When a client is asked for a sign of life, and when it counts as gone. Sending the ping and dropping the socket are the
 // host's work.
 import type { Clock } from '../../../machines/clock.ts';
-import type { DoorSocket } from '../../http/door.ts';
+import type { ServerSocket } from '../../http/server.ts';
 
 export interface KeepaliveActions {
   ping(): void;
@@ -58,7 +58,7 @@ export class SocketKeepalive {
 
 /** @param pinged called before each ping, and gives its text */
 export const keepaliveOf = (
-  socket: DoorSocket,
+  socket: ServerSocket,
   clock: Clock,
   settings: { pingMs: number; pongMs: number },
   pinged: () => string,

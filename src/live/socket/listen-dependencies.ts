@@ -4,7 +4,7 @@ import type { Authenticator } from '../../accounts/auth/authenticate.ts';
 import type { KeyLimits } from '../../accounts/auth/limits.ts';
 import type { Refusal } from '../../api/errors.ts';
 import type { Spool } from '../../audio/tape/spool.ts';
-import type { WholeReply } from '../../http/door.ts';
+import type { WholeReply } from '../../http/server.ts';
 import type { Reservations } from '../../money/ledger/reservations.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { ChainDependencies } from '../failover/chain.ts';

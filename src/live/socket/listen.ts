@@ -2,9 +2,9 @@
 
 import type { Caller } from '../../accounts/auth/permissions.ts';
 import { Refusal, refuse } from '../../api/errors.ts';
-import type { DoorRequest, DoorSocket, SocketHandlers, SocketPace, UpgradeAnswer } from '../../http/door.ts';
-import { readSocketCredential } from '../../http/http/credentials.ts';
-import { parseQuery } from '../../http/http/query.ts';
+import { readSocketCredential } from '../../http/credentials.ts';
+import { parseQuery } from '../../http/query.ts';
+import type { ServerRequest, ServerSocket, SocketHandlers, SocketPace, UpgradeAnswer } from '../../http/server.ts';
 import type { Degradation } from '../failover/chain.ts';
 import { resumedSocket } from '../resume/answer-resume.ts';
 import { gone, readResumeWish } from '../resume/resume-wish.ts';
@@ -18,7 +18,7 @@ import { readStartWish } from './start-message.ts';
 
 /** Answers an upgrade to `/v1/listen`. Never rejects. */
 export async function answerListen(
-  request: DoorRequest,
+  request: ServerRequest,
   requestId: string,
   dependencies: ListenDependencies,
 ): Promise<UpgradeAnswer> {
@@ -51,7 +51,7 @@ export async function answerListen(
     const refusal = (error instanceof Refusal ? error : dependencies.onFault(requestId, error)).withHeaders(headers);
     dependencies.onRefused(refusal);
     if (!offer.tellOnSocket) return { refuse: dependencies.reply(refusal, requestId) };
-    const tell = (socket: DoorSocket) => refuseOnSocket(socket, refusal, requestId, dependencies);
+    const tell = (socket: ServerSocket) => refuseOnSocket(socket, refusal, requestId, dependencies);
     return { ...acceptToRefuse(tell, dependencies), headers, ...protocol };
   }
 }
@@ -72,7 +72,7 @@ export interface Asked {
  * @param headers gathers what the answer to the handshake says, also where it is refused
  */
 export async function callerOf(
-  request: DoorRequest,
+  request: ServerRequest,
   headers: Record<string, string>,
   credential: string | undefined,
   { authenticator, limits }: Pick<ListenDependencies, 'authenticator' | 'limits'>,
@@ -84,7 +84,7 @@ export async function callerOf(
 
 /** Makes the socket of who asks. Rejects with a Refusal. */
 export async function openSocket(
-  request: DoorRequest,
+  request: ServerRequest,
   requestId: string,
   caller: Caller,
   dependencies: ListenDependencies,
@@ -127,7 +127,7 @@ export function takeFromUrl(
 
 /** A browser cannot read a refused handshake: so the refusal is told on the socket, which is closed in the same tick. */
 export function acceptToRefuse(
-  tell: (socket: DoorSocket) => void,
+  tell: (socket: ServerSocket) => void,
   { paces }: Pick<ListenDependencies, 'paces'>,
 ): { accept: SocketHandlers; pace: SocketPace } {
   const pace = paces.refused();

@@ -1,6 +1,6 @@
 // A refusal that reaches its client on the socket, and why sockets are refused for what comes on them.
 import type { Refusal } from '../../api/errors.ts';
-import type { DoorSocket } from '../../http/door.ts';
+import type { ServerSocket } from '../../http/server.ts';
 import type { Ending } from '../../vendors/compat/dialect.ts';
 import type { Excess, PaceSettings } from '../pace/socket-pace.ts';
 import { newSessionId } from '../session/session-opening.ts';
@@ -8,7 +8,7 @@ import type { ListenDependencies } from './listen-dependencies.ts';
 
 /** Says why in an `error` event, and closes. */
 export function refuseOnSocket(
-  socket: DoorSocket,
+  socket: ServerSocket,
   refusal: Refusal,
   requestId: string,
   { node, wallNow }: Pick<ListenDependencies, 'node' | 'wallNow'>,
@@ -23,7 +23,7 @@ export function refuseOnSocket(
 }
 
 /** The same in the words of another vendor's client. */
-export function endWith(socket: DoorSocket, { messages, code, reason }: Ending): void {
+export function endWith(socket: ServerSocket, { messages, code, reason }: Ending): void {
   for (const message of messages) socket.send(message);
   socket.close(code, reason);
 }

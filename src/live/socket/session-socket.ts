@@ -1,8 +1,8 @@
 // The socket of one session: open at once where the handshake said everything, else as soon as a start message has. What happens
 // inside the session is not decided here.
 import { type Refusal, refuse } from '../../api/errors.ts';
-import type { DoorSocket } from '../../http/door.ts';
-import { LARGE_BYTES, messageBytesMaxOf } from '../../http/large-messages.ts';
+import type { ServerSocket } from '../../http/server.ts';
+import { LARGE_BYTES, messageBytesMaxOf } from '../../http/server.ts';
 import { CodedMessages, type CodedParts } from '../pace/coded-messages.ts';
 import type { Excess, OpenPace } from '../pace/socket-pace.ts';
 import type { ResumableLine } from '../resume/resumable-line.ts';
@@ -29,7 +29,7 @@ export class SessionSocket implements Resuming {
   readonly #dependencies: ListenDependencies;
   readonly #wish: SessionOpening | StartWish;
   readonly #interpreter: Interpreter | undefined;
-  #socket: DoorSocket | undefined;
+  #socket: ServerSocket | undefined;
   #keepalive: SocketKeepalive | undefined;
   #start: StartWait | undefined;
   #session: ClientSession | undefined;
@@ -63,14 +63,14 @@ export class SessionSocket implements Resuming {
     this.#steps = interpreter && new FollowedSteps(interpreter, this.#stepTaker, dependencies.clock);
   }
 
-  open(socket: DoorSocket): void {
+  open(socket: ServerSocket): void {
     this.#attach(socket);
     for (const text of this.#interpreter?.conversation.greeting ?? []) socket.send(text);
     if ('asking' in this.#wish) this.#waitFor(this.#wish, socket);
     else this.#session = this.#begin(this.#wish, socket);
   }
 
-  resume(socket: DoorSocket, after: number): void {
+  resume(socket: ServerSocket, after: number): void {
     this.#socket?.close(TAKEN_OVER, 'resumed');
     this.#attach(socket);
     const frameBytesMax = Math.min(this.#dependencies.settings.binaryFrameBytesMax, this.#messageBytesMax);
@@ -78,7 +78,7 @@ export class SessionSocket implements Resuming {
     this.#session?.drained();
   }
 
-  #attach(socket: DoorSocket): void {
+  #attach(socket: ServerSocket): void {
     const { clock, settings, sockets } = this.#dependencies;
     this.#socket = socket;
     sockets.opened();
@@ -86,7 +86,7 @@ export class SessionSocket implements Resuming {
     this.#keepalive = keepaliveOf(socket, clock, settings, () => this.#line?.pinged() ?? '');
   }
 
-  message(socket: DoorSocket, data: Uint8Array, isBinary: boolean): void {
+  message(socket: ServerSocket, data: Uint8Array, isBinary: boolean): void {
     // Of a large message that was refused as it came, the pieces may still come from another node.
     if (socket !== this.#socket || this.#isOver) return;
     this.#keepalive?.heard();
@@ -99,7 +99,7 @@ export class SessionSocket implements Resuming {
     else this.#work.add(data.byteLength + MESSAGE_BYTES, this.#pieces(new Uint8Array(data), isBinary));
   }
 
-  part(socket: DoorSocket, data: Uint8Array, taken: () => void): void {
+  part(socket: ServerSocket, data: Uint8Array, taken: () => void): void {
     if (socket !== this.#socket || this.#isOver) return;
     this.#keepalive?.heard();
     this.#receivedBytes += data.byteLength;
@@ -160,7 +160,7 @@ export class SessionSocket implements Resuming {
     }
   }
 
-  arriving(socket: DoorSocket, bytes: number, isBinary: boolean): void {
+  arriving(socket: ServerSocket, bytes: number, isBinary: boolean): void {
     if (socket !== this.#socket || this.#isOver) return;
     this.#keepalive?.heard();
     this.#isTooBig(bytes, isBinary);
@@ -183,7 +183,7 @@ export class SessionSocket implements Resuming {
   }
 
   /** What comes of a socket in whose place there is another one says nothing of that. */
-  pong(socket: DoorSocket, text: string): void {
+  pong(socket: ServerSocket, text: string): void {
     if (socket !== this.#socket) return;
     this.#keepalive?.heard();
     this.#line?.ponged(text);
@@ -193,11 +193,11 @@ export class SessionSocket implements Resuming {
     this.#session?.drained();
   }
 
-  exceeded(socket: DoorSocket, excess: Excess): void {
+  exceeded(socket: ServerSocket, excess: Excess): void {
     if (socket === this.#socket) this.#exceeded(excess);
   }
 
-  closed(socket: DoorSocket, code: number): void {
+  closed(socket: ServerSocket, code: number): void {
     const { sockets, resumables } = this.#dependencies;
     if (this.#socket !== undefined) sockets.closed();
     if (this.#socket !== undefined && socket !== this.#socket) return;
@@ -219,7 +219,7 @@ export class SessionSocket implements Resuming {
     else giveBack(this.#wish, this.#dependencies);
   }
 
-  #begin(opening: SessionOpening, socket: DoorSocket): ClientSession {
+  #begin(opening: SessionOpening, socket: ServerSocket): ClientSession {
     const { sessions, authenticator, resumables, wallNow } = this.#dependencies;
     if (opening.request.isResumable === true) this.#line = resumables.open(opening, socket, this);
     const resumeToken = this.#line === undefined ? {} : { resumeToken: this.#line.token };
@@ -244,7 +244,7 @@ export class SessionSocket implements Resuming {
     return { sound: this.pace.sound, work: this.#work, waiting: this.#dependencies.waiting, take };
   }
 
-  #waitFor(wish: StartWish, socket: DoorSocket): void {
+  #waitFor(wish: StartWish, socket: ServerSocket): void {
     const { onRefused, onFault } = this.#dependencies;
     const { requestId } = wish.asking;
     const refused = (refusal: Refusal): void => {

@@ -35,7 +35,7 @@ export function readList(name: string, text: string | undefined): string[] {
   throw bad(name, `\`${name}\` is texts separated by commas, or a JSON array of texts.`);
 }
 
-/** @param keytermsMax where another door takes more */
+/** @param keytermsMax where another endpoint takes more */
 export function readVocabulary(
   texts: ReadonlyMap<string, string>,
   { languages = [], keyterms = [], redact = [] }: Lists,

@@ -5,7 +5,7 @@ import type { Endpoint } from '../../accounts/console-login/roles.ts';
 import type { KeyStore } from '../../accounts/keys/calls.ts';
 import type { AuditView } from '../../api/console/console.ts';
 import { refuse } from '../../api/errors.ts';
-import { knownQuery, wholeNumberOf } from '../../http/http/query-values.ts';
+import { knownQuery, wholeNumberOf } from '../../http/query.ts';
 import { json, type Route } from '../../http/router.ts';
 import { fromLedger } from '../../http/store-answer.ts';
 import type { AuditStore } from '../../store/audit-log.ts';

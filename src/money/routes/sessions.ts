@@ -6,7 +6,7 @@ import { refuse } from '../../api/errors.ts';
 import { SESSIONS_LIMIT, type SessionAnswer, type SessionLeg, type SessionList } from '../../api/usage.ts';
 import { usdOf } from '../../config/prices/price.ts';
 import { usageRow } from '../../config/prices/usage-row.ts';
-import { choiceOf, knownQuery, textOf, timeOf, wholeNumberOf } from '../../http/http/query-values.ts';
+import { choiceOf, knownQuery, textOf, timeOf, wholeNumberOf } from '../../http/query.ts';
 import { json, type RouteContext } from '../../http/router.ts';
 import { fromLedger } from '../../http/store-answer.ts';
 import type { SessionEventsStore } from '../../store/session-events.ts';

@@ -5,7 +5,7 @@ import { refuse } from '../../api/errors.ts';
 import { type BalanceAnswer, USAGE_DAYS_MAX, type UsageList } from '../../api/usage.ts';
 import { usdOf } from '../../config/prices/price.ts';
 import { connectionSeconds } from '../../config/prices/usage-row.ts';
-import { choiceOf, knownQuery, timeOf } from '../../http/http/query-values.ts';
+import { choiceOf, knownQuery, timeOf } from '../../http/query.ts';
 import { json, type RouteContext } from '../../http/router.ts';
 import { fromLedger } from '../../http/store-answer.ts';
 import type { LedgerStore } from '../store/calls.ts';

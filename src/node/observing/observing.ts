@@ -1,7 +1,7 @@
 // What is counted, logged and traced of live sessions and files as they go: all of it from the moments that they tell.
 import type { Clock } from '../../../machines/clock.ts';
 import { BusError } from '../../cluster/bus/bus.ts';
-import type { FileObserver, ObservedFile } from '../../files/file-observer.ts';
+import type { FileObserver, ObservedFile } from '../../files/transcribe.ts';
 import { LegUnplaced } from '../../live/session/leg/leg-dialer.ts';
 import type { LegNote } from '../../live/session/leg/leg-record.ts';
 import type { SessionOpening, SessionSummary } from '../../live/session/session-opening.ts';

@@ -3,7 +3,7 @@
 
 import type { FailureReason } from '../../../machines/events.ts';
 import { ownerOf } from '../../api/slug.ts';
-import type { FileObserver, ObservedFile } from '../../files/file-observer.ts';
+import type { FileObserver, ObservedFile } from '../../files/transcribe.ts';
 import type { LegNote } from '../../live/session/leg/leg-record.ts';
 import type { SessionOpening, SessionSummary } from '../../live/session/session-opening.ts';
 import type { FailoverNote, SessionObserver, TurnNote } from '../../live/session/watch/session-observer.ts';

@@ -1,9 +1,9 @@
 // `/openapi.json`, `/asyncapi.json` and `/docs`: for anyone, from anywhere. What they say is made in src/docs.
 import { printable, refuse } from '../../api/errors.ts';
 import { createDocuments, type Documents, type Served } from '../../docs/documents.ts';
-import type { DoorRequest, Reply } from '../../http/door.ts';
-import { parseQuery } from '../../http/http/query.ts';
+import { parseQuery } from '../../http/query.ts';
 import type { Route } from '../../http/router.ts';
+import type { Reply, ServerRequest } from '../../http/server.ts';
 import { releaseVersion } from '../../runtime/version.ts';
 import type { Provider } from '../../vendors/provider.ts';
 
@@ -33,7 +33,7 @@ function documentsOf(providers: DocumentsDependencies['providers']): Documents {
 
 export function documentRoutes(dependencies: DocumentsDependencies): Route[] {
   const documents = documentsOf(dependencies.providers);
-  const page = (name: string, request: DoorRequest): Reply => {
+  const page = (name: string, request: ServerRequest): Reply => {
     const found = documents.page(name, baseOf(request, dependencies));
     if (found === undefined) throw refuse('not_found', 'There is no such page. /docs lists those there are.');
     // It has the host that was asked for: what one client made up is not shown to the next.
@@ -73,7 +73,7 @@ export function documentRoutes(dependencies: DocumentsDependencies): Route[] {
 
 const WORDS_LENGTH_MAX = 200;
 
-function wordsOf({ query }: DoorRequest): string {
+function wordsOf({ query }: ServerRequest): string {
   const { q = '', ...others } = Object.fromEntries(parseQuery(query));
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) {
@@ -86,7 +86,7 @@ function wordsOf({ query }: DoorRequest): string {
   throw refuse('invalid_request', `\`q\` is a text of at most ${WORDS_LENGTH_MAX} characters.`, { param: 'q' });
 }
 
-function replyWith({ headers, body }: Served, request: DoorRequest, caches: 'public' | 'private'): Reply {
+function replyWith({ headers, body }: Served, request: ServerRequest, caches: 'public' | 'private'): Reply {
   const common = {
     ...headers,
     'Cache-Control': `${caches}, max-age=${CACHE_SECONDS}`,
@@ -99,7 +99,7 @@ function replyWith({ headers, body }: Served, request: DoorRequest, caches: 'pub
 
 /** The address as the reader reached it, so that examples can be copied. */
 export function baseOf(
-  { headers }: Pick<DoorRequest, 'headers'>,
+  { headers }: Pick<ServerRequest, 'headers'>,
   { publicUrl, tls = false }: Pick<DocumentsDependencies, 'publicUrl' | 'tls'>,
 ): string {
   if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '');

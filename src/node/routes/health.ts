@@ -2,9 +2,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isPrivateRequest, type Reach } from '../../accounts/console-login/reach.ts';
 import { refuse } from '../../api/errors.ts';
-import type { Reply } from '../../http/door.ts';
-import { readRestCredential } from '../../http/http/credentials.ts';
+import { readRestCredential } from '../../http/credentials.ts';
 import { json, type RouteContext } from '../../http/router.ts';
+import type { Reply } from '../../http/server.ts';
 
 const NOT_OPEN =
   'The metrics are not open here. Set VOXGATE_METRICS_TOKEN and send it as a bearer credential; without it they are open on a node that listens on this machine alone, to this machine, under the name localhost or a loopback address.';

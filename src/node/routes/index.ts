@@ -6,16 +6,19 @@ import { postTokens } from '../../accounts/auth/tokens-route.ts';
 import type { Scope } from '../../accounts/keys/calls.ts';
 import { LINK_PATHS } from '../../accounts/people/mailer.ts';
 import { Refusal, refuse } from '../../api/errors.ts';
-import { callRoutes } from '../../compat/calls.ts';
 import { fileRoutes } from '../../compat/files.ts';
-import { headerCredentialOf } from '../../compat/header-credential.ts';
-import { type JobRoutesDependencies, jobRoutes } from '../../compat/jobs/routes.ts';
-import { type SessionRoutesDependencies, sessionRoutes } from '../../compat/jobs/session-routes.ts';
-import { tokenRoutes } from '../../compat/tokens.ts';
+import {
+  type JobRoutesDependencies,
+  jobRoutes,
+  type SessionRoutesDependencies,
+  sessionRoutes,
+} from '../../compat/jobs/routes.ts';
+import { headerCredentialOf } from '../../compat/routes.ts';
+import { callRoutes, tokenRoutes } from '../../compat/tokens.ts';
 import { postTranscriptions, type TranscriptionsDependencies } from '../../files/routes/index.ts';
-import type { DoorRequest, Reply } from '../../http/door.ts';
-import { readRestCredential } from '../../http/http/credentials.ts';
+import { readRestCredential } from '../../http/credentials.ts';
 import type { Route, RouteContext } from '../../http/router.ts';
+import type { Reply, ServerRequest } from '../../http/server.ts';
 import { getSessionEvents, type SessionEventsDependencies } from '../../live/routes/session-events.ts';
 import { type BillsDependencies, getBill } from '../../money/routes/bills.ts';
 import { getSession, getSessions, type SessionsDependencies } from '../../money/routes/sessions.ts';
@@ -70,7 +73,7 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
     (
       handler: (context: RouteContext, caller: Caller) => Promise<Reply>,
       scope?: Scope,
-      credentialOf = ({ headers }: DoorRequest) => readRestCredential(headers.get('authorization')),
+      credentialOf = ({ headers }: ServerRequest) => readRestCredential(headers.get('authorization')),
       takes: 'rest' | 'upload' = 'rest',
     ) =>
     async (context: RouteContext): Promise<Reply> => {

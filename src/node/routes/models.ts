@@ -9,7 +9,7 @@ import { Mode, type Model, ModelsQuery, type Price, SHORT_MEMBERS } from '../../
 import { type DataResidencyRule, FREE_RULE, isFree } from '../../api/residency-rule.ts';
 import { modelOf, nearestSlugs, ownerOf } from '../../api/slug.ts';
 import type { PriceList } from '../../config/prices/price-list.ts';
-import { parseQuery } from '../../http/http/query.ts';
+import { parseQuery } from '../../http/query.ts';
 import { json, type RouteContext } from '../../http/router.ts';
 import { knownOf, type OwnKeyOf } from '../../live/failover/chain-credential.ts';
 import { LANGUAGE, readRule } from '../../live/socket/query.ts';

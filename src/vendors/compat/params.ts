@@ -15,7 +15,7 @@ export function setAll(to: Map<string, string>, from: Readonly<Record<string, st
   for (const [name, value] of Object.entries(from)) if (value !== undefined && value !== null) to.set(name, value);
 }
 
-/** The gateway's own parameters, which every door takes beside those of its vendor. */
+/** The gateway's own parameters, which every endpoint takes beside those of its vendor. */
 const OURS = ['fallbacks', 'region', 'retention', 'latency'] as const;
 
 export function ownParameters(query: URLSearchParams): Map<string, string> {

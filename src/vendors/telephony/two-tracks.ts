@@ -33,7 +33,7 @@ export class TwoTracks {
     const told = this.#together(other.subarray(0, both), bytes.subarray(0, both));
     if (bytes.byteLength > both) {
       this.#ahead = track;
-      // A door lends its bytes for the time of the call.
+      // The server lends its bytes for the time of the call.
       this.#waiting = bytes.slice(both);
       return joined(told, this.#fill(this.#waiting.byteLength - this.#behindBytes));
     }

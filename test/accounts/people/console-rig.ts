@@ -7,7 +7,7 @@ import { startMailSender } from '../../../src/accounts/people/mail-sender.ts';
 import { TokenSeal } from '../../../src/accounts/people/mail-tokens.ts';
 import { createDevelopmentOutbox, type DevelopmentOutbox } from '../../../src/accounts/people/mailer.ts';
 import { Passwords } from '../../../src/accounts/people/passwords.ts';
-import { type DoorChoice, openDoor } from '../../../src/http/open-door.ts';
+import { openServer, type ServerChoice } from '../../../src/http/open-server.ts';
 import { createRouter, type Route, refusalOf, refusalReply } from '../../../src/http/router.ts';
 import { type ConsoleOptions, createConsole } from '../../../src/node/routes/console/index.ts';
 import { CALL_NAMES, type CallName, type Store, type StoreCalls } from '../../../src/node/store/store.ts';
@@ -128,8 +128,8 @@ export async function openConsoleRig({
     onFault: (error) => faults.push(error),
     onReply: () => {},
   });
-  const door = await openDoor(
-    (process.env.VOXGATE_DOOR ?? 'auto') as DoorChoice,
+  const door = await openServer(
+    (process.env.VOXGATE_DOOR ?? 'auto') as ServerChoice,
     { request, upgrade: async () => ({ refuse: { status: 404 } }) },
     {
       host: '127.0.0.1',

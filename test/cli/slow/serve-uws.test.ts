@@ -1,7 +1,7 @@
 // A gateway as it is started where nobody chose a door: which one serves, and what it leaves on standard error.
 import { expect, test } from 'vitest';
-import { reasonAgainstUws } from '../../../src/http/open-door.ts';
-import { loadUws } from '../../../src/http/uws/build.ts';
+import { reasonAgainstUws } from '../../../src/http/open-server.ts';
+import { loadUws } from '../../../src/http/uws/library.ts';
 import { Serving } from '../../fakes/processes/serving.ts';
 
 const reason = await reasonAgainstUws();

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { loadUws } from '../../../src/http/uws/build.ts';
+import { loadUws } from '../../../src/http/uws/library.ts';
 import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
 import { voxgate, voxgateProcess } from '../../fakes/processes/voxgate.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';

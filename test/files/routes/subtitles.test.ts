@@ -2,8 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Utterance, Word } from '../../../machines/events.ts';
-import { type Cues, cuesOf } from '../../../src/files/subtitles/cues.ts';
-import { srtOf, vttOf } from '../../../src/files/subtitles/formats.ts';
+import { type Cues, cuesOf, srtOf, vttOf } from '../../../src/files/subtitles.ts';
 
 interface Read {
   start: number;

@@ -3,7 +3,7 @@ import { validateHeaderValue } from 'node:http';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { warningsOf } from '../../../src/files/answers.ts';
-import { warningHeader } from '../../../src/files/routes/warnings.ts';
+import { warningHeader } from '../../../src/files/routes/answer.ts';
 
 const warning = (code: string) => ({ code, message: `${code}.` });
 

@@ -5,14 +5,14 @@ import { type ClientRequest, request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { createKeyLimits } from '../../../src/accounts/auth/limits.ts';
 import { createPriceList } from '../../../src/config/prices/price-list.ts';
-import { FileDecodings } from '../../../src/files/decoding/decodings.ts';
+import { FileDecodings } from '../../../src/files/decoding/decoding.ts';
 import { LengthMeter } from '../../../src/files/measuring/length-meter.ts';
-import { UntakenAnswers } from '../../../src/files/money/untaken-answers.ts';
+import { AbandonedResponses } from '../../../src/files/money/abandoned-responses.ts';
 import { postTranscriptions } from '../../../src/files/routes/index.ts';
-import type { Door, DoorRequest, Reply } from '../../../src/http/door.ts';
-import { Idempotency } from '../../../src/http/idempotency/idempotency.ts';
-import { type DoorChoice, openDoor } from '../../../src/http/open-door.ts';
+import { Idempotency } from '../../../src/http/idempotency.ts';
+import { openServer, type ServerChoice } from '../../../src/http/open-server.ts';
 import { createRouter, type RouteHandler } from '../../../src/http/router.ts';
+import type { HttpServer, Reply, ServerRequest } from '../../../src/http/server.ts';
 import { HttpPools } from '../../../src/live/upstream/http/pools.ts';
 import { UpstreamHost } from '../../../src/live/upstream/upstream-host.ts';
 import { FairQuota } from '../../../src/runtime/limits/fair-quota.ts';
@@ -37,7 +37,7 @@ export const faults: unknown[] = [];
 export const reservations = new RecordingReservations();
 export const lengths = new LengthMeter({ clock: systemClock });
 export const decodings = new FileDecodings({ clock: systemClock });
-export const untaken = new UntakenAnswers(systemClock, 1_000);
+export const untaken = new AbandonedResponses(systemClock, 1_000);
 export const rig = directStore();
 /** Two organisations: `/files`, `/hasty` and, with a key for few models, `/narrow` are called by the first, `/others` by the second. */
 const customers = [rig.customer({ limit: null }), rig.customer({ limit: null })] as const;
@@ -50,8 +50,8 @@ export const spoolQuota = new FairQuota(1_073_741_824);
 /** Every answer as it is counted. */
 export const replied: { route: string; status: number; code: string | undefined }[] = [];
 /** The endpoint without the door. */
-export let request: (request: DoorRequest) => Promise<Reply>;
-let door: Door;
+export let request: (request: ServerRequest) => Promise<Reply>;
+let door: HttpServer;
 let pools: HttpPools;
 let url: string;
 
@@ -134,8 +134,8 @@ beforeAll(async () => {
       onReply: (route, status, refusal) => void replied.push({ route, status, code: refusal?.code }),
     },
   );
-  door = await openDoor(
-    (process.env.VOXGATE_DOOR ?? 'auto') as DoorChoice,
+  door = await openServer(
+    (process.env.VOXGATE_DOOR ?? 'auto') as ServerChoice,
     { request, upgrade: () => Promise.reject(new Error('There are no sockets here.')) },
     {
       host: '127.0.0.1',

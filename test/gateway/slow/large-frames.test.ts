@@ -1,7 +1,7 @@
 // A whole file in one message: taken whole on both doors, refused with a word beyond the limit, and bounded in memory.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { reasonAgainstUws } from '../../../src/http/open-door.ts';
+import { reasonAgainstUws } from '../../../src/http/open-server.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { expectWhole } from '../../fakes/audio/numbered-finals.ts';
 import { startLiveGateway } from '../../fakes/processes/live-gateway.ts';

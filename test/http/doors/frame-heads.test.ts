@@ -1,7 +1,7 @@
 // What is read of frames before they are whole: the same wherever the network cuts them.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FrameHeads } from '../../../src/http/node/frame-heads.ts';
+import { FrameHeads } from '../../../src/http/node/socket.ts';
 import { clientFrame, OPCODE } from '../../fakes/raw-socket.ts';
 
 const lengths = fc.constantFrom<number>(0, 1, 125, 126, 200, 65_535, 65_536, 70_000);

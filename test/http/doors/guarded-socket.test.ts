@@ -1,7 +1,7 @@
 // The socket that both doors share, over a library that misbehaves: what is bounded by time, and what a library throws.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { SocketHandlers } from '../../../src/http/door.ts';
 import { GuardedSocket, truncateReason } from '../../../src/http/guarded-socket.ts';
+import type { SocketHandlers } from '../../../src/http/server.ts';
 
 /** A library whose queue is a number, and which throws on demand. */
 class FakeSocket extends GuardedSocket {

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { NodeExchange, refusalOfBroken } from '../../../src/http/node/exchange.ts';
+import { NodeExchange, refusalOfBroken } from '../../../src/http/node/server.ts';
 
 test('writes a mapped IPv4 address in dots', () => {
   const incoming = Object.assign(new PassThrough(), {

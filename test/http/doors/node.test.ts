@@ -1,10 +1,10 @@
 // The suite of the door contract, on node:http and ws; and the header timeout, which is this door's own.
 import { expect, test } from 'vitest';
-import { openNodeDoor } from '../../../src/http/node/door.ts';
+import { openNodeServer } from '../../../src/http/node/server.ts';
 import { rawSocket, start } from '../../suites/door/fixture.ts';
 import { doorSuite } from '../../suites/door.suite.ts';
 
-const under = { open: openNodeDoor, gaps: {} };
+const under = { open: openNodeServer, gaps: {} };
 
 doorSuite(under);
 

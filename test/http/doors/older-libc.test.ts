@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { reasonAgainstUws } from '../../../src/http/open-door.ts';
-import { lacksNewerNames, loadForOlderLibc, nameOlderFunctions } from '../../../src/http/uws/older-libc.ts';
+import { reasonAgainstUws } from '../../../src/http/open-server.ts';
+import { lacksNewerNames, loadForOlderLibc, nameOlderFunctions } from '../../../src/http/uws/library.ts';
 
 const { platform, arch, versions } = process;
 const folder = dirname(createRequire(import.meta.url).resolve('uWebSockets.js'));

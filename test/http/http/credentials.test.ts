@@ -1,7 +1,7 @@
 // Which of the three places of a credential counts, what is answered to the client, and what is left out of logs.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readRestCredential, readSocketCredential, stripCredential } from '../../../src/http/http/credentials.ts';
+import { readRestCredential, readSocketCredential, stripCredential } from '../../../src/http/credentials.ts';
 
 const KEY = 'sk_vox_abcDEF123';
 const TOKEN = 'st_eyJ0.a-b_c';

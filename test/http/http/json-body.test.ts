@@ -1,14 +1,14 @@
 // JSON bodies are taken as they are: what says that it is compressed is refused, not parsed.
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { DoorRequest } from '../../../src/http/door.ts';
-import { readJson } from '../../../src/http/http/json-body.ts';
+import { readJson } from '../../../src/http/json-body.ts';
+import type { ServerRequest } from '../../../src/http/server.ts';
 
 const requestWith = (headers: Record<string, string>, body = '{"ttl_seconds":60}') =>
   ({
     headers: new Map(Object.entries({ 'content-type': 'application/json', ...headers })),
     body: () => Readable.from([Buffer.from(body)]),
-  }) as unknown as DoorRequest;
+  }) as unknown as ServerRequest;
 
 test.each(['gzip', 'br', 'deflate', 'GZIP', 'identity, gzip', 'unknown'])(
   'refuses a body with the encoding %s as an unsupported media type',

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../../src/api/errors.ts';
-import { parseQuery } from '../../../src/http/http/query.ts';
+import { parseQuery } from '../../../src/http/query.ts';
 
 describe('a query', () => {
   test.each([

@@ -1,13 +1,13 @@
 // Whose request it is behind proxies: who is believed, and what of `X-Forwarded-For`.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DoorRequest } from '../../../src/http/door.ts';
-import { createRemoteAddress } from '../../../src/http/http/remote-address.ts';
-import { emptyBody } from '../../../src/http/http/request-body.ts';
+import { createRemoteAddress } from '../../../src/http/proxies.ts';
+import { emptyBody } from '../../../src/http/request-body.ts';
+import type { ServerRequest } from '../../../src/http/server.ts';
 
 const TRUSTED = '10.0.0.0/8, 192.0.2.1, fd00::/8';
 
-function request(remoteAddress: string, forwarded: string | undefined): DoorRequest {
+function request(remoteAddress: string, forwarded: string | undefined): ServerRequest {
   return {
     method: 'GET',
     path: '/',

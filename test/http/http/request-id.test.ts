@@ -1,7 +1,7 @@
 // Request ids: their form, and that they sort by time.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { newRequestId } from '../../../src/http/http/request-id.ts';
+import { newRequestId } from '../../../src/http/router.ts';
 import { uuidv7 } from '../../../src/runtime/uuid.ts';
 
 const WALL_MS = 1_700_000_000_000;

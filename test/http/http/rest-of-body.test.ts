@@ -1,6 +1,6 @@
 // The rest of a body whose answer is out: how much of it is read, and for how long.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { REST_BYTES_MAX, REST_MS_MAX, RequestBody } from '../../../src/http/http/request-body.ts';
+import { REST_BYTES_MAX, REST_MS_MAX, RequestBody } from '../../../src/http/request-body.ts';
 
 const MEBIBYTE = Buffer.alloc(1024 * 1024);
 let body: RequestBody;

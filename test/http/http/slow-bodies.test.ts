@@ -6,7 +6,7 @@ import {
   SILENCE_MS,
   SLOWEST_BYTES_PER_SECOND,
   SLOWNESS_WINDOW_MS,
-} from '../../../src/http/http/request-body.ts';
+} from '../../../src/http/request-body.ts';
 
 let faults: unknown[];
 let body: RequestBody;

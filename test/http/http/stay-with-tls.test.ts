@@ -1,6 +1,6 @@
 // When a browser is told to come by TLS only: wherever TLS is, by whoever may say so.
 import { expect, test } from 'vitest';
-import { createStayWithTls, STAY_WITH_TLS } from '../../../src/http/http/stay-with-tls.ts';
+import { createStayWithTls, STAY_WITH_TLS } from '../../../src/http/proxies.ts';
 
 test.each<[string, boolean, string | undefined, string, string | undefined, boolean]>([
   ['TLS at the door or in the public URL', true, undefined, '198.51.100.7', undefined, true],

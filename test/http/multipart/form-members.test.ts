@@ -4,8 +4,8 @@ import { Type } from '@sinclair/typebox';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../src/api/errors.ts';
+import { joinMembers } from '../../../src/files/routes/form.ts';
 import type { Field } from '../../../src/http/multipart/form-fields.ts';
-import { joinMembers } from '../../../src/http/multipart/members.ts';
 
 const SCHEMA = Type.Object({
   keyterm: Type.Array(Type.String()),

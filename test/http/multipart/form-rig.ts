@@ -3,12 +3,11 @@ import { mkdirSync, readdirSync, readlinkSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { afterAll, expect } from 'vitest';
 import { Refusal } from '../../../src/api/errors.ts';
-import type { Door, OpenDoor } from '../../../src/http/door.ts';
 import { type Form, type FormLimits, readForm } from '../../../src/http/multipart/form.ts';
 import type { Field } from '../../../src/http/multipart/form-fields.ts';
-import { FieldsFollow } from '../../../src/http/multipart/large-file.ts';
-import { SpoolBudget } from '../../../src/http/multipart/spool-file.ts';
+import { FieldsFollow, SpoolBudget } from '../../../src/http/multipart/spool-file.ts';
 import { createRouter, json } from '../../../src/http/router.ts';
+import type { HttpServer, OpenServer } from '../../../src/http/server.ts';
 import { FairQuota } from '../../../src/runtime/limits/fair-quota.ts';
 import { RawSocket, turns } from '../../fakes/raw-socket.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
@@ -24,7 +23,7 @@ export class FormRig {
   readonly spoolQuota = new FairQuota(20_000, 1);
   readonly memoryQuota = new FairQuota(10_000, 1);
   readonly faults: unknown[] = [];
-  readonly #doors: Door[] = [];
+  readonly #doors: HttpServer[] = [];
   readonly #opened: Form[] = [];
 
   constructor() {
@@ -67,7 +66,7 @@ export class FormRig {
   }
 
   /** A door of its own; closed after the tests. Answers with the fields, the file as base64 and its name. */
-  async openDoor(open: OpenDoor): Promise<number> {
+  async openDoor(open: OpenServer): Promise<number> {
     const onFault = (error: unknown) => this.faults.push(error);
     const handle = async ({ request }: Parameters<Parameters<typeof createRouter>[0][number]['handle']>[0]) => {
       const { content, ...rest } = await this.#whole(request.body(20_000_000), request.headers.get('content-type'));

@@ -1,6 +1,6 @@
 // What a session that has ended holds of its organisation's pace, however often its client comes back for its last events.
 import { expect, it, vi } from 'vitest';
-import type { SocketHandlers } from '../../../src/http/door.ts';
+import type { SocketHandlers } from '../../../src/http/server.ts';
 import type { ResumableLine } from '../../../src/live/resume/resumable-line.ts';
 import { ResumableSessions } from '../../../src/live/resume/resumable-sessions.ts';
 import { answerListen } from '../../../src/live/socket/listen.ts';

@@ -1,10 +1,10 @@
 // What is kept for a client whose socket may break: up to the event that it is known to have, and within a bound.
 import { describe, expect, it } from 'vitest';
-import type { DoorSocket } from '../../../src/http/door.ts';
+import type { ServerSocket } from '../../../src/http/server.ts';
 import { ResumableLine } from '../../../src/live/resume/resumable-line.ts';
 import { Outbox } from '../../../src/live/session/outbox.ts';
 
-function socketOf(sent: string[]): DoorSocket {
+function socketOf(sent: string[]): ServerSocket {
   const send = (text: string) => {
     sent.push(text);
     return 'sent';
@@ -14,7 +14,7 @@ function socketOf(sent: string[]): DoorSocket {
     close: (code: number) => sent.push(`close ${code}`),
     bufferedBytes: 0,
     closed: false,
-  } as unknown as DoorSocket;
+  } as unknown as ServerSocket;
 }
 
 function rig() {

@@ -1,13 +1,13 @@
 // Sessions that ended while their clients were gone: a node that is shut down knows for whom it still has something.
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import type { DoorSocket } from '../../../src/http/door.ts';
+import type { ServerSocket } from '../../../src/http/server.ts';
 import { ResumableSessions, type Resuming } from '../../../src/live/resume/resumable-sessions.ts';
 import type { SessionOpening } from '../../../src/live/session/session-opening.ts';
 
 const RESUME_MS = 60_000;
 const GONE = 1006;
-const socket = { send: () => 'sent', close: () => {}, closed: false } as unknown as DoorSocket;
+const socket = { send: () => 'sent', close: () => {}, closed: false } as unknown as ServerSocket;
 const opening = { sessionId: 'ses_a', organisationId: 'org_a', keyId: 'key_a' } as SessionOpening;
 
 /** A session whose client is gone, or there, when it ends. */
@@ -21,7 +21,7 @@ function ended(isGone: boolean) {
   );
   const resuming = {
     takenBytes: 0,
-    resume: (next: DoorSocket, after: number) => line.attach(next, after, 0, 1),
+    resume: (next: ServerSocket, after: number) => line.attach(next, after, 0, 1),
     leave: () => {},
   } as unknown as Resuming;
   const line = sessions.open(opening, socket, resuming);

@@ -3,9 +3,9 @@ import { SimulatedClock } from 'xstate';
 import { BLOCK_BYTES } from '../../../src/audio/tape/blocks.ts';
 import { FileSpools } from '../../../src/audio/tape/spool.ts';
 import { loadConfig } from '../../../src/config/load.ts';
-import type { DoorRequest, DoorSocket, SocketHandlers } from '../../../src/http/door.ts';
-import { emptyBody } from '../../../src/http/http/request-body.ts';
+import { emptyBody } from '../../../src/http/request-body.ts';
 import { refusalOf, refusalReply } from '../../../src/http/router.ts';
+import type { ServerRequest, ServerSocket, SocketHandlers } from '../../../src/http/server.ts';
 import { OpusPlaces } from '../../../src/live/pace/opus-places.ts';
 import { SocketPaces } from '../../../src/live/pace/socket-pace.ts';
 import { LateSockets } from '../../../src/live/socket/late-sockets.ts';
@@ -19,7 +19,7 @@ import { LoopbackEngine } from '../../../src/vendors/loopback/simulator.ts';
 import { callerOf } from '../../fakes/api-keys.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
-export const request: DoorRequest = {
+export const request: ServerRequest = {
   method: 'GET',
   path: '/v1/listen',
   query: 'model=loopback/script',
@@ -29,7 +29,12 @@ export const request: DoorRequest = {
   body: () => emptyBody(),
 };
 
-export const socket = { ping: () => {}, terminate: () => {}, send: () => {}, close: () => {} } as unknown as DoorSocket;
+export const socket = {
+  ping: () => {},
+  terminate: () => {},
+  send: () => {},
+  close: () => {},
+} as unknown as ServerSocket;
 
 /** Spools of one folder, as a node has them. */
 export function spoolsOf(bytesMax = 1_073_741_824): FileSpools {

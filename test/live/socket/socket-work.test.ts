@@ -1,6 +1,6 @@
 // A long message is taken by steps: other sockets are heard in between, and what the same client sends behind it waits for its turn.
 import { describe, expect, it } from 'vitest';
-import type { SocketHandlers } from '../../../src/http/door.ts';
+import type { SocketHandlers } from '../../../src/http/server.ts';
 import { STEP_BYTES, WaitingWork } from '../../../src/live/socket/socket-work.ts';
 import { settle } from '../../fakes/session-rig.ts';
 import { listenRig, socket, spoolsOf } from './listen-rig.ts';

@@ -1,7 +1,7 @@
 // A connection that waits for its start message: for how long and with how much of what is sent, and that whatever it took is
 // given back when nothing comes of it.
 import { describe, expect, it } from 'vitest';
-import type { DoorSocket } from '../../../src/http/door.ts';
+import type { ServerSocket } from '../../../src/http/server.ts';
 import { settle } from '../../fakes/session-rig.ts';
 import { listenRig, spoolsOf } from './listen-rig.ts';
 
@@ -21,7 +21,7 @@ async function waiting(altered: Parameters<typeof listenRig>[0] = {}) {
       closes.push(code);
       queueMicrotask(() => handlers.closed(socket, code, ''));
     },
-  } as unknown as DoorSocket;
+  } as unknown as ServerSocket;
   handlers.open(socket);
   return { ...rig, handlers, socket, told, closes };
 }
@@ -102,7 +102,7 @@ describe('a connection with `start=message`', () => {
 
   it('holds no slot when its client left before the socket opened', async () => {
     const { accepted, heard } = listenRig({ query: 'start=message' });
-    (await accepted()).closed({} as DoorSocket, 1006, '');
+    (await accepted()).closed({} as ServerSocket, 1006, '');
     expect(heard).toEqual(['release']);
   });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ConsoleContext, ConsoleRoute } from '../../../src/accounts/console-login/console-route.ts';
 import type { ApiKey } from '../../../src/accounts/keys/calls.ts';
-import type { Reply } from '../../../src/http/door.ts';
+import type { Reply } from '../../../src/http/server.ts';
 import { type PlaygroundDependencies, playgroundRoutes } from '../../../src/live/routes/playground.ts';
 import { apiKey } from '../../fakes/api-keys.ts';
 

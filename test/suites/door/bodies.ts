@@ -4,7 +4,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import type { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { BodyTooLarge, type DoorRequest, type Reply } from '../../../src/http/door.ts';
+import { BodyTooLarge, type Reply, type ServerRequest } from '../../../src/http/server.ts';
 import { turns } from '../../fakes/raw-socket.ts';
 import { type DoorUnderTest, digest, http, rawSocket, Signal, start } from './fixture.ts';
 
@@ -22,7 +22,7 @@ async function readAll(body: Readable): Promise<Buffer> {
 /** Answers with length and digest, or 413 past the limit. */
 const digestUpTo =
   (maxBytes: number) =>
-  async (request: DoorRequest): Promise<Reply> => {
+  async (request: ServerRequest): Promise<Reply> => {
     try {
       const bytes = await readAll(request.body(maxBytes));
       return { status: 200, body: `${bytes.length} ${digest(bytes)}` };

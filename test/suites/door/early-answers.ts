@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { REST_BYTES_MAX } from '../../../src/http/http/request-body.ts';
+import { REST_BYTES_MAX } from '../../../src/http/request-body.ts';
 import { type DoorUnderTest, Signal, start } from './fixture.ts';
 import { Given } from './given-body.ts';
 

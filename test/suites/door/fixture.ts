@@ -5,20 +5,20 @@ import { afterEach, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { Refusal } from '../../../src/api/errors.ts';
 import type {
-  Door,
-  DoorHandlers,
-  DoorOptions,
-  DoorRequest,
-  DoorSocket,
-  OpenDoor,
+  HttpServer,
+  HttpServerOptions,
+  OpenServer,
+  ServerHandlers,
+  ServerRequest,
+  ServerSocket,
   SocketHandlers,
   WholeReply,
-} from '../../../src/http/door.ts';
+} from '../../../src/http/server.ts';
 import { RawSocket } from '../../fakes/raw-socket.ts';
 import type { DoorGaps } from './gaps.ts';
 
 export interface DoorUnderTest {
-  open: OpenDoor;
+  open: OpenServer;
   gaps: DoorGaps;
 }
 
@@ -49,10 +49,10 @@ export class Signal<T> {
 }
 
 export type Event =
-  | { type: 'open' | 'drained'; socket: DoorSocket }
-  | { type: 'pong'; socket: DoorSocket; text: string }
-  | { type: 'message'; socket: DoorSocket; data: Buffer; isBinary: boolean }
-  | { type: 'closed'; socket: DoorSocket; code: number; reason: string };
+  | { type: 'open' | 'drained'; socket: ServerSocket }
+  | { type: 'pong'; socket: ServerSocket; text: string }
+  | { type: 'message'; socket: ServerSocket; data: Buffer; isBinary: boolean }
+  | { type: 'closed'; socket: ServerSocket; code: number; reason: string };
 
 /** Handlers that record, each event a copy. `on` is called inside the handler. */
 export function recordingHandlers(events: Signal<Event>, on: (event: Event) => void = () => {}): SocketHandlers {
@@ -84,7 +84,7 @@ export function digest(data: Uint8Array): string {
   return createHash('sha1').update(data).digest('hex');
 }
 
-const openDoors: Door[] = [];
+const openDoors: HttpServer[] = [];
 const openClients: { destroy(): void }[] = [];
 export function closeAfterEach(): void {
   afterEach(async () => {
@@ -94,7 +94,7 @@ export function closeAfterEach(): void {
 }
 
 export interface Started {
-  door: Door;
+  door: HttpServer;
   port: number;
   faults: unknown[];
 }
@@ -102,8 +102,8 @@ export interface Started {
 /** Opens a door on a free port. By default it answers 200 and accepts sockets that echo. */
 export async function start(
   { open }: DoorUnderTest,
-  handlers: Partial<DoorHandlers> = {},
-  options: Partial<DoorOptions> = {},
+  handlers: Partial<ServerHandlers> = {},
+  options: Partial<HttpServerOptions> = {},
 ): Promise<Started> {
   const faults: unknown[] = [];
   const door = await open(
@@ -211,7 +211,7 @@ export const get = (target: string, headers: readonly string[] = []) =>
   [`GET ${target} HTTP/1.1`, 'Host: localhost', ...headers, '\r\n'].join('\r\n');
 
 /** A reply that shows what the handler saw of the request. */
-export function mirror(request: DoorRequest): WholeReply {
+export function mirror(request: ServerRequest): WholeReply {
   const { method, path, query, remoteAddress } = request;
   return {
     status: 200,

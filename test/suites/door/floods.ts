@@ -2,7 +2,7 @@
 // and left unread; and a socket that is no more listened to is let go of, however much it sends.
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
-import type { SocketHandlers, SocketPace } from '../../../src/http/door.ts';
+import type { SocketHandlers, SocketPace } from '../../../src/http/server.ts';
 import { SocketPaces } from '../../../src/live/pace/socket-pace.ts';
 import { clientFrame, OPCODE, type RawSocket, turns } from '../../fakes/raw-socket.ts';
 import {

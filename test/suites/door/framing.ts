@@ -1,8 +1,8 @@
 // The door's suite: where a request ends, and where a connection does. If the end of a request cannot be known, it is refused, and
 // nothing behind it is read as a request: a proxy may have taken those bytes for a part of its body (request smuggling).
 import { describe, expect, test, vi } from 'vitest';
-import type { DoorRequest, Reply } from '../../../src/http/door.ts';
-import { REST_MS_MAX } from '../../../src/http/http/request-body.ts';
+import { REST_MS_MAX } from '../../../src/http/request-body.ts';
+import type { Reply, ServerRequest } from '../../../src/http/server.ts';
 import { handshake, turns } from '../../fakes/raw-socket.ts';
 import { type DoorUnderTest, echoHandlers, get, onFakeTimers, rawSocket, start } from './fixture.ts';
 
@@ -78,7 +78,7 @@ async function* pieces() {
   yield 'two';
 }
 
-type Answer = (request: DoorRequest) => Promise<Reply>;
+type Answer = (request: ServerRequest) => Promise<Reply>;
 const read =
   (answer: Answer): Answer =>
   async (request) => {

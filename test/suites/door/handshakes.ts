@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import type { SocketHandlers, UpgradeAnswer } from '../../../src/http/door.ts';
+import type { SocketHandlers, UpgradeAnswer } from '../../../src/http/server.ts';
 import { clientFrame, handshake, OPCODE, turns } from '../../fakes/raw-socket.ts';
 import {
   type DoorUnderTest,

@@ -1,7 +1,7 @@
 // The door's suite: the heads of requests, in any number of pieces, too large, broken or odd.
 import { describe, expect, test, vi } from 'vitest';
-import type { DoorRequest } from '../../../src/http/door.ts';
-import { REST_MS_MAX } from '../../../src/http/http/request-body.ts';
+import { REST_MS_MAX } from '../../../src/http/request-body.ts';
+import type { ServerRequest } from '../../../src/http/server.ts';
 import { handshake, turns } from '../../fakes/raw-socket.ts';
 import { type DoorUnderTest, get, HEADER_BYTES_MAX, mirror, onFakeTimers, rawSocket, start } from './fixture.ts';
 
@@ -9,7 +9,7 @@ export function headSuite(under: DoorUnderTest): void {
   /** A door, and the paths of the requests that have reached its handler. */
   const listing = async () => {
     const paths: string[] = [];
-    const request = async ({ path }: DoorRequest) => {
+    const request = async ({ path }: ServerRequest) => {
       paths.push(path);
       return { status: 200 };
     };

@@ -2,7 +2,7 @@
 import { Agent } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import type { DoorHandlers } from '../../../src/http/door.ts';
+import type { ServerHandlers } from '../../../src/http/server.ts';
 import { turns } from '../../fakes/raw-socket.ts';
 import { type DoorUnderTest, get, http, mirror, rawSocket, Signal, start } from './fixture.ts';
 
@@ -195,7 +195,7 @@ export function requestSuite(under: DoorUnderTest): void {
       const aborted = new Signal<void>();
       const arrived = new Signal<void>();
       const port = await freePort();
-      const waiting: DoorHandlers['request'] = ({ signal }) =>
+      const waiting: ServerHandlers['request'] = ({ signal }) =>
         new Promise(() => {
           signal.addEventListener('abort', () => aborted.add());
           arrived.add();

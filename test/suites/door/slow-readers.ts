@@ -1,6 +1,6 @@
 // The door's suite: answers in pieces to clients that read slowly, late or not at all.
 import { describe, expect, test, vi } from 'vitest';
-import { UNREAD_MS_MAX } from '../../../src/http/door-stream.ts';
+import { UNREAD_MS_MAX } from '../../../src/http/reply.ts';
 import { turns } from '../../fakes/raw-socket.ts';
 import { type DoorUnderTest, rawSocket, start } from './fixture.ts';
 import { Given, open } from './given-body.ts';

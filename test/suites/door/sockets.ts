@@ -1,7 +1,7 @@
 // The door's suite, part three: WebSockets. Messages both ways, closes both ways, slow readers and handlers that throw.
 import { describe, expect, test } from 'vitest';
 import { type RawData, WebSocket } from 'ws';
-import type { DoorSocket, SocketHandlers } from '../../../src/http/door.ts';
+import type { ServerSocket, SocketHandlers } from '../../../src/http/server.ts';
 import { clientFrame, closePayload, OPCODE, turns } from '../../fakes/raw-socket.ts';
 import {
   type DoorUnderTest,
@@ -26,7 +26,7 @@ export function socketSuite(under: DoorUnderTest): void {
     const started = await start(under, { upgrade: async () => ({ accept: recordingHandlers(events, on) }) });
     return { ...started, events };
   };
-  const opened = async (events: Signal<Event>): Promise<DoorSocket> => {
+  const opened = async (events: Signal<Event>): Promise<ServerSocket> => {
     const event = await events.next();
     expect(event.type).toBe('open');
     return event.socket;
@@ -79,7 +79,7 @@ export function socketSuite(under: DoorUnderTest): void {
 
     test('stays with the handler after the call when it is over 1 MiB', async () => {
       const taken = new Signal<Uint8Array>();
-      const accept = { ...echoHandlers, message: (_: DoorSocket, data: Uint8Array) => taken.add(data) };
+      const accept = { ...echoHandlers, message: (_: ServerSocket, data: Uint8Array) => taken.add(data) };
       const { port } = await start(under, { upgrade: async () => ({ accept }) });
       const client = await webSocket(port);
       const sent = [1, 2].map((fill) => Buffer.alloc(MESSAGE_BYTES_MAX + fill, fill));
@@ -190,9 +190,9 @@ export function socketSuite(under: DoorUnderTest): void {
     });
 
     test.each([
-      ['closed by the host', (socket: DoorSocket) => socket.close(1000, '')],
-      ['dropped by the host', (socket: DoorSocket) => socket.terminate()],
-      ['left by the client', (_socket: DoorSocket, client: WebSocket) => client.terminate()],
+      ['closed by the host', (socket: ServerSocket) => socket.close(1000, '')],
+      ['dropped by the host', (socket: ServerSocket) => socket.terminate()],
+      ['left by the client', (_socket: ServerSocket, client: WebSocket) => client.terminate()],
     ])('leaves a socket %s on which every call is safe', async (_what, finish) => {
       const { port, events, faults } = await recording();
       const client = await webSocket(port);

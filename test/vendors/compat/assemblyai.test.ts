@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { Refusal, refuse } from '../../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
-import { parametersFor } from '../../../src/compat/live.ts';
+import { parametersFor } from '../../../src/compat/parameters.ts';
 import { assemblyai } from '../../../src/vendors/assemblyai/compat/index.ts';
 import { closeOf, endingOf } from '../../../src/vendors/assemblyai/compat/refusals.ts';
 import type { Conversation, LiveEndpoint } from '../../../src/vendors/compat/dialect.ts';

@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal, refuse } from '../../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
-import { parametersFor } from '../../../src/compat/live.ts';
-import { modelOf } from '../../../src/compat/model-names.ts';
+import { modelOf, parametersFor } from '../../../src/compat/parameters.ts';
 import type { Conversation } from '../../../src/vendors/compat/dialect.ts';
 import { deepgram } from '../../../src/vendors/deepgram/compat/index.ts';
 import { closeOf } from '../../../src/vendors/deepgram/compat/refusals.ts';

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { Refusal, refuse } from '../../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
-import { parametersFor } from '../../../src/compat/live.ts';
+import { parametersFor } from '../../../src/compat/parameters.ts';
 import type { Conversation, FormEndpoint, LiveEndpoint } from '../../../src/vendors/compat/dialect.ts';
 import { elevenlabs } from '../../../src/vendors/elevenlabs/compat/index.ts';
 import { closeOf, endingOf } from '../../../src/vendors/elevenlabs/compat/refusals.ts';

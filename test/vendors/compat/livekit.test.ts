@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { Refusal, refuse } from '../../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
-import { parametersFor } from '../../../src/compat/live.ts';
+import { parametersFor } from '../../../src/compat/parameters.ts';
 import type { Change, ClientRequest, Conversation, LiveEndpoint } from '../../../src/vendors/compat/dialect.ts';
 import { livekit } from '../../../src/vendors/livekit/index.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { refuse } from '../../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
-import { parametersFor } from '../../../src/compat/live.ts';
+import { parametersFor } from '../../../src/compat/parameters.ts';
 import type { Conversation, Step } from '../../../src/vendors/compat/dialect.ts';
 import { openai } from '../../../src/vendors/openai/compat/index.ts';
 import { RealtimeConversation } from '../../../src/vendors/openai/compat/realtime.ts';

@@ -1,10 +1,10 @@
 // Which door a request comes to: by its path, by its host, or at the root.
 import { expect, it } from 'vitest';
 import { dialectAt, notServedAt, withDialect } from '../../../src/compat/routes.ts';
-import type { DoorRequest } from '../../../src/http/door.ts';
+import type { ServerRequest } from '../../../src/http/server.ts';
 
 const asked = (host: string, path: string) =>
-  withDialect({ path, headers: new Map([['host', host]]) } as unknown as DoorRequest).path;
+  withDialect({ path, headers: new Map([['host', host]]) } as unknown as ServerRequest).path;
 
 it.each([
   ['voice.example.com', '/compat/deepgram/v1/listen', '/compat/deepgram/v1/listen'],

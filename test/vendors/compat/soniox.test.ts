@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { refuse } from '../../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
-import { parametersFor } from '../../../src/compat/live.ts';
+import { parametersFor } from '../../../src/compat/parameters.ts';
 import { openSqliteStore } from '../../../src/node/store/sqlite-store.ts';
 import type { Conversation, DeferredAuthEndpoint, Step } from '../../../src/vendors/compat/dialect.ts';
 import { soniox } from '../../../src/vendors/soniox/compat/index.ts';

@@ -2,11 +2,11 @@
 
 import type { SetUp } from '../../../api/console/gateway.ts';
 import { type Refusal, refuse } from '../../../api/errors.ts';
-import type { DoorRequest, Reply, WholeReply } from '../../../http/door.ts';
-import { parseQuery } from '../../../http/http/query.ts';
-import { STAY_WITH_TLS } from '../../../http/http/stay-with-tls.ts';
 import { refuseContentEncoding } from '../../../http/multipart/parts.ts';
+import { STAY_WITH_TLS } from '../../../http/proxies.ts';
+import { parseQuery } from '../../../http/query.ts';
 import { type RouteHandler, refusalOf } from '../../../http/router.ts';
+import type { Reply, ServerRequest, WholeReply } from '../../../http/server.ts';
 import { escaped, htmlPage, pageHeaders } from '../../../runtime/html.ts';
 import { StoreError } from '../../../store/store-error.ts';
 import type { Provider } from '../../../vendors/provider.ts';
@@ -17,7 +17,7 @@ import { type Reach, requireSameOrigin } from '../../console-login/reach.ts';
 export interface Form {
   title: string;
   /** What stands above the button, by the link's token and who is here where it differs; throws a Refusal `invalid_link` for a link that is no good. */
-  content: string | ((token: string, request: DoorRequest) => Promise<string>);
+  content: string | ((token: string, request: ServerRequest) => Promise<string>);
   button: string;
 }
 
@@ -35,7 +35,7 @@ export function form(reach: Reach, wanted: Form): RouteHandler {
 export function posted(
   reach: Reach,
   wanted: Form,
-  handle: (token: string, fields: URLSearchParams, request: DoorRequest) => Promise<Reply>,
+  handle: (token: string, fields: URLSearchParams, request: ServerRequest) => Promise<Reply>,
 ): RouteHandler {
   return async ({ request }) => {
     requireSameOrigin(request);
@@ -45,9 +45,9 @@ export function posted(
   };
 }
 
-const tokenOf = ({ query }: DoorRequest): string => parseQuery(query).get('token') ?? '';
+const tokenOf = ({ query }: ServerRequest): string => parseQuery(query).get('token') ?? '';
 
-const contentOf = async ({ content }: Form, token: string, request: DoorRequest): Promise<string> =>
+const contentOf = async ({ content }: Form, token: string, request: ServerRequest): Promise<string> =>
   typeof content === 'string' ? content : content(token, request);
 
 function formPage({ title, button }: Form, content: string, tls: boolean, status: number, note = ''): Reply {
@@ -60,7 +60,7 @@ const alert = (note: string): string => `<p role="alert">${escaped(note)}</p>`;
 async function orRefused(
   { tls }: Reach,
   wanted: Form,
-  request: DoorRequest,
+  request: ServerRequest,
   work: () => Promise<Reply>,
 ): Promise<Reply> {
   try {
@@ -84,7 +84,7 @@ function withRetryAfter(reply: Reply, { extras }: Refusal): Reply {
   return { ...reply, headers: { ...reply.headers, 'Retry-After': String(Math.ceil(extras.retryAfterSeconds)) } };
 }
 
-async function readForm(request: DoorRequest): Promise<URLSearchParams> {
+async function readForm(request: ServerRequest): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) {
     throw refuse('unsupported_media_type', 'This page takes what its own form sends.');
   }

@@ -2,8 +2,8 @@
 // of the account there is or of a new one, and is logged in. Opening the page changes nothing.
 
 import { type Refusal, refuse } from '../../../api/errors.ts';
-import type { DoorRequest, Reply } from '../../../http/door.ts';
 import type { Route } from '../../../http/router.ts';
+import type { Reply, ServerRequest } from '../../../http/server.ts';
 import { escaped } from '../../../runtime/html.ts';
 import { currentSession, peerOf } from '../../console-login/console-route.ts';
 import { type Reach, readCookie, refusalOfLogin, setCookie } from '../../console-login/reach.ts';
@@ -81,7 +81,7 @@ function fieldsOf(email: string | null): string {
 
 const postJoin =
   (dependencies: JoinRoutesDependencies) =>
-  async (token: string, fields: URLSearchParams, request: DoorRequest): Promise<Reply> => {
+  async (token: string, fields: URLSearchParams, request: ServerRequest): Promise<Reply> => {
     const { invitations, logins, reach } = dependencies;
     const current = await currentSession(logins, request, reach);
     if (current === undefined) return joinByPassword(dependencies, token, fields, request);
@@ -101,7 +101,7 @@ async function joinByPassword(
   { invitations, logins, reach }: JoinRoutesDependencies,
   token: string,
   fields: URLSearchParams,
-  request: DoorRequest,
+  request: ServerRequest,
 ): Promise<Reply> {
   const password = fields.get('password') ?? '';
   const joined = await invitations.join(token, fields.get('email') ?? '', password, request.remoteAddress);

@@ -2,8 +2,8 @@
 // open links by themselves; the button on the page does, with a password.
 
 import { refuse } from '../../../api/errors.ts';
-import type { DoorRequest, Reply } from '../../../http/door.ts';
 import type { Route, RouteHandler } from '../../../http/router.ts';
+import type { Reply, ServerRequest } from '../../../http/server.ts';
 import { escaped } from '../../../runtime/html.ts';
 import { currentSession } from '../../console-login/console-route.ts';
 import { isPrivateRequest, type Reach, setCookie } from '../../console-login/reach.ts';
@@ -50,7 +50,7 @@ const RESET: Form = {
 
 const postVerify =
   ({ accounts, logins, reach }: PageRoutesDependencies) =>
-  async (token: string, fields: URLSearchParams, request: DoorRequest): Promise<Reply> => {
+  async (token: string, fields: URLSearchParams, request: ServerRequest): Promise<Reply> => {
     const verified = await accounts.verify(token, fields.get('password') ?? '', request.remoteAddress);
     const current = await currentSession(logins, request, reach);
     const cookie = current?.person.id === verified.person.id ? await logins.rename(current) : undefined;
@@ -68,7 +68,7 @@ function confirmation({ credited, purpose }: Verified): string {
 
 const postReset =
   ({ accounts, reach: { tls } }: PageRoutesDependencies) =>
-  async (token: string, fields: URLSearchParams, request: DoorRequest): Promise<Reply> => {
+  async (token: string, fields: URLSearchParams, request: ServerRequest): Promise<Reply> => {
     await accounts.resetPassword(token, fields.get('password') ?? '', request.remoteAddress);
     return page(200, 'Your password is set', '<p><a href="/">Log in with it</a></p>', tls);
   };

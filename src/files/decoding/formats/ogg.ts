@@ -2,8 +2,7 @@
 import { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis';
 import CodecParser, { type OggPage, type OpusHeader } from 'codec-parser';
 import { FlacFrameDecoder } from './flac.ts';
-import { opusPackets } from './opus.ts';
-import { requireChannels, type Sound } from './sound.ts';
+import { opusPackets, requireChannels, type Sound } from './sound.ts';
 
 /** The sound of one page after the other. */
 type DecodePage = (page: OggPage) => AsyncGenerator<Sound>;

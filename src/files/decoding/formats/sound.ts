@@ -1,4 +1,6 @@
 // What all decoders of files have in common: bytes come in as they arrive, sound goes out piece by piece.
+import { OpusDecoder } from 'opus-decoder';
+import type { OpusHead } from '../../../audio/codecs/opus.ts';
 
 /** Sound as the decoders give it: a channel each, from −1 to 1. */
 export interface Sound {
@@ -20,4 +22,17 @@ export function requireChannels(channels: number): void {
   if (channels < 1 || channels > CHANNELS_MAX) {
     throw new Undecodable(`it has ${channels} channels, and 1 to ${CHANNELS_MAX} are read`);
   }
+}
+
+/**
+ * Packets of Opus, out of any container. What the encoder needs before the sound begins (the pre-skip) is left out.
+ *
+ * @throws Undecodable
+ */
+export async function opusPackets(head: OpusHead): Promise<(packet: Uint8Array) => Sound> {
+  requireChannels(head.channels);
+  const { channels, preSkip } = head;
+  const decoder = new OpusDecoder(channels > 2 ? head : { channels, preSkip });
+  await decoder.ready;
+  return (packet) => decoder.decodeFrame(packet);
 }

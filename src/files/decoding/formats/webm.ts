@@ -12,8 +12,8 @@ import {
   trackOf,
 } from '../../../audio/containers/webm.ts';
 import type { Scan } from '../../../audio/scan.ts';
-import { opusPackets } from './opus.ts';
-import { type Sound, Undecodable } from './sound.ts';
+
+import { opusPackets, type Sound, Undecodable } from './sound.ts';
 
 export async function* webmSound(bytes: AsyncIterable<Uint8Array>, onDamage: () => void): AsyncGenerator<Sound> {
   const track = new SoundTrack();

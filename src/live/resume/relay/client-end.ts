@@ -2,8 +2,8 @@
 import { Value } from '@sinclair/typebox/value';
 import type { Clock } from '../../../../machines/clock.ts';
 import type { Address, Bus, BusBody } from '../../../cluster/bus/bus.ts';
-import type { DoorSocket, SocketHandlers, SocketPace } from '../../../http/door.ts';
-import { LARGE_BYTES } from '../../../http/large-messages.ts';
+import type { ServerSocket, SocketHandlers, SocketPace } from '../../../http/server.ts';
+import { LARGE_BYTES } from '../../../http/server.ts';
 import type { Excess, OpenPace } from '../../pace/socket-pace.ts';
 import type { OpenSockets } from '../../socket/open-sockets.ts';
 import type { WaitingWork } from '../../socket/socket-work.ts';
@@ -16,7 +16,7 @@ import { PART_BYTES, ToClient, type ToSession, type Unnumbered } from './relay-w
 const UNTAKEN_BYTES_MAX = 1024 * 1024;
 /** How soon it is looked again, then. */
 const FULL_MS = 20;
-/** A door that cannot let a client wait cuts it off beyond it; the largest message fits, and something more. */
+/** A server that cannot let a client wait cuts it off beyond it; the largest message fits, and something more. */
 const UNTAKEN_BYTES_BEARABLE = 96 * 1024 * 1024;
 /** The node of the socket is shut down; the session goes on (RFC 6455, service restart). */
 const RESTART = 1012;
@@ -50,7 +50,7 @@ export class ClientEnd implements SocketHandlers {
   readonly #link: RelayLink;
   readonly #own: OpenPace;
   readonly #handingOn: HandingOn;
-  #socket: DoorSocket | undefined;
+  #socket: ServerSocket | undefined;
   #silence: unknown;
   #pongDue: unknown;
   #isHeard = false;
@@ -94,7 +94,7 @@ export class ClientEnd implements SocketHandlers {
     this.#socket?.close(RESTART, 'This node is being shut down; the session goes on.');
   }
 
-  open(socket: DoorSocket): void {
+  open(socket: ServerSocket): void {
     this.#socket = socket;
     this.#options.sockets.opened();
     if (this.#isOver) socket.terminate();
@@ -106,7 +106,7 @@ export class ClientEnd implements SocketHandlers {
     }
   }
 
-  message(socket: DoorSocket, data: Uint8Array, isBinary: boolean): void {
+  message(socket: ServerSocket, data: Uint8Array, isBinary: boolean): void {
     this.#isHeard = true;
     const isLarge = data.byteLength > LARGE_BYTES;
     // It has the place in which it was gathered until it is handed on.
@@ -121,12 +121,12 @@ export class ClientEnd implements SocketHandlers {
     socket.close(TRY_LATER, 'More waits than is kept; the session goes on.');
   }
 
-  arriving(_: DoorSocket, bytes: number, isBinary: boolean): void {
+  arriving(_: ServerSocket, bytes: number, isBinary: boolean): void {
     this.#isHeard = true;
     this.#tell({ type: 'relay.arriving', bytes, isBinary });
   }
 
-  pong(_: DoorSocket, text: string): void {
+  pong(_: ServerSocket, text: string): void {
     this.#isHeard = true;
     this.#tell({ type: 'relay.pong', text });
   }
@@ -136,7 +136,7 @@ export class ClientEnd implements SocketHandlers {
   }
 
   /** What the client has sent before is handed on before that is told. */
-  closed(_: DoorSocket, code: number): void {
+  closed(_: ServerSocket, code: number): void {
     this.#options.clock.clearTimeout(this.#pongDue);
     if (this.#socket !== undefined) this.#options.sockets.closed();
     this.#closeCode = code;
@@ -171,13 +171,13 @@ export class ClientEnd implements SocketHandlers {
     this.#closeBehindAll();
   }
 
-  #say(socket: DoorSocket, text: string): void {
+  #say(socket: ServerSocket, text: string): void {
     socket.send(text);
     this.#tell({ type: 'relay.sent', count: text.length, unread: socket.bufferedBytes });
   }
 
   /** Only this node knows whether its client can be heard: it answers for it, and lets go of one that is silent. */
-  #ping(socket: DoorSocket, text: string): void {
+  #ping(socket: ServerSocket, text: string): void {
     const { clock, pongMs } = this.#options;
     this.#isHeard = false;
     this.#tell({ type: 'relay.here' });

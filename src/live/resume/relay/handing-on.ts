@@ -1,7 +1,7 @@
 // What a client has sent, on its way to the node of its session: in its order, what is large in parts, and no faster than that node
 // takes it.
 
-import { LARGE_BYTES } from '../../../http/large-messages.ts';
+import { LARGE_BYTES } from '../../../http/server.ts';
 import type { WaitingWork } from '../../socket/socket-work.ts';
 import type { PartsUnderWay } from './parts-under-way.ts';
 import { PART_BYTES, type ToSession, type Unnumbered } from './relay-words.ts';
@@ -54,7 +54,7 @@ export class HandingOn {
   /**
    * Whether there was room for what has to wait.
    *
-   * @param data the door's again after the call, but of a message over 1 MiB
+   * @param data the server's again after the call, but of a message over 1 MiB
    */
   add(data: Uint8Array, isBinary: boolean, gone: () => void): boolean {
     const message = { data, isBinary, at: 0, gone };

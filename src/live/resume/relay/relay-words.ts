@@ -45,7 +45,7 @@ const numbered = <Type extends string>(type: Type) => ({
 });
 
 export const ToSession = Type.Union([
-  /** The client's socket is open; the largest message that its door takes, where there is such a bound. */
+  /** The client's socket is open; the largest message that its server takes, where there is such a bound. */
   Type.Object({ ...numbered('relay.open'), messageBytesMax: Type.Optional(Type.Integer({ minimum: 1 })) }),
   /** A message of so many bytes is on its way, or begins. */
   Type.Object({ ...numbered('relay.arriving'), bytes: Type.Integer({ minimum: 0 }), isBinary: Type.Boolean() }),

@@ -2,7 +2,7 @@
 import { Value } from '@sinclair/typebox/value';
 import type { Clock } from '../../../../machines/clock.ts';
 import type { Address, Bus, BusBody } from '../../../cluster/bus/bus.ts';
-import type { DoorSocket, SocketHandlers, SocketSend } from '../../../http/door.ts';
+import type { ServerSocket, SocketHandlers, SocketSend } from '../../../http/server.ts';
 import type { Excess } from '../../pace/socket-pace.ts';
 import { RelayLink } from './relay-link.ts';
 import { type ToClient, ToSession, type Unnumbered } from './relay-words.ts';
@@ -20,9 +20,9 @@ const TEXT_BYTES_MAX = 1024 * 1024;
 /** What takes the messages of a socket of another node. */
 export interface RelayedHandlers extends SocketHandlers {
   /** A part of a large binary message, which is the handler's. `taken` is to be called when it has been taken. */
-  part(socket: DoorSocket, data: Uint8Array, taken: () => void): void;
+  part(socket: ServerSocket, data: Uint8Array, taken: () => void): void;
   /** The client has sent more than is borne. */
-  exceeded(socket: DoorSocket, excess: Excess): void;
+  exceeded(socket: ServerSocket, excess: Excess): void;
 }
 
 export interface SessionEndOptions {
@@ -34,7 +34,7 @@ export interface SessionEndOptions {
   handlers: RelayedHandlers;
 }
 
-export class SessionEnd implements DoorSocket {
+export class SessionEnd implements ServerSocket {
   readonly heldBack = false;
   closed = false;
   messageBytesMax: number | undefined;

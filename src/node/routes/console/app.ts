@@ -10,10 +10,9 @@ import { page } from '../../../accounts/people/pages/forms.ts';
 import type { ConsoleStatus, SetUp } from '../../../api/console/gateway.ts';
 import { CONSOLE_PATHS } from '../../../api/console/pages.ts';
 import { printable, type Refusal, refuse } from '../../../api/errors.ts';
-import type { DoorRequest, Reply, WholeReply } from '../../../http/door.ts';
-import { isForBrowser } from '../../../http/http/for-browser.ts';
-import { STAY_WITH_TLS } from '../../../http/http/stay-with-tls.ts';
-import { json, type Route } from '../../../http/router.ts';
+import { STAY_WITH_TLS } from '../../../http/proxies.ts';
+import { isForBrowser, json, type Route } from '../../../http/router.ts';
+import type { Reply, ServerRequest, WholeReply } from '../../../http/server.ts';
 import { escaped } from '../../../runtime/html.ts';
 import { consoleFolder } from '../../../runtime/telemetry/worker-file.ts';
 import { releaseVersion } from '../../../runtime/version.ts';
@@ -32,12 +31,12 @@ const FORMER = '/console';
 export function appRoutes(dependencies: AppDependencies): Route[] {
   const files = readFiles();
   const icon = [...files].find(([name]) => ICON.test(name))?.[1];
-  const get = (path: string, handle: (request: DoorRequest, name: string) => Promise<Reply>): Route => ({
+  const get = (path: string, handle: (request: ServerRequest, name: string) => Promise<Reply>): Route => ({
     method: 'GET',
     path,
     handle: ({ request, params }) => handle(request, params.name ?? ''),
   });
-  const shown = (request: DoorRequest) => consolePage(request, files.get(PAGE), dependencies);
+  const shown = (request: ServerRequest) => consolePage(request, files.get(PAGE), dependencies);
   return [
     get('/console/api/status', async (request) => status(request, dependencies)),
     // Its name changes with what it holds.
@@ -54,12 +53,12 @@ export function appRoutes(dependencies: AppDependencies): Route[] {
 
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-async function moved({ path, query }: DoorRequest): Promise<Reply> {
+async function moved({ path, query }: ServerRequest): Promise<Reply> {
   const now = path.slice(FORMER.length) || '/';
   return { status: 308, headers: { Location: query === '' ? now : `${now}?${query}` } };
 }
 
-function status(request: DoorRequest, { isPrivate, isReady, setUp }: AppDependencies): Reply {
+function status(request: ServerRequest, { isPrivate, isReady, setUp }: AppDependencies): Reply {
   const isOperator = isPrivateRequest({ isPrivate }, request);
   const answer: ConsoleStatus = {
     version: releaseVersion(),
@@ -72,7 +71,7 @@ function status(request: DoorRequest, { isPrivate, isReady, setUp }: AppDependen
 }
 
 async function consolePage(
-  request: DoorRequest,
+  request: ServerRequest,
   found: BuiltFile | undefined,
   { publicUrl, tls = false }: AppDependencies,
 ): Promise<Reply> {
@@ -104,7 +103,7 @@ async function consolePage(
   });
 }
 
-async function file(request: DoorRequest, found: BuiltFile | undefined, caching: string): Promise<Reply> {
+async function file(request: ServerRequest, found: BuiltFile | undefined, caching: string): Promise<Reply> {
   if (found === undefined) throw refuse('not_found', 'The console has no such file. Load its page again.');
   return served(request, found, { 'Cache-Control': caching });
 }
@@ -141,7 +140,7 @@ export function readFiles(): ReadonlyMap<string, BuiltFile> {
 
 /** @param own what the answer says beside what every file's does */
 export async function served(
-  { headers: asked }: DoorRequest,
+  { headers: asked }: ServerRequest,
   { bytes, compressed, type, tag }: BuiltFile,
   { Vary = '', ...own }: Record<string, string>,
 ): Promise<Reply> {
@@ -191,7 +190,7 @@ const PATH_SHOWN_MAX = 200;
 const LINKS = '<p><a href="/">Console</a> · <a href="/docs">Documents</a></p>';
 
 /** @param hasConsole whether this node serves people and clients */
-export function notFoundPage({ path }: DoorRequest, { message }: Refusal, hasConsole: boolean): WholeReply {
+export function notFoundPage({ path }: ServerRequest, { message }: Refusal, hasConsole: boolean): WholeReply {
   const shown = escaped(printable(path.slice(0, PATH_SHOWN_MAX)));
   const said = hasConsole ? `Nothing is at <code>${shown}</code> on this gateway.` : escaped(message);
   const reply = page(404, 'There is no such page', `<p>${said}</p>${hasConsole ? LINKS : ''}`, false);

@@ -4,8 +4,8 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { DoorRequest, Reply } from '../../../../src/http/door.ts';
-import { RequestBody } from '../../../../src/http/http/request-body.ts';
+import { RequestBody } from '../../../../src/http/request-body.ts';
+import type { Reply, ServerRequest } from '../../../../src/http/server.ts';
 import { wavOf } from '../../../fakes/audio/audio-files.ts';
 import { openFiles, piecesOf } from '../../../http/multipart/form-rig.ts';
 import {
@@ -220,7 +220,7 @@ async function post(generated: Generated): Promise<{ reply: Reply; hasLeft: bool
   const body = new RequestBody({ pause: () => {}, resume: () => {} }, bytes.length);
   const headers = new Map([['content-type', type]]);
   if (key !== undefined) headers.set('idempotency-key', `key ${key}`);
-  const sent: DoorRequest = {
+  const sent: ServerRequest = {
     method: 'POST',
     path: '/files',
     query: '',

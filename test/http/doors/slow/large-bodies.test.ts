@@ -3,14 +3,14 @@ import { request as httpRequest } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describe, expect, test } from 'vitest';
-import { openNodeDoor } from '../../../../src/http/node/door.ts';
-import { reasonAgainstUws } from '../../../../src/http/open-door.ts';
-import { openUwsDoor } from '../../../../src/http/uws/door.ts';
+import { openNodeServer } from '../../../../src/http/node/server.ts';
+import { reasonAgainstUws } from '../../../../src/http/open-server.ts';
+import { openUwsServer } from '../../../../src/http/uws/server.ts';
 import { closeAfterEach, start } from '../../../suites/door/fixture.ts';
 
 closeAfterEach();
 const reason = await reasonAgainstUws();
-const doors = [['node', openNodeDoor] as const, ...(reason === undefined ? [['uws', openUwsDoor] as const] : [])];
+const doors = [['node', openNodeServer] as const, ...(reason === undefined ? [['uws', openUwsServer] as const] : [])];
 const GIBIBYTE = 1024 ** 3;
 const PIECE = Buffer.alloc(1024 * 1024, 'audio');
 

@@ -1,13 +1,13 @@
 // Clients that stop in the middle of a body, at both doors: they get an answer. Without one, a proxy takes the node for broken.
 import { describe, expect, test } from 'vitest';
-import { openNodeDoor } from '../../../../src/http/node/door.ts';
-import { reasonAgainstUws } from '../../../../src/http/open-door.ts';
-import { openUwsDoor } from '../../../../src/http/uws/door.ts';
+import { openNodeServer } from '../../../../src/http/node/server.ts';
+import { reasonAgainstUws } from '../../../../src/http/open-server.ts';
+import { openUwsServer } from '../../../../src/http/uws/server.ts';
 import { closeAfterEach, rawSocket, start } from '../../../suites/door/fixture.ts';
 
 closeAfterEach();
 const reason = await reasonAgainstUws();
-const doors = [['node', openNodeDoor] as const, ...(reason === undefined ? [['uws', openUwsDoor] as const] : [])];
+const doors = [['node', openNodeServer] as const, ...(reason === undefined ? [['uws', openUwsServer] as const] : [])];
 
 const post = (headers: string, begun = '') => `POST / HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n\r\n${begun}`;
 const STOPPED = {

@@ -1,7 +1,7 @@
 // The suite of the door contract, on uWebSockets.js.
 import { describe, expect, test } from 'vitest';
-import { loadUws } from '../../../../src/http/uws/build.ts';
-import { openUwsDoor } from '../../../../src/http/uws/door.ts';
+import { loadUws } from '../../../../src/http/uws/library.ts';
+import { openUwsServer } from '../../../../src/http/uws/server.ts';
 import {
   type DoorUnderTest,
   echoHandlers,
@@ -32,7 +32,7 @@ describe('uWebSockets.js', () => {
     test.skip('cannot load a binary here', () => {});
     return;
   }
-  const under: DoorUnderTest = { open: openUwsDoor, gaps: UWS_GAPS };
+  const under: DoorUnderTest = { open: openUwsServer, gaps: UWS_GAPS };
   doorSuite(under);
 
   test('closes an incomplete head without an answer (known gap)', async () => {

@@ -2,9 +2,9 @@
 // every kind, and over sockets through both doors; quickly, and with nothing left behind (row F22).
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../../../src/api/errors.ts';
-import { openNodeDoor } from '../../../../src/http/node/door.ts';
-import { reasonAgainstUws } from '../../../../src/http/open-door.ts';
-import { openUwsDoor } from '../../../../src/http/uws/door.ts';
+import { openNodeServer } from '../../../../src/http/node/server.ts';
+import { reasonAgainstUws } from '../../../../src/http/open-server.ts';
+import { openUwsServer } from '../../../../src/http/uws/server.ts';
 import { BROKEN_ENVELOPES } from '../broken-envelopes.ts';
 import { BROKEN_FORMS, type BrokenForm, CONTENT_TYPE, field, file, form } from '../broken-forms.ts';
 import { BROKEN_HEADERS } from '../broken-headers.ts';
@@ -20,7 +20,7 @@ const TIME_MS_MAX = 2_000;
 const rig = new FormRig();
 const against = await reasonAgainstUws();
 if (against !== undefined) console.warn(`uWebSockets.js is not tested: ${against}`);
-const doors = [['node', openNodeDoor] as const, ...(against === undefined ? [['uws', openUwsDoor] as const] : [])];
+const doors = [['node', openNodeServer] as const, ...(against === undefined ? [['uws', openUwsServer] as const] : [])];
 
 const status = (code: string): number =>
   new Map([

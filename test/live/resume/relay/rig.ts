@@ -3,7 +3,7 @@ import { SimulatedClock } from 'xstate';
 import type { Address } from '../../../../src/cluster/bus/bus.ts';
 import { MemoryBus } from '../../../../src/cluster/bus/memory.ts';
 import { loadConfig } from '../../../../src/config/load.ts';
-import type { DoorSocket } from '../../../../src/http/door.ts';
+import type { ServerSocket } from '../../../../src/http/server.ts';
 import { type OpenPace, SocketPaces } from '../../../../src/live/pace/socket-pace.ts';
 import { ClientEnd } from '../../../../src/live/resume/relay/client-end.ts';
 import { PartsUnderWay } from '../../../../src/live/resume/relay/parts-under-way.ts';
@@ -30,7 +30,7 @@ function newSocket() {
     close: (code: number) => said.push(`close ${code}`),
     terminate: () => said.push('cut'),
   };
-  return { said, state: socket, socket: socket as unknown as DoorSocket };
+  return { said, state: socket, socket: socket as unknown as ServerSocket };
 }
 
 function newClientEnd(bus: MemoryBus, clock: SimulatedClock, waiting = new WaitingWork(), parts = new PartsUnderWay()) {
@@ -55,7 +55,7 @@ function newClientEnd(bus: MemoryBus, clock: SimulatedClock, waiting = new Waiti
 
 function newHandlers() {
   const heard: string[] = [];
-  let session: DoorSocket | undefined;
+  let session: ServerSocket | undefined;
   const handlers: RelayedHandlers = {
     open: (socket) => {
       session = socket;
@@ -72,7 +72,7 @@ function newHandlers() {
     drained: () => heard.push('drained'),
     closed: (_, code) => heard.push(`closed ${code}`),
   };
-  return { heard, handlers, session: () => session as DoorSocket };
+  return { heard, handlers, session: () => session as ServerSocket };
 }
 
 /** Both ends, joined; the socket is not open yet. */

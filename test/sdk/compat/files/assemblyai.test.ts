@@ -1,7 +1,7 @@
 // What AssemblyAI's clients ask of a file and are told of its transcript, member by member; and its SDK with what it has besides.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Refusal, refuse } from '../../../../src/api/errors.ts';
-import { parametersFor } from '../../../../src/compat/live.ts';
+import { parametersFor } from '../../../../src/compat/parameters.ts';
 import { assemblyai } from '../../../../src/vendors/assemblyai/compat/index.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../../../fakes/processes/live-gateway.ts';
 import { answerOf, doneJob, doorAt, jobIn, openedAs } from '../../../vendors/compat/files/shown.ts';

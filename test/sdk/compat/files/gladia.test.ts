@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Refusal, refuse } from '../../../../src/api/errors.ts';
 import { KEPT_FILES_MAX } from '../../../../src/compat/jobs/kept-files.ts';
-import { parametersFor } from '../../../../src/compat/live.ts';
+import { parametersFor } from '../../../../src/compat/parameters.ts';
 import { gladia } from '../../../../src/vendors/gladia/compat/index.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../../../fakes/processes/live-gateway.ts';
 import { answerOf, doneJob, doorAt, jobIn, openedAs } from '../../../vendors/compat/files/shown.ts';

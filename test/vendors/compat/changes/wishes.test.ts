@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../../../src/api/listen-events.ts';
-import { parametersFor } from '../../../../src/compat/live.ts';
+import { parametersFor } from '../../../../src/compat/parameters.ts';
 import type { Change, Conversation, Dialect, Step } from '../../../../src/vendors/compat/dialect.ts';
 import { dialects } from '../../../../src/vendors/compat/index.ts';
 

@@ -1,7 +1,7 @@
 // Every door of files that clients come back for, asked 10,000 times for what is nearly good; and its answers, whatever was asked.
 import { describe, expect, it } from 'vitest';
 import { Refusal, refuse } from '../../../../src/api/errors.ts';
-import { parametersFor } from '../../../../src/compat/live.ts';
+import { parametersFor } from '../../../../src/compat/parameters.ts';
 import { requestOf } from '../../../../src/files/routes/read-upload.ts';
 import { dialects } from '../../../../src/vendors/compat/index.ts';
 import type { JobEndpoint, ShownJob } from '../../../../src/vendors/compat/jobs.ts';

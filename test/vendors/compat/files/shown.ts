@@ -1,6 +1,6 @@
 // Jobs as codecs are shown them, and what they make of them.
 
-import { captionsOf } from '../../../../src/compat/captions.ts';
+import { captionsOf } from '../../../../src/compat/files.ts';
 import type { Dialect } from '../../../../src/vendors/compat/dialect.ts';
 import type {
   JobEndpoint,

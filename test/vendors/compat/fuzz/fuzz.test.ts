@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Refusal, refuse } from '../../../../src/api/errors.ts';
 import { ClientMessage } from '../../../../src/api/listen.ts';
 import type { OutgoingEvent } from '../../../../src/api/listen-events.ts';
-import { parametersFor } from '../../../../src/compat/live.ts';
+import { parametersFor } from '../../../../src/compat/parameters.ts';
 import { readListenQuery } from '../../../../src/live/socket/query.ts';
 import type { Change, Conversation, Dialect, Step } from '../../../../src/vendors/compat/dialect.ts';
 import { dialects } from '../../../../src/vendors/compat/index.ts';

@@ -1,7 +1,7 @@
 // Booleans as other vendors' clients write them: in a query, a form or JSON, of Python or of a shell, each is read in the same way.
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../../src/api/errors.ts';
-import { parametersFor } from '../../../../src/compat/live.ts';
+import { parametersFor } from '../../../../src/compat/parameters.ts';
 import { readFields } from '../../../../src/files/routes/form.ts';
 import { readListenQuery } from '../../../../src/live/socket/query.ts';
 import { assemblyai } from '../../../../src/vendors/assemblyai/compat/index.ts';

@@ -4,7 +4,7 @@ import WebSocket from 'ws';
 import { Refusal, refuse } from '../../../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../../../src/api/listen-events.ts';
 import type { VerboseTranscription } from '../../../../src/api/transcriptions.ts';
-import { parametersFor } from '../../../../src/compat/live.ts';
+import { parametersFor } from '../../../../src/compat/parameters.ts';
 import type {
   ClientRequest,
   Conversation,
