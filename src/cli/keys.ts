@@ -3,6 +3,7 @@
 import { type ApiKey, type CreatedKey, type KeySettings, SCOPES } from '../accounts/keys/calls.ts';
 import { checkedSettings } from '../accounts/keys/settings.ts';
 import { LATENCIES } from '../api/bounds.ts';
+import { eachKeyLimit, everyKeyLimit, KEY_LIMITS, type KeyLimitFlag } from '../api/console/key-limits.ts';
 import { ownerOf } from '../api/slug.ts';
 import type { Store } from '../node/store/store.ts';
 import { action, actionsCommand, WrongInput } from './shared/actions.ts';
@@ -23,6 +24,10 @@ import {
 
 const GRACE_MS_MAX = 72 * 3_600_000;
 const GRACE = '24h';
+
+const LIMIT_LINES = Object.values(KEY_LIMITS).map(({ flag }, index) =>
+  index === 0 ? `  ${`--${flag} N`.padEnd(25)}limits of the key` : `  --${flag} N`,
+);
 
 const usage = `Usage: voxgate keys create [--org ORG_ID] [--init] [SETTINGS]
        voxgate keys list [--org ORG_ID] [--json]
@@ -65,9 +70,7 @@ Settings:
   --latency WORD           of live sessions that do not choose one: low,
                            balanced or throughput; the gateway's setting when
                            absent
-  --requests-per-minute N  limits of the key
-  --sessions N
-  --tokens-per-minute N
+${LIMIT_LINES.join('\n')}
   --daily-spend USD
 
 --scope, --model, --origin and --region take several values, separated by
@@ -82,9 +85,7 @@ const SETTINGS = {
   region: { type: 'string', multiple: true },
   retention: { type: 'string' },
   latency: { type: 'string' },
-  'requests-per-minute': { type: 'string' },
-  sessions: { type: 'string' },
-  'tokens-per-minute': { type: 'string' },
+  ...eachKeyLimit('flag', () => ({ type: 'string' }) as const),
   'daily-spend': { type: 'string' },
 } as const;
 
@@ -195,7 +196,7 @@ function showOnce({ key, secret }: CreatedKey): void {
 /** Only what was given: what is absent stays as it is. */
 function settingsOf(values: SettingValues): Partial<KeySettings> {
   const { name, scope, model, origin, expires, region, retention, latency } = values;
-  const count = (option: 'requests-per-minute' | 'sessions' | 'tokens-per-minute') => {
+  const count = (option: KeyLimitFlag) => {
     const text = values[option];
     return text === undefined ? undefined : orNone(text, (digits) => countValue(`--${option}`, digits, 1));
   };
@@ -209,9 +210,7 @@ function settingsOf(values: SettingValues): Partial<KeySettings> {
     regions: region && listOrNone('--region', region, regionValue),
     retention: retention && retentionValue(retention),
     latency: latency && orNone(latency, (word) => choiceValue('--latency', word, LATENCIES)),
-    requestsPerMinuteMax: count('requests-per-minute'),
-    sessionsMax: count('sessions'),
-    tokensPerMinuteMax: count('tokens-per-minute'),
+    ...everyKeyLimit(({ flag }) => count(flag)),
     dailySpendMicroUsdMax: spend === undefined ? undefined : orNone(spend, (text) => usdValue('--daily-spend', text)),
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));

@@ -97,16 +97,7 @@ export function openKeyLimits(
   accounts: Pick<AccountsClient, 'isAway'> | undefined,
 ): KeyLimits {
   const { config, clock, bus, metrics, defer } = assembly;
-  const { limits } = config;
-  const options = {
-    requestsPerMinuteMax: limits.requestsPerMinutePerKeyMax,
-    sessionsMax: limits.sessionsPerKeyMax,
-    sessionsPerOrganisationMax: limits.sessionsPerOrganisationMax,
-    filesMax: limits.filesPerKeyMax,
-    filesPerOrganisationMax: limits.filesPerOrganisationMax,
-    tokensPerMinuteMax: limits.tokensPerMinutePerKeyMax,
-    clock,
-  };
+  const options = { ...config.limits, clock };
   if (members === undefined) return createKeyLimits(options);
   const messages = new LimitsMessages(secretsOf(assembly));
   const shared = openClusterLimits({

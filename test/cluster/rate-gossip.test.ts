@@ -15,7 +15,7 @@ interface Edge {
 
 function open(network: LimitsNetwork, name: string, requestsPerMinuteMax = 60): Edge {
   const node = network.open(name);
-  const settings = { requestsPerMinuteMax, sessionsMax: 2, clock: network.clock };
+  const settings = { requestsPerMinutePerKeyMax: requestsPerMinuteMax, sessionsPerKeyMax: 2, clock: network.clock };
   return { node, limits: createSharedKeyLimits(settings, node.shared) };
 }
 

@@ -47,15 +47,15 @@ export interface NodeKeyLimits extends KeyLimits {
 
 /** The limits are the node's, for keys without one of their own. */
 export interface KeyLimitsOptions {
-  requestsPerMinuteMax: number;
-  sessionsMax: number;
+  requestsPerMinutePerKeyMax: number;
+  sessionsPerKeyMax: number;
   /** Of all keys of an organisation together; without a limit when absent. */
   sessionsPerOrganisationMax?: number;
   /** The same for files; as many as sessions when absent. */
-  filesMax?: number;
+  filesPerKeyMax?: number;
   filesPerOrganisationMax?: number;
   /** 60 when absent. */
-  tokensPerMinuteMax?: number;
+  tokensPerMinutePerKeyMax?: number;
   clock: Pick<Clock, 'now'>;
   /** Keys remembered at a time, 10,000 when absent. Past it the key that was idle longest gets a fresh minute. */
   keysMax?: number;
@@ -103,9 +103,10 @@ type Counted = 'sessions' | 'files';
 
 /** `organisationMax`: null without a limit. */
 function maxOf(what: Counted, key: LimitedKey, options: KeyLimitsOptions) {
-  const { sessionsMax, filesMax = sessionsMax, sessionsPerOrganisationMax, filesPerOrganisationMax } = options;
+  const { sessionsPerKeyMax, filesPerKeyMax = sessionsPerKeyMax } = options;
+  const { sessionsPerOrganisationMax, filesPerOrganisationMax } = options;
   const [keyMax, organisationMax] =
-    what === 'sessions' ? [sessionsMax, sessionsPerOrganisationMax] : [filesMax, filesPerOrganisationMax];
+    what === 'sessions' ? [sessionsPerKeyMax, sessionsPerOrganisationMax] : [filesPerKeyMax, filesPerOrganisationMax];
   return { keyMax: key.sessionsMax ?? keyMax, organisationMax: organisationMax ?? null };
 }
 
@@ -128,7 +129,7 @@ function withRates<Places extends Pick<KeyLimits, 'takeSession' | 'takeFile'>>(
 
 /** What is counted by the minute, where other nodes count as well with what they take. */
 function createRates(options: KeyLimitsOptions, shared?: Pick<ClusterLimits, 'rates' | 'ownOf'>): Rates {
-  const { clock, keysMax, tokensPerMinuteMax = TOKENS_PER_MINUTE_MAX } = options;
+  const { clock, keysMax, tokensPerMinutePerKeyMax = TOKENS_PER_MINUTE_MAX } = options;
   const table = { clock, ...(keysMax === undefined ? {} : { namesMax: keysMax }) };
   const counted = { requests: new MinuteLimit(table), tokens: new MinuteLimit(table) };
   shared?.rates.serve({
@@ -143,8 +144,8 @@ function createRates(options: KeyLimitsOptions, shared?: Pick<ClusterLimits, 'ra
   }
 
   return {
-    takeRequest: (key) => takeOf('requests', key, key.requestsPerMinuteMax ?? options.requestsPerMinuteMax),
-    takeToken: (key) => takeOf('tokens', key, key.tokensPerMinuteMax ?? tokensPerMinuteMax),
+    takeRequest: (key) => takeOf('requests', key, key.requestsPerMinuteMax ?? options.requestsPerMinutePerKeyMax),
+    takeToken: (key) => takeOf('tokens', key, key.tokensPerMinuteMax ?? tokensPerMinutePerKeyMax),
     get forgottenKeys() {
       return counted.requests.forgotten + counted.tokens.forgotten;
     },

@@ -1,5 +1,7 @@
 // Organisations and their API keys: shapes and promises. What a key may do is decided by src/accounts/auth. Only a hash of the key is stored.
+
 import type { Latency } from '../../api/bounds.ts';
+import type { KeyLimitName } from '../../api/console/key-limits.ts';
 import type { Aliases } from '../../api/listen.ts';
 import type { DataResidencyRule } from '../../api/residency-rule.ts';
 import type { Actor } from '../../store/audit-log.ts';
@@ -33,7 +35,7 @@ export type Scope = (typeof SCOPES)[number];
 export const DEFAULT_SCOPES: readonly Scope[] = ['listen', 'transcribe', 'tokens'];
 
 /** Settings of a key, chosen when it is created. `null` is no limit of the key's own: the node's default holds. */
-export interface KeySettings {
+export interface KeySettings extends Readonly<Record<KeyLimitName, number | null>> {
   name: string;
   /** ISO 8601 UTC. */
   expiresAt: string | null;
@@ -42,9 +44,6 @@ export interface KeySettings {
   models: readonly string[] | null;
   /** Exact origins such as `https://app.example.com` that a browser may use the key's tokens from. */
   origins: readonly string[] | null;
-  requestsPerMinuteMax: number | null;
-  sessionsMax: number | null;
-  tokensPerMinuteMax: number | null;
   /** Micro-USD a day, by UTC. */
   dailySpendMicroUsdMax: bigint | null;
   /** Where audio of its requests may go, and whether anything may be kept of it. */

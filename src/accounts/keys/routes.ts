@@ -2,6 +2,7 @@
 // by the store, which also writes the audit log.
 
 import { EmptyBody, KeyBody, type KeyView, ROLL_GRACE_SECONDS, RollBody } from '../../api/console/console.ts';
+import { eachKeyLimit, everyKeyLimit } from '../../api/console/key-limits.ts';
 import { refuse } from '../../api/errors.ts';
 import type { Aliases } from '../../api/listen.ts';
 import { nearestSlugs } from '../../api/slug.ts';
@@ -128,9 +129,7 @@ function settingsOf(
     retention: body.retention,
     latency: body.latency,
     aliases: body.aliases && knownAliases(checkedAliases(body.aliases), models),
-    requestsPerMinuteMax: body.requests_per_minute_max,
-    sessionsMax: body.sessions_max,
-    tokensPerMinuteMax: body.tokens_per_minute_max,
+    ...everyKeyLimit(({ member }) => body[member]),
     dailySpendMicroUsdMax: typeof daily === 'string' ? microUsdOf(daily) : daily,
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
@@ -188,9 +187,7 @@ function viewOf(key: ApiKey, nowMs: number): KeyView {
     retention: key.retention,
     latency: key.latency ?? null,
     aliases: key.aliases ?? null,
-    requests_per_minute_max: key.requestsPerMinuteMax,
-    sessions_max: key.sessionsMax,
-    tokens_per_minute_max: key.tokensPerMinuteMax,
+    ...eachKeyLimit('member', (_, name) => key[name]),
     daily_spend_usd_max: key.dailySpendMicroUsdMax === null ? null : usdOf(key.dailySpendMicroUsdMax),
   };
 }

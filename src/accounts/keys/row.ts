@@ -1,11 +1,12 @@
 // How a key lies in its row, and how it is read from there.
 import type { Latency } from '../../api/bounds.ts';
+import { everyKeyLimit, KEY_LIMITS, type KeyLimitName } from '../../api/console/key-limits.ts';
 import type { NamedRegion } from '../../api/residency-rule.ts';
 import { aliasesOf, textOfAliases } from './aliases.ts';
 import type { ApiKey, KeySettings, Scope } from './calls.ts';
 
 /** Money and every other integer of a row arrive as bigint. */
-export interface KeyRow {
+export interface KeyRow extends Record<KeyLimitName, bigint | null> {
   id: string;
   organisationId: string;
   name: string;
@@ -16,9 +17,6 @@ export interface KeyRow {
   scopes: string;
   models: string | null;
   origins: string | null;
-  requestsPerMinuteMax: bigint | null;
-  sessionsMax: bigint | null;
-  tokensPerMinuteMax: bigint | null;
   dailySpendMicroUsdMax: bigint | null;
   regions: string | null;
   retention: 'none' | null;
@@ -37,12 +35,13 @@ export interface KeyRow {
   suspended: bigint;
 }
 
+const KEY_LIMIT_NAMES = Object.keys(KEY_LIMITS) as KeyLimitName[];
+
 /** Statements that begin so need `safeIntegers`. */
 export const SELECT_KEYS = `
   SELECT api_keys.id, organisation_id AS organisationId, api_keys.name, display, api_keys.created_at AS createdAt,
          revoked_at AS revokedAt, expires_at AS expiresAt, scopes, models, origins,
-         requests_per_minute_max AS requestsPerMinuteMax, sessions_max AS sessionsMax,
-         tokens_per_minute_max AS tokensPerMinuteMax, daily_spend_micro_usd_max AS dailySpendMicroUsdMax,
+         ${KEY_LIMIT_NAMES.map((name) => `${KEY_LIMITS[name].member} AS ${name}`).join(', ')}, daily_spend_micro_usd_max AS dailySpendMicroUsdMax,
          api_keys.regions, api_keys.retention, latency, organisations.regions AS organisationRegions,
          organisations.retention AS organisationRetention,
          api_keys.aliases, organisations.aliases AS organisationAliases,
@@ -59,9 +58,7 @@ export const SETTING_COLUMNS: Readonly<Record<keyof KeySettings, string>> = {
   scopes: 'scopes',
   models: 'models',
   origins: 'origins',
-  requestsPerMinuteMax: 'requests_per_minute_max',
-  sessionsMax: 'sessions_max',
-  tokensPerMinuteMax: 'tokens_per_minute_max',
+  ...everyKeyLimit(({ member }) => member),
   dailySpendMicroUsdMax: 'daily_spend_micro_usd_max',
   regions: 'regions',
   retention: 'retention',
@@ -94,9 +91,7 @@ export function keyOf(row: KeyRow): ApiKey {
     organisationRegions: listOf<NamedRegion>(row.organisationRegions),
     aliases: aliasesOf(row.aliases),
     organisationAliases: aliasesOf(row.organisationAliases),
-    requestsPerMinuteMax: numberOf(row.requestsPerMinuteMax),
-    sessionsMax: numberOf(row.sessionsMax),
-    tokensPerMinuteMax: numberOf(row.tokensPerMinuteMax),
+    ...everyKeyLimit((_, name) => numberOf(row[name])),
     suspended: row.suspended !== 0n,
     organisationUnlimited: row.organisationUnlimited !== 0n,
     organisationShowsTranscripts: row.organisationShowsTranscripts !== 0n,

@@ -1,5 +1,6 @@
 // Checks the settings of a key and normalises them.
 import { LATENCIES, type Latency } from '../../api/bounds.ts';
+import { everyKeyLimit } from '../../api/console/key-limits.ts';
 import { type NamedRegion, REGIONS, regionsIn } from '../../api/residency-rule.ts';
 import { isSlug } from '../../api/slug.ts';
 import { StoreError } from '../../store/store-error.ts';
@@ -26,9 +27,7 @@ export const DEFAULT_SETTINGS: KeySettings = {
   scopes: DEFAULT_SCOPES,
   models: null,
   origins: null,
-  requestsPerMinuteMax: null,
-  sessionsMax: null,
-  tokensPerMinuteMax: null,
+  ...everyKeyLimit(() => null),
   dailySpendMicroUsdMax: null,
   regions: null,
   retention: null,
@@ -48,9 +47,11 @@ const CHECKS: { readonly [Name in keyof KeySettings]: (value: unknown, nowMs: nu
     value === null
       ? null
       : checkedList(value, isOrigin, 'origins', 'an exact origin such as `https://app.example.com`'),
-  requestsPerMinuteMax: (value) => checkedLimit(value, 'requests per minute'),
-  sessionsMax: (value) => checkedLimit(value, 'sessions'),
-  tokensPerMinuteMax: (value) => checkedLimit(value, 'tokens per minute'),
+  ...everyKeyLimit(
+    ({ noun }) =>
+      (value: unknown) =>
+        checkedLimit(value, noun),
+  ),
   dailySpendMicroUsdMax: (value) => checkedMicroUsd(value, 'daily spend of a key'),
   regions: checkedRegions,
   retention: checkedRetention,

@@ -3,6 +3,7 @@
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
 import { type Aliases, Latency } from '../listen.ts';
 import { NamedRegion } from '../processing.ts';
+import { eachKeyLimit, type KeyLimitMember } from './key-limits.ts';
 
 const closed = <Properties extends TProperties>(properties: Properties): TObject<Properties> =>
   Type.Object(properties, { additionalProperties: false });
@@ -54,9 +55,7 @@ export const KeyBody = closed({
   latency: Type.Optional(orNull(Latency)),
   /** All of them. Looked at where they are understood, which says of which one what is wrong. */
   aliases: Type.Optional(Type.Unsafe<Aliases | null>(Type.Unknown())),
-  requests_per_minute_max: Type.Optional(Limit),
-  sessions_max: Type.Optional(Limit),
-  tokens_per_minute_max: Type.Optional(Limit),
+  ...eachKeyLimit('member', () => Type.Optional(Limit)),
   daily_spend_usd_max: Type.Optional(orNull(Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,6})?$', examples: ['12.50'] }))),
 });
 export type KeyBody = Static<typeof KeyBody>;
@@ -98,7 +97,7 @@ export interface ConsoleSessionView {
   seen_at: string;
 }
 
-export interface KeyView {
+export interface KeyView extends Readonly<Record<KeyLimitMember, number | null>> {
   id: string;
   name: string;
   /** The first 11 characters and the last 4. */
@@ -119,9 +118,6 @@ export interface KeyView {
   retention: 'none' | null;
   latency: Latency | null;
   aliases: Aliases | null;
-  requests_per_minute_max: number | null;
-  sessions_max: number | null;
-  tokens_per_minute_max: number | null;
   daily_spend_usd_max: string | null;
 }
 

@@ -1,6 +1,7 @@
 // API keys: minting, what they may do, rolling and revoking.
 import { useSignal } from '@preact/signals';
 import type { KeyBody, KeyView } from '../../api/console/console.ts';
+import { eachKeyLimit, KEY_LIMITS } from '../../api/console/key-limits.ts';
 import { ActionButton, Dialog } from '../controls/actions.tsx';
 import { Field, Form, TextArea, textOf } from '../controls/form.tsx';
 import { Badge, Notice, type Tone } from '../controls/notice.tsx';
@@ -19,6 +20,8 @@ interface Minted {
 }
 
 const TONES: Record<KeyView['status'], Tone> = { active: 'good', rolled: 'warn', expired: 'quiet', revoked: 'quiet' };
+
+const LIMITS = Object.values(KEY_LIMITS);
 
 /** What a key may be used for. */
 const SCOPES = [
@@ -145,8 +148,7 @@ function limitsOf(key: KeyView): string {
     key.models === null ? undefined : key.models.join(', '),
     key.aliases === null ? undefined : `aliases ${Object.keys(key.aliases).join(', ')}`,
     key.origins === null ? undefined : `from ${key.origins.join(', ')}`,
-    key.sessions_max === null ? undefined : `${key.sessions_max} sessions`,
-    key.requests_per_minute_max === null ? undefined : `${key.requests_per_minute_max} requests a minute`,
+    ...LIMITS.map(({ member, noun }) => (key[member] === null ? undefined : `${key[member]} ${noun}`)),
     key.daily_spend_usd_max === null ? undefined : `$${key.daily_spend_usd_max} a day`,
   ];
   return parts.filter((part) => part !== undefined).join(' · ');
@@ -227,27 +229,9 @@ function KeyForm({ of, done }: KeyFormProps) {
             hint="Only pages of these may use it or its tokens: https://app.example.com. All when empty."
           />
           <div class="narrow">
-            <Field
-              label="Sessions at a time"
-              name="sessions_max"
-              type="number"
-              min={1}
-              value={of?.sessions_max ?? ''}
-            />
-            <Field
-              label="Requests a minute"
-              name="requests_per_minute_max"
-              type="number"
-              min={1}
-              value={of?.requests_per_minute_max ?? ''}
-            />
-            <Field
-              label="Tokens a minute"
-              name="tokens_per_minute_max"
-              type="number"
-              min={1}
-              value={of?.tokens_per_minute_max ?? ''}
-            />
+            {LIMITS.map(({ member, label }) => (
+              <Field key={member} label={label} name={member} type="number" min={1} value={of?.[member] ?? ''} />
+            ))}
             <Field
               label="USD a day"
               name="daily_spend_usd_max"
@@ -270,26 +254,10 @@ function KeyForm({ of, done }: KeyFormProps) {
 }
 
 /** Whether it has any of the folded settings. */
-const isLimited = ({
-  models,
-  aliases,
-  origins,
-  sessions_max,
-  requests_per_minute_max,
-  tokens_per_minute_max,
-  daily_spend_usd_max,
-  expires_at,
-}: KeyView): boolean =>
-  [
-    models,
-    aliases,
-    origins,
-    sessions_max,
-    requests_per_minute_max,
-    tokens_per_minute_max,
-    daily_spend_usd_max,
-    expires_at,
-  ].some((setting) => setting !== null);
+const isLimited = ({ models, aliases, origins, daily_spend_usd_max, expires_at, ...key }: KeyView): boolean =>
+  [models, aliases, origins, ...LIMITS.map(({ member }) => key[member]), daily_spend_usd_max, expires_at].some(
+    (setting) => setting !== null,
+  );
 
 function bodyOf(values: FormData): KeyBody {
   const list = (name: string) => {
@@ -306,9 +274,7 @@ function bodyOf(values: FormData): KeyBody {
     models: list('models'),
     aliases: aliasesOf(textOf(values, 'aliases')),
     origins: list('origins'),
-    sessions_max: number('sessions_max'),
-    requests_per_minute_max: number('requests_per_minute_max'),
-    tokens_per_minute_max: number('tokens_per_minute_max'),
+    ...eachKeyLimit('member', ({ member }) => number(member)),
     daily_spend_usd_max: textOf(values, 'daily_spend_usd_max') || null,
     expires_at: expires === '' ? null : new Date(expires).toISOString(),
   };

@@ -15,8 +15,8 @@ function limits(requestsPerMinuteMax: number, sessionsMax = 2, keysMax?: number)
   return {
     clock,
     limits: createKeyLimits({
-      requestsPerMinuteMax,
-      sessionsMax,
+      requestsPerMinutePerKeyMax: requestsPerMinuteMax,
+      sessionsPerKeyMax: sessionsMax,
       clock,
       ...(keysMax === undefined ? {} : { keysMax }),
     }),
@@ -278,8 +278,8 @@ describe('sessions of an organisation', () => {
 
   test('stop at a limit over all of its keys, and leave room for others', () => {
     const keys = createKeyLimits({
-      requestsPerMinuteMax: 600,
-      sessionsMax: 2,
+      requestsPerMinutePerKeyMax: 600,
+      sessionsPerKeyMax: 2,
       sessionsPerOrganisationMax: 5,
       clock: new SimulatedClock(),
     });
@@ -300,7 +300,12 @@ describe('sessions of an organisation', () => {
 });
 
 describe('files at a time', () => {
-  const settings = { requestsPerMinuteMax: 600, sessionsMax: 9, filesMax: 2, filesPerOrganisationMax: 3 };
+  const settings = {
+    requestsPerMinutePerKeyMax: 600,
+    sessionsPerKeyMax: 9,
+    filesPerKeyMax: 2,
+    filesPerOrganisationMax: 3,
+  };
   const inOne = (id: string, own = {}) => apiKey({ id, organisationId: 'org_a', ...own });
 
   test('count separately from sessions, by key and by organisation', () => {

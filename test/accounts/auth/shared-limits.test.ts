@@ -12,7 +12,12 @@ async function edges(count: number, requestsPerMinuteMax = 60) {
   const nodes = Array.from({ length: count }, (_, index) => network.open(`node0${index}`));
   network.own(nodes[0]!);
   await network.pass(3_000);
-  const settings = { requestsPerMinuteMax, sessionsMax: 2, tokensPerMinuteMax: 12, clock: network.clock };
+  const settings = {
+    requestsPerMinutePerKeyMax: requestsPerMinuteMax,
+    sessionsPerKeyMax: 2,
+    tokensPerMinutePerKeyMax: 12,
+    clock: network.clock,
+  };
   const limits = nodes.map((node) => createSharedKeyLimits(settings, node.shared));
   return { network, nodes, limits: limits as [KeyLimits, KeyLimits, ...KeyLimits[]] };
 }

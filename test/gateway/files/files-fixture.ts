@@ -42,7 +42,7 @@ export const rig = directStore();
 /** Two organisations: `/files`, `/hasty` and, with a key for few models, `/narrow` are called by the first, `/others` by the second. */
 const customers = [rig.customer({ limit: null }), rig.customer({ limit: null })] as const;
 export let idempotency: Idempotency;
-export const limits = createKeyLimits({ requestsPerMinuteMax: 600, sessionsMax: 100, clock: systemClock });
+export const limits = createKeyLimits({ requestsPerMinutePerKeyMax: 600, sessionsPerKeyMax: 100, clock: systemClock });
 /** Of `/few`: it may have two files under way. */
 export const fewKey = apiKey({ id: 'key_few', sessionsMax: 2 });
 const formMemory = new FairQuota(1_073_741_824);

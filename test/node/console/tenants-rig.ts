@@ -184,7 +184,12 @@ function playgroundOver(store: ConsoleRig['store']): PlaygroundDependencies {
 }
 
 const limits = () =>
-  createKeyLimits({ requestsPerMinuteMax: 100_000, sessionsMax: 10, tokensPerMinuteMax: 1_000, clock: systemClock });
+  createKeyLimits({
+    requestsPerMinutePerKeyMax: 100_000,
+    sessionsPerKeyMax: 10,
+    tokensPerMinutePerKeyMax: 1_000,
+    clock: systemClock,
+  });
 
 /** What files are transcribed with is not reached here: no route's ids are in it. */
 function gatewayRoutes(store: ConsoleRig['store'], providers: RoutesDependencies['providers']) {

@@ -47,7 +47,7 @@ async function join(url: string, index: number) {
         .map(({ node }) => ({ node, isEarlier: false })),
     onNodes: (listener) => members.onNodes(listener),
   });
-  const settings = { requestsPerMinuteMax: 600, sessionsMax: 100, clock: backgroundClock };
+  const settings = { requestsPerMinutePerKeyMax: 600, sessionsPerKeyMax: 100, clock: backgroundClock };
   const { takeRequest } = createSharedKeyLimits(settings, shared);
   return {
     use: () => void takeRequest(apiKey({ id: `key_${index}` })),

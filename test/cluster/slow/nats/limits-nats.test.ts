@@ -30,7 +30,7 @@ async function node(url: string) {
   const others = () => buses.filter((each) => each !== bus).map(({ node }) => ({ node, isEarlier: false }));
   const shared = openClusterLimits({ bus, clock: backgroundClock, messages, edges, others, onNodes: () => () => {} });
   buses.push(bus);
-  const settings = { requestsPerMinuteMax: 60, sessionsMax: 4, clock: backgroundClock };
+  const settings = { requestsPerMinutePerKeyMax: 60, sessionsPerKeyMax: 4, clock: backgroundClock };
   closing.push(
     () => bus.close(),
     () => shared.close(),
