@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from '../bin/build.js';
 import type { ServerEvent } from '../src/api/listen-events.ts';
-import { call } from '../src/cli/demo/client.ts';
 import {
   SENTENCE,
   SENTENCE_ENCODING,
@@ -15,7 +14,8 @@ import {
   SENTENCE_RATE,
   sentenceAudio,
 } from '../src/cli/demo/sentence.ts';
-import { PrivateNats } from '../src/cli/workers/private-nats.ts';
+import { PrivateNats } from '../src/cli/serve/private-nats.ts';
+import { call } from '../src/cli/shared/live-client.ts';
 import { systemClock } from '../src/runtime/telemetry/clock.ts';
 import { createLogger } from '../src/runtime/telemetry/log.ts';
 import { ClusterProcess } from './cluster-node.ts';

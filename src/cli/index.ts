@@ -1,5 +1,4 @@
 // The command line: finds the command, runs it, and turns what it throws into one sentence and an exit code.
-
 import { SecretError } from '../accounts/auth/secret.ts';
 import { VaultError } from '../accounts/vault/key-ring.ts';
 import { nearestSlugs } from '../api/slug.ts';
@@ -28,7 +27,7 @@ export const commands: readonly NamedCommand[] = [
   {
     name: 'transcribe',
     summary: 'transcribe a file, at once or live',
-    load: async () => (await import('./transcribe.ts')).transcribe,
+    load: async () => (await import('./transcribe/command.ts')).transcribe,
   },
   {
     name: 'orgs',

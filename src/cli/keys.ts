@@ -1,16 +1,14 @@
 // `voxgate keys …`: API keys, on the data directory of this machine; a running gateway hears of a revocation at once.
-
 import { type ApiKey, type CreatedKey, type KeySettings, SCOPES } from '../accounts/keys/calls.ts';
 import { checkedSettings } from '../accounts/keys/settings.ts';
 import { LATENCIES } from '../api/bounds.ts';
 import { eachKeyLimit, everyKeyLimit, KEY_LIMITS, type KeyLimitFlag } from '../api/console/key-limits.ts';
 import { ownerOf } from '../api/slug.ts';
 import type { Store } from '../node/store/store.ts';
-import { action, actionsCommand, WrongInput } from './shared/actions.ts';
 import { aliasChange, aliasText, knownSlugs, knownValue } from './shared/aliases.ts';
+import { action, actionsCommand, WrongInput } from './shared/command.ts';
 import { INIT, operator, requireOrganisation, withStore } from './shared/operator.ts';
 import { CommandError, print, printTable, tell } from './shared/output.ts';
-import { regionValue, retentionValue } from './shared/place-rule.ts';
 import {
   choiceValue,
   countValue,
@@ -18,6 +16,8 @@ import {
   listValue,
   orNone,
   outwardJson,
+  regionValue,
+  retentionValue,
   timeValue,
   usdValue,
 } from './shared/values.ts';

@@ -4,7 +4,7 @@ import { usdOf } from '../config/prices/price.ts';
 import { replayHistory } from '../money/ledger/history/replay.ts';
 import type { LedgerAudit, LedgerTransfer } from '../money/store/calls.ts';
 import { checkCopy, restoreDatabase } from '../node/store/restore.ts';
-import { action, actionsCommand } from './shared/actions.ts';
+import { action, actionsCommand } from './shared/command.ts';
 import { databaseIn, dataDirectory, withStore } from './shared/operator.ts';
 import { EXIT, print, tell } from './shared/output.ts';
 import { countValue, outwardJson } from './shared/values.ts';

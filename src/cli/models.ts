@@ -7,9 +7,9 @@ import { serviceAccess } from '../node/context.ts';
 import { listModels, readModelsFilter } from '../node/routes/models.ts';
 import { offeredOf } from '../vendors/index.ts';
 import { type Command, readArguments } from './shared/command.ts';
-import { didYouMean } from './shared/nearest.ts';
 import { CommandError, EXIT, print, printTable, UsageError } from './shared/output.ts';
 import { loadPrices, loadProviders, loadSettings } from './shared/settings.ts';
+import { didYouMean } from './shared/values.ts';
 
 const usage = `Usage: voxgate models [--mode live|batch] [--language fr] [--provider NAME]
                       [--max-price USD] [--region eu] [--retention none]

@@ -1,25 +1,30 @@
-// `voxgate orgs …`: organisations, their credit and their limits, on the data directory of this machine.
-
+// `voxgate orgs …`: organisations, their credit, limits and members, on the data directory of this machine.
 import { loadSecret } from '../accounts/auth/secret.ts';
 import type { Organisation } from '../accounts/keys/calls.ts';
 import { checkedName } from '../accounts/keys/settings.ts';
 import { parseEmail } from '../accounts/people/addresses.ts';
 import { newToken, TokenSeal, tokenHash } from '../accounts/people/mail-tokens.ts';
 import { LINK_PATHS, linkTo } from '../accounts/people/mailer.ts';
-import { refusalOfTeam } from '../accounts/team/calls.ts';
+import { isRole, type Member, ROLES, type Role, refusalOfTeam, type TeamRefusal } from '../accounts/team/calls.ts';
 import { type DataResidencyRule, FREE_RULE } from '../api/residency-rule.ts';
 import { usdOf } from '../config/prices/price.ts';
 import type { Balance } from '../money/store/calls.ts';
+import type { Store } from '../node/store/store.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
-import { memberActions, roleValue } from './members.ts';
-import { action, actionsCommand, WrongInput } from './shared/actions.ts';
 import { aliasChange, aliasText } from './shared/aliases.ts';
-import { publicUrlOf } from './shared/gateway-url.ts';
-import { INIT, operator, withStore } from './shared/operator.ts';
+import { action, actionsCommand, WrongInput } from './shared/command.ts';
+import { INIT, operator, requireOrganisation, withStore } from './shared/operator.ts';
 import { print, printTable, tell } from './shared/output.ts';
-import { regionValue, retentionValue } from './shared/place-rule.ts';
-import { loadSettings } from './shared/settings.ts';
-import { listValue, orNone, outwardJson, signedUsdValue, usdValue } from './shared/values.ts';
+import { loadSettings, publicUrlOf } from './shared/settings.ts';
+import {
+  listValue,
+  orNone,
+  outwardJson,
+  regionValue,
+  retentionValue,
+  signedUsdValue,
+  usdValue,
+} from './shared/values.ts';
 
 const usage = `Usage: voxgate orgs create NAME [--credit-limit USD|none] [--init]
        voxgate orgs list [--json]
@@ -172,7 +177,47 @@ export const orgs = actionsCommand(usage, {
       return undefined;
     },
   }),
-  ...memberActions,
+  members: action({
+    operands: ['ORG_ID'],
+    options: { json: { type: 'boolean' } },
+    async run([organisationId = ''], { json = false }) {
+      const { members, invitations } = await withStore({ make: false }, async (store) => {
+        await requireOrganisation(store, organisationId);
+        return {
+          members: await store.listMembers(organisationId),
+          invitations: await store.listInvitations(organisationId),
+        };
+      });
+      if (json) {
+        print(outwardJson({ members, invitations }, 2));
+        return;
+      }
+      const rows = members.map(({ email, role, lastLoginAtMs }) => [email, role, dayOf(lastLoginAtMs)]);
+      const invited = invitations.map(({ email, role, state }) => [email, role, `invited, ${state}`]);
+      printTable([['EMAIL', 'ROLE', 'LAST LOGIN'], ...rows, ...invited]);
+    },
+  }),
+  role: action({
+    operands: ['ORG_ID', 'EMAIL', 'ROLE'],
+    options: {},
+    async run([organisationId = '', email = '', text = '']) {
+      const role = roleValue('ROLE', text);
+      await changeMember(organisationId, email, (store, { personId }) =>
+        store.changeRole(organisationId, personId, role, operator()),
+      );
+      print(`${email} is ${role} of ${organisationId}.`);
+    },
+  }),
+  remove: action({
+    operands: ['ORG_ID', 'EMAIL'],
+    options: {},
+    async run([organisationId = '', email = '']) {
+      await changeMember(organisationId, email, (store, { personId }) =>
+        store.removeMember(organisationId, personId, operator()),
+      );
+      print(`${email} is no member of ${organisationId} any more.`);
+    },
+  }),
   suspend: suspension(true),
   reinstate: suspension(false),
 });
@@ -208,3 +253,25 @@ const row = (each: Organisation & Balance): string[] => [
   each.creditLimitMicroUsd === null ? 'none' : usdOf(each.creditLimitMicroUsd),
   each.suspendedAt ?? '-',
 ];
+
+function roleValue(name: string, text: string): Role {
+  if (isRole(text)) return text;
+  throw new WrongInput(`${name} takes one of ${ROLES.join(', ')}.`);
+}
+
+async function changeMember(
+  organisationId: string,
+  email: string,
+  change: (store: Store, member: Member) => Promise<TeamRefusal | 'done'>,
+): Promise<void> {
+  const outcome = await withStore({ make: false }, async (store) => {
+    const members = await store.listMembers(organisationId);
+    const member = members.find((each) => addressOf(each.email) === addressOf(email));
+    return member === undefined ? 'not_found' : change(store, member);
+  });
+  if (outcome !== 'done') throw refusalOfTeam(outcome);
+}
+
+const addressOf = (email: string): string | undefined => parseEmail(email)?.address;
+
+const dayOf = (ms: number | null): string => (ms === null ? '-' : new Date(ms).toISOString().slice(0, 10));

@@ -11,10 +11,9 @@ import { SimulatorServer } from '../vendors/simulation/server.ts';
 import type { ProviderSimulator } from '../vendors/simulation.ts';
 import { simulators as builtIn } from '../vendors/simulators.ts';
 import { type Command, readArguments } from './shared/command.ts';
-import { requireReadable } from './shared/files.ts';
-import { didYouMean } from './shared/nearest.ts';
+import { openLocalRecogniser } from './shared/local-recogniser.ts';
 import { CommandError, EXIT, print, printTable, tell, UsageError } from './shared/output.ts';
-import { openLocalRecogniser } from './speech/local-recogniser.ts';
+import { didYouMean, requireReadable } from './shared/values.ts';
 
 const usage = `Usage: voxgate simulate PROVIDER [--port N] [--host H] [--fault F]…
                         [--ear script|numbered|local]
@@ -108,13 +107,13 @@ function portOf(text: string | undefined): number {
   return port;
 }
 
-interface EarWishes {
+interface EarOptions {
   ear?: string | undefined;
   params?: string | undefined;
   script?: string | undefined;
 }
 
-function openEars({ ear, params, script }: EarWishes): { ear: EarSource; close(): Promise<void> } {
+function openEars({ ear, params, script }: EarOptions): { ear: EarSource; close(): Promise<void> } {
   const isScripted = params !== undefined || script !== undefined;
   const name = EARS.find((each) => each === (ear ?? (isScripted ? 'script' : 'local')));
   if (name === undefined) throw new CommandError(`--ear takes one of: ${EARS.join(', ')}.`, EXIT.usage);
@@ -161,7 +160,7 @@ function checked<Schema extends TSchema>(schema: Schema, json: unknown): Static<
   throw new CommandError(`${place} ${what}.`, EXIT.usage);
 }
 
-interface Wanted {
+interface ServeOptions {
   simulator: ProviderSimulator;
   ear: EarSource;
   port: number;
@@ -169,7 +168,7 @@ interface Wanted {
   host: string | undefined;
 }
 
-async function serve({ simulator, ear, port, faults, host }: Wanted): Promise<SimulatorServer> {
+async function serve({ simulator, ear, port, faults, host }: ServeOptions): Promise<SimulatorServer> {
   try {
     return await SimulatorServer.start({
       simulator,

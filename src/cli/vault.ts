@@ -1,6 +1,5 @@
 // `voxgate vault …`: provider keys of organisations whose people have no browser here, which key of the vault seals them, and the
 // move to a new one. The secrets themselves are never shown.
-
 import { readFileSync } from 'node:fs';
 import { text as textOf } from 'node:stream/consumers';
 import { type KeyRing, loadKeyRing } from '../accounts/vault/key-ring.ts';
@@ -13,7 +12,7 @@ import { systemClock } from '../runtime/telemetry/clock.ts';
 import { createLogger } from '../runtime/telemetry/log.ts';
 import { apiKeyForm } from '../vendors/credentials.ts';
 import { providers, providersWith } from '../vendors/index.ts';
-import { action, actionsCommand, WrongInput } from './shared/actions.ts';
+import { action, actionsCommand, WrongInput } from './shared/command.ts';
 import { operator, requireOrganisation, withStore } from './shared/operator.ts';
 import { CommandError, print, printTable, tell } from './shared/output.ts';
 import { loadSettings } from './shared/settings.ts';

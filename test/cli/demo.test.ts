@@ -2,10 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ServerEvent } from '../../src/api/listen-events.ts';
-import { demo } from '../../src/cli/demo/command.ts';
+import { demo, problemOf } from '../../src/cli/demo/command.ts';
 import { DemoScreen } from '../../src/cli/demo/screen.ts';
 import { SENTENCE } from '../../src/cli/demo/sentence.ts';
-import { problemOf } from '../../src/cli/demo/verdict.ts';
 import { providers } from '../../src/vendors/index.ts';
 
 const FROM = 'deepgram/nova-3';

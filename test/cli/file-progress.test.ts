@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { StatusLine } from '../../src/cli/shared/status-line.ts';
-import { CountedFile, FileProgress } from '../../src/cli/speech/file-progress.ts';
+import { CountedFile, FileProgress, StatusLine } from '../../src/cli/transcribe/progress.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
 function shownOn({ isTTY = true, isQuiet = false } = {}) {

@@ -5,7 +5,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { firstSecretLines } from '../../src/cli/serve/first-secrets.ts';
+import { firstSecretLines } from '../../src/cli/serve/command.ts';
 import { Browser, PASSWORD } from '../accounts/people/console-rig.ts';
 import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';

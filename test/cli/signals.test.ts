@@ -1,6 +1,6 @@
 // What a person at a terminal is told at Ctrl-C, and nobody else.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { onSignals } from '../../src/cli/shared/signals.ts';
+import { onSignals } from '../../src/cli/serve/ending.ts';
 
 let written: string[];
 let detach: () => void;

@@ -1,6 +1,6 @@
 // Tables of the command line, in a pipe and on terminals of any width.
 import { describe, expect, it } from 'vitest';
-import { tableLines } from '../../src/cli/shared/table.ts';
+import { tableLines } from '../../src/cli/shared/output.ts';
 
 const KEYS = [
   ['ID', 'NAME', 'ORGANISATION', 'LAST USED'],

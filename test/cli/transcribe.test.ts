@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { samplesOf } from '../../src/cli/speech/file-samples.ts';
+import { samplesOf } from '../../src/cli/transcribe/live.ts';
 import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { voxgate } from '../fakes/processes/voxgate.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';

@@ -3,27 +3,32 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { type StartedAs, type WorkerEnd, WorkerGroup, type WorkerProcess } from '../../src/cli/workers/group.ts';
-import type { Listening } from '../../src/cli/workers/messages.ts';
-import { Restarts } from '../../src/cli/workers/restarts.ts';
+import {
+  type Listening,
+  Restarts,
+  type StartedAs,
+  type WorkerEnd,
+  WorkerGroup,
+  type WorkerProcess,
+} from '../../src/cli/serve/worker-group.ts';
 
 const DRAIN_MS = 60_000;
 
 class FakeProcess implements WorkerProcess {
   readonly as: StartedAs;
-  readonly told: string[] = [];
+  readonly sent: string[] = [];
   over = false;
 
   constructor(as: StartedAs) {
     this.as = as;
   }
 
-  tell(order: string): void {
-    if (!this.over && this.told.at(-1) !== order) this.told.push(order);
+  send(order: string): void {
+    if (!this.over && this.sent.at(-1) !== order) this.sent.push(order);
   }
 
   kill(signal: string): void {
-    this.tell(signal);
+    this.send(signal);
   }
 
   listen(): this {
@@ -56,7 +61,7 @@ function rig(workers: number) {
       processes.push(process);
       return process;
     },
-    onListening: (told) => announced.push(told),
+    onListening: (sent) => announced.push(sent),
     onLost: ({ worker, restartMs }) => lost.push([worker, restartMs]),
   });
   void group.ended.then((value) => {
@@ -118,7 +123,7 @@ describe('the start', () => {
       now(3).end({ code });
       clock.increment(DRAIN_MS);
       expect(started()).toHaveLength(3);
-      expect(running().map(({ told }) => told)).toEqual([['drain'], ['drain', 'last']]);
+      expect(running().map(({ sent }) => sent)).toEqual([['drain'], ['drain', 'last']]);
       now(1).end();
       now(2).end();
       expect(await group.ended).toBe(all);
@@ -141,7 +146,7 @@ describe('a worker that dies', () => {
     }
     now(2).end({ code: 1 });
     expect(lost.at(-1)).toEqual([2, undefined]);
-    expect(now(1).told).toEqual(['drain', 'last']);
+    expect(now(1).sent).toEqual(['drain', 'last']);
     now(1).end();
     expect(await group.ended).toBe(1);
   });
@@ -197,11 +202,11 @@ describe('the end', () => {
   test('keeps the first by a drain until the others have left, and exits with 0', async () => {
     const { now, group, code } = rig(3).up();
     group.drain();
-    expect([1, 2, 3].map((worker) => now(worker).told)).toEqual([['drain'], ['drain', 'last'], ['drain', 'last']]);
+    expect([1, 2, 3].map((worker) => now(worker).sent)).toEqual([['drain'], ['drain', 'last'], ['drain', 'last']]);
     now(3).end();
-    expect(now(1).told).toEqual(['drain']);
+    expect(now(1).sent).toEqual(['drain']);
     now(2).end();
-    expect(now(1).told).toEqual(['drain', 'last']);
+    expect(now(1).sent).toEqual(['drain', 'last']);
     expect(await code()).toBe(undefined);
     now(1).end();
     expect(await group.ended).toBe(0);
@@ -214,7 +219,7 @@ describe('the end', () => {
     group.stop();
     group.stop();
     group.drain();
-    expect(now(2).told).toEqual(['drain', 'last', 'stop', 'last']);
+    expect(now(2).sent).toEqual(['drain', 'last', 'stop', 'last']);
   });
 
   test('exits with 1 when a draining worker dies', async () => {
@@ -229,14 +234,14 @@ describe('the end', () => {
     const { now, group } = rig(3);
     now(1).listen();
     group.drain();
-    expect([now(2).told, now(3).told]).toEqual([
+    expect([now(2).sent, now(3).sent]).toEqual([
       ['SIGTERM', 'last'],
       ['SIGTERM', 'last'],
     ]);
     now(2).end({ code: null, signal: 'SIGTERM' });
     // It had just come so far.
     now(3).listen();
-    expect(now(3).told).toEqual(['SIGTERM', 'last', 'drain', 'last']);
+    expect(now(3).sent).toEqual(['SIGTERM', 'last', 'drain', 'last']);
     now(3).end();
     now(1).end();
     expect(await group.ended).toBe(0);
@@ -250,9 +255,9 @@ describe('the end', () => {
     group[how]();
     now(2).end();
     clock.increment(ms - 1);
-    expect(now(1).told).not.toContain('SIGKILL');
+    expect(now(1).sent).not.toContain('SIGKILL');
     clock.increment(1);
-    expect(now(1).told).toContain('SIGKILL');
+    expect(now(1).sent).toContain('SIGKILL');
     now(1).end({ code: null, signal: 'SIGKILL' });
     expect(await group.ended).toBe(1);
   });

@@ -2,7 +2,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { WrongInput } from '../../src/cli/shared/actions.ts';
+import { WrongInput } from '../../src/cli/shared/command.ts';
 import {
   countValue,
   durationValue,

@@ -1,7 +1,7 @@
 // Models that hear files only, on `/v1/listen`: real speech through a whole gateway, to simulators that hear with the embedded
 // recogniser.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openLocalRecogniser } from '../../src/cli/speech/local-recogniser.ts';
+import { openLocalRecogniser } from '../../src/cli/shared/local-recogniser.ts';
 import { systemClock } from '../../src/runtime/telemetry/clock.ts';
 import { SimulatorServer } from '../../src/vendors/simulation/server.ts';
 import { simulators } from '../../src/vendors/simulators.ts';

@@ -1,20 +1,27 @@
 // `voxgate demo`: a provider dies in the middle of a sentence, and the client gets the sentence. Gateway, providers and client
 // are the real ones, in this process; nothing has to be installed, configured or paid.
-import { constants } from 'node:os';
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { ServerEvent } from '../../api/listen-events.ts';
 import { isSlug, providerOf } from '../../api/slug.ts';
+import { startGateway } from '../../node/gateway.ts';
+import { createLogger } from '../../runtime/telemetry/log.ts';
 import { providers } from '../../vendors/index.ts';
 import { hearsUtterances } from '../../vendors/live-turns.ts';
 import { FaultRefused, readFaults } from '../../vendors/simulation/faults.ts';
+import { SimulatorServer } from '../../vendors/simulation/server.ts';
+import type { ProviderSimulator } from '../../vendors/simulation.ts';
 import { simulators } from '../../vendors/simulators.ts';
 import { type Command, readArguments } from '../shared/command.ts';
-import { didYouMean } from '../shared/nearest.ts';
-import { CommandError, EXIT, print } from '../shared/output.ts';
-import { call } from './client.ts';
-import { type DemoGateway, type DemoProviders, withDemoGateway } from './demo-gateway.ts';
+import { call } from '../shared/live-client.ts';
+import { openLocalRecogniser } from '../shared/local-recogniser.ts';
+import { CommandError, EXIT, print, tell } from '../shared/output.ts';
+import { loadSettings } from '../shared/settings.ts';
+import { didYouMean } from '../shared/values.ts';
 import { DemoScreen } from './screen.ts';
 import { SENTENCE, SENTENCE_ENCODING, SENTENCE_MIDDLE_SECONDS, SENTENCE_RATE, sentenceAudio } from './sentence.ts';
-import { problemOf } from './verdict.ts';
 
 const usage = `Usage: voxgate demo [--from SLUG] [--to SLUG] [--fault F]… [--json]
 
@@ -37,12 +44,16 @@ const TO = 'assemblyai/universal-streaming-english';
 const PLAY_MS_MAX = 26_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-interface Plan extends DemoProviders {
+interface Plan {
   from: string;
   to: string;
+  /** The simulators of two different providers. */
+  first: ProviderSimulator;
+  fallback: ProviderSimulator;
+  /** Of the first, in the form of `--fault`. */
+  faults: readonly string[];
 }
 
-/** Hears of the play as it goes. */
 interface Audience {
   show(event: ServerEvent, line: string): void;
   died(): void;
@@ -69,7 +80,7 @@ export const demo: Command = {
   },
 };
 
-/** The checked wishes. Throws a CommandError that says what is accepted. */
+/** The checked arguments. Throws a CommandError that says what is accepted. */
 function planOf(from: string, to: string, faults: readonly string[]): Plan {
   const first = simulatorOf(from, '--from');
   const fallback = simulatorOf(to, '--to');
@@ -128,46 +139,35 @@ async function playOnScreen(plan: Plan, signal: AbortSignal): Promise<void> {
 }
 
 /** Plays to the end. Resolves with what went wrong, if anything did. */
-function play(plan: Plan, signal: AbortSignal, audience: Audience): Promise<string | undefined> {
-  return withDemoGateway(plan, async (stage) => {
+function play(plan: Plan, signal: AbortSignal, { show, died }: Audience): Promise<string | undefined> {
+  const { from, to, faults } = plan;
+  return withDemoGateway(plan, async ({ gateway, killFirst }) => {
     const events: ServerEvent[] = [];
-    await sayTheSentence(plan, stage, signal, {
-      ...audience,
-      show: (event, line) => {
+    let death = faults.length === 0 ? undefined : Promise.resolve();
+    await call({
+      ...gateway,
+      model: from,
+      fallback: to,
+      audio: sentenceAudio(),
+      encoding: SENTENCE_ENCODING,
+      sampleRate: SENTENCE_RATE,
+      signal,
+      onEvent: (event, line) => {
         events.push(event);
-        audience.show(event, line);
+        show(event, line);
+      },
+      onSent: (seconds) => {
+        if (death !== undefined || seconds < SENTENCE_MIDDLE_SECONDS) return;
+        died();
+        death = killFirst();
       },
     });
+    await death;
     return problemOf(events, SENTENCE);
   });
 }
 
-async function sayTheSentence(
-  { from, to, faults }: Plan,
-  { gateway, killFirst }: DemoGateway,
-  signal: AbortSignal,
-  { show, died }: Audience,
-): Promise<void> {
-  let death = faults.length === 0 ? undefined : Promise.resolve();
-  await call({
-    ...gateway,
-    model: from,
-    fallback: to,
-    audio: sentenceAudio(),
-    encoding: SENTENCE_ENCODING,
-    sampleRate: SENTENCE_RATE,
-    signal,
-    onEvent: show,
-    onSent: (seconds) => {
-      if (death !== undefined || seconds < SENTENCE_MIDDLE_SECONDS) return;
-      died();
-      death = killFirst();
-    },
-  });
-  await death;
-}
-
-/** A signal to the process, a reader that goes away and too long a time end the play, so that it can be taken down in order. */
+/** A signal to the process, a closed standard output and the time limit end the play, so that everything is removed in order. */
 function watchForInterruption(): { signal: AbortSignal; stop(): void } {
   const controller = new AbortController();
   const end = (why: string, code: number) => controller.abort(new CommandError(why, code));
@@ -187,4 +187,89 @@ function watchForInterruption(): { signal: AbortSignal; stop(): void } {
       for (const name of SIGNALS) process.off(name, signalled);
     },
   };
+}
+
+interface DemoGateway {
+  gateway: { url: string; key: string };
+  /** The first provider dies: its connections are cut and its port is closed. Resolves when nothing is left of it. */
+  killFirst(): Promise<void>;
+}
+
+/**
+ * Starts a gateway with two simulated providers on free ports of this machine, with real recognition, and removes everything afterwards.
+ * Resolves with the result of the play.
+ */
+async function withDemoGateway<Result>(
+  { first, fallback, faults }: Plan,
+  play: (demo: DemoGateway) => Promise<Result>,
+): Promise<Result> {
+  const closers: (() => unknown)[] = [];
+  try {
+    const directory = mkdtempSync(join(tmpdir(), 'voxgate-'));
+    closers.push(() => rmSync(directory, { recursive: true, force: true }));
+    const ears = openLocalRecogniser({});
+    closers.push(() => ears.close());
+    await ears.warmUp();
+
+    const { ear } = ears;
+    const dying = await SimulatorServer.start({ simulator: first, ear, faults, onFault: reportFault });
+    closers.push(() => dying.close());
+    const living = await SimulatorServer.start({ simulator: fallback, ear, onFault: reportFault });
+    closers.push(() => living.close());
+
+    const config = loadSettings({
+      VOXGATE_PORT: '0',
+      VOXGATE_DATA_DIRECTORY: directory,
+      VOXGATE_LOG_LEVEL: 'silent',
+      ...pointedAt(first, dying),
+      ...pointedAt(fallback, living),
+    });
+    const gateway = await startGateway({ config, logger: createLogger('silent') });
+    closers.push(() => {
+      gateway.stop();
+      return gateway.ended;
+    });
+    const key = gateway.firstKey?.secret as string;
+    return await play({ gateway: { url: gateway.url, key }, killFirst: () => dying.close() });
+  } finally {
+    for (const close of closers.reverse()) await close();
+  }
+}
+
+/** The settings that send a provider's sessions to its simulator. */
+function pointedAt({ provider }: ProviderSimulator, { url }: SimulatorServer): Record<string, string> {
+  const name = provider.toUpperCase();
+  return { [`VOXGATE_${name}_URL`]: url, [`${name}_API_KEY`]: 'simulated' };
+}
+
+function reportFault(error: unknown): void {
+  tell(`voxgate: ${error instanceof Error ? error.message : String(error)}`);
+}
+
+/** What went wrong, as a sentence; undefined when `said` arrived whole with exactly one failover. */
+export function problemOf(events: readonly ServerEvent[], said: string): string | undefined {
+  const error = events.find((event) => event.type === 'error');
+  if (error !== undefined) return `the session failed: ${error.error.message}`;
+  const end = events.at(-1);
+  if (end?.type !== 'session_ended') return 'the session was cut off before its end.';
+  const failovers = events.filter((event) => event.type === 'failover').length;
+  if (failovers === 0) return 'there was no failover: what the first provider did gave no reason for one.';
+  if (failovers > 1) return `there were ${failovers} failovers, and one was wanted.`;
+  const final = finalText(events);
+  if (wordsOf(final) === wordsOf(said)) return undefined;
+  return `"${said}" was said, and ${final === '' ? 'no final came' : `"${final}" arrived`}.`;
+}
+
+/** The finals of all turns. */
+function finalText(events: readonly ServerEvent[]): string {
+  return events.flatMap((event) => (event.type === 'transcript' && event.is_final ? [event.text] : [])).join(' ');
+}
+
+/** Words only: models differ in capitals and punctuation. */
+function wordsOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}' ]+/gu, ' ')
+    .replace(/ +/g, ' ')
+    .trim();
 }

@@ -2,23 +2,17 @@
 // do that; colours are used only where they are welcome.
 import type { ServerEvent } from '../../api/listen-events.ts';
 import { providerOf } from '../../api/slug.ts';
+import { CLEAR_LINE, type OutputStream, wrapped } from '../shared/output.ts';
 
-/** Where it is shown: standard output, or what stands for it. */
-export interface Output {
-  write(text: string): unknown;
-  isTTY?: boolean;
-  columns?: number;
-}
-
-export interface ScreenOptions {
-  output: Output;
+interface ScreenOptions {
+  output: OutputStream;
   /** For NO_COLOR (https://no-color.org) and TERM. */
   env: Readonly<Record<string, string | undefined>>;
   /** Milliseconds of any origin. */
   now: () => number;
 }
 
-export interface Programme {
+interface Programme {
   said: string;
   model: string;
   fallback: string;
@@ -36,11 +30,9 @@ const WIDTH = { min: 40, max: 80 };
 const LABEL_WIDTH = 10;
 /** Columns before the words of a row: `  1.4 s  assemblyai  `, and more where a label is longer. */
 const wordsAt = (label: string) => 5 + ' s  '.length + Math.max(LABEL_WIDTH, label.length) + '  '.length;
-/** Goes back to the first column and clears the line. */
-const CLEAR_LINE = '\r\x1b[K';
 
 export class DemoScreen {
-  readonly #output: Output;
+  readonly #output: OutputStream;
   readonly #now: () => number;
   readonly #canRewrite: boolean;
   readonly #hasColours: boolean;
@@ -166,17 +158,4 @@ export class DemoScreen {
   #styled(text: string, style: Style): string {
     return this.#hasColours && style !== 'plain' ? `\x1b[${STYLES[style]}m${text}\x1b[0m` : text;
   }
-}
-
-/** Lines of at most `width` characters; a longer word has a line of its own. */
-function wrapped(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }

@@ -1,18 +1,17 @@
-// `voxgate serve`: runs a gateway until a signal ends it; as several processes on one port where that is asked for.
+// `voxgate serve`: runs a gateway until a signal ends it; with --workers as several processes on one port, and shows its first secrets.
 import cluster from 'node:cluster';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { rolesOf, WORKERS_MAX } from '../../config/schema-cluster.ts';
-import { type Gateway, startGateway } from '../../node/gateway.ts';
+import { startGateway } from '../../node/gateway.ts';
 import { createLogger } from '../../runtime/telemetry/log.ts';
 import { type Command, readArguments } from '../shared/command.ts';
-import { recordAddress } from '../shared/gateway-url.ts';
 import { CommandError, EXIT, tell } from '../shared/output.ts';
-import { loadSettings } from '../shared/settings.ts';
-import { onSignals } from '../shared/signals.ts';
-import { FirstProcess } from '../workers/messages.ts';
-import { runWorkers } from '../workers/workers.ts';
-import { type FirstSecrets, firstSecretLines } from './first-secrets.ts';
-import { drainOnUncaughtError } from './uncaught-errors.ts';
+import { loadSettings, recordAddress } from '../shared/settings.ts';
+import { drainOnUncaughtError, EndSignals } from './ending.ts';
+import type { FirstSecrets } from './worker-group.ts';
+import { FirstProcess, runWorkers } from './workers.ts';
 
 const PORT_MAX = 65_535;
 
@@ -38,9 +37,9 @@ export const serve: Command = {
       const { workers } = config.cluster;
       return runWorkers({
         config,
-        onListening: (told) => {
-          recordAddress(config, told.url);
-          tell(welcome(told.url, shown(told.first, config), workers));
+        onListening: (message) => {
+          recordAddress(config, message.url);
+          tell(welcome(message.url, shown(message.first, config), workers));
         },
       });
     }
@@ -48,7 +47,7 @@ export const serve: Command = {
   },
 };
 
-/** The settings, with what the arguments say of them. */
+/** The settings, with the arguments in place of their variables. */
 function settingsWith({ port, workers }: { port?: string | undefined; workers?: string | undefined }): Config {
   return loadSettings(
     {
@@ -56,7 +55,7 @@ function settingsWith({ port, workers }: { port?: string | undefined; workers?: 
       ...(port === undefined ? {} : { VOXGATE_PORT: wholeNumber('--port', port, 0, PORT_MAX) }),
       ...(workers === undefined ? {} : { VOXGATE_WORKERS: wholeNumber('--workers', workers, 1, WORKERS_MAX) }),
     },
-    // A worker is started by one that has said so.
+    // The first process has reported it.
     cluster.isWorker ? () => {} : (sentence) => tell(`voxgate: ${sentence}`),
   );
 }
@@ -72,51 +71,23 @@ async function serveHere(config: Config, first: FirstProcess | undefined): Promi
   const gateway = await startGateway({
     config,
     logger,
-    ...(first === undefined ? { onListening: () => signals.listen() } : { drainsAfter: first.needsNobody }),
+    ...(first === undefined ? { onListening: () => signals.listen() } : { drainsAfter: first.mayFinish }),
   });
   const uncaughtErrors = drainOnUncaughtError(gateway, logger);
   const { url } = gateway;
   const secrets = { key: gateway.firstKey?.secret, ownerLink: await gateway.inviteFirstOwner() };
-  const stop = first === undefined ? signals.obeyedBy(gateway) : first.obey(gateway);
-  if (first === undefined) recordAddress(config, url);
-  if (first === undefined)
-    tell(
-      rolesOf(config.cluster.roles)?.includes('edge')
-        ? welcome(url, shown(secrets, config))
-        : operated(url, config, shown(secrets, config)),
-    );
-  else first.tell({ type: 'listening', url, first: secrets });
+  const stop = first === undefined ? signals.appliedTo(gateway) : first.follow(gateway);
+  if (first === undefined) {
+    recordAddress(config, url);
+    const lines = shown(secrets, config);
+    tell(rolesOf(config.cluster.roles)?.includes('edge') ? welcome(url, lines) : operated(url, config, lines));
+  } else first.send({ type: 'listening', url, first: secrets });
   const error = await gateway.ended;
   stop();
   uncaughtErrors.detach();
   if (error === null) return uncaughtErrors.occurred ? EXIT.failed : EXIT.ok;
   tell(`voxgate: ${error}`);
   return EXIT.failed;
-}
-
-/** The first signal drains, the second stops. One that comes between the opening of the door and the end of the start is kept. */
-class EndSignals {
-  #count = 0;
-  #gateway: Pick<Gateway, 'drain' | 'stop'> | undefined;
-  #detach = () => {};
-
-  listen(): void {
-    this.#detach = onSignals(() => {
-      this.#count++;
-      this.#tell();
-    });
-  }
-
-  obeyedBy(gateway: Pick<Gateway, 'drain' | 'stop'>): () => void {
-    this.#gateway = gateway;
-    this.#tell();
-    return this.#detach;
-  }
-
-  #tell(): void {
-    if (this.#count === 1) this.#gateway?.drain();
-    else if (this.#count > 1) this.#gateway?.stop();
-  }
 }
 
 const shown = (first: FirstSecrets, { data }: Config): string[] =>
@@ -142,4 +113,54 @@ function welcome(url: string, first: readonly string[], processes = 1): string {
     `    curl ${url}/v1/audio/transcriptions -H "Authorization: Bearer $VOXGATE_KEY" -F model=local/commands-en -F file=@test/fixtures/audio/commands.wav`,
     '',
   ].join('\n');
+}
+
+interface SecretTexts {
+  file: string;
+  /** Before the secret, on a terminal. */
+  shown: string;
+  name: string;
+  /** What to do with the file. */
+  next: string;
+  /** What to do without it. */
+  instead: string;
+}
+
+const KEY: SecretTexts = {
+  file: 'first-key',
+  shown: 'Your first API key, shown only this once',
+  name: 'Your first API key',
+  next: 'take it, and delete the file.',
+  instead: 'Make one: voxgate keys create',
+};
+
+const OWNER_LINK: SecretTexts = {
+  file: 'first-owner',
+  shown: 'To become its owner, open this link; it works once, within 24 hours',
+  name: 'The link that makes its owner',
+  next: 'open it; it works once, within 24 hours.',
+  instead: 'The next start tries again.',
+};
+
+/**
+ * The first API key and the link of the first owner: on a terminal they are shown once; else they are in a file that only its owner can
+ * read, since the output of a service is kept in logs.
+ */
+export function firstSecretLines({ key, ownerLink }: FirstSecrets, directory: string, isTerminal: boolean): string[] {
+  return [...linesOf(KEY, key, directory, isTerminal), ...linesOf(OWNER_LINK, ownerLink, directory, isTerminal)];
+}
+
+function linesOf(words: SecretTexts, secret: string | undefined, directory: string, isTerminal: boolean): string[] {
+  if (secret === undefined) return [];
+  if (isTerminal) return [`  ${words.shown}: ${secret}`];
+  const path = resolve(join(directory, words.file));
+  try {
+    // From the start before, or left in a directory that was emptied.
+    rmSync(path, { force: true });
+    writeFileSync(path, `${secret}\n`, { mode: 0o600, flag: 'wx' });
+    return [`  ${words.name} is in ${path}: ${words.next}`];
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    return [`  ${words.name} could not be written to ${path} (${code}). ${words.instead}`];
+  }
 }

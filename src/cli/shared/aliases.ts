@@ -1,11 +1,10 @@
 // An alias as commands take it: a name, and its models as `fallbacks` has them.
-
 import { checkedAliases } from '../../accounts/keys/aliases.ts';
 import { Refusal } from '../../api/errors.ts';
 import type { Aliases } from '../../api/listen.ts';
 import { nearestSlugs } from '../../api/slug.ts';
 import { readFallbacks } from '../../live/socket/query.ts';
-import { WrongInput } from './actions.ts';
+import { WrongInput } from './command.ts';
 import { loadProviders } from './settings.ts';
 import { orNone } from './values.ts';
 

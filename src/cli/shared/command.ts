@@ -1,7 +1,9 @@
-// What a command is, and how its arguments are read.
+// What a command is, and how its arguments are read; and commands with actions, `voxgate orgs create NAME`, whose operands and options are
+// read as strictly as each action declares them.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { editDistance } from '../../api/slug.ts';
-import { UsageError } from './output.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { EXIT, UsageError } from './output.ts';
 
 export interface Command {
   /** What `--help` prints. */
@@ -12,8 +14,8 @@ export interface Command {
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** What is read strictly: how the command is used, and how many names or files it takes beside its options; none when absent. */
 interface Accepted extends Pick<Command, 'usage'> {
+  /** How many names or files it takes in addition to its options; none when absent. */
   operandsMax?: number;
 }
 
@@ -47,4 +49,75 @@ function sentenceOf({ code, message }: Error & { code?: string }, options: Optio
   if (/ambiguous/.test(message)) return `${option} needs a value; one that begins with a dash is written ${option}=-1.`;
   if (/argument missing/.test(message)) return `${option} needs a value.`;
   return `${message.split(/\.\s/)[0]}.`;
+}
+
+type ValuesOf<Given extends Options> = ReturnType<typeof readArguments<Given>>['values'];
+
+interface ActionDeclaration<Given extends Options> {
+  /** All of them are required, in this order: `['ORG_ID', 'AMOUNT']`. */
+  operands: readonly string[];
+  options: Given;
+  /** Resolves with the exit code; without one it is 0. */
+  run(operands: readonly string[], values: ValuesOf<Given>): Promise<number | undefined>;
+}
+
+/** One action, without the types of its options. */
+export interface Action {
+  operands: readonly string[];
+  run(usage: string, args: readonly string[]): Promise<number>;
+}
+
+/** Ends the command with a sentence, the usage and 64. */
+export class WrongInput extends Error {
+  override readonly name = 'WrongInput';
+}
+
+export function action<const Given extends Options>({ operands, options, run }: ActionDeclaration<Given>): Action {
+  return {
+    operands,
+    async run(usage, args) {
+      const { values, positionals } = readArguments(
+        { usage, operandsMax: Number.POSITIVE_INFINITY },
+        negativesLast(args),
+        options,
+      );
+      if (positionals.length !== operands.length) throw new WrongInput(wanted(operands));
+      return (await run(positionals, values)) ?? EXIT.ok;
+    },
+  };
+}
+
+/** A command of such actions. */
+export function actionsCommand(usage: string, actions: Readonly<Record<string, Action>>): Command {
+  return {
+    usage,
+    run: ([first = '', ...args]) =>
+      explained(usage, async () => {
+        const chosen = Object.hasOwn(actions, first) ? actions[first] : undefined;
+        if (chosen === undefined) throw new WrongInput(`name one of ${Object.keys(actions).join(', ')}.`);
+        return chosen.run(usage, args);
+      }),
+  };
+}
+
+/** Adds the usage to the message of wrong input, also where the store rejects it. */
+export async function explained(usage: string, work: () => Promise<number>): Promise<number> {
+  try {
+    return await work();
+  } catch (error) {
+    const isWrong = error instanceof WrongInput || (error instanceof StoreError && error.reason === 'invalid');
+    throw isWrong ? new UsageError(error.message, usage) : error;
+  }
+}
+
+function wanted(operands: readonly string[]): string {
+  if (operands.length === 0) return 'this takes nothing but options.';
+  return `name ${operands.join(' and ')}, and nothing else.`;
+}
+
+/** `-5` is an amount and not an option: amounts are moved after the mark that ends the options, since an amount is always last. */
+function negativesLast(args: readonly string[]): string[] {
+  const isNegative = (text: string) => /^-\.?\d/.test(text);
+  const negatives = args.filter(isNegative);
+  return negatives.length === 0 ? [...args] : [...args.filter((text) => !isNegative(text)), '--', ...negatives];
 }

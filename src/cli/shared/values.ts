@@ -1,9 +1,15 @@
-// Texts of the command line as values, and values as texts: amounts, counts, times, durations, lists. What is wrong becomes
-// one sentence that says what is accepted.
-import { microUsdOf, usdOf } from '../../config/prices/price.ts';
-import { WrongInput } from './actions.ts';
+// Arguments of commands as values: amounts, counts, times, durations, lists, regions, names and files; and values as text. A wrong one is one
+// sentence that says what is accepted.
 
-/** Takes a limit away. */
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type NamedRegion, REGIONS } from '../../api/residency-rule.ts';
+import { nearestSlugs } from '../../api/slug.ts';
+import { microUsdOf, usdOf } from '../../config/prices/price.ts';
+import { WrongInput } from './command.ts';
+import { CommandError } from './output.ts';
+
+/** Removes a limit. */
 const NONE = 'none';
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -95,4 +101,48 @@ function outward(value: unknown): unknown {
 function quoted(text: string): string {
   const shown = JSON.stringify(text);
   return shown.length <= 60 ? shown : `${shown.slice(0, 60)}…`;
+}
+
+export const regionValue = (text: string): NamedRegion => choiceValue('--region', text, REGIONS);
+
+/** `any` removes the rule, since `none` means here that nothing is kept. */
+export function retentionValue(text: string): 'none' | null {
+  if (text === 'none') return 'none';
+  if (text === 'any') return null;
+  throw new WrongInput('--retention is none, or any.');
+}
+
+/** Throws a CommandError unless there is such a file with content, and this user may read it. `what`: what it should be, `an audio file`. */
+export function requireReadable(file: string, what: string): void {
+  const state = statSync(file, { throwIfNoEntry: false });
+  if (state === undefined) throw new CommandError(`there is no file ${file}.`);
+  if (state.isDirectory()) throw new CommandError(`${file} is a folder. Name ${what}.`);
+  if (state.isFile() && state.size === 0) throw new CommandError(`${file} is empty. Name ${what}.`);
+  if (!may(file, constants.R_OK)) throw new CommandError(`this user may not read ${file}.`);
+}
+
+/** Throws a CommandError unless a file of this name can be written. */
+export function requireWritable(file: string): void {
+  const state = statSync(file, { throwIfNoEntry: false });
+  if (state?.isDirectory()) throw new CommandError(`${file} is a folder. Name a file to write to.`);
+  const folder = dirname(file);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new CommandError(`there is no folder ${folder} to write ${file} to.`);
+  if (!may(state === undefined ? folder : file, constants.W_OK))
+    throw new CommandError(`this user may not write ${file}.`);
+}
+
+function may(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** ` Did you mean deepgram?`; empty where nothing is near. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const [nearest] = nearestSlugs(name, known, 1);
+  return nearest === undefined ? '' : ` Did you mean ${nearest}?`;
 }

@@ -10,7 +10,7 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Clock } from '../../../machines/clock.ts';
-import { PrivateNats, type PrivateNatsOptions } from '../../../src/cli/workers/private-nats.ts';
+import { PrivateNats, type PrivateNatsOptions } from '../../../src/cli/serve/private-nats.ts';
 import { systemClock } from '../../../src/runtime/telemetry/clock.ts';
 import { createLogger } from '../../../src/runtime/telemetry/log.ts';
 import { natsServerIsHere } from '../../fakes/network/nats-server.ts';
@@ -131,7 +131,7 @@ describe.skipIf(!natsServerIsHere)('a private nats-server', () => {
   test('ends when the process that started it is killed, and the next one has its files', async () => {
     const directory = temporaryDirectory();
     const code = `
-      import { PrivateNats } from '${source('src/cli/workers/private-nats.ts')}';
+      import { PrivateNats } from '${source('src/cli/serve/private-nats.ts')}';
       import { systemClock } from '${source('src/runtime/telemetry/clock.ts')}';
       import { createLogger } from '${source('src/runtime/telemetry/log.ts')}';
       const options = { directory: ${JSON.stringify(directory)}, clock: systemClock, logger: createLogger('silent') };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import WebSocket from 'ws';
 import type { ServerEvent } from '../../../src/api/listen-events.ts';
-import { sendInRealTime } from '../../../src/cli/speech/real-time.ts';
+import { sendInRealTime } from '../../../src/cli/shared/live-client.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { expectWhole, type NumberedFinal } from '../../fakes/audio/numbered-finals.ts';
 import { MODEL } from './cluster.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import WebSocket from 'ws';
 import type { ServerEvent } from '../../../src/api/listen-events.ts';
-import { sendInRealTime } from '../../../src/cli/speech/real-time.ts';
+import { sendInRealTime } from '../../../src/cli/shared/live-client.ts';
 import { numberedAudio } from '../audio/numbered-audio.ts';
 import { startVoxgate } from './voxgate.ts';
 

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import WebSocket from 'ws';
-import { openLocalRecogniser } from '../../../src/cli/speech/local-recogniser.ts';
+import { openLocalRecogniser } from '../../../src/cli/shared/local-recogniser.ts';
 import { systemClock } from '../../../src/runtime/telemetry/clock.ts';
 import { SimulatorServer } from '../../../src/vendors/simulation/server.ts';
 import { simulators } from '../../../src/vendors/simulators.ts';

@@ -5,7 +5,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import WebSocket from 'ws';
 import type { ServerEvent } from '../../../../src/api/listen-events.ts';
-import { sendInRealTime } from '../../../../src/cli/speech/real-time.ts';
+import { sendInRealTime } from '../../../../src/cli/shared/live-client.ts';
 import { natsServerIsHere } from '../../../fakes/network/nats-server.ts';
 import { Cluster, NODE_START_MS } from '../../rig/cluster.ts';
 

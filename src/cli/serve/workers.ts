@@ -1,5 +1,5 @@
-// `voxgate serve --workers`: what each worker is given, and everything around them: the port they share, the one secret, NATS
-// between them. The first keeps the accounts, and the others serve beside it.
+// `voxgate serve --workers`: the settings of each worker, and what they share: the port, the secret, and NATS. The first keeps the accounts,
+// and the others serve next to it. At the end, the side of a worker.
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -11,17 +11,16 @@ import { listenFailure, tryAddress } from '../../runtime/address-failure.ts';
 import { systemClock } from '../../runtime/telemetry/clock.ts';
 import { createLogger, type Logger } from '../../runtime/telemetry/log.ts';
 import { CommandError, EXIT } from '../shared/output.ts';
-import { onSignals } from '../shared/signals.ts';
-import { type StartedAs, WorkerGroup, type WorkerProcess } from './group.ts';
-import type { Listening, Order } from './messages.ts';
+import { onSignals } from './ending.ts';
 import { PrivateNats } from './private-nats.ts';
+import { type Listening, type Order, type StartedAs, WorkerGroup, type WorkerProcess } from './worker-group.ts';
 
 const NODE_ID_LENGTH_MAX = 32;
 
-export interface WorkersOptions {
+interface WorkersOptions {
   config: Config;
   /** All of them listen. */
-  onListening(told: Listening): void;
+  onListening(message: Listening): void;
 }
 
 /** Runs the workers until a signal ends them. Resolves with the exit code; rejects with one sentence when they cannot serve. */
@@ -44,7 +43,7 @@ export async function runWorkers({ config, onListening }: WorkersOptions): Promi
       clock: systemClock,
       drainMs: config.session.drainMs,
       onListening,
-      onLost: (lost) => logger.error(lost, 'a worker ended unasked'),
+      onLost: (lost) => logger.error(lost, 'worker exited unexpectedly'),
     });
     group = running;
     return await untilSignalled(running, logger);
@@ -129,8 +128,8 @@ function spawnerOf(settings: (worker: number, starts: number) => Record<string, 
   return ({ worker, start, onListening, onEnd }: StartedAs): WorkerProcess => {
     const forked = cluster.fork(settings(worker, start));
     const { process: child } = forked;
-    forked.on('message', (told: Listening) => {
-      if (told.type === 'listening') onListening(told);
+    forked.on('message', (message: Listening) => {
+      if (message.type === 'listening') onListening(message);
     });
     // Without it, a channel that breaks while an order is written would end this process.
     forked.on('error', () => {});
@@ -139,10 +138,76 @@ function spawnerOf(settings: (worker: number, starts: number) => Record<string, 
       () => onEnd({ code: EXIT.failed, signal: null }),
     );
     return {
-      tell: (order: Order) => {
+      send: (order: Order) => {
         if (forked.isConnected()) forked.send(order);
       },
       kill: (signal) => child.kill(signal),
     };
   };
+}
+
+/** The time for everything to close in order once the first process is gone. */
+const ALONE_MS = 5_000;
+
+/** The first process, from the side of a worker. */
+export class FirstProcess {
+  /** Resolves when a drain may complete: until then, other processes may need the accounts of this one. */
+  readonly mayFinish: Promise<void>;
+  #finish!: () => void;
+
+  private constructor() {
+    this.mayFinish = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+  }
+
+  /** Undefined in a process that is not a worker. */
+  static ofThisWorker(): FirstProcess | undefined {
+    return cluster.isWorker ? new FirstProcess() : undefined;
+  }
+
+  send(message: Listening): void {
+    process.send?.(message);
+  }
+
+  /**
+   * Follows the orders until the returned function is called. A signal from another process drains, and never stops: a terminal and a
+   * service manager signal the whole group, and the first process has sent its orders already. Without a first process, it ends.
+   */
+  follow(gateway: { drain(): void; stop(): void }): () => void {
+    const receive = (order: Order) => {
+      if (order === 'drain') gateway.drain();
+      else if (order === 'stop') gateway.stop();
+      else if (order === 'last') this.#finish();
+    };
+    const orphaned = () => {
+      // Otherwise it would exit without closing its clients' connections in order.
+      this.#staysAfterDisconnect();
+      this.#finish();
+      gateway.stop();
+      setTimeout(() => process.exit(EXIT.failed), ALONE_MS).unref();
+    };
+    process.on('message', receive);
+    cluster.worker?.once('disconnect', orphaned);
+    const ignoreSignals = onSignals(() => {
+      this.#finish();
+      gateway.drain();
+    });
+    return () => {
+      process.off('message', receive);
+      cluster.worker?.off('disconnect', orphaned);
+      ignoreSignals();
+    };
+  }
+
+  /** Closes the channel, so that the process can end. */
+  leave(): void {
+    this.#staysAfterDisconnect();
+    if (process.connected) process.disconnect();
+  }
+
+  /** Otherwise the process ends in the middle of things, with code 0. */
+  #staysAfterDisconnect(): void {
+    if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
+  }
 }

@@ -3,18 +3,16 @@
 import { mkdtempSync, openAsBlob, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { CLIENT_KEY_VARIABLE } from '../config/load.ts';
-import { startGateway } from '../node/gateway.ts';
-import { backgroundClock } from '../runtime/telemetry/clock.ts';
-import { createLogger } from '../runtime/telemetry/log.ts';
-import { type Command, readArguments } from './shared/command.ts';
-import { requireReadable, requireWritable } from './shared/files.ts';
-import { gatewayUrl } from './shared/gateway-url.ts';
-import { CommandError, EXIT, print, tell, UsageError } from './shared/output.ts';
-import { loadSettings } from './shared/settings.ts';
-import { StatusLine } from './shared/status-line.ts';
-import { CountedFile, FileProgress } from './speech/file-progress.ts';
-import { liveTranscription, noConnection, type Target, type Wanted } from './speech/live-transcription.ts';
+import { CLIENT_KEY_VARIABLE } from '../../config/load.ts';
+import { startGateway } from '../../node/gateway.ts';
+import { backgroundClock } from '../../runtime/telemetry/clock.ts';
+import { createLogger } from '../../runtime/telemetry/log.ts';
+import { type Command, readArguments } from '../shared/command.ts';
+import { CommandError, EXIT, print, tell, UsageError } from '../shared/output.ts';
+import { gatewayUrl, loadSettings } from '../shared/settings.ts';
+import { requireReadable, requireWritable } from '../shared/values.ts';
+import { liveTranscription, noConnection, type Target, type TranscriptionRequest } from './live.ts';
+import { CountedFile, FileProgress, StatusLine } from './progress.ts';
 
 const FORMATS = ['text', 'json', 'verbose_json', 'diarized_json', 'srt', 'vtt'] as const;
 
@@ -66,7 +64,7 @@ export const transcribe: Command = {
     if (values.params !== undefined) requireObject(values.params);
     requireReadable(file, 'an audio file');
     if (values.output !== undefined) requireWritable(values.output);
-    const wanted: Wanted = {
+    const request: TranscriptionRequest = {
       file,
       model: values.model ?? 'local/commands-en',
       json: values.json ?? false,
@@ -77,8 +75,8 @@ export const transcribe: Command = {
     const line = new StatusLine({ isQuiet: values.quiet ?? false });
     const work = (target: Target) =>
       values.live
-        ? liveTranscription(target, wanted, line)
-        : fileTranscription(target, { ...wanted, format, output: values.output }, line);
+        ? liveTranscription(target, request, line)
+        : fileTranscription(target, { ...request, format, output: values.output }, line);
     return target === undefined ? withOwnGateway(work) : work(target);
   },
 };
@@ -125,7 +123,7 @@ async function withOwnGateway(work: (target: Target) => Promise<number>): Promis
   }
 }
 
-interface WantedFile extends Wanted {
+interface FileRequest extends TranscriptionRequest {
   format: Format;
   /** The file to write; standard output when absent. */
   output: string | undefined;
@@ -133,7 +131,7 @@ interface WantedFile extends Wanted {
 
 async function fileTranscription(
   { url, key }: Target,
-  { file, model, format, output, language, params, fallbacks }: WantedFile,
+  { file, model, format, output, language, params, fallbacks }: FileRequest,
   line: StatusLine,
 ): Promise<number> {
   const form = new FormData();

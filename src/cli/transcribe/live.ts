@@ -1,10 +1,18 @@
 // A file as a live client sends it: in real time, in chunks of 100 ms, printing each event as it comes.
+
+import { createReadStream, statSync } from 'node:fs';
 import WebSocket from 'ws';
+import { Refusal } from '../../api/errors.ts';
 import type { ServerEvent } from '../../api/listen-events.ts';
+import { FileDecodings } from '../../files/decoding/decoding.ts';
+import { DECODED } from '../../files/failures.ts';
+import { FileDecoder } from '../../files/file-decoder.ts';
+import { FileSource } from '../../files/file-source.ts';
+import { LegFailed } from '../../live/upstream/leg-failed.ts';
+import { systemClock } from '../../runtime/telemetry/clock.ts';
+import { sendInRealTime } from '../shared/live-client.ts';
 import { CommandError, EXIT, print, tell } from '../shared/output.ts';
-import type { StatusLine } from '../shared/status-line.ts';
-import { samplesOf } from './file-samples.ts';
-import { sendInRealTime } from './real-time.ts';
+import type { StatusLine } from './progress.ts';
 
 const RATE = 16_000;
 const BYTES_PER_SECOND = 2 * RATE;
@@ -15,8 +23,7 @@ export interface Target {
   key: string;
 }
 
-/** What to ask for. */
-export interface Wanted {
+export interface TranscriptionRequest {
   file: string;
   model: string;
   json: boolean;
@@ -28,7 +35,7 @@ export interface Wanted {
 /** Streams the file and prints events until the session has ended. */
 export async function liveTranscription(
   { url, key }: Target,
-  { file, model, json, language, params, fallbacks }: Wanted,
+  { file, model, json, language, params, fallbacks }: TranscriptionRequest,
   line: StatusLine,
 ): Promise<number> {
   const samples = await samplesOf(file, RATE);
@@ -48,7 +55,7 @@ export async function liveTranscription(
     socket.on('unexpected-response', (_, response) => {
       const body: Buffer[] = [];
       response.on('data', (chunk: Buffer) => body.push(chunk));
-      response.on('end', () => reject(new CommandError(refusalOf(Buffer.concat(body), response.statusCode))));
+      response.on('end', () => reject(new CommandError(messageOf(Buffer.concat(body), response.statusCode))));
     });
     socket.on('error', (error) => reject(noConnection(url, error)));
     socket.on('close', (code) => {
@@ -58,7 +65,7 @@ export async function liveTranscription(
   });
 }
 
-/** The system's word alone says neither where nothing answered nor what to do. */
+/** The system's message alone says neither which address did not answer nor what to do. */
 export const noConnection = (url: string, { message }: Error): CommandError =>
   new CommandError(`no connection to ${url}: ${message}. Is a gateway running there?`);
 
@@ -104,10 +111,36 @@ class Terminal {
   }
 }
 
-function refusalOf(body: Buffer, status: number | undefined): string {
+function messageOf(body: Buffer, status: number | undefined): string {
   try {
     return (JSON.parse(body.toString()) as { error: { message: string } }).error.message;
   } catch {
     return `the gateway refused the connection with HTTP ${status}.`;
   }
+}
+
+/** All samples of an audio file at one rate. Throws a CommandError for a file that cannot be decoded. */
+export async function samplesOf(file: string, sampleRate: number): Promise<Uint8Array> {
+  const decodings = new FileDecodings({ clock: systemClock });
+  const signal = new AbortController().signal;
+  const pieces: Buffer[] = [];
+  try {
+    const source = await FileSource.open({
+      bytes: statSync(file).isFile() ? statSync(file).size : undefined,
+      rawSampleRate: undefined,
+      read: () => createReadStream(file),
+    });
+    const decoder = await FileDecoder.open(source, (opened) => decodings.open(opened, 'cli', signal));
+    for await (const piece of decoder.audio(sampleRate, null)) pieces.push(Buffer.from(piece));
+  } catch (error) {
+    if (error instanceof Refusal) throw new CommandError(error.message);
+    if (!(error instanceof LegFailed)) throw error;
+    if (error.failure.code !== 'unsupported_format') throw new CommandError(error.failure.message);
+    throw new CommandError(
+      `--live takes ${DECODED}, and ${file} is another kind. Leave --live out, or convert the file: ffmpeg -i ${file} speech.wav`,
+    );
+  } finally {
+    decodings.close();
+  }
+  return Buffer.concat(pieces);
 }

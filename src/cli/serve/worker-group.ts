@@ -1,20 +1,39 @@
-// The workers of one `voxgate serve`: starts the first and then the others, starts again what dies, drains and stops all of
-// them, and says with which code everything ends. How a process is made is left to `start`.
+// The workers of one `voxgate serve`: starts the first and then the others, restarts workers that die, drains and stops all of them, and
+// decides the exit code. `start` makes a process.
 import type { Clock } from '../../../machines/clock.ts';
 import { DRAIN_TAIL_MS } from '../../live/session/host.ts';
 import { EXIT } from '../shared/output.ts';
-import type { Listening, Order } from './messages.ts';
-import { Restarts } from './restarts.ts';
+
+/** What a start shows once. */
+export interface FirstSecrets {
+  /** The first API key, where this start made the data directory. */
+  key: string | undefined;
+  /** The link that makes the first owner, where there is none. */
+  ownerLink: string | undefined;
+}
+
+/** The message of a worker that listens. */
+export interface Listening {
+  type: 'listening';
+  url: string;
+  first: FirstSecrets;
+}
+
+/**
+ * A message to a worker. `drain`: no new sessions, live ones end at a turn boundary. `last`: no other process needs it any more, a drain
+ * may complete. `stop`: at once.
+ */
+export type Order = 'drain' | 'last' | 'stop';
 
 /** After all that a node takes to drain: a worker that is still there then is killed. */
 const CLOSING_MS = 5_000;
 const STOP_MS = 10_000;
-/** Starting again does not help against these. */
-const HOPELESS: ReadonlySet<number | null> = new Set([EXIT.usage, EXIT.config]);
+/** A restart does not help against these. */
+const UNRECOVERABLE: ReadonlySet<number | null> = new Set([EXIT.usage, EXIT.config]);
 
 /** One process. Its methods are safe after its end. */
 export interface WorkerProcess {
-  tell(order: Order): void;
+  send(order: Order): void;
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
 }
 
@@ -28,7 +47,7 @@ export interface StartedAs {
   worker: number;
   /** 1, and one more each time it is started again. */
   start: number;
-  onListening(told: Listening): void;
+  onListening(message: Listening): void;
   /** Called once, never during `start`. */
   onEnd(end: WorkerEnd): void;
 }
@@ -39,9 +58,9 @@ export interface WorkerGroupOptions {
   clock: Clock;
   /** The sessions' own time to drain. */
   drainMs: number;
-  /** All of them listen for the first time: what the first one told. */
-  onListening(told: Listening): void;
-  /** One ended unasked. `restartMs` undefined: it is not started again, and everything ends. */
+  /** All of them listen for the first time. @param message of the first one */
+  onListening(message: Listening): void;
+  /** One exited unexpectedly. Without `restartMs` it is not restarted, and everything ends. */
   onLost(lost: WorkerEnd & { worker: number; restartMs: number | undefined }): void;
 }
 
@@ -84,7 +103,7 @@ export class WorkerGroup {
     }));
   }
 
-  /** Starts the first; the others follow when it listens, for what they ask of it is there then. */
+  /** Starts the first; the others follow when it listens, since they need its accounts. */
   start(): void {
     this.#start(this.#workers[0] as Worker);
   }
@@ -95,9 +114,9 @@ export class WorkerGroup {
     this.#leave('drains', code, this.#options.drainMs + DRAIN_TAIL_MS + CLOSING_MS);
     for (const worker of this.#running()) {
       if (!worker.listens) worker.process?.kill('SIGTERM');
-      else worker.process?.tell('drain');
+      else worker.process?.send('drain');
     }
-    this.#look();
+    this.#settle();
   }
 
   /** Everything ends at once. */
@@ -106,9 +125,9 @@ export class WorkerGroup {
     this.#leave('stops', code, STOP_MS);
     for (const worker of this.#running()) {
       if (!worker.listens) worker.process?.kill('SIGKILL');
-      else worker.process?.tell('stop');
+      else worker.process?.send('stop');
     }
-    this.#look();
+    this.#settle();
   }
 
   #leave(phase: 'drains' | 'stops', code: number, patienceMs: number): void {
@@ -132,22 +151,22 @@ export class WorkerGroup {
     worker.process = this.#options.start({
       worker: worker.number,
       start: worker.starts,
-      onListening: (told) => this.#listens(worker, told),
+      onListening: (message) => this.#listens(worker, message),
       onEnd: (end) => this.#ended(worker, end),
     });
   }
 
-  #listens(worker: Worker, told: Listening): void {
+  #listens(worker: Worker, message: Listening): void {
     worker.listens = true;
     worker.listened = true;
-    if (this.#phase === 'drains') worker.process?.tell('drain');
-    if (this.#phase === 'stops') worker.process?.tell('stop');
+    if (this.#phase === 'drains') worker.process?.send('drain');
+    if (this.#phase === 'stops') worker.process?.send('stop');
     if (this.#phase !== 'runs') {
-      this.#look();
+      this.#settle();
       return;
     }
     if (this.#first === undefined) {
-      this.#first = told;
+      this.#first = message;
       for (const other of this.#workers.slice(1)) this.#start(other);
     }
     if (this.#announced || !this.#workers.every(({ listened }) => listened)) return;
@@ -156,32 +175,56 @@ export class WorkerGroup {
   }
 
   #ended(worker: Worker, end: WorkerEnd): void {
-    // One that is killed while it is still starting does what it was told.
+    // A worker that is killed during its start followed an order.
     const isFailure = end.code !== EXIT.ok && worker.listens;
     worker.process = undefined;
     worker.listens = false;
     if (this.#phase === 'runs') this.#lost(worker, end);
     else if (isFailure) this.#code ||= EXIT.failed;
-    this.#look();
+    this.#settle();
   }
 
   #lost(worker: Worker, end: WorkerEnd): void {
     const { clock, onLost } = this.#options;
-    // What never worked is wrong in itself, and has said so.
-    const isHopeless = !worker.listened || HOPELESS.has(end.code);
-    const restartMs = isHopeless ? undefined : worker.restarts.after(clock.now());
+    // A worker that never listened has logged why.
+    const isUnrecoverable = !worker.listened || UNRECOVERABLE.has(end.code);
+    const restartMs = isUnrecoverable ? undefined : worker.restarts.after(clock.now());
     onLost({ ...end, worker: worker.number, restartMs });
     if (restartMs === undefined) this.drain(end.code || EXIT.failed);
     else worker.timer = clock.setTimeout(() => this.#start(worker), restartMs);
   }
 
-  /** Once everything is to end: the first worker is needed until the others have gone. */
-  #look(): void {
+  /** Completes the end: the first worker is needed until the others are gone. */
+  #settle(): void {
     if (this.#phase === 'runs') return;
     const running = this.#running();
-    for (const { number, process } of running) if (number > 1 || running.length === 1) process?.tell('last');
+    for (const { number, process } of running) if (number > 1 || running.length === 1) process?.send('last');
     if (running.length > 0) return;
     this.#options.clock.clearTimeout(this.#deadline);
     this.#end(this.#code);
+  }
+}
+
+const WINDOW_MS = 60_000;
+const RESTARTS_MAX = 5;
+const BACKOFF_MS = 100;
+const BACKOFF_FACTOR = 3;
+const BACKOFF_MS_MAX = 10_000;
+
+/** The restarts of one process. */
+export class Restarts {
+  #at: number[] = [];
+
+  /**
+   * It ended: how long to wait before it is started again, longer each time within a minute; undefined when it has been started
+   * again often enough in that minute.
+   *
+   * @param nowMs monotonic
+   */
+  after(nowMs: number): number | undefined {
+    this.#at = this.#at.filter((ms) => nowMs - ms < WINDOW_MS);
+    if (this.#at.length === RESTARTS_MAX) return undefined;
+    this.#at.push(nowMs);
+    return Math.min(BACKOFF_MS * BACKOFF_FACTOR ** (this.#at.length - 1), BACKOFF_MS_MAX);
   }
 }

@@ -1,11 +1,40 @@
-// What is shown of a file that takes long: how much of it is sent, then for how long it has been waited for.
+// The progress of a transcription, for people who wait at a terminal.
 import type { Clock } from '../../../machines/clock.ts';
-import type { StatusLine } from '../shared/status-line.ts';
+import { CLEAR_LINE, type OutputStream } from '../shared/output.ts';
 
-/** Most files are answered before anything would be shown. */
+interface StatusLineOptions {
+  isQuiet: boolean;
+  output?: OutputStream;
+}
+
+/** One line that is written over. Nothing is shown where that is not a terminal, or in quiet mode: logs and pipes never see it. */
+export class StatusLine {
+  readonly isShown: boolean;
+  readonly #output: OutputStream;
+
+  constructor({ isQuiet, output = process.stderr }: StatusLineOptions) {
+    this.#output = output;
+    this.isShown = output.isTTY === true && !isQuiet;
+  }
+
+  get columns(): number {
+    return this.#output.columns ?? 80;
+  }
+
+  show(text: string): void {
+    if (this.isShown) this.#output.write(`${CLEAR_LINE}${text}`);
+  }
+
+  clear(): void {
+    this.show('');
+  }
+}
+
+/** Most files are transcribed before anything is shown. */
 const EVERY_MS = 1_000;
 const MEGABYTE = 1_000_000;
 
+/** How much of a file is sent, then how long the answer has taken. */
 export class FileProgress {
   readonly #line: StatusLine;
   readonly #clock: Clock;
@@ -28,7 +57,7 @@ export class FileProgress {
     this.#sentAtMs = this.#clock.now();
   }
 
-  /** The answer is there, or none will be. */
+  /** After the answer, or an error. */
   end(): void {
     this.#clock.clearTimeout(this.#timer);
     this.#line.clear();
@@ -55,7 +84,7 @@ export class FileProgress {
   }
 }
 
-/** A file that tells how much of it was read: a form is sent by reading it. */
+/** A file that reports how much of it was read: a form is sent by reading it. */
 export class CountedFile extends File {
   readonly #onBytes: (bytes: number) => void;
 

@@ -1,17 +1,16 @@
-// The embedded recogniser with its built-in commands, as what a simulated provider hears with.
-
+// The embedded recogniser with its built-in commands, for simulated providers.
 import { RecogniserPool } from '../../recogniser/threads/pool.ts';
 import { BUILT_IN_GRAMMARS } from '../../vendors/local/grammars/index.ts';
 import { type EarSource, engineEar } from '../../vendors/simulation/ears.ts';
-import { tell } from '../shared/output.ts';
-import { loadSettings } from '../shared/settings.ts';
+import { tell } from './output.ts';
+import { loadSettings } from './settings.ts';
 
 /** Audio of one stream that may wait for the recogniser: eight minutes, since providers take audio faster than it is spoken. */
 const QUEUE_BYTES_MAX = 16 * 1024 * 1024;
 
 export interface LocalRecogniser {
   ear: EarSource;
-  /** Resolves when the recogniser has its model in memory, so that the first words are heard as they are said. */
+  /** Resolves when the recogniser has its model in memory, so that the first words are recognised in time. */
   warmUp(): Promise<void>;
   close(): Promise<void>;
 }
@@ -23,11 +22,11 @@ export function openLocalRecogniser(env: Readonly<Record<string, string | undefi
     queueBytesMax: QUEUE_BYTES_MAX,
     onFault: (error) => tell(`voxgate: the recogniser failed: ${error.message}`),
   });
-  const ear = engineEar(pool, ({ language }) => hearing(language?.startsWith('fr') ? 'fr' : 'en'));
+  const ear = engineEar(pool, ({ language }) => streamOptions(language?.startsWith('fr') ? 'fr' : 'en'));
   return { ear, warmUp: () => warmUp(pool), close: () => pool.close() };
 }
 
-const hearing = (language: 'en' | 'fr') => ({
+const streamOptions = (language: 'en' | 'fr') => ({
   language,
   interims: true,
   task: { kind: 'grammar', text: BUILT_IN_GRAMMARS.get(`commands-${language}`), builtIn: true },
@@ -35,7 +34,7 @@ const hearing = (language: 'en' | 'fr') => ({
 
 function warmUp(pool: RecogniserPool): Promise<void> {
   return new Promise((resolve, reject) => {
-    const stream = pool.connect(hearing('en'), {
+    const stream = pool.connect(streamOptions('en'), {
       open: () => {},
       message: () => {
         stream.terminate();

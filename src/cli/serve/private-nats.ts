@@ -10,7 +10,7 @@ import type { Clock } from '../../../machines/clock.ts';
 import { tryAddress } from '../../runtime/address-failure.ts';
 import type { Logger } from '../../runtime/telemetry/log.ts';
 import { CommandError, EXIT } from '../shared/output.ts';
-import { Restarts } from './restarts.ts';
+import { Restarts } from './worker-group.ts';
 
 const HOST = '127.0.0.1';
 const USER = 'voxgate';
@@ -174,7 +174,7 @@ export class PrivateNats {
       return;
     }
     const restartMs = this.#restarts.after(clock.now());
-    logger.error({ restartMs }, 'nats-server ended unasked');
+    logger.error({ restartMs }, 'nats-server exited unexpectedly');
     if (restartMs === undefined) onGivenUp();
     else this.#timer = clock.setTimeout(() => void this.#run(), restartMs);
   }
