@@ -23,7 +23,7 @@ for part in "${parts[@]}"; do
       ;;
     kills)
       variables=(KILLS=50)
-      suite kills '' tests --no-file-parallelism test/money/ledger/slow/kills.test.ts test/store/slow/{ledger-kill,processes}.test.ts
+      suite kills '' tests --no-file-parallelism test/money/ledger/slow/kills.test.ts test/store/slow/ledger-kill.test.ts test/store/slow/processes.test.ts
       ;;
     adapter)
       variables=(VOXGATE_DOOR=node)

@@ -125,3 +125,12 @@ test('runs the README’s test command in the build', () => {
   expect(command).toMatch(/^npm /);
   expect(read('.ci/run')).toContain(` ${command} --\n`);
 });
+
+test.each(['.ci/run', 'scripts/ci/release.sh', 'test/setup/longest-first.ts', 'vitest.config.ts'])(
+  '%s names test files that exist',
+  (list) => {
+    const named = read(list).match(/\btest\/[\w/-]+\.test\.ts\b/g) ?? [];
+    expect(named.length).toBeGreaterThan(1);
+    expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  },
+);
