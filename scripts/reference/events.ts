@@ -1,7 +1,6 @@
 // Messages and events of a live session, out of the AsyncAPI document.
 import { asyncapiDocument } from '../../src/docs/asyncapi.ts';
-import type { Json } from '../../src/docs/schemas/json-schema.ts';
-import { CLIENT_MESSAGES, SERVER_EVENTS } from '../../src/docs/schemas/named-schemas.ts';
+import { CLIENT_MESSAGES, type Json, SERVER_EVENTS } from '../../src/docs/schemas/schemas.ts';
 import { type Block, page } from './page.ts';
 
 /** What is in the members of events, each under a heading of its own. */

@@ -3,7 +3,7 @@ import { SecretError } from '../accounts/auth/secret.ts';
 import { VaultError } from '../accounts/vault/key-ring.ts';
 import { nearestSlugs } from '../api/slug.ts';
 import { ClusterError } from '../cluster/membership/name-lease.ts';
-import { ConfigError } from '../config/load.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { releaseVersion } from '../runtime/version.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Command } from './shared/command.ts';

@@ -1,9 +1,9 @@
 // `voxgate usage …`: what an organisation used and what it cost, from the ledger of this machine; and usage that the ledger rejected, which
 // is not billed until an operator looks at it.
 
-import { FIRST_SHARD } from '../cluster/accounts/shards.ts';
+import { FIRST_SHARD } from '../cluster/accounts/protocol.ts';
 import type { BusBody } from '../cluster/bus/bus.ts';
-import { type RefusedUsage, refusedUsage, removeRefusedUsage } from '../cluster/bus/nats/jetstream/refused-usage.ts';
+import { type RefusedUsage, refusedUsage, removeRefusedUsage } from '../cluster/bus/nats/jetstream/usage-stream.ts';
 import type { SigningKeys } from '../cluster/bus/signed.ts';
 import { lineCostMicroUsd, usdOf } from '../config/prices/price.ts';
 import { readUsage, usageKeys } from '../money/ledger/usage-stream.ts';

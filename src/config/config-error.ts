@@ -1,4 +1,6 @@
 // How a configuration that cannot be used is told of: a sentence for each fault, the setting by both its names, and never a secret.
+
+import { nearestSlugs } from '../api/slug.ts';
 import type { Field } from './fields.ts';
 
 const SHOWN_LENGTH_MAX = 60;
@@ -30,4 +32,16 @@ export function shown(value: unknown): string {
 /** The system's code of a failure. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'error';
+}
+
+const PREFIX = 'VOXGATE_';
+
+/** Of known names and members the one that is meant, in words. Names of providers' keys are found with our prefix before them. */
+export function suggestion(wanted: string, known: readonly string[]): string {
+  const written = new Map(known.flatMap((name) => [[name, name] as const, [`${PREFIX}${name}`, name] as const]));
+  // A name cut short is nearest to the one it begins, whatever its length.
+  const [begun] = known.filter((name) => name.startsWith(wanted)).sort((a, b) => a.length - b.length);
+  const [nearest] = begun === undefined ? nearestSlugs(wanted, [...written.keys()], 1) : [begun];
+  if (nearest === undefined) return '`voxgate config docs` lists what there is';
+  return `the nearest name is ${written.get(nearest)}`;
 }

@@ -5,10 +5,9 @@ import { type TSchema, TypeGuard } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { CUSTOM } from '../api/slug.ts';
 import { customProvider } from '../vendors/custom/provider.ts';
-import { ConfigError, codeOf, nameOf, shown } from './config-error.ts';
-import { keyVariablesIn, readCustomModels } from './custom/custom-models.ts';
+import { ConfigError, codeOf, nameOf, shown, suggestion } from './config-error.ts';
+import { keyVariablesIn, readCustomModels } from './custom.ts';
 import { configFields, type Field } from './fields.ts';
-import { isOfService, isOurs, suggestion } from './names.ts';
 import type { PricedCard } from './prices/price-list.ts';
 import { loadPriceList } from './prices/read-price-list.ts';
 import { type Config, ConfigSchema } from './schema.ts';
@@ -18,8 +17,6 @@ import { type ConfigurableProvider, credentialFaults, faultsTogether, placeFault
 export const CONFIG_FILE_VARIABLE = 'VOXGATE_CONFIG';
 /** The API key of commands that speak to a gateway. A gateway started in the same shell has no use for it. */
 export const CLIENT_KEY_VARIABLE = 'VOXGATE_KEY';
-
-export { ConfigError };
 
 export interface LoadOptions {
   /** Names of the known providers, for their `VOXGATE_<PROVIDER>_URL` and `<PROVIDER>_API_KEY`. */
@@ -190,3 +187,15 @@ function unknownMembers(node: unknown, fields: readonly Field[], parents: readon
     return [`${shown(place)} in the configuration file is not a member of Voxgate; ${suggestion(place, known)}.`];
   });
 }
+
+/** What Kubernetes puts into every container of a namespace for its Services named `voxgate` and `voxgate-…`. */
+const OF_A_SERVICE =
+  /^VOXGATE_(?:[A-Z0-9_]+_)?(?:SERVICE_(?:HOST|PORT(?:_[A-Z0-9_]+)?)|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/;
+const ADDRESS_OF_A_SERVICE = /^(?:tcp|udp|sctp):\/\//;
+
+/** Whether Kubernetes has set it: then it is not a setting, even if its name looks like one. */
+const isOfService = (name: string, value: string | undefined): boolean =>
+  OF_A_SERVICE.test(name) || (/^VOXGATE_(?:[A-Z0-9_]+_)?PORT$/.test(name) && ADDRESS_OF_A_SERVICE.test(value ?? ''));
+
+/** Whether its name is one of Voxgate's. */
+const isOurs = (name: string): boolean => name.startsWith('VOXGATE_');

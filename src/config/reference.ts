@@ -1,7 +1,7 @@
 // What people read of the configuration: the table of all values, and the values in force without secrets.
 // Declares nothing itself.
 import { CUSTOM } from '../api/slug.ts';
-import { customMembers } from './custom/schema-custom.ts';
+import { customMembers } from './custom.ts';
 import { configFields, type Field } from './fields.ts';
 import { CONFIG_FILE_VARIABLE } from './load.ts';
 import type { Config } from './schema.ts';

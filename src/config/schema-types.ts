@@ -1,7 +1,7 @@
 // The kinds of settings: numbers with a range, choices, texts that may be absent, and the formats that texts are checked by.
 import { isIP } from 'node:net';
 import { FormatRegistry, type TSchema, Type } from '@sinclair/typebox';
-import { parseNetworks } from '../runtime/networks.ts';
+import { parseNetworks } from '../runtime/network-addresses.ts';
 
 const HOST_NAME = /^[0-9A-Za-z]([0-9A-Za-z.-]{0,251}[0-9A-Za-z])?$/;
 const PUBLIC_URL = /^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/;

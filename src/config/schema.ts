@@ -1,15 +1,14 @@
 // The one declaration of the configuration: names, ranges, defaults, variables, words. fields.ts lists it, load.ts reads the
 // values, reference.ts prints them; what the values do is decided where they are used.
+
+import { availableParallelism } from 'node:os';
 import { type Static, Type } from '@sinclair/typebox';
 import type { CustomModel } from '../vendors/custom/model.ts';
-import { Accounts } from './schema-accounts.ts';
-import { Billing } from './schema-billing.ts';
 import { Cluster } from './schema-cluster.ts';
 import { Limits } from './schema-limits.ts';
-import { Recogniser } from './schema-recogniser.ts';
 import { Session } from './schema-session.ts';
+import { Tracing } from './schema-tracing.ts';
 import { choice, integer, optionalText } from './schema-types.ts';
-import { Tracing } from './tracing/schema-tracing.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -212,6 +211,133 @@ const Log = Type.Object({
   ),
 });
 
+const Accounts = Type.Object({
+  welcomeCreditUsd: Type.String({
+    pattern: '^\\d{1,6}(\\.\\d{1,6})?$',
+    default: '2.00',
+    env: 'VOXGATE_WELCOME_CREDIT_USD',
+    accepts: 'an amount in USD such as `2.00`, with at most six decimals',
+    description: 'Credit of a new account once its e-mail address is verified; 0 for none.',
+  }),
+  signUpsPerAddressDayMax: integer(
+    'VOXGATE_SIGN_UPS_PER_ADDRESS_DAY_MAX',
+    0,
+    1_000_000,
+    10,
+    'Sign-ups from one network address in 24 hours; 0 closes the sign-up.',
+  ),
+  publicUrl: optionalText(Type.String({ format: 'public-url', maxLength: 2048 }), {
+    env: 'VOXGATE_PUBLIC_URL',
+    accepts: 'an http or https URL without user name, query or fragment',
+    description: 'Public address of this gateway, for links in mails. The listening address when absent.',
+    quotable: false,
+  }),
+  smtpUrl: optionalText(Type.String({ format: 'smtp-url', maxLength: 4096 }), {
+    env: 'VOXGATE_SMTP_URL',
+    accepts: 'an smtp or smtps URL such as `smtp://user:password@mail.example.com:587`',
+    description:
+      'The mail server. Without one, mails wait at `/console/outbox` of a gateway that only this machine can reach.',
+    secret: true,
+  }),
+  mailFrom: Type.String({
+    pattern: '^[^\\r\\n]*[^\\s@<>]+@[^\\s@<>]+>?$',
+    maxLength: 320,
+    default: 'Voxgate <voxgate@localhost>',
+    env: 'VOXGATE_MAIL_FROM',
+    accepts: 'a sender such as `Voxgate <accounts@example.com>`',
+    description: 'Sender of mails.',
+  }),
+});
+
+const Billing = Type.Object({
+  pricesFile: optionalText(Type.String({ minLength: 1, pattern: '^[^\\0]*$' }), {
+    env: 'VOXGATE_PRICES_FILE',
+    accepts: 'the path of a readable JSON file',
+    description:
+      'Prices in USD that replace those of the catalogue, by model and mode: ' +
+      '`{"deepgram/nova-3": {"live": {"unit": "minute", "amount": "0.006", "minimum": "0.01"}, "batch": null}}`; ' +
+      'null removes a price: the model can then not be used in that mode.',
+  }),
+  marginPercent: Type.String({
+    pattern: '^(\\d{1,3}(\\.\\d{1,4})?|1000(\\.0{1,4})?)$',
+    default: '0',
+    env: 'VOXGATE_MARGIN_PERCENT',
+    accepts: 'a decimal text from 0 to 1000 with at most four places',
+    description:
+      'Added to every price that is not free, including your own prices; rounded half-up to whole micro-USD.',
+  }),
+  usageJournalSyncMs: integer(
+    'VOXGATE_USAGE_JOURNAL_SYNC_MS',
+    100,
+    5 * SECOND,
+    4 * SECOND,
+    'How often usage of live sessions is written to disk. A killed process loses unwritten usage, which is not billed.',
+  ),
+  ledgerGraceMs: integer(
+    'VOXGATE_LEDGER_GRACE_MS',
+    0,
+    4 * HOUR,
+    10 * MINUTE,
+    'Audio that a live session may send while the ledger does not answer.',
+  ),
+  untakenFilesFree: integer(
+    'VOXGATE_UNTAKEN_FILES_FREE',
+    0,
+    1_000,
+    3,
+    'Files per day, organisation and process that are free if the client disconnects before the answer. Further ones are completed and charged.',
+  ),
+  usageHistoryDays: integer(
+    'VOXGATE_USAGE_HISTORY_DAYS',
+    0,
+    366,
+    14,
+    'How long the usage of settled sessions is kept outside the ledger, for a ledger that is restored from a backup.',
+  ),
+});
+
+const workersDefault = Math.min(64, Math.max(1, availableParallelism() - 1));
+const Recogniser = Type.Object({
+  workers: Type.Integer({
+    minimum: 1,
+    maximum: 64,
+    default: workersDefault,
+    defaultText: 'one less than the cores, at least 1',
+    env: 'VOXGATE_RECOGNISER_WORKERS',
+    description: 'Threads of the embedded recogniser.',
+  }),
+  streamsMax: integer(
+    'VOXGATE_RECOGNISER_STREAMS_MAX',
+    1,
+    100_000,
+    200,
+    'Concurrent streams of the embedded recogniser.',
+  ),
+  streamsPerOrganisationMax: integer(
+    'VOXGATE_RECOGNISER_STREAMS_PER_ORGANISATION_MAX',
+    1,
+    100_000,
+    150,
+    'The same limit for one organisation; never more than three quarters of all.',
+  ),
+  cpuSecondsPerMinutePerOrganisationMax: Type.Integer({
+    minimum: 1,
+    maximum: 3_840,
+    default: 30 * workersDefault,
+    defaultText: '30 for each of the threads that there are by default',
+    env: 'VOXGATE_RECOGNISER_CPU_SECONDS_PER_MINUTE_PER_ORGANISATION_MAX',
+    description:
+      'CPU time of these threads that one organisation may use per minute. Beyond it, audio ahead of real time is slowed to the pace of speech.',
+  }),
+  queueBytesMax: integer(
+    'VOXGATE_RECOGNISER_QUEUE_BYTES_MAX',
+    64 * KIB,
+    256 * MIB,
+    2 * MIB,
+    'Audio of one stream waiting for its thread.',
+  ),
+});
+
 export const ConfigSchema = Type.Object({
   server: Server,
   data: Data,
@@ -224,7 +350,7 @@ export const ConfigSchema = Type.Object({
   recogniser: Recogniser,
   billing: Billing,
   providers: Type.Record(Type.String(), ProviderSettings),
-  /** In the file alone: see custom/schema-custom.ts. */
+  /** In the file alone: see custom.ts. */
   custom: Type.Array(Type.Unsafe<CustomModel>(Type.Object({}))),
   log: Log,
   tracing: Tracing,

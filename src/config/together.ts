@@ -1,5 +1,7 @@
 // What no single value can say: settings that go together, files that must be readable, and what a node among others needs.
 // Single values are checked by the declaration.
+
+import { createRequire } from 'node:module';
 import { Value } from '@sinclair/typebox/value';
 import { apiKeyForm, type CredentialForm } from '../vendors/credentials.ts';
 import { notPlace } from '../vendors/kit/places.ts';
@@ -8,7 +10,6 @@ import { codeOf, nameOf, shown } from './config-error.ts';
 import type { Field } from './fields.ts';
 import type { Config } from './schema.ts';
 import { natsUrlsOf, ROLES, rolesOf } from './schema-cluster.ts';
-import { TRACING, tracingFaults } from './tracing/tracing-faults.ts';
 
 /** Given both or neither. */
 const PAIRS = [
@@ -163,4 +164,70 @@ function faultOfMembers(form: CredentialForm, text: string): string | undefined 
   const member = fault.path.slice(1);
   if (!Object.hasOwn(form.properties, member)) return 'has a member that is not known';
   return `has ${fault.value === undefined ? 'no' : 'a wrong'} ${member}`;
+}
+
+const TRACING = [
+  'tracing.endpoint',
+  'tracing.tracesEndpoint',
+  'tracing.protocol',
+  'tracing.sampler',
+  'tracing.samplerArg',
+] as const;
+
+const SAMPLERS = /^(parentbased_)?(always_on|always_off|traceidratio)$/;
+/** From 0 to 1. */
+const SHARE = /^(0(\.\d+)?|1(\.0+)?|\.\d+)$/;
+
+/** What sends traces is not installed with Voxgate: most gateways need none of its 20 MB. As `package.json` names it. */
+export const TRACING_PACKAGES: Readonly<Record<string, string>> = {
+  '@opentelemetry/core': '2.12.1',
+  '@opentelemetry/exporter-trace-otlp-proto': '0.223.1',
+  '@opentelemetry/resources': '2.12.1',
+  '@opentelemetry/sdk-trace': '2.12.1',
+};
+
+const require = createRequire(import.meta.url);
+
+function isInstalled(name: string): boolean {
+  try {
+    require.resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Faults in settings of traces where traces are sent. Without a collector there are none: these variables may be there for other
+ * programs, which know more values.
+ */
+export function tracingFaults(
+  tracing: Config['tracing'],
+  field: (place: string) => Field,
+  has: (name: string) => boolean = isInstalled,
+): string[] {
+  const { endpoint, tracesEndpoint, protocol, sampler, samplerArg = '1' } = tracing;
+  if (endpoint === undefined && tracesEndpoint === undefined) return [];
+  const values = [
+    ['tracing.protocol', protocol, protocol === 'http/protobuf'],
+    ['tracing.sampler', sampler, SAMPLERS.test(sampler)],
+    ['tracing.samplerArg', samplerArg, SHARE.test(samplerArg)],
+  ] as const;
+  const wrong = values.flatMap(([place, value, isGood]) =>
+    isGood ? [] : `${nameOf(field(place))} is ${shown(value)}; it is ${field(place).accepts}.`,
+  );
+  return [...wrong, ...missingPackages(tracing, field, has)];
+}
+
+function missingPackages(
+  { endpoint, disabled }: Config['tracing'],
+  field: (place: string) => Field,
+  has: (name: string) => boolean,
+): string[] {
+  if (disabled === 'true' || Object.keys(TRACING_PACKAGES).every(has)) return [];
+  const place = endpoint === undefined ? 'tracing.tracesEndpoint' : 'tracing.endpoint';
+  const packages = Object.entries(TRACING_PACKAGES).map(([name, version]) => `${name}@${version}`);
+  return [
+    `${nameOf(field(place))} is set, and the packages that send traces are not installed: run \`npm install --no-save ${packages.join(' ')}\`, or unset it.`,
+  ];
 }

@@ -6,8 +6,14 @@ import { ListenQuery } from '../api/request-parameters.ts';
 import type { Provider } from '../vendors/provider.ts';
 import { ADVICE, closeCodes } from './close-codes.ts';
 import * as examples from './schemas/examples.ts';
-import { type Json, SchemaBook } from './schemas/json-schema.ts';
-import { CLIENT_MESSAGES, liveSchemas, type NamedSchemas, SERVER_EVENTS } from './schemas/named-schemas.ts';
+import {
+  CLIENT_MESSAGES,
+  type Json,
+  liveSchemas,
+  type NamedSchemas,
+  SchemaBook,
+  SERVER_EVENTS,
+} from './schemas/schemas.ts';
 
 const DESCRIPTION = `One WebSocket is one session. Binary frames are audio: any size to the limit that \`session_started\` names, any cadence; the gateway cuts and paces it for the provider. Text frames are JSON.
 

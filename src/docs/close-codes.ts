@@ -1,6 +1,6 @@
 // With which code a live session is closed, and what a client may do then: the catalogue's rows by their close code.
 import { type Advice, ERROR_CATALOGUE, type ErrorCode } from '../api/error-catalogue.ts';
-import { grouped } from './grouped.ts';
+import { grouped } from './schemas/schemas.ts';
 
 export interface CloseCode {
   close: number;

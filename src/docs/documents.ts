@@ -6,10 +6,8 @@ import type { Provider } from '../vendors/provider.ts';
 import { asyncapiDocument } from './asyncapi.ts';
 import { openapiDocument } from './openapi.ts';
 import { type MenuGroup, PAGE_HEADERS, page, readFrame } from './pages/frame.ts';
-import { readGuides } from './pages/guides.ts';
-import { livePage } from './pages/live.ts';
-import { llmsText, markdownFor } from './pages/plain-text.ts';
-import { restPage } from './pages/rest.ts';
+import { llmsText, markdownFor, readGuides } from './pages/guides.ts';
+import { livePage, restPage } from './pages/reference.ts';
 import { searchOf } from './pages/search.ts';
 
 /** The pages that are made from the two documents, by their names in the address. */

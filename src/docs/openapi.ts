@@ -2,14 +2,20 @@
 import type { TSchema } from '@sinclair/typebox';
 import { ProviderParams } from '../api/listen.ts';
 import type { Provider } from '../vendors/provider.ts';
-import { HEADERS, headersOf, RATE_LIMIT_HEADERS } from './headers.ts';
 import { accountOperations } from './operations/account.ts';
-import { errorResponses } from './operations/error-responses.ts';
 import { nodeOperations } from './operations/node.ts';
-import type { Answer, Form, Operation, TextForm } from './operations/operation.ts';
+import {
+  type Answer,
+  errorResponses,
+  type Form,
+  HEADERS,
+  headersOf,
+  type Operation,
+  RATE_LIMIT_HEADERS,
+  type TextForm,
+} from './operations/operation.ts';
 import { speechOperations } from './operations/speech.ts';
-import { type Json, SchemaBook } from './schemas/json-schema.ts';
-import { restSchemas } from './schemas/named-schemas.ts';
+import { type Json, restSchemas, SchemaBook } from './schemas/schemas.ts';
 
 export interface OpenapiOptions {
   version: string;

@@ -8,12 +8,18 @@ import type { UploadedFile } from '../http/multipart/form.ts';
 import { type ChainDependencies, type ChainMember, type Degradation, resolveChain } from '../live/failover/chain.ts';
 import { isFree, type MeterMember } from '../money/ledger/meter.ts';
 import { pricedMembers } from '../money/ledger/meter-contract.ts';
-import { type LimitedSignal, limitedSignal } from '../runtime/limited-signal.ts';
+import { type LimitedSignal, limitedSignal } from '../runtime/timeouts.ts';
 import type { AskedRule } from '../vendors/place-rules.ts';
 import type { LengthMeter } from './measuring/length-meter.ts';
 import type { AbandonedResponses } from './money/abandoned-responses.ts';
-import type { FileReservations } from './money/file-reservations.ts';
-import { type Charge, costsByLength, FileBill, fileMembers, longestOf } from './money/file-reservations.ts';
+import {
+  type Charge,
+  costsByLength,
+  FileBill,
+  type FileReservations,
+  fileMembers,
+  longestOf,
+} from './money/file-reservations.ts';
 import { type FileLength, lengthOf, withFileWarnings } from './money/length.ts';
 import { leftOut, refusedStrictly, shortcomings, strictly, timesMissing } from './shortcomings.ts';
 import {

@@ -6,7 +6,7 @@ import { isSlug, providerOf } from '../api/slug.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import { rawRate, type UploadedFile } from '../http/multipart/form.ts';
 import type { ChainDependencies, ChainMember, Degradation } from '../live/failover/chain.ts';
-import type { LimitedSignal } from '../runtime/limited-signal.ts';
+import type { LimitedSignal } from '../runtime/timeouts.ts';
 import type { AudioFile } from './file-source.ts';
 import { costsByLength } from './money/file-reservations.ts';
 import { asLongAsSaid, type FileLength, isLengthHidden } from './money/length.ts';

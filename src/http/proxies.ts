@@ -1,7 +1,7 @@
 // What trusted proxies say of a request: the address of its client, which limits count by and logs name, and whether it came by TLS.
 // Proxies are believed when the configuration trusts them; the headers of other senders are ignored.
 import { isIP } from 'node:net';
-import { isWithin, parseNetworks } from '../runtime/networks.ts';
+import { isWithin, parseNetworks } from '../runtime/network-addresses.ts';
 import { normaliseAddress } from './request-head.ts';
 import type { ServerRequest } from './server.ts';
 

@@ -1,7 +1,6 @@
 // A bill as a page to read and to print: no script, no request to anywhere, and every text escaped.
 import type { BillAnswer } from '../api/usage.ts';
-import { usdOf } from '../config/prices/price.ts';
-import { connectionSeconds } from '../config/prices/usage-row.ts';
+import { connectionSeconds, usdOf } from '../config/prices/price.ts';
 import { escaped, htmlPage, pageHeaders } from '../runtime/html.ts';
 import type { Bill } from './store/calls.ts';
 

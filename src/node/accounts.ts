@@ -7,11 +7,11 @@ import { newToken, tokenHash } from '../accounts/people/mail-tokens.ts';
 import { answerVaultCalls, VAULT_GROUP } from '../accounts/vault/remote.ts';
 import type { Vault } from '../accounts/vault/vault.ts';
 import { ownShard } from '../cluster/accounts/ownership.ts';
+import { FIRST_SHARD } from '../cluster/accounts/protocol.ts';
 import { type AccountsService, serveAccounts } from '../cluster/accounts/service.ts';
-import { FIRST_SHARD } from '../cluster/accounts/shards.ts';
-import { LedgerRecord } from '../cluster/ledger/ledger-record.ts';
+import { LedgerRecord } from '../cluster/known-ledger.ts';
 import { LimitsMessages } from '../cluster/limits/messages.ts';
-import { servePlaces } from '../cluster/limits/session-counter.ts';
+import { serveSlots } from '../cluster/limits/slots-service.ts';
 import type { Membership } from '../cluster/membership/membership.ts';
 import { ClusterError } from '../cluster/membership/name-lease.ts';
 import type { Config } from '../config/schema.ts';
@@ -138,7 +138,7 @@ export interface Served {
 
 /** Serves this node's accounts to the others, and takes what they tell of usage. */
 export function serveOwnAccounts(assembly: Assembly, served: Served): void {
-  for (const serve of [serveCalls, servePlacesOf, takeUsage]) {
+  for (const serve of [serveCalls, serveSlotsOf, takeUsage]) {
     const stop = serve(assembly, served);
     served.own.onLost(stop);
     assembly.defer(stop);
@@ -184,9 +184,9 @@ function serveCalls(
   };
 }
 
-function servePlacesOf(assembly: Assembly, { members }: Served): Stop {
+function serveSlotsOf(assembly: Assembly, { members }: Served): Stop {
   const { bus, clock, metrics } = assembly;
-  const places = servePlaces({ bus, clock, messages: new LimitsMessages(secretsOf(assembly)) });
+  const places = serveSlots({ bus, clock, messages: new LimitsMessages(secretsOf(assembly)) });
   metrics.watchGauge('session_places', 'Live sessions on all nodes, as counted by this node.', () => places.places);
   const detach = [
     members.onGone((node) => places.forget(node)),

@@ -2,9 +2,8 @@
 // bus, and what the bus tells holds here.
 import { type Authenticator, createAuthenticator } from '../accounts/auth/authenticate.ts';
 import { createKeyLimits, createSharedKeyLimits, type KeyLimits } from '../accounts/auth/limits.ts';
-import { listenToAccountChanges } from '../cluster/accounts/account-changes.ts';
+import { type KeyInUse, keepReconciled, listenToAccountChanges } from '../cluster/accounts/account-changes.ts';
 import type { AccountsClient } from '../cluster/accounts/client.ts';
-import { type KeyInUse, keepReconciled } from '../cluster/accounts/reconcile.ts';
 import type { Bus } from '../cluster/bus/bus.ts';
 import { KEY_REVOKED, type KeyChange, SUSPENSION, type Suspension } from '../cluster/bus/subjects.ts';
 import { openClusterLimits } from '../cluster/limits/limits.ts';

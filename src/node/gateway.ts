@@ -12,7 +12,7 @@ import type { Config } from '../config/schema.ts';
 import { rolesOf } from '../config/schema-cluster.ts';
 import type { HttpServer } from '../http/server.ts';
 import { DRAIN_TAIL_MS } from '../live/session/host.ts';
-import { startObserved } from '../runtime/observe.ts';
+import { startObserved } from '../runtime/actors.ts';
 import { systemClock } from '../runtime/telemetry/clock.ts';
 import type { Logger } from '../runtime/telemetry/log.ts';
 import { createMetrics, type Metrics } from '../runtime/telemetry/metrics.ts';

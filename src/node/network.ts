@@ -1,9 +1,14 @@
 // How a node reaches the others: the bus, and on NATS the leases and the usage stream. A node without NATS runs alone on the
 // in-process bus.
-import type { Bus, DeadLetterListener } from '../cluster/bus/bus.ts';
-import { isExpectedDeadLetter } from '../cluster/bus/expected-dead-letter.ts';
+import { type Bus, type DeadLetterListener, isExpectedDeadLetter } from '../cluster/bus/bus.ts';
 import { MemoryBus } from '../cluster/bus/memory.ts';
-import { NatsAwayError, type NatsBus, type NatsBusOptions, openNatsBus } from '../cluster/bus/nats/bus.ts';
+import {
+  NatsAwayError,
+  type NatsBus,
+  type NatsBusOptions,
+  natsOptionsOf,
+  openNatsBus,
+} from '../cluster/bus/nats/bus.ts';
 import { answersNow } from '../cluster/bus/nats/jetstream/common.ts';
 import { type NatsLeases, natsLeases } from '../cluster/bus/nats/jetstream/leases.ts';
 import { natsRecords, type Records } from '../cluster/bus/nats/jetstream/records.ts';
@@ -12,7 +17,6 @@ import type { SigningSecrets } from '../cluster/bus/signed.ts';
 import type { NodeLoad } from '../cluster/membership/heartbeat.ts';
 import { joinCluster, type Membership } from '../cluster/membership/membership.ts';
 import { ClusterError } from '../cluster/membership/name-lease.ts';
-import { natsOptionsOf } from '../cluster/nats-settings.ts';
 import type { Config } from '../config/schema.ts';
 import type { Logger } from '../runtime/telemetry/log.ts';
 import type { Metrics } from '../runtime/telemetry/metrics.ts';

@@ -2,12 +2,11 @@
 import { join } from 'node:path';
 import { createRemoteVault } from '../accounts/vault/remote.ts';
 import type { Vault } from '../accounts/vault/vault.ts';
-import { FOREIGN } from '../cluster/accounts/call-errors.ts';
-import { type AccountsClient, createAccountsClient } from '../cluster/accounts/client.ts';
-import { OWNER_PREFIX } from '../cluster/accounts/ownership.ts';
-import { shardOf } from '../cluster/accounts/shards.ts';
+import { type AccountsClient, createAccountsClient, FOREIGN } from '../cluster/accounts/client.ts';
+import { shardOf } from '../cluster/accounts/protocol.ts';
+import { OWNER_PREFIX } from '../cluster/bus/leases.ts';
 import { ACCOUNTS_OPEN } from '../cluster/bus/subjects.ts';
-import { LEDGER_FILE, RememberedLedger } from '../cluster/ledger/remembered-ledger.ts';
+import { LEDGER_FILE, RememberedLedger } from '../cluster/known-ledger.ts';
 import { ClusterError } from '../cluster/membership/name-lease.ts';
 import { HistorySender } from '../money/ledger/history/history-sender.ts';
 import type { ReservationStore } from '../money/ledger/reservations.ts';

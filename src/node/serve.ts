@@ -20,7 +20,7 @@ import { LateSockets } from '../live/socket/late-sockets.ts';
 import { answerListen, answerOtherUpgrade } from '../live/socket/listen.ts';
 import { OpenSockets } from '../live/socket/open-sockets.ts';
 import { WaitingWork } from '../live/socket/socket-work.ts';
-import { parseNetworks } from '../runtime/networks.ts';
+import { parseNetworks } from '../runtime/network-addresses.ts';
 import { notFoundPage } from './routes/console/app.ts';
 import {
   type LinksDependencies,

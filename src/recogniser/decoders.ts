@@ -1,20 +1,9 @@
 // The decoders of one thread: made when needed, lent to one stream at a time, taken back and lent again.
 // What is fed to them and what is made of their words is decided in stream.ts.
-import type { Automaton } from './grammar/automaton.ts';
-import type { Pronunciation } from './grammar/dictionary.ts';
-import { type Beams, LANGUAGES, type LanguageModel } from './languages.ts';
+import type { CompiledTask } from './grammar/task-compiler.ts';
+import { type Beams, LANGUAGES } from './languages.ts';
 import { type Language, SAMPLE_RATE } from './protocol.ts';
 import { type Decoder, type SoundSwallowerModule, setAutomaton } from './soundswallower.ts';
-
-/** A task checked and made ready for a decoder. */
-export interface CompiledTask {
-  language: Language;
-  /** The language's figures for this task. */
-  model: LanguageModel;
-  /** A grammar's automaton, or the words of a text divided by spaces. */
-  search: { kind: 'grammar'; automaton: Automaton } | { kind: 'align'; text: string };
-  pronunciations: Pronunciation[];
-}
 
 /** A known text has few paths, and none may be lost: at the narrow beams of grammars its last word was. */
 const ALIGN_BEAMS: Beams = { beam: 1e-120, pbeam: 1e-120, wbeam: 1e-120 };

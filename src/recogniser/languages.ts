@@ -1,7 +1,7 @@
 // What differs between the recogniser's languages: the model's directory, figures measured on it, words it lacks.
-
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
 import type { Language } from './protocol.ts';
-import { modelDirectory } from './soundswallower.ts';
 
 /** By the package's names: of states, of phones and of words. */
 export type Beams = Readonly<Record<'beam' | 'pbeam' | 'wbeam', number>>;
@@ -31,7 +31,7 @@ export interface LanguageModel {
    * is worse with either.
    */
   bounded: Partial<Pick<LanguageModel, 'wordInsertion' | 'beams'>>;
-  /** The fit (confidence.ts) that is as likely of speech inside the grammar as of speech outside it. */
+  /** The fit (`fitOf` of stream.ts) that is as likely of speech inside the grammar as of speech outside it. */
   evenFit: number;
   /** Words the dictionary lacks, and their phones. */
   supplement: ReadonlyMap<string, string>;
@@ -75,3 +75,8 @@ export const LANGUAGES: Readonly<Record<Language, LanguageModel>> = {
     ]),
   },
 };
+
+/** The directory of the models inside the package. */
+export function modelDirectory(): string {
+  return `${dirname(createRequire(import.meta.url).resolve('soundswallower'))}/model/`;
+}

@@ -1,5 +1,4 @@
 // Tells speech from silence, frame by frame. Where a turn begins and ends is decided in stream.ts.
-import { gainOf, loudnessOf } from './level.ts';
 import { SAMPLE_RATE } from './protocol.ts';
 import type { Endpointer, SoundSwallowerModule } from './soundswallower.ts';
 
@@ -48,3 +47,18 @@ export class TurnDetector {
     return Math.max(1, gainOf(this.#loudest));
   }
 }
+
+/** Root mean square that speech is brought to, and the most that is amplified for it (hiss stays hiss). */
+const LOUDNESS = 0.1;
+const GAIN_MAX = 100;
+
+/** The root mean square of a frame. */
+export function loudnessOf(frame: Float32Array): number {
+  return Math.sqrt(frame.reduce((sum, sample) => sum + sample * sample, 0) / frame.length);
+}
+
+/** What samples are multiplied by, where the loudest frame is this loud. */
+export const gainOf = (loudest: number): number => Math.min(GAIN_MAX, LOUDNESS / loudest);
+
+/** Whether levelled audio is so loud that a voice is heard: vowels are, breath and the hiss of a line are not. */
+export const isVoiced = (levelled: number): boolean => levelled >= LOUDNESS / 6;

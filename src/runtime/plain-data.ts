@@ -1,4 +1,4 @@
-// Plain data as text, for what leaves the process: JSON, in which big integers, bytes, undefined and numbers without an end
+// Plain data, and as text for what leaves the process: JSON, in which big integers, bytes, undefined and numbers without an end
 // survive.
 
 /** Deeper than anything that is sent. */
@@ -81,4 +81,9 @@ function entryOf(each: unknown, depth: number): [string, unknown] {
     throw new TypeError('The data has a member that is none.');
   }
   return [each[0], read(each[1], depth + 1)];
+}
+
+/** Whether what came from elsewhere as JSON has members by name. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

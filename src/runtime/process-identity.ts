@@ -2,7 +2,7 @@
 // another process since is not mistaken for it. Where that cannot be told, by how long nothing was written.
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { isRecord } from './record.ts';
+import { isRecord } from './plain-data.ts';
 
 export interface ProcessIdentity {
   pid: number;

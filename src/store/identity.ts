@@ -1,5 +1,5 @@
 // Which ledger a database holds, and how far it has come. Whether that is the one of the gateway is decided in
-// src/cluster/ledger.
+// src/cluster/known-ledger.ts.
 import { type Asynchronous, type Operations, reads, writes } from './operation.ts';
 import { StoreError } from './store-error.ts';
 import type { TableContext } from './table-context.ts';

@@ -2,8 +2,7 @@
 // answered.
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { listenToAccountChanges } from '../../src/cluster/accounts/account-changes.ts';
-import { keepReconciled, reconcile } from '../../src/cluster/accounts/reconcile.ts';
+import { keepReconciled, listenToAccountChanges, reconcile } from '../../src/cluster/accounts/account-changes.ts';
 import { MemoryBus } from '../../src/cluster/bus/memory.ts';
 import { ACCOUNTS_OPEN, KEY_CHANGED, KEY_REVOKED, SUSPENSION } from '../../src/cluster/bus/subjects.ts';
 import { StoreError } from '../../src/store/store-error.ts';

@@ -2,9 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { BusBody } from '../../src/cluster/bus/bus.ts';
 import { NODE_HEARTBEAT, NODE_STATUS } from '../../src/cluster/bus/subjects.ts';
-import { HEARTBEAT_MS, type NodeLoad } from '../../src/cluster/membership/heartbeat.ts';
+import { HEARTBEAT_MS, type NodeLoad, type UpstreamState } from '../../src/cluster/membership/heartbeat.ts';
 import { joinCluster, type Membership } from '../../src/cluster/membership/membership.ts';
-import type { UpstreamState } from '../../src/cluster/placement/upstream-state.ts';
 import { providers } from '../../src/vendors/index.ts';
 import { SimulatedCluster } from '../fakes/network/simulated-cluster.ts';
 

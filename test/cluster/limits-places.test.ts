@@ -1,6 +1,6 @@
 // Sessions at a time over all nodes: exact while somebody counts, each node's share while nobody does, and the truth again after.
 import { describe, expect, test } from 'vitest';
-import type { PlaceRequest, PlaceTaken } from '../../src/cluster/limits/places.ts';
+import type { SlotRequest, SlotTaken } from '../../src/cluster/limits/session-slots.ts';
 import { drawn } from '../fakes/drawn.ts';
 import { LimitsNetwork, type LimitsNode } from '../fakes/network/limits-network.ts';
 import { seeded } from '../fakes/random.ts';
@@ -8,7 +8,7 @@ import { seeded } from '../fakes/random.ts';
 /** Longer than a count that begins waits for everybody. */
 const COUNTED_MS = 3_000;
 
-const ofKey = (keyId: string, keyMax: number, organisationMax: number | null = null): PlaceRequest => ({
+const ofKey = (keyId: string, keyMax: number, organisationMax: number | null = null): SlotRequest => ({
   keyId,
   organisationId: 'org_1',
   keyMax,
@@ -20,7 +20,7 @@ async function three() {
   const nodes = [network.open('aaaaaa'), network.open('bbbbbb'), network.open('cccccc')] as const;
   const served = network.own(nodes[0]);
   await network.pass(COUNTED_MS);
-  const take = async (node: LimitsNode, request: PlaceRequest) => {
+  const take = async (node: LimitsNode, request: SlotRequest) => {
     const taking = node.limits.places.take(request);
     await network.settle();
     return taking;
@@ -28,7 +28,7 @@ async function three() {
   return { network, nodes, served, take };
 }
 
-const leave = (taken: PlaceTaken) => {
+const leave = (taken: SlotTaken) => {
   if ('full' in taken) throw new Error('It was refused.');
   taken.leave();
 };
@@ -58,8 +58,8 @@ describe('sessions while a node counts', () => {
       const taken = await Promise.all(nodes.map((node) => take(node, request)));
       for (const node of nodes) expect(await take(node, request)).toEqual({ full, max: 3, isShare: false });
       expect(await take(nodes[1], other)).toHaveProperty('leave');
-      leave(taken[2] as PlaceTaken);
-      leave(taken[2] as PlaceTaken);
+      leave(taken[2] as SlotTaken);
+      leave(taken[2] as SlotTaken);
       await network.settle();
       expect(served.places).toBe(3);
       expect(await take(nodes[1], request)).toHaveProperty('leave');

@@ -2,11 +2,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { type Heartbeat, readHeartbeat } from '../../src/cluster/membership/heartbeat.ts';
-import { legsToMove } from '../../src/cluster/placement/balance.ts';
-import { AGAINST, chooseNode } from '../../src/cluster/placement/choose-node.ts';
-import { GRACE_MS, type LegWish, upstreamPlacement } from '../../src/cluster/placement/placement.ts';
-import type { UpstreamState } from '../../src/cluster/placement/upstream-state.ts';
+import { type Heartbeat, readHeartbeat, type UpstreamState } from '../../src/cluster/membership/heartbeat.ts';
+import {
+  AGAINST,
+  chooseNode,
+  GRACE_MS,
+  type LegWish,
+  legsToMove,
+  upstreamPlacement,
+} from '../../src/cluster/placement.ts';
 import { heartbeatOf } from '../fakes/far-rig.ts';
 import { seeded } from '../fakes/random.ts';
 

@@ -1,7 +1,7 @@
 // Which nodes an operator is shown: those that are there, and those that the others do not hear any more.
 import { describe, expect, test } from 'vitest';
+import { MissingNodes } from '../../src/cluster/membership/heartbeat.ts';
 import { joinCluster, type Membership } from '../../src/cluster/membership/membership.ts';
-import { MissingNodes } from '../../src/cluster/membership/missing-nodes.ts';
 import { callRoll, type NodeAnswer } from '../../src/cluster/membership/roll-call.ts';
 import type { Role } from '../../src/config/schema-cluster.ts';
 import { SimulatedCluster } from '../fakes/network/simulated-cluster.ts';

@@ -1,7 +1,8 @@
 // The configuration: sources and their order, refusals in one sentence, secrets kept out of everything that is shown.
 import { describe, expect, expectTypeOf, test } from 'vitest';
+import { ConfigError } from '../../src/config/config-error.ts';
 import { configFields } from '../../src/config/fields.ts';
-import { ConfigError, loadConfig } from '../../src/config/load.ts';
+import { loadConfig } from '../../src/config/load.ts';
 import { configReference, printConfig } from '../../src/config/reference.ts';
 import type { Config } from '../../src/config/schema.ts';
 

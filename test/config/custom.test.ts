@@ -1,7 +1,8 @@
 // The section `custom` of the configuration file: what becomes of a good one, and a sentence for each fault of a bad one.
 import { describe, expect, it } from 'vitest';
-import { customMembers } from '../../src/config/custom/schema-custom.ts';
-import { ConfigError, loadConfig } from '../../src/config/load.ts';
+import { ConfigError } from '../../src/config/config-error.ts';
+import { customMembers } from '../../src/config/custom.ts';
+import { loadConfig } from '../../src/config/load.ts';
 import { configReference, printConfig } from '../../src/config/reference.ts';
 import { SHAPES } from '../../src/vendors/custom/shapes.ts';
 import { providersWith } from '../../src/vendors/index.ts';

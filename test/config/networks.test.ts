@@ -1,6 +1,6 @@
 // Lists of networks: what is one, and what is in it.
 import { describe, expect, test } from 'vitest';
-import { isWithin, parseNetworks } from '../../src/runtime/networks.ts';
+import { isWithin, parseNetworks } from '../../src/runtime/network-addresses.ts';
 
 test.each([
   '',

@@ -1,6 +1,7 @@
 // The settings of prices, and what an operator reads when a price list cannot be used.
 import { expect, it } from 'vitest';
-import { ConfigError, loadConfig } from '../../src/config/load.ts';
+import { ConfigError } from '../../src/config/config-error.ts';
+import { loadConfig } from '../../src/config/load.ts';
 import { loadPriceList } from '../../src/config/prices/read-price-list.ts';
 import { providers } from '../../src/vendors/index.ts';
 

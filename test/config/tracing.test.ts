@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Field } from '../../src/config/fields.ts';
 import type { Config } from '../../src/config/schema.ts';
-import { TRACING_PACKAGES, tracingFaults } from '../../src/config/tracing/tracing-faults.ts';
+import { TRACING_PACKAGES, tracingFaults } from '../../src/config/together.ts';
 
 const GOOD = { protocol: 'http/protobuf', sampler: 'always_on', disabled: 'false' };
 const field = (place: string) => ({ env: place.toUpperCase(), path: place.split('.') }) as Partial<Field> as Field;

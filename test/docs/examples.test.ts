@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { asyncapiDocument } from '../../src/docs/asyncapi.ts';
 import { openapiDocument } from '../../src/docs/openapi.ts';
-import type { Json } from '../../src/docs/schemas/json-schema.ts';
+import type { Json } from '../../src/docs/schemas/schemas.ts';
 import { providers } from '../../src/vendors/index.ts';
 import { StrictSchemas } from '../setup/strict-schemas.ts';
 

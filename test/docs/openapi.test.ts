@@ -6,8 +6,8 @@ import { ERROR_CATALOGUE, type ErrorCode } from '../../src/api/error-catalogue.t
 import type { Refusal } from '../../src/api/errors.ts';
 import { ListenQuery, TranscriptionForm } from '../../src/api/request-parameters.ts';
 import { openapiDocument } from '../../src/docs/openapi.ts';
-import { CONSOLE_CODES } from '../../src/docs/operations/codes.ts';
-import type { Json } from '../../src/docs/schemas/json-schema.ts';
+import { CONSOLE_CODES } from '../../src/docs/operations/operation.ts';
+import type { Json } from '../../src/docs/schemas/schemas.ts';
 import { readFields } from '../../src/files/routes/form.ts';
 import { readListenQuery } from '../../src/live/socket/query.ts';
 import { type RoutesDependencies, routesOf } from '../../src/node/routes/index.ts';

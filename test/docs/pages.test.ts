@@ -9,7 +9,7 @@ import { configFields } from '../../src/config/fields.ts';
 import { closeCodes } from '../../src/docs/close-codes.ts';
 import { createDocuments } from '../../src/docs/documents.ts';
 import { operations } from '../../src/docs/openapi.ts';
-import { markdownPage } from '../../src/docs/pages/markdown.ts';
+import { markdownPage } from '../../src/docs/pages/guides.ts';
 import { escaped, inline, prose } from '../../src/runtime/html.ts';
 import { providers } from '../../src/vendors/index.ts';
 import { loopback } from '../../src/vendors/loopback/index.ts';

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lexer, walkTokens } from 'marked';
-import { anchorsOf, plainText } from '../../src/docs/pages/markdown.ts';
+import { anchorsOf, plainText } from '../../src/docs/pages/guides.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 export const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');

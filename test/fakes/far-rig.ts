@@ -1,9 +1,8 @@
 // A rig whose sessions are on one node and whose legs are on others, over a network that a test can make fail.
 import { SimulatedClock } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
-import type { Heartbeat } from '../../src/cluster/membership/heartbeat.ts';
-import { type Placement, upstreamPlacement } from '../../src/cluster/placement/placement.ts';
-import type { ShortOf } from '../../src/cluster/placement/upstream-state.ts';
+import type { Heartbeat, ShortOf } from '../../src/cluster/membership/heartbeat.ts';
+import { type Placement, upstreamPlacement } from '../../src/cluster/placement.ts';
 import type { UpstreamDependencies } from '../../src/live/upstream/dependencies.ts';
 import { DialHealth } from '../../src/live/upstream/service/dial-health.ts';
 import { LegService } from '../../src/live/upstream/service/leg-service.ts';

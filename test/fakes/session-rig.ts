@@ -10,7 +10,7 @@ import { BLOCK_BYTES } from '../../src/audio/tape/blocks.ts';
 import { FileSpools } from '../../src/audio/tape/spool.ts';
 import type { Bus } from '../../src/cluster/bus/bus.ts';
 import { MemoryBus } from '../../src/cluster/bus/memory.ts';
-import type { Placement } from '../../src/cluster/placement/placement.ts';
+import type { Placement } from '../../src/cluster/placement.ts';
 import { createPriceList, type PriceOverrides } from '../../src/config/prices/price-list.ts';
 import { DialGate } from '../../src/live/failover/admission.ts';
 import { Breakers, type BreakersOptions } from '../../src/live/failover/breakers/breakers.ts';

@@ -2,8 +2,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Automaton, automatonOf } from '../../src/recogniser/grammar/automaton.ts';
-import type { Expansion } from '../../src/recogniser/grammar/expansion.ts';
-import { readGrammar } from '../../src/recogniser/grammar/grammar.ts';
+import { type Expansion, readGrammar } from '../../src/recogniser/grammar/grammar.ts';
 import { TaskCompiler } from '../../src/recogniser/grammar/task-compiler.ts';
 import { readQuery } from '../../src/recogniser/protocol.ts';
 import { REFUSED, UNALIGNABLE } from './grammars.ts';

@@ -2,8 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { OrganisationShares } from '../../src/recogniser/organisation-shares.ts';
-import { ThreadQueue } from '../../src/recogniser/threads/thread-queue.ts';
+import { OrganisationShares, ThreadQueue } from '../../src/recogniser/threads/thread-queue.ts';
 
 /** Pieces are named after their stream and number: `a1.0` is the first of organisation a's stream 1. */
 function rig(cpuMsPerMinuteMax?: number) {

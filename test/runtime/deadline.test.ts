@@ -4,8 +4,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { Deadline } from '../../src/runtime/deadline.ts';
 import { systemClock } from '../../src/runtime/telemetry/clock.ts';
+import { IdleTimer } from '../../src/runtime/timeouts.ts';
 import { timersOf } from '../live/session/support.ts';
 
 describe('a deadline', () => {
@@ -14,7 +14,7 @@ describe('a deadline', () => {
       fc.property(fc.array(fc.integer({ min: 0, max: 150 }), { maxLength: 20 }), (pauses) => {
         const clock = new SimulatedClock();
         let reachedAt: number | undefined;
-        const deadline = new Deadline(clock, 100, () => {
+        const deadline = new IdleTimer(clock, 100, () => {
           reachedAt = clock.now();
         });
         let due = 100;
@@ -38,7 +38,7 @@ describe('a deadline', () => {
   it('never fires after it was stopped, despite further touches', () => {
     const clock = new SimulatedClock();
     let reached = 0;
-    const deadline = new Deadline(clock, 100, () => reached++);
+    const deadline = new IdleTimer(clock, 100, () => reached++);
     deadline.stop();
     deadline.touch();
     deadline.stop();
@@ -49,8 +49,8 @@ describe('a deadline', () => {
   it('may be stopped, or replaced, from where it is reached', () => {
     const clock = new SimulatedClock();
     const reachedAt: number[] = [];
-    const begin = (): Deadline =>
-      new Deadline(clock, 100, () => {
+    const begin = (): IdleTimer =>
+      new IdleTimer(clock, 100, () => {
         reachedAt.push(clock.now());
         deadline.stop();
         if (reachedAt.length < 3) deadline = begin();
@@ -66,7 +66,7 @@ describe('a deadline', () => {
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
     const [received] = (await once(server, 'connection')) as [Socket];
     const reached: string[] = [];
-    const deadline = new Deadline(systemClock, 50, () => reached.push('deadline'));
+    const deadline = new IdleTimer(systemClock, 50, () => reached.push('deadline'));
     const moved = once(received, 'data').then(() => {
       deadline.touch();
       reached.push('message');
@@ -94,7 +94,7 @@ describe('a deadline', () => {
         clearTimeout: () => {},
       };
       let reached: number | undefined;
-      const deadline = new Deadline(clock, 10_000, () => (reached = nowMs), { outlastsFreeze: true });
+      const deadline = new IdleTimer(clock, 10_000, () => (reached = nowMs), { outlastsFreeze: true });
       for (const time of times) {
         nowMs = time;
         while (due !== undefined && due.atMs <= nowMs) {

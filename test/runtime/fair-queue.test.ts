@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { FairQueue } from '../../src/runtime/limits/fair-queue.ts';
-import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
+import { FairQueue, FairQuota } from '../../src/runtime/limits/fair-quota.ts';
 
 const waiter = (organisationId: string, granted: string[]) => ({
   organisationId,

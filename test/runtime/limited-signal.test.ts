@@ -1,7 +1,7 @@
 // A signal with a limit of time: aborted by whichever comes first, and by nothing once it is released.
 import { expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { limitedSignal } from '../../src/runtime/limited-signal.ts';
+import { limitedSignal } from '../../src/runtime/timeouts.ts';
 
 const timersOf = (clock: SimulatedClock) => (Reflect.get(clock, 'timeouts') as Map<unknown, unknown>).size;
 

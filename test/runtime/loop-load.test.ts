@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { Clock } from '../../machines/clock.ts';
-import { LoopLoad } from '../../src/runtime/loop-load.ts';
+import { LoopLoad } from '../../src/runtime/process-load.ts';
 
 /** A loop that was active for this part of each half second. */
 function loadOf(activeShare: number) {

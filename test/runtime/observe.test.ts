@@ -2,7 +2,7 @@
 // told once, if it was one.
 import { describe, expect, it, vi } from 'vitest';
 import { SimulatedClock, setup } from 'xstate';
-import { guardActions, type Observer, startObserved } from '../../src/runtime/observe.ts';
+import { guardActions, type Observer, startObserved } from '../../src/runtime/actors.ts';
 import { uuidv7 } from '../../src/runtime/uuid.ts';
 
 const machine = setup({

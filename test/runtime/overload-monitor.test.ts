@@ -1,8 +1,7 @@
 // Whether a process has room for more: a loop that runs late, memory near its end, and neither for long once it is over.
 import { expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { memoryShare } from '../../src/runtime/memory-share.ts';
-import { CHECK_MS, OverloadMonitor } from '../../src/runtime/overload-monitor.ts';
+import { CHECK_MS, memoryShare, OverloadMonitor } from '../../src/runtime/process-load.ts';
 import { timersOf } from '../live/session/support.ts';
 
 function overloaded(lagMsMax = 200) {

@@ -1,10 +1,10 @@
 // A scope lets go of everything exactly once, last first, whatever throws.
 import { describe, expect, it } from 'vitest';
-import { Scope } from '../../src/runtime/scope.ts';
+import { DisposerStack } from '../../src/runtime/disposer-stack.ts';
 
 describe('a scope', () => {
   it('runs its disposers once, last first', () => {
-    const scope = new Scope();
+    const scope = new DisposerStack();
     const ran: number[] = [];
     for (const each of [1, 2, 3]) scope.defer(() => ran.push(each));
     expect(scope.disposed).toBe(false);
@@ -15,7 +15,7 @@ describe('a scope', () => {
 
   it('runs every disposer although some throw, and reports each fault', () => {
     const faults: unknown[] = [];
-    const scope = new Scope((error) => faults.push(error));
+    const scope = new DisposerStack((error) => faults.push(error));
     const ran: number[] = [];
     for (const each of [1, 2, 3, 4]) {
       scope.defer(() => {
@@ -31,7 +31,7 @@ describe('a scope', () => {
   });
 
   it('lets go at once of what is opened too late, also while it is being disposed of', () => {
-    const scope = new Scope();
+    const scope = new DisposerStack();
     const ran: string[] = [];
     scope.defer(() => {
       scope.defer(() => ran.push('late'));

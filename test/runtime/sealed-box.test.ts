@@ -1,6 +1,6 @@
 // A sealed box: its receiver opens it, for what it is bound to; nobody else does, and nothing that was changed.
 import { expect, test } from 'vitest';
-import { newBoxReceiver, sealBox } from '../../src/runtime/sealed-box.ts';
+import { newBoxReceiver, sealBox } from '../../src/runtime/sealing.ts';
 
 const plain = Buffer.from('canary-secret');
 

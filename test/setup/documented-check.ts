@@ -4,7 +4,7 @@ import { CONSOLE_PATHS } from '../../src/api/console/pages.ts';
 import { asyncapiDocument } from '../../src/docs/asyncapi.ts';
 import { closeCodes } from '../../src/docs/close-codes.ts';
 import { openapiDocument } from '../../src/docs/openapi.ts';
-import type { Json } from '../../src/docs/schemas/json-schema.ts';
+import type { Json } from '../../src/docs/schemas/schemas.ts';
 import { dialects } from '../../src/vendors/compat/index.ts';
 import { providers } from '../../src/vendors/index.ts';
 import { StrictSchemas } from './strict-schemas.ts';

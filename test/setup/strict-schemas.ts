@@ -1,6 +1,6 @@
 // Validators out of a document of the gateway, stricter than the document is to clients: a member that it does not name is wrong.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { Json } from '../../src/docs/schemas/json-schema.ts';
+import type { Json } from '../../src/docs/schemas/schemas.ts';
 
 const asJson = (value: unknown): Json | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;

@@ -64,8 +64,8 @@ const BANS: readonly Ban[] = [
     name: 'watches actors in one place',
     what: /(?<!\bbus)\.subscribe\(/gi,
     within: PRODUCT,
-    except: ['src/cluster/bus', 'src/runtime/observe.ts'],
-    instead: 'use startObserved of src/runtime/observe.ts: an observer that throws ends the process',
+    except: ['src/cluster/bus', 'src/runtime/actors.ts'],
+    instead: 'use startObserved of src/runtime/actors.ts: an observer that throws ends the process',
   },
   {
     name: 'carries no notes of unfinished work',

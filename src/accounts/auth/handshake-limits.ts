@@ -2,7 +2,7 @@
 // wait for nothing, so what fills up is what waits for the store.
 import { refuse } from '../../api/errors.ts';
 import { MinuteLimit, type MinuteLimitOptions } from '../../runtime/limits/minute-limit.ts';
-import { networkOf } from '../../runtime/network-address.ts';
+import { networkOf } from '../../runtime/network-addresses.ts';
 
 const RETRY_SECONDS = 1;
 

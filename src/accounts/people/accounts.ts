@@ -1,7 +1,7 @@
 // What people do without being logged in: sign up, verify their address, ask for a new password. Neither an answer nor its timing
 // reveals whether an address has an account. Logins are in logins.ts.
 import { refuse } from '../../api/errors.ts';
-import { networkOf } from '../../runtime/network-address.ts';
+import { networkOf } from '../../runtime/network-addresses.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { checkedName } from '../keys/settings.ts';
 import { type EmailAddress, parseEmail } from './addresses.ts';

@@ -1,7 +1,7 @@
 // Logins and console sessions: who is at the console, since when, and whether the password was given lately. Where the session's
 // id travels is decided by src/http; how long a failed login has to wait by the store.
 import { type Refusal, refuse } from '../../api/errors.ts';
-import { networkOf } from '../../runtime/network-address.ts';
+import { networkOf } from '../../runtime/network-addresses.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { Role } from '../team/calls.ts';
 import { checkedEmail } from './accounts.ts';

@@ -1,7 +1,7 @@
 // Invitations into organisations: made for an address, and taken up by their link with the login or the password of the account
 // there is, or of a new one.
 import { refuse } from '../../api/errors.ts';
-import { networkOf } from '../../runtime/network-address.ts';
+import { networkOf } from '../../runtime/network-addresses.ts';
 import type { Actor } from '../../store/audit-log.ts';
 import { type AccountsOptions, checkedEmail } from '../people/accounts.ts';
 import { newToken, type TokenSeal, tokenHash } from '../people/mail-tokens.ts';

@@ -3,7 +3,7 @@
 import type { Clock } from '../../../machines/clock.ts';
 import { refuse } from '../../api/errors.ts';
 import { plainOfText, textOfPlain } from '../../runtime/plain-data.ts';
-import { type BoxReceiver, newBoxReceiver, sealBox } from '../../runtime/sealed-box.ts';
+import { type BoxReceiver, newBoxReceiver, sealBox } from '../../runtime/sealing.ts';
 import type { Actor } from '../../store/audit-log.ts';
 import type { Answering, Ask } from '../../store/operation.ts';
 import { StoreError } from '../../store/store-error.ts';

@@ -1,5 +1,5 @@
 // MPEG audio (layers I to III) and AAC in ADTS, frame by frame, without a file around them. ISO/IEC 11172-3, 13818-3 and 13818-7.
-import { adtsFrame, type FrameHead } from '../codecs/aac/adts.ts';
+import { adtsFrame, type FrameHead } from '../codecs/aac/config.ts';
 import { everyByte, type MeasuredAudio, type Scan, secondsAtMost } from '../scan.ts';
 
 const SNIFF_BYTES = 4_096;

@@ -1,9 +1,8 @@
 // The bus of the gateway that this machine's settings name, for a command that asks the other nodes.
 import { loadSecrets } from '../../accounts/auth/secret.ts';
 import type { BusError } from '../../cluster/bus/bus.ts';
-import { type NatsBus, openNatsBus } from '../../cluster/bus/nats/bus.ts';
+import { type NatsBus, natsOptionsOf, openNatsBus } from '../../cluster/bus/nats/bus.ts';
 import type { SigningSecrets } from '../../cluster/bus/signed.ts';
-import { natsOptionsOf } from '../../cluster/nats-settings.ts';
 import { CommandError, EXIT } from './output.ts';
 import { loadSettings } from './settings.ts';
 

@@ -2,17 +2,15 @@
 // call has a deadline that the owner keeps too, and a node that does not answer is left alone until it does.
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../machines/clock.ts';
-import { isRecord } from '../../runtime/record.ts';
+import { isRecord } from '../../runtime/plain-data.ts';
 import { backgroundClock } from '../../runtime/telemetry/clock.ts';
 import type { LedgerIdentity } from '../../store/identity.ts';
 import type { Ask } from '../../store/operation.ts';
-import { StoreError } from '../../store/store-error.ts';
+import { StoreError, type StoreErrorReason } from '../../store/store-error.ts';
 import { type Address, type Bus, BusError, type Detach } from '../bus/bus.ts';
 import { ACCOUNTS_OPEN, accountsService } from '../bus/subjects.ts';
-import { readIdentity } from '../ledger/judgement.ts';
-import { FOREIGN, storeErrorOf, unreadable } from './call-errors.ts';
+import { readIdentity } from '../known-ledger.ts';
 import { OwnerBreaker } from './owner-breaker.ts';
-import { OwnerClock } from './owner-clock.ts';
 import {
   type AskContent,
   accountsKey,
@@ -26,8 +24,8 @@ import {
   restBody,
   type SaidBody,
   sealContent,
+  shardOf,
 } from './protocol.ts';
-import { shardOf } from './shards.ts';
 
 const CALLS_MAX = 1_024;
 const TIMEOUT_MS = 10_000;
@@ -286,4 +284,40 @@ function opened({ key, bound }: SealedAsk, direction: Exclude<Direction, 'ask'>,
   const found = openContent(key, direction, bound, sealed);
   if (found === undefined) throw unreadable();
   return found.content;
+}
+
+/** The message for a node with another secret than the others. */
+export const FOREIGN =
+  'The node that keeps the accounts cannot read what this node says: give all nodes the same VOXGATE_SECRET, and while it is changed the one before as VOXGATE_SECRET_PREVIOUS.';
+
+const unreadable = () =>
+  new StoreError('unreachable', 'What answered for the node that keeps the accounts could not be understood.');
+
+const REASONS: Partial<Record<BusError['reason'], StoreErrorReason>> = {
+  overflow: 'overflow',
+  handler_failed: 'failed',
+};
+
+/** The error of a call as the store's own. */
+function storeErrorOf({ reason, message }: BusError): StoreError {
+  return new StoreError(REASONS[reason] ?? 'unreachable', message, { isUnsent: reason === 'unknown_actor' });
+}
+
+/**
+ * The clock of the node that keeps the accounts, as its answers show it. Deadlines are sent on that clock, so the clocks of two
+ * nodes are never compared.
+ */
+class OwnerClock {
+  /** How far the owner's clock is ahead, at least. Undefined while the owner has not reported it. */
+  #aheadMs: number | undefined;
+
+  /** An answer says what the owner's clock shows; anything else is ignored. */
+  learn(ownerMs: unknown, nowMs: number): void {
+    if (typeof ownerMs === 'number' && Number.isFinite(ownerMs)) this.#aheadMs = ownerMs - nowMs;
+  }
+
+  /** That time of this node on the owner's clock. The answer took some time to arrive, so it is rather too early than too late. */
+  at(ms: number): number | undefined {
+    return this.#aheadMs === undefined ? undefined : ms + this.#aheadMs;
+  }
 }

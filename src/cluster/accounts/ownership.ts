@@ -3,7 +3,7 @@
 import type { Clock } from '../../../machines/clock.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { Bus } from '../bus/bus.ts';
-import type { Leases } from '../bus/leases.ts';
+import { type Leases, OWNER_PREFIX } from '../bus/leases.ts';
 import { holdNameLease } from '../membership/name-lease.ts';
 
 const CLAIMS_MAX = 5;
@@ -11,7 +11,6 @@ const CLAIM_AGAIN_MS = 500;
 
 /** Name of the lease of a shard's owner. */
 export const ownerName = (shard: string): string => `${OWNER_PREFIX}${shard}`;
-export const OWNER_PREFIX = 'accounts.';
 
 export interface OwnershipOptions {
   bus: Pick<Bus, 'node' | 'isConnected' | 'onConnection'>;

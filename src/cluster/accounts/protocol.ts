@@ -1,6 +1,5 @@
 // The protocol for calls to the node that keeps the accounts. Everything is sealed with a key of the gateway, and bound to
 // direction, call, caller and the owner's epoch.
-
 import { ERROR_CATALOGUE, type ErrorCode } from '../../api/error-catalogue.ts';
 import { Refusal, type RefusalExtras } from '../../api/errors.ts';
 import { plainOfText, textOfPlain } from '../../runtime/plain-data.ts';
@@ -11,9 +10,9 @@ import type { BusBody } from '../bus/bus.ts';
 const PURPOSE = 'voxgate accounts over the bus v1';
 const VERSION = 1;
 /** Characters in one part of a sealed text; with its envelope it stays below the default limit of NATS servers. */
-export const PART_LENGTH_MAX = 640 * 1024;
+const PART_LENGTH_MAX = 640 * 1024;
 /** Parts of one request or answer; enough for the largest answer that is stored for an idempotency key. */
-export const PARTS_MAX = 16;
+const PARTS_MAX = 16;
 const CALL_ID = /^[\w-]{16}$/;
 const EPOCH_LENGTH_MAX = 64;
 const ASIDE_LENGTH_MAX = 1024;
@@ -182,4 +181,16 @@ export function givenBy(content: unknown): unknown {
     }
   }
   throw new StoreError('failed', 'The node that keeps the accounts answered what is no answer.');
+}
+
+/** The shard of calls that belong to no organisation, or to one that is not known yet. */
+export const FIRST_SHARD = '0';
+
+/**
+ * The shard of an organisation's accounts. There is one shard today; requests name their organisation so that there can be more.
+ *
+ * @param _organisationId null when the call names none
+ */
+export function shardOf(_organisationId: string | null): string {
+  return FIRST_SHARD;
 }

@@ -7,12 +7,12 @@ import type { LedgerIdentity } from '../../store/identity.ts';
 import type { Answering } from '../../store/operation.ts';
 import type { Address, Bus, BusBody } from '../bus/bus.ts';
 import { ACCOUNTS_OPEN, accountsService } from '../bus/subjects.ts';
-import { MessageParts } from './message-parts.ts';
 import {
   type AskBody,
   type AskContent,
   accountsKey,
   type Bound,
+  FIRST_SHARD,
   type Outcome,
   openContent,
   outcomeOfError,
@@ -23,7 +23,6 @@ import {
   type SaidBody,
   sealContent,
 } from './protocol.ts';
-import { FIRST_SHARD } from './shards.ts';
 
 const CALLS_MAX = 512;
 /** Calls that are remembered under one epoch; then a new epoch begins, and the previous one is still checked for repeats. */
@@ -32,7 +31,7 @@ const IDS_MAX = 50_000;
 const PARTS_BOUNDS = { lengthMax: 32 * 1024 * 1024, keptMs: 30_000 };
 
 /** Why a request was not run. */
-export type RefusedAsk = 'malformed' | 'unread' | 'replayed' | 'overflow' | 'epoch' | 'late';
+type RefusedAsk = 'malformed' | 'unread' | 'replayed' | 'overflow' | 'epoch' | 'late';
 
 export interface AccountsServiceOptions {
   bus: Bus;
@@ -268,3 +267,69 @@ class Service {
 }
 
 const said = (type: SaidBody['type'], sealed = '', parts = 1): SaidBody => ({ type, parts, sealed });
+
+interface Kept<Value> {
+  value: Value;
+  length: number;
+  sinceMs: number;
+}
+
+interface MessagePartsOptions {
+  clock: Pick<Clock, 'now'>;
+  /** Bound of all kept characters. */
+  lengthMax: number;
+  keptMs: number;
+}
+
+/**
+ * Keeps parts of long requests and answers until the message is complete or was fetched. Bounded in size and time; the oldest is
+ * dropped first.
+ */
+class MessageParts<Value> {
+  readonly #options: MessagePartsOptions;
+  /** The oldest first. */
+  readonly #kept = new Map<string, Kept<Value>>();
+  #length = 0;
+  #dropped = 0;
+
+  constructor(options: MessagePartsOptions) {
+    this.#options = options;
+  }
+
+  /** Characters that are kept. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Messages that were dropped before they were complete or fetched. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  get(name: string): Value | undefined {
+    return this.#kept.get(name)?.value;
+  }
+
+  /** Keeps a value, or replaces it by a longer one. */
+  put(name: string, value: Value, length: number): void {
+    const { clock, lengthMax, keptMs } = this.#options;
+    const nowMs = clock.now();
+    const sinceMs = this.#kept.get(name)?.sinceMs ?? nowMs;
+    this.take(name);
+    this.#kept.set(name, { value, length, sinceMs });
+    this.#length += length;
+    for (const [oldest, { sinceMs: oldestMs }] of this.#kept) {
+      if (this.#length <= lengthMax && nowMs - oldestMs < keptMs) return;
+      this.take(oldest);
+      this.#dropped++;
+    }
+  }
+
+  take(name: string): Value | undefined {
+    const kept = this.#kept.get(name);
+    if (kept === undefined) return undefined;
+    this.#kept.delete(name);
+    this.#length -= kept.length;
+    return kept.value;
+  }
+}

@@ -1,5 +1,6 @@
 // The bus: how actors send messages by address, on one node or many. This is the port and its contract; memory.ts and nats/
 // implement it, test/suites/bus.suite.ts tests each promise.
+import { isAddress } from './subjects.ts';
 
 /** `<node>/<actor id>`. The node part is the node's incarnation: six characters, new at each start. */
 export type Address = `${string}/${string}`;
@@ -95,3 +96,14 @@ export interface Bus {
 
 /** Called for each dead letter; must not throw. */
 export type DeadLetterListener = (letter: { to: string; from: string; type: string; reason: DeadLetterReason }) => void;
+
+/**
+ * Whether a dead letter is normal: a session or leg may end while messages to it are on their way. An address is only learned
+ * from a message or an answer, so its actor existed. Every other dead letter, and a request without an answer, is reported to
+ * the operator.
+ */
+export const isExpectedDeadLetter = ({ to, reason }: Parameters<DeadLetterListener>[0]): boolean =>
+  (reason === 'unknown_actor' || reason === 'unknown_node') && (to === FORGOTTEN_ADDRESS || isAddress(to));
+
+/** Stands for the recipient of a message when the sender's record of it is gone. */
+export const FORGOTTEN_ADDRESS = 'forgotten';

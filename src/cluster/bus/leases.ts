@@ -48,3 +48,7 @@ export interface Leases {
 export const LEASE_MS = 15_000;
 /** The interval between renewals. */
 export const RENEW_MS = 5_000;
+
+/** What begins the names of leases: of a node's own name, and of a shard whose accounts it keeps. */
+export const NODE_PREFIX = 'node.';
+export const OWNER_PREFIX = 'accounts.';

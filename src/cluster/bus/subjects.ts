@@ -67,10 +67,10 @@ export const WATCH_LEG = 'leg.watch';
 export const legSteps = (sessionId: string): string => `leg.steps.${sessionId}`;
 
 /** The service that counts sessions over all nodes: offered by the node that keeps the accounts. */
-export const SESSION_PLACES = 'limits.places';
+export const SESSION_SLOTS = 'limits.places';
 
 /** The topic on which that node asks every node for all its sessions, to count anew. */
-export const PLACES_ROLL_CALL = 'limits.roll_call';
+export const SLOTS_ROLL_CALL = 'limits.roll_call';
 
 /** The topic on which nodes tell each other the requests and tokens of a minute that keys have used. */
 export const RATES_TAKEN = 'limits.taken';

@@ -3,8 +3,7 @@ import type { Clock } from '../../../machines/clock.ts';
 import type { Bus, Detach } from '../bus/bus.ts';
 import { type OtherEdge, RateGossip } from './gossip.ts';
 import type { LimitsMessages } from './messages.ts';
-import { SessionPlaces } from './places.ts';
-import { LimitShare } from './share.ts';
+import { LimitShare, SessionSlots } from './session-slots.ts';
 
 export interface ClusterLimitsOptions {
   bus: Bus;
@@ -21,14 +20,14 @@ export interface ClusterLimitsOptions {
 }
 
 export interface ClusterLimits {
-  places: Pick<SessionPlaces, 'take'>;
+  places: Pick<SessionSlots, 'take'>;
   rates: Pick<RateGossip, 'took' | 'serve'>;
   /** The part of a limit per minute that this node applies now: all of it while the others hear what it uses. */
   ownOf(max: number): number;
 }
 
 export interface OpenClusterLimits extends ClusterLimits {
-  places: SessionPlaces;
+  places: SessionSlots;
   rates: RateGossip;
   share: LimitShare;
   close(): void;
@@ -37,7 +36,7 @@ export interface OpenClusterLimits extends ClusterLimits {
 export function openClusterLimits(options: ClusterLimitsOptions): OpenClusterLimits {
   const { bus, clock, messages, edges, others, onNodes, isCounterAway } = options;
   const share = new LimitShare({ clock, bus, edges });
-  const places = new SessionPlaces({ bus, clock, messages, share, isCounterAway });
+  const places = new SessionSlots({ bus, clock, messages, share, isCounterAway });
   const rates = new RateGossip({ bus, clock, messages, edges: () => share.look(), others });
   const detach = onNodes(() => void share.look());
   return {

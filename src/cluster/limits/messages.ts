@@ -1,28 +1,28 @@
 // Messages between nodes about limits: their shapes, and their checks when they are read. They are signed, because a forged one
 // could lock a customer out.
 
-import { isRecord } from '../../runtime/record.ts';
+import { isRecord } from '../../runtime/plain-data.ts';
 import type { BusBody } from '../bus/bus.ts';
 import { type SigningKeys, type SigningSecrets, signed, signingKeys, unsigned } from '../bus/signed.ts';
 
 /** Sessions of one key on one node, each by a number that the node gave it. */
-export type PlacesOfKey = readonly [keyId: string, organisationId: string, places: readonly number[]];
+export type SlotsOfKey = readonly [keyId: string, organisationId: string, places: readonly number[]];
 
 /**
  * `take`: asks for one more session. `leave`: these have ended. `all`: all sessions of the node, in parts. `sync` numbers these
  * full reports; a message that belongs to an older report is answered `unknown`.
  */
-export type PlacesQuestion = { node: string; sync: number } & (
+export type SlotsQuestion = { node: string; sync: number } & (
   | { op: 'take'; place: number; keyId: string; organisationId: string; keyMax: number; organisationMax: number | null }
   | { op: 'leave'; places: readonly number[] }
-  | { op: 'all'; isFirst: boolean; places: readonly PlacesOfKey[] }
+  | { op: 'all'; isFirst: boolean; places: readonly SlotsOfKey[] }
 );
 
 /**
  * `unknown`: send a full report first. `counting`: not every node has sent its report yet. `crowded`: there is no room to count
  * more.
  */
-export type PlacesAnswer = 'done' | 'full:key' | 'full:organisation' | 'unknown' | 'counting' | 'crowded';
+export type SlotsAnswer = 'done' | 'full:key' | 'full:organisation' | 'unknown' | 'counting' | 'crowded';
 
 /** Use of one key: requests or client tokens, and the limit per minute. */
 export type RateTaken = readonly [kind: RateKind, keyId: string, count: number, max: number];
@@ -46,24 +46,24 @@ export class LimitsMessages {
     this.#keys = signingKeys(secrets, 'limits');
   }
 
-  question(question: PlacesQuestion): BusBody {
+  question(question: SlotsQuestion): BusBody {
     return signed(this.#keys, QUESTION, question);
   }
 
-  readQuestion(body: BusBody): PlacesQuestion | undefined {
+  readQuestion(body: BusBody): SlotsQuestion | undefined {
     const value = unsigned(this.#keys, QUESTION, body);
     return isRecord(value) && isText(value.node) && NODE.test(value.node) && isCount(value.sync) && isOperation(value)
-      ? (value as unknown as PlacesQuestion)
+      ? (value as unknown as SlotsQuestion)
       : undefined;
   }
 
-  answer(answer: PlacesAnswer): BusBody {
+  answer(answer: SlotsAnswer): BusBody {
     return signed(this.#keys, ANSWER, { answer });
   }
 
-  readAnswer(body: BusBody): PlacesAnswer | undefined {
+  readAnswer(body: BusBody): SlotsAnswer | undefined {
     const value = unsigned(this.#keys, ANSWER, body);
-    return isRecord(value) && ANSWERS.includes(value.answer) ? (value.answer as PlacesAnswer) : undefined;
+    return isRecord(value) && ANSWERS.includes(value.answer) ? (value.answer as SlotsAnswer) : undefined;
   }
 
   /**
@@ -101,7 +101,7 @@ function isOperation({ op, place, places, keyId, organisationId, keyMax, organis
   return op === 'all' && typeof isFirst === 'boolean' && places.every(isPlacesOfKey);
 }
 
-function isPlacesOfKey(value: unknown): value is PlacesOfKey {
+function isPlacesOfKey(value: unknown): value is SlotsOfKey {
   if (!Array.isArray(value) || value.length !== 3) return false;
   const [keyId, organisationId, places] = value as unknown[];
   return isText(keyId) && isText(organisationId) && Array.isArray(places) && places.every(isCount);

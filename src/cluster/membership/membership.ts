@@ -5,17 +5,21 @@ import type { Role } from '../../config/schema-cluster.ts';
 import { backgroundClock } from '../../runtime/telemetry/clock.ts';
 import { Listeners } from '../../store/listeners.ts';
 import type { Bus, Detach } from '../bus/bus.ts';
-import type { Leases } from '../bus/leases.ts';
+import { type Leases, NODE_PREFIX } from '../bus/leases.ts';
 import { NODE_HEARTBEAT, NODE_STATUS } from '../bus/subjects.ts';
-import { askNode, isCalled } from './ask-node.ts';
-import { HEARTBEAT_MS, type Heartbeat, type NodeLoad, readHeartbeat } from './heartbeat.ts';
-import { MissingNodes } from './missing-nodes.ts';
+import {
+  HEARTBEAT_MS,
+  type Heartbeat,
+  MissingNodes,
+  type NodeLoad,
+  OwnLists,
+  readHeartbeat,
+  withLists,
+} from './heartbeat.ts';
 import { holdNameLease, type NameLease } from './name-lease.ts';
 import { NodeView, skewWarning } from './node-view.ts';
-import { OwnLists, withLists } from './provider-lists.ts';
+import { askNode, isCalled } from './roll-call.ts';
 
-/** Prefix of the nodes' leases. */
-export const NODE_PREFIX = 'node.';
 /** The least time between two heartbeats. */
 const SOON_MS = 200;
 const LOOK_AGAIN_MS = 1000;

@@ -1,13 +1,10 @@
 // Lists all nodes from outside the cluster, for the command line: each node that holds a name, its status, and the accounts that
 // it keeps; and nodes that the others do not hear any more. The caller needs neither a name nor a role.
 
-import { OWNER_PREFIX } from '../accounts/ownership.ts';
-import type { Bus } from '../bus/bus.ts';
-import type { Leases } from '../bus/leases.ts';
-import { askNode } from './ask-node.ts';
-import type { Heartbeat } from './heartbeat.ts';
-import { NODE_PREFIX } from './membership.ts';
-import type { MissingNode } from './missing-nodes.ts';
+import { type Bus, BusError } from '../bus/bus.ts';
+import { type Leases, type LeaseValue, NODE_PREFIX, OWNER_PREFIX } from '../bus/leases.ts';
+import { NODE_STATUS } from '../bus/subjects.ts';
+import { type Heartbeat, type MissingNode, readHeartbeat } from './heartbeat.ts';
 
 /** Nodes that are asked in parallel. */
 const ASKED_MAX = 64;
@@ -83,4 +80,28 @@ function withMissing(answers: readonly NodeAnswer[]): NodeAnswer[] {
 function outside(wallMs: number, fromMs: number, toMs: number): number {
   if (wallMs < fromMs) return wallMs - fromMs;
   return Math.max(0, wallMs - toMs);
+}
+
+const ANSWER_MS = 2000;
+
+type Asking = Pick<Bus, 'node' | 'address' | 'requestOf'>;
+
+/** Undefined when it does not answer, or not with a status. `node` is its incarnation. */
+export async function askNode(
+  bus: Pick<Asking, 'address' | 'requestOf'>,
+  node: string,
+): Promise<Heartbeat | undefined> {
+  try {
+    return readHeartbeat(await bus.requestOf(node, NODE_STATUS, bus.address('roll'), { type: NODE_STATUS }, ANSWER_MS));
+  } catch (error) {
+    if (error instanceof BusError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the holder in a lease's value is another node that runs and has that name. A lease's value alone proves nothing. */
+export async function isCalled(bus: Asking, id: string, { node }: LeaseValue): Promise<boolean> {
+  if (typeof node !== 'string' || node === bus.node) return false;
+  const status = await askNode(bus, node);
+  return status?.node === node && status.id === id;
 }

@@ -8,8 +8,7 @@ import type { Form } from '../../http/multipart/form.ts';
 import { noRoomOf } from '../../http/multipart/refusals.ts';
 import { SpoolBudget } from '../../http/multipart/spool-file.ts';
 import { FairQuota, type Shortage } from '../../runtime/limits/fair-quota.ts';
-import type { ShownFile } from '../../vendors/compat/jobs.ts';
-import { newestFirst } from '../../vendors/compat/jobs.ts';
+import { newestFirst, type ShownFile } from '../../vendors/compat/jobs.ts';
 import { isSame, notHere, type Owner } from './kept-jobs.ts';
 
 /** Of one key, with those that only a job still needs; and of one organisation. */

@@ -6,8 +6,7 @@ import { refuse } from '../../api/errors.ts';
 import type { OutgoingEvent } from '../../api/listen-events.ts';
 import { type FinalTurn, newestFirst, type SessionName, type ShownSession } from '../../vendors/compat/jobs.ts';
 import { toMilliseconds } from '../../vendors/compat/transcript.ts';
-import type { Owner } from './kept-jobs.ts';
-import { KeptJobs, type KeptJobsBounds, shownAgain } from './kept-jobs.ts';
+import { KeptJobs, type KeptJobsBounds, type Owner, shownAgain } from './kept-jobs.ts';
 
 /** From the end of the session. */
 export const SESSION_KEPT_MS = 24 * 3_600_000;

@@ -16,7 +16,7 @@ import type { FormLimits } from '../../http/multipart/form.ts';
 import type { Route, RouteContext } from '../../http/router.ts';
 import type { Reply } from '../../http/server.ts';
 import type { Degradation } from '../../live/failover/chain.ts';
-import { limitedSignal } from '../../runtime/limited-signal.ts';
+import { limitedSignal } from '../../runtime/timeouts.ts';
 import type { Answer, Dialect } from '../../vendors/compat/dialect.ts';
 import type {
   JobEndpoint,

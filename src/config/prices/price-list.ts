@@ -9,7 +9,7 @@ import { type ExactPrice, microUsdOf, usdOf } from './price.ts';
 export type PricedCard = Pick<Model, 'id' | 'modes' | 'pricing' | 'live_turns'>;
 
 /** A price as the operator writes it. */
-export type PriceOverride = Pick<Price, 'unit' | 'amount' | 'minimum' | 'free' | 'add_ons'>;
+type PriceOverride = Pick<Price, 'unit' | 'amount' | 'minimum' | 'free' | 'add_ons'>;
 
 /** By slug and mode. Null takes the catalogue's price away; what is absent stays. */
 export type PriceOverrides = Readonly<Record<string, Partial<Record<Mode, PriceOverride | null>>>>;
@@ -26,7 +26,7 @@ export interface ListedPrice extends ExactPrice {
   addOns?: readonly PricedAddOn[];
 }
 
-export interface PricedAddOn extends Omit<AddOn, 'amount'> {
+interface PricedAddOn extends Omit<AddOn, 'amount'> {
   microUsd: bigint;
 }
 
@@ -225,4 +225,38 @@ function versionOf(prices: ReadonlyMap<string, Effective>): string {
       `${name} ${unit} ${microUsd} ${minimumMicroUsd} ${free}${metered}${addOns.map((addOn) => ` ${addOn.microUsd} ${addOn.asked_by}`)}`,
   );
   return createHash('sha256').update(lines.sort().join('\n')).digest('hex').slice(0, VERSION_LENGTH);
+}
+
+/** What decides about add-ons: the request's own members, and the options that the model is sent. */
+interface AskedOf {
+  language: string | undefined;
+  diarization: boolean;
+  params: Readonly<Record<string, unknown>>;
+}
+
+/** Whether it is asked for by any of its names: members of the request, of which one may name its value, or options. */
+function isAsked({ asked_by: names }: Pick<AddOn, 'asked_by'>, { language, diarization, params }: AskedOf): boolean {
+  const members: Readonly<Record<string, unknown>> = { diarization, [`language=${language}`]: true };
+  return names.some((name) => {
+    const option = name.startsWith(OPTION) ? params[name.slice(OPTION.length)] : members[name];
+    return Array.isArray(option) ? option.length > 0 : option !== undefined && option !== false && option !== '';
+  });
+}
+
+const OPTION = 'provider_params.';
+
+/**
+ * The price of a minute with all add-ons that a request asks for and the provider charges separately; a price of the session,
+ * and what is free, includes everything. A minimum is N seconds at the price, so it grows with it.
+ */
+export function priceWith({ addOns = [], ...price }: ListedPrice, asked: AskedOf): Omit<ListedPrice, 'addOns'> {
+  const microUsd = addOns
+    .filter((addOn) => isAsked(addOn, asked))
+    .reduce((sum, addOn) => sum + addOn.microUsd, price.microUsd);
+  if (microUsd === price.microUsd) return price;
+  return {
+    ...price,
+    microUsd,
+    minimumMicroUsd: (price.minimumMicroUsd * microUsd + price.microUsd - 1n) / price.microUsd,
+  };
 }

@@ -1,4 +1,6 @@
 // Prices and amounts: decimal strings outside, integer micro-dollars inside. Nothing is rounded twice.
+
+import type { UsageRow } from '../../api/listen-events.ts';
 import type { Price } from '../../api/models.ts';
 
 const MICRO_USD = 1_000_000n;
@@ -47,7 +49,7 @@ export function costMicroUsd(price: Price | ExactPrice, audioMs: number, own = f
 }
 
 /** What one model heard of a session, and how long connections to it were open where that is what its price is for. */
-export interface Metered {
+interface Metered {
   audioMs: number;
   connectionMs?: number;
 }
@@ -58,3 +60,13 @@ export const billedMsOf = ({ audioMs, connectionMs = 0 }: Metered): number => Ma
 /** What a line of a bill costs. */
 export const lineCostMicroUsd = (line: Metered & { price: ExactPrice; own: boolean }): bigint =>
   costMicroUsd(line.price, billedMsOf(line), line.own);
+
+/** A line of a bill as clients see it. */
+export function usageRow(line: Metered & { model: string; own: boolean; costMicroUsd: bigint }): UsageRow {
+  const { model, audioMs, own, costMicroUsd } = line;
+  return { model, seconds: audioMs / 1000, ...connectionSeconds(line), cost_usd: usdOf(costMicroUsd), byok: own };
+}
+
+/** Told only where there are any. */
+export const connectionSeconds = ({ connectionMs = 0 }: Pick<Metered, 'connectionMs'>) =>
+  connectionMs === 0 ? {} : { connection_seconds: connectionMs / 1000 };

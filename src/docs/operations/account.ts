@@ -13,8 +13,7 @@ import {
   UsageQuery,
 } from '../../api/usage.ts';
 import * as examples from '../schemas/examples.ts';
-import { KEY_CODES, LEDGER_CODES, QUERY_CODES } from './codes.ts';
-import type { Operation } from './operation.ts';
+import { KEY_CODES, LEDGER_CODES, type Operation, QUERY_CODES } from './operation.ts';
 
 const errors = [...KEY_CODES, ...QUERY_CODES, ...LEDGER_CODES];
 

@@ -15,8 +15,7 @@ import {
   VerboseTranscription,
 } from '../../api/transcriptions.ts';
 import * as examples from '../schemas/examples.ts';
-import { FILE_CODES, KEY_CODES, LIVE_CODES, QUERY_CODES, TOKEN_CODES } from './codes.ts';
-import type { Operation } from './operation.ts';
+import { FILE_CODES, KEY_CODES, LIVE_CODES, type Operation, QUERY_CODES, TOKEN_CODES } from './operation.ts';
 
 /** Of a slug. */
 const slugSegments = {

@@ -3,9 +3,9 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../../machines/clock.ts';
 import { LegFailed } from '../../live/upstream/leg-failed.ts';
-import { Deadline } from '../../runtime/deadline.ts';
 import { FairQuota } from '../../runtime/limits/fair-quota.ts';
 import { workerFile } from '../../runtime/telemetry/worker-file.ts';
+import { IdleTimer } from '../../runtime/timeouts.ts';
 import { audioUnusable, decodersBusy, formatUnsupported } from '../failures.ts';
 import type { FileSource } from '../file-source.ts';
 import type { Decoded, DecodingStart, FromThread, ToThread } from './worker.ts';
@@ -188,9 +188,14 @@ class Decoding {
 
   async #hear(): Promise<FromThread> {
     const { clock, signal, title } = this.#options;
-    const hang = new Deadline(clock, HANG_MS, () => this.#fail(new Error(`It said nothing for ${HANG_MS / 1000} s.`)), {
-      outlastsFreeze: true,
-    });
+    const hang = new IdleTimer(
+      clock,
+      HANG_MS,
+      () => this.#fail(new Error(`It said nothing for ${HANG_MS / 1000} s.`)),
+      {
+        outlastsFreeze: true,
+      },
+    );
     try {
       for (;;) {
         signal.throwIfAborted();

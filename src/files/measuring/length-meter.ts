@@ -5,9 +5,9 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../../machines/clock.ts';
 import { refuse } from '../../api/errors.ts';
 import type { MeasuredAudio, Piece } from '../../audio/scan.ts';
-import { Deadline } from '../../runtime/deadline.ts';
 import { FairQuota } from '../../runtime/limits/fair-quota.ts';
 import { workerFile } from '../../runtime/telemetry/worker-file.ts';
+import { IdleTimer } from '../../runtime/timeouts.ts';
 import { BLOCK_BYTES, type FromThread, type ToThread } from './protocol.ts';
 
 /** An organisation has its files in one of them. */
@@ -224,7 +224,7 @@ class MeasuringThread {
   async ask(message: ToThread & { type: 'piece' }): Promise<FromThread> {
     this.#worker ??= this.#start();
     const worker = this.#worker;
-    const hang = new Deadline(this.#clock, HANG_MS, () => this.#fail(worker, new Error('It says nothing.')), {
+    const hang = new IdleTimer(this.#clock, HANG_MS, () => this.#fail(worker, new Error('It says nothing.')), {
       outlastsFreeze: true,
     });
     try {

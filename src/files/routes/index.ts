@@ -5,14 +5,19 @@ import type { KeyLimits } from '../../accounts/auth/limits.ts';
 import { type Caller, isUnlimited, requireModels, residencyRulesOf } from '../../accounts/auth/permissions.ts';
 import { type ErrorCode, Refusal } from '../../api/errors.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
-import type { EarlierAnswer, Idempotency, IdempotentWork } from '../../http/idempotency.ts';
-import { FormFingerprint, readIdempotencyKey } from '../../http/idempotency.ts';
+import {
+  type EarlierAnswer,
+  FormFingerprint,
+  type Idempotency,
+  type IdempotentWork,
+  readIdempotencyKey,
+} from '../../http/idempotency.ts';
 import type { Form } from '../../http/multipart/form.ts';
 import { refuseContentEncoding } from '../../http/multipart/parts.ts';
 import type { RouteContext } from '../../http/router.ts';
 import type { Reply, WholeReply } from '../../http/server.ts';
 import type { Degradation } from '../../live/failover/chain.ts';
-import { limitedSignal } from '../../runtime/limited-signal.ts';
+import { limitedSignal } from '../../runtime/timeouts.ts';
 import { chainOf, FileJob, type JobDependencies } from '../job.ts';
 import { AnswerStream, answerOf } from './answer.ts';
 import { readUpload, readWithoutFile, requestOf, type UploadDependencies } from './read-upload.ts';

@@ -10,8 +10,8 @@ import type { Field } from '../../http/multipart/form-fields.ts';
 import { SpoolBudget } from '../../http/multipart/spool-file.ts';
 import type { ServerRequest } from '../../http/server.ts';
 import type { ChainDependencies } from '../../live/failover/chain.ts';
-import type { LimitedSignal } from '../../runtime/limited-signal.ts';
 import type { FairQuota } from '../../runtime/limits/fair-quota.ts';
+import type { LimitedSignal } from '../../runtime/timeouts.ts';
 import { needsWholeFile, type ReadUpload, type Upload } from '../upload.ts';
 import { joinedFields, LIST_NAMES, readFields } from './form.ts';
 

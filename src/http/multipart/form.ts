@@ -8,8 +8,7 @@ import { BodyTooLarge } from '../server.ts';
 import { type Field, type FieldLimits, FormFields, FormMemory } from './form-fields.ts';
 import { boundaryOf, createPartParser, type Part } from './parts.ts';
 import { fileTooLarge, missingFile, repeatedField, unexpectedFile, withoutFile } from './refusals.ts';
-import type { SpoolBudget } from './spool-file.ts';
-import { LargeFile } from './spool-file.ts';
+import { LargeFile, type SpoolBudget } from './spool-file.ts';
 
 export interface FormLimits extends FieldLimits {
   /** Largest file. */

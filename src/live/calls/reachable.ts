@@ -2,7 +2,7 @@
 // of the address that is connected to, so that a name which points elsewhere a moment later gains nothing.
 import { lookup as lookUp } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { isWithin } from '../../runtime/networks.ts';
+import { isWithin } from '../../runtime/network-addresses.ts';
 
 /** IPv4 that is not of the Internet at large. https://www.iana.org/assignments/iana-ipv4-special-registry */
 const SPECIAL: readonly [string, number][] = [

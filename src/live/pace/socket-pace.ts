@@ -1,10 +1,8 @@
 // How fast a client may send on one socket, and an organisation on all of its sockets together. Audio that comes faster waits
 // where the server can let it wait; text, pings and tiny frames that never end cost the socket, because each is work.
 
-import type { SocketPace } from '../../http/server.ts';
-import { LARGE_BYTES } from '../../http/server.ts';
-import { FairQueue } from '../../runtime/limits/fair-queue.ts';
-import { FairQuota } from '../../runtime/limits/fair-quota.ts';
+import { LARGE_BYTES, type SocketPace } from '../../http/server.ts';
+import { FairQueue, FairQuota } from '../../runtime/limits/fair-quota.ts';
 import { DecodedSound } from './decoded-sound.ts';
 import { MessageCost, type ReadMessage, textWeight } from './message-cost.ts';
 import { OrganisationBudgets, type OrganisationPaceSettings } from './organisation-budgets.ts';

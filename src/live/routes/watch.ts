@@ -10,8 +10,7 @@ import type { Heartbeat } from '../../cluster/membership/heartbeat.ts';
 import { choiceOf, knownQuery, textOf } from '../../http/query.ts';
 import { json, type Route } from '../../http/router.ts';
 import { fromLedger } from '../../http/store-answer.ts';
-import type { Slot, Window } from '../../runtime/telemetry/history/history.ts';
-import { seriesOf } from '../../runtime/telemetry/history/series.ts';
+import { type Slot, seriesOf, type Window } from '../../runtime/telemetry/history.ts';
 import type { LiveSessions, SessionsWanted } from '../session/watch/node-queries.ts';
 
 export type NodeOfGateway = Pick<Heartbeat, 'id' | 'node' | 'roles' | 'sessions' | 'sessionsMax' | 'legs' | 'draining'>;

@@ -6,7 +6,7 @@ import { failoverMachine } from '../../../machines/failover.ts';
 import type { SessionError } from '../../../machines/session/types.ts';
 import { sessionMachine } from '../../../machines/session.ts';
 import type { Attempt } from '../../api/errors.ts';
-import { guardActions } from '../../runtime/observe.ts';
+import { guardActions } from '../../runtime/actors.ts';
 import type { LiveSession } from './session.ts';
 
 interface FailoverArgs {

@@ -5,8 +5,15 @@ import type { Clock } from '../../../machines/clock.ts';
 import type { FailoverEvent, failoverMachine } from '../../../machines/failover.ts';
 import type { SessionError, SessionEvent, SessionInput } from '../../../machines/session/types.ts';
 import type { sessionMachine } from '../../../machines/session.ts';
-import { type Inspection, inspectSystem, type Macrostep, type Step, stepsOf } from '../../runtime/inspect.ts';
-import { type Observer, startObserved } from '../../runtime/observe.ts';
+import {
+  type Inspection,
+  inspectSystem,
+  type Macrostep,
+  type Observer,
+  type Step,
+  startObserved,
+  stepsOf,
+} from '../../runtime/actors.ts';
 import { TurnChart } from './turns/turn-chart.ts';
 
 const held: FailoverEvent = { type: 'attempt.held' };

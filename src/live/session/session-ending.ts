@@ -4,7 +4,7 @@ import * as ends from '../../../machines/session/ends.ts';
 import type { SessionError } from '../../../machines/session/types.ts';
 import { type Attempt, type ErrorCode, refuse } from '../../api/errors.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
-import type { Scope } from '../../runtime/scope.ts';
+import type { DisposerStack } from '../../runtime/disposer-stack.ts';
 import type { AudioAccount } from './billing/audio-account.ts';
 import type { Spending } from './billing/spending.ts';
 import { type EventWriter, secondsOf } from './event-writer.ts';
@@ -15,7 +15,7 @@ import type { SessionLog } from './watch/session-log.ts';
 
 /** The parts of the session that its end concerns. */
 export interface SessionEndingParts {
-  scope: Scope;
+  scope: DisposerStack;
   pipeline: AudioPipeline;
   turns: Pick<Turns, 'number'>;
   events: EventWriter;

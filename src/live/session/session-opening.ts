@@ -12,7 +12,7 @@ import type { OpusDecoder } from '../../audio/codecs/opus-decoder.ts';
 import type { Gathering } from '../../audio/frames.ts';
 import type { Spool } from '../../audio/tape/spool.ts';
 import type { Bus } from '../../cluster/bus/bus.ts';
-import type { Placement } from '../../cluster/placement/placement.ts';
+import type { Placement } from '../../cluster/placement.ts';
 import type { Meter, MeterMember } from '../../money/ledger/meter.ts';
 import { uuidv7 } from '../../runtime/uuid.ts';
 import type { ProviderAccess } from '../../vendors/provider.ts';

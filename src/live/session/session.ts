@@ -5,8 +5,8 @@ import * as ends from '../../../machines/session/ends.ts';
 import type { sessionMachine } from '../../../machines/session.ts';
 import type { ClientMessage } from '../../api/listen.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
-import { Deadline } from '../../runtime/deadline.ts';
-import { Scope } from '../../runtime/scope.ts';
+import { DisposerStack } from '../../runtime/disposer-stack.ts';
+import { IdleTimer } from '../../runtime/timeouts.ts';
 import type { ChainMember } from '../failover/chain.ts';
 import { IncomingAudio } from './audio/incoming-audio.ts';
 import { AudioIntake } from './audio/intake.ts';
@@ -42,7 +42,7 @@ export class LiveSession {
   readonly recovery: Recovery;
   readonly ending: SessionEnding;
   readonly #dependencies: SessionDependencies;
-  readonly #scope: Scope;
+  readonly #scope: DisposerStack;
   readonly outbox: Outbox;
   readonly #events: EventWriter;
   readonly #usage: Usage;
@@ -50,7 +50,7 @@ export class LiveSession {
   readonly #spending: Spending;
   readonly #incoming: IncomingAudio;
   readonly #outcomes: LegOutcomes;
-  readonly #idle: Deadline;
+  readonly #idle: IdleTimer;
   readonly #suspension: Suspension;
   readonly #reconfiguration: Reconfiguration;
   #isSuspended = false;
@@ -63,7 +63,7 @@ export class LiveSession {
     const { clock, settings, totals } = dependencies;
     this.log = new SessionLog(dependencies.wallNow, dependencies.observe?.(opening), opening.showsTranscripts);
     const { charts, log } = this;
-    this.#scope = new Scope((error) => dependencies.onFault(sessionId, 'dispose', error));
+    this.#scope = new DisposerStack((error) => dependencies.onFault(sessionId, 'dispose', error));
     const { pipeline, backlogSecondsMax } = pipelineOf(opening, dependencies);
     this.pipeline = pipeline;
     this.#scope.defer(() => pipeline.dispose());
@@ -131,7 +131,7 @@ export class LiveSession {
     this.#reconfiguration = new Reconfiguration(opening, dependencies, changing);
     this.#scope.defer(() => this.#reconfiguration.stop());
     this.#outcomes = new LegOutcomes({ pipeline, charts, turns, account, events, recovery, leg });
-    this.#idle = new Deadline(clock, settings.idleMs, () => charts.tell({ type: 'session.idle' }));
+    this.#idle = new IdleTimer(clock, settings.idleMs, () => charts.tell({ type: 'session.idle' }));
     this.#suspension = new Suspension(clock, suspendMsOf(request, settings), pipeline, {
       quiet: () => charts.tell({ type: 'audio.quiet' }),
       waiting: () => charts.tell({ type: 'audio.waiting' }),

@@ -1,8 +1,7 @@
 // The socket of one session: open at once where the handshake said everything, else as soon as a start message has. What happens
 // inside the session is not decided here.
 import { type Refusal, refuse } from '../../api/errors.ts';
-import type { ServerSocket } from '../../http/server.ts';
-import { LARGE_BYTES, messageBytesMaxOf } from '../../http/server.ts';
+import { LARGE_BYTES, messageBytesMaxOf, type ServerSocket } from '../../http/server.ts';
 import { CodedMessages, type CodedParts } from '../pace/coded-messages.ts';
 import type { Excess, OpenPace } from '../pace/socket-pace.ts';
 import type { ResumableLine } from '../resume/resumable-line.ts';

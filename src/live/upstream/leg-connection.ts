@@ -2,7 +2,7 @@
 // file for each utterance (segmented/segmented-connection.ts).
 import type { DemandedFault, Heard, OpenLeg } from '../../../machines/events.ts';
 import type { UpstreamEvent } from '../../../machines/upstream.ts';
-import type { Scope } from '../../runtime/scope.ts';
+import type { DisposerStack } from '../../runtime/disposer-stack.ts';
 import type { LiveTiming, ProviderAccess } from '../../vendors/provider.ts';
 import type { UpstreamDependencies } from './dependencies.ts';
 import type { Scrubber } from './secrets.ts';
@@ -33,7 +33,7 @@ export interface ConnectionLeg {
   request: OpenLeg;
   readonly dependencies: UpstreamDependencies;
   /** What the connection holds is let go of with the leg. */
-  readonly scope: Scope;
+  readonly scope: DisposerStack;
   /** Of the access that the leg was connected with. */
   readonly scrubber: Scrubber;
   /** Whether the leg finished, or was released by its session. */

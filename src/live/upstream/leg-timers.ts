@@ -1,10 +1,10 @@
 // The timers of a leg: its keep-alive, and the call that its codec asked for.
 import type { Clock } from '../../../machines/clock.ts';
-import { Deadline } from '../../runtime/deadline.ts';
+import { IdleTimer } from '../../runtime/timeouts.ts';
 
 export class LegTimers {
   readonly #clock: Clock;
-  #keepAlive: Deadline | undefined;
+  #keepAlive: IdleTimer | undefined;
   #wakeTimer: unknown;
   #stopped = false;
 
@@ -15,7 +15,7 @@ export class LegTimers {
   /** Calls `send` whenever nothing was sent for so long. */
   keepAliveEvery(periodMs: number | undefined, send: () => void): void {
     if (periodMs === undefined || this.#stopped) return;
-    this.#keepAlive = new Deadline(this.#clock, periodMs, () => {
+    this.#keepAlive = new IdleTimer(this.#clock, periodMs, () => {
       send();
       this.keepAliveEvery(periodMs, send);
     });

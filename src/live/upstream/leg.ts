@@ -4,8 +4,8 @@ import type { Actor } from 'xstate';
 import type { Heard, LegCommand, LegFailure, LegReport, OpenLeg } from '../../../machines/events.ts';
 import type { UpstreamEvent, upstreamMachine } from '../../../machines/upstream.ts';
 import { providerOf } from '../../api/slug.ts';
-import { startObserved } from '../../runtime/observe.ts';
-import { Scope } from '../../runtime/scope.ts';
+import { startObserved } from '../../runtime/actors.ts';
+import { DisposerStack } from '../../runtime/disposer-stack.ts';
 import type { ProviderAccess } from '../../vendors/provider.ts';
 import type { LegHandle, UpstreamDependencies } from './dependencies.ts';
 import type { ConnectionLeg, LegConnection } from './leg-connection.ts';
@@ -31,7 +31,7 @@ export interface LegOwner {
 export class Leg implements LegHandle, ConnectionLeg {
   request: OpenLeg;
   readonly dependencies: UpstreamDependencies;
-  readonly scope: Scope;
+  readonly scope: DisposerStack;
   readonly connection: LegConnection;
   scrubber = new Scrubber(NO_ACCESS);
   readonly #legId: string;
@@ -55,7 +55,7 @@ export class Leg implements LegHandle, ConnectionLeg {
     this.request = request;
     this.dependencies = dependencies;
     this.#owner = owner;
-    this.scope = new Scope((error) => dependencies.onEvent?.({ type: 'fault', name: 'dispose', error }));
+    this.scope = new DisposerStack((error) => dependencies.onEvent?.({ type: 'fault', name: 'dispose', error }));
     this.scope.defer(() => owner.gone());
     this.connection = connectionOf(this);
   }

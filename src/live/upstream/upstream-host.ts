@@ -3,7 +3,7 @@
 import type { LegFailure, LegReport, OpenLeg } from '../../../machines/events.ts';
 import { upstreamMachine } from '../../../machines/upstream.ts';
 import { providerOf } from '../../api/slug.ts';
-import { guardActions } from '../../runtime/observe.ts';
+import { guardActions } from '../../runtime/actors.ts';
 import { hearsUtterances } from '../../vendors/live-turns.ts';
 import type { ModelCard } from '../../vendors/provider.ts';
 import type { LegHandle, UpstreamDependencies } from './dependencies.ts';

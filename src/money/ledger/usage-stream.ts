@@ -4,7 +4,7 @@ import { type BusBody, BusError, type Detach } from '../../cluster/bus/bus.ts';
 import { type SigningKeys, type SigningSecrets, signed, signingKeys, unsigned } from '../../cluster/bus/signed.ts';
 import type { UsageStream, UsageVerdict } from '../../cluster/bus/usage-stream.ts';
 import { lineCostMicroUsd } from '../../config/prices/price.ts';
-import { isRecord } from '../../runtime/record.ts';
+import { isRecord } from '../../runtime/plain-data.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type {
   FileCharge,

@@ -1,7 +1,7 @@
 // What a node remembers of its metrics for the charts of the console, told to the nodes that ask for it.
 import { serveHistory } from '../../live/session/watch/node-queries.ts';
 import { backgroundClock } from '../../runtime/telemetry/clock.ts';
-import { MetricsHistory } from '../../runtime/telemetry/history/history.ts';
+import { MetricsHistory } from '../../runtime/telemetry/history.ts';
 import type { Assembly } from '../context.ts';
 
 export function openHistory({ bus, metrics, defer }: Pick<Assembly, 'bus' | 'metrics' | 'defer'>): void {

@@ -8,7 +8,7 @@ import type { SessionOpening, SessionSummary } from '../../live/session/session-
 import type { SessionObserver } from '../../live/session/watch/session-observer.ts';
 import type { Logger } from '../../runtime/telemetry/log.ts';
 import type { Metrics } from '../../runtime/telemetry/metrics.ts';
-import type { Tracing } from '../../runtime/telemetry/tracing/tracing.ts';
+import type { Tracing } from '../../runtime/telemetry/tracing.ts';
 import { hasModel, type Providers } from '../../vendors/index.ts';
 import type { Assembly } from '../context.ts';
 import { NodeTrouble } from './node-trouble.ts';

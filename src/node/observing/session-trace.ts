@@ -7,8 +7,7 @@ import type { FileObserver, ObservedFile } from '../../files/transcribe.ts';
 import type { LegNote } from '../../live/session/leg/leg-record.ts';
 import type { SessionOpening, SessionSummary } from '../../live/session/session-opening.ts';
 import type { FailoverNote, SessionObserver, TurnNote } from '../../live/session/watch/session-observer.ts';
-import { openTracing } from '../../runtime/telemetry/tracing/open-tracing.ts';
-import type { Attributes, TraceSpan, Tracing } from '../../runtime/telemetry/tracing/tracing.ts';
+import type { Attributes, TraceSpan, Tracing } from '../../runtime/telemetry/tracing.ts';
 import { releaseVersion } from '../../runtime/version.ts';
 import { type Assembly, lastingName } from '../context.ts';
 
@@ -187,7 +186,11 @@ export async function openTraces({
   node,
   defer,
 }: Pick<Assembly, 'config' | 'logger' | 'metrics' | 'defer'> & { node: string }): Promise<Tracing | undefined> {
-  const tracing = await openTracing({
+  const { endpoint, tracesEndpoint, disabled } = config.tracing;
+  if (disabled === 'true' || (endpoint === undefined && tracesEndpoint === undefined)) return undefined;
+  // The SDK is loaded only where an operator has named a collector.
+  const { SdkTracing } = await import('../../runtime/telemetry/sdk-tracing.ts');
+  const tracing = new SdkTracing({
     settings: config.tracing,
     resource: {
       'service.version': releaseVersion(),
@@ -200,7 +203,6 @@ export async function openTraces({
       fault: (error) => logger.warn({ err: error }, 'traces not sent'),
     },
   });
-  if (tracing === undefined) return undefined;
   metrics.watchQueue('trace_spans', () => tracing.waiting);
   defer(() => tracing.close());
   return tracing;

@@ -1,6 +1,6 @@
 // Compiles a grammar to the smallest automaton over words, which is what a decoder searches. Its bounds are what a grammar may
 // cost: the decoder's work per second grows with the states, and with the words that may follow at one point.
-import { type Expansion, GrammarError } from './expansion.ts';
+import { type Expansion, GrammarError } from './grammar.ts';
 
 /** The dearest grammars found within these bounds were compiled in 150 ms and decoded in an eighth of real time. */
 export const AUTOMATON_BOUNDS = {

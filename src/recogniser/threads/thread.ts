@@ -2,9 +2,8 @@
 // a time, so that thread-queue.ts can choose the next stream. worker.ts runs inside it; pool.ts assigns streams.
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../../machines/clock.ts';
-import { Deadline } from '../../runtime/deadline.ts';
 import { workerFile } from '../../runtime/telemetry/worker-file.ts';
-import type { OrganisationShare, OrganisationShares } from '../organisation-shares.ts';
+import { IdleTimer } from '../../runtime/timeouts.ts';
 import {
   COMMAND_BYTES,
   PIECE_BYTES,
@@ -17,7 +16,7 @@ import {
   type ThreadReply,
   type ThreadRequest,
 } from '../protocol.ts';
-import { ThreadQueue } from './thread-queue.ts';
+import { type OrganisationShare, type OrganisationShares, ThreadQueue } from './thread-queue.ts';
 
 /** A thread that owes an answer and says nothing for so long hangs. */
 const HANG_MS = 10_000;
@@ -64,7 +63,7 @@ export class Thread {
   #owed = 0;
   #owedBytes = 0;
   #held: unknown;
-  #hang: Deadline | undefined;
+  #hang: IdleTimer | undefined;
   #over = false;
 
   constructor(options: ThreadOptions) {
@@ -150,7 +149,7 @@ export class Thread {
     if (this.#owed === 0) this.#hang?.touch();
     this.#owed++;
     this.#owedBytes += bytes;
-    this.#hang ??= new Deadline(this.#options.clock, HANG_MS, () => this.#quiet(), { outlastsFreeze: true });
+    this.#hang ??= new IdleTimer(this.#options.clock, HANG_MS, () => this.#quiet(), { outlastsFreeze: true });
     this.#worker.postMessage(request, request.type === 'audio' ? [request.bytes.buffer] : []);
   }
 

@@ -1,8 +1,8 @@
 // A thread of the recogniser: runs any number of streams, one request at a time, and says what they say.
 // Which streams come here, and what becomes of them when the thread fails, is decided in pool.ts.
 import { parentPort } from 'node:worker_threads';
-import { type CompiledTask, Decoders, type TurnDecoder } from '../decoders.ts';
-import { TaskCompiler } from '../grammar/task-compiler.ts';
+import { Decoders, type TurnDecoder } from '../decoders.ts';
+import { type CompiledTask, TaskCompiler } from '../grammar/task-compiler.ts';
 import {
   COMMAND_BYTES,
   paramOf,

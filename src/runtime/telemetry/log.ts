@@ -1,10 +1,11 @@
 // How the gateway logs: JSON lines, readable ones on a terminal, and the one list of what never appears in them. Messages are fixed
 // strings, everything that varies goes into fields; what is worth a line is decided where it happens.
-import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
-import { openTerminal } from './readable-lines.ts';
-import { openStandardOutput } from './standard-output.ts';
 
-export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
+import { prettyFactory } from 'pino-pretty';
+import { type LineWriter, openStandardOutput } from './standard-output.ts';
+
+type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
 export type { Logger };
 
@@ -60,4 +61,22 @@ function censorMarkedKeys(fields: Record<string, unknown>): Record<string, unkno
   return Object.fromEntries(
     Object.entries(fields).map(([key, value]) => [key, key.startsWith('pii.') ? CENSOR : value]),
   );
+}
+
+/**
+ * Takes JSON lines and writes them readably on a terminal: the time, the level, the message and its fields in one line, an error
+ * below it.
+ */
+export function openTerminal(
+  output: LineWriter = openStandardOutput(),
+  isColoured = !('NO_COLOR' in process.env),
+): LineWriter {
+  const readable = prettyFactory({
+    colorize: isColoured,
+    translateTime: 'SYS:HH:MM:ss',
+    // Of one process on one terminal they say nothing.
+    ignore: 'pid,node',
+    singleLine: true,
+  });
+  return { write: (line) => output.write(readable(line)) };
 }

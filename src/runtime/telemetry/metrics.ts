@@ -1,9 +1,7 @@
 // What the gateway counts, and how Prometheus reads it. Names, labels and their bounds are decided here; when something
 // counts is decided where it happens.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { type DelayMetrics, delayMetrics } from './delay-metrics.ts';
-import { boundedLabel } from './labels.ts';
-import { type ModelMetrics, modelMetrics } from './model-metrics.ts';
+import { boundedLabel, type DelayMetrics, delayMetrics, type ModelMetrics, modelMetrics } from './model-metrics.ts';
 
 /** Gives the current depth, or the number of sessions by state. Called when the metrics are read; must be cheap. */
 type Read<Value> = () => Value;

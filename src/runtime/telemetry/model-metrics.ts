@@ -1,9 +1,7 @@
 // What is counted of each model: attempts at it, those that failed, failovers away from it, and what is under way; and the totals of
 // these and of its delays, as the series have them, for the history that the console draws.
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { ownerOf } from '../../api/slug.ts';
-import { DELAY_BOUNDS, type DelayName } from './delay-metrics.ts';
-import { boundedLabel } from './labels.ts';
 
 type Mode = 'live' | 'file';
 
@@ -97,3 +95,83 @@ export function modelMetrics(registry: Registry): ModelMetrics {
 }
 
 type Bounds = (typeof DELAY_BOUNDS)[DelayName];
+
+/**
+ * How long things take, by model of the catalogue, in seconds: histograms, with bounds where people tell the difference. Their
+ * help says what is measured; docs/operations/monitoring.md says where it cannot be known.
+ */
+export interface DelayMetrics {
+  dialled(model: string, seconds: number): void;
+  partialHeard(model: string, seconds: number): void;
+  finalTold(model: string, seconds: number): void;
+  /** `to_client`: of a final; `to_provider`: of audio, sampled. `leg`: whether its connection is on this node. */
+  passed(direction: 'to_client' | 'to_provider', leg: 'near' | 'far', model: string, seconds: number): void;
+  /** A file, by the model that answered. */
+  fileAnswered(model: string, seconds: number): void;
+}
+
+const DIAL = [0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10];
+const HEARD = [0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 30];
+const OWN = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
+const FILE = [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800];
+
+/** Histograms whose percentiles the console draws. */
+export const DELAY_BOUNDS = {
+  partial: { metric: 'partial_delay_seconds', bounds: HEARD },
+  final: { metric: 'final_delay_seconds', bounds: HEARD },
+  file: { metric: 'file_seconds', bounds: FILE },
+} as const;
+type DelayName = keyof typeof DELAY_BOUNDS;
+
+export function delayMetrics(registry: Registry): DelayMetrics {
+  const boundedModel = boundedLabel();
+  const histogram = <Label extends string>(name: string, help: string, buckets: number[], labelNames: Label[]) =>
+    new Histogram({ name: `voxgate_${name}`, help, buckets, labelNames, registers: [registry] });
+  const byModel = (name: string, help: string, buckets: number[]) => {
+    const series = histogram(name, help, buckets, ['model']);
+    return (model: string, seconds: number) => series.observe({ model: boundedModel(model) }, seconds);
+  };
+  const own = histogram(
+    'gateway_delay_seconds',
+    'Delay of the gateway itself: `to_client`, from reading the provider’s final until it was written to the client; `to_provider`, from the client’s audio until it was sent to the provider, sampled once a second. With `leg="far"` without the transfer between the two nodes.',
+    OWN,
+    ['direction', 'leg', 'model'],
+  );
+  return {
+    dialled: byModel(
+      'dial_seconds',
+      'Time from the request for a provider connection until the provider takes audio.',
+      DIAL,
+    ),
+    partialHeard: byModel(
+      'partial_delay_seconds',
+      'Time from sending the first audio of a turn to the provider until its first interim words.',
+      HEARD,
+    ),
+    finalTold: byModel(
+      'final_delay_seconds',
+      'Time from sending the last audio of a turn to the provider until its final was written to the client.',
+      HEARD,
+    ),
+    passed: (direction, leg, model, seconds) => own.observe({ direction, leg, model: boundedModel(model) }, seconds),
+    fileAnswered: byModel(
+      'file_seconds',
+      'Time from the request for a file until the model returned its transcript.',
+      FILE,
+    ),
+  };
+}
+
+/** Distinct values of one label; further ones are counted together under `other`. */
+const LABEL_VALUES_MAX = 200;
+
+/** Lets a bounded number of values through; the rest become `other`. */
+export function boundedLabel(): (value: string) => string {
+  const seen = new Set<string>();
+  return (value) => {
+    if (seen.has(value)) return value;
+    if (seen.size >= LABEL_VALUES_MAX) return 'other';
+    seen.add(value);
+    return value;
+  };
+}

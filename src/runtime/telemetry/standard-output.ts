@@ -13,8 +13,10 @@ export interface LineWriter {
 }
 
 /**
- * Takes whole lines and writes them in order. A closed pipe swallows them from then on; after any other failure (a full
- * disk) they wait, up to 1 MiB, and are tried again with the next line. What still waits at the exit gets one last try.
+ * Takes whole lines and writes them in order. Writing never waits, never throws and never ends the process (pino's own stream
+ * tries for ever to flush at the exit when the disk is full or the pipe was closed). A closed pipe swallows them from then on;
+ * after any other failure (a full disk) they wait, up to 1 MiB, and are tried again with the next line. What still waits at the
+ * exit gets one last try.
  *
  * @param onDrop called for each line that is dropped; must not log
  */

@@ -1,4 +1,4 @@
-// A model on a server of the operator's own, as the configuration says it. How such a file is read is in src/config/custom.
+// A model on a server of the operator's own, as the configuration says it. How such a file is read is in src/config/custom.ts.
 import type { Capabilities } from '../../api/models.ts';
 import type { Retention } from '../../api/processing.ts';
 import type { NamedRegion } from '../../api/residency-rule.ts';

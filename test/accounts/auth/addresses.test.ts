@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { FailedAttempts, WaitingHandshakes } from '../../../src/accounts/auth/handshake-limits.ts';
 import { Refusal } from '../../../src/api/errors.ts';
-import { networkOf } from '../../../src/runtime/network-address.ts';
+import { networkOf } from '../../../src/runtime/network-addresses.ts';
 
 function refused(run: () => unknown): Refusal {
   try {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseEmail } from '../../../src/accounts/people/addresses.ts';
-import { networkOf } from '../../../src/runtime/network-address.ts';
+import { networkOf } from '../../../src/runtime/network-addresses.ts';
 
 describe('an e-mail address', () => {
   test.each([

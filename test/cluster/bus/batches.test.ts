@@ -3,9 +3,14 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Address, BusBody } from '../../../src/cluster/bus/bus.ts';
 import { AddressPairs } from '../../../src/cluster/bus/nats/address-pairs.ts';
-import { BATCH_BYTES_MAX, BATCH_MESSAGES_MAX, Batch } from '../../../src/cluster/bus/nats/batches/batch.ts';
-import { type Entry, readEntries } from '../../../src/cluster/bus/nats/batches/entry.ts';
-import { OutgoingBatches } from '../../../src/cluster/bus/nats/batches/outgoing-batches.ts';
+import {
+  BATCH_BYTES_MAX,
+  BATCH_MESSAGES_MAX,
+  Batch,
+  type Entry,
+  OutgoingBatches,
+  readEntries,
+} from '../../../src/cluster/bus/nats/batches.ts';
 import { Subjects } from '../../../src/cluster/bus/nats/subjects.ts';
 
 const ME: Address = 'abcdef/ses_me';

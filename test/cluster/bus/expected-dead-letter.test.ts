@@ -1,7 +1,6 @@
 // Which dead letters are worth an alert.
 import { expect, test } from 'vitest';
-import type { DeadLetterReason } from '../../../src/cluster/bus/bus.ts';
-import { isExpectedDeadLetter } from '../../../src/cluster/bus/expected-dead-letter.ts';
+import { type DeadLetterReason, isExpectedDeadLetter } from '../../../src/cluster/bus/bus.ts';
 import { MemoryBus } from '../../../src/cluster/bus/memory.ts';
 
 test.each<[string, string, DeadLetterReason, boolean]>([

@@ -72,14 +72,14 @@ export const FORGERIES: Readonly<Record<keyof typeof names, ((targets: Targets) 
     },
   ],
   legSteps: ({ sessionId }) => topic(names.legSteps(sessionId), { type: 'leg.step', generation: 1, value: 'forged' }),
-  SESSION_PLACES: ({ edge }) => [
+  SESSION_SLOTS: ({ edge }) => [
     {
-      subject: `s.${names.SESSION_PLACES}`,
+      subject: `s.${names.SESSION_SLOTS}`,
       body: ask({ type: 'limits.ask', text: '{}', mark: '' }),
       reply: `n.${edge}.r.1`,
     },
   ],
-  PLACES_ROLL_CALL: () => topic(names.PLACES_ROLL_CALL, { type: names.PLACES_ROLL_CALL }),
+  SLOTS_ROLL_CALL: () => topic(names.SLOTS_ROLL_CALL, { type: names.SLOTS_ROLL_CALL }),
   RATES_TAKEN: ({ keyId }) =>
     topic(names.RATES_TAKEN, {
       type: names.RATES_TAKEN,

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Address, BusBody } from '../../../src/cluster/bus/bus.ts';
 import { AddressPairs } from '../../../src/cluster/bus/nats/address-pairs.ts';
-import { checkNatsOptions } from '../../../src/cluster/bus/nats/connection/options.ts';
-import { ReconnectBackoff } from '../../../src/cluster/bus/nats/connection/reconnect-backoff.ts';
+import { ReconnectBackoff } from '../../../src/cluster/bus/nats/connector.ts';
 import { decodeFrame, encodeFrame } from '../../../src/cluster/bus/nats/frames.ts';
-import { InFlightWindow } from '../../../src/cluster/bus/nats/in-flight-window.ts';
+import { checkNatsOptions } from '../../../src/cluster/bus/nats/options.ts';
+import { InFlightWindow } from '../../../src/cluster/bus/nats/outbound.ts';
 import { PendingRequests } from '../../../src/cluster/bus/nats/pending-requests.ts';
 import { Subjects } from '../../../src/cluster/bus/nats/subjects.ts';
 

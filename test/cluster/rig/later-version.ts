@@ -34,7 +34,7 @@ const EDITS: readonly Edit[] = [
     more: WITH_MORE,
   },
   {
-    file: 'src/cluster/bus/nats/batches/batch.ts',
+    file: 'src/cluster/bus/nats/batches.ts',
     from: 'JSON.stringify(body)',
     to: 'JSON.stringify(withMore(body))',
     more: WITH_MORE,

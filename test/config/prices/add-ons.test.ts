@@ -1,9 +1,8 @@
 // Add-ons: what a provider charges by itself is charged to whoever asks for it, in every model of the registry that names one.
 import { Value } from '@sinclair/typebox/value';
 import { describe, expect, it } from 'vitest';
-import { priceWith } from '../../../src/config/prices/add-ons.ts';
 import { microUsdOf } from '../../../src/config/prices/price.ts';
-import { createPriceList, FREE } from '../../../src/config/prices/price-list.ts';
+import { createPriceList, FREE, priceWith } from '../../../src/config/prices/price-list.ts';
 import { type Ask, resolveChain } from '../../../src/live/failover/chain.ts';
 import { providers } from '../../../src/vendors/index.ts';
 

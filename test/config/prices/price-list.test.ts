@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Model, Price } from '../../../src/api/models.ts';
 import { microUsdOf, usdOf } from '../../../src/config/prices/price.ts';
 import { createPriceList, type PricedCard, PriceListError } from '../../../src/config/prices/price-list.ts';
-import { readPriceOverrides } from '../../../src/config/prices/price-overrides.ts';
+import { readPriceOverrides } from '../../../src/config/prices/read-price-list.ts';
 import { providers } from '../../../src/vendors/index.ts';
 
 const minute = (amount: string, more: Partial<Price> = {}): Price => ({

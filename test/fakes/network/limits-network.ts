@@ -13,7 +13,7 @@ import {
 import type { OtherEdge } from '../../../src/cluster/limits/gossip.ts';
 import { type ClusterLimits, openClusterLimits } from '../../../src/cluster/limits/limits.ts';
 import { LimitsMessages } from '../../../src/cluster/limits/messages.ts';
-import { type ServedPlaces, servePlaces } from '../../../src/cluster/limits/session-counter.ts';
+import { type ServedPlaces, serveSlots } from '../../../src/cluster/limits/slots-service.ts';
 import { type Random, seeded } from '../random.ts';
 
 type LimitsBus = Pick<
@@ -63,7 +63,7 @@ export class LimitsNetwork {
   /** The node that counts from now on; nobody did, or the one before does no more. */
   own(node: LimitsNode): ServedPlaces {
     for (const each of this.nodes.values()) each.retire();
-    node.served = servePlaces({ bus: node.bus as unknown as Bus, clock: this.clock, messages });
+    node.served = serveSlots({ bus: node.bus as unknown as Bus, clock: this.clock, messages });
     return node.served;
   }
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { openPoster } from '../../../src/live/calls/poster.ts';
 import { isReachable, reachableLookup } from '../../../src/live/calls/reachable.ts';
-import { parseNetworks } from '../../../src/runtime/networks.ts';
+import { parseNetworks } from '../../../src/runtime/network-addresses.ts';
 
 const PRIVATE = [
   ...['0.0.0.0', '10.1.2.3', '100.64.0.1', '127.0.0.1', '169.254.169.254', '172.16.0.1', '172.31.255.255'],

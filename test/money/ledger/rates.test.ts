@@ -2,8 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { CONFIGURATIONS_MAX, FALLBACKS_MAX } from '../../../src/api/bounds.ts';
-import { priceWith } from '../../../src/config/prices/add-ons.ts';
-import { createPriceList } from '../../../src/config/prices/price-list.ts';
+import { createPriceList, priceWith } from '../../../src/config/prices/price-list.ts';
 import { Meter, type MeterMember } from '../../../src/money/ledger/meter.ts';
 import { LINES_MAX } from '../../../src/money/store/checks.ts';
 import { providers } from '../../../src/vendors/index.ts';

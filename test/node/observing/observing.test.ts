@@ -8,7 +8,7 @@ import { ObservedSessions, observeFile } from '../../../src/node/observing/obser
 import { CHILDREN_MAX, SessionTrace } from '../../../src/node/observing/session-trace.ts';
 import { createLogger } from '../../../src/runtime/telemetry/log.ts';
 import { createMetrics } from '../../../src/runtime/telemetry/metrics.ts';
-import type { Attributes, TraceSpan, Tracing } from '../../../src/runtime/telemetry/tracing/tracing.ts';
+import type { Attributes, TraceSpan, Tracing } from '../../../src/runtime/telemetry/tracing.ts';
 import { providersWith } from '../../../src/vendors/index.ts';
 
 class KeptSpan implements TraceSpan {

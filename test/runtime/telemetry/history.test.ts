@@ -1,8 +1,7 @@
 // What a node remembers of its metrics: an hour and a day of steps, and no more than that of models.
 import { expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { MetricsHistory, WINDOWS } from '../../../src/runtime/telemetry/history/history.ts';
-import { percentile } from '../../../src/runtime/telemetry/history/series.ts';
+import { MetricsHistory, percentile, WINDOWS } from '../../../src/runtime/telemetry/history.ts';
 import { type ModelFigures, noFigures } from '../../../src/runtime/telemetry/model-metrics.ts';
 
 function rig() {

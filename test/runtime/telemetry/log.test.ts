@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { createLogger } from '../../../src/runtime/telemetry/log.ts';
-import { openTerminal } from '../../../src/runtime/telemetry/readable-lines.ts';
+import { createLogger, openTerminal } from '../../../src/runtime/telemetry/log.ts';
 
 const CANARY = 'canary-7d1f';
 const KEY = `sk_vox_${'A'.repeat(38)}`;

@@ -1,6 +1,6 @@
 // What is special of the embedded recogniser: the engine understands what it is asked, and its catalogue promises no more than it does.
 import { describe, expect, test } from 'vitest';
-import { TEXT_BOUNDS } from '../../../src/recogniser/grammar/jsgf.ts';
+import { TEXT_BOUNDS } from '../../../src/recogniser/grammar/grammar.ts';
 import { ALIGN_BOUNDS } from '../../../src/recogniser/grammar/task-compiler.ts';
 import { readQuery } from '../../../src/recogniser/protocol.ts';
 import { local } from '../../../src/vendors/local/index.ts';

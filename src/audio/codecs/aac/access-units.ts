@@ -3,8 +3,7 @@
 // hidden blocks and costs little.
 
 import { secondsAtMost } from '../../scan.ts';
-import { adtsFrame, adtsHeadBytes } from './adts.ts';
-import type { AacConfig } from './config.ts';
+import { type AacConfig, adtsFrame, adtsHeadBytes } from './config.ts';
 import { type AacSyntax, AacSyntaxError, rawDataBlock } from './raw-data-block.ts';
 
 /** Twenty minutes at 16 kHz. */

@@ -1,6 +1,9 @@
 // The bus on NATS: many nodes, one connection each. Messages within the node go through the in-process bus; everything else is
 // sealed and sent.
 import type { Msg } from '@nats-io/transport-node';
+import type { Config } from '../../../config/schema.ts';
+import { natsUrlsOf } from '../../../config/schema-cluster.ts';
+import { withTimeout } from '../../../runtime/timeouts.ts';
 import type {
   Address,
   Bus,
@@ -19,15 +22,12 @@ import { Sealer } from '../sealing/frame-seal.ts';
 import { KeyRing } from '../sealing/key-ring.ts';
 import { type RefusalOptions, Refusals, type RefusedMessages } from '../sealing/refusals.ts';
 import type { SigningSecrets } from '../signed.ts';
-import { within } from '../within.ts';
 import { AddressPairs } from './address-pairs.ts';
-import { NatsConnector } from './connection/connector.ts';
-import { checkNatsOptions, type NatsServers } from './connection/options.ts';
+import { NatsConnector, type NatsLink } from './connector.ts';
 import { type IgnoredMessages, Inbound } from './inbound.ts';
-import type { NatsLink } from './link.ts';
+import { checkNatsOptions, type NatsServers } from './options.ts';
 import { Outbound } from './outbound.ts';
 import { PendingRequests, type Request, requestError } from './pending-requests.ts';
-import { SharedSubscriptions } from './shared-subscriptions.ts';
 import { ANSWER, isSafeName, isSafeNode, isSafeSubject, REQUEST, SERVICE_QUEUE, Subjects } from './subjects.ts';
 
 /** A node that has just stopped offering the service says so, and the request is sent to another one: at most so often. */
@@ -74,7 +74,7 @@ export async function openNatsBus(options: NatsBusOptions): Promise<NatsBus> {
   if (!isSafeNode(node)) throw new Error('The name of a node has 1 to 32 letters, digits, hyphens and underscores.');
   const connector = new NatsConnector({ ...options, node });
   const bus = new NatsBus(connector, node, options);
-  await within(options.startMs, connector.join());
+  await withTimeout(connector.join(), options.startMs);
   if (bus.isConnected || options.missing === 'alone') return bus;
   await bus.close();
   const servers = options.servers.join(', ');
@@ -243,7 +243,7 @@ export class NatsBus implements Bus {
     await this.#local.close();
     // Takes no further requests; the open ones may still be answered.
     this.#subscriptions.leaveAll();
-    await within(CLOSING_MS, this.#inbound.idle());
+    await withTimeout(this.#inbound.idle(), CLOSING_MS);
     this.#inbound.close();
     this.#outbound.flush();
     await this.#connector.close();
@@ -287,5 +287,59 @@ export class NatsBus implements Bus {
     this.deadLetters[reason]++;
     this.#onDeadLetter({ to, from, type, reason });
     return reason;
+  }
+}
+
+/** From the settings of a node; undefined when no server is configured. */
+export function natsOptionsOf(cluster: Config['cluster']): Omit<NatsBusOptions, 'secrets'> | undefined {
+  if (cluster.nats === undefined) return undefined;
+  return {
+    servers: natsUrlsOf(cluster.nats) ?? [],
+    user: cluster.natsUser,
+    password: cluster.natsPassword,
+    credentialsFile: cluster.natsCredentialsFile,
+    caFile: cluster.natsCaFile,
+    certFile: cluster.natsCertFile,
+    keyFile: cluster.natsKeyFile,
+    prefix: cluster.natsPrefix,
+    startMs: cluster.natsStartMs,
+    missing: cluster.natsMissing,
+  };
+}
+
+/** One NATS subscription per subject for all of this node's listeners to it. */
+class SharedSubscriptions {
+  readonly #connector: Pick<NatsConnector, 'subscribe'>;
+  readonly #listeners = new Map<string, { count: number; leave: Detach }>();
+
+  constructor(connector: Pick<NatsConnector, 'subscribe'>) {
+    this.#connector = connector;
+  }
+
+  has(subject: string): boolean {
+    return this.#listeners.has(subject);
+  }
+
+  join(subject: string, queue: string | undefined, take: (message: Msg) => void): Detach {
+    const there = this.#listeners.get(subject) ?? {
+      count: 0,
+      leave: this.#connector.subscribe(subject, queue, take),
+    };
+    there.count++;
+    this.#listeners.set(subject, there);
+    let isIn = true;
+    return () => {
+      if (!isIn) return;
+      isIn = false;
+      there.count--;
+      if (there.count > 0) return;
+      this.#listeners.delete(subject);
+      there.leave();
+    };
+  }
+
+  leaveAll(): void {
+    for (const { leave } of this.#listeners.values()) leave();
+    this.#listeners.clear();
   }
 }

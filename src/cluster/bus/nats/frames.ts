@@ -1,5 +1,5 @@
 // The form of a bus message before it is sealed: a length of three bytes, JSON `{from, body}`, then optional bytes.
-import { isRecord } from '../../../runtime/record.ts';
+import { isRecord } from '../../../runtime/plain-data.ts';
 import type { Address, BusBody } from '../bus.ts';
 import { isSafeName, isSafeNode } from './subjects.ts';
 

@@ -1,15 +1,20 @@
 // Handles what arrives for a node: messages, requests, answers and reports of undelivered messages. Verifies and checks each one
 // first, counts and drops what is not a valid message of this gateway, and never throws.
 import type { Msg } from '@nats-io/transport-node';
-import { type Address, type BusBody, BusError, type DeadLetterReason, type Undelivered } from '../bus.ts';
-import { FORGOTTEN_ADDRESS } from '../expected-dead-letter.ts';
+import {
+  type Address,
+  type BusBody,
+  BusError,
+  type DeadLetterReason,
+  FORGOTTEN_ADDRESS,
+  type Undelivered,
+} from '../bus.ts';
 import type { MemoryBus } from '../memory.ts';
 import { isOfNode } from '../subjects.ts';
 import { type AddressPair, type AddressPairs, undeliveredReply } from './address-pairs.ts';
-import type { Posted } from './batches/batch.ts';
-import { type Entry, readEntries } from './batches/entry.ts';
-import { type HandshakeParts, Handshakes } from './connection/handshakes.ts';
+import { type Entry, type Posted, readEntries } from './batches.ts';
 import { decodeFrame, type Frame, isBody, partsOf } from './frames.ts';
+import { type HandshakeParts, Handshakes } from './handshakes.ts';
 import type { Answer, PendingRequests, Request } from './pending-requests.ts';
 import {
   ANSWER,

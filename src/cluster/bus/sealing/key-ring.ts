@@ -1,14 +1,14 @@
 // Derives encryption keys from the gateway's secret: one for each purpose and each start of a process. A hint travels with the
 // message, from which a node with the secret (or the previous one, during rotation) derives the same key.
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { keyFor, SEALING_KEY_BYTES } from '../../../runtime/sealing.ts';
+import { keyFor, openBytes, SEALING_KEY_BYTES, sealBytes } from '../../../runtime/sealing.ts';
 import type { SigningSecrets } from '../signed.ts';
 
 const SALT_BYTES = 16;
 /** A salt; during rotation also the key, encrypted under a pad derived from the previous secret. */
 export const HINT_BYTES: readonly number[] = [SALT_BYTES, SALT_BYTES + SEALING_KEY_BYTES];
 
-export interface FreshKey {
+interface FreshKey {
   key: Uint8Array;
   /** Not secret; travels with the sealed message. */
   hint: Buffer;
@@ -49,3 +49,24 @@ const derived = (master: Uint8Array, salt: Uint8Array, use: string): Uint8Array 
   new Uint8Array(hkdfSync('sha256', master, salt, use, SEALING_KEY_BYTES));
 
 const xor = (one: Uint8Array, other: Uint8Array): Uint8Array => one.map((byte, at) => byte ^ (other[at] as number));
+
+/**
+ * Seals an entry of a NATS bucket for its name: only a node with the secret can have written it, and it cannot be moved to
+ * another name. There is no replay protection: the reader has to detect an old entry.
+ */
+export function sealEntry(ring: KeyRing, name: string, plain: Uint8Array): Buffer {
+  const { key, hint } = ring.fresh();
+  return Buffer.concat([Buffer.from([hint.length]), hint, sealBytes(key, name, plain)]);
+}
+
+/** Undefined when no node with this secret wrote it under that name. */
+export function openEntry(ring: KeyRing, name: string, data: Uint8Array): Buffer | undefined {
+  const hintBytes = data[0] ?? 0;
+  if (!HINT_BYTES.includes(hintBytes) || data.byteLength <= hintBytes) return undefined;
+  const [hint, sealed] = [data.subarray(1, 1 + hintBytes), data.subarray(1 + hintBytes)];
+  for (const key of ring.candidates(hint)) {
+    const plain = openBytes(key, name, sealed);
+    if (plain !== undefined) return plain;
+  }
+  return undefined;
+}

@@ -2,7 +2,6 @@
 // its sender is alive. A sender that is new here gets a challenge; its proof says how old each of its messages is by its own
 // clock, so that clocks of two nodes are never compared.
 import { randomBytes } from 'node:crypto';
-import { CounterWindow } from './counter-window.ts';
 import { openFrame, readHead, type SealedHead } from './frame-seal.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { RefusalReason } from './refusals.ts';
@@ -28,7 +27,7 @@ export interface Arrived {
 }
 
 /** Takes the decrypted message and the node that sealed it. Must not throw. */
-export type Take = (plain: Buffer, node: string) => void;
+type Take = (plain: Buffer, node: string) => void;
 
 interface Held {
   plain: Buffer;
@@ -45,7 +44,7 @@ interface Sender {
   asked: { nonce: string; sinceMs: number; timer: NodeJS.Timeout | undefined; held: Held[] } | undefined;
 }
 
-export interface SendersOptions {
+interface SendersOptions {
   /** This node. A message from outside that claims to be from it is refused. */
   node: string;
   ring: KeyRing;
@@ -217,5 +216,46 @@ export class Senders {
     this.#held -= asked.held.length;
     for (const { plain } of asked.held) this.#heldBytes -= plain.length;
     sender.asked = undefined;
+  }
+}
+
+/** Counters that are remembered; older ones cannot be told apart. */
+const COUNTERS = 16_384;
+
+/**
+ * The counters of one sender that were accepted lately: they tell a replay from a message that was delayed, as by a frozen
+ * server, and arrives after later ones.
+ */
+class CounterWindow {
+  /** The last accepted counter. */
+  last: number;
+  #bits: Uint8Array | undefined;
+
+  constructor(last: number) {
+    this.last = last;
+  }
+
+  /** The counter is higher than the last one, and is the last one from now on. */
+  accept(counter: number): void {
+    this.#bits ??= new Uint8Array(COUNTERS / 8);
+    const skipped = counter - this.last - 1;
+    if (skipped >= COUNTERS) this.#bits.fill(0);
+    else for (let each = this.last + 1; each < counter; each++) this.#set(each, false);
+    this.#set(counter, true);
+    this.last = counter;
+  }
+
+  /** Whether a message with that counter was accepted before, as far as it is remembered. */
+  wasAccepted(counter: number): boolean {
+    if (this.#bits === undefined || counter > this.last || counter <= this.last - COUNTERS) return false;
+    const at = counter % COUNTERS;
+    return ((this.#bits[at >> 3] as number) & (1 << (at & 7))) !== 0;
+  }
+
+  #set(counter: number, isAccepted: boolean): void {
+    const bits = this.#bits as Uint8Array;
+    const at = counter % COUNTERS;
+    if (isAccepted) bits[at >> 3] = (bits[at >> 3] as number) | (1 << (at & 7));
+    else bits[at >> 3] = (bits[at >> 3] as number) & ~(1 << (at & 7));
   }
 }

@@ -2,7 +2,7 @@
 import type { Actor } from 'xstate';
 import { type BreakerInput, breakerMachine } from '../../../../machines/breaker.ts';
 import type { Clock } from '../../../../machines/clock.ts';
-import { beginning, startObserved } from '../../../runtime/observe.ts';
+import { beginning, startObserved } from '../../../runtime/actors.ts';
 import { type BreakerStep, BreakerWatch } from './breaker-watch.ts';
 import type { Guarded } from './guarded.ts';
 import { SharedFailures } from './shared-failures.ts';

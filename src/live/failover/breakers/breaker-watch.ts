@@ -1,6 +1,6 @@
 // Whoever looks at the breaker of one model: told of its steps as long as they look, also where the breaker is made, or forgotten,
 // meanwhile. A breaker that nobody looks at has nothing attached.
-import { type Chart, type Inspection, inspectSystem, type Macrostep, stepsOf } from '../../../runtime/inspect.ts';
+import { type Chart, type Inspection, inspectSystem, type Macrostep, stepsOf } from '../../../runtime/actors.ts';
 
 /** One that is not kept is closed. */
 const CLOSED = 'closed';

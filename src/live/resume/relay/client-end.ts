@@ -2,8 +2,7 @@
 import { Value } from '@sinclair/typebox/value';
 import type { Clock } from '../../../../machines/clock.ts';
 import type { Address, Bus, BusBody } from '../../../cluster/bus/bus.ts';
-import type { ServerSocket, SocketHandlers, SocketPace } from '../../../http/server.ts';
-import { LARGE_BYTES } from '../../../http/server.ts';
+import { LARGE_BYTES, type ServerSocket, type SocketHandlers, type SocketPace } from '../../../http/server.ts';
 import type { Excess, OpenPace } from '../../pace/socket-pace.ts';
 import type { OpenSockets } from '../../socket/open-sockets.ts';
 import type { WaitingWork } from '../../socket/socket-work.ts';

@@ -1,7 +1,7 @@
 // The way of a client's chunks to the leg. A chunk that completes no frame waits where it costs a copy and touches nothing else of
 // its session: with many sessions most of what a chunk costs is memory that the processor has to fetch again.
 import type { AudioPipeline } from '../../../audio/pipeline.ts';
-import type { Deadline } from '../../../runtime/deadline.ts';
+import type { IdleTimer } from '../../../runtime/timeouts.ts';
 import type { LegPump } from '../leg/leg-pump.ts';
 import type { SessionDelays } from '../watch/session-delays.ts';
 import type { AudioIntake } from './intake.ts';
@@ -13,7 +13,7 @@ export interface IncomingParts {
   delays: SessionDelays;
   suspension: Suspension;
   /** The end of a session whose client sends nothing. */
-  idle: Deadline;
+  idle: IdleTimer;
   pump: Pick<LegPump, 'flush' | 'waits' | 'waitingBytesMax'>;
 }
 

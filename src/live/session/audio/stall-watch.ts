@@ -2,7 +2,7 @@
 // of this session have ever taken. What follows is the session's.
 import type { Clock } from '../../../../machines/clock.ts';
 import type { AudioPipeline } from '../../../audio/pipeline.ts';
-import { Deadline } from '../../../runtime/deadline.ts';
+import { IdleTimer } from '../../../runtime/timeouts.ts';
 import type { LiveTiming } from '../../../vendors/provider.ts';
 
 /** How often a leg is checked within its limit. */
@@ -40,7 +40,7 @@ export class StallWatch {
   readonly #longest: LongestAnswer;
   readonly #calls: StallWatchCalls;
   readonly #lookMs: number;
-  #look: Deadline | undefined;
+  #look: IdleTimer | undefined;
   #answers = 0;
   #heardAtMs: number;
   #sentWhenHeard: number;
@@ -94,7 +94,7 @@ export class StallWatch {
   }
 
   #lookAfter(afterMs: number): void {
-    this.#look = new Deadline(this.#clock, afterMs, () => {
+    this.#look = new IdleTimer(this.#clock, afterMs, () => {
       const leftMs = Math.min(this.#leftMs(), this.#promptLeftMs());
       if (leftMs <= 0) this.#calls.stalled();
       else this.#lookAfter(Math.min(leftMs, this.#lookMs));

@@ -2,7 +2,7 @@
 // how long a connection is open. What happens then is decided by the session chart.
 import type { Clock } from '../../../../machines/clock.ts';
 import type { AudioPipeline } from '../../../audio/pipeline.ts';
-import { Deadline } from '../../../runtime/deadline.ts';
+import { IdleTimer } from '../../../runtime/timeouts.ts';
 
 export interface SuspensionCalls {
   /** The leg has nothing to hear, and had nothing for a while. */
@@ -18,7 +18,7 @@ export class Suspension {
   readonly #afterMs: number;
   readonly #pipeline: AudioPipeline;
   readonly #calls: SuspensionCalls;
-  #deadline: Deadline | undefined;
+  #deadline: IdleTimer | undefined;
   /** The leg was asked to finish. */
   #isLeaving = false;
   #isResting = false;
@@ -36,7 +36,7 @@ export class Suspension {
   begin(): void {
     this.stop();
     this.#isResting = false;
-    this.#deadline = new Deadline(this.#clock, this.#afterMs, () => this.#look());
+    this.#deadline = new IdleTimer(this.#clock, this.#afterMs, () => this.#look());
   }
 
   /** The leg is over. */

@@ -2,8 +2,7 @@
 // and what no final covers to the one that heard it last; and how long its connections were open. Samples in, lines for the bill and rows for the client out.
 import type { Clock } from '../../../../machines/clock.ts';
 import type { UsageRow } from '../../../api/listen-events.ts';
-import { lineCostMicroUsd, usdOf } from '../../../config/prices/price.ts';
-import { usageRow } from '../../../config/prices/usage-row.ts';
+import { lineCostMicroUsd, usageRow, usdOf } from '../../../config/prices/price.ts';
 import type { MeterMember } from '../../../money/ledger/meter.ts';
 import type { UsageLine } from '../../../money/store/calls.ts';
 

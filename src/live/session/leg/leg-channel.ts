@@ -7,7 +7,7 @@ import { BYTES_PER_SAMPLE } from '../../../api/audio-formats.ts';
 import { providerOf } from '../../../api/slug.ts';
 import type { Address, Bus, Detach, Envelope } from '../../../cluster/bus/bus.ts';
 import { isOfNode, nodeOf } from '../../../cluster/bus/subjects.ts';
-import { Deadline } from '../../../runtime/deadline.ts';
+import { IdleTimer } from '../../../runtime/timeouts.ts';
 import type { LiveTiming } from '../../../vendors/provider.ts';
 import type { ChainMember } from '../../failover/chain.ts';
 import { mayBeOfNode } from '../../failover/node-failure.ts';
@@ -328,8 +328,8 @@ class FarLeg {
   #commands = 0;
   #sentBytes = 0;
   #takenBytes = 0;
-  #alive: Deadline | undefined;
-  #look: Deadline | undefined;
+  #alive: IdleTimer | undefined;
+  #look: IdleTimer | undefined;
   #looks = 0;
   #over = false;
 
@@ -396,14 +396,14 @@ class FarLeg {
   }
 
   #stayAlive(): void {
-    this.#alive = new Deadline(this.#clock, ALIVE_MS, () => {
+    this.#alive = new IdleTimer(this.#clock, ALIVE_MS, () => {
       this.#stayAlive();
       this.command({ type: 'leg.alive' });
     });
   }
 
   #watch(): void {
-    this.#look = new Deadline(this.#clock, SILENCE_CHECK_MS, () => {
+    this.#look = new IdleTimer(this.#clock, SILENCE_CHECK_MS, () => {
       this.#looks++;
       if (this.#looks === 2) this.#fail(legSilent);
       else this.#watch();

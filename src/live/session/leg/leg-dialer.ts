@@ -5,7 +5,7 @@ import type { Clock } from '../../../../machines/clock.ts';
 import type { LegFailure, LegRefused, OpenLeg } from '../../../../machines/events.ts';
 import { type Address, type Bus, type BusBody, BusError, type Detach } from '../../../cluster/bus/bus.ts';
 import { OPEN_LEG } from '../../../cluster/bus/subjects.ts';
-import type { LegWish, Placement } from '../../../cluster/placement/placement.ts';
+import type { LegWish, Placement } from '../../../cluster/placement.ts';
 import type { ChainMember } from '../../failover/chain.ts';
 import { isLegOpened, isLegRefused } from '../../upstream/service/leg-messages.ts';
 import type { SessionOpening } from '../session-opening.ts';

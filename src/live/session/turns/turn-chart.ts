@@ -4,8 +4,7 @@ import { transition } from 'xstate';
 import type { Clock } from '../../../../machines/clock.ts';
 import { edgeIdOf } from '../../../../machines/drawing/graph.ts';
 import { type TurnContext, type TurnEvent, turnDelays, turnMachine } from '../../../../machines/turn.ts';
-import type { Macrostep, Step } from '../../../runtime/inspect.ts';
-import { countStates, type StateCount } from '../../../runtime/observe.ts';
+import { countStates, type Macrostep, type StateCount, type Step } from '../../../runtime/actors.ts';
 
 type TurnState = 'idle' | 'speaking' | 'awaitingWords' | 'awaitingFormatted';
 type TurnAction = 'deliverFinal' | 'tellSettled';

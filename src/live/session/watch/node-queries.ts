@@ -5,8 +5,8 @@ import { Value } from '@sinclair/typebox/value';
 import type { MachinesView } from '../../../api/console/console.ts';
 import type { Bus, BusBody, Detach } from '../../../cluster/bus/bus.ts';
 import { COUNT_MACHINES, LIST_SESSIONS, READ_HISTORY } from '../../../cluster/bus/subjects.ts';
-import { countsOfProcess, PROCESS_ID } from '../../../runtime/observe.ts';
-import type { MetricsHistory, Slot, Window } from '../../../runtime/telemetry/history/history.ts';
+import { countsOfProcess, PROCESS_ID } from '../../../runtime/actors.ts';
+import type { MetricsHistory, Slot, Window } from '../../../runtime/telemetry/history.ts';
 import type { SessionHost } from '../host.ts';
 
 /** A node that does not answer in this time is told of as silent. */

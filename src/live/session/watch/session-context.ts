@@ -3,7 +3,7 @@
 import type { WatchedActor } from '../../../api/console/watching.ts';
 import type { Bus, Detach } from '../../../cluster/bus/bus.ts';
 import { legSteps, WATCH_LEG } from '../../../cluster/bus/subjects.ts';
-import { type Chart, inspectSystem, type Macrostep, stepsOf } from '../../../runtime/inspect.ts';
+import { type Chart, inspectSystem, type Macrostep, stepsOf } from '../../../runtime/actors.ts';
 import type { Breakers } from '../../failover/breakers/breakers.ts';
 import type { Guarded } from '../../failover/breakers/guarded.ts';
 import { isLegStep, isLegWatched, type LegStep, type WatchLeg } from '../../upstream/service/leg-watch-words.ts';

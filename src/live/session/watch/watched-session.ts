@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../../../machines/clock.ts';
 import type { FrameBody, WatchedActor, WatchedFrame } from '../../../api/console/watching.ts';
-import type { Macrostep, Step } from '../../../runtime/inspect.ts';
+import type { Macrostep, Step } from '../../../runtime/actors.ts';
 import type { SessionFigures } from '../billing/spending.ts';
 import type { Charts } from '../charts.ts';
 import { reportOf, type SessionContextOptions, SessionContextWatcher, type Told } from './session-context.ts';

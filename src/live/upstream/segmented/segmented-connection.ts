@@ -3,7 +3,7 @@
 import type { OpenLeg, Utterance } from '../../../../machines/events.ts';
 import { modelOf } from '../../../api/slug.ts';
 import { type Segment, Segmenter, type SegmenterRules } from '../../../audio/voice/segmenter.ts';
-import { limitedSignal } from '../../../runtime/limited-signal.ts';
+import { limitedSignal } from '../../../runtime/timeouts.ts';
 import { UTTERANCE, UTTERANCE_TIMING } from '../../../vendors/live-turns.ts';
 import type { BatchRequest, BatchResult, HttpBatchCodec, Provider, ProviderAccess } from '../../../vendors/provider.ts';
 import { failureOfStatus } from '../../../vendors/refusals.ts';

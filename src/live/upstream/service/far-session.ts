@@ -4,8 +4,8 @@ import type { Clock } from '../../../../machines/clock.ts';
 import type { FarCommand, FarReport, LegCommand, LegReport, OpenLeg } from '../../../../machines/events.ts';
 import type { Address, Bus, BusBody, Envelope } from '../../../cluster/bus/bus.ts';
 import { nodeOf } from '../../../cluster/bus/subjects.ts';
-import type { LegNeeds } from '../../../cluster/placement/placement.ts';
-import { Deadline } from '../../../runtime/deadline.ts';
+import type { LegNeeds } from '../../../cluster/placement.ts';
+import { IdleTimer } from '../../../runtime/timeouts.ts';
 import { lostCommand } from '../leg-failures.ts';
 import { isFarCommand } from './leg-messages.ts';
 import { needsOf } from './leg-needs.ts';
@@ -40,7 +40,7 @@ export class FarSession {
   isExpiring = false;
   #over = false;
   #pulseTimer: unknown;
-  #look: Deadline | undefined;
+  #look: IdleTimer | undefined;
   #looks = 0;
 
   constructor(
@@ -138,7 +138,7 @@ export class FarSession {
   }
 
   #watch(): void {
-    this.#look = new Deadline(this.#clock, LOOK_MS, () => {
+    this.#look = new IdleTimer(this.#clock, LOOK_MS, () => {
       this.#looks++;
       if (this.#looks === 2) this.#lost();
       else this.#watch();

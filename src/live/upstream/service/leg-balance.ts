@@ -1,8 +1,7 @@
 // Asks sessions of other nodes to have their next legs elsewhere, while this node has clearly more than its share: a few at a
-// time, each at the end of a turn. How many that is, is cluster/placement/balance.ts.
+// time, each at the end of a turn. How many that is, is cluster/placement.ts.
 import type { Clock } from '../../../../machines/clock.ts';
-import { legsToMove } from '../../../cluster/placement/balance.ts';
-import type { LegNeeds, Placement } from '../../../cluster/placement/placement.ts';
+import { type LegNeeds, legsToMove, type Placement } from '../../../cluster/placement.ts';
 
 /** Two heartbeats: what has moved since the last look is known by then. */
 export const LOOK_MS = 4_000;

@@ -3,8 +3,8 @@
 import type { LegCommand, LegOpened, LegRefused, OpenLeg } from '../../../../machines/events.ts';
 import type { Address, Bus, BusBody, Detach } from '../../../cluster/bus/bus.ts';
 import { isOfNode, legActor, OPEN_LEG } from '../../../cluster/bus/subjects.ts';
-import type { Placement } from '../../../cluster/placement/placement.ts';
-import type { ShortOf } from '../../../cluster/placement/upstream-state.ts';
+import type { ShortOf } from '../../../cluster/membership/heartbeat.ts';
+import type { Placement } from '../../../cluster/placement.ts';
 import { mayBeOfNode } from '../../failover/node-failure.ts';
 import type { LegOwner } from '../leg.ts';
 import type { LegHandle, UpstreamHost } from '../upstream-host.ts';

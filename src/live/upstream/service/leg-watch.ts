@@ -2,7 +2,7 @@
 // one whose lease is not renewed is let go of.
 import type { Bus, BusBody, Detach } from '../../../cluster/bus/bus.ts';
 import { legActor, legSteps, WATCH_LEG } from '../../../cluster/bus/subjects.ts';
-import { type Chart, type Inspection, inspectSystem, type Macrostep, stepsOf } from '../../../runtime/inspect.ts';
+import { type Chart, type Inspection, inspectSystem, type Macrostep, stepsOf } from '../../../runtime/actors.ts';
 import type { UpstreamHost } from '../upstream-host.ts';
 import { isWatchLeg, LEG_WATCH_MS, type LegStep, type LegWatched, type WatchLeg } from './leg-watch-words.ts';
 

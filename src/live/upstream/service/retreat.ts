@@ -3,7 +3,7 @@
 // node for them. Its own sessions have their legs here to the last.
 import type { Clock } from '../../../../machines/clock.ts';
 import type { Detach } from '../../../cluster/bus/bus.ts';
-import type { Placement } from '../../../cluster/placement/placement.ts';
+import type { Placement } from '../../../cluster/placement.ts';
 
 /** A session whose leg has ended asks for the next one within this time, and a node that is alone is still there for it. */
 const LINGER_MS = 3_000;

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
 import type { Clock } from '../../../../machines/clock.ts';
 import type { DemandedFault } from '../../../../machines/events.ts';
-import { Deadline } from '../../../runtime/deadline.ts';
+import { IdleTimer } from '../../../runtime/timeouts.ts';
 import { jsonOf } from '../../../vendors/kit/json.ts';
 import type { Incoming, Outgoing, ProviderRefusal, SocketEndpoint } from '../../../vendors/provider.ts';
 import { demandText, SIMULATED_HEADER } from '../../../vendors/simulated-wire.ts';
@@ -25,7 +25,7 @@ export class SocketWire implements Wire {
   readonly #listener: WireListener;
   readonly #clock: Clock;
   #frames: ClientFrames | undefined;
-  #heartbeat: Deadline | undefined;
+  #heartbeat: IdleTimer | undefined;
   #connected = false;
   /** The request to open the connection was sent. */
   #isReached = false;
@@ -142,7 +142,7 @@ export class SocketWire implements Wire {
 
   /** A ping whenever nothing came for a while; a second such while without a sign of life ends the wire. */
   #keepAlive(): void {
-    this.#heartbeat = new Deadline(this.#clock, PING_MS, () => {
+    this.#heartbeat = new IdleTimer(this.#clock, PING_MS, () => {
       if (this.#unanswered) {
         this.#end(() => this.#listener.closed(1006, 'The provider did not answer a ping.'));
         this.#socket.terminate();
@@ -166,7 +166,7 @@ export class SocketWire implements Wire {
       const body = Buffer.concat(pieces).subarray(0, REFUSAL_BYTES_MAX).toString('utf8');
       done({ status: response.statusCode ?? 0, headers: joinedHeaders(response.headers), body });
     };
-    const wait = new Deadline(this.#clock, REFUSAL_MS, finish);
+    const wait = new IdleTimer(this.#clock, REFUSAL_MS, finish);
     response.on('data', (piece: Buffer) => {
       pieces.push(piece);
       bytes += piece.byteLength;

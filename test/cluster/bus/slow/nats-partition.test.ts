@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BusBody } from '../../../../src/cluster/bus/bus.ts';
 import { NatsBus, type NatsBusOptions } from '../../../../src/cluster/bus/nats/bus.ts';
-import { NatsConnector } from '../../../../src/cluster/bus/nats/connection/connector.ts';
+import { NatsConnector } from '../../../../src/cluster/bus/nats/connector.ts';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../../../fakes/network/nats-server.ts';
 import { settleAll } from '../../../fakes/network/settle-nats.ts';
 import { SECRETS } from '../../../fakes/secrets.ts';

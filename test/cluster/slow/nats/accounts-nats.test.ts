@@ -4,9 +4,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { type Authenticator, createAuthenticator } from '../../../../src/accounts/auth/authenticate.ts';
 import { Refusal } from '../../../../src/api/errors.ts';
-import { listenToAccountChanges } from '../../../../src/cluster/accounts/account-changes.ts';
+import {
+  type KeyInUse,
+  keepReconciled,
+  listenToAccountChanges,
+} from '../../../../src/cluster/accounts/account-changes.ts';
 import { createAccountsClient } from '../../../../src/cluster/accounts/client.ts';
-import { type KeyInUse, keepReconciled } from '../../../../src/cluster/accounts/reconcile.ts';
 import { serveAccounts } from '../../../../src/cluster/accounts/service.ts';
 import type { Bus, BusBody } from '../../../../src/cluster/bus/bus.ts';
 import { openNatsBus } from '../../../../src/cluster/bus/nats/bus.ts';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { setTimeout as after } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type NatsBus, openNatsBus } from '../../../../src/cluster/bus/nats/bus.ts';
-import { upstreamPlacement } from '../../../../src/cluster/placement/placement.ts';
+import { upstreamPlacement } from '../../../../src/cluster/placement.ts';
 import { systemClock } from '../../../../src/runtime/telemetry/clock.ts';
 import { numberedAudio } from '../../../fakes/audio/numbered-audio.ts';
 import { expectWhole } from '../../../fakes/audio/numbered-finals.ts';

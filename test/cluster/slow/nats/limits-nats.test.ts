@@ -6,7 +6,7 @@ import { type NatsBus, openNatsBus } from '../../../../src/cluster/bus/nats/bus.
 import { RATES_TAKEN } from '../../../../src/cluster/bus/subjects.ts';
 import { openClusterLimits } from '../../../../src/cluster/limits/limits.ts';
 import { LimitsMessages } from '../../../../src/cluster/limits/messages.ts';
-import { servePlaces } from '../../../../src/cluster/limits/session-counter.ts';
+import { serveSlots } from '../../../../src/cluster/limits/slots-service.ts';
 import { backgroundClock } from '../../../../src/runtime/telemetry/clock.ts';
 import { apiKey } from '../../../fakes/api-keys.ts';
 import { type NatsServer, natsServerIsHere, startNatsServer } from '../../../fakes/network/nats-server.ts';
@@ -65,7 +65,7 @@ describe.skipIf(!natsServerIsHere)('limits over NATS', () => {
   test('four sessions of a key on two nodes, two on each while NATS is away, and the truth when it is back', async () => {
     server = await startNatsServer();
     const [one, two] = [await node(server.url), await node(server.url)];
-    const served = servePlaces({ bus: one.bus, clock: backgroundClock, messages });
+    const served = serveSlots({ bus: one.bus, clock: backgroundClock, messages });
     closing.push(() => served.close());
     await Promise.all([counts(one.shared.places), counts(two.shared.places)]);
     const ends = [];

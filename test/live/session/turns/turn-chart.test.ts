@@ -5,7 +5,7 @@ import { createActor, SimulatedClock } from 'xstate';
 import { machines } from '../../../../machines/index.ts';
 import { type TurnEvent, turnMachine } from '../../../../machines/turn.ts';
 import { TurnChart } from '../../../../src/live/session/turns/turn-chart.ts';
-import { countsOfProcess } from '../../../../src/runtime/observe.ts';
+import { countsOfProcess } from '../../../../src/runtime/actors.ts';
 
 const WAIT_MS = 700;
 const samples = machines.find(({ id }) => id === 'turn')!.samples as readonly TurnEvent[];

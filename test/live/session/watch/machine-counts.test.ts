@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryBus } from '../../../../src/cluster/bus/memory.ts';
 import { COUNT_MACHINES } from '../../../../src/cluster/bus/subjects.ts';
 import { MachineCounter } from '../../../../src/live/session/watch/node-queries.ts';
-import { countsOfProcess } from '../../../../src/runtime/observe.ts';
+import { countsOfProcess } from '../../../../src/runtime/actors.ts';
 import { SessionRig } from '../../../fakes/session-rig.ts';
 import { speech } from '../support.ts';
 

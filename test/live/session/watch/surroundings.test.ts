@@ -4,7 +4,7 @@ import { fromPromise, SimulatedClock } from 'xstate';
 import type { LegFailure } from '../../../../machines/events.ts';
 import { nodeMachine } from '../../../../machines/node.ts';
 import type { WatchedFrame } from '../../../../src/api/console/watching.ts';
-import { startObserved } from '../../../../src/runtime/observe.ts';
+import { startObserved } from '../../../../src/runtime/actors.ts';
 import { FarRig } from '../../../fakes/far-rig.ts';
 import { type RigOptions, SessionRig, settle } from '../../../fakes/session-rig.ts';
 import { speech, timersOf } from '../support.ts';

@@ -10,7 +10,7 @@ import {
   serveHistory,
   serveLiveSessions,
 } from '../../../../src/live/session/watch/node-queries.ts';
-import { MetricsHistory, type Window } from '../../../../src/runtime/telemetry/history/history.ts';
+import { MetricsHistory, type Window } from '../../../../src/runtime/telemetry/history.ts';
 import { createMetrics, type Metrics } from '../../../../src/runtime/telemetry/metrics.ts';
 import { type Browser, openAccount, openConsoleRig, storeOver } from '../../../accounts/people/console-rig.ts';
 import { BusNetwork } from '../../../fakes/network/bus-network.ts';

@@ -10,9 +10,9 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream';
 import { errors } from '@nats-io/transport-node';
+import { withTimeout } from '../../../../runtime/timeouts.ts';
 import { type Bus, BusError } from '../../bus.ts';
-import { within } from '../../within.ts';
-import type { NatsLink } from '../link.ts';
+import type { NatsLink } from '../connector.ts';
 
 /** The part of the bus that is needed here. */
 export interface LinkedBus extends Pick<Bus, 'node' | 'isConnected' | 'onConnection'> {
@@ -143,5 +143,5 @@ export async function answersNow(bus: LinkedBus, withinMs = 1000): Promise<boole
     () => true,
     () => false,
   );
-  return (await within(withinMs, answer)) ?? false;
+  return (await withTimeout(answer, withinMs)) ?? false;
 }

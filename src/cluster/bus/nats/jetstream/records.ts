@@ -2,7 +2,7 @@
 // version that was read (compare and set).
 import { DiscardPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
-import { isRecord } from '../../../../runtime/record.ts';
+import { isRecord } from '../../../../runtime/plain-data.ts';
 import type { LeaseValue } from '../../leases.ts';
 import { ensureStream, isWrongSequence, jetStreamOf, type LinkedBus, whileConnected } from './common.ts';
 

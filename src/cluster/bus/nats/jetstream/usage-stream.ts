@@ -1,7 +1,14 @@
 // The usage stream on JetStream: publishes messages with ten minutes of deduplication, hands them to the consumer of their shard,
 // and moves messages that the ledger refuses for good to a stream of refused ones. pull.ts fetches them.
 import { createHash } from 'node:crypto';
-import { AckPolicy, DeliverPolicy, DiscardPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
+import {
+  AckPolicy,
+  DeliverPolicy,
+  DiscardPolicy,
+  type JetStreamManager,
+  RetentionPolicy,
+  StorageType,
+} from '@nats-io/jetstream';
 import { type NatsConnection, nanos } from '@nats-io/transport-node';
 import type { Clock } from '../../../../../machines/clock.ts';
 import { backgroundClock } from '../../../../runtime/telemetry/clock.ts';
@@ -17,7 +24,6 @@ import {
   whileConnected,
 } from './common.ts';
 import { type Delivered, type Pull, pullMessages } from './pull.ts';
-import { type UsageRedelivery, usageRedelivery } from './usage-redelivery.ts';
 
 const SHARD = /^[A-Za-z0-9_-]{1,32}$/;
 const MINUTE_MS = 60_000;
@@ -290,3 +296,105 @@ function bodyOf(data: Uint8Array): BusBody | undefined {
     return undefined;
   }
 }
+
+interface RedeliveryOptions {
+  /** Calls JetStream; rejects with BusError. */
+  ask<Result>(work: (manager: JetStreamManager) => Promise<Result>): Promise<Result>;
+  stream: string;
+  subject: string;
+  take(data: Uint8Array): Promise<UsageVerdict>;
+  /** Waits before the next try of a message that could not be processed yet. */
+  pause(tries: number): Promise<void>;
+  onFault(error: Error): void;
+}
+
+interface UsageRedelivery {
+  /** Goes through the stream once. After an outage it starts from the beginning. */
+  begin(): void;
+  stop(): void;
+}
+
+/**
+ * Delivers refused messages once more, oldest first: another ledger may accept what the last one refused, for instance when the
+ * right ledger is back. Accepted messages are removed; the others stay in the stream, readable for the operator.
+ */
+function usageRedelivery(options: RedeliveryOptions): UsageRedelivery {
+  let isBegun = false;
+  let isStopped = false;
+  return {
+    begin() {
+      if (isBegun || isStopped) return;
+      isBegun = true;
+      redeliver(options, () => isStopped).catch((error: Error) => {
+        isBegun = false;
+        if (!isStopped) options.onFault(error);
+      });
+    },
+    stop() {
+      isStopped = true;
+    },
+  };
+}
+
+async function redeliver(
+  { ask, stream, subject, take, pause }: RedeliveryOptions,
+  isStopped: () => boolean,
+): Promise<void> {
+  const { state } = await ask((manager) => manager.streams.info(stream));
+  for (let sequence = state.first_seq; state.messages > 0 && sequence <= state.last_seq; sequence++) {
+    if (isStopped()) return;
+    const message = await ask((manager) => manager.streams.getMessage(stream, { seq: sequence }));
+    if (message?.subject !== subject) continue;
+    let verdict: UsageVerdict = 'again';
+    for (let tries = 1; verdict === 'again'; tries++) {
+      if (isStopped()) return;
+      verdict = await take(message.data);
+      if (verdict === 'again') await pause(tries);
+    }
+    if (verdict === 'done') await ask((manager) => manager.streams.deleteMessage(stream, sequence));
+  }
+}
+
+/** A message that the ledger refused, for an operator to read and to remove once it is dealt with. */
+export interface RefusedUsage {
+  /** Its number in the stream. */
+  number: number;
+  /** When it was put aside. ISO 8601 UTC. */
+  at: string;
+  data: Uint8Array;
+}
+
+/** The oldest first. Rejects with BusError. */
+export function refusedUsage(bus: LinkedBus, shard: string): Promise<RefusedUsage[]> {
+  const { stream, subject } = namesOf(bus, shard);
+  return whileConnected(bus, 'reading usage that was refused', async () => {
+    const { manager } = await jetStreamOf(bus);
+    const refused: RefusedUsage[] = [];
+    const { state } = await manager.streams.info(stream);
+    for (let number = state.first_seq; state.messages > 0 && number <= state.last_seq; number++) {
+      const message = await manager.streams.getMessage(stream, { seq: number });
+      if (message?.subject !== subject) continue;
+      refused.push({ number, at: message.time.toISOString(), data: message.data });
+    }
+    return refused;
+  }).catch((error: unknown) => {
+    // Nothing was ever refused.
+    if (isMissingStream(error)) return [];
+    throw error;
+  });
+}
+
+/** Resolves with false when there is no such message of that shard. Rejects with BusError. */
+export function removeRefusedUsage(bus: LinkedBus, shard: string, number: number): Promise<boolean> {
+  const { stream, subject } = namesOf(bus, shard);
+  return whileConnected(bus, 'removing usage that was refused', async () => {
+    const { manager } = await jetStreamOf(bus);
+    const message = await manager.streams.getMessage(stream, { seq: number });
+    return message?.subject === subject && (await manager.streams.deleteMessage(stream, number));
+  });
+}
+
+const namesOf = ({ link: { prefix } }: LinkedBus, shard: string) => ({
+  stream: `${prefix}-usage-refused`,
+  subject: new Subjects(prefix).refusedUsage(shard),
+});
