@@ -4,9 +4,8 @@ import { Refusal, refuse } from '../../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
 import type { Conversation, LiveEndpoint, Step } from '../../../src/vendors/compat/dialect.ts';
 import { CARRIED_BYTES_MAX } from '../../../src/vendors/compat/params.ts';
+import { init, WHOLE_CHARACTERS_MAX } from '../../../src/vendors/gladia/compat/conversation.ts';
 import { gladia } from '../../../src/vendors/gladia/compat/index.ts';
-import { init } from '../../../src/vendors/gladia/compat/init.ts';
-import { WHOLE_CHARACTERS_MAX } from '../../../src/vendors/gladia/compat/whole.ts';
 
 const AT = new Date('2026-01-01T00:00:00.000Z');
 const STAMP = { sessionId: 'ses_1', seq: 1, at: AT };

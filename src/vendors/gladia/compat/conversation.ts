@@ -1,16 +1,26 @@
-// A client on the WebSocket of a live session of Gladia: audio that is acknowledged by its bytes, utterances, and the end.
+// A live session of a client of Gladia: `POST /v2/live` requests it and returns the address of its WebSocket, which carries audio that is
+// acknowledged by its bytes, utterances, and the end. The address carries the configuration, so that any node can serve it, and a client
+// token for the key that is not in it.
 import type { Refusal } from '../../../api/errors.ts';
 import type { EventStamp, OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
-import type { ClientRequest, Conversation, Handshake, Step } from '../../compat/dialect.ts';
+import type { Call, ClientRequest, Conversation, Handshake, Step } from '../../compat/dialect.ts';
 import type { SessionName } from '../../compat/jobs.ts';
-import { toMilliseconds } from '../../compat/transcript.ts';
-import { objectIn, objectOf } from '../../kit/json.ts';
+import { badRequest, carried } from '../../compat/params.ts';
+import { confidenceOf, toMilliseconds } from '../../compat/transcript.ts';
+import { type JsonObject, objectIn, objectOf } from '../../kit/json.ts';
 import { audioIn } from '../../kit/simulator/checks.ts';
-import type { Asked } from './asked.ts';
-import { readAddress } from './init.ts';
+import {
+  ACKNOWLEDGED,
+  chunkData,
+  message,
+  metadataMessage,
+  stopData,
+  transcriptData,
+  transcriptionMessage,
+  utteranceMessage,
+} from '../messages.ts';
+import { type Asked, liveRequest } from './params.ts';
 import { closeOf } from './refusals.ts';
-import { utteranceOf } from './utterances.ts';
-import { WholeTranscript } from './whole.ts';
 
 const SHAPE =
   'A text message is {"type":"audio_chunk","data":{"chunk":"<base64>"}} or {"type":"stop_recording"}; audio may be sent in binary messages as well.';
@@ -44,8 +54,7 @@ export class LiveConversation implements Conversation {
     const chunk = audioIn(objectIn(data).chunk);
     if (type === 'audio_chunk' && chunk !== undefined) yield* this.binary(chunk);
     else if (type === 'stop_recording') {
-      if (this.#asked.messages.acknowledgments)
-        yield this.#acknowledged(type, { recording_duration: this.#seconds, recording_left_to_process: 0 });
+      if (this.#asked.messages.acknowledgments) yield this.#acknowledged(type, stopData(this.#seconds));
       yield { type: 'tell', message: { type: 'close' } };
     } else yield { type: 'fault', message: SHAPE };
   }
@@ -54,13 +63,10 @@ export class LiveConversation implements Conversation {
   *binary(bytes: Uint8Array): Iterable<Step> {
     if (bytes.byteLength > 0) yield { type: 'audio', bytes };
     else yield { type: 'tell', message: { type: 'keepalive' } };
-    const [from, start] = [this.#bytes, this.#seconds];
+    const from = this.#bytes;
     this.#bytes += bytes.byteLength;
     if (this.#asked.messages.acknowledgments)
-      yield this.#acknowledged('audio_chunk', {
-        byte_range: [from, this.#bytes],
-        time_range: [start, this.#seconds],
-      });
+      yield this.#acknowledged('audio_chunk', chunkData(from, this.#bytes, this.#asked.rate));
   }
 
   encode(event: OutgoingEvent, { at }: EventStamp): readonly string[] {
@@ -119,23 +125,14 @@ export class LiveConversation implements Conversation {
   }
 
   #transcript(heard: TranscriptEvent): string {
-    const { channel = 0 } = heard;
-    const id = `${String(channel).padStart(2, '0')}_${String(heard.turn).padStart(8, '0')}`;
-    return this.#said('transcript', {
-      id,
-      is_final: heard.is_final,
-      utterance: utteranceOf(heard, this.#asked.language),
-    });
+    const utterance = utteranceOf(heard, this.#asked.language);
+    return this.#said('transcript', transcriptData(heard.channel ?? 0, heard.turn, heard.is_final, utterance));
   }
 
   #ended(seconds: number): string[] {
     const { lifecycle } = this.#asked.messages;
-    const metadata = {
-      audio_duration: seconds,
-      number_of_distinct_channels: this.#asked.channels,
-      billing_time: toMilliseconds(seconds * this.#asked.channels),
-      transcription_time: seconds,
-    };
+    const { channels } = this.#asked;
+    const metadata = metadataMessage(seconds, channels, toMilliseconds(seconds * channels), seconds);
     return [
       ...(lifecycle ? [this.#said('end_recording', { recording_duration: seconds })] : []),
       ...(this.#whole === undefined
@@ -148,12 +145,11 @@ export class LiveConversation implements Conversation {
   }
 
   #acknowledged(type: string, data: object): Step {
-    return { type: 'say', text: this.#said(type, data, { acknowledged: true, error: null }) };
+    return { type: 'say', text: this.#said(type, data, ACKNOWLEDGED) };
   }
 
   #said(type: string, data?: object, more: object = {}): string {
-    const head = { session_id: this.#id, created_at: this.#createdAt, type };
-    return JSON.stringify({ ...head, ...more, ...(data === undefined ? {} : { data }) });
+    return JSON.stringify(message({ id: this.#id, createdAt: this.#createdAt }, type, data, more));
   }
 }
 
@@ -163,3 +159,82 @@ const TOO_LONG = {
 };
 
 const failureOf = ({ code, message }: { code: string; message: string }) => ({ code, message });
+
+const TOO_LARGE = {
+  what: 'The configuration',
+  advice: 'it stands in the address of the WebSocket. Name fewer words.',
+};
+
+export const init: Call = {
+  open({ query, requestId }: Handshake, body: unknown) {
+    // Nobody here looks at metadata.
+    const { custom_metadata: _, ...config } = objectIn(body);
+    const { request } = liveRequest(query, config);
+    const configuration = carried(config, 'realtime_processing', TOO_LARGE);
+    return {
+      request,
+      answer({ mint, socketUrl, at }) {
+        const address = new URLSearchParams(query);
+        address.set('id', requestId);
+        address.set('created_at', at.toISOString());
+        address.set('configuration', configuration);
+        address.set('token', mint());
+        const answer = { id: requestId, created_at: at.toISOString(), url: `${socketUrl('/v2/live')}?${address}` };
+        return { status: 201, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(answer) };
+      },
+    };
+  },
+};
+
+/** What the address of a WebSocket says. Throws a Refusal. */
+function readAddress({ query, requestId }: Handshake): {
+  id: string;
+  createdAt: string;
+  config: JsonObject;
+  asked: Asked;
+} {
+  const encoded = query.get('configuration');
+  if (encoded === null)
+    throw badRequest('configuration', 'Ask for the session by POST /v2/live, and connect to the `url` of its answer.');
+  const config: JsonObject = objectOf(Buffer.from(encoded, 'base64url').toString());
+  const [id, createdAt] = [query.get('id') ?? requestId, query.get('created_at') ?? ''];
+  return { id, createdAt, config, asked: liveRequest(query, config) };
+}
+
+/** Characters of JSON that are kept of one session; what comes behind is not told again. */
+export const WHOLE_CHARACTERS_MAX = 1_048_576;
+
+/** The utterances of a session, for clients that want all of them at its end. */
+export class WholeTranscript {
+  #characters = 0;
+  readonly #utterances: { text: string; json: string; language: string }[] = [];
+  /** Not all of it is here. */
+  isCut = false;
+
+  add(utterance: { text: string; language: string }): void {
+    const json = JSON.stringify(utterance);
+    this.#characters += json.length;
+    this.isCut ||= this.#characters > WHOLE_CHARACTERS_MAX;
+    if (!this.isCut) this.#utterances.push({ text: utterance.text, json, language: utterance.language });
+  }
+
+  get result(): object {
+    const told = transcriptionMessage(this.#utterances.map(({ text }) => text).join(' '), this.#utterances);
+    return { ...told, utterances: this.#utterances.map(({ json }) => JSON.parse(json)) };
+  }
+}
+
+type Heard = Pick<
+  TranscriptEvent,
+  'text' | 'start' | 'end' | 'words' | 'speaker' | 'language' | 'confidence' | 'channel'
+>;
+
+/** A turn as an utterance, live and of files. @param asked the language, where the model gives none */
+export const utteranceOf = (heard: Heard, asked: string) =>
+  utteranceMessage(
+    { text: heard.text, start: heard.start, end: heard.end, language: heard.language ?? asked },
+    confidenceOf(heard),
+    heard.channel ?? 0,
+    heard.words ?? [],
+    heard.speaker,
+  );

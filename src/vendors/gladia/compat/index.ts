@@ -1,11 +1,9 @@
 // Gladia's clients: live sessions, asked for by a request, and files. https://docs.gladia.io/api-reference/v2/live/init
 import type { Refusal } from '../../../api/errors.ts';
 import type { Dialect } from '../../compat/dialect.ts';
-import { LiveConversation } from './conversation.ts';
-import { init } from './init.ts';
-import { jobs } from './jobs.ts';
+import { init, LiveConversation } from './conversation.ts';
+import { jobs, sessions } from './jobs.ts';
 import { closeOf, refusalOf } from './refusals.ts';
-import { sessions } from './sessions.ts';
 
 const TOKEN = /^st_/;
 

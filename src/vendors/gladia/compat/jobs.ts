@@ -1,14 +1,23 @@
-// Files of Gladia's clients: an upload, a job that is asked for, and looked after until it is done.
+// What Gladia's clients come back for: files that are uploaded and transcribed as jobs, and live sessions after their end.
 // https://docs.gladia.io/api-reference/v2/pre-recorded/init
-
-import type { Captions, JobEndpoints, JobState, ShownFile, ShownJob } from '../../compat/jobs.ts';
+import {
+  type Captions,
+  type JobEndpoints,
+  type JobMeans,
+  type JobState,
+  pageOf,
+  type SessionEndpoints,
+  type ShownFile,
+  type ShownJob,
+  type ShownSession,
+} from '../../compat/jobs.ts';
 import { badRequest, fileIdIn, refuseMembers } from '../../compat/params.ts';
 import { jsonAnswer, warningsIn } from '../../compat/request.ts';
-import { turnsOf } from '../../compat/transcript.ts';
-import { type JsonObject, listIn, objectIn } from '../../kit/json.ts';
-import { askedOfFile, plainFile } from './asked.ts';
-import { listed } from './listed.ts';
-import { utteranceOf } from './utterances.ts';
+import { toMilliseconds, turnsOf } from '../../compat/transcript.ts';
+import { countIn, type JsonObject, listIn, objectIn } from '../../kit/json.ts';
+import { fileMessage, jobMessage, metadataMessage, transcriptionMessage } from '../messages.ts';
+import { utteranceOf } from './conversation.ts';
+import { fileRequest, plainFile } from './params.ts';
 
 const FILES = '/file';
 const PATH = '/v2/pre-recorded';
@@ -26,58 +35,37 @@ const UNSERVED = [
 ];
 const SUBTITLES = ['srt', 'vtt'] as const;
 
-const fileOf = ({ id, filename, bytes, audio }: ShownFile) => ({
-  id,
-  filename,
-  extension: /\.(\w{1,8})$/.exec(filename)?.[1] ?? '',
-  size: bytes,
-  // Clients require both.
-  audio_duration: audio?.seconds ?? 0,
-  number_of_channels: audio?.channels ?? 1,
-});
+const fileOf = ({ id, filename, bytes, audio }: ShownFile) =>
+  fileMessage(id, filename, bytes, audio?.seconds ?? 0, audio?.channels ?? 1);
 
-const STATUS = { queued: 'queued', processing: 'processing', done: 'done', failed: 'error' } as const;
-
-const jobOf = (job: ShownJob, captions: Captions): JsonObject => ({
-  ...summaryOf(job),
-  result: job.state.type === 'done' ? resultOf(job, job.state, captions) : null,
-});
-
-/** Without what was heard: of many jobs that is too much. */
-function summaryOf({ id, file, asked, createdAt, endedAt, state }: ShownJob): JsonObject {
+/** Without the result in lists: of many jobs that is too much. */
+function jobOf(job: ShownJob, captions?: Captions): JsonObject {
+  const { id, file, asked, state } = job;
   const { custom_metadata, ...request_params } = asked;
-  return {
-    ...{ id, request_id: id, version: 2, kind: 'pre-recorded', status: STATUS[state.type], file: fileOf(file) },
-    ...{ created_at: createdAt.toISOString(), completed_at: endedAt?.toISOString() ?? null, request_params },
-    ...(custom_metadata === undefined ? {} : { custom_metadata }),
-    error_code: state.type === 'failed' ? state.refusal.status : null,
-    ...(state.type === 'failed' ? { error_message: state.refusal.message } : {}),
-    result: null,
-  };
+  const result = captions !== undefined && state.type === 'done' ? resultOf(job, state, captions) : null;
+  return jobMessage(
+    { id, kind: 'pre-recorded', status: state.type === 'failed' ? 'error' : state.type },
+    job,
+    fileOf(file),
+    { request_params, ...(custom_metadata === undefined ? {} : { custom_metadata }) },
+    state.type === 'failed' ? state.refusal : undefined,
+    result,
+  );
 }
 
-function resultOf(
-  { asked, createdAt, endedAt }: ShownJob,
-  { heard }: Extract<JobState, { type: 'done' }>,
-  captions: Captions,
-) {
+const secondsOf = ({ createdAt, endedAt }: { createdAt: Date; endedAt: Date | undefined }): number =>
+  ((endedAt ?? createdAt).getTime() - createdAt.getTime()) / 1_000;
+
+function resultOf(job: ShownJob, { heard }: Extract<JobState, { type: 'done' }>, captions: Captions) {
   const { text, duration } = heard.transcription;
   const utterances = turnsOf(heard.transcription).map((turn) => utteranceOf(turn, ''));
+  const subtitles = () =>
+    formatsOf(job.asked).map((format) => ({ format, subtitles: captions(heard.transcription, format) }));
   return {
-    metadata: {
-      ...{ audio_duration: duration, number_of_distinct_channels: 1, billing_time: duration },
-      transcription_time: ((endedAt ?? createdAt).getTime() - createdAt.getTime()) / 1_000,
-      ...warningsIn(heard.transcription),
-    },
+    metadata: { ...metadataMessage(duration, 1, duration, secondsOf(job)), ...warningsIn(heard.transcription) },
     transcription: {
-      full_transcript: text,
-      languages: [...new Set(utterances.map(({ language }) => language))].filter((each) => each !== ''),
-      utterances,
-      ...(asked.subtitles === true
-        ? {
-            subtitles: formatsOf(asked).map((format) => ({ format, subtitles: captions(heard.transcription, format) })),
-          }
-        : {}),
+      ...transcriptionMessage(text, utterances),
+      ...(job.asked.subtitles === true ? { subtitles: subtitles() } : {}),
     },
   };
 }
@@ -105,14 +93,72 @@ export const jobs: JobEndpoints = {
       const fileId = fileIdIn(asked.audio_url, FILES, 'audio_url');
       refuseMembers(asked, UNSERVED);
       formatsOf(asked);
-      return { ...askedOfFile(query, asked), fileId, asked };
+      return { ...fileRequest(query, asked), fileId, asked };
     },
     answer: ({ id }, { url }) => jsonAnswer({ id, result_url: url(`${PATH}/${id}`) }, 201),
   },
   [`GET ${PATH}`]: {
     does: 'list',
-    answer: (all, means) => listed(PATH, all, means, summaryOf),
+    answer: (all, means) => listed(PATH, all, means, (job) => jobOf(job)),
   },
   [`GET ${PATH}/:id`]: { does: 'show', answer: (job, { captions }) => jsonAnswer(jobOf(job, captions)) },
   [`DELETE ${PATH}/:id`]: { does: 'remove', answer: (job) => jsonAnswer({ id: job.id }, 202) },
 };
+
+const SESSIONS = '/v2/live';
+
+const channelsOf = ({ asked }: ShownSession): number => countIn(asked.channels) ?? 1;
+
+const statusOf = ({ endedAt, failure }: ShownSession) =>
+  endedAt === undefined ? 'processing' : failure === undefined ? 'done' : 'error';
+
+/** A session that failed has what was heard until then. Without the result in lists: of many sessions that is too much. */
+function sessionOf(session: ShownSession, hasResult = false): JsonObject {
+  const { asked: request_params, failure } = session;
+  const result = hasResult && session.endedAt !== undefined ? sessionResult(session) : null;
+  // The audio is not kept.
+  return jobMessage(
+    { id: session.id, kind: 'live', status: statusOf(session) },
+    session,
+    null,
+    { request_params },
+    failure,
+    result,
+  );
+}
+
+function sessionResult(session: ShownSession): JsonObject {
+  const { seconds } = session;
+  const channels = channelsOf(session);
+  const utterances = session.turns().map((turn) => utteranceOf(turn, ''));
+  return {
+    metadata: metadataMessage(seconds, channels, toMilliseconds(seconds * channels), secondsOf(session)),
+    transcription: transcriptionMessage(utterances.map(({ text }) => text).join(' '), utterances),
+  };
+}
+
+export const sessions: SessionEndpoints = {
+  [`GET ${SESSIONS}`]: {
+    does: 'list',
+    answer: (all, means) => listed(SESSIONS, all, means, (session) => sessionOf(session)),
+  },
+  [`GET ${SESSIONS}/:id`]: {
+    does: 'show',
+    answer: (session) => jsonAnswer(sessionOf(session, true)),
+  },
+  [`DELETE ${SESSIONS}/:id`]: { does: 'remove', answer: ({ id }) => jsonAnswer({ id }, 202) },
+};
+
+/** A page of a list: an offset and a limit, and addresses of the pages beside it. @param all newest first */
+function listed<Item extends { readonly id: string; readonly createdAt: Date }>(
+  path: string,
+  all: readonly Item[],
+  { query, url }: Pick<JobMeans, 'query' | 'url'>,
+  summaryOf: (item: Item) => JsonObject,
+) {
+  const offset = countIn(Number(query.get('offset'))) ?? 0;
+  const { items, limit, last } = pageOf(all.slice(offset), query.get('limit'));
+  const at = (from: number) => url(`${path}?offset=${from}&limit=${limit}`);
+  const next = last === undefined ? null : at(offset + items.length);
+  return jsonAnswer({ first: at(0), current: at(offset), next, items: items.map(summaryOf) });
+}

@@ -1,6 +1,8 @@
 // Refusals as clients of Gladia know them: HTTP answers, and close frames.
 import type { Refusal } from '../../../api/errors.ts';
 import type { Answer } from '../../compat/dialect.ts';
+import { jsonAnswer } from '../../compat/request.ts';
+import { refusalBody, validationError } from '../messages.ts';
 
 /** By the gateway's own. From 4400 to 4499 clients do not connect again: a session that is over cannot be gone on with. */
 const CLOSES: Readonly<Record<number, number>> = { 4001: 4401, 4002: 4402, 4003: 4403, 4004: 4404, 4008: 4408 };
@@ -16,13 +18,6 @@ export function closeOf(code: number, reason: string): { code: number; reason: s
 }
 
 export function refusalOf({ status, code, message, extras }: Refusal, requestId: string): Answer {
-  const { param } = extras;
-  const body = {
-    statusCode: status,
-    message,
-    request_id: requestId,
-    error: code,
-    ...(param === undefined ? {} : { validation_errors: [`${param}: ${message}`] }),
-  };
-  return { status, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
+  const fault = extras.param === undefined ? {} : validationError(extras.param, message);
+  return jsonAnswer(refusalBody(status, message, requestId, { error: code, ...fault }), status);
 }

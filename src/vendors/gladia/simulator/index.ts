@@ -2,8 +2,8 @@
 import { keyRefusal } from '../../kit/simulator/credentials.ts';
 import { ok, routed } from '../../kit/simulator/routes.ts';
 import type { ProviderSimulator, SimulatedAnswer } from '../../simulation.ts';
-import { Account } from './account.ts';
-import { create, shown, upload } from './files.ts';
+import { refusalBody } from '../messages.ts';
+import { Account, create, REQUEST_ID, shown, upload } from './account.ts';
 import { begin, Session } from './live.ts';
 
 const WORDS: Readonly<Record<number, string>> = {
@@ -64,5 +64,5 @@ export const simulator: ProviderSimulator = {
 
 function refusal(status: number): SimulatedAnswer {
   const message = WORDS[status] ?? (status >= 500 ? 'Internal server error' : 'Not found');
-  return { status, body: { statusCode: status, message, request_id: 'G-00000000' } };
+  return { status, body: refusalBody(status, message, REQUEST_ID) };
 }

@@ -4,8 +4,8 @@ import { jsonOf, objectIn } from '../../kit/json.ts';
 import { bodyOf, faultIn, members, oneOf } from '../../kit/simulator/checks.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import type { SimulatedAnswer, SimulatedPeer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
-import { type Account, type AskedSession, invalid } from './account.ts';
-import { utteranceOf } from './utterances.ts';
+import { ACKNOWLEDGED, chunkData, message, stopData, transcriptData } from '../messages.ts';
+import { type Account, type AskedSession, invalid, utteranceOf } from './account.ts';
 
 const FRAME_BYTES_MAX = 1_048_576;
 const flag = Type.Boolean();
@@ -81,8 +81,7 @@ export class Session extends SimulatedSession {
   }
 
   #stop(): void {
-    const data = { recording_duration: this.seconds, recording_left_to_process: 0 };
-    if (this.#asked.acknowledges) this.#say('stop_recording', data, { acknowledged: true, error: null });
+    if (this.#asked.acknowledges) this.#say('stop_recording', stopData(this.seconds), ACKNOWLEDGED);
     this.finish();
   }
 
@@ -100,9 +99,7 @@ export class Session extends SimulatedSession {
       this.#say('audio_chunk', undefined, { acknowledged: false, error: { message: 'Not taken' } });
       return;
     }
-    const rate = this.#asked.sampleRate * 2;
-    const data = { byte_range: [from, this.#bytes], time_range: [from / rate, this.#bytes / rate] };
-    this.#say('audio_chunk', data, { acknowledged: true, error: null });
+    this.#say('audio_chunk', chunkData(from, this.#bytes, this.#asked.sampleRate * 2), ACKNOWLEDGED);
   }
 
   protected override progressed(): void {
@@ -139,12 +136,10 @@ export class Session extends SimulatedSession {
   }
 
   #transcript(heard: HeardTurnText, is_final: boolean): void {
-    const id = `00_${String(heard.turn).padStart(8, '0')}`;
-    this.#say('transcript', { id, is_final, utterance: utteranceOf(heard) });
+    this.#say('transcript', transcriptData(0, heard.turn, is_final, utteranceOf(heard)));
   }
 
-  #say(type: string, data?: unknown, more: object = {}): void {
-    const head = { type, session_id: this.#asked.id, created_at: '2026-01-01T00:00:00.000Z' };
-    this.peer.send({ ...head, ...more, ...(data === undefined ? {} : { data }) });
+  #say(type: string, data?: object, more: object = {}): void {
+    this.peer.send(message({ id: this.#asked.id, createdAt: '2026-01-01T00:00:00.000Z' }, type, data, more));
   }
 }

@@ -7,6 +7,7 @@ import type { Handshake, TokenEndpoint, TokenEndpoints } from '../../compat/dial
 import { badRequest, carried } from '../../compat/params.ts';
 import { jsonAnswer } from '../../compat/request.ts';
 import { jsonOf, objectIn } from '../../kit/json.ts';
+import { secretMessage } from '../messages.ts';
 import { BETA_NAMES, freshSettings, type Settings, toldSession, updated } from './settings.ts';
 
 /** Libraries for browsers take no other keys. */
@@ -84,10 +85,8 @@ function unknownMember(name: string, known: readonly string[]): Refusal {
   return badRequest(param, `\`${param}\` is not known here. Known are ${known.join(', ')}.`);
 }
 
-const secretOf = ({ token, expiresAt }: Parameters<TokenEndpoint['answer']>[0], part: string) => ({
-  value: PREFIX + token.slice(TOKEN_PREFIX.length) + part,
-  expires_at: Math.floor(Date.parse(expiresAt) / 1000),
-});
+const secretOf = ({ token, expiresAt }: Parameters<TokenEndpoint['answer']>[0], part: string) =>
+  secretMessage(PREFIX + token.slice(TOKEN_PREFIX.length) + part, Math.floor(Date.parse(expiresAt) / 1000));
 
 const SESSION = ['type', 'audio', 'include'];
 const BETA_SESSION = ['type', 'modalities', 'include', ...Object.values(BETA_NAMES)];

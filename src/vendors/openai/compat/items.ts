@@ -1,6 +1,16 @@
 // The items of a session as clients of OpenAI know them: what was committed, by turn detection or by the client, and its words.
 import type { TranscriptEvent } from '../../../api/listen-events.ts';
 import type { Polled } from '../../compat/live.ts';
+import {
+  committedItem,
+  completed,
+  delta,
+  failed,
+  joined,
+  speechStarted,
+  speechStopped,
+  TRANSCRIPTION,
+} from '../messages.ts';
 import { firstPatience, isSentFast, type Patience, patienceAfter, QUIET_SECONDS } from './patience.ts';
 
 type Heard = Pick<TranscriptEvent, 'text' | 'start' | 'end' | 'language'>;
@@ -37,7 +47,6 @@ const COMMITTED_MAX = 64;
 /** Words that no commit has taken: what is longer is committed without one. */
 const TEXT_MAX = 65_536;
 const SAME_SECONDS = 0.05;
-const TRANSCRIPTION = 'conversation.item.input_audio_transcription';
 
 /** Writes an event: its type and members. */
 type Say = (type: string, members: object) => string;
@@ -87,7 +96,7 @@ export class Items implements Polled {
     const item = this.#opened();
     if (item.isSpeechTold) return [];
     item.isSpeechTold = true;
-    const speech = { audio_start_ms: Math.round(start * 1000), item_id: item.id };
+    const speech = speechStarted(item.id, Math.round(start * 1000));
     return [this.#options.say('input_audio_buffer.speech_started', speech)];
   }
 
@@ -124,10 +133,7 @@ export class Items implements Polled {
     const item = this.#opened();
     item.end = end;
     this.#open = undefined;
-    return [
-      ...this.#tellCommitted(item),
-      this.#options.say(`${TRANSCRIPTION}.failed`, { item_id: item.id, content_index: 0, error }),
-    ];
+    return [...this.#tellCommitted(item), this.#options.say(`${TRANSCRIPTION}.failed`, failed(item.id, error))];
   }
 
   /**
@@ -234,7 +240,7 @@ export class Items implements Polled {
 
   #commitOpen(item: Item): string[] {
     this.#open = undefined;
-    const stopped = { audio_end_ms: Math.round(item.end * 1000), item_id: item.id };
+    const stopped = speechStopped(item.id, Math.round(item.end * 1000));
     return [
       ...(item.isSpeechTold ? [this.#options.say('input_audio_buffer.speech_stopped', stopped)] : []),
       ...this.#tellCommitted(item),
@@ -244,14 +250,12 @@ export class Items implements Polled {
 
   #tellCommitted({ id }: Item): string[] {
     const { say } = this.#options;
-    const previous = { previous_item_id: this.#lastId };
+    const { committed, created } = committedItem(id, this.#lastId);
     this.#lastId = id;
-    const content = [{ type: 'input_audio', transcript: null }];
-    const item = { id, object: 'realtime.item', type: 'message', status: 'completed', role: 'user', content };
     const types = this.isBeta ? ['created'] : ['added', 'done'];
     return [
-      say('input_audio_buffer.committed', { item_id: id, ...previous }),
-      ...types.map((type) => say(`conversation.item.${type}`, { ...previous, item })),
+      say('input_audio_buffer.committed', committed),
+      ...types.map((type) => say(`conversation.item.${type}`, created)),
     ];
   }
 
@@ -263,24 +267,18 @@ export class Items implements Polled {
   #tellCompleted(item: Item, end: number): string[] {
     const seconds = Math.max(0, Math.round((end - this.#countedUntil) * 1000) / 1000);
     this.#countedUntil = Math.max(this.#countedUntil, end);
-    const completed = {
-      ...{ item_id: item.id, content_index: 0, transcript: item.text, usage: { type: 'duration', seconds } },
-      ...(item.language === undefined ? {} : { languages: [{ code: item.language }] }),
-    };
-    return [...this.#delta(item, item.text), this.#options.say(`${TRANSCRIPTION}.completed`, completed)];
+    const members = completed(item.id, item.text, { type: 'duration', seconds }, item.language);
+    return [...this.#delta(item, item.text), this.#options.say(`${TRANSCRIPTION}.completed`, members)];
   }
 
   /** Deltas only append: what contradicts those before it is not told before the end. */
   #delta(item: Item, text: string): string[] {
     if (text.length <= item.told.length || !text.startsWith(item.told)) return [];
-    const delta = text.slice(item.told.length);
+    const members = delta(item.id, text.slice(item.told.length));
     item.told = text;
-    return [this.#options.say(`${TRANSCRIPTION}.delta`, { item_id: item.id, content_index: 0, delta })];
+    return [this.#options.say(`${TRANSCRIPTION}.delta`, members)];
   }
 }
-
-const joined = (before: string, text: string): string =>
-  before === '' || text === '' ? before + text : `${before} ${text}`;
 
 /** What both begin with, up to the end of a word. */
 function agreedWords(one: string, other: string): string {

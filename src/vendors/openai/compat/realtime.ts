@@ -10,8 +10,8 @@ import { audioIn } from '../../kit/simulator/checks.ts';
 import { errorOf, invalid, type Refusal as Told } from '../../kit/simulator/openai-refusals.ts';
 import { settingsOf } from './client-secrets.ts';
 import { Items } from './items.ts';
+import { SendingPace } from './patience.ts';
 import { closeOf, toldError } from './refusals.ts';
-import { SendingPace } from './sending-pace.ts';
 import {
   bytesPerSecond,
   changedSettings,

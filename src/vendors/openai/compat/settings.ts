@@ -8,6 +8,7 @@ import { ownParameters, setAll } from '../../compat/params.ts';
 import { type JsonObject, numberIn, objectIn, textIn } from '../../kit/json.ts';
 import { faultIn, members, oneOf } from '../../kit/simulator/checks.ts';
 import { invalid, type Refusal } from '../../kit/simulator/openai-refusals.ts';
+import { SERVER_VAD, sessionMessage } from '../messages.ts';
 import { LIVE_RATE } from '../models.ts';
 import { Delay, NoiseReduction, SemanticVad, ServerVad } from '../options.ts';
 
@@ -76,7 +77,7 @@ export interface Settings {
 export const freshSettings = (query: URLSearchParams): Settings => ({
   format: { type: 'audio/pcm', rate: numberIn(Number(query.get('sample_rate') ?? undefined)) ?? LIVE_RATE },
   transcription: {},
-  turn_detection: { type: 'server_vad', threshold: 0.5, prefix_padding_ms: 300, silence_duration_ms: 200 },
+  turn_detection: SERVER_VAD,
   noise_reduction: null,
 });
 
@@ -176,11 +177,10 @@ export function changedSettings(settings: Settings, session: unknown): Settings 
 export function toldSession({ format, transcription, ...input }: Settings, id: string, isBeta: boolean): object {
   const isModelled = Object.keys(transcription).length > 0;
   const told = { format, transcription: isModelled ? transcription : null, ...input };
-  const common = { object: 'realtime.transcription_session', id };
-  if (!isBeta) return { type: 'transcription', ...common, audio: { input: told }, include: null };
+  if (!isBeta) return sessionMessage(id, told);
   const [betaFormat] = Object.entries(BETA_FORMATS).find(([, type]) => type === format.type) ?? [];
   return {
-    ...common,
+    ...{ object: 'realtime.transcription_session', id },
     input_audio_format: betaFormat,
     input_audio_transcription: told.transcription,
     turn_detection: told.turn_detection,

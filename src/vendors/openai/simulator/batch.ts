@@ -8,8 +8,7 @@ import { invalid, missing, type Refusal, refuse } from '../../kit/simulator/open
 import { textOf } from '../../kit/simulator/words.ts';
 import type { HeardTurn, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { FILE_EXTENSIONS, FILE_SECONDS_MAX, FORM_BYTES_MAX, traitsOf } from '../models.ts';
-import { ServerVad } from './session.ts';
-import { usageOf } from './usage.ts';
+import { ServerVad, usageOf } from './session.ts';
 
 const texts = Type.Array(Type.String());
 const FORMATS: Readonly<Record<string, readonly string[]>> = {

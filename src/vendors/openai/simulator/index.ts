@@ -14,7 +14,7 @@ import type {
 } from '../../simulation.ts';
 import { answerFile } from './batch.ts';
 import { RealtimeSession } from './live.ts';
-import { readSecret, writeSecret } from './secrets.ts';
+import { readSecret, writeSecret } from './session.ts';
 
 const MISSING: Refusal = {
   status: 401,

@@ -3,9 +3,19 @@
 import type { HeardTurnText } from '../../kit/simulator/session.ts';
 import { millisecondsOf } from '../../kit/simulator/words.ts';
 import type { SimulatorTools } from '../../simulation.ts';
+import {
+  committedItem,
+  completed,
+  delta,
+  failed,
+  joined,
+  speechStarted,
+  speechStopped,
+  TRANSCRIPTION,
+} from '../messages.ts';
 import { LIVE_RATE, traitsOf } from '../models.ts';
 import type { SessionSettings } from './session.ts';
-import { usageOf } from './usage.ts';
+import { usageOf } from './session.ts';
 
 /** The session that the items are of. */
 interface ItemHost {
@@ -35,7 +45,6 @@ const FAILED = { code: 'transcription_failed', message: 'Transcription failed.' 
 const LIMITED = { code: null, message: 'Transcription failed: upstream answered 429 Too Many Requests.' };
 /** A commit of less than 100 ms is refused. */
 export const COMMIT_SAMPLES_MIN = LIVE_RATE / 10;
-const TRANSCRIPTION = 'conversation.item.input_audio_transcription';
 /** A turn that the ear is in may take so long to come out; with none, a word may still be on its way. */
 const HEARING_MS = 10_000;
 const QUIET_MS = 500;
@@ -152,7 +161,7 @@ export class SimulatedItems {
 
   #tellSpeech(start: number): Item {
     const item = this.#open ?? this.#begin(start);
-    this.#host.say('input_audio_buffer.speech_started', { audio_start_ms: msOf(start), item_id: item.id });
+    this.#host.say('input_audio_buffer.speech_started', speechStarted(item.id, msOf(start)));
     return item;
   }
 
@@ -168,7 +177,7 @@ export class SimulatedItems {
     if (this.#open === undefined && text === '') return;
     const item = this.#open ?? this.#tellSpeech(start);
     item.text = joined(item.text, text);
-    this.#host.say('input_audio_buffer.speech_stopped', { audio_end_ms: msOf(end), item_id: item.id });
+    this.#host.say('input_audio_buffer.speech_stopped', speechStopped(item.id, msOf(end)));
     this.#commitItem(item, end);
   }
 
@@ -196,12 +205,10 @@ export class SimulatedItems {
     item.end = end;
     this.#open = undefined;
     this.#committedUntil = end;
-    const previous = { previous_item_id: this.#lastId };
+    const { committed, created } = committedItem(item.id, this.#lastId);
     this.#lastId = item.id;
-    this.#host.say('input_audio_buffer.committed', { item_id: item.id, ...previous });
-    const content = [{ type: 'input_audio', transcript: null }];
-    const told = { object: 'realtime.item', type: 'message', status: 'completed', role: 'user', content };
-    this.#host.say('conversation.item.added', { ...previous, item: { id: item.id, ...told } });
+    this.#host.say('input_audio_buffer.committed', committed);
+    this.#host.say('conversation.item.added', created);
     this.#complete(item);
   }
 
@@ -239,32 +246,24 @@ export class SimulatedItems {
     else for (const piece of text.match(/\s*\S+/g) ?? []) this.#tellDelta(item, item.told + piece);
     const { language } = this.#host.settings();
     const hints = traitsOf(this.#model)?.hints === true && language !== undefined;
-    this.#host.say(`${TRANSCRIPTION}.completed`, {
-      item_id: item.id,
-      content_index: 0,
-      transcript: text,
-      usage: usageOf(this.#model, (item.end - item.start) / LIVE_RATE, text),
-      ...(hints ? { languages: [{ code: language }] } : {}),
-    });
+    const usage = usageOf(this.#model, (item.end - item.start) / LIVE_RATE, text);
+    this.#host.say(`${TRANSCRIPTION}.completed`, completed(item.id, text, usage, hints ? language : undefined));
   }
 
   #tellFailed(item: Item, fault: typeof FAILED | typeof LIMITED): void {
     const error = { type: 'server_error', ...fault, param: null };
-    this.#host.say(`${TRANSCRIPTION}.failed`, { item_id: item.id, content_index: 0, error });
+    this.#host.say(`${TRANSCRIPTION}.failed`, failed(item.id, error));
   }
 
   /** Deltas only ever add: what the ear thinks better of is told by the final. */
   #tellDelta(item: Item, text: string): void {
     if (!text.startsWith(item.told) || text.length === item.told.length) return;
     // Models that write while they hear begin with the space that stands before a word.
-    const delta = (this.#streams && item.told === '' ? ' ' : '') + text.slice(item.told.length);
-    this.#host.say(`${TRANSCRIPTION}.delta`, { item_id: item.id, content_index: 0, delta });
+    const more = (this.#streams && item.told === '' ? ' ' : '') + text.slice(item.told.length);
+    this.#host.say(`${TRANSCRIPTION}.delta`, delta(item.id, more));
     item.told = text;
   }
 }
-
-const joined = (before: string, text: string): string =>
-  before === '' || text === '' ? before + text : `${before} ${text}`;
 
 const sampleOf = (seconds: number): number => Math.round(seconds * LIVE_RATE);
 

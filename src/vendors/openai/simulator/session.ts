@@ -1,9 +1,11 @@
 // The settings of a simulated Realtime transcription session: what an update may say, and what becomes of them.
-
 import { Type } from '@sinclair/typebox';
-import type { JsonObject } from '../../kit/json.ts';
+import { type JsonObject, objectOf } from '../../kit/json.ts';
 import { faultIn, members, oneOf } from '../../kit/simulator/checks.ts';
-import { invalid, missing, type Refusal } from '../../kit/simulator/openai-refusals.ts';
+import { invalid, missing, type Refusal, refuse } from '../../kit/simulator/openai-refusals.ts';
+import { Remembered } from '../../kit/simulator/routes.ts';
+import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
+import { SERVER_VAD, secretMessage, sessionMessage } from '../messages.ts';
 import { isLive, LIVE_RATE, traitsOf } from '../models.ts';
 
 const text = Type.String();
@@ -59,8 +61,6 @@ export interface SessionSettings {
   session: JsonObject;
 }
 
-const SERVER_VAD = { type: 'server_vad', threshold: 0.5, prefix_padding_ms: 300, silence_duration_ms: 200 };
-
 /** The settings of a session that nobody has configured. */
 export function freshSettings(id: string): SessionSettings {
   const input = {
@@ -69,13 +69,7 @@ export function freshSettings(id: string): SessionSettings {
     noise_reduction: null,
     turn_detection: SERVER_VAD,
   };
-  const session = {
-    type: 'transcription',
-    object: 'realtime.transcription_session',
-    id: `sess_${id}`,
-    audio: { input },
-    include: null,
-  };
+  const session = sessionMessage(`sess_${id}`, input);
   return { model: undefined, language: undefined, turnDetection: SERVER_VAD, session };
 }
 
@@ -132,4 +126,40 @@ function shapeFault(update: unknown): Refusal | undefined {
   const param = member === '' ? 'session' : `session.${member}`;
   if (kind === 'unknown') return invalid(param, `Unknown parameter: '${param}'.`, 'unknown_parameter');
   return kind === 'missing' ? missing(param) : invalid(param, `Invalid value for '${param}': ${message}.`);
+}
+
+const SECONDS = { min: 10, max: 7_200, usual: 600 };
+
+interface Secret {
+  settings: SessionSettings;
+  expiresAt: number;
+}
+const secretsOf = (tools: SimulatorTools) => tools.shared(() => new Remembered<Secret>());
+
+/** `POST /v1/realtime/client_secrets`. Times are those of the simulator's clock, which is no wall clock. */
+export function writeSecret({ body }: SimulatedRequest, tools: SimulatorTools): SimulatedAnswer {
+  const { session, expires_after: expiry } = objectOf(Buffer.from(body).toString('utf8'));
+  const { seconds = SECONDS.usual } = { ...(expiry as { seconds?: unknown } | undefined) };
+  if (typeof seconds !== 'number' || !(seconds >= SECONDS.min && seconds <= SECONDS.max))
+    return refuse(invalid('expires_after.seconds', `Expected seconds between ${SECONDS.min} and ${SECONDS.max}.`));
+  const settings = updated(freshSettings(tools.newId()), session);
+  if ('code' in settings) return refuse(settings);
+  const expiresAt = Math.floor(tools.clock.now() / 1000) + seconds;
+  const value = `ek_${tools.newId()}`;
+  secretsOf(tools).set(value, { settings, expiresAt });
+  return { status: 200, body: { ...secretMessage(value, expiresAt), session: settings.session } };
+}
+
+/** The session of a secret; undefined for what is no secret, or has expired. */
+export function readSecret(key: string, tools: SimulatorTools): SessionSettings | undefined {
+  const secret = secretsOf(tools).get(key);
+  return secret !== undefined && tools.clock.now() < secret.expiresAt * 1000 ? secret.settings : undefined;
+}
+
+export function usageOf(model: string, seconds: number, text: string): Readonly<Record<string, unknown>> {
+  if (!model.startsWith('gpt-4o')) return { type: 'duration', seconds: Math.ceil(seconds) };
+  const audio = Math.round(seconds * 10);
+  const output = text.split(' ').length;
+  const details = { input_token_details: { audio_tokens: audio, text_tokens: 0 } };
+  return { type: 'tokens', input_tokens: audio, output_tokens: output, total_tokens: audio + output, ...details };
 }

@@ -5,11 +5,19 @@ import type { EventStamp, OutgoingEvent, TranscriptEvent } from '../../../api/li
 import type { Change, Conversation, Handshake, Step } from '../../compat/dialect.ts';
 import { AskedEnds, FloatSamples, modelFrom, startOf } from '../../compat/live.ts';
 import { changedOptions } from '../../compat/request.ts';
+import { wordsOf } from '../../compat/transcript.ts';
 import { type JsonObject, objectIn, objectOf } from '../../kit/json.ts';
-import { type Asked, askedOf } from './asked.ts';
-import { changedConfig, unchangeableIn } from './change.ts';
+import {
+  endOfUtterance,
+  errorMessage,
+  type Results,
+  recognitionStarted,
+  resultsOf,
+  transcriptMessage,
+  warningMessage,
+} from '../messages.ts';
+import { type Asked, changedConfig, liveRequest, unchangeableIn } from './params.ts';
 import { closeOf, errorType } from './refusals.ts';
-import { resultsOf } from './results.ts';
 
 /** Parts of the start that nobody serves here. */
 const UNSERVED = ['translation_config', 'audio_events_config'];
@@ -32,7 +40,7 @@ export class RealtimeConversation implements Conversation {
   #warnings: string[] = [];
   /** Messages of audio. */
   #added = 0;
-  readonly #ends = new AskedEnds((seconds = 0) => [endOfUtterance(seconds, FORCED)]);
+  readonly #ends = new AskedEnds((seconds = 0) => [said(endOfUtterance(seconds, FORCED))]);
 
   constructor({ query }: Handshake) {
     this.#query = query;
@@ -61,7 +69,7 @@ export class RealtimeConversation implements Conversation {
     this.#model = modelFrom(event) ?? this.#model;
     switch (event.type) {
       case 'session_started':
-        return [said(this.#started(sessionId)), ...this.#warnings.splice(0)];
+        return [said(recognitionStarted(sessionId, '', this.#delimiter)), ...this.#warnings.splice(0)];
       case 'transcript':
         return [...this.#ends.before(event), ...(event.is_final ? this.#final(event) : this.#interim(event))];
       case 'warning':
@@ -74,7 +82,7 @@ export class RealtimeConversation implements Conversation {
         const { code, message } = event.error;
         // Clients end with an `Error`; the session goes on behind a message that was not understood.
         if (code === 'invalid_request') return [warning('invalid_message', message)];
-        return [said({ message: 'Error', type: errorType(code as Refusal['code']), reason: message })];
+        return [said(errorMessage(errorType(code as Refusal['code']), message))];
       }
       case 'session_ended':
         return event.reason === 'client_closed' ? [said({ message: 'EndOfTranscript' })] : [];
@@ -88,14 +96,14 @@ export class RealtimeConversation implements Conversation {
   }
 
   refused(refusal: Refusal): { messages: readonly string[]; code: number; reason: string } {
-    const error = { message: 'Error', type: errorType(refusal.code), reason: refusal.message };
+    const error = errorMessage(errorType(refusal.code), refusal.message);
     return { messages: [said(error)], ...closeOf(refusal.closeCode, refusal.code) };
   }
 
   #start(message: JsonObject): Step {
     return startOf(() => {
       if (message.message !== 'StartRecognition') throw refuse('invalid_request', FIRST, { param: 'message' });
-      const asked = askedOf(this.#query, message);
+      const asked = liveRequest(this.#query, message);
       this.#asked = asked;
       this.#config = { audio_format: message.audio_format, transcription_config: message.transcription_config };
       this.#hasInterims = asked.partials;
@@ -115,8 +123,8 @@ export class RealtimeConversation implements Conversation {
     return {
       request: () => {
         config = changedConfig(this.#config, message);
-        after = askedOf(this.#query, config);
-        owns = changedOptions(askedOf(this.#query, this.#config).request, after.request);
+        after = liveRequest(this.#query, config);
+        owns = changedOptions(liveRequest(this.#query, this.#config).request, after.request);
         return after.request;
       },
       taken: () => {
@@ -144,21 +152,6 @@ export class RealtimeConversation implements Conversation {
     };
   }
 
-  #started(id: string): object {
-    return {
-      message: 'RecognitionStarted',
-      id,
-      orchestrator_version: '',
-      language_pack_info: {
-        adapted: false,
-        itn: true,
-        language_description: '',
-        word_delimiter: this.#delimiter,
-        writing_direction: 'left-to-right',
-      },
-    };
-  }
-
   get #delimiter(): string {
     return this.#asked?.delimiter ?? ' ';
   }
@@ -175,27 +168,31 @@ export class RealtimeConversation implements Conversation {
     const tellsEnd = isForced || (isTold && this.#asked?.utterances === true);
     return [
       ...(isTold ? [said(this.#transcript('AddTranscript', heard, forced))] : []),
-      ...(tellsEnd ? [endOfUtterance(heard.end, forced)] : []),
+      ...(tellsEnd ? [said(endOfUtterance(heard.end, forced))] : []),
     ];
   }
 
   /** Clients put the texts of finals together as they are. */
-  #transcript(message: string, heard: TranscriptEvent, more: object = {}): object {
-    const { text, start, end } = heard;
-    return {
-      message,
-      format: '2.9',
-      metadata: { start_time: start, end_time: end, transcript: text + this.#delimiter },
-      results: resultsOf(heard),
-      ...more,
-    };
+  #transcript(type: string, heard: TranscriptEvent, more: object = {}): object {
+    return transcriptMessage(type, heard, heard.text + this.#delimiter, heardResults(heard), more);
   }
 }
 
+type Heard = Pick<TranscriptEvent, 'text' | 'start' | 'end' | 'words' | 'speaker' | 'language' | 'confidence'>;
+
+/** What was heard of a turn. Words without a confidence or a speaker have those of the turn. */
+export const heardResults = (heard: Heard): Results =>
+  resultsOf(
+    wordsOf(heard).map(({ confidence = heard.confidence ?? 1, speaker = heard.speaker, ...word }) => ({
+      ...word,
+      confidence,
+      ...(speaker === undefined ? {} : { speaker }),
+    })),
+    heard.language,
+  );
+
 const said = (message: object): string => JSON.stringify(message);
 const say = (message: object): Step => ({ type: 'say', text: said(message) });
-const warning = (type: string, reason: string): string => said({ message: 'Warning', type, reason });
+const warning = (type: string, reason: string): string => said(warningMessage(type, reason));
 
 const FORCED = { forced: true };
-const endOfUtterance = (seconds: number, more: object): string =>
-  said({ message: 'EndOfUtterance', metadata: { start_time: seconds, end_time: seconds }, ...more });

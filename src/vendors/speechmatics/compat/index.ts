@@ -1,11 +1,27 @@
 // Speechmatics' clients: live speech, and files. https://docs.speechmatics.com/api-ref/realtime-transcription-websocket
 
 import { authorizationOf } from '../../compat/credentials.ts';
-import type { Dialect } from '../../compat/dialect.ts';
+import type { Dialect, TokenEndpoints } from '../../compat/dialect.ts';
+import { badRequest, secondsAsked } from '../../compat/params.ts';
+import { jsonAnswer } from '../../compat/request.ts';
 import { RealtimeConversation } from './conversation.ts';
 import { jobs } from './jobs.ts';
 import { refusalOf } from './refusals.ts';
-import { tokens } from './tokens.ts';
+
+/** https://docs.speechmatics.com/get-started/authentication */
+const tokens: TokenEndpoints = {
+  'POST /v1/api_keys': {
+    open({ query }, { ttl }) {
+      if ((query.get('type') ?? 'rt') !== 'rt')
+        throw badRequest(
+          'type',
+          '`type` has to be rt: temporary keys open live sessions alone. Send files with a key.',
+        );
+      return secondsAsked('ttl', ttl);
+    },
+    answer: ({ token }) => jsonAnswer({ apikey_id: null, key_value: token }, 201),
+  },
+};
 
 export const speechmatics: Dialect = {
   name: 'speechmatics',

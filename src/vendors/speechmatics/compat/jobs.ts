@@ -14,9 +14,10 @@ import { badRequest, refuseAddresses, refuseMembers } from '../../compat/params.
 import { jsonAnswer, textAnswer, warningsIn } from '../../compat/request.ts';
 import { type HeardTurn, turnsOf } from '../../compat/transcript.ts';
 import { type JsonObject, objectIn, objectOf } from '../../kit/json.ts';
-import { requestOf } from './asked.ts';
-import { errorBody } from './refusals.ts';
-import { delimiterOf, resultsOf } from './results.ts';
+import { fileTranscript, jobMessage } from '../messages.ts';
+import { heardResults } from './conversation.ts';
+import { delimiterOf, requestOf } from './params.ts';
+import { refused } from './refusals.ts';
 
 /** What would be fetched or told elsewhere, or be made of the transcript. */
 const UNSERVED = [
@@ -41,20 +42,18 @@ const STATUS = { queued: 'running', processing: 'running', done: 'done', failed:
 
 function jobOf({ id, file, asked, createdAt, endedAt, state }: ShownJob): JsonObject {
   const error = state.type === 'failed' && { timestamp: endedAt?.toISOString(), message: state.refusal.message };
-  return {
-    ...{ id, status: STATUS[state.type], created_at: createdAt.toISOString(), data_name: file.filename, config: asked },
+  return jobMessage(id, STATUS[state.type], createdAt, file.filename, asked, {
     ...(state.type === 'done' ? { duration: Math.ceil(state.heard.transcription.duration) } : {}),
     ...(error === false ? {} : { errors: [error] }),
-  };
+  });
 }
 
 type Done = Extract<JobState, { type: 'done' }>;
 
 function transcriptOf(job: ShownJob, { query, captions }: JobMeans): Answer {
   const { state, asked } = job;
-  if (state.type === 'failed') return jsonAnswer(errorBody(404, state.refusal.message, 'Job rejected'), 404);
-  if (state.type !== 'done')
-    return jsonAnswer(errorBody(404, 'The job is not done yet.', 'Transcription not ready'), 404);
+  if (state.type === 'failed') return refused(404, state.refusal.message, 'Job rejected');
+  if (state.type !== 'done') return refused(404, 'The job is not done yet.', 'Transcription not ready');
   switch (query.get('format') ?? 'json-v2') {
     case 'json-v2':
       return jsonAnswer(wholeOf(job, state));
@@ -63,7 +62,7 @@ function transcriptOf(job: ShownJob, { query, captions }: JobMeans): Answer {
     case 'srt':
       return textAnswer(captions(state.heard.transcription, 'srt', { nameOf: (speaker) => `S${speaker + 1}` }));
     default:
-      return jsonAnswer(errorBody(400, '`format` has to be json-v2, txt or srt.'), 400);
+      return refused(400, '`format` has to be json-v2, txt or srt.');
   }
 }
 
@@ -72,15 +71,11 @@ function wholeOf(job: ShownJob, { heard: { transcription } }: Done): JsonObject 
   const { transcription_config } = objectIn(config);
   const created_at = job.endedAt?.toISOString();
   const word_delimiter = delimiterOf(objectIn(transcription_config).language);
-  return {
-    format: '2.9',
-    job: known,
-    metadata: {
-      ...{ created_at, type: 'transcription', transcription_config, language_pack_info: { word_delimiter } },
-      ...warningsIn(transcription),
-    },
-    results: turnsOf(transcription).flatMap(resultsOf),
+  const metadata = {
+    ...{ created_at, type: 'transcription', transcription_config, language_pack_info: { word_delimiter } },
+    ...warningsIn(transcription),
   };
+  return fileTranscript(known, metadata, turnsOf(transcription).flatMap(heardResults));
 }
 
 /** Whoever speaks is named where that was asked for. */
@@ -115,7 +110,7 @@ export const jobs: JobEndpoints = {
     does: 'remove',
     unless: (job, { query }) =>
       STATUS[job.state.type] === 'running' && booleanIn(query.get('force')) !== true
-        ? jsonAnswer(errorBody(423, 'The job is under way. Add `force=true` to end it.'), 423)
+        ? refused(423, 'The job is under way. Add `force=true` to end it.')
         : undefined,
     answer: (job) => jsonAnswer({ job: { ...jobOf(job), status: 'deleted' } }),
   },

@@ -1,23 +1,10 @@
 // Refusals as clients of Speechmatics know them: HTTP answers, `Error` messages, and close frames.
 import type { ErrorCode, Refusal } from '../../../api/errors.ts';
 import type { Answer } from '../../compat/dialect.ts';
+import { jsonAnswer } from '../../compat/request.ts';
+import { CLOSE_CODES, errorBody } from '../messages.ts';
 
-/** https://docs.speechmatics.com/api-ref/realtime-transcription-websocket */
-const CLOSES = {
-  invalid_config: 1003,
-  invalid_audio_type: 1003,
-  protocol_error: 1003,
-  not_authorised: 4001,
-  not_allowed: 4003,
-  invalid_model: 4004,
-  quota_exceeded: 4005,
-  timelimit_exceeded: 4006,
-  job_error: 4013,
-  idle_timeout: 1008,
-  session_timeout: 1008,
-  unknown_error: 1011,
-} as const;
-type ErrorType = keyof typeof CLOSES;
+type ErrorType = keyof typeof CLOSE_CODES;
 
 const TYPES: Partial<Record<ErrorCode, ErrorType>> = {
   unsupported_audio: 'invalid_audio_type',
@@ -61,7 +48,7 @@ export const errorType = (code: ErrorCode): ErrorType => TYPES[code] ?? 'unknown
 export function closeOf(close: number, code: string): { code: number; reason: string } {
   if (close < 4000 && close !== 1011) return { code: close, reason: code };
   const type = errorType(code as ErrorCode);
-  return { code: CLOSES[type], reason: type };
+  return { code: CLOSE_CODES[type], reason: type };
 }
 
 /** Those that its client libraries know, but for that of 429: they tell no other from an answer that they cannot read. */
@@ -78,19 +65,13 @@ const NAMES: Readonly<Record<number, string>> = {
 };
 
 /** @param name in place of the usual one of the status */
-export const errorBody = (status: number, detail: string, name?: string): object => ({
-  code: status,
-  error: name ?? NAMES[status] ?? (status >= 500 ? 'Internal Server Error' : 'Bad Request'),
-  detail,
-});
+export const refused = (status: number, detail: string, name?: string): Answer => {
+  const error = name ?? NAMES[status] ?? (status >= 500 ? 'Internal Server Error' : 'Bad Request');
+  return jsonAnswer(errorBody(status, error, detail), status);
+};
 
-export function refusalOf({ status, code, message, extras }: Refusal): Answer {
-  return {
-    status,
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(errorBody(status, message, nameOf(code, extras.param !== undefined))),
-  };
-}
+export const refusalOf = ({ status, code, message, extras }: Refusal): Answer =>
+  refused(status, message, nameOf(code, extras.param !== undefined));
 
 /** @param isOfJob whether it is a job that is not there, and not the path */
 function nameOf(code: ErrorCode, isOfJob: boolean): string | undefined {

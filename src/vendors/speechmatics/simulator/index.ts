@@ -1,10 +1,14 @@
-// Speechmatics as its clients meet it: who is let in, where requests go, and how it refuses. Sessions are live.ts, jobs jobs.ts.
+// Speechmatics as its clients meet it: who is let in, where requests go, how it refuses, and jobs for files. Sessions are in live.ts.
+
+import { Type } from '@sinclair/typebox';
+import { jsonOf, objectIn } from '../../kit/json.ts';
+import { fileIn, formOf, members, oneOf, wrongIn } from '../../kit/simulator/checks.ts';
 import { authorizationOf, keyFault, keyRefusal } from '../../kit/simulator/credentials.ts';
-import { fileJobsOf } from '../../kit/simulator/jobs.ts';
+import { type FileJob, fileJobsOf } from '../../kit/simulator/jobs.ts';
 import { ok, routed } from '../../kit/simulator/routes.ts';
-import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest } from '../../simulation.ts';
-import { createJob, shownJob, transcriptOf } from './jobs.ts';
-import { Session } from './live.ts';
+import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
+import { errorBody, fileTranscript, jobMessage } from '../messages.ts';
+import { heardResults, Session, textOf } from './live.ts';
 
 const WORDS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -68,5 +72,55 @@ const formatOf = ({ url }: SimulatedRequest): string => url.searchParams.get('fo
 
 function refusal(status: number): SimulatedAnswer {
   const error = WORDS[status] ?? (status >= 500 ? 'Internal Server Error' : 'Not found');
-  return { status, body: { code: status, error, detail: `${error}.` } };
+  return { status, body: errorBody(status, error, `${error}.`) };
+}
+
+const CREATED = new Date('2026-01-01T00:00:00.000Z');
+const STATUS = { working: 'running', done: 'done', failed: 'rejected' } as const;
+
+const Config = members(
+  {
+    type: Type.Literal('transcription'),
+    transcription_config: members(
+      { language: Type.String({ pattern: '^(auto|multi|[a-z]{2,3}(_[a-z]{2})*)$' }) },
+      {
+        model: oneOf('standard', 'enhanced', 'melia-1'),
+        diarization: oneOf('none', 'speaker', 'channel'),
+        // What a session may be told and a job may not.
+        ...{ max_delay: Type.Never(), enable_partials: Type.Never(), conversation_config: Type.Never() },
+      },
+      'ignored',
+    ),
+  },
+  {},
+  'ignored',
+);
+
+export async function createJob(request: SimulatedRequest, tools: SimulatorTools): Promise<SimulatedAnswer> {
+  const form = await formOf(request);
+  const file = await fileIn(form, 'data_file');
+  const config = objectIn(jsonOf(String(form?.get('config') ?? '')));
+  const wrong = wrongIn(Config, config) ?? (file === undefined ? 'data_file or fetch_data is required' : undefined);
+  if (wrong !== undefined) return ok(errorBody(400, 'Bad Request', wrong), 400);
+  const { language } = objectIn(config.transcription_config);
+  const { id } = fileJobsOf(tools).make(config, file, language === 'auto' ? undefined : language, tools);
+  return ok({ id }, 201);
+}
+
+export function shownJob(job: FileJob | undefined): SimulatedAnswer | undefined {
+  if (job === undefined) return undefined;
+  const { id, status, asked: config, seconds } = job;
+  const errors = status === 'failed' ? { errors: [{ timestamp: '2026', message: 'The audio cannot be decoded' }] } : {};
+  const more = { duration: Math.ceil(seconds), ...errors };
+  return ok({ job: jobMessage(id, STATUS[status], CREATED, 'audio', config, more) });
+}
+
+export function transcriptOf(job: FileJob | undefined, format: string): SimulatedAnswer | undefined {
+  if (job?.status !== 'done') return undefined;
+  const { id, asked, seconds, turns } = job;
+  const isDiarized = objectIn(asked.transcription_config).diarization === 'speaker';
+  const results = turns.flatMap((turn, at) => heardResults(turn, isDiarized ? at % 2 : undefined));
+  if (format === 'txt') return ok(textOf(results));
+  const metadata = { type: 'transcription', language_pack_info: { word_delimiter: ' ' } };
+  return ok(fileTranscript({ id, duration: Math.ceil(seconds) }, metadata, results));
 }

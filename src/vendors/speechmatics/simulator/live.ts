@@ -4,23 +4,19 @@ import { type JsonObject, jsonOf, objectIn } from '../../kit/json.ts';
 import { faultIn, members, oneOf, wrongIn } from '../../kit/simulator/checks.ts';
 import type { KeyFault } from '../../kit/simulator/credentials.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
+import { type HeardText, wordsOf } from '../../kit/simulator/words.ts';
 import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
-import { type Results, resultsOf, transcriptOf } from './results.ts';
+import {
+  CLOSE_CODES,
+  endOfUtterance,
+  errorMessage,
+  type Results,
+  recognitionStarted,
+  resultsOf,
+  transcriptMessage,
+  warningMessage,
+} from '../messages.ts';
 
-/** What the code of a close is for an error. */
-const CLOSES: Readonly<Record<string, number>> = {
-  invalid_message: 1003,
-  protocol_error: 1003,
-  invalid_config: 1003,
-  invalid_audio_type: 1003,
-  invalid_model: 4004,
-  invalid_language: 4004,
-  not_allowed: 4003,
-  quota_exceeded: 4005,
-  timelimit_exceeded: 4006,
-  job_error: 4013,
-  internal_error: 1011,
-};
 /** It reads audio faster than it is spoken, and no faster than it can work on it. */
 const READ_SPEED = 4;
 /** Words of one settled slice. */
@@ -89,8 +85,8 @@ export class Session extends SimulatedSession {
   }
 
   #fail(type: string, reason: string): void {
-    this.peer.send({ message: 'Error', type, reason });
-    this.close(CLOSES[type] ?? 1011, type);
+    this.peer.send(errorMessage(type, reason));
+    this.close(CLOSE_CODES[type as keyof typeof CLOSE_CODES] ?? 1011, type);
   }
 
   protected message(text: string): void {
@@ -148,14 +144,7 @@ export class Session extends SimulatedSession {
     if (type !== undefined) this.#fail(type, `Refused as ${type}`);
     else
       this.later(this.numberOf('late-start', 0), () =>
-        this.peer.send({
-          ...{ message: 'RecognitionStarted', id: `session-${this.tools.newId()}`, orchestrator_version: '1' },
-          language_pack_info: {
-            word_delimiter: ' ',
-            writing_direction: 'left-to-right',
-            language_description: 'English',
-          },
-        }),
+        this.peer.send(recognitionStarted(`session-${this.tools.newId()}`, '1', ' ')),
       );
   }
 
@@ -174,7 +163,7 @@ export class Session extends SimulatedSession {
 
   protected override progressed(): void {
     if (!this.isBehind('duration-limit')) return;
-    this.peer.send({ message: 'Warning', type: 'duration_limit_exceeded', reason: 'Used up', duration_limit: 1 });
+    this.peer.send({ ...warningMessage('duration_limit_exceeded', 'Used up'), duration_limit: 1 });
     this.end();
   }
 
@@ -226,8 +215,7 @@ export class Session extends SimulatedSession {
     const { end_of_utterance_silence_trigger: trigger = 0 } = objectIn(this.#config.conversation_config);
     const ends = (trigger !== 0 || 'forced' in forced) && results.length > 0 && !this.isRest(heard.end);
     if (!ends) return;
-    const metadata = { start_time: heard.end, end_time: heard.end };
-    this.peer.send({ message: 'EndOfUtterance', format: '2.9', metadata, ...forced });
+    this.peer.send(endOfUtterance(heard.end, forced));
   }
 
   protected override finished(): void {
@@ -240,11 +228,26 @@ export class Session extends SimulatedSession {
 
   #results(heard: HeardTurnText): Results {
     const isDiarized = String(this.#config.diarization).includes('speaker');
-    return resultsOf(heard, isDiarized ? `S${(heard.turn % 2) + 1}` : undefined);
+    return heardResults(heard, isDiarized ? heard.turn % 2 : undefined);
   }
 
   #transcript(message: string, results: Results, place: { start: number; end: number }, more: object = {}): void {
-    const metadata = { start_time: place.start, end_time: place.end, transcript: transcriptOf(results) };
-    this.peer.send({ message, format: '2.9', metadata, results, ...more });
+    this.peer.send(transcriptMessage(message, place, textOf(results), results, more));
   }
+}
+
+/** What was heard of a turn, live or in a file. */
+export const heardResults = (heard: HeardText, speaker?: number): Results =>
+  resultsOf(
+    wordsOf(heard).map((word) => ({ confidence: 0.97, ...word, ...(speaker === undefined ? {} : { speaker }) })),
+    'en',
+  );
+
+/** As `metadata.transcript` has it: with a space behind each word that nothing is attached to. */
+export function textOf(results: Results): string {
+  return results
+    .map(({ type, alternatives }) => (type === 'punctuation' ? '' : ' ') + alternatives[0]?.content)
+    .join('')
+    .trim()
+    .concat(results.length > 0 ? ' ' : '');
 }

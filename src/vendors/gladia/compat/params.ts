@@ -1,4 +1,4 @@
-// What clients of Gladia ask for in `POST /v2/live`, in the gateway's words.
+// What clients of Gladia request in `POST /v2/live`, or of a file.
 import { CHANNELS } from '../../../api/listen.ts';
 import type { Mode } from '../../../api/models.ts';
 import type { ClientRequest, Unmet } from '../../compat/dialect.ts';
@@ -62,7 +62,7 @@ export interface Messages {
 }
 
 /** @throws Refusal */
-export function askedOf(query: URLSearchParams, said: JsonObject): Asked {
+export function liveRequest(query: URLSearchParams, said: JsonObject): Asked {
   const config = withFlagsAt(said, LIVE_FLAGS);
   refuseUnserved(config);
   const { encoding, bytes, channels } = audioOf(config);
@@ -123,7 +123,7 @@ export const plainFile = (config: JsonObject): JsonObject => withFlagsAt(config,
  *
  * @throws Refusal
  */
-export function askedOfFile(query: URLSearchParams, config: JsonObject): ClientRequest {
+export function fileRequest(query: URLSearchParams, config: JsonObject): ClientRequest {
   const parameters = ownParameters(query);
   setAll(parameters, {
     ...languagesOf(config),

@@ -1,4 +1,5 @@
-// What clients of Speechmatics ask for in `StartRecognition`, and in the query of its address, in the gateway's words.
+// What clients of Speechmatics request in `StartRecognition` and in the query of its address, change by `SetRecognitionConfig`, or request
+// of a file.
 
 import type { Mode } from '../../../api/models.ts';
 import { KEYTERMS_MAX } from '../../../api/vocabulary.ts';
@@ -16,10 +17,13 @@ import {
 import { type JsonObject, listIn, objectIn, textIn } from '../../kit/json.ts';
 import { heardLanguage } from '../languages.ts';
 import { options } from '../options.ts';
-import { delimiterOf } from './results.ts';
 
 /** Encodings of headerless audio; `pcm_f32le` is converted. */
 const ENCODINGS: Readonly<Record<string, string>> = { pcm_s16le: 'linear16', pcm_f32le: 'linear16', mulaw: 'mulaw' };
+
+/** Between the words of a language, by its code. */
+export const delimiterOf = (language: unknown): string =>
+  typeof language === 'string' && /^(cmn|zh|ja|yue|th)\b/.test(language) ? '' : ' ';
 
 export interface Asked {
   request: ClientRequest;
@@ -32,7 +36,7 @@ export interface Asked {
 }
 
 /** @throws Refusal */
-export function askedOf(query: URLSearchParams, { audio_format, transcription_config }: JsonObject): Asked {
+export function liveRequest(query: URLSearchParams, { audio_format, transcription_config }: JsonObject): Asked {
   const config = withFlagsAt(objectIn(transcription_config), ['enable_partials']);
   const format = objectIn(audio_format);
   const language = textIn(config.language) ?? '';
@@ -125,3 +129,29 @@ function isUsual(name: string, value: unknown): boolean {
   const terms = listIn(value);
   return terms.length <= KEYTERMS_MAX && terms.every((term) => objectIn(term).sounds_like === undefined);
 }
+
+/** What Speechmatics changes in mid-session, and the language, which it does not. */
+const CHANGEABLE = [
+  ...['language', 'max_delay', 'max_delay_mode', 'audio_filtering_config', 'conversation_config', 'enable_partials'],
+];
+
+/** The message that the session might have begun with. What is not named stays. Throws a Refusal. */
+export function changedConfig(start: JsonObject, message: JsonObject): JsonObject {
+  const asked = objectIn(message.transcription_config);
+  if (asked !== message.transcription_config) throw badRequest('transcription_config', SHAPE);
+  const { language = 'en' } = asked;
+  if (typeof language !== 'string' || language === '')
+    throw badRequest('language', '`language` is a code, such as en.');
+  const before = objectIn(start.transcription_config);
+  const changes = CHANGEABLE.filter((name) => asked[name] !== undefined).map((name) => [name, asked[name]] as const);
+  return { ...start, transcription_config: { ...before, ...Object.fromEntries(changes) } };
+}
+
+/** At most ten of them are named. */
+export const unchangeableIn = ({ transcription_config }: JsonObject): string[] =>
+  Object.keys(objectIn(transcription_config))
+    .filter((name) => !CHANGEABLE.includes(name))
+    .slice(0, 10)
+    .map((name) => name.slice(0, 40));
+
+const SHAPE = 'The message is {"message":"SetRecognitionConfig","transcription_config":{…}}, with what is to change.';
