@@ -188,7 +188,7 @@ function stallLimitMs(): number {
     ...{ model: FIRST.model, sampleRate: RATE, language: undefined, interimResults: true, diarization: false },
     ...{ params: {}, access: { baseUrl: undefined, credential: undefined } },
   };
-  return assemblyai.live?.timing(request).stallMs ?? Number.NaN;
+  return assemblyai.live?.(request.model).timing(request).stallMs ?? Number.NaN;
 }
 
 function startChild(file: string, argument: string): ChildProcess {

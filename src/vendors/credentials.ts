@@ -3,7 +3,7 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
 import type { Retention } from '../api/processing.ts';
 import type { NamedRegion } from '../api/residency-rule.ts';
-import type { ProviderRefusal } from './http.ts';
+import type { ProviderRefusal } from './endpoints.ts';
 import { objectOf } from './kit/json.ts';
 
 /** The members of a credential. Every one is a text, and secret ones say so: `secret: true`. */

@@ -5,16 +5,13 @@ import type { Heard, LegFailure, Utterance } from '../../machines/events.ts';
 import type { Capabilities, Mode, Model } from '../api/models.ts';
 import type { TokenLogprob } from '../api/transcriptions.ts';
 import type { CredentialCheck, CredentialForm, ProviderAccess } from './credentials.ts';
-import type { Endpoint, GrpcMethod, SocketEndpoint } from './endpoints.ts';
-import type { Outgoing } from './engine.ts';
-import type { HttpAnswer, HttpRequest, ProviderRefusal } from './http.ts';
+import type { Endpoint, GrpcMethod, HttpAnswer, HttpRequest, ProviderRefusal, SocketEndpoint } from './endpoints.ts';
 import type { FailureRow } from './kit/failure-row.ts';
 import type { OptionRows } from './kit/options.ts';
 
 export type { CredentialCheck, CredentialVerdict, ProviderAccess } from './credentials.ts';
+export type { HttpAnswer, HttpRequest, PlainRequest, ProviderRefusal } from './endpoints.ts';
 export { type Endpoint, type GrpcEndpoint, type GrpcMethod, HALF_CLOSE, type SocketEndpoint } from './endpoints.ts';
-export type { Engine, EngineConnection, EngineListener, Outgoing } from './engine.ts';
-export type { HttpAnswer, HttpRequest, PlainRequest, ProviderRefusal } from './http.ts';
 
 /** A catalogue row: what `GET /v1/models` shows, less what depends on the caller. */
 export interface ModelCard extends Omit<Model, 'object' | 'owned_by' | 'provider_params' | 'available' | 'status'> {
@@ -289,10 +286,46 @@ export interface Provider {
   authorize?(access: ProviderAccess, wallMs: number): ProviderAccess;
   /** How a credential is tried out; without it, it is tried by using it. */
   credentialCheck?: CredentialCheck;
-  live: LiveCodec | undefined;
+  /** The live codec of a model: models of one provider may speak different protocols. */
+  live: ((model: string) => LiveCodec) | undefined;
   /** Calls of gRPC that `live` makes. What they need is loaded beforehand by a node that may make them. */
   calls?: readonly GrpcMethod[];
   batch: BatchCodec | undefined;
   /** What its statuses, codes, words and closes mean. */
   failures: readonly FailureRow[];
 }
+
+/** A frame for the provider: audio bytes, a text frame, or an object that is sent as JSON (handed over as it is to an embedded engine). */
+export type Outgoing = Uint8Array | string | Readonly<Record<string, unknown>>;
+
+/** What an engine says to the leg that connected. Nothing is called before `connect` has returned. */
+export interface EngineListener {
+  open(): void;
+  /** A message, as `read` of the codec takes it. */
+  message(json: unknown): void;
+  /** `bufferedBytes` has fallen low again. */
+  drained(): void;
+  /** Always called, once, unless `terminate` was. */
+  closed(code: number, reason: string): void;
+}
+
+/** A leg's connection to an engine. Methods are safe at any time; none throws. Audio bytes are copied before `send` returns. */
+export interface EngineConnection {
+  send(frame: Outgoing): void;
+  /** Audio taken and not yet worked on. */
+  readonly bufferedBytes: number;
+  close(): void;
+  terminate(): void;
+}
+
+/**
+ * An in-process server that an endpoint of kind `embedded` names: the recogniser, or a scripted provider. `owner` is the
+ * organisation that it works for, so that none takes what is the others'; absent for the process's own.
+ */
+export interface Engine {
+  connect(query: Readonly<Record<string, unknown>>, listener: EngineListener, owner?: string): EngineConnection;
+  /** Checks a query that a schema cannot check (a grammar). Resolves with what is wrong, or undefined. */
+  check?(query: Readonly<Record<string, unknown>>, owner?: string): Promise<EngineFault | undefined>;
+}
+
+type EngineFault = { param: string; message: string };

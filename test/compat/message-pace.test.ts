@@ -7,7 +7,7 @@ import { type PaceSettings, SocketPaces } from '../../src/live/pace/socket-pace.
 import type { Dialect } from '../../src/vendors/compat/dialect.ts';
 import { livekit } from '../../src/vendors/livekit/index.ts';
 import { openai } from '../../src/vendors/openai/compat/index.ts';
-import { twilio } from '../../src/vendors/telephony/twilio.ts';
+import { twilio } from '../../src/vendors/telephony/carriers.ts';
 import { listenRig, request } from '../live/socket/listen-rig.ts';
 import { vendorDependencies } from './vendor-dependencies.ts';
 

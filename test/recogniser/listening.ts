@@ -57,8 +57,9 @@ export function* chunksOf(audio: Uint8Array, bytes: number): Generator<Uint8Arra
 
 /** What the provider `local` opens a stream with. */
 export function queryFor(model: string, params: Query = {}): Query {
-  const { endpoint } = local.live!.open({
-    model: model.replace('local/', ''),
+  const name = model.replace('local/', '');
+  const { endpoint } = local.live!(name).open({
+    model: name,
     sampleRate: SAMPLE_RATE,
     language: undefined,
     interimResults: true,

@@ -19,7 +19,7 @@ const requestOf = (slug: string, asked: Asked): LegRequest => ({
 });
 
 function opened(slug: string, before: Asked, finishing = false) {
-  const live = providers.find(({ name }) => name === providerOf(slug))?.live as LiveCodec;
+  const live = providers.find(({ name }) => name === providerOf(slug))?.live?.(modelOf(slug)) as LiveCodec;
   const { state } = live.open(requestOf(slug, before));
   if (finishing) live.finish(state);
   return {

@@ -75,7 +75,7 @@ describe('the options common to all models', () => {
     for (const { id, provider, card, mode } of places) {
       if (mode === 'batch' || provider.live === undefined) continue;
       const { params } = mappedFor(card, provider, { mode, language: 'en', diarization: false, common }, {});
-      const { endpoint } = provider.live.open({
+      const { endpoint } = provider.live(modelOf(id)).open({
         ...{ model: modelOf(id), params, language: 'en', sampleRate: 16_000, interimResults: true, diarization: false },
         access: { baseUrl: 'ws://provider.test', credential: 'sk-test' },
         connection: { id: '0'.repeat(32), wallMs: 0 },
@@ -90,7 +90,7 @@ describe('the options common to all models', () => {
       // The scripted models hear no language at all.
       if (mode === 'batch' || live === undefined || hearsUtterances(card) || provider.name === 'loopback') continue;
       const asked = (language: string) => {
-        const { endpoint, hello } = live.open({
+        const { endpoint, hello } = live(modelOf(id)).open({
           ...{ model: modelOf(id), params: {}, language, sampleRate: 16_000, interimResults: true, diarization: false },
           access: { baseUrl: 'ws://provider.test', credential: 'sk-test' },
           connection: { id: '0'.repeat(32), wallMs: 0 },

@@ -230,8 +230,9 @@ async function checkWithEngine(
 ): Promise<void> {
   if (checked.provider.live === undefined) return;
   if (ask.mode === 'batch' ? checked.provider.batch?.kind !== 'live' : hearsUtterances(checked.card)) return;
-  const { endpoint } = checked.provider.live.open({
-    model: modelOf(checked.slug),
+  const model = modelOf(checked.slug);
+  const { endpoint } = checked.provider.live(model).open({
+    model,
     sampleRate: checked.sampleRate,
     language: checked.language,
     interimResults: ask.interimResults,

@@ -11,8 +11,9 @@ export function timingOf(
 ): LiveTiming {
   if (hearsUtterances(card)) return UTTERANCE_TIMING;
   if (provider.live === undefined) throw new Error(`${slug} has no live mode, and was let into a live chain.`);
-  return provider.live.timing({
-    model: modelOf(slug),
+  const model = modelOf(slug);
+  return provider.live(model).timing({
+    model,
     sampleRate,
     language,
     interimResults: true,

@@ -2,7 +2,7 @@
 // its model needs.
 import type { LegFailure, LegReport, OpenLeg } from '../../../machines/events.ts';
 import { upstreamMachine } from '../../../machines/upstream.ts';
-import { providerOf } from '../../api/slug.ts';
+import { modelOf, providerOf } from '../../api/slug.ts';
 import { guardActions } from '../../runtime/actors.ts';
 import { hearsUtterances } from '../../vendors/live-turns.ts';
 import type { ModelCard } from '../../vendors/provider.ts';
@@ -108,7 +108,7 @@ export class UpstreamHost {
       throw new Error(`This node sends no files, so it cannot open a leg of "${slug}".`);
     }
     if (provider?.live === undefined) throw new Error(`No provider of this node has the live model "${slug}".`);
-    return new StreamConnection(provider.live, leg);
+    return new StreamConnection(provider.live(modelOf(slug)), leg);
   }
 
   /** Drops every leg; their sessions hear nothing more of them. */

@@ -18,7 +18,7 @@ export const assemblyai: Provider = {
   credentialForm: regionalKeyForm(ENDPOINTS.names),
   endpoints: ENDPOINTS,
   credentialCheck,
-  live,
+  live: () => live,
   batch,
   failures: failures.rows,
 };

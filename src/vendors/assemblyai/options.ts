@@ -1,8 +1,8 @@
 // `provider_params` of AssemblyAI.
 import { type TSchema, Type } from '@sinclair/typebox';
 import { exactly, flag, fraction, honouredBy, integer, oneOf, optionTable, text, texts } from '../kit/options.ts';
+import type { Place } from '../kit/vocabulary/conversions.ts';
 import { toBaseLanguages, toRedactions } from '../kit/vocabulary/conversions.ts';
-import type { Place } from '../kit/vocabulary/serving.ts';
 import { FILE_MODELS, hasLive, LIVE_MODELS } from './models.ts';
 
 const UNIVERSAL_3 = ['u3-rt-pro', 'universal-3-5-pro', 'universal-3-6-pro'];

@@ -3,9 +3,8 @@ import { awsForm } from '../credentials.ts';
 import type { Provider } from '../provider.ts';
 import { credentialCheck, ENDPOINTS } from './api.ts';
 import { failures } from './failures.ts';
-import { localeOf } from './languages.ts';
 import { live } from './live.ts';
-import { models } from './models.ts';
+import { localeOf, models } from './models.ts';
 import { options } from './options.ts';
 
 export const aws: Provider = {
@@ -18,7 +17,7 @@ export const aws: Provider = {
   credentialForm: awsForm,
   endpoints: ENDPOINTS,
   credentialCheck,
-  live,
+  live: () => live,
   batch: undefined,
   failures: failures.rows,
 };

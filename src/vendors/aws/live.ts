@@ -1,16 +1,17 @@
 // Amazon Transcribe's streaming WebSocket: everything is asked for on a signed URL, audio and results are events in binary frames. A
 // result is a turn under its name, told as a whole each time. https://docs.aws.amazon.com/transcribe/latest/dg/streaming.html
+
+import { EventStreamCodec } from '@smithy/core/event-streams';
 import type { Word } from '../../../machines/events.ts';
 import { ended, partial, Warnings } from '../kit/heard.ts';
-import { fractionIn, type JsonObject, listIn, objectIn, textIn, timeIn, timeOr } from '../kit/json.ts';
+import { fractionIn, type JsonObject, listIn, objectIn, objectOf, textIn, timeIn, timeOr } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { meanConfidence, oneSpeaker, Speakers, utteranceOf, wordOf } from '../kit/words.ts';
 import type { LegRequest, LiveCodec, Step } from '../provider.ts';
 import { socketAt } from './api.ts';
-import { audioEvent, eventIn } from './events.ts';
 import { failures } from './failures.ts';
-import { localeOf, USUAL } from './languages.ts';
+import { localeOf, USUAL } from './models.ts';
 import { options } from './options.ts';
 
 interface State {
@@ -167,4 +168,32 @@ function wordsIn({ clock, speakers }: State, items: unknown): Word[] {
     words.push(wordOf(content, ...place, fractionIn(Confidence), speakers.numberOf(Speaker)));
   }
   return words;
+}
+
+const codec = new EventStreamCodec(
+  (bytes) =>
+    typeof bytes === 'string' ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(),
+  (text) => Buffer.from(text),
+);
+
+const AUDIO_HEADERS = {
+  ':content-type': { type: 'string', value: 'application/octet-stream' },
+  ':event-type': { type: 'string', value: 'AudioEvent' },
+  ':message-type': { type: 'string', value: 'event' },
+} as const;
+
+/** Audio for the service; without any, its end. */
+export const audioEvent = (audio: Uint8Array): Uint8Array => codec.encode({ headers: AUDIO_HEADERS, body: audio });
+
+/** An event of the service, or an exception; undefined for bytes that are neither. */
+export function eventIn(bytes: Uint8Array): { type: string; isException: boolean; body: JsonObject } | undefined {
+  try {
+    const { headers, body } = codec.decode(bytes);
+    const textOf = (name: string): string => String(headers[name]?.value ?? '');
+    const isException = textOf(':message-type') !== 'event';
+    const type = isException ? textOf(':exception-type') || textOf(':error-code') : textOf(':event-type');
+    return { type, isException, body: objectIn(objectOf(Buffer.from(body).toString())) };
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,7 @@
 // `provider_params` of Amazon Transcribe. Vocabularies, filters and models are made in the account before.
 import { flag, honouredBy, oneOf, optionTable, text, texts } from '../kit/options.ts';
 import { toRedactions } from '../kit/vocabulary/conversions.ts';
-import { severalLocales } from './languages.ts';
+import { severalLocales } from './models.ts';
 
 /** https://docs.aws.amazon.com/transcribe/latest/dg/pii-redaction-stream.html */
 const KINDS = {

@@ -2,7 +2,7 @@
 // official client's do.
 import type { ConnectionName, LegRequest } from '../provider.ts';
 import type { RequestName } from './frames.ts';
-import { localeOf } from './languages.ts';
+import { localeOf } from './models.ts';
 import { options } from './options.ts';
 
 /** What ends a turn where nothing is asked for. */

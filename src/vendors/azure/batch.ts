@@ -6,7 +6,7 @@ import { Speakers, utteranceOf, wordOf } from '../kit/words.ts';
 import type { BatchRequest, BatchResult } from '../provider.ts';
 import { api, TRANSCRIBE } from './api.ts';
 import { failures } from './failures.ts';
-import { localeOf } from './languages.ts';
+import { localeOf } from './models.ts';
 import { options } from './options.ts';
 
 const PROFANITY = { masked: 'Masked', removed: 'Removed', raw: 'None' } as const;

@@ -4,9 +4,8 @@ import type { Provider } from '../provider.ts';
 import { credentialCheck, ENDPOINTS } from './api.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';
-import { localeOf } from './languages.ts';
 import { live } from './live.ts';
-import { models } from './models.ts';
+import { localeOf, models } from './models.ts';
 import { options } from './options.ts';
 
 export const azure: Provider = {
@@ -19,7 +18,7 @@ export const azure: Provider = {
   credentialForm: azureForm,
   endpoints: ENDPOINTS,
   credentialCheck,
-  live,
+  live: () => live,
   batch,
   failures: failures.rows,
 };

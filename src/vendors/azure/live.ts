@@ -11,7 +11,6 @@ import type { LegRequest, LiveCodec, Outgoing, Step } from '../provider.ts';
 import { finalMissing } from '../turn-text.ts';
 import { api } from './api.ts';
 import { configOf, contextOf, nameOf, pauseOf, queryOf } from './asking.ts';
-import { AudioTail } from './audio-tail.ts';
 import { failures } from './failures.ts';
 import { AudioFrames, messageIn, type RequestName, textFrame } from './frames.ts';
 
@@ -242,4 +241,40 @@ function requestEnded(state: State): Step[] {
   const begun = beginning(state).map((frame): Step => ({ type: 'send', frame }));
   const again = sending(state, tail.from(fromByte));
   return [...begun, ...again, ...(finishing ? live.finish(state) : [])];
+}
+
+export class AudioTail {
+  readonly #ring: Uint8Array;
+  #sentBytes = 0;
+
+  /** @param bytes how much is kept */
+  constructor(bytes: number) {
+    this.#ring = new Uint8Array(bytes);
+  }
+
+  push(audio: Uint8Array): void {
+    const size = this.#ring.length;
+    const kept = audio.subarray(Math.max(0, audio.length - size));
+    const at = (this.#sentBytes + audio.length - kept.length) % size;
+    const before = Math.min(kept.length, size - at);
+    this.#ring.set(kept.subarray(0, before), at);
+    this.#ring.set(kept.subarray(before), 0);
+    this.#sentBytes += audio.length;
+  }
+
+  /** Bytes of all audio that are kept no more. */
+  get lostBytes(): number {
+    return Math.max(0, this.#sentBytes - this.#ring.length);
+  }
+
+  /** All audio from this byte on, which is not one that is lost. */
+  from(byte: number): Uint8Array {
+    const size = this.#ring.length;
+    const [length, at] = [Math.max(0, this.#sentBytes - byte), byte % size];
+    const audio = new Uint8Array(length);
+    const before = Math.min(length, size - at);
+    audio.set(this.#ring.subarray(at, at + before));
+    audio.set(this.#ring.subarray(0, length - before), before);
+    return audio;
+  }
 }

@@ -1,6 +1,6 @@
 // `provider_params` of Azure.
 import { flag, honouredBy, integer, oneOf, optionTable, text, texts } from '../kit/options.ts';
-import { localeOf } from './languages.ts';
+import { localeOf } from './models.ts';
 
 const everywhere = honouredBy({ live: true, batch: true });
 const live = honouredBy({ live: true });

@@ -4,8 +4,8 @@ import { type JsonObject, numberIn, textIn } from '../kit/json.ts';
 import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { sentencesOf, utteranceOf } from '../kit/words.ts';
 import { formOf } from '../urls.ts';
-import { api, wordsIn } from './api.ts';
 import { failures } from './failures.ts';
+import { api, wordsIn } from './models.ts';
 
 export const batch = requestBatch({
   failures,

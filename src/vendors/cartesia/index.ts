@@ -1,10 +1,9 @@
 // Cartesia: Ink 2 live, in English, and Ink Whisper for files.
 import type { Provider } from '../provider.ts';
-import { credentialCheck } from './api.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';
-import { models } from './models.ts';
+import { credentialCheck, models } from './models.ts';
 import { options } from './options.ts';
 
 export const cartesia: Provider = {
@@ -14,7 +13,7 @@ export const cartesia: Provider = {
   ...options.members,
   credential: 'required',
   credentialCheck,
-  live,
+  live: () => live,
   batch,
   failures: failures.rows,
 };

@@ -10,8 +10,8 @@ import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
 import { utteranceOf } from '../kit/words.ts';
 import type { LegRequest, LiveCodec, Step } from '../provider.ts';
 import { finalMissing } from '../turn-text.ts';
-import { api, wordsIn } from './api.ts';
 import { failures } from './failures.ts';
+import { api, wordsIn } from './models.ts';
 import { options } from './options.ts';
 
 interface State {

@@ -1,10 +1,20 @@
 // A model on an operator's own server as a provider of its own: the codecs of its server's shape, asked for it by the server's
 // name of it, with failures told in its own name.
+
+import type { LegFailure } from '../../../machines/events.ts';
 import { processedIn } from '../kit/cards.ts';
 import { withLiveTurns } from '../live-turns.ts';
-import type { ModelCard, Provider, ProviderAccess } from '../provider.ts';
+import type {
+  BatchStep,
+  HttpBatchCodec,
+  LiveCodec,
+  ModelCard,
+  Provider,
+  ProviderAccess,
+  SocketEndpoint,
+  Step,
+} from '../provider.ts';
 import { type CustomModel, slugOf } from './model.ts';
-import { retold } from './retold.ts';
 import { cardLike, SHAPES } from './shapes.ts';
 
 export function customProvider(model: CustomModel): Provider {
@@ -24,7 +34,10 @@ export function customProvider(model: CustomModel): Provider {
     model: like,
     access: { ...request.access, model: model.model },
   });
-  const { live, batch, optionRows } = provider;
+  const { batch, optionRows } = provider;
+  const live = provider.live?.(like);
+  const codec =
+    live && tell.live({ ...live, timing: (each) => live.timing(asked(each)), open: (each) => live.open(asked(each)) });
   return withLiveTurns({
     name: slug,
     title,
@@ -36,9 +49,7 @@ export function customProvider(model: CustomModel): Provider {
     // What the server is shown is the configuration's: a customer's own key has no place here.
     credential: 'none',
     address: 'configured',
-    live:
-      live &&
-      tell.live({ ...live, timing: (each) => live.timing(asked(each)), open: (each) => live.open(asked(each)) }),
+    live: codec && (() => codec),
     batch: batch?.kind === 'http' ? tell.batch({ ...batch, begin: (each) => batch.begin(asked(each)) }) : batch,
     failures: provider.failures,
   });
@@ -83,3 +94,54 @@ function cardOf(model: CustomModel, like: ModelCard, title: string): ModelCard {
     priceSource: { url: CONFIGURATION, date: like.priceSource.date },
   };
 }
+
+/** @param names each with what takes its place in every message, the longest first */
+export function retold(names: readonly (readonly [from: string, to: string])[]) {
+  const text = (message: string) => names.reduce((told, [from, to]) => told.replaceAll(from, () => to), message);
+  const failure = (told: LegFailure): LegFailure => ({ ...told, message: text(told.message) });
+  const step = <Told extends Step>(told: Told): Told => {
+    if (told.type === 'failed') return { ...told, failure: failure(told.failure) };
+    return told.type === 'warned' ? { ...told, message: text(told.message) } : told;
+  };
+  // Most of what is heard names nobody.
+  const steps = (told: Step[]): Step[] => (told.some(isTold) ? told.map(step) : told);
+  const socket = (told: SocketEndpoint | LegFailure) => ('message' in told ? failure(told) : told);
+  const fileStep = (told: BatchStep): BatchStep => {
+    if (told.type === 'failed') return { ...told, failure: failure(told.failure) };
+    if (told.type === 'request') return told;
+    const warnings = told.result.warnings.map((warning) => ({ ...warning, message: text(warning.message) }));
+    return { ...told, result: { ...told.result, warnings } };
+  };
+
+  return {
+    live<State>(codec: LiveCodec<State>): LiveCodec<State> {
+      const { socketOf, opened, wake, refused } = codec;
+      return {
+        ...codec,
+        ...(socketOf && { socketOf: (state, answer) => socket(socketOf(state, answer)) }),
+        ...(opened && { opened: (state) => steps(opened(state)) }),
+        read: (state, message) => steps(codec.read(state, message)),
+        finalize: (state) => steps(codec.finalize(state)),
+        finish: (state) => steps(codec.finish(state)),
+        ...(wake && { wake: (state) => steps(wake(state)) }),
+        ...(refused && { refused: (refusal) => failure(refused(refusal)) }),
+        closed: (state, code, reason) => step(codec.closed(state, code, reason)),
+      };
+    },
+
+    batch<State>(codec: HttpBatchCodec<State>): HttpBatchCodec<State> {
+      const { refused } = codec;
+      return {
+        ...codec,
+        begin(request) {
+          const { state, step: first } = codec.begin(request);
+          return { state, step: fileStep(first) };
+        },
+        read: (state, answer) => fileStep(codec.read(state, answer)),
+        ...(refused && { refused: (state, refusal) => failure(refused(state, refusal)) }),
+      };
+    },
+  };
+}
+
+const isTold = ({ type }: Step): boolean => type === 'failed' || type === 'warned';

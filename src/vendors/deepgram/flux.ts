@@ -139,6 +139,8 @@ export const flux: LiveCodec<State> = {
   leave: ({ phase }) => (phase === 'closing' ? [] : [CLOSE_STREAM]),
 
   // After CloseStream the rest is said as unsettled text, without an end of turn and without a close code.
+  refused: (refusal) => failures.ofRefusal(refusal),
+
   closed: ({ phase, open, unended }, code, reason) =>
     failures.heardOfClose(code, reason, {
       finishing: phase === 'closing',

@@ -112,6 +112,8 @@ export const nova: LiveCodec<State> = {
 
   leave: ({ finishing }) => (finishing ? [] : [CLOSE_STREAM]),
 
+  refused: (refusal) => failures.ofRefusal(refusal),
+
   closed: ({ finishing, turns }, code, reason) =>
     failures.heardOfClose(code, reason, { finishing, open: turns.open, orderly: [1000, 1005] }),
 };

@@ -1,8 +1,8 @@
 // `provider_params` of Deepgram.
 import { Type } from '@sinclair/typebox';
 import { flag, honouredBy, integer, number, oneOf, optionTable, texts } from '../kit/options.ts';
+import type { Place } from '../kit/vocabulary/conversions.ts';
 import { toBaseLanguages } from '../kit/vocabulary/conversions.ts';
-import type { Place } from '../kit/vocabulary/serving.ts';
 import { FLUX_MODELS, isFlux, KEYTERM_MODELS, NOVA_2_MODELS, NOVA_MODELS } from './models.ts';
 
 const everywhere = honouredBy({ live: [...NOVA_MODELS, ...FLUX_MODELS], batch: NOVA_MODELS });

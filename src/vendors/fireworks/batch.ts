@@ -2,8 +2,8 @@
 import { textIn } from '../kit/json.ts';
 import { openaiShapedBatch } from '../kit/openai-shaped/batch.ts';
 import type { BatchRequest } from '../provider.ts';
-import { api } from './api.ts';
 import { failures } from './failures.ts';
+import { api } from './models.ts';
 import { options } from './options.ts';
 
 export const batch = openaiShapedBatch({

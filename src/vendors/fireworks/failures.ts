@@ -1,6 +1,6 @@
 // What Fireworks' refusals mean: https://docs.fireworks.ai/guides/inference-error-codes
 import { FailureTable } from '../kit/failures.ts';
-import { openaiShapedRefusal } from '../kit/openai-shaped/refusal.ts';
+import { openaiShapedRefusal } from '../kit/openai-shaped/errors.ts';
 
 export const failures = new FailureTable({
   title: 'Fireworks',

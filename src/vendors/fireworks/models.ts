@@ -2,8 +2,17 @@
 // (https://docs.fireworks.ai/updates/changelog, 2026-06-10). Others found that this one answered on 2026-09-18, and that
 // `whisper-v3` refused the same key with 401: that and the streaming models, which nobody was seen to use since, are left out.
 // Not verified with the service: all of it. Its documents of audio are withdrawn, and its price list names audio no more.
+
+import { bearer, keyCheck, providerApi } from '../kit/api.ts';
 import { modelCards, processedIn } from '../kit/cards.ts';
 import { LANGUAGES } from '../kit/languages/whisper-languages.ts';
+
+export const api = providerApi({ url: 'https://audio-turbo.api.fireworks.ai/v1', headers: bearer });
+
+const inference = providerApi({ url: 'https://api.fireworks.ai/inference/v1', headers: bearer });
+
+/** It lists the models to whoever has the key, and says nothing of audio: https://docs.fireworks.ai/api-reference/list-models */
+export const credentialCheck = keyCheck(inference, '/models');
 
 export const models = modelCards(
   'fireworks',

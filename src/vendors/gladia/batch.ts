@@ -3,9 +3,9 @@ import { pollingBatch } from '../kit/batch.ts';
 import { type JsonObject, listIn, numberIn, objectIn, textIn } from '../kit/json.ts';
 import { Speakers } from '../kit/words.ts';
 import type { BatchRequest, BatchResult } from '../provider.ts';
-import { api } from './api.ts';
 import { configOf, utteranceIn } from './config.ts';
 import { failures } from './failures.ts';
+import { api } from './models.ts';
 
 export const batch = pollingBatch({
   failures,

@@ -1,11 +1,10 @@
 // Gladia: Solaria, live and for files.
 import { regionalKeyForm } from '../credentials.ts';
 import type { Provider } from '../provider.ts';
-import { credentialCheck, ENDPOINTS } from './api.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';
-import { models } from './models.ts';
+import { credentialCheck, ENDPOINTS, models } from './models.ts';
 import { options } from './options.ts';
 
 export const gladia: Provider = {
@@ -17,7 +16,7 @@ export const gladia: Provider = {
   credentialForm: regionalKeyForm(ENDPOINTS.names),
   endpoints: ENDPOINTS,
   credentialCheck,
-  live,
+  live: () => live,
   batch,
   failures: failures.rows,
 };

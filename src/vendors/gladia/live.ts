@@ -6,9 +6,9 @@ import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { Speakers } from '../kit/words.ts';
 import type { LegRequest, LiveCodec, Step } from '../provider.ts';
-import { api } from './api.ts';
 import { configOf, utteranceIn } from './config.ts';
 import { failures } from './failures.ts';
+import { api } from './models.ts';
 import { options } from './options.ts';
 
 interface State {

@@ -1,7 +1,19 @@
 // Catalogue rows of Gladia. Unverified, and read leniently: the defaults of most messages that may be received, so that all of them
 // are asked for or declined by name; what closes from 4400 to 4499 mean beyond their reason; the shape of an `error` message.
 import { COMMON_FILE_FORMATS } from '../../api/audio-formats.ts';
+import { keyCheck, providerApi } from '../kit/api.ts';
 import { modelCards, processedIn } from '../kit/cards.ts';
+
+/** Where a live session may be held: https://docs.gladia.io/api-reference/v2/live/init */
+export const ENDPOINTS = { names: ['eu-west', 'us-west'], oneKey: true } as const;
+
+export const api = providerApi({
+  url: 'https://api.gladia.io',
+  headers: (credential) => ({ 'x-gladia-key': credential }),
+});
+
+/** It lists the newest file to whoever has the key: https://docs.gladia.io/api-reference/v2/pre-recorded/list */
+export const credentialCheck = keyCheck(api, '/v2/pre-recorded', { limit: 1 });
 
 /** https://docs.gladia.io/chapters/language/supported-languages, as its SDK lists them. */
 const LANGUAGES: readonly string[] =

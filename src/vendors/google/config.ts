@@ -3,7 +3,7 @@ import type { Word } from '../../../machines/events.ts';
 import type { Mode } from '../../api/models.ts';
 import type { ToldResult } from '../kit/grpc/results.ts';
 import { fractionIn, type JsonObject, listIn, numberIn, objectIn, textIn } from '../kit/json.ts';
-import { regional } from '../kit/languages/regional-language.ts';
+import { regional } from '../kit/languages/whisper-languages.ts';
 import { nested } from '../kit/options.ts';
 import { wordOf } from '../kit/words.ts';
 import type { BatchRequest, LegRequest } from '../provider.ts';

@@ -20,7 +20,7 @@ export const google: Provider = {
   endpoints: ENDPOINTS,
   authorize,
   credentialCheck,
-  live,
+  live: () => live,
   calls: [streamingRecognize],
   batch,
   failures: failures.rows,

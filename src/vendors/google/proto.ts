@@ -1,5 +1,5 @@
 // The fields of google.cloud.speech.v2 that are used. https://github.com/googleapis/googleapis/blob/master/google/cloud/speech/v2/cloud_speech.proto
-import { flag, float, int, many, text } from '../kit/grpc/fields.ts';
+import { flag, float, int, many, text } from '../kit/grpc/messages.ts';
 import type { GrpcMethod } from '../provider.ts';
 
 export const PATH = '/google.cloud.speech.v2.Speech/StreamingRecognize';

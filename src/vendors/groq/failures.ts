@@ -1,6 +1,6 @@
 // What Groq's refusals mean: https://console.groq.com/docs/errors
 import { FailureTable } from '../kit/failures.ts';
-import { openaiShapedRefusal } from '../kit/openai-shaped/refusal.ts';
+import { openaiShapedRefusal } from '../kit/openai-shaped/errors.ts';
 
 export const failures = new FailureTable({
   title: 'Groq',

@@ -1,7 +1,13 @@
 // Catalogue rows of Groq. Not verified with the service: what it answers beside the text, which its own types leave out.
 import { COMMON_FILE_FORMATS } from '../../api/audio-formats.ts';
+import { bearer, keyCheck, providerApi } from '../kit/api.ts';
 import { modelCards, processedIn } from '../kit/cards.ts';
 import { LANGUAGES } from '../kit/languages/whisper-languages.ts';
+
+export const api = providerApi({ url: 'https://api.groq.com/openai/v1', headers: bearer });
+
+/** It lists the models to whoever has the key: https://console.groq.com/docs/api-reference#models-list */
+export const credentialCheck = keyCheck(api, '/models');
 
 /** Of a file that is sent, whatever the plan: https://console.groq.com/docs/speech-to-text */
 export const FILE_BYTES_MAX = 25_000_000;

@@ -13,7 +13,7 @@ import {
   Type,
 } from '@sinclair/typebox';
 import type { Mode } from '../../api/models.ts';
-import type { Serves } from './vocabulary/serving.ts';
+import type { Serves } from './vocabulary/conversions.ts';
 
 /** A part of the catalogue, by the parts of slugs behind the slash; true for all models. */
 type Models = true | readonly string[];

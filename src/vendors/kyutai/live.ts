@@ -1,15 +1,69 @@
 // The WebSocket of a moshi-server: audio goes as floats, words come one by one and never change, and each step of the model has a
 // message, which says how likely a pause is. An end is asked for by a marker and silence behind it, as long as the model is behind the
 // speaker: it comes back when all before it is told. https://github.com/kyutai-labs/moshi/tree/main/rust/moshi-server
-import { type JsonObject, listIn, numberIn, textIn, timeOr } from '../kit/json.ts';
+
+import { decode, encode } from '@msgpack/msgpack';
+import { BYTES_PER_SAMPLE } from '../../api/audio-formats.ts';
+import { providerApi } from '../kit/api.ts';
+import { type JsonObject, listIn, numberIn, objectIn, textIn, timeOr } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
 import { utteranceOf, wordOf } from '../kit/words.ts';
 import type { LiveCodec, Step } from '../provider.ts';
-import { api } from './api.ts';
 import { failures } from './failures.ts';
-import { audioMessage, markerMessage, membersIn } from './messages.ts';
+
+/** Of its sample configurations, for a server whose operator gave it no other. */
+const SAMPLE_ID = 'public_token';
+const named = (id: string) => ({ 'kyutai-api-key': id });
+
+const server = providerApi({ url: 'ws://localhost:8080', headers: named });
+
+export const api: typeof server = {
+  ...server,
+  headers: (access) => (access.credential === undefined ? named(SAMPLE_ID) : server.headers(access)),
+};
+
+const FULL_SCALE = 32_768;
+/** A map of two, up to the list of samples. */
+const HEAD = encode({ type: 'Audio', pcm: 0 }).slice(0, -1);
+const ARRAY_32 = 0xdd;
+const FLOAT_32 = 0xca;
+
+/** Linear16 as the floats that it wants, written by hand: this runs for every sample. Zeros are whole numbers, so that silence is short. */
+export function audioMessage(linear16: Uint8Array): Uint8Array {
+  const samples = Math.floor(linear16.byteLength / BYTES_PER_SAMPLE);
+  const from = new DataView(linear16.buffer, linear16.byteOffset, linear16.byteLength);
+  const message = new Uint8Array(HEAD.length + 5 * (1 + samples));
+  const view = new DataView(message.buffer);
+  message.set(HEAD);
+  message[HEAD.length] = ARRAY_32;
+  view.setUint32(HEAD.length + 1, samples);
+  let end = HEAD.length + 5;
+  for (let at = 0; at < samples; at++) {
+    const sample = from.getInt16(at * BYTES_PER_SAMPLE, true);
+    if (sample === 0) {
+      end++;
+      continue;
+    }
+    message[end] = FLOAT_32;
+    view.setFloat32(end + 1, sample / FULL_SCALE);
+    end += 5;
+  }
+  return message.subarray(0, end);
+}
+
+/** It comes back when all audio before it is told of. */
+export const markerMessage = (id: number): Uint8Array => encode({ type: 'Marker', id });
+
+/** The members of a message; none of what is no map. */
+export function membersIn(bytes: Uint8Array): JsonObject {
+  try {
+    return objectIn(decode(bytes));
+  } catch {
+    return {};
+  }
+}
 
 interface State {
   clock: LegClock;

@@ -1,5 +1,7 @@
 // A client of LiveKit Inference's speech recognition: one message creates the session, audio follows as base64, and an agent that
 // listens is told when speech begins, when it may be over, and what was said. https://docs.livekit.io/agents/models/stt/
+
+import { ERROR_CATALOGUE, type ErrorCode } from '../../api/error-catalogue.ts';
 import { type Refusal, refuse } from '../../api/errors.ts';
 import type { EventStamp, OutgoingEvent, TranscriptEvent } from '../../api/listen-events.ts';
 import type { Change, Conversation, Ending, Handshake, Step } from '../compat/dialect.ts';
@@ -7,8 +9,7 @@ import { AskedEnds, startOf } from '../compat/live.ts';
 import { confidenceOf, toMilliseconds } from '../compat/transcript.ts';
 import { type JsonObject, objectIn, objectOf } from '../kit/json.ts';
 import { audioIn } from '../kit/simulator/checks.ts';
-import { askedOfCreate, updated } from './asked.ts';
-import { endingOf, errorOf } from './refusals.ts';
+import { askedOfCreate, updated } from './params.ts';
 
 const SHAPE =
   'A message is {"type":"input_audio","audio":"<base64>"}, {"type":"session.update","settings":{…}}, {"type":"session.finalize"} or {"type":"session.close"}.';
@@ -158,3 +159,20 @@ const transcript = (type: string, session_id: string, heard: Said): string =>
   });
 
 const speakerOf = (speaker: number | undefined) => (speaker === undefined ? {} : { speaker_id: `S${speaker}` });
+
+/** Of a session whose client has fallen silent: it is not opened again by itself. */
+const INACTIVE = 2007;
+
+export const errorOf = (code: string, message: string) => ({ type: 'error', message, code: numberOf(code) });
+
+export const endingOf = ({ code, message, closeCode }: Refusal): Ending => ({
+  messages: [JSON.stringify(errorOf(code, message))],
+  code: closeCode,
+  reason: code,
+});
+
+function numberOf(code: string): number {
+  if (code === 'session_idle') return INACTIVE;
+  const row = Object.hasOwn(ERROR_CATALOGUE, code) ? ERROR_CATALOGUE[code as ErrorCode] : undefined;
+  return row === undefined ? 500 : (row.status ?? 400);
+}

@@ -12,7 +12,7 @@ export const loopback: Provider = {
   heardAs: (language) => language,
   options: (model) => (model === 'numbered' ? NumberedOptions : ScriptOptions),
   credential: 'none',
-  live,
+  live: () => live,
   batch: { kind: 'live' },
   failures: failures.rows,
 };

@@ -1,10 +1,9 @@
 // The scripted provider itself, as an engine: in this process, or behind a WebSocket. It plays turns by audio position and
 // delays and failures by the clock; nothing is said inside `send`, as on a real network.
 import type { Clock } from '../../../machines/clock.ts';
-import { Timers } from '../kit/simulator/timers.ts';
+import { Timers } from '../kit/simulator/session.ts';
 import type { Engine, EngineConnection, EngineListener, Outgoing } from '../provider.ts';
 import type { LoopbackMessage } from './live.ts';
-import { NumberedRanges } from './numbered.ts';
 import type { NumberedOptions, ScriptOptions } from './options.ts';
 
 const DEFAULT_TURNS: NonNullable<ScriptOptions['turns']> = [
@@ -249,5 +248,54 @@ class LoopbackConnection implements EngineConnection {
     if (this.#over) return;
     this.terminate();
     this.#listener.closed(code, reason);
+  }
+}
+
+/** Ranges told of one turn; more are left out. */
+const RANGES_MAX = 100;
+
+/**
+ * Collects the ranges of sample numbers heard, counted on from the first one: "17-32017", or "17-900 905-32017" with a gap.
+ * Silence between them, which someone put in to fill a frame or a pause, reads "17-900 s1600 900-32017".
+ */
+export class NumberedRanges {
+  #first = -1;
+  #next = -1;
+  /** Samples of the silence that is being heard. */
+  #silent = 0;
+  readonly #done: string[] = [];
+
+  /** Hears `samples` linear16 samples of `bytes` from byte `offset`. */
+  hear(bytes: Uint8Array, offset: number, samples: number): void {
+    const view = new DataView(bytes.buffer, bytes.byteOffset + offset, samples * 2);
+    for (let index = 0; index < samples; index++) {
+      const value = view.getUint16(index * 2, true);
+      if (this.#silent === 0 && this.#next >= 0 && value === (this.#next & 0xffff)) this.#next++;
+      else this.#break(value);
+    }
+  }
+
+  text(): string {
+    const last = this.#silent > 0 ? `s${this.#silent}` : this.#first < 0 ? '' : `${this.#first}-${this.#next}`;
+    return [...this.#done, ...(last === '' ? [] : [last])].join(' ');
+  }
+
+  /** A sample that does not follow the one before. */
+  #break(value: number): void {
+    if (value === 0 && this.#next >= 0 && (this.#silent > 0 || value !== (this.#next & 0xffff))) {
+      if (this.#silent === 0) this.#note(`${this.#first}-${this.#next}`);
+      this.#silent++;
+      return;
+    }
+    if (this.#silent > 0) this.#note(`s${this.#silent}`);
+    else if (this.#first >= 0) this.#note(`${this.#first}-${this.#next}`);
+    this.#silent = 0;
+    // After a gap the count goes on from the nearest number that fits.
+    this.#first = this.#next < 0 ? value : this.#next + ((value - this.#next) & 0xffff);
+    this.#next = this.#first + 1;
+  }
+
+  #note(range: string): void {
+    if (this.#done.length < RANGES_MAX) this.#done.push(range);
   }
 }

@@ -3,8 +3,8 @@ import { type JsonObject, listIn, objectIn } from '../kit/json.ts';
 import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { openaiShapedBatch } from '../kit/openai-shaped/batch.ts';
 import type { BatchRequest } from '../provider.ts';
-import { api } from './api.ts';
 import { failures } from './failures.ts';
+import { api } from './models.ts';
 import { options } from './options.ts';
 
 /** Speakers come with segments. A language is refused beside times, and a file without times makes no captions. */

@@ -1,6 +1,6 @@
 // What Mistral's refusals and the errors of its sessions mean: https://docs.mistral.ai/api
 import { FailureTable } from '../kit/failures.ts';
-import { openaiShapedRefusal } from '../kit/openai-shaped/refusal.ts';
+import { openaiShapedRefusal } from '../kit/openai-shaped/errors.ts';
 
 export const failures = new FailureTable({
   title: 'Mistral',

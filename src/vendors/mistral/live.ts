@@ -8,9 +8,8 @@ import { GrowingText } from '../kit/openai-shaped/growing-text.ts';
 import { liveTiming } from '../kit/timing.ts';
 import type { LegRequest, LiveCodec, Outgoing, Step } from '../provider.ts';
 import { finalMissing } from '../turn-text.ts';
-import { api } from './api.ts';
 import { failures } from './failures.ts';
-import { LIVE_3 } from './models.ts';
+import { api, LIVE_3 } from './models.ts';
 import { options } from './options.ts';
 
 interface State {

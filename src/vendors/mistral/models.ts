@@ -1,7 +1,21 @@
 // Catalogue rows of Mistral's Voxtral. Not verified with the service: whether the end of a flush is told by the third generation,
 // how much faster than real time audio may come, how long a session may be, the languages and word times of the third generation,
 // and speakers live, which are left out for that. What it says of audio seconds is wrong: files are billed by their own length.
+
+import { bearer, keyCheck, providerApi, withVersion } from '../kit/api.ts';
 import { modelCards, processedIn } from '../kit/cards.ts';
+
+/** Audio is heard anywhere, but at an endpoint of a region, which costs a tenth more: https://docs.mistral.ai/inference/regional-inference */
+export const ENDPOINTS = { names: ['eu'], oneKey: false } as const;
+
+export const api = providerApi({
+  url: ({ fields }) => `https://api.${fields?.region === undefined ? '' : `${fields.region}.`}mistral.ai`,
+  base: withVersion,
+  headers: bearer,
+});
+
+/** It lists the models to whoever has the key: https://docs.mistral.ai/api/endpoint/models */
+export const credentialCheck = keyCheck(api, '/models');
 
 /** The second generation ends no turns; the third does, and takes a language and names. */
 export const LIVE_2 = 'voxtral-mini-transcribe-realtime-2602';

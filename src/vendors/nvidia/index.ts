@@ -1,6 +1,6 @@
 // NVIDIA Riva: models on your own server (NIM), or in NVIDIA's cloud, live by gRPC; files go through the live codec.
 
-import { regional } from '../kit/languages/regional-language.ts';
+import { regional } from '../kit/languages/whisper-languages.ts';
 import type { Provider } from '../provider.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';
@@ -16,7 +16,7 @@ export const nvidia: Provider = {
   heardAs: regional,
   credential: 'none',
   address: 'configured',
-  live,
+  live: () => live,
   calls: [streamingRecognize],
   batch: { kind: 'live' },
   failures: failures.rows,

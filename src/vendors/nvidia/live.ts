@@ -4,7 +4,7 @@ import type { Word } from '../../../machines/events.ts';
 import { bearer } from '../kit/api.ts';
 import { StreamedResults, streamedCall, type ToldResult } from '../kit/grpc/results.ts';
 import { type JsonObject, listIn, numberIn, objectIn, secondsIn, textIn } from '../kit/json.ts';
-import { regional } from '../kit/languages/regional-language.ts';
+import { regional } from '../kit/languages/whisper-languages.ts';
 import { nested } from '../kit/options.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { Speakers, wordOf } from '../kit/words.ts';

@@ -1,5 +1,5 @@
 // The fields of nvidia.riva.asr that are used. https://github.com/nvidia-riva/common/blob/main/riva/proto/riva_asr.proto
-import { flag, float, int, many, text } from '../kit/grpc/fields.ts';
+import { flag, float, int, many, text } from '../kit/grpc/messages.ts';
 import type { GrpcMethod } from '../provider.ts';
 
 export const PATH = '/nvidia.riva.asr.RivaSpeechRecognition/StreamingRecognize';

@@ -1,9 +1,8 @@
 // Files: what OpenAI's models are asked beside the common fields.
 import { openaiShapedBatch } from '../kit/openai-shaped/batch.ts';
 import type { BatchRequest } from '../provider.ts';
-import { api } from './api.ts';
 import { failures } from './failures.ts';
-import { FILE_EXTENSIONS, FORM_BYTES_MAX, traitsOf } from './models.ts';
+import { api, FILE_EXTENSIONS, FORM_BYTES_MAX, traitsOf } from './models.ts';
 import { options } from './options.ts';
 
 const form = {

@@ -1,7 +1,6 @@
 // What OpenAI's error codes, HTTP refusals and close codes mean for a leg or a file.
 import { FailureTable } from '../kit/failures.ts';
-import { itemRows } from '../kit/openai-shaped/errors.ts';
-import { openaiShapedRefusal } from '../kit/openai-shaped/refusal.ts';
+import { itemRows, openaiShapedRefusal } from '../kit/openai-shaped/errors.ts';
 import { FORM_BYTES_MAX } from './models.ts';
 
 const over = { kind: 'retry', reason: 'upstream_closed' } as const;

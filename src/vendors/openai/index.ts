@@ -1,11 +1,10 @@
 // OpenAI: files by `/v1/audio/transcriptions`, live by transcription sessions of the Realtime API.
 import { regionalKeyForm } from '../credentials.ts';
 import type { Provider } from '../provider.ts';
-import { credentialCheck, ENDPOINTS } from './api.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';
-import { models } from './models.ts';
+import { credentialCheck, ENDPOINTS, models } from './models.ts';
 import { options } from './options.ts';
 
 export const openai: Provider = {
@@ -17,7 +16,7 @@ export const openai: Provider = {
   credentialForm: regionalKeyForm(ENDPOINTS.names),
   endpoints: ENDPOINTS,
   credentialCheck,
-  live,
+  live: () => live,
   batch,
   failures: failures.rows,
 };

@@ -4,9 +4,8 @@ import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { openaiShapedLive } from '../kit/openai-shaped/live.ts';
 import { liveTiming } from '../kit/timing.ts';
 import type { LegRequest, LiveTiming, Outgoing } from '../provider.ts';
-import { api } from './api.ts';
 import { failures } from './failures.ts';
-import { LIVE_RATE, traitsOf } from './models.ts';
+import { api, LIVE_RATE, traitsOf } from './models.ts';
 import { options } from './options.ts';
 
 /**

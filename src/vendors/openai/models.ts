@@ -1,7 +1,23 @@
 // Catalogue rows of OpenAI's models, and what sets them apart on the wire.
 import { COMMON_FILE_FORMATS } from '../../api/audio-formats.ts';
+import { bearer, keyCheck, providerApi, withVersion } from '../kit/api.ts';
 import { at, modelCards, processedIn } from '../kit/cards.ts';
 import { LANGUAGES } from '../kit/languages/whisper-languages.ts';
+
+/** A key belongs to a project, which may belong to a region: https://developers.openai.com/api/docs/guides/data-residency */
+export const ENDPOINTS = { names: ['us', 'eu'], oneKey: false } as const;
+
+export const api = providerApi({
+  url: ({ fields }) => `https://${fields?.region === undefined ? '' : `${fields.region}.`}api.openai.com`,
+  base: withVersion,
+  headers: bearer,
+});
+
+/**
+ * It lists the models to whoever has the key: https://platform.openai.com/docs/api-reference/models/list. A restricted key that
+ * may transcribe, and not list models, is refused this request with the same status.
+ */
+export const credentialCheck = keyCheck(api, '/models', {}, ({ body }) => !/missing scopes/i.test(body));
 
 /** Hertz of linear16 in a Realtime session; it takes no other. */
 export const LIVE_RATE = 24_000;

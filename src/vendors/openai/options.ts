@@ -11,8 +11,8 @@ import {
   texts,
   timestampGranularities,
 } from '../kit/options.ts';
+import type { CommonMember } from '../kit/vocabulary/conversions.ts';
 import { PROMPT_WITH_TERMS, toBaseLanguages } from '../kit/vocabulary/conversions.ts';
-import type { CommonMember } from '../kit/vocabulary/serving.ts';
 
 export const ServerVad = exactly({
   type: Type.Literal('server_vad'),

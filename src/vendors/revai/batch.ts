@@ -3,10 +3,9 @@ import { pollingBatch } from '../kit/batch.ts';
 import { type JsonObject, listIn, objectIn, textIn } from '../kit/json.ts';
 import { Speakers, sentencesOf } from '../kit/words.ts';
 import type { BatchRequest, BatchResult } from '../provider.ts';
-import { api, ROOT } from './api.ts';
 import { wordsIn } from './elements.ts';
 import { failures } from './failures.ts';
-import { languageOf } from './models.ts';
+import { api, languageOf, ROOT } from './models.ts';
 import { options } from './options.ts';
 
 export const batch = pollingBatch({

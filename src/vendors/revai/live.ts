@@ -7,10 +7,9 @@ import { liveTiming } from '../kit/timing.ts';
 import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
 import { meanConfidence, Speakers, utteranceOf } from '../kit/words.ts';
 import type { LegRequest, LiveCodec, Step } from '../provider.ts';
-import { api, ROOT } from './api.ts';
 import { wordsIn } from './elements.ts';
 import { failures } from './failures.ts';
-import { languageOf } from './models.ts';
+import { api, languageOf, ROOT } from './models.ts';
 import { options } from './options.ts';
 
 interface State {

@@ -2,8 +2,20 @@
 // silence is that ends a segment, and what an idle connection is closed for. The smaller models of files are not listed: a job is
 // billed for 15 seconds at least, and live sessions through files would cost many times their audio.
 
+import { bearer, keyCheck, providerApi } from '../kit/api.ts';
 import { at, modelCards, processedIn } from '../kit/cards.ts';
-import { ENDPOINTS } from './api.ts';
+
+/** https://docs.rev.ai/api/global-deployments */
+export const ENDPOINTS = { names: ['us', 'eu'], usual: 'us', oneKey: false } as const;
+export const ROOT = '/speechtotext/v1';
+
+export const api = providerApi({
+  url: ({ fields }) => `https://${fields?.region === 'eu' ? 'ec1.' : ''}api.rev.ai`,
+  headers: bearer,
+});
+
+/** It shows the account to whoever has the token: https://docs.rev.ai/api/asynchronous/reference/#tag/Account */
+export const credentialCheck = keyCheck(api, `${ROOT}/account`);
 
 /** Of live sessions, https://docs.rev.ai/api/streaming: files know more. Mandarin is `cmn` there. */
 const LANGUAGES = ['en', 'es', 'fr', 'de', 'it', 'ja', 'ko', 'pt', 'zh'];

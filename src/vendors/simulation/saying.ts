@@ -1,12 +1,13 @@
 // What a simulated provider says on one connection, on its way to the peer: the faults of frames, of finals and of their
 // times. What is heard is hearing.ts's.
+
+import { deflateRawSync } from 'node:zlib';
 import type { Clock } from '../../../machines/clock.ts';
 import { jsonOf } from '../kit/json.ts';
-import { Timers } from '../kit/simulator/timers.ts';
+import { Timers } from '../kit/simulator/session.ts';
 import type { Outgoing } from '../provider.ts';
 import type { ProviderSimulator } from '../simulation.ts';
 import type { FaultName, Faults } from './faults.ts';
-import { deflateBomb, invalidUtf8, tinyFragments } from './frames.ts';
 
 /** The network's end of one connection. Every method is safe at any time; none calls back before it returns. */
 export interface StagePeer {
@@ -40,7 +41,7 @@ export const BREACHES: readonly Breach[] = ['huge-message', 'invalid-utf8', 'def
 const WAITING_MAX = 4_096;
 const HUGE_CHARACTERS = 5_000_000;
 const UNKNOWN = { type: 'unheard_of', message_type: 'unheard_of', event: 'unheard_of', data: { value: 1 } };
-const BINARY = Uint8Array.of(0, 1, 2, 255);
+const STRANGE_BYTES = Uint8Array.of(0, 1, 2, 255);
 const NO_OBJECTS = ['[]', 'null', '7', '"text"', 'true', '{"type":'];
 
 export class Saying {
@@ -195,7 +196,7 @@ export class Saying {
     if (this.#silent) return;
     const isFirst = this.#emitted === 0;
     if (this.#plays('unknown-messages')) this.#send(this.#encoded(UNKNOWN));
-    if (this.#plays('binary-messages')) this.#send(BINARY);
+    if (this.#plays('binary-messages')) this.#send(STRANGE_BYTES);
     if (this.#plays('non-object-json')) this.#send(NO_OBJECTS[this.#emitted % NO_OBJECTS.length] as string);
     this.#emitted++;
     if (isFinal) this.#finals++;
@@ -252,4 +253,44 @@ export class Saying {
   #after(delayMs: number, work: () => void): void {
     if (!this.#ended) this.#timers.after(delayMs, work);
   }
+}
+
+const TEXT = 1;
+const BINARY = 2;
+const CONTINUATION = 0;
+const FINAL_BIT = 0x80;
+const COMPRESSED_BIT = 0x40;
+const BOMB_BYTES = 16 * 1024 * 1024;
+
+function frame(bits: number, payload: Uint8Array): Buffer {
+  const length = payload.length;
+  const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10);
+  head[0] = bits;
+  head[1] = length < 126 ? length : length < 65_536 ? 126 : 127;
+  if (head.length === 4) head.writeUInt16BE(length, 2);
+  if (head.length === 10) head.writeBigUInt64BE(BigInt(length), 2);
+  return Buffer.concat([head, payload]);
+}
+
+/** A message in fragments of one byte; an object is JSON. */
+export function tinyFragments(message: Outgoing): Buffer {
+  const isBinary = message instanceof Uint8Array;
+  const bytes = isBinary ? message : Buffer.from(typeof message === 'string' ? message : JSON.stringify(message));
+  const opcode = isBinary ? BINARY : TEXT;
+  return Buffer.concat(
+    Array.from(bytes, (_, at) => {
+      const bits = (at === 0 ? opcode : CONTINUATION) | (at === bytes.length - 1 ? FINAL_BIT : 0);
+      return frame(bits, bytes.subarray(at, at + 1));
+    }),
+  );
+}
+
+/** A text frame that is no UTF-8. */
+export function invalidUtf8(): Buffer {
+  return frame(FINAL_BIT | TEXT, Uint8Array.of(0x22, 0xc3, 0x28, 0x22));
+}
+
+/** A small compressed frame that unpacks to 16 MiB. */
+export function deflateBomb(): Buffer {
+  return frame(FINAL_BIT | COMPRESSED_BIT | TEXT, deflateRawSync(Buffer.alloc(BOMB_BYTES, 0x20)));
 }

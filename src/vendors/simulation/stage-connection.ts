@@ -2,7 +2,7 @@
 // brings the network drives it with `text`, `bytes` and `gone`.
 import type { Clock } from '../../../machines/clock.ts';
 import type { DemandedFault } from '../../../machines/events.ts';
-import { Timers } from '../kit/simulator/timers.ts';
+import { Timers } from '../kit/simulator/session.ts';
 import { demandOf } from '../simulated-wire.ts';
 import type { ProviderSimulator, SimulatedConnection, SimulatedPeer, SimulatorTools } from '../simulation.ts';
 import type { OpenEar } from './ears.ts';

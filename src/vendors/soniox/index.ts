@@ -17,7 +17,7 @@ export const soniox: Provider = {
   credentialForm: regionalKeyForm(ENDPOINTS.names),
   endpoints: ENDPOINTS,
   credentialCheck,
-  live,
+  live: () => live,
   batch,
   failures: failures.rows,
 };

@@ -1,7 +1,6 @@
 // What the refusals and errors of speaches mean, as its source has them: https://github.com/speaches-ai/speaches
 import { FailureTable } from '../kit/failures.ts';
-import { itemRows } from '../kit/openai-shaped/errors.ts';
-import { openaiShapedRefusal } from '../kit/openai-shaped/refusal.ts';
+import { itemRows, openaiShapedRefusal } from '../kit/openai-shaped/errors.ts';
 
 export const failures = new FailureTable({
   title: 'The speaches server',

@@ -13,7 +13,7 @@ export const speaches: Provider = {
   ...options.members,
   credential: 'none',
   address: 'configured',
-  live,
+  live: () => live,
   batch,
   failures: failures.rows,
 };

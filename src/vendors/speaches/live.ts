@@ -4,9 +4,8 @@ import { modelAt } from '../kit/api.ts';
 import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { openaiShapedLive } from '../kit/openai-shaped/live.ts';
 import { liveTiming } from '../kit/timing.ts';
-import { api } from './api.ts';
 import { failures } from './failures.ts';
-import { LIVE_RATE, nameOf } from './models.ts';
+import { api, LIVE_RATE, nameOf } from './models.ts';
 
 const TIMING = liveTiming({
   // Turn detection runs again for each frame.

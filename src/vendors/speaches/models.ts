@@ -1,8 +1,12 @@
 // Catalogue rows of speaches: models that it is often given; another is told by the configuration. Read in its source, and not tried
 // on a server: that speech is never heard at the highest threshold, which leaves the ends of turns to the gateway, and how long a
 // model takes to load on first use.
+
+import { bearer, providerApi, withVersion } from '../kit/api.ts';
 import { modelCards, ownServer } from '../kit/cards.ts';
 import { LANGUAGES } from '../kit/languages/whisper-languages.ts';
+
+export const api = providerApi({ url: 'http://127.0.0.1:8000', base: withVersion, headers: bearer });
 
 /** Hertz of linear16 in a session; it takes no other. */
 export const LIVE_RATE = 24_000;

@@ -4,10 +4,9 @@ import { pollingBatch } from '../kit/batch.ts';
 import { type JsonObject, listIn, numberIn, objectIn, textIn } from '../kit/json.ts';
 import { sentencesOf, spaced, utteranceOfWords } from '../kit/words.ts';
 import type { BatchRequest, BatchResult } from '../provider.ts';
-import { api } from './api.ts';
 import { configOf, newSpeakers, partsOf } from './config.ts';
 import { failures } from './failures.ts';
-import { heardLanguage } from './languages.ts';
+import { api, heardLanguage } from './models.ts';
 
 export const batch = pollingBatch({
   failures,

@@ -5,7 +5,7 @@ import { fractionIn, listIn, objectIn, textIn, timeOr } from '../kit/json.ts';
 import { nested } from '../kit/options.ts';
 import { Speakers, wordOf } from '../kit/words.ts';
 import type { LegRequest } from '../provider.ts';
-import { languageOf } from './languages.ts';
+import { languageOf } from './models.ts';
 import { options } from './options.ts';
 
 type Asked = Pick<LegRequest, 'model' | 'language' | 'diarization' | 'params'>;

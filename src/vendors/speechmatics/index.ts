@@ -1,12 +1,10 @@
 // Speechmatics: Enhanced and Standard, live and for files.
 import { regionalKeyForm } from '../credentials.ts';
 import type { Provider } from '../provider.ts';
-import { credentialCheck, ENDPOINTS } from './api.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';
-import { languageOf } from './languages.ts';
 import { live } from './live.ts';
-import { models } from './models.ts';
+import { credentialCheck, ENDPOINTS, languageOf, models } from './models.ts';
 import { options } from './options.ts';
 
 export const speechmatics: Provider = {
@@ -19,7 +17,7 @@ export const speechmatics: Provider = {
   credentialForm: regionalKeyForm(ENDPOINTS.names),
   endpoints: ENDPOINTS,
   credentialCheck,
-  live,
+  live: () => live,
   batch,
   failures: failures.rows,
 };

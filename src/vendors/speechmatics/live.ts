@@ -9,9 +9,9 @@ import { liveTiming } from '../kit/timing.ts';
 import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
 import { meanConfidence, oneSpeaker, type Speakers, utteranceOf } from '../kit/words.ts';
 import type { LegRequest, LiveCodec, LiveTiming, Step } from '../provider.ts';
-import { api } from './api.ts';
 import { configOf, newSpeakers, partsOf } from './config.ts';
 import { failures } from './failures.ts';
+import { api } from './models.ts';
 import { options } from './options.ts';
 
 interface State {

@@ -6,7 +6,7 @@ import type { Conversation, Ending, Step } from '../compat/dialect.ts';
 import { confidenceOf, wordsOf } from '../compat/transcript.ts';
 import { type JsonObject, jsonOf, listIn, objectIn, objectOf, textIn } from '../kit/json.ts';
 import { callStep, TEXT_BYTES_MAX, unsupported } from './call-start.ts';
-import { telephone } from './dialect-of.ts';
+import { telephone } from './carriers.ts';
 
 /** Of a connection that only tries whether somebody answers. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';

@@ -1,5 +1,4 @@
 // A call whose audio comes in JSON, as Twilio and Telnyx send it: `start`, `media` of one track or two, and `stop`.
-
 import type { Conversation, DeferredAuthEndpoint, Step } from '../compat/dialect.ts';
 import { type JsonObject, listIn, numberIn, objectIn, objectOf, textIn } from '../kit/json.ts';
 import { audioIn } from '../kit/simulator/checks.ts';
@@ -11,8 +10,50 @@ import {
   TEXT_BYTES_MAX,
   TOLD_NOTHING,
 } from './call-start.ts';
-import { InOrder } from './in-order.ts';
 import { type Track, TwoTracks } from './two-tracks.ts';
+
+/** Pieces that are kept for one that is missing: a fifth of a second. */
+const KEPT_MAX = 10;
+
+export class InOrder<Piece> {
+  #next: number | undefined;
+  readonly #kept = new Map<number, Piece>();
+
+  /** Those that are next. One that comes later than its successors is told as it comes: none is left out. */
+  *take(number: number, piece: Piece): Iterable<Piece> {
+    this.#next ??= number;
+    if (number > this.#next) {
+      this.#kept.set(number, piece);
+      if (this.#kept.size <= KEPT_MAX) return;
+      // It is missed no longer.
+      this.#next = Math.min(...this.#kept.keys());
+    } else {
+      yield piece;
+      if (number < this.#next) return;
+      this.#next++;
+    }
+    yield* this.#followers();
+  }
+
+  /** All that is kept. */
+  *end(): Iterable<Piece> {
+    while (this.#kept.size > 0) {
+      this.#next = Math.min(...this.#kept.keys());
+      yield* this.#followers();
+    }
+  }
+
+  *#followers(): Iterable<Piece> {
+    for (;;) {
+      const next = this.#next as number;
+      const piece = this.#kept.get(next);
+      if (piece === undefined) return;
+      this.#kept.delete(next);
+      this.#next = next + 1;
+      yield piece;
+    }
+  }
+}
 
 /** A carrier's words of the same things. */
 export interface MediaStreamWords {

@@ -4,7 +4,7 @@
 import type { Conversation, Step } from '../compat/dialect.ts';
 import { type JsonObject, objectOf, textIn } from '../kit/json.ts';
 import { callStep, KEY_PARAMETER, TEXT_BYTES_MAX, TOLD_NOTHING, unsupported } from './call-start.ts';
-import { telephone } from './dialect-of.ts';
+import { telephone } from './carriers.ts';
 
 const CONNECTED = 'websocket:connected';
 const SHAPE = `A text message is JSON with \`event\`: "${CONNECTED}" first, and later others of Vonage; audio comes in binary messages.`;

@@ -7,8 +7,8 @@ import { startOf } from '../compat/live.ts';
 import { badRequest, setAll } from '../compat/params.ts';
 import { toMilliseconds } from '../compat/transcript.ts';
 import { type JsonObject, objectIn, objectOf, textIn } from '../kit/json.ts';
-import { requestOf } from './asked.ts';
 import { spanOf } from './files.ts';
+import { requestOf } from './params.ts';
 import { endingOf, errorPart } from './refusals.ts';
 
 const START = 'transcription-stream.start';

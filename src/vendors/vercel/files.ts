@@ -4,7 +4,7 @@ import type { JsonFileEndpoint } from '../compat/dialect.ts';
 import { jsonAnswer } from '../compat/request.ts';
 import { turnsOf } from '../compat/transcript.ts';
 import { objectIn } from '../kit/json.ts';
-import { requestOf } from './asked.ts';
+import { requestOf } from './params.ts';
 
 export const transcriptionModel: JsonFileEndpoint = {
   member: 'audio',

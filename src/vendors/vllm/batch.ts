@@ -1,8 +1,7 @@
 // Files, in the form of OpenAI.
 import { openaiShapedBatch } from '../kit/openai-shaped/batch.ts';
-import { api } from './api.ts';
 import { failures } from './failures.ts';
-import { FILE_BYTES_MAX, isWhisper, nameOf } from './models.ts';
+import { api, FILE_BYTES_MAX, isWhisper, nameOf } from './models.ts';
 import { options } from './options.ts';
 
 export const batch = openaiShapedBatch({

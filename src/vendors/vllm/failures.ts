@@ -1,6 +1,6 @@
 // What the refusals and errors of vLLM mean, as its source has them: https://github.com/vllm-project/vllm
 import { FailureTable } from '../kit/failures.ts';
-import { openaiShapedRefusal } from '../kit/openai-shaped/refusal.ts';
+import { openaiShapedRefusal } from '../kit/openai-shaped/errors.ts';
 
 export const failures = new FailureTable({
   title: 'The vLLM server',

@@ -9,9 +9,8 @@ import { appendOf } from '../kit/openai-shaped/live.ts';
 import { liveTiming } from '../kit/timing.ts';
 import type { LiveCodec, Outgoing, Step } from '../provider.ts';
 import { finalMissing } from '../turn-text.ts';
-import { api } from './api.ts';
 import { failures } from './failures.ts';
-import { LIVE_RATE, nameOf } from './models.ts';
+import { api, LIVE_RATE, nameOf } from './models.ts';
 
 interface State {
   model: string;

@@ -2,8 +2,12 @@
 // https://docs.vllm.ai/en/latest/models/supported_models. Read in its source, and not tried on a server: whether a key is asked for at
 // sessions, how much a message may hold, and how long a turn may be. Where no language is said newer servers find Whisper's out,
 // older ones take everything for English.
+
+import { bearer, providerApi, withVersion } from '../kit/api.ts';
 import { modelCards, ownServer } from '../kit/cards.ts';
 import { LANGUAGES } from '../kit/languages/whisper-languages.ts';
+
+export const api = providerApi({ url: 'http://127.0.0.1:8000', base: withVersion, headers: bearer });
 
 /** Hertz of linear16 in a session; it takes no other. */
 export const LIVE_RATE = 16_000;

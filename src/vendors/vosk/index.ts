@@ -12,7 +12,7 @@ export const vosk: Provider = {
   ...options.members,
   credential: 'none',
   address: 'configured',
-  live,
+  live: () => live,
   batch: { kind: 'live' },
   failures: failures.rows,
 };

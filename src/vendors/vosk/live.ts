@@ -1,6 +1,6 @@
 // The WebSocket of a Vosk server: each message of audio has one answer, which is what is heard of the turn so far, or the turn at its
 // end. https://alphacephei.com/vosk/server
-import { modelAt } from '../kit/api.ts';
+import { bearer, modelAt, providerApi } from '../kit/api.ts';
 import { partial } from '../kit/heard.ts';
 import { fractionIn, type JsonObject, listIn, objectIn, textIn, timeOr } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
@@ -8,9 +8,11 @@ import { liveTiming } from '../kit/timing.ts';
 import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
 import { meanConfidence, utteranceOf, wordOf } from '../kit/words.ts';
 import type { LegRequest, LiveCodec, Step } from '../provider.ts';
-import { api } from './api.ts';
 import { failures } from './failures.ts';
 import { options } from './options.ts';
+
+/** Its own port, for a request that was given no address: https://alphacephei.com/vosk/server */
+export const api = providerApi({ url: 'ws://localhost:2700', headers: bearer });
 
 interface State {
   clock: LegClock;

@@ -1,13 +1,16 @@
 // Files: OpenAI's form and answers, but for the path, the language where none is said, and words, which come within segments and
 // as parts of words.
+
+import { bearer, providerApi } from '../kit/api.ts';
 import { type JsonObject, listIn, objectIn, textIn, timeIn } from '../kit/json.ts';
 import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { openaiShapedBatch } from '../kit/openai-shaped/batch.ts';
 import { spaced, utteranceOf, wordOf } from '../kit/words.ts';
 import type { BatchRequest } from '../provider.ts';
-import { api } from './api.ts';
 import { failures } from './failures.ts';
 import { options } from './options.ts';
+
+export const api = providerApi({ url: 'http://127.0.0.1:8080', headers: bearer });
 
 export const batch = openaiShapedBatch({
   api,

@@ -14,7 +14,7 @@ export const xai: Provider = {
   ...options.members,
   credential: 'required',
   credentialCheck,
-  live,
+  live: () => live,
   batch,
   failures: failures.rows,
 };

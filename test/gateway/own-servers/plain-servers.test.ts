@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { PLAIN_FILES } from '../../../src/vendors/kit/openai-shaped/plain-servers.ts';
+import { PLAIN_FILES } from '../../../src/vendors/kit/openai-shaped/batch.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 

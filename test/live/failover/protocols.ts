@@ -48,8 +48,8 @@ const requestOf = (slug: string): LegRequest => ({
 type Spoken = Omit<Protocol, 'fallback' | 'isFull'>;
 
 function spokenBy({ id, capabilities }: ModelCard, { name, live }: Provider): Spoken {
-  const codec = live as LiveCodec;
   const request = requestOf(id);
+  const codec = live?.(request.model) as LiveCodec;
   const timing = codec.timing(request);
   const { state, endpoint } = codec.open(request);
   return {
@@ -101,7 +101,7 @@ export const DRAWN: readonly Protocol[] = ALL_DRAWN ? PROTOCOLS : FULL;
 
 /** Whether a frame asks a provider for the end of a turn: a message that does, or as much silence as does. */
 export function finalizeOf({ slug, provider }: Protocol): (frame: string | Uint8Array) => boolean {
-  const codec = PROVIDERS.find(({ name }) => name === provider)?.live as LiveCodec;
+  const codec = PROVIDERS.find(({ name }) => name === provider)?.live?.(requestOf(slug).model) as LiveCodec;
   const { state } = codec.open(requestOf(slug));
   codec.audio(state, new Uint8Array(2 * RATE));
   const sent = codec.finalize(state).flatMap((step) => (step.type === 'send' ? [step.frame] : []));

@@ -142,7 +142,7 @@ export function puppetProvider({ timing, codec, card }: PuppetOptions): Provider
     models: ['a', 'b', 'c'].map((model) => ({ ...template, ...card, id: `puppet/${model}` })),
     options: () => Type.Object({ take: Type.Optional(Type.Integer()) }, { additionalProperties: false }),
     credential: 'none',
-    live,
+    live: () => live,
     batch: undefined,
     failures: [],
   };

@@ -26,8 +26,8 @@ const keyOf = (region?: string): ProviderAccess => ({
 
 function dialled(leg: OpenLeg, access: ProviderAccess): string | undefined {
   const within = accessWithin(leg, access, known);
-  const [name = ''] = leg.slug.split('/');
-  const endpoint = within && known.get(name)?.live?.open(legRequestOf(leg, within)).endpoint;
+  const [name = '', model = ''] = leg.slug.split('/');
+  const endpoint = within && known.get(name)?.live?.(model).open(legRequestOf(leg, within)).endpoint;
   if (endpoint === undefined || endpoint.kind === 'embedded') return endpoint?.engine;
   const url = new URL(endpoint.kind === 'request' ? endpoint.request.url : endpoint.url);
   return `${url.host}${url.searchParams.has('region') ? `?${url.searchParams.get('region')}` : ''}`;

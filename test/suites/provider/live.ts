@@ -37,15 +37,16 @@ export function testLive(
   fixtures: LiveFixtures,
   encode?: ProviderSimulator['encode'],
 ): void {
-  const codec = live as LiveCodec;
   const { model, sampleRate } = fixtures;
+  const codecOf = (request: LegRequest) => live?.(request.model) as LiveCodec;
   const requestOf = (change: Partial<LegRequest> = {}) => legRequest({ model, sampleRate, ...change });
+  const codec = codecOf(requestOf());
   const isRemote = codec.open(requestOf()).endpoint.kind !== 'embedded';
 
   describe(`${name} live`, () => {
     for (const [change, endpoint, hello = []] of fixtures.openings) {
       it(`opens ${JSON.stringify(change)}`, () => {
-        const opened = codec.open(requestOf(change));
+        const opened = codecOf(requestOf(change)).open(requestOf(change));
         expect({ endpoint: opened.endpoint, hello: opened.hello }).toEqual({ endpoint, hello });
       });
     }
@@ -62,8 +63,9 @@ export function testLive(
       });
 
     it.each(fixtures.requests)('requests %j as %j', (change, expected) => {
-      const plain = askedOf(codec, fixtures, requestOf({ model: change.model ?? model }));
-      expect(changed(plain, askedOf(codec, fixtures, requestOf(change)))).toEqual(expected);
+      const changedCodec = codecOf(requestOf(change));
+      const plain = askedOf(changedCodec, fixtures, requestOf({ model: change.model ?? model }));
+      expect(changed(plain, askedOf(changedCodec, fixtures, requestOf(change)))).toEqual(expected);
     });
 
     const { socketOf } = codec;
@@ -83,18 +85,19 @@ export function testLive(
       else expect(sent).toEqual(fixtures.audio(frame));
     });
 
-    it.each(fixtures.timings ?? [])('uses for %j the timing %j', (change, timing) => {
-      expect(codec.timing(requestOf(change))).toMatchObject(timing);
+    it.each(fixtures.timings ?? [])('for %j uses the timing %j', (change, timing) => {
+      expect(codecOf(requestOf(change)).timing(requestOf(change))).toMatchObject(timing);
     });
 
     const cards = models.filter(({ modes, live_turns }) => modes.includes('live') && live_turns !== 'gateway');
     it.each(cards.map((card) => [card.id, card] as const))(
       '%s names its model in the request, and has a valid timing',
       (id, card) => {
-        const asked = askedOf(codec, fixtures, requestOf({ model: id.slice(name.length + 1) }));
+        const own = codecOf(requestOf({ model: id.slice(name.length + 1) }));
+        const asked = askedOf(own, fixtures, requestOf({ model: id.slice(name.length + 1) }));
         if (isRemote) expect(JSON.stringify(asked).toLowerCase()).toContain(id.slice(name.length + 1));
         for (const rate of card.audio.sample_rates) {
-          const timing = codec.timing(requestOf({ model: id.slice(name.length + 1), sampleRate: rate }));
+          const timing = own.timing(requestOf({ model: id.slice(name.length + 1), sampleRate: rate }));
           const { frame, speedMax, burstMs, endpointing, stallMs } = timing;
           expect([frame.minMs, frame.idealMs, frame.maxMs]).toEqual(
             [frame.minMs, frame.idealMs, frame.maxMs].sort((a, b) => a - b),
@@ -111,7 +114,7 @@ export function testLive(
 
     for (const { of, request, seconds = 10, stories } of fixtures.stories) {
       it.each(Object.entries(stories))(`${of}: %s`, (_, story) => {
-        const leg = new StoryLeg(codec, requestOf(request), encode);
+        const leg = new StoryLeg(codecOf(requestOf(request)), requestOf(request), encode);
         if (seconds > 0) leg.audio(seconds);
         tell(leg, story);
       });
@@ -154,7 +157,7 @@ export function testLive(
         );
         fc.assert(
           fc.property(fc.array(act, { maxLength: 40 }), (acts) => {
-            const leg = new StoryLeg(codec, requestOf(group.request), encode);
+            const leg = new StoryLeg(codecOf(requestOf(group.request)), requestOf(group.request), encode);
             leg.audio(2);
             const open = expectOneFinalEach(leg, [...acts, FINISH]);
             // Words that were heard and never settled are missed, however orderly the connection is closed.
@@ -183,11 +186,11 @@ export function testLive(
         let given = 0;
         fc.assert(
           fc.property(fc.array(fc.oneof({ weight: 3, arbitrary: spoilt }, fc.anything()), SPOILT), (all) => {
-            const leg = new StoryLeg(codec, requestOf(group.request), encode);
+            const leg = new StoryLeg(codecOf(requestOf(group.request)), requestOf(group.request), encode);
             leg.audio(0.1);
             given += all.length;
             for (const each of [...all, FINISH, ...all]) leg.give(each).forEach(expectWellFormed);
-            const { type } = codec.closed(leg.state, 1005, 'x');
+            const { type } = leg.codec.closed(leg.state, 1005, 'x');
             if (type !== 'finished' && type !== 'failed') expect.fail(`a close is taken for "${type}"`);
           }),
           { numRuns: drawn(SPOILT_MESSAGES / SPOILT.minLength) },

@@ -38,7 +38,11 @@ export function testOptions(provider: Provider, { options, live, batch }: Provid
   const asked = ({ model, mode }: Place, params: JsonObject): JsonObject => {
     const all = { ...options.needed?.(model), ...params };
     if (live !== undefined && (mode === 'live' || !isHttp(provider.batch))) {
-      return askedOf(provider.live as LiveCodec, live, legRequest({ model, sampleRate: live.sampleRate, params: all }));
+      return askedOf(
+        provider.live?.(model) as LiveCodec,
+        live,
+        legRequest({ model, sampleRate: live.sampleRate, params: all }),
+      );
     }
     return askedOfFile(provider.batch as HttpBatchCodec, batch ?? {}, batchRequest({ model, params: all }));
   };

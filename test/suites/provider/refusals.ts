@@ -2,6 +2,7 @@
 // provider says nothing of its own the status decides.
 import { describe, expect, it } from 'vitest';
 import type { LegFailure } from '../../../machines/events.ts';
+import { modelOf } from '../../../src/api/slug.ts';
 import type { FailureRow } from '../../../src/vendors/kit/failure-row.ts';
 import type { Provider, ProviderRefusal } from '../../../src/vendors/provider.ts';
 import type { ProviderFixtures, RefusalRow } from './fixtures.ts';
@@ -26,7 +27,7 @@ export function testRefusals(provider: Provider, fixtures: ProviderFixtures): vo
   const { batch, refusals = [] } = fixtures;
   const { name, failures } = provider;
   const readers: [string, (refusal: ProviderRefusal) => LegFailure | undefined][] = [];
-  const refusedUpgrade = provider.live?.refused;
+  const refusedUpgrade = provider.live?.(modelOf(provider.models[0]?.id ?? '')).refused;
   if (refusedUpgrade !== undefined) readers.push(['an upgrade', refusedUpgrade]);
   if (isHttp(provider.batch) && batch !== undefined) {
     const { state } = provider.batch.begin(batchRequest({ model: batch.model }));

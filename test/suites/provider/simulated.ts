@@ -34,10 +34,10 @@ export function testSimulated(
   const play = (model: string, more: Partial<LegOptions> = {}) =>
     playLeg({ provider, simulator, model, sampleRate: live.sampleRate, seconds: SECONDS, ...more });
   const gaps = ({ finals, samples }: Outcome, sampleRate = live.sampleRate) => gapsIn(finals, samples, sampleRate, []);
-  const codec = provider.live as LiveCodec;
+  const codecOf = provider.live as (model: string) => LiveCodec;
   const requestOf = (model: string) => legRequest({ model, sampleRate: live.sampleRate });
   // Models that want the same of their time speak the same protocol.
-  const protocols = new Map(models.map((model) => [JSON.stringify(codec.timing(requestOf(model))), model]));
+  const protocols = new Map(models.map((model) => [JSON.stringify(codecOf(model).timing(requestOf(model))), model]));
 
   describe(`${name} simulated: samples`, () => {
     const rates = cards.flatMap(({ id, audio: { sample_rates: all } }) =>
@@ -95,6 +95,7 @@ export function testSimulated(
 
     it.each(models)('notifies the provider on release, so that it stops counting: %s', async (model) => {
       const { sent } = await play(model, { leaves: true, seconds: 1 });
+      const codec = codecOf(model);
       const { state } = codec.open(requestOf(model));
       for (let frame = 0; frame < 10; frame++) codec.audio(state, new Uint8Array(live.sampleRate / 5));
       const leaving = (codec.leave?.(state) ?? []).map(shownFrame);

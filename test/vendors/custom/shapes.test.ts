@@ -21,7 +21,12 @@ const different = ({ models, live, options }: Provider) => [
   ...new Map(
     models.map((card) => {
       const [model, sampleRate] = [modelOf(card.id), card.audio.sample_rates[0] as number];
-      const wants = [card.modes, card.capabilities, options(model), live?.timing(legRequest({ model, sampleRate }))];
+      const wants = [
+        card.modes,
+        card.capabilities,
+        options(model),
+        live?.(model).timing(legRequest({ model, sampleRate })),
+      ];
       return [JSON.stringify(wants), card];
     }),
   ).values(),
@@ -75,7 +80,7 @@ describe.each(CASES)('$shape, like $like', ({ like, provider, own, renamed }) =>
     });
 
     it('asks for a session by the name that the server has for it', () => {
-      const asked = (codec: Provider['live'], model: string) => {
+      const asked = (codec: LiveCodec | undefined, model: string) => {
         const access = { baseUrl: 'http://own.test', credential: undefined };
         const { state, endpoint, hello } = (codec as LiveCodec).open(legRequest({ model, sampleRate: rate, access }));
         const further = codec?.read(state, { json: { type: 'session.created' } });
@@ -83,17 +88,17 @@ describe.each(CASES)('$shape, like $like', ({ like, provider, own, renamed }) =>
           .replaceAll('+', ' ')
           .toLowerCase();
       };
-      const written = asked(renamed.live, NAME);
+      const written = asked(renamed.live?.(NAME), NAME);
       expect(written).toMatch(/\/\/own\.test[/?]/);
       expect(written).not.toMatch(/authorization/i);
-      expect(written.includes('some/other model')).toBe(asked(provider.live, like).includes(like));
+      expect(written.includes('some/other model')).toBe(asked(provider.live?.(like), like).includes(like));
       expect(written).not.toContain(like);
     });
 
     it('uses its template’s timing', () => {
       const request = { model: NAME, sampleRate: rate };
-      expect(own.live?.timing(legRequest(request))).toEqual(
-        provider.live?.timing(legRequest({ ...request, model: like })),
+      expect(own.live?.(NAME).timing(legRequest(request))).toEqual(
+        provider.live?.(like).timing(legRequest({ ...request, model: like })),
       );
     });
 

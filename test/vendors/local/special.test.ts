@@ -6,7 +6,7 @@ import { readQuery } from '../../../src/recogniser/protocol.ts';
 import { local } from '../../../src/vendors/local/index.ts';
 import type { LegRequest } from '../../../src/vendors/provider.ts';
 
-const live = local.live!;
+const live = local.live!('commands-en');
 const legRequest = (more: Partial<LegRequest> = {}): LegRequest => ({
   model: 'commands-en',
   sampleRate: 16_000,

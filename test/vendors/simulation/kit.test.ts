@@ -4,9 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { faultIn, oneOf, valuesOf } from '../../../src/vendors/kit/simulator/checks.ts';
 import { keyRefusal } from '../../../src/vendors/kit/simulator/credentials.ts';
-import { FileJobs } from '../../../src/vendors/kit/simulator/jobs.ts';
 import { PacedIntake } from '../../../src/vendors/kit/simulator/pace.ts';
-import { ok, Remembered, routed } from '../../../src/vendors/kit/simulator/routes.ts';
+import { FileJobs, ok, Remembered, routed } from '../../../src/vendors/kit/simulator/routes.ts';
 import { markedWordsOf } from '../../../src/vendors/kit/simulator/words.ts';
 import type { SimulatorTools } from '../../../src/vendors/simulation.ts';
 

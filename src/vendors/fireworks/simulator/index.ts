@@ -4,8 +4,14 @@ import { Type } from '@sinclair/typebox';
 import type { JsonObject } from '../../kit/json.ts';
 import { members, oneOf, type ValueFault } from '../../kit/simulator/checks.ts';
 import type { KeyFault } from '../../kit/simulator/credentials.ts';
-import { answerIn, type FileAnswer } from '../../kit/simulator/openai-answers.ts';
-import { invalid, type Refusal, refuse, refuseWith } from '../../kit/simulator/openai-refusals.ts';
+import {
+  answerIn,
+  type FileAnswer,
+  invalid,
+  type Refusal,
+  refuse,
+  refuseWith,
+} from '../../kit/simulator/openai-answers.ts';
 import { openaiShapedSimulator } from '../../kit/simulator/openai-service.ts';
 import type { SimulatedAnswer } from '../../simulation.ts';
 

@@ -2,8 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { members, oneOf } from '../../kit/simulator/checks.ts';
 import type { KeyFault } from '../../kit/simulator/credentials.ts';
-import { answerIn } from '../../kit/simulator/openai-answers.ts';
-import { invalid, type Refusal, refuse, refuseWith } from '../../kit/simulator/openai-refusals.ts';
+import { answerIn, invalid, type Refusal, refuse, refuseWith } from '../../kit/simulator/openai-answers.ts';
 import { openaiShapedSimulator } from '../../kit/simulator/openai-service.ts';
 
 const form = members(

@@ -35,3 +35,9 @@ const formOf = (type: Type): MessageForm => ({
   write: (message) => type.encode(type.fromObject(message)).finish(),
   read: (bytes) => type.toObject(type.decode(bytes), { enums: String, longs: Number }),
 });
+
+export const text = (id: number) => ({ type: 'string', id });
+export const flag = (id: number) => ({ type: 'bool', id });
+export const int = (id: number) => ({ type: 'int32', id });
+export const float = (id: number) => ({ type: 'float', id });
+export const many = (type: string, id: number) => ({ rule: 'repeated', type, id }) as const;

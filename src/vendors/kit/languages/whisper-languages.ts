@@ -126,3 +126,14 @@ export function languageName(code: string): string {
 export function baseLanguage(language: string | undefined): string | undefined {
   return language === undefined || language === 'auto' ? undefined : language.toLowerCase().split('-')[0];
 }
+
+/** The language with a region: its own, or the one where most people speak it. What is no language stays as it is. */
+export function regional(language: string): string {
+  if (language.includes('-')) return language;
+  try {
+    const { region } = new Intl.Locale(language).maximize();
+    return region === undefined ? language : `${language}-${region}`;
+  } catch {
+    return language;
+  }
+}

@@ -9,7 +9,6 @@ import { type JsonObject, listIn } from '../json.ts';
 import { baseLanguage } from '../languages/whisper-languages.ts';
 import type { OptionRows, OptionTable } from '../options.ts';
 import { resultOf } from './answer.ts';
-import { PlainServers } from './plain-servers.ts';
 
 interface Settings<Rows extends OptionRows> {
   /** One, or that of each model. */
@@ -109,3 +108,42 @@ const formBytesOf = (fields: readonly (readonly [string, string])[], fileBytes =
   fields.reduce((bytes, [, value]) => bytes + FIELD_BYTES + Buffer.byteLength(value), fileBytes + FIELD_BYTES);
 
 const extensionOf = (name: string): string => /\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+
+/** Files until a server is asked for more again. */
+export const PLAIN_FILES = 100;
+/** Beyond it the one that was remembered first is forgotten. */
+export const PLAIN_SERVERS_MAX = 1_000;
+
+export class PlainServers {
+  /** Files that are left, by server, model and whether words are requested. */
+  readonly #left = new Map<string, number>();
+  readonly #refused = new WeakSet<BatchRequest>();
+
+  /** Whether this file is to be requested in `json`. Counts it. */
+  isPlain(request: BatchRequest): boolean {
+    const key = keyOf(request);
+    const left = this.#left.get(key);
+    if (left === undefined || !isUsual(request)) return false;
+    if (left === 1) this.#left.delete(key);
+    else this.#left.set(key, left - 1);
+    return true;
+  }
+
+  /** `verbose_json` was refused. */
+  refused(request: BatchRequest): void {
+    if (isUsual(request)) this.#refused.add(request);
+  }
+
+  answered(request: BatchRequest): void {
+    if (!this.#refused.delete(request)) return;
+    const [first] = this.#left.keys();
+    if (this.#left.size >= PLAIN_SERVERS_MAX && first !== undefined) this.#left.delete(first);
+    this.#left.set(keyOf(request), PLAIN_FILES);
+  }
+}
+
+/** Options of one request may be what was refused, and say nothing of those of others. */
+const isUsual = ({ params }: BatchRequest): boolean => Object.keys(params).length === 0;
+
+const keyOf = ({ access, model, wordTimestamps }: BatchRequest): string =>
+  JSON.stringify([access.baseUrl, access.model, model, wordTimestamps]);

@@ -1,8 +1,24 @@
 // The errors of sessions shaped like OpenAI's, as far as they can be read, and what a failed item means for a leg.
 import type { LegFailure } from '../../../../machines/events.ts';
 import type { FailureRow } from '../failure-row.ts';
-import { type FailureTable, withParam } from '../failures.ts';
-import { type JsonObject, objectIn, textIn } from '../json.ts';
+import { type FailureTable, type RefusalWords, withParam } from '../failures.ts';
+import { type JsonObject, listIn, objectIn, textIn } from '../json.ts';
+
+export function openaiShapedRefusal(body: JsonObject): RefusalWords {
+  const { detail, error } = body;
+  const [first] = listIn(detail);
+  if (first !== undefined) {
+    const { loc, msg } = objectIn(first);
+    return { words: textIn(msg), param: textIn(listIn(loc).at(-1)) };
+  }
+  const told = typeof error === 'object' ? objectIn(error) : body;
+  const { code, message, param } = told;
+  return {
+    code: textIn(code) || undefined,
+    words: textIn(message) ?? textIn(error) ?? textIn(detail),
+    param: textIn(param) || undefined,
+  };
+}
 
 interface SessionError {
   type: string;

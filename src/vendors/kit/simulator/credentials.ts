@@ -1,5 +1,6 @@
 // Who is let in by a simulated service: the keys that are refused, and where a request carries its key.
 import type { SimulatedAnswer, SimulatedRequest } from '../../simulation.ts';
+import type { ValueFault } from './checks.ts';
 
 /** Why a key is refused: there is none, it is wrong, its account has no credit, or it is used too often. */
 export type KeyFault = 'missing' | 'bad' | 'broke' | 'limited';
@@ -32,3 +33,10 @@ export const subprotocolsOf = ({ headers }: SimulatedRequest): string[] =>
     .split(',')
     .map((each) => each.trim())
     .filter((each) => each !== '');
+
+export const refuseInDetail = (status: number, detail: string): SimulatedAnswer => ({ status, body: { detail } });
+
+export const faultInDetail = ({ kind, member, message }: Pick<ValueFault, 'kind' | 'member' | 'message'>) => ({
+  status: 422,
+  body: { detail: [{ loc: ['body', ...member.split('.')], msg: message, type: kind }] },
+});

@@ -1,10 +1,40 @@
 // The answers of an endpoint for files that is shaped like OpenAI's: what was heard, in each `response_format` and as
 // server-sent events.
-
 import type { HeardTurn, SimulatedAnswer } from '../../simulation.ts';
 import type { JsonObject } from '../json.ts';
 import { languageName } from '../languages/whisper-languages.ts';
 import { textOf } from './words.ts';
+
+export interface Refusal {
+  code: string | null;
+  message: string;
+  param?: string;
+  /** `invalid_request_error` when absent. */
+  type?: string;
+  /** Of an answer; 400 when absent. */
+  status?: number;
+  headers?: Record<string, string>;
+}
+
+export const errorOf = ({ code, message, param, type = 'invalid_request_error' }: Refusal) => ({
+  ...{ type, code, message },
+  param: param ?? null,
+});
+
+export const refuse = (refusal: Refusal): SimulatedAnswer => ({
+  status: refusal.status ?? 400,
+  headers: { ...refusal.headers },
+  body: { error: errorOf(refusal) },
+});
+
+/** A refusal of a status: in the service's own words where it has some. */
+export const refuseWith = (status: number, known: Readonly<Record<number, Refusal>>): SimulatedAnswer =>
+  refuse(known[status] ?? { status, code: null, message: 'The request was refused.', type: 'internal_server_error' });
+
+export const invalid = (param: string, message: string, code = 'invalid_value'): Refusal => ({ code, message, param });
+
+export const missing = (param: string): Refusal =>
+  invalid(param, `Missing required parameter: '${param}'.`, 'missing_required_parameter');
 
 /** What a file is answered with. */
 export interface FileAnswer {

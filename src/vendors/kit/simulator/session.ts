@@ -1,10 +1,47 @@
 // One connection of a simulated live service: its ear, its timers and its end. A provider extends it with what it takes and
 // says; the ear never speaks inside a call, and nothing is heard once the session is over.
+
+import type { Clock } from '../../../../machines/clock.ts';
 import { BYTES_PER_SAMPLE } from '../../../api/audio-formats.ts';
 import type { Ear, EarMessage, SimulatedConnection, SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 import { PacedIntake } from './pace.ts';
-import { Timers } from './timers.ts';
 import type { HeardText } from './words.ts';
+
+export class Timers {
+  readonly #clock: Clock;
+  readonly #armed = new Set<unknown>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Works after so long; at once, inside the call, where that is nothing. */
+  later(delayMs: number, work: () => void): unknown {
+    if (delayMs > 0) return this.after(delayMs, work);
+    work();
+    return undefined;
+  }
+
+  /** Works after so long, and never inside the call. */
+  after(delayMs: number, work: () => void): unknown {
+    const timer = this.#clock.setTimeout(() => {
+      this.#armed.delete(timer);
+      work();
+    }, delayMs);
+    this.#armed.add(timer);
+    return timer;
+  }
+
+  cancel(timer: unknown): void {
+    this.#clock.clearTimeout(timer);
+    this.#armed.delete(timer);
+  }
+
+  clear(): void {
+    for (const timer of this.#armed) this.#clock.clearTimeout(timer);
+    this.#armed.clear();
+  }
+}
 
 export interface Hearing {
   sampleRate: number;

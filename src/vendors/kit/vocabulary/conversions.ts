@@ -1,7 +1,8 @@
 // Ways of serving a member that several providers have in common.
-import type { Redaction } from '../../../api/vocabulary.ts';
+
+import type { Mode } from '../../../api/models.ts';
+import type { Common, Redaction } from '../../../api/vocabulary.ts';
 import { baseLanguage } from '../languages/whisper-languages.ts';
-import type { Serves } from './serving.ts';
 
 /** Terms that are one text. */
 export const TERMS_AS_TEXT = { keyterms: { to: (terms) => terms.join(', ') } } as const satisfies Serves;
@@ -23,3 +24,33 @@ export const toRedactions =
     const all = kinds.map((kind) => names[kind]);
     return all.includes(undefined) ? undefined : [...new Set(all.flat())];
   };
+
+export type CommonMember = keyof Common;
+
+/** The model that is asked, and the language that it is told. */
+export interface Place {
+  model: string;
+  mode: Mode;
+  language: string | undefined;
+}
+
+/** How a row serves a member. */
+export interface Serving<Value> {
+  /**
+   * The value of the option, undefined where there is none for this value. `before` is what members served by the same row have
+   * made of it already: `keyterms` come first.
+   */
+  to?(value: Value, before: unknown, place: Place): unknown;
+  /** Characters of all texts together, where that is limited. */
+  charactersMax?: number;
+  /** Modes in which the option stands in the URL, which is no longer than servers take. */
+  inUrl?: readonly Mode[];
+  /** What it becomes that is less than was asked for, as in "goes to x/y as …"; absent where nothing is lost. */
+  as?: string;
+  /** Why less of a value is taken, or nothing, where its length does not say it: goes behind a colon. */
+  why?(place: Place): string | undefined;
+  /** Of `languages`: the option stands beside `language`, which has the first of them. */
+  beside?: true;
+}
+
+export type Serves = CommonMember | { readonly [Member in CommonMember]?: Serving<NonNullable<Common[Member]>> };

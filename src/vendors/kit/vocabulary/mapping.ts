@@ -5,7 +5,7 @@ import { Value } from '@sinclair/typebox/value';
 import type { Common } from '../../../api/vocabulary.ts';
 import type { Provider } from '../../provider.ts';
 import { queryOf } from '../../urls.ts';
-import type { CommonMember, Place, Serving } from './serving.ts';
+import type { CommonMember, Place, Serving } from './conversions.ts';
 
 /** What becomes of a member of the request at one model. */
 export interface Told {

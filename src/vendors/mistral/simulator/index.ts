@@ -2,14 +2,13 @@
 import { Type } from '@sinclair/typebox';
 import { members, oneOf } from '../../kit/simulator/checks.ts';
 import type { KeyFault } from '../../kit/simulator/credentials.ts';
-import { faultInDetail } from '../../kit/simulator/detail-refusals.ts';
+import { faultInDetail } from '../../kit/simulator/credentials.ts';
 import type { FileAnswer } from '../../kit/simulator/openai-answers.ts';
 import { keyRefused, openaiShapedSimulator } from '../../kit/simulator/openai-service.ts';
 import { textOf } from '../../kit/simulator/words.ts';
 import type { ProviderSimulator, SimulatedAnswer } from '../../simulation.ts';
 import { FILES } from '../models.ts';
-import { RealtimeSession, SESSIONS } from './live.ts';
-import { usageOf } from './usage.ts';
+import { RealtimeSession, SESSIONS, usageOf } from './live.ts';
 
 const form = members(
   { file: Type.Unknown(), model: oneOf(...FILES) },

@@ -7,7 +7,7 @@ import type { Change, Conversation, Handshake, Step } from '../../compat/dialect
 import { Poller } from '../../compat/live.ts';
 import { type JsonObject, objectOf, textIn } from '../../kit/json.ts';
 import { audioIn } from '../../kit/simulator/checks.ts';
-import { errorOf, invalid, type Refusal as Told } from '../../kit/simulator/openai-refusals.ts';
+import { errorOf, invalid, type Refusal as Told } from '../../kit/simulator/openai-answers.ts';
 import { settingsOf } from './client-secrets.ts';
 import { Items } from './items.ts';
 import { SendingPace } from './patience.ts';

@@ -7,7 +7,7 @@ import type { ClientRequest } from '../../compat/dialect.ts';
 import { ownParameters, setAll } from '../../compat/params.ts';
 import { type JsonObject, numberIn, objectIn, textIn } from '../../kit/json.ts';
 import { faultIn, members, oneOf } from '../../kit/simulator/checks.ts';
-import { invalid, type Refusal } from '../../kit/simulator/openai-refusals.ts';
+import { invalid, type Refusal } from '../../kit/simulator/openai-answers.ts';
 import { SERVER_VAD, sessionMessage } from '../messages.ts';
 import { LIVE_RATE } from '../models.ts';
 import { Delay, NoiseReduction, SemanticVad, ServerVad } from '../options.ts';

@@ -1,7 +1,7 @@
 // OpenAI, simulated: who is let in, where each request goes, and how OpenAI refuses and fails. Sessions are in live.ts, files
 // in batch.ts.
 import { authorizationOf, type KeyFault, keyFault, subprotocolsOf } from '../../kit/simulator/credentials.ts';
-import { errorOf, type Refusal, refuse } from '../../kit/simulator/openai-refusals.ts';
+import { errorOf, type Refusal, refuse } from '../../kit/simulator/openai-answers.ts';
 import { routed } from '../../kit/simulator/routes.ts';
 import { closedAtOnce } from '../../kit/simulator/session.ts';
 import type {

@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { type JsonObject, objectOf } from '../../kit/json.ts';
 import { faultIn, members, oneOf } from '../../kit/simulator/checks.ts';
-import { invalid, missing, type Refusal, refuse } from '../../kit/simulator/openai-refusals.ts';
+import { invalid, missing, type Refusal, refuse } from '../../kit/simulator/openai-answers.ts';
 import { Remembered } from '../../kit/simulator/routes.ts';
 import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { SERVER_VAD, secretMessage, sessionMessage } from '../messages.ts';

@@ -2,11 +2,9 @@
 import { Type } from '@sinclair/typebox';
 import { jsonOf, objectIn } from '../../kit/json.ts';
 import { faultIn, fileIn, formOf, members, oneOf } from '../../kit/simulator/checks.ts';
-import { type FileJob, fileJobsOf } from '../../kit/simulator/jobs.ts';
-import { ok } from '../../kit/simulator/routes.ts';
-import { textOf } from '../../kit/simulator/words.ts';
+import { type FileJob, fileJobsOf, ok } from '../../kit/simulator/routes.ts';
+import { type HeardText, markedWordsOf, textOf } from '../../kit/simulator/words.ts';
 import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
-import { elementsOf } from './elements.ts';
 
 const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -76,3 +74,12 @@ export function transcriptOf(job: FileJob | undefined, accept = ''): SimulatedAn
     monologues: turns.map((turn, at) => ({ speaker: isDiarized ? at % 2 : 0, elements: elementsOf(turn) })),
   });
 }
+
+const punct = (value: string) => ({ type: 'punct', value });
+
+export const elementsOf = (heard: HeardText) =>
+  markedWordsOf(heard).flatMap(({ word, mark, start, end, confidence = 0.95 }, index) => [
+    ...(index === 0 ? [] : [punct(' ')]),
+    { type: 'text', value: word, ts: start, end_ts: end, confidence },
+    ...(mark === undefined ? [] : [punct(mark)]),
+  ]);

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { members, oneOf, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
-import { elementsOf } from './elements.ts';
+import { elementsOf } from './jobs.ts';
 
 interface Options {
   sampleRate: number;

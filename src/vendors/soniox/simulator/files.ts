@@ -1,8 +1,7 @@
 // The REST interface of the simulated Soniox: uploads, jobs and their deletion; and how it words refusals and tokens, on connections too.
 import { bodyOf, fileIn, formOf } from '../../kit/simulator/checks.ts';
 import type { KeyFault } from '../../kit/simulator/credentials.ts';
-import { type FileJob, type FileJobs, fileJobsOf } from '../../kit/simulator/jobs.ts';
-import { ok, routed } from '../../kit/simulator/routes.ts';
+import { type FileJob, type FileJobs, fileJobsOf, ok, routed } from '../../kit/simulator/routes.ts';
 import { type HeardText, millisecondsOf, textOf, wordsOf } from '../../kit/simulator/words.ts';
 import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import {

@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox';
 import { members, oneOf } from '../../kit/simulator/checks.ts';
 import type { KeyFault } from '../../kit/simulator/credentials.ts';
-import { faultInDetail, refuseInDetail } from '../../kit/simulator/detail-refusals.ts';
+import { faultInDetail, refuseInDetail } from '../../kit/simulator/credentials.ts';
 import { keyRefused, openaiShapedSimulator } from '../../kit/simulator/openai-service.ts';
 import type { ProviderSimulator } from '../../simulation.ts';
 import { RealtimeSession } from './live.ts';

@@ -15,7 +15,7 @@ import {
   withFlagsAt,
 } from '../../compat/params.ts';
 import { type JsonObject, listIn, objectIn, textIn } from '../../kit/json.ts';
-import { heardLanguage } from '../languages.ts';
+import { heardLanguage } from '../models.ts';
 import { options } from '../options.ts';
 
 /** Encodings of headerless audio; `pcm_f32le` is converted. */

@@ -3,8 +3,7 @@
 import { Type } from '@sinclair/typebox';
 import { members, oneOf } from '../../kit/simulator/checks.ts';
 import type { KeyFault } from '../../kit/simulator/credentials.ts';
-import { answerIn } from '../../kit/simulator/openai-answers.ts';
-import { errorOf, invalid, type Refusal, refuse } from '../../kit/simulator/openai-refusals.ts';
+import { answerIn, errorOf, invalid, type Refusal, refuse } from '../../kit/simulator/openai-answers.ts';
 import { keyRefused, openaiShapedSimulator } from '../../kit/simulator/openai-service.ts';
 import type { ProviderSimulator } from '../../simulation.ts';
 import { RealtimeSession } from './live.ts';
