@@ -16,6 +16,7 @@ import type { LegPump } from './leg/leg-pump.ts';
 import type { Recovery } from './recovery.ts';
 import type { Configuration, SessionDependencies, SessionOpening } from './session-opening.ts';
 import { formattedWaitMsOf, steadyMsOf } from './session-parts.ts';
+import type { Signals } from './signals.ts';
 import type { TurnChart } from './turns/turn-chart.ts';
 
 /** Between two changes: each makes a connection, where the open one cannot be changed. */
@@ -30,7 +31,7 @@ export interface ReconfigurationParts {
   events: Pick<EventWriter, 'error' | 'configuring' | 'switched'>;
   spending: Pick<Spending, 'heardBy'>;
   pipeline: Pick<AudioPipeline, 'sentSamples'>;
-  fault(error: unknown): void;
+  signals: Signals;
 }
 
 export class Reconfiguration {
@@ -56,6 +57,7 @@ export class Reconfiguration {
     this.#access = access;
     this.#clock = clock;
     this.#parts = parts;
+    parts.signals.on('legReconfigured', (isInForce) => this.answered(isInForce));
   }
 
   ask(asked: Configure): void {
@@ -91,7 +93,7 @@ export class Reconfiguration {
       if (configuration === undefined || this.#isOver || (await this.#changesLeg(configuration))) return;
       this.#apply(configuration, false);
     } catch (error) {
-      if (!(error instanceof Refusal)) this.#parts.fault(error);
+      if (!(error instanceof Refusal)) this.#parts.signals.emit('fault', 'configure', error);
       else if (!this.#isOver) this.#refuse(error);
     } finally {
       if (!this.#isOver) this.#timer = this.#clock.setTimeout(() => this.#next(), APART_MS);

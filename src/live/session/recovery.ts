@@ -9,7 +9,9 @@ import { judged } from '../failover/blame.ts';
 import type { ChainMember } from '../failover/chain.ts';
 import { ownKeyFailure } from '../failover/chain-credential.ts';
 import { timingOf } from '../failover/member-timing.ts';
+import type { AudioAccount } from './billing/audio-account.ts';
 import type { Charts } from './charts.ts';
+import type { EventWriter } from './event-writer.ts';
 import type { CurrentLeg } from './leg/current-leg.ts';
 import type { SessionDependencies, SessionOpening } from './session-opening.ts';
 
@@ -18,11 +20,13 @@ const WAITING_MS = 1_000;
 /** Connections that fail at the same audio are not sent exactly as much of it. */
 const PROGRESS_SECONDS_MIN = 2;
 
-export interface RecoveryCalls {
-  /** Tells the client that audio waits; gives whether any does. */
-  waiting(slug: string): boolean;
-  /** Whether another leg would have no speech to hear again. */
-  isAnswered(): boolean;
+/** The parts of the session that a failed leg concerns. */
+export interface RecoveryParts {
+  charts: Charts;
+  leg: CurrentLeg;
+  pipeline: Pick<AudioPipeline, 'sentSamples'>;
+  account: Pick<AudioAccount, 'isOwed' | 'lacks'>;
+  events: Pick<EventWriter, 'waiting'>;
 }
 
 export class Recovery {
@@ -30,8 +34,9 @@ export class Recovery {
   readonly #dependencies: SessionDependencies;
   readonly #charts: Charts;
   readonly #leg: CurrentLeg;
-  readonly #pipeline: Pick<AudioPipeline, 'sentSamples'>;
-  readonly #calls: RecoveryCalls;
+  readonly #pipeline: RecoveryParts['pipeline'];
+  readonly #account: RecoveryParts['account'];
+  readonly #events: RecoveryParts['events'];
   /** The members that have failed, and when the first did: until a leg has held. */
   readonly #failed = new Set<number>();
   #sinceMs: number | undefined;
@@ -55,17 +60,15 @@ export class Recovery {
   constructor(
     opening: SessionOpening,
     dependencies: SessionDependencies,
-    charts: Charts,
-    leg: CurrentLeg,
-    pipeline: Pick<AudioPipeline, 'sentSamples'>,
-    calls: RecoveryCalls,
+    { charts, leg, pipeline, account, events }: RecoveryParts,
   ) {
     this.#opening = opening;
     this.#dependencies = dependencies;
     this.#charts = charts;
     this.#leg = leg;
     this.#pipeline = pipeline;
-    this.#calls = calls;
+    this.#account = account;
+    this.#events = events;
   }
 
   /** The member to begin with. */
@@ -198,7 +201,8 @@ export class Recovery {
   #tellWaiting(): void {
     const unreadyMs = this.#dependencies.clock.now() - (this.#unreadySinceMs ?? Number.POSITIVE_INFINITY);
     if (this.#isWaitingTold || unreadyMs < WAITING_MS) return;
-    this.#isWaitingTold = this.#calls.waiting((this.#opening.chain[this.#index] as ChainMember).slug);
+    const { slug } = this.#opening.chain[this.#index] as ChainMember;
+    this.#isWaitingTold = this.#account.isOwed && this.#events.waiting(slug, 'it fails and is tried again');
   }
 
   /**
@@ -214,7 +218,8 @@ export class Recovery {
   get #hasProgress(): boolean {
     const { sampleRate } = this.#opening.request;
     const isPast = this.#pipeline.sentSamples >= this.#failedAtSample + PROGRESS_SECONDS_MIN * sampleRate;
-    return isPast || this.#calls.isAnswered();
+    // Or another leg would have no speech to hear again.
+    return isPast || !this.#account.isOwed || this.#account.lacks('speech');
   }
 
   /** The leg works: what went wrong before is over. */

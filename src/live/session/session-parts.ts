@@ -8,12 +8,14 @@ import type { LiveTiming } from '../../vendors/provider.ts';
 import { timingOf } from '../failover/member-timing.ts';
 import { type ClientLine, Outbox } from './outbox.ts';
 import type { SessionDependencies, SessionOpening, SessionSettings } from './session-opening.ts';
+import type { Signals } from './signals.ts';
 import type { SessionLog } from './watch/session-log.ts';
 
 /** Retries of one model within an incident, where its failure is worth one. */
 const RETRIES = 1;
 /** How long a leg has to hold at least before what went wrong earlier is over. */
 const STEADY_MS_MIN = 10_000;
+const UNREAD = 'Events are not read fast enough: a final could not be queued. Read the socket continuously.';
 
 /** The audio pipeline, and the seconds of audio that it may hold ahead of what was sent on. */
 export function pipelineOf(
@@ -31,16 +33,13 @@ export function pipelineOf(
   return { pipeline, backlogSecondsMax: Math.floor(spoolBytesMax / (BYTES_PER_SAMPLE * sampleRate)) };
 }
 
-/**
- * @param log hears everything that is to be told
- * @param onOverflow ends the session, with the words for the client
- */
+/** @param log hears everything that is to be told */
 export function outboxOf(
   { sessionId, encoder }: SessionOpening,
   line: ClientLine,
   { settings, wallNow, totals }: SessionDependencies,
   log: Pick<SessionLog, 'told'>,
-  onOverflow: (message: string) => void,
+  signals: Signals,
 ): Outbox {
   const { unreadBytesMax, unreadEventsMax } = settings;
   return new Outbox({
@@ -51,8 +50,7 @@ export function outboxOf(
     unreadEventsMax,
     wallNow,
     onEvent: (event) => log.told(event),
-    onOverflow: () =>
-      onOverflow('Events are not read fast enough: a final could not be queued. Read the socket continuously.'),
+    onOverflow: () => signals.emit('abort', 'slow_consumer', UNREAD),
     onDrop: (name) => totals.dropped(name),
   });
 }

@@ -25,6 +25,7 @@ import { Recovery } from './recovery.ts';
 import { SessionEnding } from './session-ending.ts';
 import type { SessionDependencies, SessionOpening } from './session-opening.ts';
 import { chartInputOf, formattedWaitMsOf, outboxOf, pipelineOf, suspendMsOf, timingsOf } from './session-parts.ts';
+import { Signals } from './signals.ts';
 import { EmptyTurns, Turns } from './turns/turns.ts';
 import { SessionDelays } from './watch/session-delays.ts';
 import { SessionLog } from './watch/session-log.ts';
@@ -62,37 +63,33 @@ export class LiveSession {
     const { request, sessionId } = opening;
     const { clock, settings, totals } = dependencies;
     this.log = new SessionLog(dependencies.wallNow, dependencies.observe?.(opening), opening.showsTranscripts);
+    const signals = new Signals();
+    signals.on('abort', (code, message) => this.abort(code, message));
+    signals.on('stop', (reason, code, message) => this.stop(reason, code, message));
+    signals.on('fault', (name, error) => this.fault(name, error));
     const { charts, log } = this;
     this.#scope = new DisposerStack((error) => dependencies.onFault(sessionId, 'dispose', error));
     const { pipeline, backlogSecondsMax } = pipelineOf(opening, dependencies);
     this.pipeline = pipeline;
     this.#scope.defer(() => pipeline.dispose());
-    const outbox = outboxOf(opening, line, dependencies, log, (message) => this.abort('slow_consumer', message));
+    const outbox = outboxOf(opening, line, dependencies, log, signals);
     const events = new EventWriter(opening, outbox, totals);
     const usage = new Usage(request.sampleRate, opening.meter.members, clock);
     const account = new AudioAccount(pipeline, usage, request.sampleRate);
-    const spending = new Spending(opening.meter, pipeline, usage, request.sampleRate, {
-      extended: () => this.leg.pump.flush(),
-      warn: (warning) => events.warn(warning),
-      stop: (reason, code, message) => this.stop(reason, code, message),
-    });
+    const spending = new Spending(opening.meter, request.sampleRate, { pipeline, usage, events, signals });
     this.outbox = outbox;
     this.#events = events;
     this.#usage = usage;
     this.#account = account;
     this.#spending = spending;
-    const intake = new AudioIntake(opening, dependencies, {
-      ...{ pipeline, backlogSecondsMax, events, charts },
-      abort: (code, message) => this.abort(code, message),
-      stop: (reason, code, message) => this.stop(reason, code, message),
-    });
+    const intake = new AudioIntake(opening, dependencies, { pipeline, backlogSecondsMax, events, charts, signals });
     const delays = new SessionDelays(clock, request.sampleRate);
     const empties = new EmptyTurns({
       isAskedFor: settings.hearEmptyAgain === 'on',
       pipeline,
       hasNext: () => this.recovery.hasNext,
       fail: (failure) => this.leg.fail(failure),
-      warnOnce: (warning) => events.warnOnce(warning),
+      events,
     });
     this.turns = new Turns({
       request,
@@ -106,39 +103,22 @@ export class LiveSession {
       delays,
       log,
     });
-    const legParts = { pipeline, charts, turns: this.turns, spending, delays, log };
-    this.leg = new CurrentLeg(opening, dependencies, legParts, {
-      ready: (generation) => this.#outcomes.ready(generation),
-      failed: (generation, failure) => this.#outcomes.failed(generation, failure),
-      finished: (generation) => this.#outcomes.finished(generation),
-      overdue: (generation) => this.#outcomes.overdue(generation),
-      reconfigured: (isInForce) => this.#reconfiguration.answered(isInForce),
-      waiting: (slug) => account.isOwed && events.waiting(slug, 'the part of the gateway that connects to it is away'),
-      takeWaiting: () => this.#incoming.takeWaiting(),
-      fault: (name, error) => this.fault(name, error),
-    });
+    const legParts = { pipeline, charts, turns: this.turns, spending, delays, log, account, events, signals };
+    this.leg = new CurrentLeg(opening, dependencies, legParts);
     this.#scope.defer(() => this.leg.dispose());
-    this.recovery = new Recovery(opening, dependencies, charts, this.leg, pipeline, {
-      waiting: (slug) => account.isOwed && events.waiting(slug, 'it fails and is tried again'),
-      isAnswered: () => !account.isOwed || account.lacks('speech'),
-    });
+    this.recovery = new Recovery(opening, dependencies, { charts, leg: this.leg, pipeline, account, events });
     this.#scope.defer(() => this.recovery.end());
     const { leg, recovery, turns } = this;
     const ended = { pipeline, turns, events, outbox, account, spending, log };
     this.ending = new SessionEnding(opening, dependencies, { scope: this.#scope, ...ended });
-    const fault = (error: unknown) => this.fault('configure', error);
-    const changing = { charts, recovery, leg, events, spending, pipeline, fault };
+    const changing = { charts, recovery, leg, events, spending, pipeline, signals };
     this.#reconfiguration = new Reconfiguration(opening, dependencies, changing);
     this.#scope.defer(() => this.#reconfiguration.stop());
-    this.#outcomes = new LegOutcomes({ pipeline, charts, turns, account, events, recovery, leg });
+    this.#outcomes = new LegOutcomes({ pipeline, charts, turns, account, events, recovery, leg, signals });
     this.#idle = new IdleTimer(clock, settings.idleMs, () => charts.tell({ type: 'session.idle' }));
-    this.#suspension = new Suspension(clock, suspendMsOf(request, settings), pipeline, {
-      quiet: () => charts.tell({ type: 'audio.quiet' }),
-      waiting: () => charts.tell({ type: 'audio.waiting' }),
-      isAnswered: () => this.#outcomes.isAnswered,
-    });
+    this.#suspension = new Suspension(clock, suspendMsOf(request, settings), { pipeline, charts, turns });
     const waits = { suspension: this.#suspension, idle: this.#idle };
-    this.#incoming = new IncomingAudio({ pipeline, intake, delays, pump: leg.pump, ...waits });
+    this.#incoming = new IncomingAudio({ pipeline, intake, delays, pump: leg.pump, signals, ...waits });
     this.#scope.defer(() => this.#incoming.stop());
   }
 

@@ -3,6 +3,7 @@
 import type { AudioPipeline } from '../../../audio/pipeline.ts';
 import type { IdleTimer } from '../../../runtime/timeouts.ts';
 import type { LegPump } from '../leg/leg-pump.ts';
+import type { Signals } from '../signals.ts';
 import type { SessionDelays } from '../watch/session-delays.ts';
 import type { AudioIntake } from './intake.ts';
 import type { Suspension } from './suspension.ts';
@@ -15,6 +16,7 @@ export interface IncomingParts {
   /** The end of a session whose client sends nothing. */
   idle: IdleTimer;
   pump: Pick<LegPump, 'flush' | 'waits' | 'waitingBytesMax'>;
+  signals: Signals;
 }
 
 export class IncomingAudio {
@@ -24,6 +26,7 @@ export class IncomingAudio {
 
   constructor(parts: IncomingParts) {
     this.#parts = parts;
+    parts.signals.on('audioWanted', () => this.takeWaiting());
     this.#waiting = new WaitingChunks(() => {
       this.#came();
       parts.pump.waits();

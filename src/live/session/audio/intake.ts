@@ -1,15 +1,14 @@
 // What becomes of a client's audio before it is on the tape: files in disguise, a backlog past its bound, audio that comes
 // too late, and audio that comes at an odd speed are told apart here. What is done about them is the session's decision.
-import type { SessionEndReason } from '../../../../machines/events.ts';
 import { isCoded, type ListenRequest } from '../../../api/listen.ts';
 import { ContainerSniffer } from '../../../audio/containers/detection.ts';
 import type { AudioPipeline } from '../../../audio/pipeline.ts';
 import { containerWords } from '../../../audio/streams/sound-stream.ts';
 import type { SpoolShortage } from '../../../audio/tape/spool.ts';
-import type { AbortCode, OrderlyCode } from '../billing/end-charges.ts';
 import type { Charts } from '../charts.ts';
 import type { EventWriter } from '../event-writer.ts';
 import type { SessionDependencies, SessionOpening } from '../session-opening.ts';
+import type { Signals } from '../signals.ts';
 import { LayoutWatch, RateWatch } from './format-watch.ts';
 
 /** The parts of the session that its audio concerns. */
@@ -19,10 +18,7 @@ export interface IntakeParts {
   backlogSecondsMax: number;
   events: Pick<EventWriter, 'damaged' | 'lateAudio' | 'rateSuspect' | 'layoutSuspect'>;
   charts: Pick<Charts, 'endError'>;
-  /** Ends the session at once. */
-  abort(code: AbortCode, message: string): void;
-  /** Ends it once what was taken before has its finals. */
-  stop(reason: SessionEndReason, code: OrderlyCode, message: string): void;
+  signals: Signals;
 }
 
 export class AudioIntake {
@@ -69,7 +65,7 @@ export class AudioIntake {
     const sniffer = this.#sniffer;
     const container = sniffer === undefined || sniffer.settled ? undefined : sniffer.look(bytes);
     if (container !== undefined) {
-      this.#parts.abort('unsupported_audio', containerWords(container, this.#request.encoding));
+      this.#parts.signals.emit('abort', 'unsupported_audio', containerWords(container, this.#request.encoding));
       return false;
     }
     const before = pipeline.receivedSamples;
@@ -78,7 +74,7 @@ export class AudioIntake {
       totals.dropped('audio_backlog');
       // What was taken before stays.
       const { code, message } = backlogOf(this.#parts.backlogSecondsMax, pipeline.shortage);
-      this.#parts.stop('error', code, message);
+      this.#parts.signals.emit('stop', 'error', code, message);
       return false;
     }
     totals.audioReceived((pipeline.receivedSamples - before) / this.#request.sampleRate);
@@ -87,7 +83,7 @@ export class AudioIntake {
       this.#parts.events.damaged();
     }
     if (taken === 'unsupported') {
-      this.#parts.abort('unsupported_audio', pipeline.fault ?? '');
+      this.#parts.signals.emit('abort', 'unsupported_audio', pipeline.fault ?? '');
       return false;
     }
     const ratio = this.#rateWatch?.note(pipeline.receivedSamples, clock.now());

@@ -3,21 +3,19 @@
 import type { Clock } from '../../../../machines/clock.ts';
 import type { AudioPipeline } from '../../../audio/pipeline.ts';
 import { IdleTimer } from '../../../runtime/timeouts.ts';
+import type { Charts } from '../charts.ts';
+import type { Turns } from '../turns/turns.ts';
 
-export interface SuspensionCalls {
-  /** The leg has nothing to hear, and had nothing for a while. */
-  quiet(): void;
-  /** There is audio, and no leg, or one that is being let go of and owes nothing. */
-  waiting(): void;
-  /** Whether all that the leg was sent is answered for. */
-  isAnswered(): boolean;
+export interface SuspensionParts {
+  pipeline: AudioPipeline;
+  charts: Pick<Charts, 'tell'>;
+  turns: Pick<Turns, 'open'>;
 }
 
 export class Suspension {
   readonly #clock: Clock;
   readonly #afterMs: number;
-  readonly #pipeline: AudioPipeline;
-  readonly #calls: SuspensionCalls;
+  readonly #parts: SuspensionParts;
   #deadline: IdleTimer | undefined;
   /** The leg was asked to finish. */
   #isLeaving = false;
@@ -25,11 +23,10 @@ export class Suspension {
   /** Audio came since the leg was asked to finish. */
   #hasMore = false;
 
-  constructor(clock: Clock, afterMs: number, pipeline: AudioPipeline, calls: SuspensionCalls) {
+  constructor(clock: Clock, afterMs: number, parts: SuspensionParts) {
     this.#clock = clock;
     this.#afterMs = afterMs;
-    this.#pipeline = pipeline;
-    this.#calls = calls;
+    this.#parts = parts;
   }
 
   /** A leg hears. */
@@ -51,7 +48,7 @@ export class Suspension {
     this.#deadline?.touch();
     this.#hasMore = true;
     // Who speaks again does not wait for a goodbye.
-    if (this.#isResting || (this.#isLeaving && this.#calls.isAnswered())) this.#wake();
+    if (this.#isResting || (this.#isLeaving && this.#isAnswered)) this.#wake();
   }
 
   /** The leg has said all there was, and was let go of. */
@@ -60,14 +57,20 @@ export class Suspension {
     if (this.#hasMore) this.#wake();
   }
 
+  /** Whether there is nothing to be heard in what the leg was sent, and no turn open, that has no final. */
+  get #isAnswered(): boolean {
+    const { pipeline, turns } = this.#parts;
+    return !turns.open && !pipeline.soundSince(pipeline.coveredSamples);
+  }
+
   #wake(): void {
     this.#isResting = false;
     this.#isLeaving = false;
-    this.#calls.waiting();
+    this.#parts.charts.tell({ type: 'audio.waiting' });
   }
 
   #look(): void {
-    const pipeline = this.#pipeline;
+    const { pipeline, charts } = this.#parts;
     const clock = this.#clock;
     // Held back by the leg's pace, or for want of money: that is no quiet.
     const isBusy = pipeline.waitMs(clock.now()) < Number.POSITIVE_INFINITY || pipeline.starved;
@@ -77,6 +80,6 @@ export class Suspension {
     }
     this.#hasMore = false;
     this.#isLeaving = true;
-    this.#calls.quiet();
+    charts.tell({ type: 'audio.quiet' });
   }
 }

@@ -7,16 +7,16 @@ import { usdOf } from '../../../config/prices/price.ts';
 import type { Meter, MeterState, Shortage } from '../../../money/ledger/meter.ts';
 import { shortageCodes, shortageReasons, shortageWords } from '../../../money/ledger/shortage.ts';
 import type { UsageLine } from '../../../money/store/calls.ts';
-import { secondsOf } from '../event-writer.ts';
-import type { OrderlyCode } from './end-charges.ts';
+import { type EventWriter, secondsOf } from '../event-writer.ts';
+import type { Signals } from '../signals.ts';
 import { costOf, type Usage } from './usage.ts';
 
-export interface SpendingListener {
-  /** Audio may go further. */
-  extended(): void;
-  /** The client should hear that money runs out. */
-  warn(warning: { code: string; message: string }): void;
-  stop(reason: SessionEndReason, code: OrderlyCode, message: string): void;
+/** The parts of the session that its money concerns. */
+export interface SpendingParts {
+  pipeline: AudioPipeline;
+  usage: Usage;
+  events: Pick<EventWriter, 'warn'>;
+  signals: Signals;
 }
 
 export interface SessionFigures extends Omit<AudioFrame, 'kind' | 'sequence' | 'at'> {
@@ -29,7 +29,8 @@ export class Spending {
   readonly #pipeline: AudioPipeline;
   readonly #usage: Usage;
   readonly #sampleRate: number;
-  readonly #listener: SpendingListener;
+  readonly #events: SpendingParts['events'];
+  readonly #signals: Signals;
   /** What the client was told that it pays for. */
   #billed: UsageLine[] | undefined;
   /** Undefined until the session is settled. */
@@ -38,12 +39,13 @@ export class Spending {
   #shownSamples = 0;
   #shownMicroUsd = 0n;
 
-  constructor(meter: Meter, pipeline: AudioPipeline, usage: Usage, sampleRate: number, listener: SpendingListener) {
+  constructor(meter: Meter, sampleRate: number, { pipeline, usage, events, signals }: SpendingParts) {
     this.#meter = meter;
     this.#pipeline = pipeline;
     this.#usage = usage;
     this.#sampleRate = sampleRate;
-    this.#listener = listener;
+    this.#events = events;
+    this.#signals = signals;
   }
 
   start(): void {
@@ -64,11 +66,10 @@ export class Spending {
         extended: (allowedMs, connectionMs) => {
           this.#limitTo(allowedMs);
           usage.connections.limitTo(connectionMs);
-          this.#listener.extended();
+          this.#signals.emit('audioAllowed');
         },
         ranOut: () => this.starved(),
-        low: (shortage, leftMs) =>
-          this.#listener.warn({ code: lowCodes[shortage], message: lowWords(shortage, leftMs) }),
+        low: (shortage, leftMs) => this.#events.warn({ code: lowCodes[shortage], message: lowWords(shortage, leftMs) }),
       },
     );
   }
@@ -106,9 +107,9 @@ export class Spending {
     const shortage = this.#meter.starved();
     if (shortage === undefined) return;
     this.#pipeline.cut();
-    this.#listener.stop(shortageReasons[shortage], shortageCodes[shortage], shortageWords[shortage]);
+    this.#signals.emit('stop', shortageReasons[shortage], shortageCodes[shortage], shortageWords[shortage]);
     // What is left before the cut may leave now, also where the session was ending already.
-    this.#listener.extended();
+    this.#signals.emit('audioAllowed');
   }
 
   /** What the client pays for when the audio up to the sample was heard. */

@@ -12,29 +12,17 @@ import { circuitOpen, ModelAttempt } from '../../failover/model-attempt.ts';
 import { type LongestAnswer, StallWatch } from '../audio/stall-watch.ts';
 import type { SessionDependencies, SessionOpening } from '../session-opening.ts';
 import { gatheringOf } from '../session-parts.ts';
+import type { Signals } from '../signals.ts';
 import type { Turns } from '../turns/turns.ts';
-import { LegChannel, type Report } from './leg-channel.ts';
-import { LegPump, type LegPumpCalls, type LegPumpParts } from './leg-pump.ts';
+import { LegChannel, type LegChannelParts, type Report } from './leg-channel.ts';
+import { LegPump, type LegPumpParts } from './leg-pump.ts';
 
 /** How long before the longest time of a connection its end is sought: time to find the end of a turn and to connect again. */
 const EXPIRY_MARGIN_MS = 60_000;
 
 /** The parts of the session that its leg works with. */
-export interface CurrentLegParts extends LegPumpParts {
+export interface CurrentLegParts extends LegPumpParts, LegChannelParts {
   turns: Pick<Turns, 'hear'>;
-}
-
-export interface CurrentLegCalls extends LegPumpCalls {
-  ready(generation: number): void;
-  failed(generation: number, failure: LegFailure): void;
-  finished(generation: number): void;
-  /** Asked to finish with a `waitMs`, it takes longer than its provider needs as a rule, and is alive. */
-  overdue(generation: number): void;
-  /** Whether what it was asked for anew is in force on its connection. */
-  reconfigured(isInForce: boolean): void;
-  /** No node can be asked for the leg of that model. Gives whether audio waits for it. */
-  waiting(slug: string): boolean;
-  fault(name: 'audio' | 'report', error: unknown): void;
 }
 
 /** What is to be known of an attempt before it is made. */
@@ -50,7 +38,7 @@ export class CurrentLeg {
   readonly #dependencies: SessionDependencies;
   readonly #parts: CurrentLegParts;
   readonly #pipeline: AudioPipeline;
-  readonly #calls: CurrentLegCalls;
+  readonly #signals: Signals;
   readonly channel: LegChannel;
   readonly pump: LegPump;
   #member: ChainMember | undefined;
@@ -62,25 +50,14 @@ export class CurrentLeg {
   #hasDialled = false;
   #expiry: unknown;
 
-  constructor(
-    opening: SessionOpening,
-    dependencies: SessionDependencies,
-    parts: CurrentLegParts,
-    calls: CurrentLegCalls,
-  ) {
+  constructor(opening: SessionOpening, dependencies: SessionDependencies, parts: CurrentLegParts) {
     this.#opening = opening;
     this.#dependencies = dependencies;
     this.#parts = parts;
     this.#pipeline = parts.pipeline;
-    this.#calls = calls;
-    this.channel = new LegChannel(opening, dependencies, parts.log, {
-      reported: (report) => this.#hear(report),
-      failed: (generation, failure) => calls.failed(generation, failure),
-      room: () => this.pump.flush(),
-      waiting: (slug) => calls.waiting(slug),
-      fault: (error) => calls.fault('report', error),
-    });
-    this.pump = new LegPump(dependencies, parts, opening.request.sampleRate, this.channel, calls);
+    this.#signals = parts.signals;
+    this.channel = new LegChannel(opening, dependencies, parts, (report) => this.#hear(report));
+    this.pump = new LegPump(dependencies, parts, opening.request.sampleRate, this.channel);
   }
 
   /** Asks for a leg, when it is its turn; `ready` or `failed` follows. */
@@ -98,7 +75,7 @@ export class CurrentLeg {
       });
     this.#attempt = new ModelAttempt(member, this.#dependencies.attempts, attempt.retry, {
       dial: later(() => this.#dial(member, timing, generation)),
-      passOver: later(() => this.#calls.failed(generation, circuitOpen)),
+      passOver: later(() => this.#signals.emit('legFailed', generation, circuitOpen)),
       hasOther: attempt.hasOther,
     });
   }
@@ -113,7 +90,7 @@ export class CurrentLeg {
     }
     ruleNow().then(
       (now) => generation === this.channel.generation && this.channel.dial(memberWithin(member, now), timing),
-      (error: unknown) => this.#calls.fault('report', error),
+      (error: unknown) => this.#signals.emit('fault', 'report', error),
     );
   }
 
@@ -144,7 +121,7 @@ export class CurrentLeg {
 
   /** What the leg says is not enough: the session takes it for failed. */
   fail(failure: LegFailure): void {
-    this.#calls.failed(this.channel.generation, failure);
+    this.#signals.emit('legFailed', this.channel.generation, failure);
   }
 
   /** The session has lost its leg, and goes on without it. */
@@ -163,7 +140,7 @@ export class CurrentLeg {
       const afterMs = Math.max(sessionMaxMs / 2, sessionMaxMs - EXPIRY_MARGIN_MS);
       this.#expiry = this.#dependencies.clock.setTimeout(expiring, afterMs);
     }
-    this.#calls.ready(generation);
+    this.#signals.emit('legReady', generation);
   }
 
   /** Lets audio through, from the end of the last final on. */
@@ -224,13 +201,13 @@ export class CurrentLeg {
     if (report.type !== 'leg.pressure') this.#stall?.heard();
     if (report.type !== 'leg.heard') this.#parts.log.reader?.reported(generation, report.sequence);
     if (report.type === 'leg.heard' && report.heard.type === 'reconfigured')
-      this.#calls.reconfigured(report.heard.isInForce);
+      this.#signals.emit('legReconfigured', report.heard.isInForce);
     else if (report.type === 'leg.heard') this.#parts.turns.hear(report.heard, this.#readMsOf(report));
     else if (report.type === 'leg.ready') this.#ready(generation);
     else if (report.type === 'leg.simulated') this.channel.simulated();
-    else if (report.type === 'leg.failed') this.#calls.failed(generation, report.failure);
-    else if (report.type === 'leg.finished') this.#calls.finished(generation);
-    else if (report.type === 'leg.overdue') this.#calls.overdue(generation);
+    else if (report.type === 'leg.failed') this.#signals.emit('legFailed', generation, report.failure);
+    else if (report.type === 'leg.finished') this.#signals.emit('legFinished', generation);
+    else if (report.type === 'leg.overdue') this.#signals.emit('legOverdue', generation);
     else if (report.type === 'leg.expiring') this.#expiring(generation);
     else {
       this.pump.isHeldBack = report.high;

@@ -13,7 +13,10 @@ import type { ChainMember } from '../../failover/chain.ts';
 import { mayBeOfNode } from '../../failover/node-failure.ts';
 import { isFarReport } from '../../upstream/service/leg-messages.ts';
 import { needsOf } from '../../upstream/service/leg-needs.ts';
+import type { AudioAccount } from '../billing/audio-account.ts';
+import type { EventWriter } from '../event-writer.ts';
 import type { SessionDependencies, SessionOpening } from '../session-opening.ts';
+import type { Signals } from '../signals.ts';
 import type { SessionLog } from '../watch/session-log.ts';
 import { LegDialer, legLost, legSilent, lostReport, openLegOf } from './leg-dialer.ts';
 
@@ -30,26 +33,25 @@ const ALIVE_MS = 2_000;
 /** A leg that sends nothing for two of these is lost. Two: a process that was suspended itself first reads what has arrived. */
 const SILENCE_CHECK_MS = 1_500;
 
+/** Why audio waits, as the client is told it. */
+const AWAY = 'the part of the gateway that connects to it is away';
+
 /** What the session hears of its leg. */
 export type Report = Exclude<FarReport, { type: 'leg.pulse' }>;
 
-export interface LegChannelCalls {
-  /** A report of the leg: each once, and in order. */
-  reported(report: Report): void;
-  failed(generation: number, failure: LegFailure): void;
-  /** The leg takes more than it did. */
-  room(): void;
-  /** For some time no node could be asked for the leg. Gives whether anything waits for it. */
-  waiting(slug: string): boolean;
-  /** What was made of a report has failed. */
-  fault(error: unknown): void;
+export interface LegChannelParts {
+  log: SessionLog;
+  account: Pick<AudioAccount, 'isOwed'>;
+  events: Pick<EventWriter, 'waiting'>;
+  signals: Signals;
 }
 
 export class LegChannel {
   readonly #opening: SessionOpening;
   readonly #dependencies: SessionDependencies;
   readonly #log: SessionLog;
-  readonly #calls: LegChannelCalls;
+  readonly #signals: Signals;
+  readonly #onReport: (report: Report) => void;
   readonly #session: Address;
   #current = NO_LEG;
   #frameBytesMax = 0;
@@ -74,15 +76,22 @@ export class LegChannel {
   /** The session hears nothing any more. */
   readonly detach: Detach;
 
-  constructor(opening: SessionOpening, dependencies: SessionDependencies, log: SessionLog, calls: LegChannelCalls) {
+  /** @param onReport is told of each report of the leg once, and in order */
+  constructor(
+    opening: SessionOpening,
+    dependencies: SessionDependencies,
+    { log, account, events, signals }: LegChannelParts,
+    onReport: (report: Report) => void,
+  ) {
     this.#log = log;
     this.#opening = opening;
     this.#dependencies = dependencies;
-    this.#calls = calls;
+    this.#signals = signals;
+    this.#onReport = onReport;
     this.#session = dependencies.bus.address(opening.sessionId);
     this.#waiting = new WaitWatch(
       dependencies.clock,
-      () => this.#member !== undefined && calls.waiting(this.#member.slug),
+      () => account.isOwed && this.#member !== undefined && events.waiting(this.#member.slug, AWAY),
     );
     this.detach = dependencies.bus.attach(
       opening.sessionId,
@@ -129,6 +138,7 @@ export class LegChannel {
 
   #ask(member: ChainMember): void {
     const { bus, clock, placement, onFault } = this.#dependencies;
+    const signals = this.#signals;
     const generation = this.#current;
     const request = openLegOf(this.#opening, member, this.#session, generation, this.#log.reader !== undefined);
     const wish = { ...needsOf(request), avoid: this.#avoid, except: this.#tried };
@@ -144,7 +154,7 @@ export class LegChannel {
         },
         failed: (failure, error) => {
           if (this.#lastFailure === undefined) onFault(this.#opening.sessionId, 'openLeg', error);
-          if (this.#leg === undefined) this.#calls.failed(generation, this.#lastFailure ?? failure);
+          if (this.#leg === undefined) signals.emit('legFailed', generation, this.#lastFailure ?? failure);
         },
       },
     );
@@ -171,9 +181,9 @@ export class LegChannel {
   #receive(envelope: Envelope): void {
     try {
       const report = this.#take(envelope);
-      if (report !== undefined) this.#calls.reported(report);
+      if (report !== undefined) this.#onReport(report);
     } catch (error) {
-      this.#calls.fault(error);
+      this.#signals.emit('fault', 'report', error);
     }
   }
 
@@ -201,7 +211,7 @@ export class LegChannel {
     }
     this.#reports++;
     if (report.sequence !== this.#reports) {
-      this.#calls.failed(report.generation, lostReport);
+      this.#signals.emit('legFailed', report.generation, lostReport);
       return undefined;
     }
     if (report.type === 'leg.failed' && !this.#isReady) return this.#unreached(report, nodeOf(from));
@@ -291,9 +301,9 @@ export class LegChannel {
         // Where the bus is away, that says nothing of the node.
         if (bus.isConnected) this.#avoid = nodeOf(leg);
         if (failure === legSilent) this.#dependencies.placement?.missed(nodeOf(leg));
-        this.#calls.failed(generation, failure);
+        this.#signals.emit('legFailed', generation, failure);
       },
-      room: () => this.#calls.room(),
+      room: () => this.#signals.emit('audioAllowed'),
     });
   }
 

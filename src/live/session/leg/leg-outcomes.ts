@@ -8,18 +8,20 @@ import type { AudioAccount } from '../billing/audio-account.ts';
 import type { Charts } from '../charts.ts';
 import type { EventWriter } from '../event-writer.ts';
 import type { Recovery } from '../recovery.ts';
+import type { Signals } from '../signals.ts';
 import type { Turns } from '../turns/turns.ts';
 import type { CurrentLeg } from './current-leg.ts';
 
 /** The parts of the session that an outcome concerns. */
 export interface LegOutcomesParts {
-  pipeline: Pick<AudioPipeline, 'ended' | 'coveredSamples' | 'soundSince'>;
+  pipeline: Pick<AudioPipeline, 'ended'>;
   charts: Charts;
   turns: Pick<Turns, 'open' | 'owed' | 'finish'>;
   account: AudioAccount;
   events: Pick<EventWriter, 'lostLeg'>;
   recovery: Recovery;
   leg: Pick<CurrentLeg, 'lost' | 'stalled'>;
+  signals: Signals;
 }
 
 export class LegOutcomes {
@@ -30,15 +32,20 @@ export class LegOutcomes {
 
   constructor(parts: LegOutcomesParts) {
     this.#parts = parts;
+    const { signals } = parts;
+    signals.on('legReady', (generation) => this.#ready(generation));
+    signals.on('legFinished', (generation) => this.#finished(generation));
+    signals.on('legOverdue', (generation) => this.#overdue(generation));
+    signals.on('legFailed', (generation, failure) => this.#failed(generation, failure));
   }
 
-  ready(generation: number): void {
+  #ready(generation: number): void {
     this.#parts.recovery.ready();
     this.#parts.charts.tell({ type: 'upstream.ready', generation });
   }
 
   /** A leg that finished while words have no final did not finish: they are heard again, never made final by guess. */
-  finished(generation: number): void {
+  #finished(generation: number): void {
     const { charts, turns, recovery, account } = this.#parts;
     charts.turn.tell({ type: 'turn.flush' });
     if (turns.open) {
@@ -61,29 +68,23 @@ export class LegOutcomes {
    * the provider's own goodbye is late. A leg that has said more since is heard out; one that has not is left where another model
    * may be better, and waited for where none is.
    */
-  overdue(generation: number): void {
+  #overdue(generation: number): void {
     const { charts, recovery, account, leg } = this.#parts;
     if (!charts.finishing) return;
-    if (this.#isSaidBut('sound')) this.finished(generation);
+    if (this.#isSaidBut('sound')) this.#finished(generation);
     else if (account.answeredSamples === this.#answeredSamples && recovery.hasBetter) leg.stalled();
   }
 
   /** A leg that was asked to finish and has given every sample its final owes nothing: it need not confirm the end. */
-  failed(generation: number, failure: LegFailure): void {
+  #failed(generation: number, failure: LegFailure): void {
     const { charts, recovery } = this.#parts;
     charts.turn.tell({ type: 'turn.flush' });
     const isEnding = charts.finishing || charts.suspending;
     // What may be a quiet voice is heard again where another model could hear it.
     const rest = recovery.hasBetter ? 'sound' : 'speech';
     const isSaid = failure.code === unfinished.code ? this.#isSaidBut(rest) : this.#isSettled;
-    if (isEnding && isSaid) this.finished(generation);
+    if (isEnding && isSaid) this.#finished(generation);
     else this.#lose(generation, failure);
-  }
-
-  /** Whether there is nothing to be heard in what the leg was sent, and no turn open, that has no final. */
-  get isAnswered(): boolean {
-    const { pipeline, turns } = this.#parts;
-    return !turns.open && !pipeline.soundSince(pipeline.coveredSamples);
   }
 
   /** The leg was let go of, and all it was sent is answered for. Gives whether the session is settled by that. */

@@ -6,6 +6,7 @@ import type { LiveTiming } from '../../../vendors/provider.ts';
 import type { Spending } from '../billing/spending.ts';
 import type { Charts } from '../charts.ts';
 import type { SessionDependencies } from '../session-opening.ts';
+import type { Signals } from '../signals.ts';
 import { Finalizer } from '../turns/finalizer.ts';
 import type { SessionDelays } from '../watch/session-delays.ts';
 import type { SessionLog } from '../watch/session-log.ts';
@@ -23,12 +24,7 @@ export interface LegPumpParts {
   spending: Pick<Spending, 'sent' | 'starved'>;
   delays: Pick<SessionDelays, 'begin' | 'held' | 'sent'>;
   log: SessionLog;
-}
-
-export interface LegPumpCalls {
-  /** Chunks that wait for more of them have waited long enough. */
-  takeWaiting(): void;
-  fault(name: 'audio', error: unknown): void;
+  signals: Signals;
 }
 
 export class LegPump {
@@ -38,7 +34,7 @@ export class LegPump {
   /** Hertz of the session. */
   readonly #sampleRate: number;
   readonly #channel: LegChannel;
-  readonly #calls: LegPumpCalls;
+  readonly #signals: Signals;
   readonly #finalizer: Finalizer;
   readonly #scheduler: SendScheduler;
   #slug = '';
@@ -49,29 +45,21 @@ export class LegPump {
   /** The leg has said that it takes no more for now. */
   isHeldBack = false;
 
-  constructor(
-    dependencies: SessionDependencies,
-    parts: LegPumpParts,
-    sampleRate: number,
-    channel: LegChannel,
-    calls: LegPumpCalls,
-  ) {
+  constructor(dependencies: SessionDependencies, parts: LegPumpParts, sampleRate: number, channel: LegChannel) {
     this.#dependencies = dependencies;
     this.#parts = parts;
     this.#pipeline = parts.pipeline;
     this.#sampleRate = sampleRate;
     this.#channel = channel;
-    this.#calls = calls;
+    this.#signals = parts.signals;
+    this.#signals.on('audioAllowed', () => this.flush());
     this.#finalizer = new Finalizer(parts.pipeline, sampleRate);
-    this.#scheduler = new SendScheduler(dependencies.clock, parts.pipeline, {
-      takeWaiting: () => calls.takeWaiting(),
-      flush: () => this.flush(),
-    });
+    this.#scheduler = new SendScheduler(dependencies.clock, parts.pipeline, parts.signals);
   }
 
   /** The leg of that model hears from this sample on. */
   open(slug: string, timing: LiveTiming, originSample: number): void {
-    this.#calls.takeWaiting();
+    this.#signals.emit('audioWanted');
     this.#slug = slug;
     this.#finalizer.begin(timing.endpointing, originSample);
     this.#parts.delays.begin(originSample);
@@ -88,14 +76,14 @@ export class LegPump {
   }
 
   close(): void {
-    this.#calls.takeWaiting();
+    this.#signals.emit('audioWanted');
     this.#isOpen = false;
     this.#scheduler.stop();
   }
 
   /** Ends the current turn once the audio received so far has left. */
   finalize(): void {
-    this.#calls.takeWaiting();
+    this.#signals.emit('audioWanted');
     if (!this.#finalizer.ask()) this.#dependencies.totals.dropped('finalize');
     this.flush();
   }
@@ -129,7 +117,7 @@ export class LegPump {
     try {
       this.#handOver();
     } catch (error) {
-      this.#calls.fault('audio', error);
+      this.#signals.emit('fault', 'audio', error);
       return;
     } finally {
       this.#isFlushing = false;
@@ -173,24 +161,20 @@ export class LegPump {
   }
 }
 
-interface SendSchedulerCalls extends Pick<LegPumpCalls, 'takeWaiting'> {
-  flush(): void;
-}
-
 /** Sends audio when none arrives: its pace allows more, or what is gathered for a larger frame has waited long enough. */
 class SendScheduler {
   readonly #clock: Clock;
   readonly #pipeline: AudioPipeline;
   #gatheredMsMax = 0;
-  readonly #calls: SendSchedulerCalls;
+  readonly #signals: Signals;
   #leftMs = 0;
   #gathered: unknown;
   #paced: unknown;
 
-  constructor(clock: Clock, pipeline: AudioPipeline, calls: SendSchedulerCalls) {
+  constructor(clock: Clock, pipeline: AudioPipeline, signals: Signals) {
     this.#clock = clock;
     this.#pipeline = pipeline;
-    this.#calls = calls;
+    this.#signals = signals;
   }
 
   /** Another leg begins to hear, which likes frames of that length. */
@@ -216,9 +200,9 @@ class SendScheduler {
         this.whenGathered();
         return;
       }
-      this.#calls.takeWaiting();
+      this.#signals.emit('audioWanted');
       if (this.#pipeline.gathering) this.#pipeline.flush();
-      this.#calls.flush();
+      this.#signals.emit('audioAllowed');
     }, inMs);
   }
 
@@ -229,7 +213,7 @@ class SendScheduler {
     if (waitMs === Number.POSITIVE_INFINITY) return;
     this.#paced = this.#clock.setTimeout(() => {
       this.#paced = undefined;
-      this.#calls.flush();
+      this.#signals.emit('audioAllowed');
     }, Math.ceil(waitMs));
   }
 

@@ -5,7 +5,6 @@ import type { ListenRequest } from '../../../api/listen.ts';
 import type { LegTimeline } from '../../../audio/leg-timeline.ts';
 import type { AudioPipeline } from '../../../audio/pipeline.ts';
 import { type TurnMessage, TurnText } from '../../../vendors/turn-text.ts';
-import type { Degradation } from '../../failover/chain.ts';
 import { noWords } from '../../failover/no-words.ts';
 import type { AudioAccount } from '../billing/audio-account.ts';
 import type { EventWriter } from '../event-writer.ts';
@@ -280,8 +279,7 @@ interface EmptyTurnsParts {
   hasNext(): boolean;
   /** The leg is taken for failed. */
   fail(failure: LegFailure): void;
-  /** Tells the client, once in the session. */
-  warnOnce(warning: Degradation): void;
+  events: Pick<EventWriter, 'warnOnce'>;
 }
 
 /**
@@ -299,7 +297,7 @@ export class EmptyTurns {
 
   /** A turn without words ends at this sample. Gives whether its audio is heard again: then it is no turn. */
   isHeardAgain(endSample: number): boolean {
-    const { isAskedFor, pipeline, hasNext, fail, warnOnce } = this.#parts;
+    const { isAskedFor, pipeline, hasNext, fail, events } = this.#parts;
     const { coveredSamples, sentSamples } = pipeline;
     if (!isAskedFor || endSample <= this.#againToSample) return false;
     if (pipeline.speechStartAfter(coveredSamples) >= endSample) return false;
@@ -308,7 +306,7 @@ export class EmptyTurns {
       fail(noWords);
       return true;
     }
-    warnOnce({
+    events.warnOnce({
       code: 'empty_result',
       message:
         'The model found no words in a turn with sound in it as loud as speech, and no other is left to hear it.',

@@ -6,6 +6,7 @@ import type { Configure } from '../../../../src/api/listen.ts';
 import type { ChainMember } from '../../../../src/live/failover/chain.ts';
 import { Reconfiguration } from '../../../../src/live/session/reconfiguration.ts';
 import type { Configuration, SessionOpening } from '../../../../src/live/session/session-opening.ts';
+import { Signals } from '../../../../src/live/session/signals.ts';
 import { providers } from '../../../../src/vendors/index.ts';
 
 const MODEL = 'loopback/script';
@@ -44,6 +45,8 @@ function started({ streaming = true, broken = false, asks = true, configure }: C
         return taken;
       }),
   } as unknown as SessionOpening;
+  const signals = new Signals();
+  signals.on('fault', (_, error) => told.push(error));
   const reconfiguration = new Reconfiguration(
     opening,
     { access: () => ({ baseUrl: undefined, credential: undefined }), clock },
@@ -69,7 +72,7 @@ function started({ streaming = true, broken = false, asks = true, configure }: C
       },
       spending: { heardBy: (index) => told.push({ heardBy: index }) },
       pipeline: { sentSamples: 16_000 },
-      fault: (error) => told.push(error),
+      signals,
     },
   );
   /** All that follows at once has followed. */
