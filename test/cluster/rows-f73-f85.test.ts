@@ -168,7 +168,7 @@ const ROWS: readonly Row[] = [
       ['preflight.test.ts', 'exits with 78 and one sentence, without loading anything'],
       ['node/store/refused.test.ts', 'names a library without its compiled part'],
       ['node/store/refused.test.ts', 'an SQLite that can lose a commit'],
-      ['http/doors/open-door.test.ts', 'takes uWebSockets.js where it can be trusted, and says why where it cannot'],
+      ['http/doors/open-server.test.ts', 'takes uWebSockets.js where it can be trusted, and says why where it cannot'],
     ],
   },
 ];
