@@ -1,18 +1,17 @@
 // The WebSockets of other vendors' clients: the handshake in their words, and the session of `/v1/listen` behind it. A client may send
 // its key in a message instead: until that is judged the socket is nobody's, and holds little; then it is the socket of a session, and
 // what came meanwhile comes first.
-
 import { type Caller, residencyRulesOf } from '../accounts/auth/permissions.ts';
 import { Refusal, refuse } from '../api/errors.ts';
 import type { OutgoingEvent } from '../api/listen-events.ts';
 import { strictest } from '../api/residency-rule.ts';
 import { warningHeader } from '../files/routes/answer.ts';
-import type { ServerRequest, ServerSocket, SocketHandlers, UpgradeAnswer } from '../http/server.ts';
-import { AskedChanges } from '../live/configure/asked-changes.ts';
-import { LatePace } from '../live/pace/late-pace.ts';
-import type { LatePlace } from '../live/socket/late-sockets.ts';
+import type { ServerRequest, ServerSocket, SocketHandlers, SocketPace, UpgradeAnswer } from '../http/server.ts';
+import type { OpenPace } from '../live/pace/socket-pace.ts';
+import { AskedChanges } from '../live/socket/asked-changes.ts';
 import { type Asked, acceptToRefuse, callerOf, openSocket, takeFromUrl } from '../live/socket/listen.ts';
 import type { ListenDependencies } from '../live/socket/listen-dependencies.ts';
+import type { LatePlace } from '../live/socket/open-sockets.ts';
 import { endWith, excessWords } from '../live/socket/refuse-on-socket.ts';
 import type { SessionSocket } from '../live/socket/session-socket.ts';
 import { MESSAGE_BYTES } from '../live/socket/socket-work.ts';
@@ -109,7 +108,7 @@ function askedBy(
     parameters: clientRequest === undefined ? new Map() : parametersOf(clientRequest),
     waits: clientRequest === undefined,
     warnings: clientRequest === undefined ? [] : unmetOf(dialect, clientRequest, key),
-    interpreter: {
+    protocolAdapter: {
       conversation,
       changes,
       ...(recording === undefined ? {} : { left: recording.left }),
@@ -330,3 +329,59 @@ const crowded = (): Refusal =>
   });
 
 const FULL = 'Too much audio waits for credentials to be checked. Try again in a moment.';
+
+/** The pace of a socket that is nobody's at first, and somebody's later. */
+class LatePace implements SocketPace {
+  #pace: OpenPace;
+  #isSomebodys = false;
+  /** The server has asked how large its messages may be, when nobody had a place to give. */
+  #isSmall = false;
+
+  /** @param pace of all sockets that are nobody's */
+  constructor(pace: OpenPace) {
+    this.#pace = pace;
+  }
+
+  /** From now on it is this one, which is released by whoever made it. */
+  become(pace: OpenPace): void {
+    this.release();
+    this.#isSomebodys = true;
+    this.#pace = pace;
+    if (this.#isSmall) pace.staySmall();
+  }
+
+  take(bytes: number, isAudio: boolean, canWait: boolean): number {
+    return this.#pace.take(bytes, isAudio, canWait);
+  }
+
+  fragments(count: number): number {
+    return this.#pace.fragments(count);
+  }
+
+  owedMs(): number {
+    return this.#pace.owedMs();
+  }
+
+  exceeded(): void {
+    this.#pace.exceeded();
+  }
+
+  enter(granted: () => void): boolean {
+    return this.#pace.enter(granted);
+  }
+
+  leave(): void {
+    this.#pace.leave();
+  }
+
+  mayBeLarge(): boolean {
+    this.#isSmall = true;
+    return this.#pace.mayBeLarge();
+  }
+
+  /** It has closed, or is somebody's; nothing where it was released already. */
+  release(): void {
+    if (!this.#isSomebodys) this.#pace.release();
+    this.#isSomebodys = true;
+  }
+}

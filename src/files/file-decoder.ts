@@ -4,7 +4,7 @@ import type { FileFormat } from '../api/audio-formats.ts';
 import { SampleFileReader, UnreadableSamples } from '../audio/containers/sample-file.ts';
 import { WavReader } from '../audio/containers/wav.ts';
 import { PcmConverter } from '../audio/resampler.ts';
-import { LegFailed } from '../live/upstream/leg-failed.ts';
+import { LegFailed } from '../live/upstream/leg-failures.ts';
 import { audioTooLong, audioUnusable } from './failures.ts';
 import type { FileSource } from './file-source.ts';
 

@@ -3,7 +3,7 @@
 
 import type { Heard, LegReport, OpenLeg, Utterance } from '../../machines/events.ts';
 import { BYTES_PER_SAMPLE } from '../api/audio-formats.ts';
-import { LegFailed } from '../live/upstream/leg-failed.ts';
+import { LegFailed } from '../live/upstream/leg-failures.ts';
 import type { LegHandle, UpstreamHost } from '../live/upstream/upstream-host.ts';
 import type { BatchResult } from '../vendors/provider.ts';
 import { finalMissing, TurnText } from '../vendors/turn-text.ts';

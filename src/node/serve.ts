@@ -11,14 +11,13 @@ import { createRouter, newRequestId, type Route, refusalOf, refusalReply } from 
 import type { HttpServer, HttpServerOptions, ServerRequest, UpgradeAnswer } from '../http/server.ts';
 import { Calls } from '../live/calls/calls.ts';
 import { CallWatching, callOf } from '../live/calls/watch-call.ts';
-import { OpusPlaces } from '../live/pace/opus-places.ts';
+import { OpusPlaces } from '../live/pace/coded-messages.ts';
 import { SocketPaces } from '../live/pace/socket-pace.ts';
-import { PartsUnderWay } from '../live/resume/relay/parts-under-way.ts';
+import { InFlightChunks } from '../live/resume/relay/client-end.ts';
 import { Relays, type RelaysOptions } from '../live/resume/relay/relays.ts';
 import { ResumableSessions, resumeService } from '../live/resume/resumable-sessions.ts';
-import { LateSockets } from '../live/socket/late-sockets.ts';
 import { answerListen, answerOtherUpgrade } from '../live/socket/listen.ts';
-import { OpenSockets } from '../live/socket/open-sockets.ts';
+import { OpenSockets, UnauthenticatedSockets } from '../live/socket/open-sockets.ts';
 import { WaitingWork } from '../live/socket/socket-work.ts';
 import { parseNetworks } from '../runtime/network-addresses.ts';
 import { notFoundPage } from './routes/console/app.ts';
@@ -196,13 +195,13 @@ function upgrades(
   const { resumeMs: keptMs, webhookNetworks } = settings;
   const networks = webhookNetworks === undefined ? undefined : parseNetworks(webhookNetworks);
   const calls = new Calls({ clock, wallNow, keptMs, networks, posts: sockets, onDrop: live.onCallDrop });
-  const common = { ...live, sockets, waiting: new WaitingWork(), parts: new PartsUnderWay() };
+  const common = { ...live, sockets, waiting: new WaitingWork(), parts: new InFlightChunks() };
   const relays = new Relays(common, resumeService(resumables));
   const listen: VendorLiveDependencies = {
     ...common,
     paces: new SocketPaces(live.settings, undefined, live.onSmallSocket),
     opus: new OpusPlaces(),
-    late: new LateSockets(live.settings),
+    late: new UnauthenticatedSockets(live.settings),
     ...{ resumables, relays, calls },
     ...answers,
   };

@@ -2,8 +2,8 @@
 
 import { expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { FollowedSteps } from '../../src/live/socket/followed-steps.ts';
-import type { Interpreter } from '../../src/live/socket/interpreter.ts';
+import type { ProtocolAdapter } from '../../src/live/socket/protocol-session.ts';
+import { ProtocolSession } from '../../src/live/socket/protocol-session.ts';
 import type { Conversation, Step } from '../../src/vendors/compat/dialect.ts';
 import { dialects } from '../../src/vendors/compat/index.ts';
 import { EXAMPLES } from '../vendors/compat/fuzz/examples.ts';
@@ -19,7 +19,11 @@ function followed(conversation: Conversation) {
     message: (decoded: object) => void told.push('fault' in decoded ? 'fault' : 'message'),
   };
   const changes = { open: () => {}, add: () => false };
-  const steps = new FollowedSteps({ conversation, changes } as unknown as Interpreter, taker, new SimulatedClock());
+  const steps = new ProtocolSession(
+    { conversation, changes } as unknown as ProtocolAdapter,
+    taker,
+    new SimulatedClock(),
+  );
   return { told, say: (text: string) => steps.take(Buffer.from(text), false, false) };
 }
 

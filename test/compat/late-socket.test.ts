@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { refuse } from '../../src/api/errors.ts';
 import { answerDialect } from '../../src/compat/live.ts';
 import type { ServerSocket, SocketHandlers, SocketPace } from '../../src/http/server.ts';
-import { LateSockets } from '../../src/live/socket/late-sockets.ts';
+import { UnauthenticatedSockets } from '../../src/live/socket/open-sockets.ts';
 import type { Conversation, DeferredAuthEndpoint, Dialect } from '../../src/vendors/compat/dialect.ts';
 import { callerOf } from '../fakes/api-keys.ts';
 import { listenRig, request } from '../live/socket/listen-rig.ts';
@@ -208,7 +208,7 @@ describe('a refusal in the vendor’s words, after which nothing is held', () =>
   });
 
   it('comes when too much waits on all sockets together', async () => {
-    const late = new LateSockets({ handshakesMax: 10, handshakesPerAddressMax: 10 }, 4_096);
+    const late = new UnauthenticatedSockets({ handshakesMax: 10, handshakesPerAddressMax: 10 }, 4_096);
     const { say, send, told, held } = await connected({ late, judge: pending().judge });
     say('key one');
     send(4_000);
@@ -217,7 +217,7 @@ describe('a refusal in the vendor’s words, after which nothing is held', () =>
   });
 
   it('comes when too many from its address wait already', async () => {
-    const late = new LateSockets({ handshakesMax: 10, handshakesPerAddressMax: 1 });
+    const late = new UnauthenticatedSockets({ handshakesMax: 10, handshakesPerAddressMax: 1 });
     const { connect, socket, told, leave } = await connected({ late });
     (await connect('192.0.2.7')).accept.open(socket);
     expect(told).toEqual(['door rate_limit_exceeded', 'close 4998 rate_limit_exceeded']);
@@ -227,7 +227,7 @@ describe('a refusal in the vendor’s words, after which nothing is held', () =>
   });
 
   it('comes when sockets that have sent a key take all slots', async () => {
-    const late = new LateSockets({ handshakesMax: 1, handshakesPerAddressMax: 10 });
+    const late = new UnauthenticatedSockets({ handshakesMax: 1, handshakesPerAddressMax: 10 });
     const { connect, socket, told, say } = await connected({ late, judge: pending().judge });
     say('key one');
     (await connect('192.0.2.8')).accept.open(socket);
@@ -250,7 +250,7 @@ describe('a full set of places', () => {
   };
 
   it('closes the oldest that is silent, so that silent ones block no other client', async () => {
-    const { connect, told, say, leave, dependencies } = await connected({ late: new LateSockets(bounds) });
+    const { connect, told, say, leave, dependencies } = await connected({ late: new UnauthenticatedSockets(bounds) });
     const [second, third] = [other(), other()];
     (await connect('192.0.2.8')).accept.open(second);
     const { accept } = await connect('192.0.2.9');
@@ -266,7 +266,7 @@ describe('a full set of places', () => {
   });
 
   it('closes it also before its socket is open, which is notified then', async () => {
-    const { connect, told, leave } = await connected({ late: new LateSockets(bounds) });
+    const { connect, told, leave } = await connected({ late: new UnauthenticatedSockets(bounds) });
     const second = await connect('192.0.2.8');
     leave();
     await connect('192.0.2.9');

@@ -25,12 +25,12 @@ import type {
   SessionSettings,
   SessionSummary,
 } from '../../src/live/session/session-opening.ts';
-import type { UpstreamDependencies } from '../../src/live/upstream/dependencies.ts';
 import type { ExchangeDependencies } from '../../src/live/upstream/http/exchange.ts';
 import { HttpPools } from '../../src/live/upstream/http/pools.ts';
+import type { UpstreamDependencies } from '../../src/live/upstream/leg-connection.ts';
 import { LegService } from '../../src/live/upstream/service/leg-service.ts';
 import { UpstreamHost } from '../../src/live/upstream/upstream-host.ts';
-import type { OpenSocket } from '../../src/live/upstream/wire.ts';
+import type { OpenSocket } from '../../src/live/upstream/wire/open-wire.ts';
 import { pricedMembers } from '../../src/money/ledger/meter-contract.ts';
 import { Reservations } from '../../src/money/ledger/reservations.ts';
 import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';

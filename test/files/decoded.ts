@@ -5,7 +5,7 @@ import { afterEach, expect } from 'vitest';
 import { FileDecodings } from '../../src/files/decoding/decoding.ts';
 import { FileDecoder } from '../../src/files/file-decoder.ts';
 import { FileSource } from '../../src/files/file-source.ts';
-import { LegFailed } from '../../src/live/upstream/leg-failed.ts';
+import { LegFailed } from '../../src/live/upstream/leg-failures.ts';
 import { systemClock } from '../../src/runtime/telemetry/clock.ts';
 
 const AUDIO = join(import.meta.dirname, '../fixtures/audio');

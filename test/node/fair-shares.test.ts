@@ -10,10 +10,10 @@ import type { Form } from '../../src/http/multipart/form.ts';
 import { FormMemory } from '../../src/http/multipart/form-fields.ts';
 import { SpoolBudget } from '../../src/http/multipart/spool-file.ts';
 import { watcherSeats } from '../../src/live/calls/watch-call.ts';
-import { OpusPlaces } from '../../src/live/pace/opus-places.ts';
+import { OpusPlaces } from '../../src/live/pace/coded-messages.ts';
 import { SocketPaces } from '../../src/live/pace/socket-pace.ts';
-import { PartsUnderWay } from '../../src/live/resume/relay/parts-under-way.ts';
-import { PART_BYTES } from '../../src/live/resume/relay/relay-words.ts';
+import { InFlightChunks } from '../../src/live/resume/relay/client-end.ts';
+import { PART_BYTES } from '../../src/live/resume/relay/relay-link.ts';
 import { streamPlaces } from '../../src/live/routes/session-events.ts';
 import { WaitingWork } from '../../src/live/socket/socket-work.ts';
 import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
@@ -106,7 +106,7 @@ const paces = () =>
   });
 
 function relayedParts(): Take {
-  const parts = new PartsUnderWay();
+  const parts = new InFlightChunks();
   return (organisationId) => parts.take(PART_BYTES, { organisationId, goOn: () => {} });
 }
 

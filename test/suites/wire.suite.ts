@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LegReport, OpenLeg } from '../../machines/events.ts';
 import { UpstreamHost } from '../../src/live/upstream/upstream-host.ts';
-import { openWire, type Wire, type WireEndpoint, type WireListener } from '../../src/live/upstream/wire.ts';
+import { openWire, type WireEndpoint } from '../../src/live/upstream/wire/open-wire.ts';
+import type { Wire, WireListener } from '../../src/live/upstream/wire/wire.ts';
 import { systemClock } from '../../src/runtime/telemetry/clock.ts';
 import { loopback } from '../../src/vendors/loopback/index.ts';
 import { LoopbackEngine } from '../../src/vendors/loopback/simulator.ts';

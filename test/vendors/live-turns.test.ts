@@ -1,8 +1,7 @@
 // What the catalogue, the prices and the chain make of models that hear files only, in live sessions.
 import { describe, expect, it } from 'vitest';
 import { createPriceList, type PriceOverrides } from '../../src/config/prices/price-list.ts';
-import { type Ask, resolveChain } from '../../src/live/failover/chain.ts';
-import { timingOf } from '../../src/live/failover/member-timing.ts';
+import { type Ask, resolveChain, timingOf } from '../../src/live/failover/chain.ts';
 import { listModels } from '../../src/node/routes/models.ts';
 import { assemblyai } from '../../src/vendors/assemblyai/index.ts';
 import { providers } from '../../src/vendors/index.ts';

@@ -8,7 +8,7 @@ import { FileDecodings } from '../../files/decoding/decoding.ts';
 import { DECODED } from '../../files/failures.ts';
 import { FileDecoder } from '../../files/file-decoder.ts';
 import { FileSource } from '../../files/file-source.ts';
-import { LegFailed } from '../../live/upstream/leg-failed.ts';
+import { LegFailed } from '../../live/upstream/leg-failures.ts';
 import { systemClock } from '../../runtime/telemetry/clock.ts';
 import { sendInRealTime } from '../shared/live-client.ts';
 import { CommandError, EXIT, print, tell } from '../shared/output.ts';

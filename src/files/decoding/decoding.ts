@@ -2,7 +2,7 @@
 
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../../machines/clock.ts';
-import { LegFailed } from '../../live/upstream/leg-failed.ts';
+import { LegFailed } from '../../live/upstream/leg-failures.ts';
 import { FairQuota } from '../../runtime/limits/fair-quota.ts';
 import { workerFile } from '../../runtime/telemetry/worker-file.ts';
 import { IdleTimer } from '../../runtime/timeouts.ts';

@@ -12,8 +12,17 @@ import { isSlug, modelOf, providerOf } from '../../api/slug.ts';
 import { ResponseFormat, type TranscriptionRequest } from '../../api/transcriptions.ts';
 import type { Common } from '../../api/vocabulary.ts';
 import type { Field } from '../../http/multipart/form-fields.ts';
-import { readBoolean, readFallbacks, readLanguage, readParams, readRule } from '../../live/socket/query.ts';
-import { readList, readVocabulary, VOCABULARY_LISTS, VOCABULARY_MEMBERS } from '../../live/socket/vocabulary.ts';
+import {
+  readBoolean,
+  readFallbacks,
+  readLanguage,
+  readList,
+  readParams,
+  readRule,
+  readVocabulary,
+  VOCABULARY_LISTS,
+  VOCABULARY_MEMBERS,
+} from '../../live/socket/query.ts';
 import type { Provider } from '../../vendors/provider.ts';
 
 /** Fields this endpoint acts on. */

@@ -1,8 +1,12 @@
 // The events of one call, posted to an address of the customer's: in their order, several at a time where it is slow, signed as
 // Standard Webhooks are. https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 import { createHmac } from 'node:crypto';
+import { lookup as lookUp } from 'node:dns';
+import { type ClientRequestArgs, Agent as HttpAgent, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
 import type { Clock } from '../../../machines/clock.ts';
-import type { Post } from './poster.ts';
+import { isWithin } from '../../runtime/network-addresses.ts';
 
 /** What waits while a post is under way or is tried again; the oldest is left out beyond it, and the next post says so. */
 const WAITING_CHARS_MAX = 1024 * 1024;
@@ -131,3 +135,145 @@ const keyOf = (secret: string): Buffer =>
 
 const signatureOf = (secret: string, id: string, timestamp: string, body: string): string =>
   `v1,${createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+
+const POST_MS = 10_000;
+/** Of one customer to one address; further posts wait for these. */
+const CONNECTIONS_MAX = 8;
+/** What is read of an answer; a longer one costs its connection. */
+const ANSWER_BYTES_MAX = 65_536;
+/** Kept open for the next post. */
+const IDLE_MAX = 64;
+
+/** Resolves with the status. Rejects where there is none. */
+export type Post = (url: URL, headers: Readonly<Record<string, string>>, body: string) => Promise<number>;
+
+/** Connections of one customer, whose receivers keep nobody else's posts waiting. */
+const named = <Options>(name: string, options: Options | undefined): string =>
+  `${name}:${(options as { customer?: string } | undefined)?.customer ?? ''}`;
+
+class PlainAgent extends HttpAgent {
+  override getName(options?: ClientRequestArgs): string {
+    return named(super.getName(options), options);
+  }
+}
+
+class TlsAgent extends HttpsAgent {
+  override getName(options?: RequestOptions): string {
+    return named(super.getName(options), options);
+  }
+}
+
+export interface Poster {
+  /** Posts of one customer. */
+  postOf(customer: string): Post;
+  /** Ends idle connections, and what is under way. */
+  close(): void;
+}
+
+/** @param networks private ones that may be reached */
+export function openPoster(networks: BlockList | undefined): Poster {
+  const limits = { keepAlive: true, maxSockets: CONNECTIONS_MAX, maxFreeSockets: IDLE_MAX, timeout: POST_MS };
+  const plain = new PlainAgent({ ...limits });
+  const tls = new TlsAgent({ ...limits });
+  const lookups = { 'http:': reachableLookup(networks, false), 'https:': reachableLookup(networks, true) };
+  const post = (
+    customer: string,
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+  ): Promise<number> => {
+    const isTls = url.protocol === 'https:';
+    const literal = url.hostname.replace(/^\[|\]$/g, '');
+    // An address is not looked up.
+    if (isIP(literal) !== 0 && !isReachable(literal, networks, isTls)) return Promise.reject(notReachable(literal));
+    const options: ClientRequestArgs & { customer: string } = {
+      customer,
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) },
+      agent: isTls ? tls : plain,
+      lookup: lookups[isTls ? 'https:' : 'http:'],
+      signal: AbortSignal.timeout(POST_MS),
+    };
+    return new Promise((resolve, reject) => {
+      const request = (isTls ? httpsRequest : httpRequest)(url, options, (response) => {
+        let bytes = 0;
+        response
+          .on('error', () => {})
+          .on('data', (chunk: Buffer) => {
+            bytes += chunk.byteLength;
+            if (bytes > ANSWER_BYTES_MAX) response.destroy();
+          });
+        resolve(response.statusCode ?? 0);
+      });
+      request.on('error', reject);
+      request.end(body);
+    });
+  };
+  return {
+    postOf: (customer) => (url, headers, body) => post(customer, url, headers, body),
+    close: () => {
+      plain.destroy();
+      tls.destroy();
+    },
+  };
+}
+
+/** IPv4 that is not of the Internet at large. https://www.iana.org/assignments/iana-ipv4-special-registry */
+const SPECIAL: readonly [string, number][] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+];
+/** Of IPv6 only this is of the Internet, without documentation and what carries IPv4 addresses inside. */
+const GLOBAL_IPV6: readonly [string, number] = ['2000::', 3];
+const SPECIAL_IPV6: readonly [string, number][] = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+];
+
+const listOf = (networks: readonly (readonly [string, number])[], family: 'ipv4' | 'ipv6'): BlockList => {
+  const list = new BlockList();
+  for (const [network, bits] of networks) list.addSubnet(network, bits, family);
+  return list;
+};
+const special = listOf(SPECIAL, 'ipv4');
+const global6 = listOf([GLOBAL_IPV6], 'ipv6');
+const special6 = listOf(SPECIAL_IPV6, 'ipv6');
+
+/** @param networks of the operator's own */
+export function isReachable(address: string, networks: BlockList | undefined, isTls: boolean): boolean {
+  if (networks !== undefined && isWithin(networks, address)) return true;
+  if (!isTls) return false;
+  return isIP(address) === 4
+    ? !special.check(address, 'ipv4')
+    : isIP(address) === 6 && global6.check(address, 'ipv6') && !special6.check(address, 'ipv6');
+}
+
+/** A lookup that finds reachable addresses only. */
+export const reachableLookup =
+  (networks: BlockList | undefined, isTls: boolean): LookupFunction =>
+  (hostname, options, callback) => {
+    lookUp(hostname, { ...options, all: true }, (error, found) => {
+      const [first] = error ? [] : found;
+      if (first === undefined) return callback(error ?? notReachable(hostname), []);
+      if (!found.every(({ address }) => isReachable(address, networks, isTls)))
+        return callback(notReachable(hostname), []);
+      if (options.all === true) callback(null, found);
+      else callback(null, first.address, first.family);
+    });
+  };
+
+const notReachable = (hostname: string): Error => new Error(`${hostname} is no address that events are posted to.`);

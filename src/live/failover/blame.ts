@@ -30,3 +30,15 @@ function namesOption(message: string, { params, provider }: Pick<ChainMember, 'p
 /** What the option is called on the wire, where that is not its own name. */
 const wireNamesOf = ({ wire }: Partial<OptionRow> = {}): string[] =>
   (typeof wire === 'object' ? Object.values(wire) : [wire]).filter((name) => typeof name === 'string');
+
+/** Failures of a dial that may be the doing of the node that has dialled: its network, its credential, its build. */
+const CODES: ReadonlySet<string> = new Set([
+  ...['unreachable', 'handshake_failed', 'connect_timeout'],
+  ...['own_key_unavailable', 'internal_fault'],
+]);
+
+/**
+ * Whether another node is to try: what it meets alone is no news of the provider. `ownKey`: the credential is the customer's own, and the same on every node.
+ */
+export const mayBeOfNode = ({ kind, code = '' }: Partial<LegFailure>, ownKey: boolean): boolean =>
+  CODES.has(code) || (kind === 'account' && !ownKey);

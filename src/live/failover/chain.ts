@@ -1,6 +1,9 @@
 // The chain of a request: each named model is found, checked against what is asked of it, and paired with what it would not
 // honour. The whole chain is checked before the first sample, so that a failover cannot fail on a request's own mistakes.
+
+import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
+import { faultOf } from '../../api/accepted.ts';
 import { FALLBACKS_MAX } from '../../api/bounds.ts';
 import { printable, type Refusal, type RefusalExtras, refuse } from '../../api/errors.ts';
 import type { Candidate } from '../../api/listen.ts';
@@ -9,11 +12,10 @@ import type { DataResidencyRule } from '../../api/residency-rule.ts';
 import { isSlug, modelOf, nearestSlugs, providerOf } from '../../api/slug.ts';
 import { FREE, type ListedPrice, type PriceList, priceWith } from '../../config/prices/price-list.ts';
 import type { Told } from '../../vendors/kit/vocabulary/mapping.ts';
-import { hearsUtterances } from '../../vendors/live-turns.ts';
+import { hearsUtterances, UTTERANCE_TIMING } from '../../vendors/live-turns.ts';
 import { type AskedRule, paramsWithin } from '../../vendors/place-rules.ts';
-import type { Engine, ModelCard, Provider, ProviderAccess } from '../../vendors/provider.ts';
+import type { Engine, LiveTiming, ModelCard, Provider, ProviderAccess } from '../../vendors/provider.ts';
 import { type CredentialDependencies, credentialOf, ownKeyWords, type Unusable } from './chain-credential.ts';
-import { checkParams } from './provider-params.ts';
 import { mappedFor, type Spoken } from './vocabulary.ts';
 
 /** A limitation that does not stop the session; `code` is what `session_started` lists and `warning` carries. */
@@ -276,6 +278,72 @@ export function rateFor(card: ModelCard, sampleRate: number): number {
 }
 
 /** What of an access is no secret. */
-export const addressOf = ({ baseUrl }: ProviderAccess): ProviderAccess => ({ baseUrl, credential: undefined });
+const addressOf = ({ baseUrl }: ProviderAccess): ProviderAccess => ({ baseUrl, credential: undefined });
 
 const extras = (param: string | undefined): RefusalExtras => (param === undefined ? {} : { param });
+
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  diarization: ['diarize', 'diarization', 'speaker_labels', 'speaker_diarization', 'enable_speaker_diarization'],
+  language: ['language', 'language_code', 'language_hint', 'lang'],
+  languages: ['languages', 'language_hints', 'language_codes', 'language_config'],
+  keyterms: [
+    ...['keyterm', 'keyterms', 'keyterms_prompt', 'keywords', 'word_boost', 'boost_param'],
+    ...['additional_vocab', 'custom_vocabulary', 'vocabulary', 'biased_keywords'],
+  ],
+  redact: ['redact', 'redact_pii', 'redact_pii_policies', 'pii_redaction'],
+  prompt: ['prompt', 'initial_prompt'],
+};
+
+const PARAMETER_OF = new Map(
+  Object.entries(NAMES).flatMap(([parameter, names]) => names.map((name) => [name, parameter] as const)),
+);
+
+/** Throws a Refusal that names the option at fault. */
+function checkParams(card: ModelCard, schema: TSchema, params: Readonly<Record<string, unknown>>, param: string): void {
+  const fault = faultOf(schema, params);
+  if (fault === undefined) return;
+  const path = printable(fault.path.join('.'));
+  const accepted = Object.keys((schema as { properties?: object }).properties ?? {}).join(', ');
+  const named = `\`provider_params${path === '' ? '' : `.${path}`}\``;
+  const problem = {
+    unknown: 'is not an option of',
+    missing: 'is needed by',
+    invalid: 'has a value that is not accepted by',
+  };
+  const what = fault.kind === 'unknown' ? commonParameterHint(path) : ` Send ${fault.accepts}.`;
+  throw refuse(
+    'invalid_provider_params',
+    `${named} ${problem[fault.kind]} ${card.id}.${what} It accepts ${accepted || 'none'}.`,
+    {
+      param: path === '' ? param : `${param}.${path}`,
+    },
+  );
+}
+
+/** A sentence about an option of `provider_params` that the model does not have; empty where no parameter means the same. */
+function commonParameterHint(option: string): string {
+  const parameter = PARAMETER_OF.get(option.toLowerCase());
+  return parameter === undefined
+    ? ''
+    : ` Send \`${parameter}\` beside \`provider_params\` instead: it is the same parameter for every model.`;
+}
+
+/** What a member wants of its audio and its time, for what is asked of it. */
+export function timingOf(
+  { provider, card, slug, sampleRate, params }: ChainMember,
+  { language, diarization }: Pick<Ask, 'language' | 'diarization'>,
+  access: ChainDependencies['access'],
+): LiveTiming {
+  if (hearsUtterances(card)) return UTTERANCE_TIMING;
+  if (provider.live === undefined) throw new Error(`${slug} has no live mode, and was let into a live chain.`);
+  const model = modelOf(slug);
+  return provider.live(model).timing({
+    model,
+    sampleRate,
+    language,
+    interimResults: true,
+    diarization,
+    params,
+    access: addressOf(access(provider.name)),
+  });
+}

@@ -4,7 +4,6 @@ import type { LegFailure } from '../../../machines/events.ts';
 import type { DialGate, RetryBudget, Ticket } from './admission.ts';
 import type { Breakers } from './breakers/breakers.ts';
 import { type Guarded, keyOf } from './breakers/guarded.ts';
-import { GuardedCall } from './breakers/guarded-call.ts';
 
 /** What all attempts of a node share. */
 export interface Attempts {
@@ -74,3 +73,47 @@ export class ModelAttempt {
     this.ready();
   }
 }
+
+/** One call of a model under its circuit breaker, which is told that it began and, once, what became of it. */
+export class GuardedCall {
+  readonly #guarded: Guarded;
+  readonly #breakers: Breakers;
+  readonly #isProbe: boolean;
+  #isTold = false;
+
+  constructor(guarded: Guarded, breakers: Breakers) {
+    this.#guarded = guarded;
+    this.#breakers = breakers;
+    this.#isProbe = breakers.begun(guarded);
+  }
+
+  /** The model has proved itself. */
+  succeeded(): void {
+    if (this.#isTold) return;
+    this.#isTold = true;
+    this.#breakers.succeeded(this.#guarded);
+  }
+
+  /** It came to nothing. What the caller can bring about, or is the gateway's own, says nothing of the provider. */
+  failed(failure: LegFailure): void {
+    if (failure.kind !== 'caller' && failure.kind !== 'empty' && failure.own === undefined) {
+      this.#isTold = true;
+      this.#breakers.failed(this.#guarded, failure);
+    }
+    this.end();
+  }
+
+  /** It is over, whatever came of it. */
+  end(): void {
+    if (this.#isProbe && !this.#isTold) this.#breakers.released(this.#guarded);
+    this.#isTold = true;
+  }
+}
+
+/** A model has answered audio that has sound in it, and without a word: the next one is to hear it as well, once. */
+export const noWords: LegFailure = {
+  kind: 'empty',
+  reason: 'empty_result',
+  code: 'empty_result',
+  message: 'The model found no words.',
+};

@@ -5,10 +5,9 @@ import type { Mode } from '../../api/models.ts';
 import { modelOf } from '../../api/slug.ts';
 import type { Common } from '../../api/vocabulary.ts';
 import { baseLanguage } from '../../vendors/kit/languages/whisper-languages.ts';
-import { mapped, servedBy, type Told } from '../../vendors/kit/vocabulary/mapping.ts';
+import { mapped, type Served, servedBy, type Told } from '../../vendors/kit/vocabulary/mapping.ts';
 import { hearsUtterances } from '../../vendors/live-turns.ts';
 import type { ModelCard, Provider } from '../../vendors/provider.ts';
-import { languagesFor, withRegion } from './languages.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -87,3 +86,105 @@ function speakersOf(card: ModelCard, mode: Mode): Told {
     message: `${card.id} tells speakers apart within a turn only: speaker 0 of one turn may be another of the next.`,
   };
 }
+
+interface Asked {
+  language: string | undefined;
+  languages: readonly string[];
+}
+
+interface Languages {
+  language: string | undefined;
+  /** What is left for an option of the model. */
+  expected: { languages?: string[] };
+  told: Told[];
+}
+
+/** What the service is told of a language. */
+export type HeardAs = (language: string) => string;
+
+/** @param served options of the model that take several languages */
+function languagesFor(
+  card: ModelCard,
+  { language, languages }: Asked,
+  served: readonly Served[],
+  heardAs: HeardAs,
+): Languages {
+  const isAuto = language === 'auto';
+  const told = language === undefined ? [] : [isAuto ? detection(card) : knowledge(card, language, heardAs)];
+  const [own] = told;
+  const alone = own?.outcome === 'dropped' ? undefined : language;
+  if (languages.length === 0) return { language: alone, expected: {}, told };
+
+  const all = distinct([...(language === undefined || isAuto ? [] : [language]), ...languages]);
+  const known = all.filter((each) => speaks(card, each));
+  const [first] = known;
+  const tell = (taken: number, how?: string): Told[] => [...told, several(card, taken, all.length, how)];
+  if (first === undefined) return { language: alone, expected: {}, told: tell(0) };
+  if (known.length === 1) return { language: first, expected: {}, told: tell(1) };
+  if (served.length > 0) {
+    const isBeside = served.some(({ serving }) => serving.beside);
+    const expected = { languages: isBeside ? known.slice(1) : known };
+    // What the option makes of them is told by it; those that are not known, here.
+    const unknown = known.length < all.length ? tell(known.length) : told;
+    return { language: isBeside ? first : isAuto ? language : undefined, expected, told: unknown };
+  }
+  const among = known.filter((each) => card.switching?.includes(baseOf(each)) ?? true);
+  return card.capabilities.language_detection && among.length > 1 && among.includes(first)
+    ? { language: 'auto', expected: {}, told: tell(among.length, 'as `language=auto`') }
+    : { language: first, expected: {}, told: tell(1, `as \`language=${first}\``) };
+}
+
+function several({ id }: ModelCard, taken: number, all: number, how = ''): Told {
+  const param = 'languages';
+  if (taken === 0) return { param, outcome: 'dropped', message: `${id} knows none of the \`${param}\`.` };
+  if (taken < all) {
+    const message = `${id} is told of ${taken} of the ${all} \`${param}\`${how === '' ? '' : `, ${how}`}.`;
+    return { param, outcome: 'mapped', isCut: true, message };
+  }
+  return how === ''
+    ? { param, outcome: 'honoured' }
+    : { param, outcome: 'mapped', message: `\`${param}\` go to ${id} ${how}.` };
+}
+
+const detection = ({ id, capabilities, languages }: ModelCard): Told =>
+  capabilities.language_detection || languages.includes('*')
+    ? { param: 'language', outcome: 'honoured' }
+    : {
+        param: 'language',
+        outcome: 'dropped',
+        code: 'language_detection_unsupported',
+        message: `${id} cannot detect the language; it hears ${languages.join(', ')}.`,
+      };
+
+function knowledge(card: ModelCard, language: string, heardAs: HeardAs): Told {
+  if (speaks(card, language)) return withRegion(card, 'language', [language], heardAs);
+  const message = `${card.id} does not know the language "${language}"; it hears ${card.languages.join(', ')}.`;
+  return { param: 'language', outcome: 'dropped', code: 'language_unsupported', message };
+}
+
+/** Of languages that a model knows: whether it is told of their regions as well. */
+function withRegion({ id }: ModelCard, param: string, languages: readonly string[], heardAs: HeardAs): Told {
+  const lost = languages.find((each) => each.includes('-') && !isSame(each, heardAs(each)));
+  if (lost === undefined) return { param, outcome: 'honoured' };
+  return { param, outcome: 'mapped', message: `${id} hears \`${lost}\` as \`${heardAs(lost)}\`.` };
+}
+
+/** A language without its region is that of where most people speak it. */
+function isSame(language: string, heard: string): boolean {
+  try {
+    return String(new Intl.Locale(language).maximize()) === String(new Intl.Locale(heard).maximize());
+  } catch {
+    return language.toLowerCase() === heard.toLowerCase();
+  }
+}
+
+const speaks = (card: ModelCard, language: string): boolean =>
+  card.languages.some(
+    (known) => known === '*' || known.toLowerCase() === language.toLowerCase() || baseOf(known) === baseOf(language),
+  );
+
+const distinct = (languages: readonly string[]): string[] => [
+  ...new Map(languages.map((each) => [each.toLowerCase(), each])).values(),
+];
+
+const baseOf = (language: string): string => language.toLowerCase().split('-')[0] as string;

@@ -1,7 +1,10 @@
 // Messages with Opus in them: a few bytes may be a long sound. Each socket has a share of every turn of the event loop, and so have all
 // sockets of an organisation together; what comes beyond
 // it waits, and is decoded by steps, so that other sockets are heard in between.
-import type { OpusDecoder } from '../../audio/codecs/opus-decoder.ts';
+
+import { refuse } from '../../api/errors.ts';
+import { type OpusDecoder, openOpusDecoder } from '../../audio/codecs/opus-decoder.ts';
+import { FairQuota } from '../../runtime/limits/fair-quota.ts';
 import type { ClientSession } from '../session/channel-group.ts';
 import { type SocketWork, STEP_BYTES, type Steps, type WaitingWork } from '../socket/socket-work.ts';
 import type { OpenPace } from './socket-pace.ts';
@@ -144,5 +147,36 @@ export class CodedMessages {
     this.#heldBytes += bytes;
     this.#parts.work.hold(bytes);
     this.#parts.sound.isBehind = this.#heldBytes > BEHIND_BYTES;
+  }
+}
+
+/** Each takes 90 KiB, and 10 GiB of addresses, of which a process has 128 TiB. */
+const DECODERS_MAX = 2_000;
+const WORDS = {
+  share:
+    'Your organisation has as many sessions in Opus on this node as one organisation may have. Close one, or send `encoding=linear16`.',
+  full: `This node decodes its limit of ${DECODERS_MAX} sessions in Opus. Try again shortly.`,
+};
+
+/** Opus decoders of this process, each of which has a memory of its own. */
+export class OpusPlaces {
+  readonly #quota: FairQuota;
+
+  constructor(decodersMax = DECODERS_MAX) {
+    this.#quota = new FairQuota(decodersMax);
+  }
+
+  get used(): number {
+    return this.#quota.used;
+  }
+
+  /** Rejects with a Refusal where there is no place for one more. */
+  async open(organisationId: string, sampleRate: number): Promise<OpusDecoder> {
+    const shortage = this.#quota.take(organisationId);
+    if (shortage !== undefined) {
+      const code = shortage === 'full' ? 'overloaded' : 'too_many_sessions';
+      throw refuse(code, WORDS[shortage], { retryAfterSeconds: 1 });
+    }
+    return openOpusDecoder(sampleRate, () => this.#quota.giveBack(organisationId));
   }
 }

@@ -1,12 +1,8 @@
 // How fast a client may send on one socket, and an organisation on all of its sockets together. Audio that comes faster waits
 // where the server can let it wait; text, pings and tiny frames that never end cost the socket, because each is work.
-
 import { LARGE_BYTES, type SocketPace } from '../../http/server.ts';
 import { FairQueue, FairQuota } from '../../runtime/limits/fair-quota.ts';
-import { DecodedSound } from './decoded-sound.ts';
 import { MessageCost, type ReadMessage, textWeight } from './message-cost.ts';
-import { OrganisationBudgets, type OrganisationPaceSettings } from './organisation-budgets.ts';
-import { TokenBucket } from './token-bucket.ts';
 
 /** Frames and bytes of audio that may come at once, as seconds of the rate: files are sent as fast as they are read. */
 const AUDIO_BURST_SECONDS = 4;
@@ -281,5 +277,107 @@ class Pace implements OpenPace {
   #tooMuch(excess: Excess): number {
     this.#excess ??= excess;
     return Number.POSITIVE_INFINITY;
+  }
+}
+
+/** What one socket of an organisation may send beyond its calm tiny frames: a MiB, byte by byte, is about two seconds of a processor. */
+const RUSH_FRAMES = 1_250_000;
+/** What all of its other sockets may. They are read in one turn of the event loop, and that may not take long. */
+const RUSHES_FRAMES = 300_000;
+/** All sockets of an organisation read by turns: what they may take of the process before the others are heard again. */
+const ORGANISATION_BURST_SECONDS = 0.25;
+
+export interface OrganisationPaceSettings {
+  organisationFramesPerSecondMax: number;
+  organisationMessagesPerSecondMax: number;
+}
+
+/** The budgets of one organisation, while it has sockets or owes anything. */
+class OrganisationBudgets {
+  sockets = 0;
+  readonly frames: TokenBucket;
+  readonly messages: TokenBucket;
+  /** Tiny frames of the socket that rushes, and of all others that are not calm. */
+  readonly rush: TokenBucket;
+  readonly rushes: TokenBucket;
+  /** The socket. */
+  rushing: object | undefined;
+
+  constructor(settings: OrganisationPaceSettings, nowMs: number) {
+    const { organisationFramesPerSecondMax: frames, organisationMessagesPerSecondMax: messages } = settings;
+    this.frames = new TokenBucket(frames, frames * ORGANISATION_BURST_SECONDS, nowMs);
+    this.rush = new TokenBucket(frames / 2, RUSH_FRAMES, nowMs);
+    this.rushes = new TokenBucket(frames / 2, RUSHES_FRAMES, nowMs);
+    this.messages = new TokenBucket(messages, messages, nowMs);
+  }
+
+  /** In how many milliseconds a new socket would have the budgets of a new organisation, or nearly. */
+  owedMs(nowMs: number): number {
+    return Math.max(this.frames.take(0, nowMs), this.rush.fullMs(nowMs), this.rushes.fullMs(nowMs));
+  }
+}
+
+/** Milliseconds of it in a second, and at once: a recorded file may be sent far faster than it sounds. */
+export const SOUND_MS_PER_SECOND = 60_000;
+export const SOUND_BURST_MS = 60_000;
+/** How soon it is looked again whether less waits to be decoded. */
+export const BEHIND_MS = 20;
+
+export class DecodedSound {
+  readonly #now: () => number;
+  /** None of a socket whose audio needs no decoding. */
+  #bucket: TokenBucket | undefined;
+  /** More waits to be decoded than should. */
+  isBehind = false;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** So much sound was decoded of what came. */
+  decoded(ms: number): void {
+    const nowMs = this.#now();
+    this.#bucket ??= new TokenBucket(SOUND_MS_PER_SECOND, SOUND_BURST_MS, nowMs);
+    this.#bucket.take(ms, nowMs);
+  }
+
+  /** For how many milliseconds nothing more should be read. */
+  owedMs(nowMs: number): number {
+    const owedMs = this.#bucket?.take(0, nowMs) ?? 0;
+    return this.isBehind ? Math.max(owedMs, BEHIND_MS) : owedMs;
+  }
+}
+
+/** How much of something may pass at once, and how much of it a second from then on. What passes beyond that is owed. */
+export class TokenBucket {
+  readonly #perMs: number;
+  readonly #burst: number;
+  #left: number;
+  #at: number;
+
+  constructor(perSecond: number, burst: number, nowMs: number) {
+    this.#perMs = perSecond / 1000;
+    this.#burst = burst;
+    this.#left = burst;
+    this.#at = nowMs;
+  }
+
+  /** Takes so many, whether they are there or not. Says in how many milliseconds nothing is owed; 0 where nothing is. */
+  take(count: number, nowMs: number): number {
+    this.#left = Math.min(this.#burst, this.#left + (nowMs - this.#at) * this.#perMs) - count;
+    this.#at = nowMs;
+    return this.#left >= 0 ? 0 : -this.#left / this.#perMs;
+  }
+
+  /** In how many milliseconds all of it may pass at once again. */
+  fullMs(nowMs: number): number {
+    this.take(0, nowMs);
+    return (this.#burst - this.#left) / this.#perMs;
+  }
+
+  /** The share of what may pass at once that was taken, and has not come back. */
+  used(nowMs: number): number {
+    this.take(0, nowMs);
+    return 1 - this.#left / this.#burst;
   }
 }

@@ -1,9 +1,7 @@
 // The client's end of a session that outlives its socket: keeps what was sent until the client is known to have it, and says it
 // again on the next socket.
-
 import type { ServerSocket, SocketSend } from '../../http/server.ts';
 import type { ClientLine } from '../session/outbox.ts';
-import { KeptTexts } from './kept-texts.ts';
 
 /** What is kept of one session: some seconds of events, with words and their times. */
 const KEPT_BYTES_MAX = 1024 * 1024;
@@ -114,5 +112,54 @@ export class ResumableLine implements ClientLine {
     socket.send(JSON.stringify({ ...resumed, received_bytes: receivedBytes, next_seq: after + 1, limits }));
     for (const text of this.#kept.after(after)) socket.send(text);
     if (this.#end !== undefined) socket.close(this.#end.code, this.#end.reason);
+  }
+}
+
+/** What was said of a session, by its numbers, within a bound: the oldest is let go of. */
+export class KeptTexts {
+  readonly #bytesMax: number;
+  /** In their order; the last one has the number {@link lastSeq}. Those before `#from` are let go of. */
+  #texts: string[] = [];
+  #from = 0;
+  #bytes = 0;
+  #lastSeq = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  /** In characters. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
+
+  /** Of the oldest that is kept; one more than the last where none is. */
+  get firstSeq(): number {
+    return this.#lastSeq - (this.#texts.length - this.#from) + 1;
+  }
+
+  add(text: string): void {
+    this.#lastSeq++;
+    this.#texts.push(text);
+    this.#bytes += text.length;
+    while (this.#bytes > this.#bytesMax) this.forget();
+  }
+
+  forget(): void {
+    this.#bytes -= (this.#texts[this.#from] as string).length;
+    this.#texts[this.#from] = '';
+    this.#from++;
+    if (this.#from < 64 || this.#from * 2 < this.#texts.length) return;
+    this.#texts = this.#texts.slice(this.#from);
+    this.#from = 0;
+  }
+
+  /** Those behind that number that are kept. */
+  after(seq: number): readonly string[] {
+    return this.#texts.slice(this.#from + Math.max(0, seq + 1 - this.firstSeq));
   }
 }

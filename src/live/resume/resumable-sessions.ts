@@ -4,11 +4,11 @@ import type { Clock } from '../../../machines/clock.ts';
 import type { ServerSocket } from '../../http/server.ts';
 import type { OpenPace } from '../pace/socket-pace.ts';
 import type { SessionOpening } from '../session/session-opening.ts';
-import { RESUME_SESSION, ResumeAsk } from './relay/relay-words.ts';
+import { RESUME_SESSION, ResumeAsk } from './relay/relay-link.ts';
 import type { RelayService } from './relay/relays.ts';
 import type { RelayedHandlers } from './relay/session-end.ts';
 import { ResumableLine } from './resumable-line.ts';
-import { isSameToken, newResumeToken } from './resume-token.ts';
+import { isSameToken, newResumeToken } from './resume-request.ts';
 
 /** How often the clients are told what was taken of their audio. */
 const RECEIVED_MS = 1000;

@@ -1,10 +1,12 @@
 // `GET /v1/sessions/{id}/events`: what happens in a session, as server-sent events from any node. A live one is watched as long as
 // somebody reads; of one that has ended, what was kept is told again.
 import type { Clock } from '../../../machines/clock.ts';
+import type { ConsoleRoute } from '../../accounts/console-login/console-route.ts';
+import type { KeyStore } from '../../accounts/keys/calls.ts';
 import type { WatchedFrame } from '../../api/console/watching.ts';
 import { refuse } from '../../api/errors.ts';
 import { knownQuery } from '../../http/query.ts';
-import type { RouteContext } from '../../http/router.ts';
+import type { Route, RouteContext } from '../../http/router.ts';
 import type { Reply, ServerRequest } from '../../http/server.ts';
 import { fromLedger } from '../../http/store-answer.ts';
 import { EVENT_STREAM, TextQueue } from '../../http/text-queue.ts';
@@ -214,4 +216,26 @@ class EventStream {
       this.#beat();
     }, HEARTBEAT_MS);
   }
+}
+
+/**
+ * What happens in a session, for the page that shows it: the same events as a key is told, with the text of finals where the
+ * organisation shows transcripts.
+ */
+export function consoleSessionEvents(
+  consoleRoute: ConsoleRoute,
+  dependencies: SessionEventsDependencies & { store: Pick<KeyStore, 'findOrganisation'> },
+): Route[] {
+  const handler = getSessionEvents(dependencies);
+  return [
+    consoleRoute('GET sessions/:id/events', (context) => {
+      const { organisationId, isStillAllowed } = context;
+      const seesTranscripts = () =>
+        dependencies.store.findOrganisation(organisationId).then(
+          (organisation) => organisation?.showTranscripts === true,
+          () => false,
+        );
+      return handler(context, { organisationId, isStillAllowed, seesTranscripts });
+    }),
+  ];
 }

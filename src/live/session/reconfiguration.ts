@@ -7,7 +7,7 @@ import { Refusal, refuse } from '../../api/errors.ts';
 import type { Configure } from '../../api/listen.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import type { ChainMember } from '../failover/chain.ts';
-import { timingOf } from '../failover/member-timing.ts';
+import { timingOf } from '../failover/chain.ts';
 import type { Spending } from './billing/spending.ts';
 import type { Charts } from './charts.ts';
 import type { EventWriter } from './event-writer.ts';

@@ -5,7 +5,7 @@ import type { ListenRequest } from '../../api/listen.ts';
 import type { Gathering } from '../../audio/frames.ts';
 import { AudioPipeline } from '../../audio/pipeline.ts';
 import type { LiveTiming } from '../../vendors/provider.ts';
-import { timingOf } from '../failover/member-timing.ts';
+import { timingOf } from '../failover/chain.ts';
 import { type ClientLine, Outbox } from './outbox.ts';
 import type { SessionDependencies, SessionOpening, SessionSettings } from './session-opening.ts';
 import type { Signals } from './signals.ts';

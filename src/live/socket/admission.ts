@@ -6,9 +6,9 @@ import { type Configure, isCoded, type ListenRequest } from '../../api/listen.ts
 import type { OpusDecoder } from '../../audio/codecs/opus-decoder.ts';
 import type { Meter, MeterMember } from '../../money/ledger/meter.ts';
 import { pricedMembers } from '../../money/ledger/meter-contract.ts';
-import { changed } from '../configure/changes.ts';
 import { type ChainDependencies, type ChainMember, type Degradation, resolveChain } from '../failover/chain.ts';
 import { type Configuration, newSessionId, type SessionOpening } from '../session/session-opening.ts';
+import { changed } from './client-message.ts';
 import type { ListenDependencies } from './listen-dependencies.ts';
 import { readListenQuery } from './query.ts';
 

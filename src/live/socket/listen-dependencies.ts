@@ -8,14 +8,13 @@ import type { WholeReply } from '../../http/server.ts';
 import type { Reservations } from '../../money/ledger/reservations.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { ChainDependencies } from '../failover/chain.ts';
-import type { OpusPlaces } from '../pace/opus-places.ts';
+import type { OpusPlaces } from '../pace/coded-messages.ts';
 import type { PaceSettings, SocketPaces } from '../pace/socket-pace.ts';
-import type { ResumeAsk } from '../resume/relay/relay-words.ts';
+import type { ResumeAsk } from '../resume/relay/relay-link.ts';
 import type { Relays } from '../resume/relay/relays.ts';
 import type { ResumableSessions } from '../resume/resumable-sessions.ts';
 import type { SessionHost } from '../session/host.ts';
-import type { LateSockets } from './late-sockets.ts';
-import type { OpenSockets } from './open-sockets.ts';
+import type { OpenSockets, UnauthenticatedSockets } from './open-sockets.ts';
 import type { WaitingWork } from './socket-work.ts';
 
 export interface ListenSettings extends PaceSettings {
@@ -55,7 +54,7 @@ export interface ListenDependencies extends ChainDependencies {
   /** What decodes Opus. */
   opus: OpusPlaces;
   /** Sockets that have said no credential yet. */
-  late: LateSockets;
+  late: UnauthenticatedSockets;
   /** The refusal as an HTTP answer. */
   reply(refusal: Refusal, requestId: string): WholeReply;
   onRefused(refusal: Refusal): void;

@@ -1,20 +1,19 @@
 // `GET /v1/listen`: who asks and for what, and how a refusal reaches a client that cannot read HTTP answers.
-
 import type { Caller } from '../../accounts/auth/permissions.ts';
 import { Refusal, refuse } from '../../api/errors.ts';
 import { readSocketCredential } from '../../http/credentials.ts';
 import { parseQuery } from '../../http/query.ts';
 import type { ServerRequest, ServerSocket, SocketHandlers, SocketPace, UpgradeAnswer } from '../../http/server.ts';
 import type { Degradation } from '../failover/chain.ts';
-import { resumedSocket } from '../resume/answer-resume.ts';
-import { gone, readResumeWish } from '../resume/resume-wish.ts';
+import type { SocketPaces } from '../pace/socket-pace.ts';
+import { gone, type ResumeWish, readResumeWish, unsaid } from '../resume/resume-request.ts';
 import type { SessionOpening } from '../session/session-opening.ts';
 import { openingOf } from './admission.ts';
-import type { Interpreter } from './interpreter.ts';
+import { readStartWish } from './client-message.ts';
 import type { ListenDependencies } from './listen-dependencies.ts';
+import type { ProtocolAdapter } from './protocol-session.ts';
 import { refuseOnSocket } from './refuse-on-socket.ts';
 import { SessionSocket } from './session-socket.ts';
-import { readStartWish } from './start-message.ts';
 
 /** Answers an upgrade to `/v1/listen`. Never rejects. */
 export async function answerListen(
@@ -62,7 +61,7 @@ export interface Asked {
   /** A message is to say the rest. */
   waits: boolean;
   warnings?: readonly Degradation[];
-  interpreter?: Interpreter;
+  protocolAdapter?: ProtocolAdapter;
   continues?: SessionOpening['continues'];
 }
 
@@ -92,7 +91,7 @@ export async function openSocket(
 ): Promise<{ socket: SessionSocket; warnings: readonly Degradation[] }> {
   const { limits, sessions } = dependencies;
   sessions.admit();
-  const { parameters, waits, warnings = [], interpreter, continues } = read();
+  const { parameters, waits, warnings = [], protocolAdapter, continues } = read();
   const traceparent = request.headers.get('traceparent') ?? undefined;
   const asking = { requestId, traceparent, caller, warnings, continues };
   // Who waits takes a place as well: connections that never start are bounded by it.
@@ -101,7 +100,7 @@ export async function openSocket(
     : await openingOf(parameters, asking, dependencies);
   const degradations = 'chain' in wish ? (wish.chain[0]?.degradations ?? []) : [];
   return {
-    socket: new SessionSocket(wish, dependencies, interpreter),
+    socket: new SessionSocket(wish, dependencies, protocolAdapter),
     warnings: [...('warnings' in wish ? wish.warnings : []), ...degradations],
   };
 }
@@ -151,4 +150,36 @@ export function answerOtherUpgrade(requestId: string, dependencies: Pick<ListenD
       requestId,
     ),
   };
+}
+
+/**
+ * What takes the messages of the new socket; undefined where the session is gone, or can no longer be gone on with. Rejects with a
+ * Refusal.
+ */
+async function resumedSocket(
+  wish: ResumeWish,
+  { organisationId, keyId }: Caller,
+  { resumables, relays, paces }: ListenDependencies,
+): Promise<{ accept: SocketHandlers; pace: SocketPace } | undefined> {
+  const found = resumables.find({ ...wish, organisationId, keyId });
+  if (found === 'unsaid') throw unsaid(wish.after);
+  if (found !== undefined) {
+    const accept = resumables.next(found, wish.after);
+    return found.line.isEnded ? withoutPace(accept, paces) : { accept, pace: found.resuming.pace };
+  }
+  const { node, token, sessionId, after } = wish;
+  const ask = { type: 'resume.ask' as const, token, sessionId, organisationId, keyId, after };
+  const end = await relays.join(node, ask, { organisationId, paces });
+  if (end === 'unsaid') throw unsaid(after);
+  return typeof end === 'string' ? undefined : { accept: end, pace: end.pace };
+}
+
+/** Of a session that has ended: it has given its pace back, and its client has nothing to send. */
+function withoutPace(accept: SocketHandlers, paces: SocketPaces): { accept: SocketHandlers; pace: SocketPace } {
+  const pace = paces.refused();
+  const closed: SocketHandlers['closed'] = (...closing) => {
+    pace.release();
+    accept.closed(...closing);
+  };
+  return { accept: { ...accept, closed }, pace };
 }

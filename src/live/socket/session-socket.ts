@@ -9,14 +9,13 @@ import type { Resuming } from '../resume/resumable-sessions.ts';
 import { type ClientSession, openSession } from '../session/channel-group.ts';
 import type { SessionOpening } from '../session/session-opening.ts';
 import { giveBack } from './admission.ts';
-import { type Decoded, decodeClientMessage, tell } from './client-message.ts';
-import { FollowedSteps, type StepTaker } from './followed-steps.ts';
-import type { Interpreter } from './interpreter.ts';
+import { type Decoded, decodeClientMessage, readStartMessage, START_ADVICE, tell } from './client-message.ts';
 import { keepaliveOf, type SocketKeepalive } from './keepalive.ts';
 import type { ListenDependencies } from './listen-dependencies.ts';
+import type { ProtocolAdapter } from './protocol-session.ts';
+import { ProtocolSession, type StepTaker } from './protocol-session.ts';
 import { endWith, excessWords, refuseOnSocket, tooBigWords } from './refuse-on-socket.ts';
 import { MESSAGE_BYTES, SocketWork, STEP_BYTES, type Steps } from './socket-work.ts';
-import { readStartMessage, START_ADVICE } from './start-message.ts';
 import { leave, StartWait, type StartWish, takerOf } from './start-wait.ts';
 
 /** Close codes of a frame over the limit, and of a socket whose session goes on with another one. */
@@ -27,7 +26,7 @@ export class SessionSocket implements Resuming {
   readonly pace: OpenPace;
   readonly #dependencies: ListenDependencies;
   readonly #wish: SessionOpening | StartWish;
-  readonly #interpreter: Interpreter | undefined;
+  readonly #protocolAdapter: ProtocolAdapter | undefined;
   #socket: ServerSocket | undefined;
   #keepalive: SocketKeepalive | undefined;
   #start: StartWait | undefined;
@@ -45,26 +44,26 @@ export class SessionSocket implements Resuming {
   #isOver = false;
   readonly #work: SocketWork;
   /** Of what another vendor's client says. */
-  readonly #steps: FollowedSteps | undefined;
+  readonly #steps: ProtocolSession | undefined;
 
-  /** @param interpreter of a client that speaks as another vendor's do */
-  constructor(wish: SessionOpening | StartWish, dependencies: ListenDependencies, interpreter?: Interpreter) {
+  /** @param protocolAdapter of a client that speaks as another vendor's do */
+  constructor(wish: SessionOpening | StartWish, dependencies: ListenDependencies, protocolAdapter?: ProtocolAdapter) {
     this.#wish = wish;
-    this.#interpreter = interpreter;
+    this.#protocolAdapter = protocolAdapter;
     this.#dependencies = dependencies;
     const { organisationId } = 'asking' in wish ? wish.asking.caller : wish;
     this.pace = dependencies.paces.open(
       organisationId,
       (excess) => this.#exceeded(excess),
-      interpreter?.conversation.textBytesMax !== undefined,
+      protocolAdapter?.conversation.textBytesMax !== undefined,
     );
     this.#work = new SocketWork(dependencies.waiting, organisationId, (error) => this.#fault(error));
-    this.#steps = interpreter && new FollowedSteps(interpreter, this.#stepTaker, dependencies.clock);
+    this.#steps = protocolAdapter && new ProtocolSession(protocolAdapter, this.#stepTaker, dependencies.clock);
   }
 
   open(socket: ServerSocket): void {
     this.#attach(socket);
-    for (const text of this.#interpreter?.conversation.greeting ?? []) socket.send(text);
+    for (const text of this.#protocolAdapter?.conversation.greeting ?? []) socket.send(text);
     if ('asking' in this.#wish) this.#waitFor(this.#wish, socket);
     else this.#session = this.#begin(this.#wish, socket);
   }
@@ -169,7 +168,7 @@ export class SessionSocket implements Resuming {
   #isTooBig(bytes: number, isBinary: boolean): boolean {
     const { binaryFrameBytesMax, textFrameBytesMax, startMessageBytesMax } = this.#dependencies.settings;
     const textBytesMax =
-      this.#interpreter?.conversation.textBytesMax ??
+      this.#protocolAdapter?.conversation.textBytesMax ??
       (this.#start?.isFirst === true ? startMessageBytesMax : textFrameBytesMax);
     const limit = Math.min(isBinary ? binaryFrameBytesMax : textBytesMax, this.#messageBytesMax);
     if (bytes <= limit) return false;
@@ -222,8 +221,8 @@ export class SessionSocket implements Resuming {
     const { sessions, authenticator, resumables, wallNow } = this.#dependencies;
     if (opening.request.isResumable === true) this.#line = resumables.open(opening, socket, this);
     const resumeToken = this.#line === undefined ? {} : { resumeToken: this.#line.token };
-    const carrier = this.#interpreter?.carrierEnd?.(opening, socket);
-    const parts = { ...this.#interpreter?.changes.partsOf(opening), ...(carrier && { encoder: carrier.encoder }) };
+    const carrier = this.#protocolAdapter?.carrierEnd?.(opening, socket);
+    const parts = { ...this.#protocolAdapter?.changes.partsOf(opening), ...(carrier && { encoder: carrier.encoder }) };
     const more = {
       ...parts,
       messageBytesMax: messageBytesMaxOf(this.pace, opening.decoder !== undefined),
@@ -248,18 +247,18 @@ export class SessionSocket implements Resuming {
     const { requestId } = wish.asking;
     const refused = (refusal: Refusal): void => {
       onRefused(refusal);
-      const { conversation } = this.#interpreter ?? {};
+      const { conversation } = this.#protocolAdapter ?? {};
       if (conversation === undefined) refuseOnSocket(socket, refusal, requestId, this.#dependencies);
       else endWith(socket, conversation.refused(refusal));
       // Others are told of it behind that: what fails there keeps no socket open, and is nobody else's fault.
       try {
-        this.#interpreter?.refused?.(refusal);
+        this.#protocolAdapter?.refused?.(refusal);
       } catch (error) {
         onFault(requestId, error);
       }
     };
     this.#start = new StartWait(wish, this.#dependencies, {
-      advice: this.#interpreter === undefined ? START_ADVICE : 'Say first what it is to be.',
+      advice: this.#protocolAdapter === undefined ? START_ADVICE : 'Say first what it is to be.',
       refused,
       opened: (opening) => {
         try {

@@ -1,10 +1,8 @@
 // Tries a credential out: sends the provider the request that its folder names, once, within a deadline. What the answer
 // means is the folder's, what is done about it the vault's.
 import type { CredentialVerdict, Provider, ProviderAccess } from '../../vendors/provider.ts';
-import { plainContentOf } from './http/body.ts';
-import { type ExchangeDependencies, exchange } from './http/exchange.ts';
-import { answerTimeout } from './http/failures.ts';
-import { LegFailed } from './leg-failed.ts';
+import { type ExchangeDependencies, exchange, plainContentOf } from './http/exchange.ts';
+import { answerTimeout, LegFailed } from './leg-failures.ts';
 
 const CHECK_MS = 10_000;
 

@@ -1,11 +1,18 @@
 // What a leg and its connection to the provider are to each other. There are two kinds: a stream (stream-connection.ts), and one
-// file for each utterance (segmented/segmented-connection.ts).
-import type { DemandedFault, Heard, OpenLeg } from '../../../machines/events.ts';
+// file for each utterance (segmented-connection.ts).
+
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../../machines/clock.ts';
+import type { DemandedFault, Heard, LegCommand, OpenLeg } from '../../../machines/events.ts';
 import type { UpstreamEvent } from '../../../machines/upstream.ts';
+import type { DataResidencyRule } from '../../api/residency-rule.ts';
+import { modelOf, providerOf } from '../../api/slug.ts';
 import type { DisposerStack } from '../../runtime/disposer-stack.ts';
-import type { LiveTiming, ProviderAccess } from '../../vendors/provider.ts';
-import type { UpstreamDependencies } from './dependencies.ts';
+import { keepsTo } from '../../vendors/kit/places.ts';
+import type { Engine, LegRequest, LiveTiming, Provider, ProviderAccess } from '../../vendors/provider.ts';
+import type { HttpBatchDependencies } from './http/batch-codec.ts';
 import type { Scrubber } from './secrets.ts';
+import type { OpenSocket } from './wire/open-wire.ts';
 
 export interface LegConnection {
   readonly timing: LiveTiming;
@@ -16,7 +23,7 @@ export interface LegConnection {
   /** No more audio follows: what is left is to be said. */
   sendFinish(): void;
   /** `wire.alive` follows, if it is. */
-  askForSign(): void;
+  ping(): void;
   /** A frame of audio, valid during the call. */
   audio(bytes: Uint8Array): void;
   /** Ends the current turn now. */
@@ -49,4 +56,65 @@ export interface ConnectionLeg {
   fault(name: string, error: unknown): void;
   /** Runs what may throw; a throw is such a fault. */
   guarded(name: string, work: () => void): void;
+}
+
+export interface UpstreamDependencies {
+  providers: ReadonlyMap<string, Provider>;
+  engines: Readonly<Record<string, Engine>>;
+  /**
+   * Base URL and credential of a provider, asked for at the dial. `credentialId` is `service`, whose access comes at once, or
+   * the id of an organisation's own key, which is opened for it. Rejects when the key cannot be used.
+   */
+  access(provider: string, credentialId: string, organisationId: string): ProviderAccess | Promise<ProviderAccess>;
+  clock: Clock;
+  /** For models that hear files only; without it they have no legs. */
+  http?: HttpBatchDependencies;
+  /** Opens the connections to WebSocket endpoints; absent: real ones. */
+  openSocket?: OpenSocket;
+  /** Send pauses above the first number of unsent bytes and goes on at the second; the third ends the leg. */
+  pressureBytes?: { high: number; max: number };
+  onEvent?(
+    event:
+      | { type: 'leg.ended'; slug: string; outcome: string }
+      /** A message of a provider that its codec made nothing of. */
+      | { type: 'unread'; slug: string }
+      | { type: 'fault'; name: string; error: unknown },
+  ): void;
+}
+
+/** What the opener of a leg holds. */
+export interface LegHandle {
+  /** Takes a command; `bytes` is the audio of `leg.audio`, valid during the call. Harmless after the leg's end. */
+  command(command: LegCommand, bytes?: Uint8Array): void;
+  dispose(): void;
+}
+
+/** Before the dial nothing of the access is known, and nothing of it is needed. */
+export const NO_ACCESS: ProviderAccess = { baseUrl: undefined, credential: undefined };
+
+export function legRequestOf(request: OpenLeg, access: ProviderAccess): LegRequest {
+  return {
+    model: modelOf(request.slug),
+    sampleRate: request.sampleRate,
+    language: request.language ?? undefined,
+    interimResults: request.interimResults,
+    diarization: request.diarization,
+    turnEvents: request.turnEvents === true,
+    params: request.params,
+    access,
+    connection: { id: randomUUID().replaceAll('-', ''), wallMs: Date.now() },
+  };
+}
+
+/** The access, at the endpoint that the leg's rule asks for; undefined where it does not keep to that, or may not. */
+export function accessWithin(
+  { slug, params, rule }: Pick<OpenLeg, 'slug' | 'params' | 'rule'>,
+  access: ProviderAccess,
+  providers: ReadonlyMap<string, Provider>,
+): ProviderAccess | undefined {
+  if (rule === undefined) return access;
+  const provider = providers.get(providerOf(slug));
+  const card = provider?.models.find(({ id }) => id === slug);
+  if (provider === undefined || card === undefined) return undefined;
+  return keepsTo({ provider, card, mode: 'live', params, access }, rule as DataResidencyRule);
 }

@@ -7,10 +7,9 @@ import { providerOf } from '../../api/slug.ts';
 import { startObserved } from '../../runtime/actors.ts';
 import { DisposerStack } from '../../runtime/disposer-stack.ts';
 import type { ProviderAccess } from '../../vendors/provider.ts';
-import type { LegHandle, UpstreamDependencies } from './dependencies.ts';
-import type { ConnectionLeg, LegConnection } from './leg-connection.ts';
+import type { ConnectionLeg, LegConnection, LegHandle, UpstreamDependencies } from './leg-connection.ts';
+import { accessWithin, NO_ACCESS } from './leg-connection.ts';
 import { lostAudio, ownFault, ownKeyUnavailable, placeNotKept } from './leg-failures.ts';
-import { accessWithin, NO_ACCESS } from './leg-request.ts';
 import { Scrubber } from './secrets.ts';
 
 /** A report before it is addressed and numbered. */

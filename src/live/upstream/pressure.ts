@@ -1,7 +1,7 @@
 // Whether a provider takes what it is sent: by the bytes that wait unsent, and by the frames it has not confirmed, where it confirms
 // them. Asks for a pause when much waits, and notices a provider that takes no more.
 import type { LegFailure } from '../../../machines/events.ts';
-import type { UpstreamDependencies } from './dependencies.ts';
+import type { UpstreamDependencies } from './leg-connection.ts';
 import { clogged, unconfirmed } from './leg-failures.ts';
 
 const PRESSURE_BYTES = { high: 262_144, max: 1_048_576 };

@@ -1,12 +1,11 @@
 // A WebSocket that has to be asked for: one request, whose answer names it. What the answer means is the codec's; here it is asked
 // for once, and looked at before anything is sent there. A session that nobody connects to is told goodbye.
 import type { HttpAnswer, LiveCodec, Outgoing, PlainRequest, SocketEndpoint } from '../../vendors/provider.ts';
-import { plainContentOf } from './http/body.ts';
-import { exchange, isSuccess } from './http/exchange.ts';
-import { badAnswer } from './http/failures.ts';
+import { exchange, isSuccess, plainContentOf } from './http/exchange.ts';
 import type { ConnectionLeg } from './leg-connection.ts';
-import { LegFailed } from './leg-failed.ts';
-import { openWire, type Wire } from './wire.ts';
+import { badAnswer, LegFailed } from './leg-failures.ts';
+import { openWire } from './wire/open-wire.ts';
+import type { Wire } from './wire/wire.ts';
 
 /** How long a last connection may take. */
 const FAREWELL_MS = 5_000;
@@ -45,7 +44,7 @@ export async function requestSocket(
 }
 
 /** Connects once more, and takes leave: a provider that keeps sessions without their connections goes on counting this one. */
-export function sayFarewell(socket: SocketEndpoint, frames: readonly Outgoing[], leg: ConnectionLeg): void {
+export function sendGoodbye(socket: SocketEndpoint, frames: readonly Outgoing[], leg: ConnectionLeg): void {
   const { clock, engines, openSocket } = leg.dependencies;
   const timer = clock.setTimeout(() => wire.terminate(), FAREWELL_MS);
   const over = () => clock.clearTimeout(timer);

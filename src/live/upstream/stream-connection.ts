@@ -1,6 +1,9 @@
 // A leg's connection to a provider that hears a stream: the wire, the codec's state and the keep-alive. Turns, audio positions and
 // failover are left to the session.
+
+import type { Clock } from '../../../machines/clock.ts';
 import type { DemandedFault, Heard, LegFailure, OpenLeg } from '../../../machines/events.ts';
+import { IdleTimer } from '../../runtime/timeouts.ts';
 import type {
   Incoming,
   LegRequest,
@@ -14,15 +17,12 @@ import type {
   Step,
 } from '../../vendors/provider.ts';
 import { failureOfStatus } from '../../vendors/refusals.ts';
-import type { ConnectionLeg, LegConnection } from './leg-connection.ts';
-import { LegFailed } from './leg-failed.ts';
-import { closedEarly, tooManyMessages, unreachable } from './leg-failures.ts';
-import { legRequestOf, NO_ACCESS } from './leg-request.ts';
-import { LegTimers } from './leg-timers.ts';
-import { MessageAllowance } from './message-allowance.ts';
+import { type ConnectionLeg, type LegConnection, legRequestOf, NO_ACCESS } from './leg-connection.ts';
+import { closedEarly, LegFailed, tooManyMessages, unreachable } from './leg-failures.ts';
 import { Pressure } from './pressure.ts';
-import { requestSocket, sayFarewell } from './requested-socket.ts';
-import { openWire, type Wire, type WireEndpoint } from './wire.ts';
+import { requestSocket, sendGoodbye } from './requested-socket.ts';
+import { openWire, type WireEndpoint } from './wire/open-wire.ts';
+import type { Wire } from './wire/wire.ts';
 
 export class StreamConnection implements LegConnection {
   readonly timing: LiveTiming;
@@ -72,7 +72,7 @@ export class StreamConnection implements LegConnection {
             return;
           }
           this.#kept = answer.socket;
-          if (leg.scope.disposed) this.#sayFarewell();
+          if (leg.scope.disposed) this.#sendGoodbye();
           else this.#open(answer.socket);
         }),
       (error) => {
@@ -126,8 +126,8 @@ export class StreamConnection implements LegConnection {
     this.#play(this.#codec.finish(this.#state));
   }
 
-  askForSign(): void {
-    this.#wire?.askForSign();
+  ping(): void {
+    this.#wire?.ping();
   }
 
   finalize(): void {
@@ -256,7 +256,7 @@ export class StreamConnection implements LegConnection {
       wire.close();
     } else if (this.#leg.endedInOrder) wire.close();
     else wire.terminate();
-    if (!isOpen) this.#sayFarewell();
+    if (!isOpen) this.#sendGoodbye();
   }
 
   #leaving(): readonly Outgoing[] {
@@ -267,13 +267,87 @@ export class StreamConnection implements LegConnection {
     return frames;
   }
 
-  #sayFarewell(): void {
-    if (this.#kept !== undefined) sayFarewell(this.#kept, this.#leaving(), this.#leg);
+  #sendGoodbye(): void {
+    if (this.#kept !== undefined) sendGoodbye(this.#kept, this.#leaving(), this.#leg);
     this.#kept = undefined;
   }
 
   #sendAll(frames: readonly Outgoing[]): void {
     this.#timers.touch();
     for (const frame of frames) this.#wire?.send(frame);
+  }
+}
+
+/** The timers of a leg: its keep-alive, and the call that its codec asked for. */
+class LegTimers {
+  readonly #clock: Clock;
+  #keepAlive: IdleTimer | undefined;
+  #wakeTimer: unknown;
+  #stopped = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Calls `send` whenever nothing was sent for so long. */
+  keepAliveEvery(periodMs: number | undefined, send: () => void): void {
+    if (periodMs === undefined || this.#stopped) return;
+    this.#keepAlive = new IdleTimer(this.#clock, periodMs, () => {
+      send();
+      this.keepAliveEvery(periodMs, send);
+    });
+  }
+
+  /** Something was sent. */
+  touch(): void {
+    this.#keepAlive?.touch();
+  }
+
+  /** One at a time: a later one replaces it. */
+  wakeAfter(afterMs: number, wake: () => void): void {
+    this.#clock.clearTimeout(this.#wakeTimer);
+    if (!this.#stopped) this.#wakeTimer = this.#clock.setTimeout(wake, afterMs);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#keepAlive?.stop();
+    this.#clock.clearTimeout(this.#wakeTimer);
+  }
+}
+
+const BURST = 4_000;
+/** Several times what any provider says of a second of audio. */
+const PER_AUDIO_SECOND = 200;
+const PER_SECOND = 50;
+
+/**
+ * How many messages a provider may send on one leg: many for the audio it is sent, some while it is sent none. One that goes on
+ * without end is work for the whole process, and costs other sessions their places.
+ */
+export class MessageAllowance {
+  readonly #bytesPerSecond: number;
+  #left = BURST;
+  #atMs: number;
+
+  /** @param sampleRate of the leg; encodings of one byte a sample are allowed half as much */
+  constructor(sampleRate: number, nowMs: number) {
+    this.#bytesPerSecond = 2 * sampleRate;
+    this.#atMs = nowMs;
+  }
+
+  /** So many bytes of audio were sent: what is said of them may come much later, and all at once. */
+  sent(bytes: number): void {
+    this.#left += (PER_AUDIO_SECOND * bytes) / this.#bytesPerSecond;
+  }
+
+  /** Counts a message, and says whether it is within what is allowed. */
+  take(nowMs: number): boolean {
+    // What nobody sent for is not saved up.
+    if (this.#left < BURST) this.#left = Math.min(BURST, this.#left + ((nowMs - this.#atMs) * PER_SECOND) / 1000);
+    this.#atMs = nowMs;
+    if (this.#left < 1) return false;
+    this.#left--;
+    return true;
   }
 }

@@ -6,10 +6,9 @@ import { modelOf, providerOf } from '../../api/slug.ts';
 import { guardActions } from '../../runtime/actors.ts';
 import { hearsUtterances } from '../../vendors/live-turns.ts';
 import type { ModelCard } from '../../vendors/provider.ts';
-import type { LegHandle, UpstreamDependencies } from './dependencies.ts';
 import { Leg, type LegOwner } from './leg.ts';
-import type { ConnectionLeg, LegConnection } from './leg-connection.ts';
-import { SegmentedConnection } from './segmented/segmented-connection.ts';
+import type { ConnectionLeg, LegConnection, LegHandle, UpstreamDependencies } from './leg-connection.ts';
+import { SegmentedConnection } from './segmented-connection.ts';
 import { StreamConnection } from './stream-connection.ts';
 
 export type { LegHandle, UpstreamDependencies };
@@ -30,7 +29,7 @@ export class UpstreamHost {
           sendHello: (args: { context: { legId: string } }) => leg(args)?.connection.sendHello(),
           tellReady: (args: { context: { legId: string } }) => leg(args)?.ready(),
           sendFinish: (args: { context: { legId: string } }) => leg(args)?.connection.sendFinish(),
-          askForSign: (args: { context: { legId: string } }) => leg(args)?.connection.askForSign(),
+          askForSign: (args: { context: { legId: string } }) => leg(args)?.connection.ping(),
           tellOverdue: (args: { context: { legId: string } }) => leg(args)?.overdue(),
           tellFinished: (args: { context: { legId: string } }) => leg(args)?.finished(),
           tellFailed: (args: { context: { legId: string; failure: LegFailure | null } }) => {

@@ -2,8 +2,9 @@
 // keeps its place; each connection can be cut, lamed or refused from outside. Nothing is random: who schedules decides.
 import type { Clock } from '../../../machines/clock.ts';
 import type { ExchangeDependencies } from '../../../src/live/upstream/http/exchange.ts';
+import type { OpenSocket } from '../../../src/live/upstream/wire/open-wire.ts';
 import { messageOf } from '../../../src/live/upstream/wire/socket-wire.ts';
-import type { OpenSocket, Wire, WireListener } from '../../../src/live/upstream/wire.ts';
+import type { Wire, WireListener } from '../../../src/live/upstream/wire/wire.ts';
 import type { GrpcEndpoint, Outgoing, SocketEndpoint } from '../../../src/vendors/provider.ts';
 import type { StagePeer } from '../../../src/vendors/simulation/saying.ts';
 import type { SimulatorStage } from '../../../src/vendors/simulation/stage.ts';
@@ -184,7 +185,7 @@ export class Link implements Wire {
   breakDown(): void {}
 
   /** A provider that reads answers a ping. */
-  askForSign(): void {
+  ping(): void {
     if (this.#clientOver || this.#clientClosing || this.state !== 'open') return;
     this.#toProvider.send(() => {
       if (this.#providerOver || this.#isFrozen) return;

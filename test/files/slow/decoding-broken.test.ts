@@ -1,6 +1,6 @@
 // Containers that are decoded for models that hear files live: cut anywhere, spoilt, and without an end.
 import { describe, expect, it } from 'vitest';
-import { LegFailed } from '../../../src/live/upstream/leg-failed.ts';
+import { LegFailed } from '../../../src/live/upstream/leg-failures.ts';
 import { seeded } from '../../fakes/random.ts';
 import { decoded, failureOf, KINDS, load } from '../decoded.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, BlockList } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { openPoster } from '../../../src/live/calls/poster.ts';
+import { openPoster } from '../../../src/live/calls/webhook.ts';
 
 const networks = new BlockList();
 networks.addSubnet('127.0.0.0', 8);

@@ -1,7 +1,6 @@
 // Where events may be posted to: never into the operator's own network, by whatever name or address.
 import { describe, expect, test } from 'vitest';
-import { openPoster } from '../../../src/live/calls/poster.ts';
-import { isReachable, reachableLookup } from '../../../src/live/calls/reachable.ts';
+import { isReachable, openPoster, reachableLookup } from '../../../src/live/calls/webhook.ts';
 import { parseNetworks } from '../../../src/runtime/network-addresses.ts';
 
 const PRIVATE = [

@@ -1,7 +1,12 @@
 // How much sound may be decoded for a socket before it is read more slowly.
 import { expect, it } from 'vitest';
-import { BEHIND_MS, DecodedSound, SOUND_BURST_MS, SOUND_MS_PER_SECOND } from '../../../src/live/pace/decoded-sound.ts';
-import { SocketPaces } from '../../../src/live/pace/socket-pace.ts';
+import {
+  BEHIND_MS,
+  DecodedSound,
+  SOUND_BURST_MS,
+  SOUND_MS_PER_SECOND,
+  SocketPaces,
+} from '../../../src/live/pace/socket-pace.ts';
 
 function rig() {
   const time = { ms: 0 };

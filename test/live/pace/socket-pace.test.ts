@@ -1,7 +1,6 @@
 // How fast a socket may send, by a clock that is moved by hand.
 import { describe, expect, test } from 'vitest';
-import { type Excess, type PaceSettings, SocketPaces } from '../../../src/live/pace/socket-pace.ts';
-import { TokenBucket } from '../../../src/live/pace/token-bucket.ts';
+import { type Excess, type PaceSettings, SocketPaces, TokenBucket } from '../../../src/live/pace/socket-pace.ts';
 
 const SETTINGS: PaceSettings = {
   socketFramesPerSecondMax: 100,

@@ -1,7 +1,7 @@
 // What a client sends before its session is open: all of it comes out once, in its order, and there is an end to what is kept.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { HELD_BYTES_MAX, HELD_TEXTS_MAX, HeldFrames } from '../../../src/live/socket/held-frames.ts';
+import { HELD_BYTES_MAX, HELD_TEXTS_MAX, HeldFrames } from '../../../src/live/socket/start-wait.ts';
 import { spoolsOf } from './listen-rig.ts';
 
 const keepalive = { message: { type: 'keepalive' } } as const;

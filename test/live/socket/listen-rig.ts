@@ -6,12 +6,11 @@ import { loadConfig } from '../../../src/config/load.ts';
 import { emptyBody } from '../../../src/http/request-body.ts';
 import { refusalOf, refusalReply } from '../../../src/http/router.ts';
 import type { ServerRequest, ServerSocket, SocketHandlers } from '../../../src/http/server.ts';
-import { OpusPlaces } from '../../../src/live/pace/opus-places.ts';
+import { OpusPlaces } from '../../../src/live/pace/coded-messages.ts';
 import { SocketPaces } from '../../../src/live/pace/socket-pace.ts';
-import { LateSockets } from '../../../src/live/socket/late-sockets.ts';
 import { answerListen } from '../../../src/live/socket/listen.ts';
 import type { ListenDependencies } from '../../../src/live/socket/listen-dependencies.ts';
-import { OpenSockets } from '../../../src/live/socket/open-sockets.ts';
+import { OpenSockets, UnauthenticatedSockets } from '../../../src/live/socket/open-sockets.ts';
 import { WaitingWork } from '../../../src/live/socket/socket-work.ts';
 import { FairQuota } from '../../../src/runtime/limits/fair-quota.ts';
 import { loopback } from '../../../src/vendors/loopback/index.ts';
@@ -53,7 +52,7 @@ interface Altered {
   spools?: FileSpools;
   binaryFrameBytesMax?: number;
   waiting?: WaitingWork;
-  late?: LateSockets;
+  late?: UnauthenticatedSockets;
   /** In place of the one that lets everybody in. */
   judge?: ListenDependencies['authenticator']['socket'];
 }
@@ -103,7 +102,7 @@ export function listenRig(altered: Altered = {}) {
     paces: new SocketPaces(loadConfig({}, { providers: [] }).limits),
     waiting: altered.waiting ?? new WaitingWork(),
     opus: new OpusPlaces(),
-    late: altered.late ?? new LateSockets({ handshakesMax: 10, handshakesPerAddressMax: 10 }),
+    late: altered.late ?? new UnauthenticatedSockets({ handshakesMax: 10, handshakesPerAddressMax: 10 }),
     reply: refusalReply,
     onQueryCredential: () => heard.push('query credential'),
     onSmallSocket: () => heard.push('small socket'),

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../src/api/errors.ts';
 import type { ListenRequest } from '../../../src/api/listen.ts';
+import { readStartMessage, readStartWish } from '../../../src/live/socket/client-message.ts';
 import { readListenQuery } from '../../../src/live/socket/query.ts';
-import { readStartMessage, readStartWish } from '../../../src/live/socket/start-message.ts';
 
 const MODEL = 'loopback/script';
 const read = (message: unknown, query: Record<string, string> = {}): ListenRequest =>

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { Heard, LegFailure, OpenLeg, Utterance } from '../../../machines/events.ts';
 import { transcribeThroughLeg } from '../../../src/files/through-leg.ts';
-import { LegFailed } from '../../../src/live/upstream/leg-failed.ts';
+import { LegFailed } from '../../../src/live/upstream/leg-failures.ts';
 import { UpstreamHost } from '../../../src/live/upstream/upstream-host.ts';
 import { loopback } from '../../../src/vendors/loopback/index.ts';
 import { LoopbackEngine } from '../../../src/vendors/loopback/simulator.ts';

@@ -3,7 +3,7 @@ import { afterEach, expect } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { runHttpBatch } from '../../../src/live/upstream/http/batch-codec.ts';
 import { HttpPools, type HttpPoolsOptions } from '../../../src/live/upstream/http/pools.ts';
-import { LegFailed } from '../../../src/live/upstream/leg-failed.ts';
+import { LegFailed } from '../../../src/live/upstream/leg-failures.ts';
 import type { BatchRequest, HttpBatchCodec } from '../../../src/vendors/provider.ts';
 import { timersOf } from '../session/support.ts';
 import { type Answer, answer, HttpProvider, SECRET, scriptedCodec } from './http-batch-fixture.ts';

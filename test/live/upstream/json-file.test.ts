@@ -1,7 +1,7 @@
 // A file within a JSON object: whole, however it comes in, and of the length that is told before.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { contentOf } from '../../../src/live/upstream/http/body.ts';
+import { contentOf } from '../../../src/live/upstream/http/exchange.ts';
 
 const request = (json: object) => ({
   ...{ method: 'POST' as const, url: '', headers: {} },

@@ -3,7 +3,7 @@
 import { expect, it, test } from 'vitest';
 import type { LegReport, OpenLeg } from '../../../machines/events.ts';
 import type { NamedRegion } from '../../../src/api/residency-rule.ts';
-import { accessWithin, legRequestOf } from '../../../src/live/upstream/leg-request.ts';
+import { accessWithin, legRequestOf } from '../../../src/live/upstream/leg-connection.ts';
 import { UpstreamHost } from '../../../src/live/upstream/upstream-host.ts';
 import { providers } from '../../../src/vendors/index.ts';
 import { keepsTo } from '../../../src/vendors/kit/places.ts';

@@ -1,13 +1,22 @@
 // The circuit breakers of this node: of each model under each credential, at each endpoint, that something has gone wrong with. Sessions and
 // files ask them before they choose a model, and report what became of the attempt; machines/breaker.ts decides the rest.
-import type { BreakerInput } from '../../../../machines/breaker.ts';
+
+import type { Actor } from 'xstate';
+import { type BreakerInput, breakerMachine } from '../../../../machines/breaker.ts';
 import type { Clock } from '../../../../machines/clock.ts';
+import {
+  beginning,
+  type Chart,
+  type Inspection,
+  inspectSystem,
+  type Macrostep,
+  startObserved,
+  stepsOf,
+} from '../../../runtime/actors.ts';
+import { mayBeOfNode } from '../blame.ts';
 import { SERVICE_CREDENTIAL } from '../chain-credential.ts';
-import { mayBeOfNode } from '../node-failure.ts';
-import { type Breaker, BreakerSet } from './breaker-set.ts';
-import type { BreakerStep, BreakerWatch } from './breaker-watch.ts';
 import { type Guarded, isPrivate, isShared, keyOf, privateKeyOf, sharedOf } from './guarded.ts';
-import type { CountedFailure } from './shared-failures.ts';
+import { type CountedFailure, SharedFailures } from './shared-failures.ts';
 
 /** A probe that says nothing for so long is taken for lost. */
 const PROBE_MS = 30_000;
@@ -197,4 +206,183 @@ export class Breakers {
     const own = isPrivate(guarded) ? this.#private.get(privateKeyOf(guarded)) : undefined;
     return [shared, own].filter((breaker) => breaker !== undefined);
   }
+}
+
+/** Being forgotten means being closed. */
+const BREAKERS_MAX = 1_000;
+
+interface Breaker {
+  guarded: Guarded;
+  actor: Actor<typeof breakerMachine>;
+  /** Open or being tried. */
+  open: boolean;
+  /** Since it last opened, a failure occurred that may have been this or one other node's fault. */
+  isDoubtful: boolean;
+  failures: SharedFailures;
+}
+
+interface BreakerSetOptions {
+  clock: Clock;
+  input: BreakerInput;
+  onChange?: ((guarded: Guarded, state: 'open' | 'closed') => void) | undefined;
+  onFault(error: unknown): void;
+}
+
+/** A bounded number of breakers, each started when it is first needed. The one that was used longest ago makes room. */
+class BreakerSet {
+  readonly #options: BreakerSetOptions;
+  readonly #beginning;
+  /** In the order of their last use. */
+  readonly #breakers = new Map<string, Breaker>();
+  readonly #watch = new BreakerWatch();
+
+  constructor(options: BreakerSetOptions) {
+    this.#options = options;
+    this.#beginning = beginning(breakerMachine, options.input);
+  }
+
+  get size(): number {
+    return this.#breakers.size;
+  }
+
+  get openCount(): number {
+    return [...this.#breakers.values()].filter(({ open }) => open).length;
+  }
+
+  get(key: string): Breaker | undefined {
+    return this.#breakers.get(key);
+  }
+
+  /** Those of one model, with their keys. */
+  of(slug: string): [key: string, breaker: Breaker][] {
+    return [...this.#breakers].filter(([, { guarded }]) => guarded.slug === slug);
+  }
+
+  hasRoomFor(key: string): boolean {
+    return this.#breakers.has(key) || this.#breakers.size < BREAKERS_MAX;
+  }
+
+  /** The breaker, which is started where there is none. */
+  use(key: string, guarded: Guarded): Breaker {
+    const known = this.#breakers.get(key);
+    if (known !== undefined) {
+      this.#breakers.delete(key);
+      this.#breakers.set(key, known);
+      return known;
+    }
+    const [oldest] = this.#breakers.keys();
+    if (this.#breakers.size >= BREAKERS_MAX && oldest !== undefined) this.drop(oldest);
+    return this.#start(key, guarded);
+  }
+
+  drop(key: string): void {
+    const breaker = this.#breakers.get(key);
+    if (breaker === undefined) return;
+    breaker.actor.stop();
+    this.#breakers.delete(key);
+    this.#watch.dropped(key);
+  }
+
+  /** Reports each step of one breaker until it is detached; gives its current state. */
+  watch(key: string, watcher: (step: BreakerStep) => void): ReturnType<BreakerWatch['add']> {
+    return this.#watch.add(key, this.#breakers.get(key)?.actor, watcher);
+  }
+
+  close(): void {
+    for (const { actor } of this.#breakers.values()) actor.stop();
+    this.#breakers.clear();
+  }
+
+  #start(key: string, guarded: Guarded): Breaker {
+    const { clock, input, onChange, onFault } = this.#options;
+    const failures = new SharedFailures(input.failuresMax);
+    const breaker: Omit<Breaker, 'actor'> & { actor?: Breaker['actor'] } = {
+      ...{ guarded, failures, open: false, isDoubtful: false },
+    };
+    breaker.actor = startObserved(
+      breakerMachine,
+      input,
+      clock,
+      {
+        changed: (snapshot) => {
+          const open = !snapshot.hasTag('closed');
+          if (open === breaker.open) return;
+          breaker.open = open;
+          onChange?.(guarded, open ? 'open' : 'closed');
+        },
+        ended: () => {},
+        failed: (error) => {
+          onFault(error);
+          this.#breakers.delete(key);
+          this.#watch.dropped(key);
+        },
+      },
+      this.#beginning,
+    );
+    this.#breakers.set(key, breaker as Breaker);
+    this.#watch.started(key, breaker.actor);
+    return breaker as Breaker;
+  }
+}
+
+type BreakerStep = Pick<Macrostep, 'event' | 'edges' | 'through' | 'value'>;
+
+interface Looked {
+  watchers: Set<(step: BreakerStep) => void>;
+  inspection: Inspection | undefined;
+  value: unknown;
+}
+
+/**
+ * Whoever looks at the breaker of one model: told of its steps as long as they look, also where the breaker is made, or forgotten,
+ * meanwhile. A breaker that nobody looks at has nothing attached.
+ */
+class BreakerWatch {
+  readonly #looked = new Map<string, Looked>();
+
+  /** Gives the state of now, and what ends it. */
+  add(key: string, actor: Chart | undefined, watcher: (step: BreakerStep) => void) {
+    const looked = this.#looked.get(key) ?? this.#look(key, actor);
+    looked.watchers.add(watcher);
+    return {
+      value: looked.value,
+      detach: () => {
+        if (!looked.watchers.delete(watcher) || looked.watchers.size > 0) return;
+        looked.inspection?.detach();
+        this.#looked.delete(key);
+      },
+    };
+  }
+
+  started(key: string, actor: Chart): void {
+    const looked = this.#looked.get(key);
+    if (looked !== undefined) this.#inspect(looked, actor);
+  }
+
+  dropped(key: string): void {
+    const looked = this.#looked.get(key);
+    if (looked === undefined) return;
+    looked.inspection?.detach();
+    looked.inspection = undefined;
+    if (looked.value !== CLOSED) tell(looked, { event: 'breaker.forgotten', edges: [], through: [], value: CLOSED });
+  }
+
+  #look(key: string, actor: Chart | undefined): Looked {
+    const looked: Looked = { watchers: new Set(), inspection: undefined, value: CLOSED };
+    this.#looked.set(key, looked);
+    if (actor !== undefined) this.#inspect(looked, actor);
+    return looked;
+  }
+
+  #inspect(looked: Looked, actor: Chart): void {
+    looked.value = stepsOf(actor)[0]?.value ?? CLOSED;
+    looked.inspection = inspectSystem(actor, (step) => {
+      if (step.status === 'active') tell(looked, step);
+    });
+  }
+}
+
+function tell(looked: Looked, step: BreakerStep): void {
+  looked.value = step.value;
+  for (const watcher of [...looked.watchers]) watcher(step);
 }

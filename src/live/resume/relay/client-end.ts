@@ -3,13 +3,11 @@ import { Value } from '@sinclair/typebox/value';
 import type { Clock } from '../../../../machines/clock.ts';
 import type { Address, Bus, BusBody } from '../../../cluster/bus/bus.ts';
 import { LARGE_BYTES, type ServerSocket, type SocketHandlers, type SocketPace } from '../../../http/server.ts';
+import { FairQuota } from '../../../runtime/limits/fair-quota.ts';
 import type { Excess, OpenPace } from '../../pace/socket-pace.ts';
 import type { OpenSockets } from '../../socket/open-sockets.ts';
 import type { WaitingWork } from '../../socket/socket-work.ts';
-import { HandingOn } from './handing-on.ts';
-import type { PartsUnderWay } from './parts-under-way.ts';
-import { RelayLink } from './relay-link.ts';
-import { PART_BYTES, ToClient, type ToSession, type Unnumbered } from './relay-words.ts';
+import { PART_BYTES, RelayLink, ToClient, type ToSession, type Unnumbered } from './relay-link.ts';
 
 /** What the client has sent and the session has not taken; the client is not read while there is more. */
 const UNTAKEN_BYTES_MAX = 1024 * 1024;
@@ -36,7 +34,7 @@ export interface ClientEndOptions {
   sockets: OpenSockets;
   waiting: Pick<WaitingWork, 'count'>;
   organisationId: string;
-  parts: PartsUnderWay;
+  parts: InFlightChunks;
   /** What the client has sent is not kept; it sends it again. */
   onDrop(): void;
   /** Everything was handed on, or nothing can be. */
@@ -48,7 +46,7 @@ export class ClientEnd implements SocketHandlers {
   readonly #options: ClientEndOptions;
   readonly #link: RelayLink;
   readonly #own: OpenPace;
-  readonly #handingOn: HandingOn;
+  readonly #handingOn: RelaySendQueue;
   #socket: ServerSocket | undefined;
   #silence: unknown;
   #pongDue: unknown;
@@ -63,7 +61,7 @@ export class ClientEnd implements SocketHandlers {
     const received = (body: BusBody) => this.#receive(body);
     this.#link = new RelayLink(options.bus, options.actorId, { received, broken: () => this.#cut() });
     const send = (message: Unnumbered<ToSession>, bytes: Uint8Array) => this.#link.send(message, bytes);
-    this.#handingOn = new HandingOn({ send, ...options });
+    this.#handingOn = new RelaySendQueue({ send, ...options });
     this.#own = options.openPace((excess) => this.#tell({ type: 'relay.excess', excess }));
     this.pace = this.#paceOf(this.#own);
   }
@@ -215,5 +213,180 @@ export class ClientEnd implements SocketHandlers {
       leave: () => pace.leave(),
       mayBeLarge: () => pace.mayBeLarge(),
     };
+  }
+}
+
+/** What may be under way of one client, and not said to be taken. */
+const UNDER_WAY_BYTES_MAX = 256 * 1024;
+
+interface Message {
+  data: Uint8Array;
+  isBinary: boolean;
+  /** Where the next part begins. */
+  at: number;
+  /** The last part has left. */
+  gone(): void;
+}
+
+export interface RelaySendQueueOptions {
+  send(message: Unnumbered<ToSession>, bytes: Uint8Array): void;
+  /** What the messages of all sockets hold of memory. */
+  waiting: Pick<WaitingWork, 'count'>;
+  organisationId: string;
+  parts: InFlightChunks;
+}
+
+/**
+ * What a client has sent, on its way to the node of its session: in its order, what is large in parts, and no faster than that
+ * node takes it.
+ */
+export class RelaySendQueue {
+  readonly #options: RelaySendQueueOptions;
+  readonly #messages: Message[] = [];
+  #waitingBytes = 0;
+  #underWayBytes = 0;
+  #partBytes = 0;
+
+  constructor(options: RelaySendQueueOptions) {
+    this.#options = options;
+  }
+
+  get organisationId(): string {
+    return this.#options.organisationId;
+  }
+
+  /** What is not taken. */
+  get bytes(): number {
+    return this.#waitingBytes + this.#underWayBytes;
+  }
+
+  /** Something has not left yet. */
+  get isWaiting(): boolean {
+    return this.#messages.length > 0;
+  }
+
+  /**
+   * Whether there was room for what has to wait.
+   *
+   * @param data the server's again after the call, but of a message over 1 MiB
+   */
+  add(data: Uint8Array, isBinary: boolean, gone: () => void): boolean {
+    const message = { data, isBinary, at: 0, gone };
+    this.#messages.push(message);
+    this.#waitingBytes += data.byteLength;
+    const { waiting, organisationId } = this.#options;
+    const hasRoom = waiting.count(data.byteLength, organisationId);
+    this.goOn();
+    if (!this.isWaiting) return true;
+    if (data.byteLength <= LARGE_BYTES) message.data = new Uint8Array(data);
+    return hasRoom;
+  }
+
+  /** The session has taken so many bytes of whole messages. */
+  taken(bytes: number): void {
+    this.#underWayBytes -= bytes;
+    this.goOn();
+  }
+
+  /** The session has taken so many bytes of parts. */
+  partTaken(bytes: number): void {
+    this.#underWayBytes -= bytes;
+    this.#partBytes -= bytes;
+    this.goOn();
+    this.#options.parts.giveBack(bytes, this);
+  }
+
+  /** Nothing more is handed on. */
+  clear(): void {
+    const { waiting, parts, organisationId } = this.#options;
+    waiting.count(-this.#waitingBytes, organisationId);
+    this.#waitingBytes = 0;
+    this.#messages.length = 0;
+    parts.leave(this);
+    parts.giveBack(this.#partBytes, this);
+    this.#partBytes = 0;
+  }
+
+  /** Hands on what may be under way. */
+  goOn(): void {
+    while (this.#underWayBytes < UNDER_WAY_BYTES_MAX) {
+      const message = this.#messages[0];
+      if (message === undefined || !this.#next(message)) return;
+    }
+  }
+
+  /** Whether it could be handed on. */
+  #next(message: Message): boolean {
+    const { send, waiting, parts, organisationId } = this.#options;
+    const { data, at, isBinary } = message;
+    const isWhole = data.byteLength <= PART_BYTES;
+    const bytes = isWhole ? data : data.subarray(at, at + PART_BYTES);
+    const { byteLength } = bytes;
+    if (!isWhole && !parts.take(byteLength, this)) return false;
+    message.at += byteLength;
+    const isLast = message.at === data.byteLength;
+    if (isLast) this.#messages.shift();
+    this.#waitingBytes -= byteLength;
+    this.#underWayBytes += byteLength;
+    if (!isWhole) this.#partBytes += byteLength;
+    waiting.count(-byteLength, organisationId);
+    if (isWhole) send({ type: isBinary ? 'relay.audio' : 'relay.text' }, bytes);
+    else send({ type: 'relay.part', isBinary, isLast }, bytes);
+    if (isLast) message.gone();
+    return true;
+  }
+}
+
+const IN_FLIGHT_BYTES_MAX = 4 * 1024 * 1024;
+
+export interface PartsSender {
+  readonly organisationId: string;
+  /** There may be room. */
+  goOn(): void;
+}
+
+/**
+ * Parts of large messages on their way to other nodes, of all clients of this one: nodes have a window of 8 MiB for everything
+ * that they say, and what does not fit into it is lost. An organisation whose sessions take nothing leaves room for others.
+ */
+export class InFlightChunks {
+  readonly #quota = new FairQuota(IN_FLIGHT_BYTES_MAX);
+  /** By organisation, in the order in which they wait. */
+  readonly #waiting = new Map<string, Set<PartsSender>>();
+
+  /** Bytes that are under way. */
+  get bytes(): number {
+    return this.#quota.used;
+  }
+
+  /** Whether so many bytes more may be under way; else the sender hears when there may be room. */
+  take(bytes: number, sender: PartsSender): boolean {
+    const { organisationId } = sender;
+    if (this.#quota.take(organisationId, bytes) === undefined) return true;
+    const waiting = this.#waiting.get(organisationId);
+    if (waiting === undefined) this.#waiting.set(organisationId, new Set([sender]));
+    else waiting.add(sender);
+    return false;
+  }
+
+  giveBack(bytes: number, { organisationId }: PartsSender): void {
+    this.#quota.giveBack(organisationId, bytes);
+    for (const [waitingId, senders] of [...this.#waiting]) this.#wake(waitingId, senders);
+  }
+
+  /** It has nothing more to send. */
+  leave(sender: PartsSender): void {
+    const senders = this.#waiting.get(sender.organisationId);
+    senders?.delete(sender);
+    if (senders?.size === 0) this.#waiting.delete(sender.organisationId);
+  }
+
+  #wake(organisationId: string, senders: Set<PartsSender>): void {
+    for (const sender of senders) {
+      // Its next part may not fit: it keeps its turn.
+      if (this.#quota.shortage(organisationId, PART_BYTES) !== undefined) return;
+      this.leave(sender);
+      sender.goOn();
+    }
   }
 }

@@ -8,9 +8,9 @@ import type { SocketPaces } from '../../pace/socket-pace.ts';
 import { DRAINING_WORDS, tellInTurn } from '../../session/host.ts';
 import type { OpenSockets } from '../../socket/open-sockets.ts';
 import type { WaitingWork } from '../../socket/socket-work.ts';
+import type { InFlightChunks } from './client-end.ts';
 import { ClientEnd, type ClientEndOptions } from './client-end.ts';
-import type { PartsUnderWay } from './parts-under-way.ts';
-import type { NotJoined, RelayAnswer } from './relay-words.ts';
+import type { NotJoined, RelayAnswer } from './relay-link.ts';
 import { type RelayedHandlers, SessionEnd } from './session-end.ts';
 
 const ANSWER_MS = 2_000;
@@ -26,7 +26,7 @@ export interface RelaysOptions {
   /** What the messages of all sockets hold of memory. */
   waiting: WaitingWork;
   /** Of all clients of other nodes' sessions. */
-  parts: PartsUnderWay;
+  parts: InFlightChunks;
   /** A client was sent away, since more of its messages wait than are kept. */
   onRelayDrop(): void;
   /** Whether a node is one of the cluster, as far as this one has heard. */

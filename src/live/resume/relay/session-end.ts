@@ -4,8 +4,7 @@ import type { Clock } from '../../../../machines/clock.ts';
 import type { Address, Bus, BusBody } from '../../../cluster/bus/bus.ts';
 import type { ServerSocket, SocketHandlers, SocketSend } from '../../../http/server.ts';
 import type { Excess } from '../../pace/socket-pace.ts';
-import { RelayLink } from './relay-link.ts';
-import { type ToClient, ToSession, type Unnumbered } from './relay-words.ts';
+import { RelayLink, type ToClient, ToSession, type Unnumbered } from './relay-link.ts';
 
 /** Taken bytes are told of in sums. */
 const TAKEN_BYTES = 64 * 1024;

@@ -9,10 +9,9 @@ import type { Address, Bus, Detach, Envelope } from '../../../cluster/bus/bus.ts
 import { isOfNode, nodeOf } from '../../../cluster/bus/subjects.ts';
 import { IdleTimer } from '../../../runtime/timeouts.ts';
 import type { LiveTiming } from '../../../vendors/provider.ts';
+import { mayBeOfNode } from '../../failover/blame.ts';
 import type { ChainMember } from '../../failover/chain.ts';
-import { mayBeOfNode } from '../../failover/node-failure.ts';
-import { isFarReport } from '../../upstream/service/leg-messages.ts';
-import { needsOf } from '../../upstream/service/leg-needs.ts';
+import { isFarReport, needsOf } from '../../upstream/service/leg-messages.ts';
 import type { AudioAccount } from '../billing/audio-account.ts';
 import type { EventWriter } from '../event-writer.ts';
 import type { SessionDependencies, SessionOpening } from '../session-opening.ts';

@@ -5,7 +5,7 @@ import type { ListenRequest } from '../../../api/listen.ts';
 import type { LegTimeline } from '../../../audio/leg-timeline.ts';
 import type { AudioPipeline } from '../../../audio/pipeline.ts';
 import { type TurnMessage, TurnText } from '../../../vendors/turn-text.ts';
-import { noWords } from '../../failover/no-words.ts';
+import { noWords } from '../../failover/model-attempt.ts';
 import type { AudioAccount } from '../billing/audio-account.ts';
 import type { EventWriter } from '../event-writer.ts';
 import type { Outbox } from '../outbox.ts';

@@ -6,7 +6,7 @@ import { legSteps, WATCH_LEG } from '../../../cluster/bus/subjects.ts';
 import { type Chart, inspectSystem, type Macrostep, stepsOf } from '../../../runtime/actors.ts';
 import type { Breakers } from '../../failover/breakers/breakers.ts';
 import type { Guarded } from '../../failover/breakers/guarded.ts';
-import { isLegStep, isLegWatched, type LegStep, type WatchLeg } from '../../upstream/service/leg-watch-words.ts';
+import { isLegStep, isLegWatched, type LegStep, type WatchLeg } from '../../upstream/service/leg-messages.ts';
 import type { PlacingState } from '../leg/leg-dialer.ts';
 import type { LegPlace } from '../leg/leg-record.ts';
 

@@ -1,5 +1,7 @@
 // Files through a provider's HTTP interface: sends what the codec asks for, one request after the other, until it has the
 // result or has failed. Where the file comes from, and which model is next, is decided elsewhere.
+
+import type { Clock } from '../../../../machines/clock.ts';
 import type { LegFailure } from '../../../../machines/events.ts';
 import type {
   BatchRequest,
@@ -10,12 +12,9 @@ import type {
   HttpRequest,
 } from '../../../vendors/provider.ts';
 import { failureOfStatus } from '../../../vendors/refusals.ts';
-import { LegFailed } from '../leg-failed.ts';
+import { badAnswer, internalFault, LegFailed, requestLimit } from '../leg-failures.ts';
 import { Scrubber } from '../secrets.ts';
-import { contentOf, type ReadFile } from './body.ts';
-import { type ExchangeDependencies, exchange, isSuccess } from './exchange.ts';
-import { badAnswer, internalFault, requestLimit } from './failures.ts';
-import { pause } from './pause.ts';
+import { contentOf, type ExchangeDependencies, exchange, isSuccess, type ReadFile } from './exchange.ts';
 
 /** Requests of one job: at a poll every 3 s more than an hour and a half. */
 const REQUESTS_MAX = 2_000;
@@ -179,4 +178,24 @@ class HttpJob {
   #fault(name: string, error: unknown): void {
     this.#dependencies.onFault?.(name, this.#scrubber.cleanError(error));
   }
+}
+
+/** Resolves after the time; rejects with the signal's reason as soon as it is aborted. */
+export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted || ms <= 0) {
+      if (signal.aborted) reject(signal.reason);
+      else resolve();
+      return;
+    }
+    const abort = () => {
+      clock.clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = clock.setTimeout(() => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', abort, { once: true });
+  });
 }

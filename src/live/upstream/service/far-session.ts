@@ -7,8 +7,7 @@ import { nodeOf } from '../../../cluster/bus/subjects.ts';
 import type { LegNeeds } from '../../../cluster/placement.ts';
 import { IdleTimer } from '../../../runtime/timeouts.ts';
 import { lostCommand } from '../leg-failures.ts';
-import { isFarCommand } from './leg-messages.ts';
-import { needsOf } from './leg-needs.ts';
+import { isFarCommand, needsOf } from './leg-messages.ts';
 
 /** The leg says at least so often that it is there, and acknowledges audio; audio of so many bytes at once. */
 const PULSE_MS = 500;

@@ -1,8 +1,11 @@
 // Whether what came from another node is what a session and its leg say to each other. Members that are not known here are
 // left alone, so that a newer node may say more; a message that is not understood is dropped, and fails nothing.
-import { type TSchema, Type } from '@sinclair/typebox';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { FarCommand, FarReport, LegOpened, LegRefused, OpenLeg } from '../../../../machines/events.ts';
+import { providerOf } from '../../../api/slug.ts';
+import type { LegNeeds } from '../../../cluster/placement.ts';
+import { SERVICE_CREDENTIAL } from '../../failover/chain-credential.ts';
 
 const TEXT_MAX = 65_536;
 const WORDS_MAX = 20_000;
@@ -146,3 +149,55 @@ export function isFarReport(body: { type: string }): body is FarReport {
 }
 
 export const isFarCommand = (body: { type: string }): body is FarCommand => ofCommand(body) === true;
+
+/** What of a request for a leg decides which nodes can open it. */
+export const needsOf = ({ slug, credentialId }: Pick<OpenLeg, 'slug' | 'credentialId'>): LegNeeds => ({
+  provider: providerOf(slug),
+  ownKey: credentialId !== SERVICE_CREDENTIAL,
+});
+
+/** How long a leg is watched after the last renewal. */
+export const LEG_WATCH_MS = 10_000;
+
+const Status = Type.String({ maxLength: 16 });
+
+const WatchLeg = Type.Object({
+  type: Type.Literal('leg.watch'),
+  sessionId: Name,
+  generation: Type.Integer({ minimum: 1 }),
+  model: Name,
+  /** False: it is watched no more. */
+  on: Type.Boolean(),
+});
+export type WatchLeg = Static<typeof WatchLeg>;
+
+const LegWatched = Type.Union([
+  Type.Object({ type: Type.Literal('leg.watched'), value: Type.Unknown(), status: Status }),
+  Type.Object({ type: Type.Literal('leg.unwatched') }),
+]);
+export type LegWatched = Static<typeof LegWatched>;
+
+/** A step of the leg's chart, on the topic of its session. */
+const LegStep = Type.Object({
+  type: Type.Literal('leg.step'),
+  generation: Type.Integer({ minimum: 1 }),
+  /** The node that has the leg, and what the leg is a connection to. */
+  node: Name,
+  model: Name,
+  /** The report that the step has told its session, which has come there before the step itself; 0 for none. */
+  report: Type.Integer({ minimum: 0 }),
+  event: Name,
+  edges: Type.Array(Name, { maxItems: 64 }),
+  through: Type.Array(Type.Unknown(), { maxItems: 64 }),
+  value: Type.Unknown(),
+  status: Status,
+});
+export type LegStep = Static<typeof LegStep>;
+
+const watch = TypeCompiler.Compile(WatchLeg);
+const watched = TypeCompiler.Compile(LegWatched);
+const step = TypeCompiler.Compile(LegStep);
+
+export const isWatchLeg = (body: { type: string }): body is WatchLeg => watch.Check(body);
+export const isLegWatched = (body: { type: string }): body is LegWatched => watched.Check(body);
+export const isLegStep = (body: { type: string }): body is LegStep => step.Check(body);

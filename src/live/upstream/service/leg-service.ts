@@ -1,20 +1,19 @@
 // Joins the upstream host to the bus: answers requests for legs where this node has room, and carries commands and reports by
 // address. The upstream host itself knows no bus, so that a file can hold a leg directly.
+
+import type { Clock } from '../../../../machines/clock.ts';
 import type { LegCommand, LegOpened, LegRefused, OpenLeg } from '../../../../machines/events.ts';
 import type { Address, Bus, BusBody, Detach } from '../../../cluster/bus/bus.ts';
 import { isOfNode, legActor, OPEN_LEG } from '../../../cluster/bus/subjects.ts';
 import type { ShortOf } from '../../../cluster/membership/heartbeat.ts';
 import type { Placement } from '../../../cluster/placement.ts';
-import { mayBeOfNode } from '../../failover/node-failure.ts';
+import { mayBeOfNode } from '../../failover/blame.ts';
 import type { LegOwner } from '../leg.ts';
 import type { LegHandle, UpstreamHost } from '../upstream-host.ts';
-import type { DialHealth } from './dial-health.ts';
 import { FarSession } from './far-session.ts';
-import { LegBalance } from './leg-balance.ts';
-import { isOpenLeg } from './leg-messages.ts';
-import { needsOf } from './leg-needs.ts';
+import { LegBalance, LegDrain } from './leg-drain.ts';
+import { isOpenLeg, needsOf } from './leg-messages.ts';
 import { LegWatch } from './leg-watch.ts';
-import { Retreat } from './retreat.ts';
 
 /** What a node knows of itself and of the others, as far as legs go. */
 export interface LegSurroundings {
@@ -34,7 +33,7 @@ export class LegService {
   /** Transports to sessions on other nodes, each with what ends its leg. */
   readonly #far = new Map<FarSession, () => void>();
   readonly #balance: LegBalance | undefined;
-  readonly #retreat: Retreat | undefined;
+  readonly #drain: LegDrain | undefined;
   readonly #watch: LegWatch;
   #offer: Detach;
 
@@ -48,7 +47,7 @@ export class LegService {
         all: upstream.size,
         movable: [...this.#far.keys()],
       }));
-      this.#retreat = new Retreat(upstream.clock, placement, {
+      this.#drain = new LegDrain(upstream.clock, placement, {
         legs: () => this.#far.size,
         serveLocallyOnly: (isLocalOnly) => this.#serveLocallyOnly(isLocalOnly),
       });
@@ -62,9 +61,9 @@ export class LegService {
     return this.#far.size;
   }
 
-  /** The node is going away: see {@link Retreat}. Without a placement there is no other node, and nothing is done. */
+  /** The node is going away: see {@link LegDrain}. Without a placement there is no other node, and nothing is done. */
   async drain(): Promise<void> {
-    await this.#retreat?.begin();
+    await this.#drain?.begin();
   }
 
   /** Another node is gone, and its sessions with it. */
@@ -79,7 +78,7 @@ export class LegService {
   }
 
   close(): void {
-    this.#retreat?.stop();
+    this.#drain?.stop();
     this.#balance?.stop();
     this.#watch.close();
     this.#offer();
@@ -136,7 +135,7 @@ export class LegService {
     });
     this.#far.set(session, lost);
     this.#balance?.start();
-    if (this.#retreat?.isLocalOnly === true) session.expire();
+    if (this.#drain?.isLocalOnly === true) session.expire();
     leg = this.#open(legId, request, {
       report: (report) => session.report(report),
       gone: () => {
@@ -144,7 +143,7 @@ export class LegService {
         detach();
         this.#far.delete(session);
         if (this.#far.size === 0) this.#balance?.stop();
-        this.#retreat?.legEnded();
+        this.#drain?.legEnded();
       },
     });
     if (isLost) leg.dispose();
@@ -179,5 +178,48 @@ export class LegService {
     this.#offer = isLocalOnly ? this.#bus.serveLocal(OPEN_LEG, this.#answer) : this.#bus.serve(OPEN_LEG, this.#answer);
     before();
     if (isLocalOnly) for (const session of [...this.#far.keys()]) session.expire();
+  }
+}
+
+/** Dials in a row. */
+const FAILURES_MIN = 2;
+/**
+ * Which providers this node could not reach of late, for reasons that may be its own: it tells the others, and they have their
+ * legs elsewhere for a while. One dial that fails is chance.
+ */
+const FAILING_MS = 30_000;
+
+/** By provider: they are a closed set, and so is this. */
+export class DialHealth {
+  readonly #clock: Clock;
+  readonly #onChange: () => void;
+  readonly #known = new Map<string, { failures: number; untilMs: number }>();
+
+  /** @param onChange a provider could be reached before, and cannot now, or the other way round */
+  constructor(clock: Clock, onChange: () => void = () => {}) {
+    this.#clock = clock;
+    this.#onChange = onChange;
+  }
+
+  failed(provider: string): void {
+    const wasFailing = this.#isFailing(provider);
+    const failures = (this.#known.get(provider)?.failures ?? 0) + 1;
+    this.#known.set(provider, { failures, untilMs: this.#clock.now() + FAILING_MS });
+    if (this.#isFailing(provider) !== wasFailing) this.#onChange();
+  }
+
+  worked(provider: string): void {
+    const wasFailing = this.#isFailing(provider);
+    this.#known.delete(provider);
+    if (wasFailing) this.#onChange();
+  }
+
+  failing(): string[] {
+    return [...this.#known.keys()].filter((provider) => this.#isFailing(provider));
+  }
+
+  #isFailing(provider: string): boolean {
+    const { failures = 0, untilMs = 0 } = this.#known.get(provider) ?? {};
+    return failures >= FAILURES_MIN && this.#clock.now() < untilMs;
   }
 }

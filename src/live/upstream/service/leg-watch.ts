@@ -4,7 +4,7 @@ import type { Bus, BusBody, Detach } from '../../../cluster/bus/bus.ts';
 import { legActor, legSteps, WATCH_LEG } from '../../../cluster/bus/subjects.ts';
 import { type Chart, type Inspection, inspectSystem, type Macrostep, stepsOf } from '../../../runtime/actors.ts';
 import type { UpstreamHost } from '../upstream-host.ts';
-import { isWatchLeg, LEG_WATCH_MS, type LegStep, type LegWatched, type WatchLeg } from './leg-watch-words.ts';
+import { isWatchLeg, LEG_WATCH_MS, type LegStep, type LegWatched, type WatchLeg } from './leg-messages.ts';
 
 /** Legs that are watched at a time; of a further one nothing is told. */
 const WATCHED_MAX = 1_000;

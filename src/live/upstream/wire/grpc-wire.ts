@@ -7,7 +7,7 @@ import { formsOf, type MethodForms } from '../../../vendors/kit/grpc/messages.ts
 import { closeOf, refusalOf } from '../../../vendors/kit/grpc/status.ts';
 import { type GrpcEndpoint, type GrpcMethod, HALF_CLOSE, type Outgoing } from '../../../vendors/provider.ts';
 import { demandText, SIMULATED_HEADER } from '../../../vendors/simulated-wire.ts';
-import { CLOSE_MS, MESSAGE_BYTES_MAX, type Wire, type WireListener } from './contract.ts';
+import { CLOSE_MS, MESSAGE_BYTES_MAX, type Wire, type WireListener } from './wire.ts';
 
 type Library = typeof import('@grpc/grpc-js');
 
@@ -84,7 +84,7 @@ export class GrpcWire implements Wire {
       this.#write(this.#call, Buffer.from(demandText(fault)));
   }
 
-  askForSign(): void {
+  ping(): void {
     const { Metadata } = this.#library ?? {};
     if (this.#over || Metadata === undefined) return;
     const options = { deadline: Date.now() + SIGN_MS };

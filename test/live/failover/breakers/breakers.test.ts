@@ -1,10 +1,10 @@
 // The breakers of a node: kept apart by model and credential, bounded, and shown as a model's status.
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
+import { mayBeOfNode } from '../../../../src/live/failover/blame.ts';
 import { Breakers } from '../../../../src/live/failover/breakers/breakers.ts';
 import type { Guarded } from '../../../../src/live/failover/breakers/guarded.ts';
 import type { CountedFailure } from '../../../../src/live/failover/breakers/shared-failures.ts';
-import { mayBeOfNode } from '../../../../src/live/failover/node-failure.ts';
 import { timersOf } from '../../session/support.ts';
 
 const model = (slug: string, credentialId = 'service'): Guarded => ({ slug, credentialId });

@@ -1,7 +1,7 @@
 // One session whose connection to its first provider is cut at a byte: real sockets through a fault proxy, and the simulated
 // provider of another protocol to fall back to. What is cut where is drawn in cut-points-draw.ts; what holds is said by `problemsOf`.
 import type { ServerEvent } from '../../../../src/api/listen-events.ts';
-import { type OpenSocket, openWire } from '../../../../src/live/upstream/wire.ts';
+import { type OpenSocket, openWire } from '../../../../src/live/upstream/wire/open-wire.ts';
 import { systemClock } from '../../../../src/runtime/telemetry/clock.ts';
 import { numberedEar } from '../../../../src/vendors/simulation/ears.ts';
 import { SimulatorServer } from '../../../../src/vendors/simulation/server.ts';

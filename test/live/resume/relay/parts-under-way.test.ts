@@ -1,21 +1,20 @@
 // Parts of large messages of all clients, on their way to other nodes.
 import { describe, expect, it } from 'vitest';
-import { HandingOn } from '../../../../src/live/resume/relay/handing-on.ts';
-import { PartsUnderWay } from '../../../../src/live/resume/relay/parts-under-way.ts';
+import { InFlightChunks, RelaySendQueue } from '../../../../src/live/resume/relay/client-end.ts';
 
 const MIB = 1024 * 1024;
 const OWN_BYTES = MIB / 4;
 const CLIENTS = 40;
 
 function rig() {
-  const parts = new PartsUnderWay();
+  const parts = new InFlightChunks();
   const clients = Array.from({ length: CLIENTS }, () => {
     const sent = { bytes: 0, texts: 0 };
     const send = ({ type }: { type: string }, { byteLength }: Uint8Array) => {
       if (type === 'relay.part') sent.bytes += byteLength;
       else sent.texts++;
     };
-    const handingOn = new HandingOn({ send, parts, waiting: { count: () => true }, organisationId: 'org' });
+    const handingOn = new RelaySendQueue({ send, parts, waiting: { count: () => true }, organisationId: 'org' });
     handingOn.add(new Uint8Array(2 * MIB), true, () => {});
     return { handingOn, sent };
   });
@@ -36,7 +35,7 @@ describe('large messages of many clients', () => {
       const send = (_: unknown, { byteLength }: Uint8Array) => {
         sentBytes += byteLength;
       };
-      const handingOn = new HandingOn({ send, parts, waiting: { count: () => true }, organisationId });
+      const handingOn = new RelaySendQueue({ send, parts, waiting: { count: () => true }, organisationId });
       handingOn.add(new Uint8Array(8 * MIB), true, () => {});
       while (handingOn.isWaiting) {
         const before = sentBytes;
@@ -69,7 +68,7 @@ describe('large messages of many clients', () => {
     const send = (_: unknown, { byteLength }: Uint8Array) => {
       spoken.bytes += byteLength;
     };
-    const speaker = new HandingOn({ send, parts, waiting: { count: () => true }, organisationId: 'org' });
+    const speaker = new RelaySendQueue({ send, parts, waiting: { count: () => true }, organisationId: 'org' });
     speaker.add(new Uint8Array(3_200), true, () => {});
     expect(spoken.bytes).toBe(3_200);
   });

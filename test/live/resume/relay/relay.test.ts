@@ -6,7 +6,7 @@ import { BusError } from '../../../../src/cluster/bus/bus.ts';
 import { MemoryBus } from '../../../../src/cluster/bus/memory.ts';
 import { loadConfig } from '../../../../src/config/load.ts';
 import { SocketPaces } from '../../../../src/live/pace/socket-pace.ts';
-import { PartsUnderWay } from '../../../../src/live/resume/relay/parts-under-way.ts';
+import { InFlightChunks } from '../../../../src/live/resume/relay/client-end.ts';
 import { Relays } from '../../../../src/live/resume/relay/relays.ts';
 import { OpenSockets } from '../../../../src/live/socket/open-sockets.ts';
 import { WaitingWork } from '../../../../src/live/socket/socket-work.ts';
@@ -268,7 +268,7 @@ describe('a session whose node does not answer', () => {
         sockets,
         isNodeThere,
         waiting: new WaitingWork(),
-        parts: new PartsUnderWay(),
+        parts: new InFlightChunks(),
         onRelayDrop: () => {},
       },
       service,

@@ -5,9 +5,8 @@ import { MemoryBus } from '../../../../src/cluster/bus/memory.ts';
 import { loadConfig } from '../../../../src/config/load.ts';
 import type { ServerSocket } from '../../../../src/http/server.ts';
 import { type OpenPace, SocketPaces } from '../../../../src/live/pace/socket-pace.ts';
-import { ClientEnd } from '../../../../src/live/resume/relay/client-end.ts';
-import { PartsUnderWay } from '../../../../src/live/resume/relay/parts-under-way.ts';
-import type { ToClient, Unnumbered } from '../../../../src/live/resume/relay/relay-words.ts';
+import { ClientEnd, InFlightChunks } from '../../../../src/live/resume/relay/client-end.ts';
+import type { ToClient, Unnumbered } from '../../../../src/live/resume/relay/relay-link.ts';
 import { type RelayedHandlers, SessionEnd } from '../../../../src/live/resume/relay/session-end.ts';
 import { OpenSockets } from '../../../../src/live/socket/open-sockets.ts';
 import { WaitingWork } from '../../../../src/live/socket/socket-work.ts';
@@ -33,7 +32,12 @@ function newSocket() {
   return { said, state: socket, socket: socket as unknown as ServerSocket };
 }
 
-function newClientEnd(bus: MemoryBus, clock: SimulatedClock, waiting = new WaitingWork(), parts = new PartsUnderWay()) {
+function newClientEnd(
+  bus: MemoryBus,
+  clock: SimulatedClock,
+  waiting = new WaitingWork(),
+  parts = new InFlightChunks(),
+) {
   const state = { isOver: false, drops: 0 };
   let pace: OpenPace | undefined;
   const client = new ClientEnd({

@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 import type { Latency } from '../../../../src/api/listen.ts';
-import { openWire } from '../../../../src/live/upstream/wire.ts';
+import { openWire } from '../../../../src/live/upstream/wire/open-wire.ts';
 import { systemClock } from '../../../../src/runtime/telemetry/clock.ts';
 import { puppetRig } from '../puppet.ts';
 import { silence } from '../support.ts';

@@ -2,7 +2,7 @@
 // without room passes on, and none keeps more than its share.
 import { describe, expect, it } from 'vitest';
 import { shareBreakers } from '../../../../src/live/failover/breakers/breaker-hints.ts';
-import { LOOK_MS } from '../../../../src/live/upstream/service/leg-balance.ts';
+import { LOOK_MS } from '../../../../src/live/upstream/service/leg-drain.ts';
 import { numberedAudio } from '../../../fakes/audio/numbered-audio.ts';
 import { expectWhole } from '../../../fakes/audio/numbered-finals.ts';
 import { FarRig, type FarRigOptions, NOTHING_FAR_LEFT } from '../../../fakes/far-rig.ts';

@@ -1,6 +1,6 @@
 // How many messages a provider may send, by a clock that is moved by hand.
 import { expect, test } from 'vitest';
-import { MessageAllowance } from '../../../../src/live/upstream/message-allowance.ts';
+import { MessageAllowance } from '../../../../src/live/upstream/stream-connection.ts';
 
 const RATE = 16_000;
 const count = (allowance: MessageAllowance, nowMs: number, most: number) => {

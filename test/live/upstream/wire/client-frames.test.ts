@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
-import { ClientFrames } from '../../../../src/live/upstream/wire/client-frames.ts';
+import { ClientFrames } from '../../../../src/live/upstream/wire/socket-wire.ts';
 
 const hasTls = process.env.CI !== undefined || spawnSync('openssl', ['version']).status === 0;
 

@@ -2,7 +2,8 @@
 import { createServer, type Server as PlainServer } from 'node:net';
 import { Metadata, Server, ServerCredentials, type ServerDuplexStream, type ServiceError, status } from '@grpc/grpc-js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openWire, type Wire } from '../../../../src/live/upstream/wire.ts';
+import { openWire } from '../../../../src/live/upstream/wire/open-wire.ts';
+import type { Wire } from '../../../../src/live/upstream/wire/wire.ts';
 import { systemClock } from '../../../../src/runtime/telemetry/clock.ts';
 import { formsOf } from '../../../../src/vendors/kit/grpc/messages.ts';
 import { type GrpcEndpoint, type GrpcMethod, HALF_CLOSE } from '../../../../src/vendors/provider.ts';
@@ -186,7 +187,7 @@ describe('a gRPC wire', () => {
     const { url } = await serve(() => {});
     const { wire, log } = open(url);
     await log.line(/opened/);
-    wire.askForSign();
+    wire.ping();
     await log.line(/alive/);
   });
 
@@ -206,7 +207,7 @@ describe('a gRPC wire', () => {
     wire.terminate();
     wire.terminate();
     wire.send({ name: 'me' });
-    wire.askForSign();
+    wire.ping();
     wire.close();
     await Promise.all(ended);
     // Resolves when no connection is open.

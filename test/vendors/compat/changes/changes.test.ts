@@ -1,7 +1,7 @@
 // What other vendors' clients change while a session goes on, through a whole gateway: each change is answered once and in order, in the
 // vendor's own shape, the model is asked for it, and no sample is lost or told twice.
 import { describe, expect, it } from 'vitest';
-import { CHANGES_WAITING_MAX } from '../../../../src/live/configure/asked-changes.ts';
+import { CHANGES_WAITING_MAX } from '../../../../src/live/socket/asked-changes.ts';
 import { numberedAudio } from '../../../fakes/audio/numbered-audio.ts';
 import { LiveClient } from '../../../fakes/processes/live-gateway.ts';
 import { gapsIn } from '../../../simulation/whole.ts';

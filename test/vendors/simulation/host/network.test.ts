@@ -1,7 +1,7 @@
 // The network in memory: what arrives, when, and how each way of losing a connection looks from both ends.
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import type { Wire } from '../../../../src/live/upstream/wire.ts';
+import type { Wire } from '../../../../src/live/upstream/wire/wire.ts';
 import { numberedEar } from '../../../../src/vendors/simulation/ears.ts';
 import { SimulatorStage } from '../../../../src/vendors/simulation/stage.ts';
 import { numberedAudio } from '../../../fakes/audio/numbered-audio.ts';

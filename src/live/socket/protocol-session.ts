@@ -1,10 +1,13 @@
 // What the messages of another vendor's client come to, step by step, for the session behind its socket.
 import type { Clock } from '../../../machines/clock.ts';
 import type { Refusal } from '../../api/errors.ts';
-import type { Step } from '../../vendors/compat/dialect.ts';
+import type { EventEncoder } from '../../api/listen-events.ts';
+import type { ClientRequest, Conversation, Step } from '../../vendors/compat/dialect.ts';
 import type { ReadMessage } from '../pace/message-cost.ts';
+import type { ClientLine } from '../session/outbox.ts';
+import type { SessionOpening } from '../session/session-opening.ts';
+import type { AskedChanges } from './asked-changes.ts';
 import type { Decoded } from './client-message.ts';
-import type { Interpreter } from './interpreter.ts';
 import type { StartAsked } from './start-wait.ts';
 
 /** Whatever is no UTF-8 becomes text that says nothing. */
@@ -35,8 +38,9 @@ export interface StepTaker {
   read(message: Readonly<ReadMessage>): void;
 }
 
-export class FollowedSteps {
-  readonly #interpreter: Interpreter;
+/** What the messages of another vendor's client come to, step by step, for the session behind its socket. */
+export class ProtocolSession {
+  readonly #protocolAdapter: ProtocolAdapter;
   readonly #taker: StepTaker;
   readonly #clock: Clock;
   /** Of what the conversation has asked for later. */
@@ -51,16 +55,16 @@ export class FollowedSteps {
     saysMore: false,
   };
 
-  constructor(interpreter: Interpreter, taker: StepTaker, clock: Clock) {
-    this.#interpreter = interpreter;
+  constructor(protocolAdapter: ProtocolAdapter, taker: StepTaker, clock: Clock) {
+    this.#protocolAdapter = protocolAdapter;
     this.#taker = taker;
     this.#clock = clock;
-    interpreter.changes.open((text) => taker.say(text));
+    protocolAdapter.changes.open((text) => taker.say(text));
   }
 
   /** @param isPart of a large message, of which more follows */
   take(data: Uint8Array, isBinary: boolean, isPart: boolean): void {
-    const { conversation } = this.#interpreter;
+    const { conversation } = this.#protocolAdapter;
     this.#begin(data.byteLength, isBinary);
     this.#followAll(isBinary ? conversation.binary(data, isPart) : conversation.text(UTF8.decode(data)));
     this.#taker.read(this.#message);
@@ -69,7 +73,7 @@ export class FollowedSteps {
   /** The connection is over. */
   stop(): void {
     this.#clock.clearTimeout(this.#later);
-    this.#interpreter.left?.();
+    this.#protocolAdapter.left?.();
   }
 
   #followAll(steps: Iterable<Step>): void {
@@ -79,7 +83,7 @@ export class FollowedSteps {
 
   #follow(step: Step): void {
     const taker = this.#taker;
-    const { changes } = this.#interpreter;
+    const { changes } = this.#protocolAdapter;
     this.#count(step);
     if (step.type === 'audio') taker.audio(step.bytes);
     else if (step.type === 'tell') taker.message({ message: step.message });
@@ -92,7 +96,7 @@ export class FollowedSteps {
     else if (step.type === 'refuse') taker.refuse(step.refusal);
     else if (step.type === 'later')
       this.#later = this.#clock.setTimeout(() => this.#followAll(step.steps()), step.afterMs);
-    else taker.begin(() => this.#interpreter.asked(step.request));
+    else taker.begin(() => this.#protocolAdapter.asked(step.request));
   }
 
   #begin(bytes: number, isBinary: boolean): void {
@@ -114,4 +118,19 @@ export class FollowedSteps {
       message.audioBytes += step.bytes.byteLength;
     }
   }
+}
+
+/** Another vendor's client: how it speaks, and what its request is in words of the query. */
+export interface ProtocolAdapter {
+  conversation: Conversation;
+  /** In its words the events of a session are told. */
+  changes: AskedChanges;
+  /** What a message asked for. Throws a Refusal. */
+  asked(clientRequest: ClientRequest): StartAsked;
+  /** The connection is over. Called at most once. */
+  left?(): void;
+  /** Of a call, whose events go to others. Undefined where the request was of none. */
+  carrierEnd?(opening: SessionOpening, socket: ClientLine): { encoder: EventEncoder; line: ClientLine } | undefined;
+  /** The session was not opened: called beside the conversation's own. */
+  refused?(refusal: Refusal): void;
 }

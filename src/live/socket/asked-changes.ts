@@ -5,7 +5,7 @@ import type { Configure } from '../../api/listen.ts';
 import type { EventEncoder, EventStamp, OutgoingEvent } from '../../api/listen-events.ts';
 import type { Change, ClientRequest, Conversation } from '../../vendors/compat/dialect.ts';
 import type { SessionOpening } from '../session/session-opening.ts';
-import { CHANGEABLE } from './changes.ts';
+import { CHANGEABLE } from './client-message.ts';
 
 /** Changes that may wait for their answers; one more is refused at once. */
 export const CHANGES_WAITING_MAX = 50;

@@ -3,21 +3,27 @@
 // node for them. Its own sessions have their legs here to the last.
 import type { Clock } from '../../../../machines/clock.ts';
 import type { Detach } from '../../../cluster/bus/bus.ts';
-import type { Placement } from '../../../cluster/placement.ts';
+import type { LegNeeds, Placement } from '../../../cluster/placement.ts';
+import { legsToMove } from '../../../cluster/placement.ts';
 
 /** A session whose leg has ended asks for the next one within this time, and a node that is alone is still there for it. */
 const LINGER_MS = 3_000;
 
-export interface RetreatCalls {
+export interface LegDrainCalls {
   /** Legs of sessions on other nodes that are open here. */
   legs(): number;
   serveLocallyOnly(isLocalOnly: boolean): void;
 }
 
-export class Retreat {
+/**
+ * How a node that goes away is relieved of the legs of sessions on other nodes: as soon as another node opens legs, this one opens
+ * them for its own sessions alone, and asks the others to have theirs there, at the end of a turn. Until then there is no other
+ * node for them. Its own sessions have their legs here to the last.
+ */
+export class LegDrain {
   readonly #clock: Clock;
   readonly #placement: Pick<Placement, 'hasOther' | 'onNodes'>;
-  readonly #calls: RetreatCalls;
+  readonly #calls: LegDrainCalls;
   #isLocalOnly = false;
   #isStopped = false;
   #done: Promise<void> | undefined;
@@ -26,7 +32,7 @@ export class Retreat {
   /** When the last leg of a session on another node has ended. */
   #endedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Clock, placement: Pick<Placement, 'hasOther' | 'onNodes'>, calls: RetreatCalls) {
+  constructor(clock: Clock, placement: Pick<Placement, 'hasOther' | 'onNodes'>, calls: LegDrainCalls) {
     this.#clock = clock;
     this.#placement = placement;
     this.#calls = calls;
@@ -85,5 +91,74 @@ export class Retreat {
     this.#isLocalOnly = isLocalOnly;
     this.#calls.serveLocallyOnly(isLocalOnly);
     if (isLocalOnly && this.#calls.legs() === 0) this.#wake();
+  }
+}
+
+/** Two heartbeats: what has moved since the last look is known by then. */
+export const LOOK_MS = 4_000;
+
+/** A leg of a session on another node. */
+export interface MovableLeg {
+  readonly needs: LegNeeds;
+  /** Whether it was asked to move. */
+  readonly isExpiring: boolean;
+  expire(): void;
+}
+
+export class LegBalance {
+  readonly #clock: Clock;
+  readonly #placement: Pick<Placement, 'others'>;
+  readonly #legs: () => { all: number; movable: MovableLeg[] };
+  #timer: unknown;
+  #hadSurplus = false;
+
+  /** @param legs all of this node, and those of sessions on other nodes, the newest last */
+  constructor(clock: Clock, placement: Pick<Placement, 'others'>, legs: () => { all: number; movable: MovableLeg[] }) {
+    this.#clock = clock;
+    this.#placement = placement;
+    this.#legs = legs;
+  }
+
+  /** Looks from time to time, until it is stopped. */
+  start(): void {
+    this.#timer ??= this.#clock.setTimeout(() => {
+      this.#timer = undefined;
+      this.start();
+      this.#look();
+    }, LOOK_MS);
+  }
+
+  stop(): void {
+    this.#clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#hadSurplus = false;
+  }
+
+  /** A surplus that is gone by the next look was none. */
+  #look(): void {
+    const chosen = this.#choose();
+    if (this.#hadSurplus) for (const leg of chosen) leg.expire();
+    this.#hadSurplus = chosen.length > 0;
+  }
+
+  #choose(): MovableLeg[] {
+    const { all, movable } = this.#legs();
+    const staying = movable.filter(({ isExpiring }) => !isExpiring);
+    const leaving = movable.length - staying.length;
+    const kinds = new Map<string, MovableLeg[]>();
+    for (const leg of staying) {
+      const kind = `${leg.needs.provider} ${leg.needs.ownKey}`;
+      const same = kinds.get(kind);
+      if (same === undefined) kinds.set(kind, [leg]);
+      else same.push(leg);
+    }
+    const chosen: MovableLeg[] = [];
+    for (const legs of kinds.values()) {
+      const { needs } = legs[0] as MovableLeg;
+      const gone = leaving + chosen.length;
+      const count = legsToMove(all - gone, gone, this.#placement.others(needs));
+      if (count > 0) chosen.push(...legs.slice(-count));
+    }
+    return chosen;
   }
 }

@@ -1,21 +1,27 @@
 // The connection of a leg whose model hears files only: the audio is cut into utterances, and each is sent to the provider as a file
 // of its own. To the session it is a leg like any other: it hears speech begin, and one final for each turn.
-import type { OpenLeg, Utterance } from '../../../../machines/events.ts';
-import { modelOf } from '../../../api/slug.ts';
-import { type Segment, Segmenter, type SegmenterRules } from '../../../audio/voice/segmenter.ts';
-import { limitedSignal } from '../../../runtime/timeouts.ts';
-import { UTTERANCE, UTTERANCE_TIMING } from '../../../vendors/live-turns.ts';
-import type { BatchRequest, BatchResult, HttpBatchCodec, Provider, ProviderAccess } from '../../../vendors/provider.ts';
-import { failureOfStatus } from '../../../vendors/refusals.ts';
-import { type HttpBatchDependencies, runHttpBatch } from '../http/batch-codec.ts';
-import { plainContentOf } from '../http/body.ts';
-import { exchange } from '../http/exchange.ts';
-import { answerTimeout } from '../http/failures.ts';
-import type { ConnectionLeg, LegConnection } from '../leg-connection.ts';
-import { LegFailed } from '../leg-failed.ts';
-import { ownFault } from '../leg-failures.ts';
-import { fileOf, turnOf } from './utterance.ts';
-import { UtteranceQueue } from './utterance-queue.ts';
+import type { OpenLeg, Utterance, Word } from '../../../machines/events.ts';
+import { BYTES_PER_SAMPLE } from '../../api/audio-formats.ts';
+import { modelOf } from '../../api/slug.ts';
+import { WAV_HEADER_BYTES, wavHeader } from '../../audio/containers/wav.ts';
+import { type Segment, Segmenter, type SegmenterRules } from '../../audio/voice/segmenter.ts';
+import { limitedSignal } from '../../runtime/timeouts.ts';
+import { lasting } from '../../vendors/kit/words.ts';
+import { UTTERANCE, UTTERANCE_TIMING } from '../../vendors/live-turns.ts';
+import type {
+  BatchFile,
+  BatchRequest,
+  BatchResult,
+  HttpBatchCodec,
+  Provider,
+  ProviderAccess,
+} from '../../vendors/provider.ts';
+import { failureOfStatus } from '../../vendors/refusals.ts';
+import { joinUtterances } from '../../vendors/turn-text.ts';
+import { type HttpBatchDependencies, runHttpBatch } from './http/batch-codec.ts';
+import { exchange, plainContentOf, type ReadFile } from './http/exchange.ts';
+import type { ConnectionLeg, LegConnection } from './leg-connection.ts';
+import { answerTimeout, LegFailed, ownFault } from './leg-failures.ts';
 
 const RULES: SegmenterRules = {
   silenceMs: UTTERANCE.silenceMs,
@@ -33,6 +39,10 @@ const UNANSWERED_MS_MAX = 35_000;
 /** Silence is told of once it is so long: the session need not keep it for a replay. */
 const SILENCE_MS = 5_000;
 
+/**
+ * The connection of a leg whose model hears files only: the audio is cut into utterances, and each is sent to the provider as a
+ * file of its own. To the session it is a leg like any other: it hears speech begin, and one final for each turn.
+ */
 export class SegmentedConnection implements LegConnection {
   readonly timing = UTTERANCE_TIMING;
   /** Nothing stays open that could be broken. */
@@ -92,7 +102,7 @@ export class SegmentedConnection implements LegConnection {
   }
 
   /** What is asked of the provider has deadlines of its own. */
-  askForSign(): void {
+  ping(): void {
     this.#leg.tell({ type: 'wire.alive' });
   }
 
@@ -227,4 +237,151 @@ const nothingHeard = (slug: string, message: string): BatchResult => ({
   language: undefined,
   seconds: undefined,
   warnings: [{ code: 'utterance_unusable', message: `${slug} could not use the audio of an utterance: ${message}` }],
+});
+
+/** Requests of one leg at a time. */
+const IN_FLIGHT_MAX = 2;
+
+export interface QueueCalls {
+  /** Rejects when it cannot be; the signal is aborted when the leg has ended. */
+  transcribe(segment: Segment, signal: AbortSignal): Promise<BatchResult>;
+  /** The answers, in the order of the utterances. */
+  answered(segment: Segment, result: BatchResult): void;
+  /** There is more room than before. */
+  changed(): void;
+  /** One could not be transcribed: the queue has stopped. */
+  failed(error: unknown): void;
+}
+
+interface Entry {
+  segment: Segment;
+  begun: boolean;
+  result: BatchResult | undefined;
+}
+
+class UtteranceQueue {
+  readonly #calls: QueueCalls;
+  #entries: Entry[] = [];
+  #inFlight = 0;
+  readonly #end = new AbortController();
+
+  constructor(calls: QueueCalls) {
+    this.#calls = calls;
+  }
+
+  /** Utterances that were not answered yet, or wait for one before them. */
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  /** Utterances that were not sent to the provider yet. */
+  get waiting(): number {
+    return this.#entries.filter(({ begun }) => !begun).length;
+  }
+
+  push(segment: Segment): void {
+    if (this.#end.signal.aborted) return;
+    this.#entries.push({ segment, begun: false, result: undefined });
+    this.#begin();
+  }
+
+  /** Ends every request. Nothing is told any more. */
+  stop(): void {
+    this.#entries = [];
+    this.#end.abort();
+  }
+
+  #begin(): void {
+    for (const entry of this.#entries) {
+      if (this.#inFlight >= IN_FLIGHT_MAX) return;
+      if (!entry.begun) void this.#ask(entry);
+    }
+  }
+
+  async #ask(entry: Entry): Promise<void> {
+    const { signal } = this.#end;
+    entry.begun = true;
+    this.#inFlight++;
+    try {
+      entry.result = await this.#calls.transcribe(entry.segment, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.stop();
+      this.#calls.failed(error);
+      return;
+    }
+    this.#inFlight--;
+    // Before it is told what was heard: what is begun now waits no more.
+    this.#begin();
+    this.#giveOn();
+    this.#calls.changed();
+  }
+
+  #giveOn(): void {
+    for (;;) {
+      const [first] = this.#entries;
+      if (first?.result === undefined) return;
+      this.#entries.shift();
+      this.#calls.answered(first.segment, first.result);
+    }
+  }
+}
+
+/** Providers refuse files of less than a tenth of a second, and hear little in those of less than one: silence makes up for it. */
+const FILE_MS_MIN = 1_000;
+
+/** The utterance as a WAV file. */
+function fileOf({ samples }: Segment, sampleRate: number): { file: BatchFile; read: ReadFile } {
+  const sampleBytes = samples.length * BYTES_PER_SAMPLE;
+  const missing = Math.max(0, Math.ceil((sampleRate * FILE_MS_MIN) / 1000) - samples.length) * BYTES_PER_SAMPLE;
+  const bytes = new Uint8Array(samples.buffer, samples.byteOffset, sampleBytes);
+  return {
+    file: {
+      name: 'audio.wav',
+      contentType: 'audio/wav',
+      bytes: WAV_HEADER_BYTES + sampleBytes + missing,
+      seconds: (sampleBytes + missing) / BYTES_PER_SAMPLE / sampleRate,
+    },
+    read: async function* () {
+      yield wavHeader(sampleRate, sampleBytes + missing);
+      yield bytes;
+      if (missing > 0) yield new Uint8Array(missing);
+    },
+  };
+}
+
+/** The answer as one turn, on the leg's clock. Its text is empty where nothing was understood. */
+function turnOf({ utterances, language, seconds = 0 }: BatchResult, segment: Segment, sampleRate: number): Utterance {
+  const [start, end] = [segment.start / sampleRate, segment.end / sampleRate];
+  const placed = (seconds: number) => Math.min(end, Math.max(start, start + seconds));
+  const parts = utterances.filter(({ text }) => text.trim() !== '');
+  if (parts.length === 0) return { text: '', start: end, end };
+  const timed = parts.map((part) => lasting({ ...part, text: part.text.trim() }, seconds, end - start));
+  const whole = joinUtterances(timed);
+  const turn: Utterance = {
+    ...whole,
+    ...spanOf(whole, segment, sampleRate, placed),
+    ...(whole.language === undefined && language !== undefined ? { language } : {}),
+  };
+  if (whole.words !== undefined) turn.words = whole.words.map((word) => placedWord(word, placed));
+  return turn;
+}
+
+/** Times that rest on no word are often those of the file: nothing is said outside of what is loud. */
+function spanOf(
+  { start, end, words = [] }: Utterance,
+  { voicedStart, voicedEnd }: Segment,
+  sampleRate: number,
+  placed: (seconds: number) => number,
+): Pick<Utterance, 'start' | 'end'> {
+  if (words.length > 0) return { start: placed(start), end: placed(Math.max(start, end)) };
+  const [from, to] = [voicedStart / sampleRate, voicedEnd / sampleRate];
+  const within = (seconds: number) => Math.min(to, Math.max(from, placed(seconds)));
+  return { start: within(start), end: within(Math.max(start, end)) };
+}
+
+const placedWord = (word: Word, placed: (seconds: number) => number): Word => ({
+  ...word,
+  start: placed(word.start),
+  end: placed(Math.max(word.start, word.end)),
 });

@@ -29,7 +29,7 @@ export interface Wire {
   /** Tells the other end to fail; does nothing unless it has said that it simulates a provider. */
   breakDown(fault: DemandedFault): void;
   /** `alive` follows, if the other end is. */
-  askForSign(): void;
+  ping(): void;
   close(): void;
   terminate(): void;
 }

@@ -1,6 +1,8 @@
 // What the URL of a socket says that is to go on with a session.
+
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { printable, type Refusal, refuse } from '../../api/errors.ts';
-import { placeOf } from './resume-token.ts';
+import { nodeOfSession } from '../session/session-opening.ts';
 
 export interface ResumeWish {
   token: string;
@@ -63,3 +65,19 @@ export const gone = (): Refusal =>
   );
 
 const bad = (param: string, message: string): Refusal => refuse('invalid_request', message, { param });
+
+const FORM = /^rt_(ses_[a-z0-9]{7,38})\.[\w-]{22}$/;
+
+/** Resume tokens: `rt_` + the session's id + `.` + 128 bits of chance that its node compares. Whoever has one still needs the key. */
+export const newResumeToken = (sessionId: string): string => `rt_${sessionId}.${randomBytes(16).toString('base64url')}`;
+
+/** The session that a token names, and its node; undefined of what is no token. */
+function placeOf(token: string): { sessionId: string; node: string } | undefined {
+  const sessionId = FORM.exec(token)?.[1];
+  const node = sessionId === undefined ? undefined : nodeOfSession(sessionId);
+  return sessionId === undefined || node === undefined ? undefined : { sessionId, node };
+}
+
+/** Takes the same time wherever they differ. */
+export const isSameToken = (one: string, other: string): boolean =>
+  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
