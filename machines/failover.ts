@@ -1,5 +1,5 @@
 // Which model of a chain is tried next, after which pause, and when to give up. One for each live session.
-// What it decides by is failover-decision.ts; who the members are, and whose breaker is open, its host tells it.
+// The rules are in failover/decision.ts; the host supplies the candidates and which of their breakers are open.
 import { assign, setup } from 'xstate';
 import { declaredAction } from './declared.ts';
 import {

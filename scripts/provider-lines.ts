@@ -1,4 +1,4 @@
-// `npm run provider-lines`: how many lines each provider has of its own, in its simulator and in its tests, and the medians. Few
+// `npm run provider-lines`: how many lines each provider has of its own, in its simulator, for its own clients and in its tests, and the medians. Few
 // lines say that the kit carries what providers have in common.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { providers } from '../src/vendors/index.ts';
@@ -22,8 +22,9 @@ const rows = providers.map(({ name, models }) => {
   return {
     name,
     models: models.length,
-    own: linesIn(folder, (name) => !name.startsWith('simulator')),
+    own: linesIn(folder, (name) => !name.startsWith('simulator') && !name.startsWith('compat')),
     simulator: linesIn(`${folder}/simulator`),
+    compat: linesIn(`${folder}/compat`),
     tests: linesIn(`test/vendors/${name}`),
   };
 });

@@ -133,8 +133,7 @@ function cell(text: string): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-// A month's bill as clients are given it; of the ledger's own amounts nothing is computed anew. As JSON this is the whole of it,
-// bill-csv.ts and bill-html.ts write the same for other readers.
+// A month's bill as JSON. The amounts are the ledger's own; nothing is computed again.
 /** @param isFinal whether the month is over */
 export function billAnswer(bill: Bill, organisation: { id: string; name: string }, isFinal: boolean): BillAnswer {
   const { month, openingMicroUsd, credits, lines, totalMicroUsd, closingMicroUsd } = bill;

@@ -1,4 +1,4 @@
-// Opens the SQLite file the one right way: checked, durable, at the newest schema. What is in the tables is key-tables.ts.
+// Opens the SQLite file the one right way: checked, durable, at the newest schema. What is in the tables is decided in the rooms that own them.
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';

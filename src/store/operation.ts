@@ -1,5 +1,5 @@
 // One operation of the store: how it is applied, and whether and how a node without the database may call it. Each group of
-// operations is declared beside its shapes (`<group>/calls.ts`); operations.ts puts them together. The types make every group complete:
+// operations is declared beside its shapes (as in accounts/keys/calls.ts); node/store/store.ts puts them together. The types make every group complete:
 // a call without its operation does not compile, nor does one whose remote arguments differ.
 
 /**

@@ -16,7 +16,7 @@ export const ENDPOINTS = {
   'GET console-sessions': 'read_only',
   'DELETE console-sessions/:id': 'read_only',
 
-  // Who is in the organisation. Over whom a role gives a say: src/accounts/team/roles.ts.
+  // Who is in the organisation. Over whom a role has authority: src/accounts/team/calls.ts.
   'GET members': 'read_only',
   'POST members/leave': 'read_only',
   'PATCH members/:id': 'admin',

@@ -1,5 +1,5 @@
-// API keys on an open database, with their organisations: the store's calls, one transaction each. Which settings are good is
-// key-settings.ts, what may become of a key the api-key chart. Runs in the thread that owns the file.
+// API keys on an open database, with their organisations: the store's calls, one transaction each. settings.ts
+// checks the settings, chart.ts decides what may become of a key. Runs in the thread that owns the file.
 import { isDeepStrictEqual } from 'node:util';
 import { uuidv7 } from '../../runtime/uuid.ts';
 import type { Actor, AuditEntry } from '../../store/audit-log.ts';

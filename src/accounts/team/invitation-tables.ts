@@ -1,5 +1,5 @@
-// Invitations as those make them who look after an organisation, on an open database: made, sent again, withdrawn. What is done
-// with their links is in joining.ts.
+// Invitations on an open database: made, sent again and withdrawn by the admins of an organisation; looked at, tried and used once by
+// their link.
 
 import { uuidv7 } from '../../runtime/uuid.ts';
 import type { Actor } from '../../store/audit-log.ts';
@@ -172,7 +172,7 @@ class Inviting {
   }
 }
 
-// The rows of invitations, on an open database. What may be done with them is in inviting.ts and joining.ts.
+// The rows of invitations, on an open database. What may be done with them is above and below.
 /** Passwords that the page of one link compares. */
 export const TRIES_MAX = 5;
 /** How long those that lapsed are still listed. */

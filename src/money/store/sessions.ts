@@ -1,5 +1,5 @@
 // A session's money from its first hold to its settlement, one transaction a call. What is held and what is posted is decided
-// in ledger-holds.ts and ledger-postings.ts.
+// in holds.ts and postings.ts.
 
 import { StoreError } from '../../store/store-error.ts';
 import type { TableContext } from '../../store/table-context.ts';

@@ -1,5 +1,5 @@
-// The store's port: truth that outlives a process, and what may be relied on. sqlite.ts keeps it in a worker thread of its own;
-// what each group of calls does is in the file of its shapes.
+// The store's port: truth that outlives a process, and what may be relied on. sqlite-store.ts keeps it in its own worker
+// thread; what each group of calls does is in the file of its shapes.
 import { KEY_OPERATIONS, type KeyCalls, type KeyEvents } from '../../accounts/keys/calls.ts';
 import { ACCOUNT_OPERATIONS, type AccountCalls } from '../../accounts/people/store/calls.ts';
 import { VAULT_OPERATIONS, type VaultCalls } from '../../accounts/vault/store.ts';

@@ -1,6 +1,6 @@
 // The thread that owns the database file: answers calls in their order, those that wait together in one commit; gives back
 // holds whose lease is over; tells of revocations and of outbox messages, also those that other processes make on the same
-// file. sqlite.ts starts it and speaks for it.
+// file. sqlite-store.ts starts it and is its interface.
 import { utimesSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';

@@ -1,5 +1,5 @@
 // How often mails to one address are asked for, on an open database: counted alike whether or not the address has an account,
-// so that no limit tells. What is mailed is decided in account-tables.ts.
+// so that no limit reveals it. What is mailed is decided in tables.ts.
 import { createHash } from 'node:crypto';
 import { transition } from 'xstate';
 import { type AccountEvent, accountMachine } from '../../../../machines/account.ts';

@@ -1,4 +1,4 @@
-// The rows of people and of what they own, on an open database. What may happen to them is decided in account-tables.ts.
+// The rows of people and of what they own, on an open database. What may happen to them is decided in tables.ts.
 import { uuidv7 } from '../../../runtime/uuid.ts';
 import type { Actor } from '../../../store/audit-log.ts';
 import type { TableContext } from '../../../store/table-context.ts';
