@@ -1,6 +1,7 @@
 // `npm run structure`: the size and shape of the source in figures: rooms, files, lines, imports between and inside rooms, and where the
 // code is split too much or too little; and banned phrases (`-- --phrases` lists them). It reports and never fails; test/structure.test.ts enforces the rules.
 import { basename, dirname } from 'node:path';
+import { arrows, backwards, type Graph } from '../test/structure/graph.ts';
 import { PLACES, usesIn } from '../test/structure/language.ts';
 import { isWithin, placeOf, type SourceFile, sourceFiles, target } from '../test/structure/project.ts';
 
@@ -12,52 +13,7 @@ const SHORT_LINES = 40;
 /** The measure of how far one setting of an API key is spread, in all its spellings. */
 const KEY_SETTING = /requests[-_]?per[-_]?minute/i;
 
-type Graph = ReadonlyMap<string, ReadonlySet<string>>;
-
-/** The imports among files, as arrows between what `nodeOf` names; undefined leaves a file out. */
-function arrows(files: readonly SourceFile[], nodeOf: (path: string) => string | undefined): Graph {
-  const graph = new Map<string, Set<string>>();
-  for (const file of files) {
-    const from = nodeOf(file.path);
-    if (from === undefined) continue;
-    const targets = graph.get(from) ?? new Set();
-    graph.set(from, targets);
-    for (const reference of file.references) {
-      const path = target(file, reference);
-      const to = path === undefined ? undefined : nodeOf(path);
-      if (to !== undefined && to !== from) targets.add(to);
-    }
-  }
-  return graph;
-}
-
 const count = (graph: Graph): number => [...graph.values()].reduce((sum, targets) => sum + targets.size, 0);
-
-/**
- * The arrows that run backwards in an order that has few of them: sinks are taken first, then sources, then the node with the most
- * arrows out over arrows in (the heuristic of Eades, Lin and Smyth). None where the graph has no cycle.
- */
-function backwards(graph: Graph): string[] {
-  const left = new Set([...graph.keys(), ...[...graph.values()].flatMap((targets) => [...targets])]);
-  const out = (node: string) => [...(graph.get(node) ?? [])].filter((to) => left.has(to)).length;
-  const into = (node: string) => [...left].filter((from) => graph.get(from)?.has(node)).length;
-  const first: string[] = [];
-  const last: string[] = [];
-  while (left.size > 0) {
-    const nodes = [...left].sort();
-    const sink = nodes.find((node) => out(node) === 0);
-    const source = nodes.find((node) => into(node) === 0);
-    const next =
-      sink ?? source ?? nodes.reduce((best, node) => (out(node) - into(node) > out(best) - into(best) ? node : best));
-    if (sink === undefined) first.push(next);
-    else last.unshift(next);
-    left.delete(next);
-  }
-  const order = new Map([...first, ...last].map((node, at) => [node, at]));
-  return [...graph].flatMap(([from, targets]) =>
-    [...targets].filter((to) => (order.get(to) as number) < (order.get(from) as number)).map((to) => `${from} → ${to}`),
-  );
-}
 
 const lines = (files: readonly SourceFile[]): number => files.reduce((sum, file) => sum + file.lines, 0);
 const print = (title: string, rows: readonly string[]) => {

@@ -1,8 +1,9 @@
 // The repository checks itself: what may import what, and which files there are. What is kept out of the code is checked in
 // structure/code.test.ts. Every message says what to change. The layers are those of src/README.md; other rules are lists here.
 import { describe, expect, test } from 'vitest';
-import type { Provider } from '../src/vendors/provider.ts';
+import type { Provider } from '../src/vendors/kit/provider.ts';
 import { expectNone } from './structure/expect-none.ts';
+import { arrows, backwards } from './structure/graph.ts';
 import * as project from './structure/project.ts';
 
 /** Where each package may be imported; a place is a folder or a file. Types count as well. */
@@ -36,7 +37,7 @@ const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   '@preact/signals': ['src/console'],
   '@wasm-audio-decoders/flac': ['src/files/decoding'],
   '@wasm-audio-decoders/ogg-vorbis': ['src/files/decoding'],
-  'better-sqlite3': ['src/accounts/people/store', 'src/money/audit', 'src/money/store', 'src/node/store', 'src/store'],
+  'better-sqlite3': ['src/accounts/people/store', 'src/money/store', 'src/node/store', 'src/store'],
   'codec-parser': ['src/files/decoding'],
   heroicons: ['src/console'],
   'mpg123-decoder': ['src/files/decoding'],
@@ -95,6 +96,13 @@ const CLIENT_STARTS = ['index', 'node', 'microphone/microphone-worklet'].map((na
 
 /** What the console's pages load, and the types of what is no script. */
 const CONSOLE_STARTS = ['main.tsx', 'docs.ts', 'theme.ts', 'assets.d.ts'].map((name) => `src/console/${name}`);
+
+/** Rooms whose folders still import each other. A room that has become free of cycles leaves this list. */
+const MUTUAL = ['src/accounts', 'src/live'];
+const rooms = project
+  .folders('src')
+  .map((name) => `src/${name}`)
+  .filter((room) => !MUTUAL.includes(room));
 
 describe('imports', () => {
   const layers = new Map(project.layerMap().map(({ place, layer }) => [place, layer]));
@@ -176,6 +184,18 @@ describe('imports', () => {
       }),
     );
     expectNone(problems);
+  });
+
+  test.each(rooms)('between the folders of %s form no cycle', (room) => {
+    const inside = product.filter(({ path }) => project.isWithin(path, [room]));
+    expectNone(
+      backwards(
+        arrows(inside, (path) =>
+          project.isWithin(path, [room]) ? path.slice(room.length + 1).split('/')[0] : undefined,
+        ),
+      ),
+      `These imports run against the others of ${room}: move what both folders need into one that imports neither.`,
+    );
   });
 
   test('form no cycle, including those of types', () => {

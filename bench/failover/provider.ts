@@ -1,9 +1,9 @@
 // A simulated provider in a process of its own, for the bench of failovers: tells when its sockets were cut, and when each
 // connection gave it the first audio.
 
+import type { ProviderSimulator, SimulatedUpgrade } from '../../src/vendors/kit/simulation.ts';
 import { numberedEar } from '../../src/vendors/simulation/ears.ts';
 import { SimulatorServer } from '../../src/vendors/simulation/server.ts';
-import type { ProviderSimulator, SimulatedUpgrade } from '../../src/vendors/simulation.ts';
 import { simulators } from '../../src/vendors/simulators.ts';
 import { nowMs } from './figures.ts';
 

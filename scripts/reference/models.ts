@@ -2,7 +2,7 @@
 import type { Price } from '../../src/api/models.ts';
 import { modeText } from '../../src/cli/models.ts';
 import { offeredOf, providers } from '../../src/vendors/index.ts';
-import type { ModelCard, Provider } from '../../src/vendors/provider.ts';
+import type { ModelCard, Provider } from '../../src/vendors/kit/provider.ts';
 import { page } from './page.ts';
 
 /** What a gateway offers unless it is told otherwise. */

@@ -5,7 +5,7 @@ import { modelOf } from '../../src/api/slug.ts';
 import { type Common, REDACTIONS } from '../../src/api/vocabulary.ts';
 import { modeText } from '../../src/cli/models.ts';
 import { mappedFor, type Spoken } from '../../src/live/failover/vocabulary.ts';
-import type { ModelCard, Provider } from '../../src/vendors/provider.ts';
+import type { ModelCard, Provider } from '../../src/vendors/kit/provider.ts';
 import { offered } from './models.ts';
 import { page } from './page.ts';
 

@@ -3,7 +3,7 @@ import { type AliasedKey, aliasOf, slugNamed } from '../accounts/auth/aliases.ts
 import { printable } from '../api/errors.ts';
 import type { Degradation } from '../live/failover/chain.ts';
 import type { ClientRequest, Dialect, Unmet } from '../vendors/compat/dialect.ts';
-import { dialects } from '../vendors/compat/index.ts';
+import { dialects } from '../vendors/dialects.ts';
 
 type Named = Pick<Dialect, 'model' | 'names' | 'replaced' | 'provider'>;
 /** Whether the caller has defined the name as an alias. */

@@ -4,7 +4,7 @@ import type { Caller } from '../accounts/auth/permissions.ts';
 import type { Route, RouteContext } from '../http/router.ts';
 import type { Reply, ServerRequest } from '../http/server.ts';
 import type { Dialect } from '../vendors/compat/dialect.ts';
-import { dialects } from '../vendors/compat/index.ts';
+import { dialects } from '../vendors/dialects.ts';
 
 const BASE = '/compat/';
 

@@ -9,7 +9,7 @@ import { REGIONS } from '../api/residency-rule.ts';
 import { CUSTOM } from '../api/slug.ts';
 import { type CustomModel, slugOf } from '../vendors/custom/model.ts';
 import { cardLike, SHAPES, type Shape } from '../vendors/custom/shapes.ts';
-import type { ModelCard } from '../vendors/provider.ts';
+import type { ModelCard } from '../vendors/kit/provider.ts';
 import { codeOf, shown, suggestion } from './config-error.ts';
 
 const optional = Type.Optional;

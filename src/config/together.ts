@@ -3,9 +3,9 @@
 
 import { createRequire } from 'node:module';
 import { Value } from '@sinclair/typebox/value';
-import { apiKeyForm, type CredentialForm } from '../vendors/credentials.ts';
+import { apiKeyForm, type CredentialForm } from '../vendors/kit/credentials.ts';
 import { notPlace } from '../vendors/kit/places.ts';
-import type { Provider } from '../vendors/provider.ts';
+import type { Provider } from '../vendors/kit/provider.ts';
 import { codeOf, nameOf, shown } from './config-error.ts';
 import type { Field } from './fields.ts';
 import type { Config } from './schema.ts';

@@ -3,7 +3,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import { ProviderParams } from '../api/listen.ts';
 import { ListenQuery } from '../api/request-parameters.ts';
-import type { Provider } from '../vendors/provider.ts';
+import type { Provider } from '../vendors/kit/provider.ts';
 import { ADVICE, closeCodes } from './close-codes.ts';
 import * as examples from './schemas/examples.ts';
 import {

@@ -2,7 +2,7 @@
 // them, and caches, are the edge's business.
 import { createHash } from 'node:crypto';
 import { escaped } from '../runtime/html.ts';
-import type { Provider } from '../vendors/provider.ts';
+import type { Provider } from '../vendors/kit/provider.ts';
 import { asyncapiDocument } from './asyncapi.ts';
 import { openapiDocument } from './openapi.ts';
 import { type MenuGroup, PAGE_HEADERS, page, readFrame } from './pages/frame.ts';

@@ -1,7 +1,7 @@
 // The HTTP interface as OpenAPI 3.1, from the schemas that validate it. What the operations are stands in operations-*.ts.
 import type { TSchema } from '@sinclair/typebox';
 import { ProviderParams } from '../api/listen.ts';
-import type { Provider } from '../vendors/provider.ts';
+import type { Provider } from '../vendors/kit/provider.ts';
 import { accountOperations } from './operations/account.ts';
 import { nodeOperations } from './operations/node.ts';
 import {

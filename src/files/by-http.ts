@@ -8,7 +8,7 @@ import { WAV_HEADER_BYTES, wavHeader } from '../audio/containers/wav.ts';
 import type { ChainMember } from '../live/failover/chain.ts';
 import { type HttpBatchDependencies, runHttpBatch } from '../live/upstream/http/batch-codec.ts';
 import { LegFailed } from '../live/upstream/leg-failures.ts';
-import type { BatchFile, BatchRequest, BatchResult, HttpBatchCodec, ProviderAccess } from '../vendors/provider.ts';
+import type { BatchFile, BatchRequest, BatchResult, HttpBatchCodec, ProviderAccess } from '../vendors/kit/provider.ts';
 import { type CredibleResult, credible, type HeldAudio, isContradicted } from './claims.ts';
 import { audioTooLong, fileTooLarge, formatUnsupported } from './failures.ts';
 import type { FileSource } from './file-source.ts';

@@ -1,8 +1,8 @@
 // Checks the numbers of a provider's result: impossible ones are left out, times lie within the file, and the length is the file's
 // where that is known: a provider can neither make it longer than the file can hold nor shorter than it is.
 import type { Utterance } from '../../machines/events.ts';
+import type { BatchResult } from '../vendors/kit/provider.ts';
 import { lasting } from '../vendors/kit/words.ts';
-import type { BatchResult } from '../vendors/provider.ts';
 import { BYTES_PER_SECOND_MAX } from './money/length.ts';
 
 /** A result whose numbers are possible. */

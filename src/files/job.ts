@@ -9,7 +9,7 @@ import { type ChainDependencies, type ChainMember, type Degradation, resolveChai
 import { isFree, type MeterMember } from '../money/ledger/meter.ts';
 import { pricedMembers } from '../money/ledger/meter-contract.ts';
 import { type LimitedSignal, limitedSignal } from '../runtime/timeouts.ts';
-import type { AskedRule } from '../vendors/place-rules.ts';
+import type { AskedRule } from '../vendors/kit/place-rules.ts';
 import type { LengthMeter } from './measuring/length-meter.ts';
 import type { AbandonedResponses } from './money/abandoned-responses.ts';
 import {

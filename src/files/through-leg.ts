@@ -5,8 +5,8 @@ import type { Heard, LegReport, OpenLeg, Utterance } from '../../machines/events
 import { BYTES_PER_SAMPLE } from '../api/audio-formats.ts';
 import { LegFailed } from '../live/upstream/leg-failures.ts';
 import type { LegHandle, UpstreamHost } from '../live/upstream/upstream-host.ts';
-import type { BatchResult } from '../vendors/provider.ts';
-import { finalMissing, TurnText } from '../vendors/turn-text.ts';
+import type { BatchResult } from '../vendors/kit/provider.ts';
+import { finalMissing, TurnText } from '../vendors/kit/turn-text.ts';
 
 /** A leg that is alive is waited for so long behind the end of the audio, as a file's answer by HTTP is. */
 const ANSWER_MS = 600_000;

@@ -29,7 +29,7 @@ import { pause } from '../live/upstream/http/batch-codec.ts';
 import { LegFailed, ownKeyUnavailable, placeNotKept } from '../live/upstream/leg-failures.ts';
 import type { UpstreamHost } from '../live/upstream/upstream-host.ts';
 import { keepsTo } from '../vendors/kit/places.ts';
-import type { ProviderAccess } from '../vendors/provider.ts';
+import type { ProviderAccess } from '../vendors/kit/provider.ts';
 import { transcribeByHttp } from './by-http.ts';
 import { type CredibleResult, credible } from './claims.ts';
 import type { FileDecodings } from './decoding/decoding.ts';

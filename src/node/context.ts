@@ -9,12 +9,12 @@ import type { Chart } from '../runtime/actors.ts';
 import type { Logger } from '../runtime/telemetry/log.ts';
 import type { Metrics } from '../runtime/telemetry/metrics.ts';
 import type { Tracing } from '../runtime/telemetry/tracing.ts';
-import { apiKeyForm, configuredAccess } from '../vendors/credentials.ts';
 import { slugOf } from '../vendors/custom/model.ts';
 import { offeredOf, type Providers } from '../vendors/index.ts';
+import { apiKeyForm, configuredAccess } from '../vendors/kit/credentials.ts';
 import { saidPlace } from '../vendors/kit/places.ts';
-import type { ProviderAccess } from '../vendors/provider.ts';
-import { isServed } from '../vendors/served.ts';
+import type { ProviderAccess } from '../vendors/kit/provider.ts';
+import { isServed } from '../vendors/kit/served.ts';
 import type { Store } from './store/store.ts';
 
 export interface Assembly {

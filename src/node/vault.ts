@@ -8,7 +8,7 @@ import { checkCredential } from '../live/upstream/credential-check.ts';
 import { HttpPools } from '../live/upstream/http/pools.ts';
 import type { UpstreamDependencies } from '../live/upstream/leg-connection.ts';
 import { ownAddress } from '../vendors/kit/places.ts';
-import type { Provider, ProviderAccess } from '../vendors/provider.ts';
+import type { Provider, ProviderAccess } from '../vendors/kit/provider.ts';
 import { type Assembly, serviceAccess } from './context.ts';
 
 /** Test calls at a time: each has a connection of its own for as long. */

@@ -5,7 +5,7 @@ import { SimulatedClock } from 'xstate';
 import type { ProtocolAdapter } from '../../src/live/socket/protocol-session.ts';
 import { ProtocolSession } from '../../src/live/socket/protocol-session.ts';
 import type { Conversation, Step } from '../../src/vendors/compat/dialect.ts';
-import { dialects } from '../../src/vendors/compat/index.ts';
+import { dialects } from '../../src/vendors/dialects.ts';
 import { EXAMPLES } from '../vendors/compat/fuzz/examples.ts';
 
 const bad = '{"toString":1,"valueOf":1}';

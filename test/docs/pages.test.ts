@@ -12,8 +12,8 @@ import { operations } from '../../src/docs/openapi.ts';
 import { markdownPage } from '../../src/docs/pages/guides.ts';
 import { escaped, inline, prose } from '../../src/runtime/html.ts';
 import { providers } from '../../src/vendors/index.ts';
+import type { Provider } from '../../src/vendors/kit/provider.ts';
 import { loopback } from '../../src/vendors/loopback/index.ts';
-import type { Provider } from '../../src/vendors/provider.ts';
 import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
 
 const gateway = await startLiveGateway();

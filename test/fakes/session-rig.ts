@@ -34,9 +34,9 @@ import type { OpenSocket } from '../../src/live/upstream/wire/open-wire.ts';
 import { pricedMembers } from '../../src/money/ledger/meter-contract.ts';
 import { Reservations } from '../../src/money/ledger/reservations.ts';
 import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
+import type { Engine, Provider } from '../../src/vendors/kit/provider.ts';
 import { loopback } from '../../src/vendors/loopback/index.ts';
 import { LoopbackEngine } from '../../src/vendors/loopback/simulator.ts';
-import type { Engine, Provider } from '../../src/vendors/provider.ts';
 import { MemoryLedger } from './store/memory-ledger.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 

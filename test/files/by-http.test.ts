@@ -12,9 +12,9 @@ import { type TranscriptionOutcome, transcribe } from '../../src/files/transcrib
 import { resolveChain } from '../../src/live/failover/chain.ts';
 import { HttpPools } from '../../src/live/upstream/http/pools.ts';
 import { UpstreamHost } from '../../src/live/upstream/upstream-host.ts';
+import type { BatchRequest, Provider } from '../../src/vendors/kit/provider.ts';
 import { loopback } from '../../src/vendors/loopback/index.ts';
 import { LoopbackEngine } from '../../src/vendors/loopback/simulator.ts';
-import type { BatchRequest, Provider } from '../../src/vendors/provider.ts';
 import { numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { patientBreakers } from '../fakes/patient-breakers.ts';
 import { timersOf } from '../live/session/support.ts';

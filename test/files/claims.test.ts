@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Utterance } from '../../machines/events.ts';
 import { credible, type HeldAudio, isContradicted } from '../../src/files/claims.ts';
-import type { BatchResult } from '../../src/vendors/provider.ts';
+import type { BatchResult } from '../../src/vendors/kit/provider.ts';
 
 const said = (seconds: number | undefined, utterances: Utterance[] = []): BatchResult => ({
   utterances,

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createPriceList, type PriceOverrides } from '../../src/config/prices/price-list.ts';
 import { listModels } from '../../src/node/routes/models.ts';
 import { providers } from '../../src/vendors/index.ts';
-import type { Provider } from '../../src/vendors/provider.ts';
+import type { Provider } from '../../src/vendors/kit/provider.ts';
 
 function shown(slug: string, overrides: PriceOverrides, { margin = '0', hasCredential = true } = {}) {
   const models = listModels({

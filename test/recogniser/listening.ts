@@ -8,8 +8,8 @@ import { loadModule, type SoundSwallowerModule } from '../../src/recogniser/soun
 import { RecogniserStream } from '../../src/recogniser/stream.ts';
 import type { RecogniserPool } from '../../src/recogniser/threads/pool.ts';
 import { TurnDetector } from '../../src/recogniser/turn-detector.ts';
+import type { EngineConnection } from '../../src/vendors/kit/provider.ts';
 import { local } from '../../src/vendors/local/index.ts';
-import type { EngineConnection } from '../../src/vendors/provider.ts';
 
 export interface Sample {
   file: string;

@@ -1,6 +1,6 @@
 // Every dialect through the built program, driven by the vendors' official clients: live and files, with models of the simulated providers.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { dialects } from '../../src/vendors/compat/index.ts';
+import { dialects } from '../../src/vendors/dialects.ts';
 import { installPackage, serve, simulatedProviders } from '../built/rig.ts';
 import { sampleAudio } from '../fakes/processes/live-gateway.ts';
 import type { Serving } from '../fakes/processes/serving.ts';

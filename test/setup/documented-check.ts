@@ -5,7 +5,7 @@ import { asyncapiDocument } from '../../src/docs/asyncapi.ts';
 import { closeCodes } from '../../src/docs/close-codes.ts';
 import { openapiDocument } from '../../src/docs/openapi.ts';
 import type { Json } from '../../src/docs/schemas/schemas.ts';
-import { dialects } from '../../src/vendors/compat/index.ts';
+import { dialects } from '../../src/vendors/dialects.ts';
 import { providers } from '../../src/vendors/index.ts';
 import { StrictSchemas } from './strict-schemas.ts';
 

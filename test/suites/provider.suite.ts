@@ -4,7 +4,7 @@ import { Value } from '@sinclair/typebox/value';
 import { describe, expect, it } from 'vitest';
 import { Model } from '../../src/api/models.ts';
 import { providers } from '../../src/vendors/index.ts';
-import type { Provider } from '../../src/vendors/provider.ts';
+import type { Provider } from '../../src/vendors/kit/provider.ts';
 import { simulators } from '../../src/vendors/simulators.ts';
 import { testBatch } from './provider/batch.ts';
 import type { ProviderFixtures } from './provider/fixtures.ts';

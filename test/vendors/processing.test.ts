@@ -5,8 +5,8 @@ import { expect, it } from 'vitest';
 import type { Mode } from '../../src/api/models.ts';
 import { Processing } from '../../src/api/processing.ts';
 import { modelOf } from '../../src/api/slug.ts';
-import { apiKeyForm, type CredentialForm } from '../../src/vendors/credentials.ts';
 import { providers } from '../../src/vendors/index.ts';
+import { apiKeyForm, type CredentialForm } from '../../src/vendors/kit/credentials.ts';
 
 const cards = providers.flatMap((provider) => provider.models.map((card) => [card.id, provider, card] as const));
 

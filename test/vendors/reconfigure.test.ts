@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { modelOf, providerOf } from '../../src/api/slug.ts';
 import { providers } from '../../src/vendors/index.ts';
-import type { LegRequest, LiveCodec, Step } from '../../src/vendors/provider.ts';
+import type { LegRequest, LiveCodec, Step } from '../../src/vendors/kit/provider.ts';
 
 type Asked = Partial<Pick<LegRequest, 'language' | 'diarization' | 'turnEvents' | 'params'>>;
 

@@ -9,7 +9,7 @@ import { modelOf } from '../../src/api/slug.ts';
 import { KEYTERM_LENGTH_MAX, KEYTERMS_MAX, PROMPT_LENGTH_MAX, REDACTIONS } from '../../src/api/vocabulary.ts';
 import { mappedFor } from '../../src/live/failover/vocabulary.ts';
 import { providers } from '../../src/vendors/index.ts';
-import { hearsUtterances } from '../../src/vendors/live-turns.ts';
+import { hearsUtterances } from '../../src/vendors/kit/live-turns.ts';
 import { simulators } from '../../src/vendors/simulators.ts';
 
 it.each(providers.map(({ name }) => name))('%s has its fixtures in the suite', (name) => {

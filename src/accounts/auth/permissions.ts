@@ -2,7 +2,7 @@
 import { printable, refuse } from '../../api/errors.ts';
 import { type DataResidencyRule, FREE_RULE } from '../../api/residency-rule.ts';
 import { ownerOf } from '../../api/slug.ts';
-import type { AskedRule } from '../../vendors/place-rules.ts';
+import type { AskedRule } from '../../vendors/kit/place-rules.ts';
 import type { ApiKey, Scope } from '../keys/calls.ts';
 
 const MODELS_SHOWN_MAX = 10;

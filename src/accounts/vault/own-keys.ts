@@ -1,7 +1,7 @@
 // Which own key an organisation has for a provider, as every request asks: remembered for a while, forgotten as soon as
 // something changes here. A change made by another process is seen when the while is over.
 import type { Clock } from '../../../machines/clock.ts';
-import type { CredentialFields } from '../../vendors/credentials.ts';
+import type { CredentialFields } from '../../vendors/kit/credentials.ts';
 import type { ProviderKey, VaultStore } from './store.ts';
 
 /** An organisation's own key for a provider. */

@@ -7,7 +7,7 @@ import { type BoxReceiver, newBoxReceiver, sealBox } from '../../runtime/sealing
 import type { Actor } from '../../store/audit-log.ts';
 import type { Answering, Ask } from '../../store/operation.ts';
 import { StoreError } from '../../store/store-error.ts';
-import type { ProviderAccess } from '../../vendors/provider.ts';
+import type { ProviderAccess } from '../../vendors/kit/provider.ts';
 import { VaultError } from './key-ring.ts';
 import { KeyUses, type OwnKey, OwnKeys, ownKeyOf } from './own-keys.ts';
 import type { ProviderKey, VaultStore } from './store.ts';

@@ -2,8 +2,8 @@
 // the vault's; the organisation is always that of the session.
 import { EmptyBody, ProviderKeyBody, type ProviderKeyList, type ProviderKeyView } from '../../api/console/console.ts';
 import { json, type Route } from '../../http/router.ts';
-import { apiKeyForm } from '../../vendors/credentials.ts';
-import type { Provider } from '../../vendors/provider.ts';
+import { apiKeyForm } from '../../vendors/kit/credentials.ts';
+import type { Provider } from '../../vendors/kit/provider.ts';
 import {
   type ConsoleContext,
   type ConsoleRoute,

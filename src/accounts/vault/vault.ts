@@ -13,8 +13,8 @@ import {
   type CredentialForm,
   lastFourOf,
   shownFields,
-} from '../../vendors/credentials.ts';
-import type { CredentialVerdict, Provider, ProviderAccess } from '../../vendors/provider.ts';
+} from '../../vendors/kit/credentials.ts';
+import type { CredentialVerdict, Provider, ProviderAccess } from '../../vendors/kit/provider.ts';
 import { type Binding, CANARY_BINDING, type KeyRing, kekIdOf, open, reseal, seal, VaultError } from './key-ring.ts';
 import { isBarred, KeyUses, type OwnKey, OwnKeys, ownKeyOf } from './own-keys.ts';
 import type { CheckOutcome, ProviderKey, Resealed, VaultStore } from './store.ts';

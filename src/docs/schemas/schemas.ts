@@ -10,7 +10,7 @@ import { modelOf } from '../../api/slug.ts';
 import { TokenRequest, TokenResponse } from '../../api/tokens.ts';
 import * as transcriptions from '../../api/transcriptions.ts';
 import * as usage from '../../api/usage.ts';
-import type { Provider } from '../../vendors/provider.ts';
+import type { Provider } from '../../vendors/kit/provider.ts';
 
 export type NamedSchemas = Readonly<Record<string, TSchema>>;
 

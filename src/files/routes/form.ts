@@ -23,7 +23,7 @@ import {
   VOCABULARY_LISTS,
   VOCABULARY_MEMBERS,
 } from '../../live/socket/query.ts';
-import type { Provider } from '../../vendors/provider.ts';
+import type { Provider } from '../../vendors/kit/provider.ts';
 
 /** Fields this endpoint acts on. */
 const KNOWN = [

@@ -6,10 +6,10 @@ import type { Candidate } from '../../api/listen.ts';
 import type { Mode } from '../../api/models.ts';
 import { isCustom } from '../../api/slug.ts';
 import { apiKeyVariable, urlVariable } from '../../config/fields.ts';
-import type { CredentialFields } from '../../vendors/credentials.ts';
+import type { CredentialFields } from '../../vendors/kit/credentials.ts';
 import { ownAddress } from '../../vendors/kit/places.ts';
-import type { Provider, ProviderAccess } from '../../vendors/provider.ts';
-import { isServed, needOf } from '../../vendors/served.ts';
+import type { Provider, ProviderAccess } from '../../vendors/kit/provider.ts';
+import { isServed, needOf } from '../../vendors/kit/served.ts';
 
 /** The credential of the gateway's operator. */
 export const SERVICE_CREDENTIAL = 'service';

@@ -11,10 +11,10 @@ import type { Mode } from '../../api/models.ts';
 import type { DataResidencyRule } from '../../api/residency-rule.ts';
 import { isSlug, modelOf, nearestSlugs, providerOf } from '../../api/slug.ts';
 import { FREE, type ListedPrice, type PriceList, priceWith } from '../../config/prices/price-list.ts';
+import { hearsUtterances, UTTERANCE_TIMING } from '../../vendors/kit/live-turns.ts';
+import { type AskedRule, paramsWithin } from '../../vendors/kit/place-rules.ts';
+import type { Engine, LiveTiming, ModelCard, Provider, ProviderAccess } from '../../vendors/kit/provider.ts';
 import type { Told } from '../../vendors/kit/vocabulary/mapping.ts';
-import { hearsUtterances, UTTERANCE_TIMING } from '../../vendors/live-turns.ts';
-import { type AskedRule, paramsWithin } from '../../vendors/place-rules.ts';
-import type { Engine, LiveTiming, ModelCard, Provider, ProviderAccess } from '../../vendors/provider.ts';
 import { type CredentialDependencies, credentialOf, ownKeyWords, type Unusable } from './chain-credential.ts';
 import { mappedFor, type Spoken } from './vocabulary.ts';
 

@@ -5,9 +5,9 @@ import type { Mode } from '../../api/models.ts';
 import { modelOf } from '../../api/slug.ts';
 import type { Common } from '../../api/vocabulary.ts';
 import { baseLanguage } from '../../vendors/kit/languages/whisper-languages.ts';
+import { hearsUtterances } from '../../vendors/kit/live-turns.ts';
+import type { ModelCard, Provider } from '../../vendors/kit/provider.ts';
 import { mapped, type Served, servedBy, type Told } from '../../vendors/kit/vocabulary/mapping.ts';
-import { hearsUtterances } from '../../vendors/live-turns.ts';
-import type { ModelCard, Provider } from '../../vendors/provider.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 

@@ -15,7 +15,7 @@ import type { Bus } from '../../cluster/bus/bus.ts';
 import type { Placement } from '../../cluster/placement.ts';
 import type { Meter, MeterMember } from '../../money/ledger/meter.ts';
 import { uuidv7 } from '../../runtime/uuid.ts';
-import type { ProviderAccess } from '../../vendors/provider.ts';
+import type { ProviderAccess } from '../../vendors/kit/provider.ts';
 import type { ChainMember, Degradation } from '../failover/chain.ts';
 import type { Attempts } from '../failover/model-attempt.ts';
 import type { SessionObserver } from './watch/session-observer.ts';

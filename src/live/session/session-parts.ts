@@ -4,7 +4,7 @@ import { BYTES_PER_SAMPLE } from '../../api/audio-formats.ts';
 import type { ListenRequest } from '../../api/listen.ts';
 import type { Gathering } from '../../audio/frames.ts';
 import { AudioPipeline } from '../../audio/pipeline.ts';
-import type { LiveTiming } from '../../vendors/provider.ts';
+import type { LiveTiming } from '../../vendors/kit/provider.ts';
 import { timingOf } from '../failover/chain.ts';
 import { type ClientLine, Outbox } from './outbox.ts';
 import type { SessionDependencies, SessionOpening, SessionSettings } from './session-opening.ts';

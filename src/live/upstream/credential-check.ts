@@ -1,6 +1,6 @@
 // Tries a credential out: sends the provider the request that its folder names, once, within a deadline. What the answer
 // means is the folder's, what is done about it the vault's.
-import type { CredentialVerdict, Provider, ProviderAccess } from '../../vendors/provider.ts';
+import type { CredentialVerdict, Provider, ProviderAccess } from '../../vendors/kit/provider.ts';
 import { type ExchangeDependencies, exchange, plainContentOf } from './http/exchange.ts';
 import { answerTimeout, LegFailed } from './leg-failures.ts';
 

@@ -9,7 +9,7 @@ import type { DataResidencyRule } from '../../api/residency-rule.ts';
 import { modelOf, providerOf } from '../../api/slug.ts';
 import type { DisposerStack } from '../../runtime/disposer-stack.ts';
 import { keepsTo } from '../../vendors/kit/places.ts';
-import type { Engine, LegRequest, LiveTiming, Provider, ProviderAccess } from '../../vendors/provider.ts';
+import type { Engine, LegRequest, LiveTiming, Provider, ProviderAccess } from '../../vendors/kit/provider.ts';
 import type { HttpBatchDependencies } from './http/batch-codec.ts';
 import type { Scrubber } from './secrets.ts';
 import type { OpenSocket } from './wire/open-wire.ts';

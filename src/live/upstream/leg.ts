@@ -6,7 +6,7 @@ import type { UpstreamEvent, upstreamMachine } from '../../../machines/upstream.
 import { providerOf } from '../../api/slug.ts';
 import { startObserved } from '../../runtime/actors.ts';
 import { DisposerStack } from '../../runtime/disposer-stack.ts';
-import type { ProviderAccess } from '../../vendors/provider.ts';
+import type { ProviderAccess } from '../../vendors/kit/provider.ts';
 import type { ConnectionLeg, LegConnection, LegHandle, UpstreamDependencies } from './leg-connection.ts';
 import { accessWithin, NO_ACCESS } from './leg-connection.ts';
 import { lostAudio, ownFault, ownKeyUnavailable, placeNotKept } from './leg-failures.ts';

@@ -1,6 +1,6 @@
 // A WebSocket that has to be asked for: one request, whose answer names it. What the answer means is the codec's; here it is asked
 // for once, and looked at before anything is sent there. A session that nobody connects to is told goodbye.
-import type { HttpAnswer, LiveCodec, Outgoing, PlainRequest, SocketEndpoint } from '../../vendors/provider.ts';
+import type { HttpAnswer, LiveCodec, Outgoing, PlainRequest, SocketEndpoint } from '../../vendors/kit/provider.ts';
 import { exchange, isSuccess, plainContentOf } from './http/exchange.ts';
 import type { ConnectionLeg } from './leg-connection.ts';
 import { badAnswer, LegFailed } from './leg-failures.ts';

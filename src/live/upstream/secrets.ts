@@ -1,6 +1,6 @@
 // What is taken out of a provider's words before anybody sees them: the credential that it was sent, in whatever writing it
 // comes back.
-import type { ProviderAccess } from '../../vendors/provider.ts';
+import type { ProviderAccess } from '../../vendors/kit/provider.ts';
 
 const REDACTED = '[redacted]';
 /** Less of a credential tells nothing of it, and may be a word of its own. */

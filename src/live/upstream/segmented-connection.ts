@@ -6,8 +6,7 @@ import { modelOf } from '../../api/slug.ts';
 import { WAV_HEADER_BYTES, wavHeader } from '../../audio/containers/wav.ts';
 import { type Segment, Segmenter, type SegmenterRules } from '../../audio/voice/segmenter.ts';
 import { limitedSignal } from '../../runtime/timeouts.ts';
-import { lasting } from '../../vendors/kit/words.ts';
-import { UTTERANCE, UTTERANCE_TIMING } from '../../vendors/live-turns.ts';
+import { UTTERANCE, UTTERANCE_TIMING } from '../../vendors/kit/live-turns.ts';
 import type {
   BatchFile,
   BatchRequest,
@@ -15,9 +14,10 @@ import type {
   HttpBatchCodec,
   Provider,
   ProviderAccess,
-} from '../../vendors/provider.ts';
-import { failureOfStatus } from '../../vendors/refusals.ts';
-import { joinUtterances } from '../../vendors/turn-text.ts';
+} from '../../vendors/kit/provider.ts';
+import { failureOfStatus } from '../../vendors/kit/refusals.ts';
+import { joinUtterances } from '../../vendors/kit/turn-text.ts';
+import { lasting } from '../../vendors/kit/words.ts';
 import { type HttpBatchDependencies, runHttpBatch } from './http/batch-codec.ts';
 import { exchange, plainContentOf, type ReadFile } from './http/exchange.ts';
 import type { ConnectionLeg, LegConnection } from './leg-connection.ts';

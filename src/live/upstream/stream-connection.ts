@@ -15,8 +15,8 @@ import type {
   ProviderRefusal,
   SocketEndpoint,
   Step,
-} from '../../vendors/provider.ts';
-import { failureOfStatus } from '../../vendors/refusals.ts';
+} from '../../vendors/kit/provider.ts';
+import { failureOfStatus } from '../../vendors/kit/refusals.ts';
 import { type ConnectionLeg, type LegConnection, legRequestOf, NO_ACCESS } from './leg-connection.ts';
 import { closedEarly, LegFailed, tooManyMessages, unreachable } from './leg-failures.ts';
 import { Pressure } from './pressure.ts';

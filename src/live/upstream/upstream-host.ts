@@ -4,8 +4,8 @@ import type { LegFailure, LegReport, OpenLeg } from '../../../machines/events.ts
 import { upstreamMachine } from '../../../machines/upstream.ts';
 import { modelOf, providerOf } from '../../api/slug.ts';
 import { guardActions } from '../../runtime/actors.ts';
-import { hearsUtterances } from '../../vendors/live-turns.ts';
-import type { ModelCard } from '../../vendors/provider.ts';
+import { hearsUtterances } from '../../vendors/kit/live-turns.ts';
+import type { ModelCard } from '../../vendors/kit/provider.ts';
 import { Leg, type LegOwner } from './leg.ts';
 import type { ConnectionLeg, LegConnection, LegHandle, UpstreamDependencies } from './leg-connection.ts';
 import { SegmentedConnection } from './segmented-connection.ts';

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { keepDatabase } from '../../store/keep-database.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { TableContext } from '../../store/table-context.ts';
-import { createLedgerAudit } from '../audit/audit.ts';
+import { createLedgerAudit } from './audit/audit.ts';
 import type { Leases, LedgerCalls } from './calls.ts';
 import { createLedgerHolds } from './holds.ts';
 import { createLedgerLost } from './lost.ts';

@@ -5,7 +5,7 @@ import { parseQuery } from '../../http/query.ts';
 import type { Route } from '../../http/router.ts';
 import type { Reply, ServerRequest } from '../../http/server.ts';
 import { releaseVersion } from '../../runtime/version.ts';
-import type { Provider } from '../../vendors/provider.ts';
+import type { Provider } from '../../vendors/kit/provider.ts';
 
 export interface DocumentsDependencies {
   providers: ReadonlyMap<string, Provider>;

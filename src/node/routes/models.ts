@@ -14,8 +14,8 @@ import { json, type RouteContext } from '../../http/router.ts';
 import { knownOf, type OwnKeyOf } from '../../live/failover/chain-credential.ts';
 import { LANGUAGE, readRule } from '../../live/socket/query.ts';
 import { placed, shownProcessing } from '../../vendors/kit/places.ts';
-import type { ModelCard, Provider, ProviderAccess } from '../../vendors/provider.ts';
-import { isServed } from '../../vendors/served.ts';
+import type { ModelCard, Provider, ProviderAccess } from '../../vendors/kit/provider.ts';
+import { isServed } from '../../vendors/kit/served.ts';
 
 export interface ModelsDependencies {
   providers: ReadonlyMap<string, Provider>;

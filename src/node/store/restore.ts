@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { createLedgerAudit } from '../../money/audit/audit.ts';
+import { createLedgerAudit } from '../../money/store/audit/audit.ts';
 import type { LedgerAudit } from '../../money/store/calls.ts';
 import { createLedgerTables } from '../../money/store/tables.ts';
 import { createIdentityTables } from '../../store/identity.ts';

@@ -3,7 +3,7 @@
 import type { Clock } from '../../../machines/clock.ts';
 import { backgroundClock } from '../../runtime/telemetry/clock.ts';
 import { IdleTimer } from '../../runtime/timeouts.ts';
-import type { Engine, EngineConnection, EngineListener, Outgoing } from '../../vendors/provider.ts';
+import type { Engine, EngineConnection, EngineListener, Outgoing } from '../../vendors/kit/provider.ts';
 import {
   COMMAND_BYTES,
   isCommand,

@@ -2,8 +2,8 @@
 import type { Utterance } from '../../../machines/events.ts';
 import { pollingBatch } from '../kit/batch.ts';
 import { fractionIn, type JsonObject, listIn, numberIn, objectIn, secondsIn, textIn } from '../kit/json.ts';
+import type { BatchRequest, BatchResult } from '../kit/provider.ts';
 import { type Speakers, sentencesOf, utteranceOf } from '../kit/words.ts';
-import type { BatchRequest, BatchResult } from '../provider.ts';
 import { api, codeOf, languageOf, newSpeakers, wordsOf } from './api.ts';
 import { failures } from './failures.ts';
 import { options } from './options.ts';

@@ -1,6 +1,6 @@
 // AssemblyAI: Universal-Streaming, Universal-3 and Whisper over the v3 WebSocket, files as v2 jobs.
-import { regionalKeyForm } from '../credentials.ts';
-import type { Provider } from '../provider.ts';
+import { regionalKeyForm } from '../kit/credentials.ts';
+import type { Provider } from '../kit/provider.ts';
 import { credentialCheck, ENDPOINTS, heardAs } from './api.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';

@@ -2,9 +2,9 @@
 import type { Heard, Utterance, Word } from '../../../machines/events.ts';
 import { ended, failed, partial, type Warnings } from '../kit/heard.ts';
 import { countIn, fractionIn, type JsonObject, listIn, objectIn, textIn } from '../kit/json.ts';
+import { finalMissing } from '../kit/turn-text.ts';
 import { EndedTurns } from '../kit/turns/ended-turns.ts';
 import { meanConfidence, type Speakers, textOf, utteranceOf } from '../kit/words.ts';
-import { finalMissing } from '../turn-text.ts';
 import { areSettled, languageOf, newSpeakers, settledCount, wordsOf } from './api.ts';
 import type { LiveTraits } from './models.ts';
 

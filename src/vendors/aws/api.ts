@@ -1,8 +1,8 @@
 // Where Amazon Transcribe is reached, and how its addresses are signed. A signed URL is as good as its credential, for minutes: it is
 // made when the connection is, and shown nowhere.
 import aws4 from 'aws4';
-import type { CredentialCheck, ProviderAccess, SocketEndpoint } from '../provider.ts';
-import { type Query, urlOf } from '../urls.ts';
+import type { CredentialCheck, ProviderAccess, SocketEndpoint } from '../kit/provider.ts';
+import { type Query, urlOf } from '../kit/urls.ts';
 
 /** Regions with streaming by where they are, https://docs.aws.amazon.com/general/latest/gr/transcribe.html */
 export const REGIONS = {

@@ -1,6 +1,6 @@
 // Amazon Transcribe, live.
-import { awsForm } from '../credentials.ts';
-import type { Provider } from '../provider.ts';
+import { awsForm } from '../kit/credentials.ts';
+import type { Provider } from '../kit/provider.ts';
 import { credentialCheck, ENDPOINTS } from './api.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';

@@ -1,7 +1,7 @@
 // Where Azure's speech resource is reached: by its region, or by its own domain. The key goes in a header alone; the official client
 // writes it into the URL as well.
 import { keyCheck, providerApi } from '../kit/api.ts';
-import type { ProviderAccess } from '../provider.ts';
+import type { ProviderAccess } from '../kit/provider.ts';
 
 /** Azure's regions by where they are, https://learn.microsoft.com/azure/ai-services/speech-service/regions */
 export const REGIONS = {

@@ -1,6 +1,6 @@
 // What a session asks of Azure: the query, who speaks, and the context of each request. The query and the context say the same, as the
 // official client's do.
-import type { ConnectionName, LegRequest } from '../provider.ts';
+import type { ConnectionName, LegRequest } from '../kit/provider.ts';
 import type { RequestName } from './frames.ts';
 import { localeOf } from './models.ts';
 import { options } from './options.ts';

@@ -2,8 +2,8 @@
 import { requestBatch } from '../kit/batch.ts';
 import { fractionIn, type JsonObject, listIn, objectIn, secondsIn, textIn } from '../kit/json.ts';
 import { nested } from '../kit/options.ts';
+import type { BatchRequest, BatchResult } from '../kit/provider.ts';
 import { Speakers, utteranceOf, wordOf } from '../kit/words.ts';
-import type { BatchRequest, BatchResult } from '../provider.ts';
 import { api, TRANSCRIBE } from './api.ts';
 import { failures } from './failures.ts';
 import { localeOf } from './models.ts';

@@ -1,6 +1,6 @@
 // Azure: the speech service, live and for files.
-import { azureForm } from '../credentials.ts';
-import type { Provider } from '../provider.ts';
+import { azureForm } from '../kit/credentials.ts';
+import type { Provider } from '../kit/provider.ts';
 import { credentialCheck, ENDPOINTS } from './api.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';

@@ -2,8 +2,8 @@
 import { requestBatch } from '../kit/batch.ts';
 import { type JsonObject, numberIn, textIn } from '../kit/json.ts';
 import { baseLanguage } from '../kit/languages/whisper-languages.ts';
+import { formOf } from '../kit/urls.ts';
 import { sentencesOf, utteranceOf } from '../kit/words.ts';
-import { formOf } from '../urls.ts';
 import { failures } from './failures.ts';
 import { api, wordsIn } from './models.ts';
 

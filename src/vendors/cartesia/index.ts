@@ -1,5 +1,5 @@
 // Cartesia: Ink 2 live, in English, and Ink Whisper for files.
-import type { Provider } from '../provider.ts';
+import type { Provider } from '../kit/provider.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';

@@ -3,7 +3,7 @@
 
 import type { LegFailure } from '../../../machines/events.ts';
 import { processedIn } from '../kit/cards.ts';
-import { withLiveTurns } from '../live-turns.ts';
+import { withLiveTurns } from '../kit/live-turns.ts';
 import type {
   BatchStep,
   HttpBatchCodec,
@@ -13,7 +13,7 @@ import type {
   ProviderAccess,
   SocketEndpoint,
   Step,
-} from '../provider.ts';
+} from '../kit/provider.ts';
 import { type CustomModel, slugOf } from './model.ts';
 import { cardLike, SHAPES } from './shapes.ts';
 

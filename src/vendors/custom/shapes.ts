@@ -1,9 +1,9 @@
 // The protocols that an operator's own server may speak: for each the provider whose codecs, options and failures it has, and the
 // model that it is taken for where the configuration names none. One line makes a shape.
 import { deepgram } from '../deepgram/index.ts';
+import type { ModelCard, Provider } from '../kit/provider.ts';
 import { fileServer } from '../openai/batch.ts';
 import { openai } from '../openai/index.ts';
-import type { ModelCard, Provider } from '../provider.ts';
 import { speaches } from '../speaches/index.ts';
 import { vllm } from '../vllm/index.ts';
 import { vosk } from '../vosk/index.ts';

@@ -1,6 +1,6 @@
 // Deepgram: the Nova family live and for files, and Flux, which makes its own turns, live.
-import { regionalKeyForm } from '../credentials.ts';
-import type { Provider } from '../provider.ts';
+import { regionalKeyForm } from '../kit/credentials.ts';
+import type { Provider } from '../kit/provider.ts';
 import { credentialCheck, ENDPOINTS } from './api.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';

@@ -2,9 +2,9 @@
 import { requestBatch } from '../kit/batch.ts';
 import { type JsonObject, listIn, numberIn, objectIn, textIn } from '../kit/json.ts';
 import { baseLanguage } from '../kit/languages/whisper-languages.ts';
+import type { BatchRequest, BatchResult } from '../kit/provider.ts';
+import { formOf } from '../kit/urls.ts';
 import { Speakers, sentencesOf, utteranceOf } from '../kit/words.ts';
-import type { BatchRequest, BatchResult } from '../provider.ts';
-import { formOf } from '../urls.ts';
 import { api, languageTag, wordsIn } from './api.ts';
 import { failures } from './failures.ts';
 import { options } from './options.ts';

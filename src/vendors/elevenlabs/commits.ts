@@ -3,8 +3,8 @@
 import type { Heard, Word } from '../../../machines/events.ts';
 import { ended, partial } from '../kit/heard.ts';
 import type { LegClock } from '../kit/leg-clock.ts';
+import type { Step } from '../kit/provider.ts';
 import { meanConfidence, utteranceOf } from '../kit/words.ts';
-import type { Step } from '../provider.ts';
 
 /** Commits without an answer; what is committed beyond that goes with the next one. */
 const UNANSWERED_MAX = 32;

@@ -1,6 +1,6 @@
 // ElevenLabs: Scribe live, with turns that the gateway ends, and for files.
-import { regionalKeyForm } from '../credentials.ts';
-import type { Provider } from '../provider.ts';
+import { regionalKeyForm } from '../kit/credentials.ts';
+import type { Provider } from '../kit/provider.ts';
 import { credentialCheck, ENDPOINTS } from './api.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';

@@ -1,7 +1,7 @@
 // Files, in the form of OpenAI with fields of its own. An answer may name several languages in one text.
 import { textIn } from '../kit/json.ts';
 import { openaiShapedBatch } from '../kit/openai-shaped/batch.ts';
-import type { BatchRequest } from '../provider.ts';
+import type { BatchRequest } from '../kit/provider.ts';
 import { failures } from './failures.ts';
 import { api } from './models.ts';
 import { options } from './options.ts';

@@ -1,5 +1,5 @@
 // Fireworks: Whisper for files. Its audio models are deprecated; see models.ts.
-import type { Provider } from '../provider.ts';
+import type { Provider } from '../kit/provider.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';
 import { credentialCheck, models } from './models.ts';

@@ -1,8 +1,8 @@
 // Gladia's files: uploaded, made a job, asked about until it is done, and removed. https://docs.gladia.io/api-reference/v2/pre-recorded/init
 import { pollingBatch } from '../kit/batch.ts';
 import { type JsonObject, listIn, numberIn, objectIn, textIn } from '../kit/json.ts';
+import type { BatchRequest, BatchResult } from '../kit/provider.ts';
 import { Speakers } from '../kit/words.ts';
-import type { BatchRequest, BatchResult } from '../provider.ts';
 import { configOf, utteranceIn } from './config.ts';
 import { failures } from './failures.ts';
 import { api } from './models.ts';

@@ -3,8 +3,8 @@ import type { Utterance } from '../../../machines/events.ts';
 import type { Mode } from '../../api/models.ts';
 import { fractionIn, type JsonObject, listIn, numberIn, objectIn, textIn, timeOr } from '../kit/json.ts';
 import { nested } from '../kit/options.ts';
+import type { LegRequest } from '../kit/provider.ts';
 import { oneSpeaker, type Speakers, utteranceOf, wordOf } from '../kit/words.ts';
-import type { LegRequest } from '../provider.ts';
 import { options } from './options.ts';
 
 /** Features that are switched on beside what they are set to. */

@@ -1,6 +1,6 @@
 // Gladia: Solaria, live and for files.
-import { regionalKeyForm } from '../credentials.ts';
-import type { Provider } from '../provider.ts';
+import { regionalKeyForm } from '../kit/credentials.ts';
+import type { Provider } from '../kit/provider.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';

@@ -3,9 +3,9 @@
 import { ended, failed, partial } from '../kit/heard.ts';
 import { type JsonObject, objectIn, objectOf, textIn, timeIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
+import type { LegRequest, LiveCodec, Step } from '../kit/provider.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { Speakers } from '../kit/words.ts';
-import type { LegRequest, LiveCodec, Step } from '../provider.ts';
 import { configOf, utteranceIn } from './config.ts';
 import { failures } from './failures.ts';
 import { api } from './models.ts';

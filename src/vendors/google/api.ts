@@ -2,10 +2,10 @@
 // Google takes without a request for one (https://google.aip.dev/auth/4111), or by an API key.
 import { createPrivateKey, sign } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
-import { type CredentialFields, googleServiceAccountForm } from '../credentials.ts';
+import { type CredentialFields, googleServiceAccountForm } from '../kit/credentials.ts';
 import { objectOf } from '../kit/json.ts';
-import type { CredentialCheck, Provider, ProviderAccess } from '../provider.ts';
-import { urlOf } from '../urls.ts';
+import type { CredentialCheck, Provider, ProviderAccess } from '../kit/provider.ts';
+import { urlOf } from '../kit/urls.ts';
 import { failures } from './failures.ts';
 
 /** Whom the token is for: the service by its first name, wherever it is reached. */

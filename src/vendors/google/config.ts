@@ -5,8 +5,8 @@ import type { ToldResult } from '../kit/grpc/results.ts';
 import { fractionIn, type JsonObject, listIn, numberIn, objectIn, textIn } from '../kit/json.ts';
 import { regional } from '../kit/languages/whisper-languages.ts';
 import { nested } from '../kit/options.ts';
+import type { BatchRequest, LegRequest } from '../kit/provider.ts';
 import { wordOf } from '../kit/words.ts';
-import type { BatchRequest, LegRequest } from '../provider.ts';
 import { options } from './options.ts';
 
 /** Models that detect the language, where none is named. */

@@ -1,5 +1,5 @@
 // Google Cloud Speech-to-Text v2, live by gRPC and for short files.
-import type { Provider } from '../provider.ts';
+import type { Provider } from '../kit/provider.ts';
 import { authorize, credentialCheck, credentialForm, ENDPOINTS } from './api.ts';
 import { batch } from './batch.ts';
 import { tagOf } from './config.ts';

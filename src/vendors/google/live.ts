@@ -2,8 +2,8 @@
 // message that ends a turn. https://cloud.google.com/speech-to-text/v2/docs/streaming-recognize
 import { StreamedResults, streamedCall } from '../kit/grpc/results.ts';
 import { type JsonObject, listIn, objectIn } from '../kit/json.ts';
+import type { LegRequest, LiveCodec, Step } from '../kit/provider.ts';
 import { liveTiming } from '../kit/timing.ts';
-import type { LegRequest, LiveCodec, Step } from '../provider.ts';
 import { headersOf, recognizerOf, urlAt } from './api.ts';
 import { configOf, secondsIn, toldIn } from './config.ts';
 import { failures } from './failures.ts';

@@ -1,6 +1,6 @@
 // The fields of google.cloud.speech.v2 that are used. https://github.com/googleapis/googleapis/blob/master/google/cloud/speech/v2/cloud_speech.proto
 import { flag, float, int, many, text } from '../kit/grpc/messages.ts';
-import type { GrpcMethod } from '../provider.ts';
+import type { GrpcMethod } from '../kit/provider.ts';
 
 export const PATH = '/google.cloud.speech.v2.Speech/StreamingRecognize';
 

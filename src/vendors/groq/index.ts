@@ -1,5 +1,5 @@
 // Groq: Whisper for files, within seconds. It has no live interface.
-import type { Provider } from '../provider.ts';
+import type { Provider } from '../kit/provider.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';
 import { credentialCheck, models } from './models.ts';

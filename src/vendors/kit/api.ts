@@ -1,6 +1,6 @@
 // Where a provider is reached, and how a request shows its credential.
-import type { CredentialCheck, HttpRequest, ProviderAccess, ProviderRefusal } from '../provider.ts';
-import { type Query, urlOf } from '../urls.ts';
+import type { CredentialCheck, HttpRequest, ProviderAccess, ProviderRefusal } from './provider.ts';
+import { type Query, urlOf } from './urls.ts';
 
 interface Settings {
   /** The provider's own base URL, for some by the region of the credential; a configured one takes its place. */

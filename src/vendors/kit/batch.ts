@@ -1,6 +1,8 @@
 // How providers take files: by one request, or as jobs, which are uploaded, made, asked about until they are done, and fetched.
 // Requests and answers only; the host sends them, streams the file and keeps the deadlines.
 import type { LegFailure } from '../../../machines/events.ts';
+import type { FailureTable } from './failures.ts';
+import { type JsonObject, objectOf } from './json.ts';
 import type {
   BatchRequest,
   BatchResult,
@@ -9,9 +11,7 @@ import type {
   HttpBatchCodec,
   HttpRequest,
   ProviderRefusal,
-} from '../provider.ts';
-import type { FailureTable } from './failures.ts';
-import { type JsonObject, objectOf } from './json.ts';
+} from './provider.ts';
 
 /** A client waits for the answer, so a job is asked about soon, and then less and less often. */
 const POLL_MS = { first: 500, growth: 1.5, most: 3_000 };

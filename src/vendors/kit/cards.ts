@@ -4,7 +4,7 @@ import type { FileFormat } from '../../api/audio-formats.ts';
 import type { AddOn, Capabilities, Mode } from '../../api/models.ts';
 import type { Processing } from '../../api/processing.ts';
 import type { NamedRegion } from '../../api/residency-rule.ts';
-import type { ModelCard } from '../provider.ts';
+import type { ModelCard } from './provider.ts';
 
 interface Common {
   created: number;

@@ -2,8 +2,8 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Heard } from '../../../machines/events.ts';
-import type { Outgoing, Step } from '../provider.ts';
 import type { JsonObject } from './json.ts';
+import type { Outgoing, Step } from './provider.ts';
 
 /** The members that are other in the second, with what they are there: undefined where it has none. */
 export const changesBetween = (before: JsonObject, after: JsonObject): Record<string, unknown> =>

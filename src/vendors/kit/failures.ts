@@ -1,11 +1,11 @@
 // The failure table of a provider, asked about refusals, errors, closes and failed jobs: the only place that reads its codes.
 import type { Heard, LegFailure } from '../../../machines/events.ts';
-import type { ProviderRefusal } from '../provider.ts';
-import { failureOfStatus, providerWords } from '../refusals.ts';
-import { finalMissing } from '../turn-text.ts';
 import type { FailureRow } from './failure-row.ts';
 import { failed } from './heard.ts';
 import { type JsonObject, objectOf } from './json.ts';
+import type { ProviderRefusal } from './provider.ts';
+import { failureOfStatus, providerWords } from './refusals.ts';
+import { finalMissing } from './turn-text.ts';
 
 const CODE_MAX = 64;
 

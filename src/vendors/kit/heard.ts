@@ -1,6 +1,6 @@
 // What codecs say most often, in short.
 import type { Heard, LegFailure, TurnBoundary, Utterance } from '../../../machines/events.ts';
-import { providerWords } from '../refusals.ts';
+import { providerWords } from './refusals.ts';
 
 export const failed = (failure: LegFailure): Extract<Heard, { type: 'failed' }> => ({ type: 'failed', failure });
 

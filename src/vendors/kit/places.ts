@@ -4,8 +4,8 @@ import { Value } from '@sinclair/typebox/value';
 import type { Mode } from '../../api/models.ts';
 import type { Processing } from '../../api/processing.ts';
 import { type DataResidencyRule, isFree, isNamedRegion, REGIONS } from '../../api/residency-rule.ts';
-import type { ModelCard, Provider, ProviderAccess } from '../provider.ts';
 import { processedAtUrl } from './cards.ts';
+import type { ModelCard, Provider, ProviderAccess } from './provider.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 type Place = Pick<Processing, 'region' | 'retention' | 'endpoints' | 'params'>;

@@ -1,5 +1,5 @@
 // What most live protocols want of their time.
-import type { LiveTiming } from '../provider.ts';
+import type { LiveTiming } from './provider.ts';
 
 /** A provider's timing: what it says, and for the rest what most have. */
 export const liveTiming = (

@@ -1,5 +1,5 @@
 // Kyutai: its model on a moshi-server of one's own, live; files go through the live codec.
-import type { Provider } from '../provider.ts';
+import type { Provider } from '../kit/provider.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';
 import { models } from './models.ts';

@@ -7,10 +7,10 @@ import { BYTES_PER_SAMPLE } from '../../api/audio-formats.ts';
 import { providerApi } from '../kit/api.ts';
 import { type JsonObject, listIn, numberIn, objectIn, textIn, timeOr } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
+import type { LiveCodec, Step } from '../kit/provider.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
 import { utteranceOf, wordOf } from '../kit/words.ts';
-import type { LiveCodec, Step } from '../provider.ts';
 import { failures } from './failures.ts';
 
 /** Of its sample configurations, for a server whose operator gave it no other. */

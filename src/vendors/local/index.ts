@@ -1,6 +1,6 @@
 // The embedded recogniser as a provider: real speech to text with no key, no network and no model download. It hears what a
 // grammar allows, or places the words of a known text; it takes no open dictation.
-import type { Provider } from '../provider.ts';
+import type { Provider } from '../kit/provider.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';
 import { models } from './models.ts';

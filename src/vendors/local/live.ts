@@ -2,8 +2,8 @@
 // provider's would be.
 import type { Heard, Utterance } from '../../../machines/events.ts';
 import { ended, partial } from '../kit/heard.ts';
+import type { Incoming, LegRequest, LiveCodec } from '../kit/provider.ts';
 import { liveTiming } from '../kit/timing.ts';
-import type { Incoming, LegRequest, LiveCodec } from '../provider.ts';
 import { failures } from './failures.ts';
 import { BUILT_IN_GRAMMARS } from './grammars/index.ts';
 

@@ -1,5 +1,5 @@
 // The scripted provider: template for newcomers, offline demonstration, load and failures on demand.
-import type { Provider } from '../provider.ts';
+import type { Provider } from '../kit/provider.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';
 import { models } from './models.ts';

@@ -4,9 +4,9 @@ import type { Heard, TurnBoundary, Utterance } from '../../../machines/events.ts
 import { ended, partial, Warnings } from '../kit/heard.ts';
 import { countIn, type JsonObject, objectIn, textIn, timeIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
+import type { Incoming, LegRequest, LiveCodec } from '../kit/provider.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { utteranceOf, wordOf } from '../kit/words.ts';
-import type { Incoming, LegRequest, LiveCodec } from '../provider.ts';
 import { failures } from './failures.ts';
 
 interface State {

@@ -1,8 +1,8 @@
 // The scripted provider itself, as an engine: in this process, or behind a WebSocket. It plays turns by audio position and
 // delays and failures by the clock; nothing is said inside `send`, as on a real network.
 import type { Clock } from '../../../machines/clock.ts';
+import type { Engine, EngineConnection, EngineListener, Outgoing } from '../kit/provider.ts';
 import { Timers } from '../kit/simulator/session.ts';
-import type { Engine, EngineConnection, EngineListener, Outgoing } from '../provider.ts';
 import type { LoopbackMessage } from './live.ts';
 import type { NumberedOptions, ScriptOptions } from './options.ts';
 

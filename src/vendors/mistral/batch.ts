@@ -2,7 +2,7 @@
 import { type JsonObject, listIn, objectIn } from '../kit/json.ts';
 import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { openaiShapedBatch } from '../kit/openai-shaped/batch.ts';
-import type { BatchRequest } from '../provider.ts';
+import type { BatchRequest } from '../kit/provider.ts';
 import { failures } from './failures.ts';
 import { api } from './models.ts';
 import { options } from './options.ts';

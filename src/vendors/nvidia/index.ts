@@ -1,7 +1,7 @@
 // NVIDIA Riva: models on your own server (NIM), or in NVIDIA's cloud, live by gRPC; files go through the live codec.
 
 import { regional } from '../kit/languages/whisper-languages.ts';
-import type { Provider } from '../provider.ts';
+import type { Provider } from '../kit/provider.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';
 import { models } from './models.ts';

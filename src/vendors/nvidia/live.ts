@@ -6,10 +6,10 @@ import { StreamedResults, streamedCall, type ToldResult } from '../kit/grpc/resu
 import { type JsonObject, listIn, numberIn, objectIn, secondsIn, textIn } from '../kit/json.ts';
 import { regional } from '../kit/languages/whisper-languages.ts';
 import { nested } from '../kit/options.ts';
+import type { LegRequest, LiveCodec, ProviderAccess } from '../kit/provider.ts';
 import { liveTiming } from '../kit/timing.ts';
+import { urlOf } from '../kit/urls.ts';
 import { Speakers, wordOf } from '../kit/words.ts';
-import type { LegRequest, LiveCodec, ProviderAccess } from '../provider.ts';
-import { urlOf } from '../urls.ts';
 import { failures } from './failures.ts';
 import { LANGUAGE } from './models.ts';
 import { options } from './options.ts';

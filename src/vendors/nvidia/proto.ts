@@ -1,6 +1,6 @@
 // The fields of nvidia.riva.asr that are used. https://github.com/nvidia-riva/common/blob/main/riva/proto/riva_asr.proto
 import { flag, float, int, many, text } from '../kit/grpc/messages.ts';
-import type { GrpcMethod } from '../provider.ts';
+import type { GrpcMethod } from '../kit/provider.ts';
 
 export const PATH = '/nvidia.riva.asr.RivaSpeechRecognition/StreamingRecognize';
 

@@ -1,6 +1,6 @@
 // Files: what OpenAI's models are asked beside the common fields.
 import { openaiShapedBatch } from '../kit/openai-shaped/batch.ts';
-import type { BatchRequest } from '../provider.ts';
+import type { BatchRequest } from '../kit/provider.ts';
 import { failures } from './failures.ts';
 import { api, FILE_EXTENSIONS, FORM_BYTES_MAX, traitsOf } from './models.ts';
 import { options } from './options.ts';

@@ -2,8 +2,8 @@
 import { modelAt } from '../kit/api.ts';
 import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { openaiShapedLive } from '../kit/openai-shaped/live.ts';
+import type { LegRequest, LiveTiming, Outgoing } from '../kit/provider.ts';
 import { liveTiming } from '../kit/timing.ts';
-import type { LegRequest, LiveTiming, Outgoing } from '../provider.ts';
 import { failures } from './failures.ts';
 import { api, LIVE_RATE, traitsOf } from './models.ts';
 import { options } from './options.ts';

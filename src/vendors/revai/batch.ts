@@ -1,8 +1,8 @@
 // Rev AI's files: made a job with the file in one form, asked about, fetched and removed. https://docs.rev.ai/api/asynchronous
 import { pollingBatch } from '../kit/batch.ts';
 import { type JsonObject, listIn, objectIn, textIn } from '../kit/json.ts';
+import type { BatchRequest, BatchResult } from '../kit/provider.ts';
 import { Speakers, sentencesOf } from '../kit/words.ts';
-import type { BatchRequest, BatchResult } from '../provider.ts';
 import { wordsIn } from './elements.ts';
 import { failures } from './failures.ts';
 import { api, languageOf, ROOT } from './models.ts';

@@ -1,6 +1,6 @@
 // Rev AI: Reverb, live and for files.
-import { regionalKeyForm } from '../credentials.ts';
-import type { Provider } from '../provider.ts';
+import { regionalKeyForm } from '../kit/credentials.ts';
+import type { Provider } from '../kit/provider.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';

@@ -3,10 +3,10 @@
 import { Warnings } from '../kit/heard.ts';
 import { type JsonObject, objectIn, textIn, timeIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
+import type { LegRequest, LiveCodec, Step } from '../kit/provider.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
 import { meanConfidence, Speakers, utteranceOf } from '../kit/words.ts';
-import type { LegRequest, LiveCodec, Step } from '../provider.ts';
 import { wordsIn } from './elements.ts';
 import { failures } from './failures.ts';
 import { api, languageOf, ROOT } from './models.ts';

@@ -1,9 +1,9 @@
 // What hears in place of a provider's models: a script, numbered audio, or an engine of this process.
 import type { Clock } from '../../../machines/clock.ts';
+import type { Engine } from '../kit/provider.ts';
+import type { EarMessage, EarRequest } from '../kit/simulation.ts';
 import type { NumberedOptions, ScriptOptions } from '../loopback/options.ts';
 import { LoopbackEngine } from '../loopback/simulator.ts';
-import type { Engine } from '../provider.ts';
-import type { EarMessage, EarRequest } from '../simulation.ts';
 import { EngineEar, type QueuedEar } from './engine-ear.ts';
 
 /** Opens one ear; `onRoom` is called when its `queuedBytes` have fallen low again. */

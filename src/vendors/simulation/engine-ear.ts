@@ -2,9 +2,9 @@
 // provider, which says the same) out.
 import type { Word } from '../../../machines/events.ts';
 import { PcmConverter } from '../../audio/resampler.ts';
+import type { Engine, EngineConnection } from '../kit/provider.ts';
+import type { Ear, EarMessage } from '../kit/simulation.ts';
 import { type HeardText, wordsOf } from '../kit/simulator/words.ts';
-import type { Engine, EngineConnection } from '../provider.ts';
-import type { Ear, EarMessage } from '../simulation.ts';
 
 /** An ear that tells how much audio waits, for those who have all of it at once. */
 export interface QueuedEar extends Ear {

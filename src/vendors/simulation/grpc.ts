@@ -6,9 +6,9 @@ import type { ConnectionInjector, Server, ServerDuplexStream, ServiceError } fro
 import { formsOf, type MethodForms } from '../kit/grpc/messages.ts';
 import { type GrpcStatus, statusOfClose, statusOfHttp } from '../kit/grpc/status.ts';
 import { jsonOf, objectIn, textIn } from '../kit/json.ts';
-import { type GrpcMethod, HALF_CLOSE, type Outgoing } from '../provider.ts';
-import { demandIn, SIMULATED_HEADER } from '../simulated-wire.ts';
-import type { SimulatedAnswer } from '../simulation.ts';
+import { type GrpcMethod, HALF_CLOSE, type Outgoing } from '../kit/provider.ts';
+import { demandIn, SIMULATED_HEADER } from '../kit/simulated-wire.ts';
+import type { SimulatedAnswer } from '../kit/simulation.ts';
 import type { StagePeer } from './saying.ts';
 import type { SimulatorStage } from './stage.ts';
 import type { StageConnection } from './stage-connection.ts';

@@ -1,7 +1,7 @@
 // The ears of one connection: how much they have heard, what happens at which position, and the faults of what is heard.
 // Faults of frames are those of saying.ts.
 import { BYTES_PER_SAMPLE } from '../../api/audio-formats.ts';
-import type { Ear, EarMessage, EarRequest } from '../simulation.ts';
+import type { Ear, EarMessage, EarRequest } from '../kit/simulation.ts';
 import type { OpenEar } from './ears.ts';
 import type { FaultName, Faults } from './faults.ts';
 

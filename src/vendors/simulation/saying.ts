@@ -4,9 +4,9 @@
 import { deflateRawSync } from 'node:zlib';
 import type { Clock } from '../../../machines/clock.ts';
 import { jsonOf } from '../kit/json.ts';
+import type { Outgoing } from '../kit/provider.ts';
+import type { ProviderSimulator } from '../kit/simulation.ts';
 import { Timers } from '../kit/simulator/session.ts';
-import type { Outgoing } from '../provider.ts';
-import type { ProviderSimulator } from '../simulation.ts';
 import type { FaultName, Faults } from './faults.ts';
 
 /** The network's end of one connection. Every method is safe at any time; none calls back before it returns. */

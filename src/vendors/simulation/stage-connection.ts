@@ -2,9 +2,9 @@
 // brings the network drives it with `text`, `bytes` and `gone`.
 import type { Clock } from '../../../machines/clock.ts';
 import type { DemandedFault } from '../../../machines/events.ts';
+import { demandOf } from '../kit/simulated-wire.ts';
+import type { ProviderSimulator, SimulatedConnection, SimulatedPeer, SimulatorTools } from '../kit/simulation.ts';
 import { Timers } from '../kit/simulator/session.ts';
-import { demandOf } from '../simulated-wire.ts';
-import type { ProviderSimulator, SimulatedConnection, SimulatedPeer, SimulatorTools } from '../simulation.ts';
 import type { OpenEar } from './ears.ts';
 import type { FaultName, Faults } from './faults.ts';
 import { Hearing, type Mark } from './hearing.ts';

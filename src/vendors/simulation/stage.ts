@@ -1,7 +1,7 @@
 // One provider as its clients meet it, without sockets: requests in, answers and connections out. It joins the simulator, its
 // ears and the faults; a server or a simulation puts a network around it. It decides who is refused and who is not answered.
 import type { Clock } from '../../../machines/clock.ts';
-import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../simulation.ts';
+import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../kit/simulation.ts';
 import type { EarSource, OpenEar } from './ears.ts';
 import { type Faults, readFaults } from './faults.ts';
 import type { StagePeer } from './saying.ts';

@@ -1,7 +1,7 @@
 // A whole file through an ear: the WAV reader's samples in, the turns out. The ear's queue sets the pace.
 
 import { WavReader } from '../../audio/containers/wav.ts';
-import type { EarMessage, HeardTurn } from '../simulation.ts';
+import type { EarMessage, HeardTurn } from '../kit/simulation.ts';
 import type { OpenEar } from './ears.ts';
 
 /** Largest file. */

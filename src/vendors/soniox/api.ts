@@ -3,8 +3,8 @@ import type { Utterance } from '../../../machines/events.ts';
 import { bearer, keyCheck, providerApi } from '../kit/api.ts';
 import { fractionIn, type JsonObject, secondsIn, textIn } from '../kit/json.ts';
 import { baseLanguage } from '../kit/languages/whisper-languages.ts';
+import type { ProviderAccess } from '../kit/provider.ts';
 import { meanConfidence, oneSpeaker, type Speakers, utteranceOf, wordOf } from '../kit/words.ts';
-import type { ProviderAccess } from '../provider.ts';
 
 /** A key belongs to a project, and that to a region: https://soniox.com/docs/stt/data-residency */
 export const ENDPOINTS = { names: ['us', 'eu', 'jp', 'in'], usual: 'us', oneKey: false } as const;

@@ -2,8 +2,8 @@
 // is kept counts against the account: both are removed. https://soniox.com/docs/stt/async/limits-and-quotas
 import { pollingBatch } from '../kit/batch.ts';
 import { type JsonObject, listIn, objectIn, textIn } from '../kit/json.ts';
+import type { BatchRequest, BatchResult } from '../kit/provider.ts';
 import { Speakers, sentencesOf, spaced } from '../kit/words.ts';
-import type { BatchRequest, BatchResult } from '../provider.ts';
 import { api, isSpoken, languagesOf, utteranceOfTokens } from './api.ts';
 import { failures } from './failures.ts';
 import { options } from './options.ts';

@@ -3,11 +3,11 @@
 import { failed, Warnings } from '../kit/heard.ts';
 import { type JsonObject, listIn, objectIn, secondsIn, textIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
+import type { LegRequest, LiveCodec, Step } from '../kit/provider.ts';
 import { liveTiming } from '../kit/timing.ts';
+import { finalMissing } from '../kit/turn-text.ts';
 import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
 import { Speakers, utteranceOf } from '../kit/words.ts';
-import type { LegRequest, LiveCodec, Step } from '../provider.ts';
-import { finalMissing } from '../turn-text.ts';
 import { api, isSpoken, languagesOf, utteranceOfTokens } from './api.ts';
 import { failures } from './failures.ts';
 import { options } from './options.ts';

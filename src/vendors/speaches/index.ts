@@ -1,5 +1,5 @@
 // speaches: Whisper on your own server, for files, and live in OpenAI's dialect.
-import type { Provider } from '../provider.ts';
+import type { Provider } from '../kit/provider.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';

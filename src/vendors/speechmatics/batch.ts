@@ -2,8 +2,8 @@
 // https://docs.speechmatics.com/api-ref/batch/create-a-new-job
 import { pollingBatch } from '../kit/batch.ts';
 import { type JsonObject, listIn, numberIn, objectIn, textIn } from '../kit/json.ts';
+import type { BatchRequest, BatchResult } from '../kit/provider.ts';
 import { sentencesOf, spaced, utteranceOfWords } from '../kit/words.ts';
-import type { BatchRequest, BatchResult } from '../provider.ts';
 import { configOf, newSpeakers, partsOf } from './config.ts';
 import { failures } from './failures.ts';
 import { api, heardLanguage } from './models.ts';

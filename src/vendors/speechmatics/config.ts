@@ -3,8 +3,8 @@ import type { Word } from '../../../machines/events.ts';
 import type { Mode } from '../../api/models.ts';
 import { fractionIn, listIn, objectIn, textIn, timeOr } from '../kit/json.ts';
 import { nested } from '../kit/options.ts';
+import type { LegRequest } from '../kit/provider.ts';
 import { Speakers, wordOf } from '../kit/words.ts';
-import type { LegRequest } from '../provider.ts';
 import { languageOf } from './models.ts';
 import { options } from './options.ts';
 

@@ -5,7 +5,7 @@
 import { COMMON_FILE_FORMATS } from '../../api/audio-formats.ts';
 import { bearer, keyCheck, providerApi } from '../kit/api.ts';
 import { at, modelCards, processedIn } from '../kit/cards.ts';
-import type { ProviderAccess } from '../provider.ts';
+import type { ProviderAccess } from '../kit/provider.ts';
 
 /**
  * Files and live sessions have hosts of their own, all of which take every key; `au` hears files only:

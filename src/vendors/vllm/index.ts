@@ -1,5 +1,5 @@
 // vLLM: models on your own server, for files in OpenAI's form, and live by a protocol of its own.
-import type { Provider } from '../provider.ts';
+import type { Provider } from '../kit/provider.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';

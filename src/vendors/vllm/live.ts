@@ -6,9 +6,9 @@ import { type JsonObject, objectIn, textIn } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
 import { GrowingText } from '../kit/openai-shaped/growing-text.ts';
 import { appendOf } from '../kit/openai-shaped/live.ts';
+import type { LiveCodec, Outgoing, Step } from '../kit/provider.ts';
 import { liveTiming } from '../kit/timing.ts';
-import type { LiveCodec, Outgoing, Step } from '../provider.ts';
-import { finalMissing } from '../turn-text.ts';
+import { finalMissing } from '../kit/turn-text.ts';
 import { failures } from './failures.ts';
 import { api, LIVE_RATE, nameOf } from './models.ts';
 

@@ -1,5 +1,5 @@
 // Vosk: Kaldi models on your own server, live; files go through the live codec.
-import type { Provider } from '../provider.ts';
+import type { Provider } from '../kit/provider.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';
 import { models } from './models.ts';

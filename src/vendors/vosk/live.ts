@@ -4,10 +4,10 @@ import { bearer, modelAt, providerApi } from '../kit/api.ts';
 import { partial } from '../kit/heard.ts';
 import { fractionIn, type JsonObject, listIn, objectIn, textIn, timeOr } from '../kit/json.ts';
 import { LegClock } from '../kit/leg-clock.ts';
+import type { LegRequest, LiveCodec, Step } from '../kit/provider.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { TurnsFromPieces } from '../kit/turns/turns-from-pieces.ts';
 import { meanConfidence, utteranceOf, wordOf } from '../kit/words.ts';
-import type { LegRequest, LiveCodec, Step } from '../provider.ts';
 import { failures } from './failures.ts';
 import { options } from './options.ts';
 

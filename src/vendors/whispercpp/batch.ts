@@ -5,8 +5,8 @@ import { bearer, providerApi } from '../kit/api.ts';
 import { type JsonObject, listIn, objectIn, textIn, timeIn } from '../kit/json.ts';
 import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { openaiShapedBatch } from '../kit/openai-shaped/batch.ts';
+import type { BatchRequest } from '../kit/provider.ts';
 import { spaced, utteranceOf, wordOf } from '../kit/words.ts';
-import type { BatchRequest } from '../provider.ts';
 import { failures } from './failures.ts';
 import { options } from './options.ts';
 

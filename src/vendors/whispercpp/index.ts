@@ -1,5 +1,5 @@
 // whisper.cpp: Whisper on your own server, for files.
-import type { Provider } from '../provider.ts';
+import type { Provider } from '../kit/provider.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';
 import { models } from './models.ts';

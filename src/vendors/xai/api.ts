@@ -2,8 +2,8 @@
 import type { Word } from '../../../machines/events.ts';
 import { bearer, keyCheck, providerApi } from '../kit/api.ts';
 import { fractionIn, listIn, objectIn, objectOf, textIn, timeIn } from '../kit/json.ts';
+import type { CredentialCheck } from '../kit/provider.ts';
 import { type Speakers, wordOf } from '../kit/words.ts';
-import type { CredentialCheck } from '../provider.ts';
 import { LANGUAGES } from './models.ts';
 
 export const api = providerApi({ url: 'https://api.x.ai', headers: bearer });

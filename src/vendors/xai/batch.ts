@@ -2,8 +2,8 @@
 import { modelAt } from '../kit/api.ts';
 import { requestBatch } from '../kit/batch.ts';
 import { type JsonObject, numberIn, textIn } from '../kit/json.ts';
+import { formOf } from '../kit/urls.ts';
 import { Speakers, sentencesOf, utteranceOf } from '../kit/words.ts';
-import { formOf } from '../urls.ts';
 import { api, wordsIn, writtenLanguage } from './api.ts';
 import { failures } from './failures.ts';
 import { options } from './options.ts';

@@ -1,5 +1,5 @@
 // xAI: Grok Voice Transcribe, live and for files.
-import type { Provider } from '../provider.ts';
+import type { Provider } from '../kit/provider.ts';
 import { credentialCheck } from './api.ts';
 import { batch } from './batch.ts';
 import { failures } from './failures.ts';

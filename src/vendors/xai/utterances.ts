@@ -4,9 +4,9 @@ import type { Utterance, Word } from '../../../machines/events.ts';
 import { ended, failed, partial } from '../kit/heard.ts';
 import { fractionIn, type JsonObject, listIn, objectIn, textIn, timeIn } from '../kit/json.ts';
 import type { LegClock } from '../kit/leg-clock.ts';
+import type { Step } from '../kit/provider.ts';
+import { finalMissing, joinUtterances } from '../kit/turn-text.ts';
 import { meanConfidence, oneSpeaker, Speakers, textOf, utteranceOf } from '../kit/words.ts';
-import type { Step } from '../provider.ts';
-import { finalMissing, joinUtterances } from '../turn-text.ts';
 import { wordsIn } from './api.ts';
 
 /** What was heard, and whether it was said where. */

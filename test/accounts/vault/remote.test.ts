@@ -8,8 +8,8 @@ import { Refusal } from '../../../src/api/errors.ts';
 import { plainOfText, textOfPlain } from '../../../src/runtime/plain-data.ts';
 import type { Ask } from '../../../src/store/operation.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
+import type { CredentialVerdict, Provider } from '../../../src/vendors/kit/provider.ts';
 import { loopback } from '../../../src/vendors/loopback/index.ts';
-import type { CredentialVerdict, Provider } from '../../../src/vendors/provider.ts';
 import { openVaultStore } from '../../fakes/store/vault-store.ts';
 
 const by = { type: 'person', id: 'per_1' } as const;

@@ -4,9 +4,9 @@ import { SimulatedClock } from 'xstate';
 import { keyRingOf } from '../../../src/accounts/vault/key-ring.ts';
 import { createVault } from '../../../src/accounts/vault/vault.ts';
 import { Refusal } from '../../../src/api/errors.ts';
-import { apiKeyForm, awsForm, azureForm, googleServiceAccountForm } from '../../../src/vendors/credentials.ts';
+import { apiKeyForm, awsForm, azureForm, googleServiceAccountForm } from '../../../src/vendors/kit/credentials.ts';
+import type { CredentialVerdict, Provider, ProviderAccess } from '../../../src/vendors/kit/provider.ts';
 import { loopback } from '../../../src/vendors/loopback/index.ts';
-import type { CredentialVerdict, Provider, ProviderAccess } from '../../../src/vendors/provider.ts';
 import { openVaultStore } from '../../fakes/store/vault-store.ts';
 
 const by = { type: 'person', id: 'per_1' } as const;

@@ -2,9 +2,9 @@
 // files that are none. Each time there is a plain sentence, and a way on.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ProviderSimulator } from '../../../src/vendors/kit/simulation.ts';
 import { scriptEar } from '../../../src/vendors/simulation/ears.ts';
 import { SimulatorServer } from '../../../src/vendors/simulation/server.ts';
-import type { ProviderSimulator } from '../../../src/vendors/simulation.ts';
 import { simulators } from '../../../src/vendors/simulators.ts';
 import type { Browser, Page, WebSocketRoute } from '../../../tools/playwright.ts';
 import { browserIsHere, openBrowser } from '../../fakes/processes/browser.ts';

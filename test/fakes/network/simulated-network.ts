@@ -5,11 +5,11 @@ import type { ExchangeDependencies } from '../../../src/live/upstream/http/excha
 import type { OpenSocket } from '../../../src/live/upstream/wire/open-wire.ts';
 import { messageOf } from '../../../src/live/upstream/wire/socket-wire.ts';
 import type { Wire, WireListener } from '../../../src/live/upstream/wire/wire.ts';
-import type { GrpcEndpoint, Outgoing, SocketEndpoint } from '../../../src/vendors/provider.ts';
+import type { GrpcEndpoint, Outgoing, SocketEndpoint } from '../../../src/vendors/kit/provider.ts';
+import type { SimulatedAnswer } from '../../../src/vendors/kit/simulation.ts';
 import type { StagePeer } from '../../../src/vendors/simulation/saying.ts';
 import type { SimulatorStage } from '../../../src/vendors/simulation/stage.ts';
 import type { StageConnection } from '../../../src/vendors/simulation/stage-connection.ts';
-import type { SimulatedAnswer } from '../../../src/vendors/simulation.ts';
 import { type DialFault, simulatedPools } from './simulated-requests.ts';
 
 export type { DialFault } from './simulated-requests.ts';

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../../machines/clock.ts';
 import type { ExchangeDependencies } from '../../../src/live/upstream/http/exchange.ts';
+import type { SimulatedAnswer } from '../../../src/vendors/kit/simulation.ts';
 import type { SimulatorStage } from '../../../src/vendors/simulation/stage.ts';
-import type { SimulatedAnswer } from '../../../src/vendors/simulation.ts';
 
 /** How a dial is answered: as the provider does, not at all, or with no listener at the address. */
 export type DialFault = 'none' | 'hang' | 'refuse';

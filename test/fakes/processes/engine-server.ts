@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Engine } from '../../../src/vendors/provider.ts';
+import type { Engine } from '../../../src/vendors/kit/provider.ts';
 
 export class EngineServer {
   private readonly engine: Engine;

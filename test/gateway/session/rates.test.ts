@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { microUsdOf } from '../../../src/config/prices/price.ts';
 import { createPriceList } from '../../../src/config/prices/price-list.ts';
-import { auditBeside } from '../../../src/money/audit/auditor.ts';
+import { auditBeside } from '../../../src/money/store/audit/auditor.ts';
 import { systemClock } from '../../../src/runtime/telemetry/clock.ts';
 import { providers } from '../../../src/vendors/index.ts';
 import { numberedEar } from '../../../src/vendors/simulation/ears.ts';

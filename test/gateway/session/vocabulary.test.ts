@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mappedFor } from '../../../src/live/failover/vocabulary.ts';
 import { systemClock } from '../../../src/runtime/telemetry/clock.ts';
+import type { ProviderSimulator, SimulatedRequest } from '../../../src/vendors/kit/simulation.ts';
 import { scriptEar } from '../../../src/vendors/simulation/ears.ts';
 import { SimulatorServer } from '../../../src/vendors/simulation/server.ts';
-import type { ProviderSimulator, SimulatedRequest } from '../../../src/vendors/simulation.ts';
 import { simulators } from '../../../src/vendors/simulators.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 import { PROTOCOLS, PROVIDERS, providerOf } from '../../live/failover/protocols.ts';

@@ -1,10 +1,10 @@
 // A simulated provider that fails because somebody in the playground wants to see what comes of it: in their own session only,
 // and never where no simulator stands in the provider's place.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { demandOf, demandText } from '../../../src/vendors/simulated-wire.ts';
+import { demandOf, demandText } from '../../../src/vendors/kit/simulated-wire.ts';
+import type { ProviderSimulator } from '../../../src/vendors/kit/simulation.ts';
 import { numberedEar } from '../../../src/vendors/simulation/ears.ts';
 import { SimulatorServer } from '../../../src/vendors/simulation/server.ts';
-import type { ProviderSimulator } from '../../../src/vendors/simulation.ts';
 import { simulators } from '../../../src/vendors/simulators.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { LiveClient, type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';

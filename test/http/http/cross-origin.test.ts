@@ -1,6 +1,6 @@
 // What pages of other origins may send and read: every endpoint of the interface and of other vendors' clients, and nothing else.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { dialects } from '../../../src/vendors/compat/index.ts';
+import { dialects } from '../../../src/vendors/dialects.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 import { createKeys } from '../../fakes/store/store-keys.ts';
 

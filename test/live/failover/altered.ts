@@ -1,5 +1,5 @@
 // Simulated providers that do something else than they would: what they say is altered, or what they are told ends them.
-import type { ProviderSimulator, SimulatedConnection, SimulatedPeer } from '../../../src/vendors/simulation.ts';
+import type { ProviderSimulator, SimulatedConnection, SimulatedPeer } from '../../../src/vendors/kit/simulation.ts';
 import { simulators } from '../../../src/vendors/simulators.ts';
 
 export type Message = Readonly<Record<string, unknown>>;

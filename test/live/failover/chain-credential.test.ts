@@ -7,8 +7,8 @@ import { Refusal } from '../../../src/api/errors.ts';
 import type { Candidate } from '../../../src/api/listen.ts';
 import { createPriceList, type PriceOverrides } from '../../../src/config/prices/price-list.ts';
 import { resolveChain } from '../../../src/live/failover/chain.ts';
+import type { ModelCard, Provider } from '../../../src/vendors/kit/provider.ts';
 import { loopback } from '../../../src/vendors/loopback/index.ts';
-import type { ModelCard, Provider } from '../../../src/vendors/provider.ts';
 
 const card = loopback.models[0] as ModelCard;
 const keyed = (name: string): Provider => ({

@@ -6,8 +6,8 @@ import { Refusal } from '../../../src/api/errors.ts';
 import type { Candidate } from '../../../src/api/listen.ts';
 import { createPriceList, FREE, type PriceOverrides } from '../../../src/config/prices/price-list.ts';
 import { type Ask, rateFor, resolveChain } from '../../../src/live/failover/chain.ts';
+import type { Engine, ModelCard, Provider } from '../../../src/vendors/kit/provider.ts';
 import { loopback } from '../../../src/vendors/loopback/index.ts';
-import type { Engine, ModelCard, Provider } from '../../../src/vendors/provider.ts';
 import { puppetProvider } from '../session/puppet.ts';
 
 const ASK: Ask = {

@@ -3,9 +3,9 @@
 import { expect } from 'vitest';
 import type { LegFailure } from '../../../machines/events.ts';
 import type { ServerEvent } from '../../../src/api/listen-events.ts';
+import type { ProviderSimulator } from '../../../src/vendors/kit/simulation.ts';
 import type { EarSource } from '../../../src/vendors/simulation/ears.ts';
 import { SimulatorStage } from '../../../src/vendors/simulation/stage.ts';
-import type { ProviderSimulator } from '../../../src/vendors/simulation.ts';
 import { simulators } from '../../../src/vendors/simulators.ts';
 import {
   type DialFault,

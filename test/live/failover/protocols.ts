@@ -1,7 +1,7 @@
 // The live protocols of the registry, each by one model, and what a session needs beside it to be failed over. One protocol of
 // each shape plays every row of the matrices. With `ALL_DRAWN=true`, all others play those that a row's file puts first.
 import { providers } from '../../../src/vendors/index.ts';
-import type { LegRequest, LiveCodec, LiveTiming, ModelCard, Provider } from '../../../src/vendors/provider.ts';
+import type { LegRequest, LiveCodec, LiveTiming, ModelCard, Provider } from '../../../src/vendors/kit/provider.ts';
 import { simulators } from '../../../src/vendors/simulators.ts';
 import { ALL_DRAWN } from '../../fakes/drawn.ts';
 import { RATE } from './spoken.ts';

@@ -1,7 +1,7 @@
 // Incidents before the first word, on one live protocol of each shape, the first rows on every one: providers that cannot
 // be reached, refuse the credential or ask to be left alone; and what the breakers make of it.
 import { describe, expect, it } from 'vitest';
-import type { ProviderSimulator } from '../../../src/vendors/simulation.ts';
+import type { ProviderSimulator } from '../../../src/vendors/kit/simulation.ts';
 import { simulatorOf } from './altered.ts';
 import { expectAllHeard, expectFailover, Incident, type IncidentOptions, toldAt } from './incident.ts';
 import { DRAWN, providerOf } from './protocols.ts';

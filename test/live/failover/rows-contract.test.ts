@@ -1,7 +1,7 @@
 // What a provider may expect of the gateway, and a customer of both: frames and pace where a provider refuses others, however
 // a client sends; and no credential in anything that is said, although a provider quotes it.
 import { describe, expect, it } from 'vitest';
-import type { ProviderSimulator, SimulatedUpgrade } from '../../../src/vendors/simulation.ts';
+import type { ProviderSimulator, SimulatedUpgrade } from '../../../src/vendors/kit/simulation.ts';
 import { seeded } from '../../fakes/random.ts';
 import { altered, simulatorOf } from './altered.ts';
 import { expectAllHeard, Incident, type Manner, TEXTS } from './incident.ts';

@@ -2,8 +2,8 @@
 // it, at any rate that it was converted to. Which words a leg heard is thus decided by the audio it was sent, on every leg anew.
 // Sound that goes on behind a turn's end, as that of words does, belongs to the turn; heard without it, it is taken for a word.
 
+import type { EarMessage } from '../../../src/vendors/kit/simulation.ts';
 import type { EarSource, OpenEar } from '../../../src/vendors/simulation/ears.ts';
-import type { EarMessage } from '../../../src/vendors/simulation.ts';
 
 /** Hertz: the rate that most live models take. */
 export const RATE = 24_000;

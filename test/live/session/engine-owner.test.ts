@@ -1,7 +1,7 @@
 // An engine of this process is told for which organisation it works, so that it can share itself out.
 import { expect, it } from 'vitest';
+import type { Engine } from '../../../src/vendors/kit/provider.ts';
 import { LoopbackEngine } from '../../../src/vendors/loopback/simulator.ts';
-import type { Engine } from '../../../src/vendors/provider.ts';
 import { SessionRig } from '../../fakes/session-rig.ts';
 
 it('passes the organisation to the engine with a check and a leg', async () => {

@@ -10,7 +10,7 @@ import { SessionEnding } from '../../../src/live/session/session-ending.ts';
 import { Turns } from '../../../src/live/session/turns/turns.ts';
 import { Leg } from '../../../src/live/upstream/leg.ts';
 import { StreamConnection } from '../../../src/live/upstream/stream-connection.ts';
-import type { LiveCodec } from '../../../src/vendors/provider.ts';
+import type { LiveCodec } from '../../../src/vendors/kit/provider.ts';
 import { type RigClient, SessionRig, settle } from '../../fakes/session-rig.ts';
 import { puppetRig } from './puppet.ts';
 import { expectInOrder, expectNothingLeft, hum, leftBehind, RATE, untilEnded } from './support.ts';

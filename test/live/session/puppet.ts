@@ -2,8 +2,6 @@
 // `puppet/c`. Its codec passes on what it is given, and can be told to throw.
 import { Type } from '@sinclair/typebox';
 import type { Heard, LegFailure } from '../../../machines/events.ts';
-import { live as loopbackLive } from '../../../src/vendors/loopback/live.ts';
-import { models } from '../../../src/vendors/loopback/models.ts';
 import type {
   Engine,
   EngineConnection,
@@ -13,7 +11,9 @@ import type {
   ModelCard,
   Outgoing,
   Provider,
-} from '../../../src/vendors/provider.ts';
+} from '../../../src/vendors/kit/provider.ts';
+import { live as loopbackLive } from '../../../src/vendors/loopback/live.ts';
+import { models } from '../../../src/vendors/loopback/models.ts';
 import { type RigOptions, SessionRig, settle } from '../../fakes/session-rig.ts';
 
 export const failure = (kind: LegFailure['kind'], message = 'The puppet failed.'): LegFailure => ({

@@ -6,9 +6,9 @@ import type { Heard, LegFailure, OpenLeg, Utterance } from '../../../machines/ev
 import { transcribeThroughLeg } from '../../../src/files/through-leg.ts';
 import { LegFailed } from '../../../src/live/upstream/leg-failures.ts';
 import { UpstreamHost } from '../../../src/live/upstream/upstream-host.ts';
+import type { LiveCodec, Outgoing } from '../../../src/vendors/kit/provider.ts';
 import { loopback } from '../../../src/vendors/loopback/index.ts';
 import { LoopbackEngine } from '../../../src/vendors/loopback/simulator.ts';
-import type { LiveCodec, Outgoing } from '../../../src/vendors/provider.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { settle } from '../../fakes/session-rig.ts';
 import { failure, Puppet, puppetProvider } from '../session/puppet.ts';

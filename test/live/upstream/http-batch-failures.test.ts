@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { networkFailure } from '../../../src/live/upstream/leg-failures.ts';
-import type { HttpBatchCodec } from '../../../src/vendors/provider.ts';
+import type { HttpBatchCodec } from '../../../src/vendors/kit/provider.ts';
 import { type Answer, answer, type CodecOptions, SECRET, scriptedCodec } from './http-batch-fixture.ts';
 import { AUDIO, closers, world } from './http-batch-world.ts';
 

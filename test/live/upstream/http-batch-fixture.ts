@@ -3,7 +3,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { Type } from '@sinclair/typebox';
-import { models } from '../../../src/vendors/loopback/models.ts';
 import type {
   BatchStep,
   ChannelBilling,
@@ -11,7 +10,8 @@ import type {
   HttpRequest,
   ModelCard,
   Provider,
-} from '../../../src/vendors/provider.ts';
+} from '../../../src/vendors/kit/provider.ts';
+import { models } from '../../../src/vendors/loopback/models.ts';
 
 export const SECRET = 'sk-provider-secret-0123456789';
 

@@ -4,7 +4,7 @@ import { SimulatedClock } from 'xstate';
 import { runHttpBatch } from '../../../src/live/upstream/http/batch-codec.ts';
 import { HttpPools, type HttpPoolsOptions } from '../../../src/live/upstream/http/pools.ts';
 import { LegFailed } from '../../../src/live/upstream/leg-failures.ts';
-import type { BatchRequest, HttpBatchCodec } from '../../../src/vendors/provider.ts';
+import type { BatchRequest, HttpBatchCodec } from '../../../src/vendors/kit/provider.ts';
 import { timersOf } from '../session/support.ts';
 import { type Answer, answer, HttpProvider, SECRET, scriptedCodec } from './http-batch-fixture.ts';
 

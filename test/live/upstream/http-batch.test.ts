@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HttpPools } from '../../../src/live/upstream/http/pools.ts';
-import type { HttpBatchCodec } from '../../../src/vendors/provider.ts';
+import type { HttpBatchCodec } from '../../../src/vendors/kit/provider.ts';
 import { timersOf } from '../session/support.ts';
 import { type Answer, answer, type HttpProvider, scriptedCodec } from './http-batch-fixture.ts';
 import { AUDIO, chunksOf, closers, type World, world } from './http-batch-world.ts';

@@ -7,7 +7,7 @@ import { accessWithin, legRequestOf } from '../../../src/live/upstream/leg-conne
 import { UpstreamHost } from '../../../src/live/upstream/upstream-host.ts';
 import { providers } from '../../../src/vendors/index.ts';
 import { keepsTo } from '../../../src/vendors/kit/places.ts';
-import type { ProviderAccess } from '../../../src/vendors/provider.ts';
+import type { ProviderAccess } from '../../../src/vendors/kit/provider.ts';
 import { EventClock } from '../../simulation/event-clock.ts';
 
 const known = new Map(providers.map((provider) => [provider.name, provider]));

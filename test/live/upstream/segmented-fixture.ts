@@ -1,8 +1,8 @@
 // Speech that no two places of are alike, and a provider of files that knows it by heart: what it is sent says where in the
 // session it was cut out, to the sample, and which words are in it.
 import type { ServerResponse } from 'node:http';
-import { withLiveTurns } from '../../../src/vendors/live-turns.ts';
-import type { BatchResult, HttpBatchCodec, Provider } from '../../../src/vendors/provider.ts';
+import { withLiveTurns } from '../../../src/vendors/kit/live-turns.ts';
+import type { BatchResult, HttpBatchCodec, Provider } from '../../../src/vendors/kit/provider.ts';
 import { HttpProvider, scriptedProvider } from './http-batch-fixture.ts';
 
 export const RATE = 16_000;

@@ -4,8 +4,8 @@ import { SimulatedClock } from 'xstate';
 import type { LegReport, OpenLeg } from '../../../machines/events.ts';
 import { HttpPools } from '../../../src/live/upstream/http/pools.ts';
 import { type LegHandle, UpstreamHost } from '../../../src/live/upstream/upstream-host.ts';
-import type { HttpBatchCodec } from '../../../src/vendors/provider.ts';
-import { TurnText } from '../../../src/vendors/turn-text.ts';
+import type { HttpBatchCodec } from '../../../src/vendors/kit/provider.ts';
+import { TurnText } from '../../../src/vendors/kit/turn-text.ts';
 import { KnowingProvider, RATE, type Speech } from './segmented-fixture.ts';
 
 const closers: (() => unknown)[] = [];

@@ -4,7 +4,7 @@ import { keyRingOf } from '../../../src/accounts/vault/key-ring.ts';
 import { providerKeyRoutes } from '../../../src/accounts/vault/routes.ts';
 import { createVault, type Vault } from '../../../src/accounts/vault/vault.ts';
 import { providers } from '../../../src/vendors/index.ts';
-import type { CredentialVerdict } from '../../../src/vendors/provider.ts';
+import type { CredentialVerdict } from '../../../src/vendors/kit/provider.ts';
 import { type Browser, type ConsoleRig, openAccount, openConsoleRig } from '../../accounts/people/console-rig.ts';
 
 const SECRET = 'canary-own-key-4711';

@@ -1,6 +1,6 @@
 // The audit beside a store at work: it reads what is there, holds nobody up, and says what it cannot read.
 import { expect, test } from 'vitest';
-import { auditBeside } from '../../../src/money/audit/auditor.ts';
+import { auditBeside } from '../../../src/money/store/audit/auditor.ts';
 import { openSqliteStore } from '../../../src/node/store/sqlite-store.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/vendors/kit/json.ts';
-import type { BatchRequest, BatchStep, HttpBatchCodec, HttpRequest } from '../../../src/vendors/provider.ts';
+import type { BatchRequest, BatchStep, HttpBatchCodec, HttpRequest } from '../../../src/vendors/kit/provider.ts';
 import { drawn } from '../../fakes/drawn.ts';
 import type { AnswerRow, BatchFixtures, ExpectedResult } from './fixtures.ts';
 import { withSpoilt } from './live.ts';

@@ -9,7 +9,7 @@ import type {
   LiveTiming,
   Outgoing,
   SocketEndpoint,
-} from '../../../src/vendors/provider.ts';
+} from '../../../src/vendors/kit/provider.ts';
 import type { Story } from './story.ts';
 
 export interface ProviderFixtures {

@@ -6,7 +6,7 @@ import { Value } from '@sinclair/typebox/value';
 import { describe, expect, it } from 'vitest';
 import type { Mode } from '../../../src/api/models.ts';
 import type { JsonObject } from '../../../src/vendors/kit/json.ts';
-import type { BatchCodec, HttpBatchCodec, LiveCodec, Provider } from '../../../src/vendors/provider.ts';
+import type { BatchCodec, HttpBatchCodec, LiveCodec, Provider } from '../../../src/vendors/kit/provider.ts';
 import { askedOfFile } from './batch.ts';
 import type { ProviderFixtures } from './fixtures.ts';
 import { askedOf } from './live.ts';

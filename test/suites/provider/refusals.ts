@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { LegFailure } from '../../../machines/events.ts';
 import { modelOf } from '../../../src/api/slug.ts';
 import type { FailureRow } from '../../../src/vendors/kit/failure-row.ts';
-import type { Provider, ProviderRefusal } from '../../../src/vendors/provider.ts';
+import type { Provider, ProviderRefusal } from '../../../src/vendors/kit/provider.ts';
 import type { ProviderFixtures, RefusalRow } from './fixtures.ts';
 import { isHttp } from './options.ts';
 import { batchRequest } from './requests.ts';

@@ -7,7 +7,7 @@ import type {
   LegRequest,
   Outgoing,
   SocketEndpoint,
-} from '../../../src/vendors/provider.ts';
+} from '../../../src/vendors/kit/provider.ts';
 
 export const KEY = 'key-of-the-suite';
 

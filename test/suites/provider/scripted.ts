@@ -1,7 +1,7 @@
 // What tests of official SDKs have in common: the simulator of a provider that hears a script, whatever it is sent; and a file.
 import { afterEach } from 'vitest';
+import type { ProviderSimulator } from '../../../src/vendors/kit/simulation.ts';
 import { scriptEar } from '../../../src/vendors/simulation/ears.ts';
-import type { ProviderSimulator } from '../../../src/vendors/simulation.ts';
 import { simulators } from '../../../src/vendors/simulators.ts';
 import { silentWav } from '../../fakes/audio/audio-files.ts';
 import { closeAll, serve } from '../../vendors/simulation/client.ts';

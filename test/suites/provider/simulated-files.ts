@@ -2,10 +2,16 @@
 import { describe, expect, it } from 'vitest';
 import { modelOf } from '../../../src/api/slug.ts';
 import { wavHeader } from '../../../src/audio/containers/wav.ts';
-import type { BatchStep, HttpAnswer, HttpBatchCodec, HttpRequest, Provider } from '../../../src/vendors/provider.ts';
+import type {
+  BatchStep,
+  HttpAnswer,
+  HttpBatchCodec,
+  HttpRequest,
+  Provider,
+} from '../../../src/vendors/kit/provider.ts';
+import type { ProviderSimulator } from '../../../src/vendors/kit/simulation.ts';
 import { numberedEar } from '../../../src/vendors/simulation/ears.ts';
 import { SimulatorStage } from '../../../src/vendors/simulation/stage.ts';
-import type { ProviderSimulator } from '../../../src/vendors/simulation.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { EventClock } from '../../simulation/event-clock.ts';
 import { gapsIn } from '../../simulation/whole.ts';

@@ -3,11 +3,11 @@
 import type { LegFailure, Utterance } from '../../../machines/events.ts';
 import { isCustom } from '../../../src/api/slug.ts';
 import { type LegHandle, UpstreamHost } from '../../../src/live/upstream/upstream-host.ts';
-import type { Outgoing, Provider } from '../../../src/vendors/provider.ts';
+import type { Outgoing, Provider } from '../../../src/vendors/kit/provider.ts';
+import type { ProviderSimulator } from '../../../src/vendors/kit/simulation.ts';
+import { TurnText } from '../../../src/vendors/kit/turn-text.ts';
 import { numberedEar } from '../../../src/vendors/simulation/ears.ts';
 import { SimulatorStage } from '../../../src/vendors/simulation/stage.ts';
-import type { ProviderSimulator } from '../../../src/vendors/simulation.ts';
-import { TurnText } from '../../../src/vendors/turn-text.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { SimulatedNetwork } from '../../fakes/network/simulated-network.ts';
 import { EventClock } from '../../simulation/event-clock.ts';

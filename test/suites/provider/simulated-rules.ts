@@ -1,8 +1,8 @@
 // The rules of a simulated service that no official SDK breaks: a client that does is refused, or told and closed, as its row says.
 import { describe, expect, it } from 'vitest';
+import type { ProviderSimulator } from '../../../src/vendors/kit/simulation.ts';
 import { scriptEar } from '../../../src/vendors/simulation/ears.ts';
 import { SimulatorStage } from '../../../src/vendors/simulation/stage.ts';
-import type { ProviderSimulator } from '../../../src/vendors/simulation.ts';
 import { EventClock } from '../../simulation/event-clock.ts';
 import type { RuleFixtures } from './fixtures.ts';
 

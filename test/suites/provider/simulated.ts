@@ -1,8 +1,8 @@
 // Every codec against its simulator: of numbered audio each sample is in exactly one final, whatever the provider does wrong;
 // what cannot be had is a failure of the leg, and never words lost in silence.
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { LiveCodec, Provider } from '../../../src/vendors/provider.ts';
-import type { ProviderSimulator } from '../../../src/vendors/simulation.ts';
+import type { LiveCodec, Provider } from '../../../src/vendors/kit/provider.ts';
+import type { ProviderSimulator } from '../../../src/vendors/kit/simulation.ts';
 import { gapsIn } from '../../simulation/whole.ts';
 import type { LiveFixtures, SimulatedFixtures } from './fixtures.ts';
 import { legRequest } from './requests.ts';

@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import type { FailureKind, Utterance } from '../../../machines/events.ts';
 import { BYTES_PER_SAMPLE } from '../../../src/api/audio-formats.ts';
 import { messageOf } from '../../../src/live/upstream/wire/socket-wire.ts';
-import type { Incoming, LegRequest, LiveCodec, Outgoing, Step } from '../../../src/vendors/provider.ts';
-import type { ProviderSimulator } from '../../../src/vendors/simulation.ts';
+import type { Incoming, LegRequest, LiveCodec, Outgoing, Step } from '../../../src/vendors/kit/provider.ts';
+import type { ProviderSimulator } from '../../../src/vendors/kit/simulation.ts';
 
 /** What a leg does to its codec. */
 export class Act {

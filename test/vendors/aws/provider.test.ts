@@ -1,7 +1,7 @@
 // Amazon Transcribe: what its service says and what that must become, for the suite of every provider. The signatures here are those that
 // Amazon's own signer makes of the same.
 import { crc32 } from 'node:zlib';
-import type { Endpoint, ProviderAccess } from '../../../src/vendors/provider.ts';
+import type { Endpoint, ProviderAccess } from '../../../src/vendors/kit/provider.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { stories } from './sessions.ts';
 

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
 import type { Conversation, Step } from '../../../src/vendors/compat/dialect.ts';
-import { dialects } from '../../../src/vendors/compat/index.ts';
 import { POLL_MS } from '../../../src/vendors/compat/live.ts';
+import { dialects } from '../../../src/vendors/dialects.ts';
 
 const STAMP = { sessionId: 'ses_1', seq: 1, at: new Date(0) };
 const SECOND = new Uint8Array(32_000);

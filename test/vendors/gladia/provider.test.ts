@@ -1,5 +1,5 @@
 // Gladia: what its service says and what that must become, for the suite of every provider.
-import type { Endpoint } from '../../../src/vendors/provider.ts';
+import type { Endpoint } from '../../../src/vendors/kit/provider.ts';
 import { inRegion, jsonTo, socketAt } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { files } from './files.ts';

@@ -1,6 +1,6 @@
 // Google: what its service says and what that must become, for the suite of every provider.
 import { streamingRecognize } from '../../../src/vendors/google/proto.ts';
-import type { Endpoint, Outgoing } from '../../../src/vendors/provider.ts';
+import type { Endpoint, Outgoing } from '../../../src/vendors/kit/provider.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { files, options, written } from './options.ts';
 import { stories } from './stories.ts';

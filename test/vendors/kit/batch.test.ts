@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { pollingBatch } from '../../../src/vendors/kit/batch.ts';
 import { FailureTable } from '../../../src/vendors/kit/failures.ts';
-import type { BatchRequest, BatchStep, HttpRequest } from '../../../src/vendors/provider.ts';
+import type { BatchRequest, BatchStep, HttpRequest } from '../../../src/vendors/kit/provider.ts';
 
 const ask = (method: HttpRequest['method'], path: string, body: HttpRequest['body'] = { kind: 'none' }) => ({
   method,

@@ -1,6 +1,6 @@
 // Kyutai: what its servers say and what that must become, for the suite of every provider.
 import { encode } from '@msgpack/msgpack';
-import type { Outgoing } from '../../../src/vendors/provider.ts';
+import type { Outgoing } from '../../../src/vendors/kit/provider.ts';
 import { socketAt } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 import { stories } from './sessions.ts';

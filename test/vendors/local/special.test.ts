@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { TEXT_BOUNDS } from '../../../src/recogniser/grammar/grammar.ts';
 import { ALIGN_BOUNDS } from '../../../src/recogniser/grammar/task-compiler.ts';
 import { readQuery } from '../../../src/recogniser/protocol.ts';
+import type { LegRequest } from '../../../src/vendors/kit/provider.ts';
 import { local } from '../../../src/vendors/local/index.ts';
-import type { LegRequest } from '../../../src/vendors/provider.ts';
 
 const live = local.live!('commands-en');
 const legRequest = (more: Partial<LegRequest> = {}): LegRequest => ({

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
+import type { EngineConnection } from '../../../src/vendors/kit/provider.ts';
 import { LoopbackEngine } from '../../../src/vendors/loopback/simulator.ts';
-import type { EngineConnection } from '../../../src/vendors/provider.ts';
 import { numberedAudio } from '../../fakes/audio/numbered-audio.ts';
 import { settle } from '../../fakes/session-rig.ts';
 import { timersOf } from '../../live/session/support.ts';

@@ -1,7 +1,7 @@
 // NVIDIA Riva: what its servers say and what that must become, for the suite of every provider.
 import { objectIn } from '../../../src/vendors/kit/json.ts';
+import type { Endpoint, Outgoing } from '../../../src/vendors/kit/provider.ts';
 import { streamingRecognize } from '../../../src/vendors/nvidia/proto.ts';
-import type { Endpoint, Outgoing } from '../../../src/vendors/provider.ts';
 import type { StoryGroup } from '../../suites/provider/fixtures.ts';
 import { closed, FINALIZE, FINISH, KEEP_ALIVE } from '../../suites/provider/story.ts';
 import { testProvider } from '../../suites/provider.suite.ts';

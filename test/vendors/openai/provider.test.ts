@@ -1,5 +1,5 @@
 // OpenAI: what its service says and what that must become, for the suite of every provider.
-import type { Endpoint, Outgoing } from '../../../src/vendors/provider.ts';
+import type { Endpoint, Outgoing } from '../../../src/vendors/kit/provider.ts';
 import type { RefusalRow } from '../../suites/provider/fixtures.ts';
 import { socketAt } from '../../suites/provider/requests.ts';
 import { testProvider } from '../../suites/provider.suite.ts';

@@ -2,12 +2,12 @@
 import { Type } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
+import type { SimulatorTools } from '../../../src/vendors/kit/simulation.ts';
 import { faultIn, oneOf, valuesOf } from '../../../src/vendors/kit/simulator/checks.ts';
 import { keyRefusal } from '../../../src/vendors/kit/simulator/credentials.ts';
 import { PacedIntake } from '../../../src/vendors/kit/simulator/pace.ts';
 import { FileJobs, ok, Remembered, routed } from '../../../src/vendors/kit/simulator/routes.ts';
 import { markedWordsOf } from '../../../src/vendors/kit/simulator/words.ts';
-import type { SimulatorTools } from '../../../src/vendors/simulation.ts';
 
 const Asked = Type.Object(
   {

@@ -1,8 +1,8 @@
 // Sessions of simulated OpenAI: commits, turns and silence, the end after an hour, and the quirks it can be told to have.
 import { afterEach, describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
+import type { EarMessage } from '../../../src/vendors/kit/simulation.ts';
 import { type EarSource, scriptEar } from '../../../src/vendors/simulation/ears.ts';
-import type { EarMessage } from '../../../src/vendors/simulation.ts';
 import { closeAll } from './client.ts';
 import { begun, COMPLETED, created, TRANSCRIPTION, updateOf } from './openai-client.ts';
 

@@ -9,8 +9,8 @@ import { type RouteHandler, refusalOf } from '../../../http/router.ts';
 import type { Reply, ServerRequest, WholeReply } from '../../../http/server.ts';
 import { escaped, htmlPage, pageHeaders } from '../../../runtime/html.ts';
 import { StoreError } from '../../../store/store-error.ts';
-import type { Provider } from '../../../vendors/provider.ts';
-import { needOf } from '../../../vendors/served.ts';
+import type { Provider } from '../../../vendors/kit/provider.ts';
+import { needOf } from '../../../vendors/kit/served.ts';
 import { FORM_BYTES_MAX, refusalOfStore } from '../../console-login/console-route.ts';
 import { type Reach, requireSameOrigin } from '../../console-login/reach.ts';
 

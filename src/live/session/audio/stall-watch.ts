@@ -3,7 +3,7 @@
 import type { Clock } from '../../../../machines/clock.ts';
 import type { AudioPipeline } from '../../../audio/pipeline.ts';
 import { IdleTimer } from '../../../runtime/timeouts.ts';
-import type { LiveTiming } from '../../../vendors/provider.ts';
+import type { LiveTiming } from '../../../vendors/kit/provider.ts';
 
 /** How often a leg is checked within its limit. */
 const LOOKS = 4;

@@ -4,8 +4,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LegFailure } from '../../../../machines/events.ts';
 import type { AudioPipeline } from '../../../audio/pipeline.ts';
-import { memberWithin } from '../../../vendors/place-rules.ts';
-import type { LiveTiming } from '../../../vendors/provider.ts';
+import { memberWithin } from '../../../vendors/kit/place-rules.ts';
+import type { LiveTiming } from '../../../vendors/kit/provider.ts';
 import type { Ticket } from '../../failover/admission.ts';
 import type { ChainMember } from '../../failover/chain.ts';
 import { circuitOpen, ModelAttempt } from '../../failover/model-attempt.ts';

@@ -8,7 +8,7 @@ import { providerOf } from '../../../api/slug.ts';
 import type { Address, Bus, Detach, Envelope } from '../../../cluster/bus/bus.ts';
 import { isOfNode, nodeOf } from '../../../cluster/bus/subjects.ts';
 import { IdleTimer } from '../../../runtime/timeouts.ts';
-import type { LiveTiming } from '../../../vendors/provider.ts';
+import type { LiveTiming } from '../../../vendors/kit/provider.ts';
 import { mayBeOfNode } from '../../failover/blame.ts';
 import type { ChainMember } from '../../failover/chain.ts';
 import { isFarReport, needsOf } from '../../upstream/service/leg-messages.ts';

@@ -3,7 +3,7 @@
 import type { LegFailure } from '../../../../machines/events.ts';
 import { unfinished } from '../../../../machines/upstream.ts';
 import type { AudioPipeline } from '../../../audio/pipeline.ts';
-import { finalMissing } from '../../../vendors/turn-text.ts';
+import { finalMissing } from '../../../vendors/kit/turn-text.ts';
 import type { AudioAccount } from '../billing/audio-account.ts';
 import type { Charts } from '../charts.ts';
 import type { EventWriter } from '../event-writer.ts';

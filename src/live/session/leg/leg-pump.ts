@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../../../machines/clock.ts';
 import type { AudioPipeline } from '../../../audio/pipeline.ts';
-import type { LiveTiming } from '../../../vendors/provider.ts';
+import type { LiveTiming } from '../../../vendors/kit/provider.ts';
 import type { Spending } from '../billing/spending.ts';
 import type { Charts } from '../charts.ts';
 import type { SessionDependencies } from '../session-opening.ts';

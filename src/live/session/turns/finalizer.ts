@@ -1,7 +1,7 @@
 // When a leg is told to end a turn: where the client asked for it, behind the turn's audio; and where the gateway hears an end,
 // for a model that makes no turns itself. The audio itself is the leg's.
 import type { AudioPipeline } from '../../../audio/pipeline.ts';
-import type { Endpointing } from '../../../vendors/provider.ts';
+import type { Endpointing } from '../../../vendors/kit/provider.ts';
 
 export class Finalizer {
   readonly #pipeline: AudioPipeline;

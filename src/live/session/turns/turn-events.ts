@@ -2,7 +2,7 @@
 // that ask for them.
 import type { Utterance, Word } from '../../../../machines/events.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
-import type { TurnMessage } from '../../../vendors/turn-text.ts';
+import type { TurnMessage } from '../../../vendors/kit/turn-text.ts';
 import type { Outbox } from '../outbox.ts';
 
 /** Speech that begins so close to where it was said to begin is the same speech. */

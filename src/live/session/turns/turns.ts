@@ -4,7 +4,7 @@ import type { Heard, LegFailure, Utterance } from '../../../../machines/events.t
 import type { ListenRequest } from '../../../api/listen.ts';
 import type { LegTimeline } from '../../../audio/leg-timeline.ts';
 import type { AudioPipeline } from '../../../audio/pipeline.ts';
-import { type TurnMessage, TurnText } from '../../../vendors/turn-text.ts';
+import { type TurnMessage, TurnText } from '../../../vendors/kit/turn-text.ts';
 import { noWords } from '../../failover/model-attempt.ts';
 import type { AudioAccount } from '../billing/audio-account.ts';
 import type { EventWriter } from '../event-writer.ts';

@@ -10,8 +10,8 @@ import type {
   HttpAnswer,
   HttpBatchCodec,
   HttpRequest,
-} from '../../../vendors/provider.ts';
-import { failureOfStatus } from '../../../vendors/refusals.ts';
+} from '../../../vendors/kit/provider.ts';
+import { failureOfStatus } from '../../../vendors/kit/refusals.ts';
 import { badAnswer, internalFault, LegFailed, requestLimit } from '../leg-failures.ts';
 import { Scrubber } from '../secrets.ts';
 import { contentOf, type ExchangeDependencies, exchange, isSuccess, type ReadFile } from './exchange.ts';

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../../../machines/clock.ts';
-import type { BatchFile, HttpAnswer, HttpRequest, PlainRequest } from '../../../vendors/provider.ts';
+import type { BatchFile, HttpAnswer, HttpRequest, PlainRequest } from '../../../vendors/kit/provider.ts';
 import {
   answerTimeout,
   answerTooLarge,

@@ -5,8 +5,8 @@ import type { Clock } from '../../../../machines/clock.ts';
 import type { DemandedFault } from '../../../../machines/events.ts';
 import { formsOf, type MethodForms } from '../../../vendors/kit/grpc/messages.ts';
 import { closeOf, refusalOf } from '../../../vendors/kit/grpc/status.ts';
-import { type GrpcEndpoint, type GrpcMethod, HALF_CLOSE, type Outgoing } from '../../../vendors/provider.ts';
-import { demandText, SIMULATED_HEADER } from '../../../vendors/simulated-wire.ts';
+import { type GrpcEndpoint, type GrpcMethod, HALF_CLOSE, type Outgoing } from '../../../vendors/kit/provider.ts';
+import { demandText, SIMULATED_HEADER } from '../../../vendors/kit/simulated-wire.ts';
 import { CLOSE_MS, MESSAGE_BYTES_MAX, type Wire, type WireListener } from './wire.ts';
 
 type Library = typeof import('@grpc/grpc-js');

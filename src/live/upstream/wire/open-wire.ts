@@ -9,7 +9,7 @@ import type {
   GrpcEndpoint,
   Outgoing,
   SocketEndpoint,
-} from '../../../vendors/provider.ts';
+} from '../../../vendors/kit/provider.ts';
 import { GrpcWire } from './grpc-wire.ts';
 import { SocketWire } from './socket-wire.ts';
 import type { Wire, WireListener } from './wire.ts';

@@ -9,8 +9,8 @@ import type { Clock } from '../../../../machines/clock.ts';
 import type { DemandedFault } from '../../../../machines/events.ts';
 import { IdleTimer } from '../../../runtime/timeouts.ts';
 import { jsonOf } from '../../../vendors/kit/json.ts';
-import type { Incoming, Outgoing, ProviderRefusal, SocketEndpoint } from '../../../vendors/provider.ts';
-import { demandText, SIMULATED_HEADER } from '../../../vendors/simulated-wire.ts';
+import type { Incoming, Outgoing, ProviderRefusal, SocketEndpoint } from '../../../vendors/kit/provider.ts';
+import { demandText, SIMULATED_HEADER } from '../../../vendors/kit/simulated-wire.ts';
 import { joinedHeaders } from '../http/exchange.ts';
 import { CLOSE_MS, MESSAGE_BYTES_MAX, type Wire, type WireListener } from './wire.ts';
 

@@ -1,6 +1,6 @@
 // What a leg's connection is to whoever holds it, whatever carries it.
 import type { DemandedFault } from '../../../../machines/events.ts';
-import type { Incoming, Outgoing, ProviderRefusal } from '../../../vendors/provider.ts';
+import type { Incoming, Outgoing, ProviderRefusal } from '../../../vendors/kit/provider.ts';
 
 /**
  * What happens on a wire. After `closed`, `refused` or `unreachable` nothing follows; exactly one of them comes unless

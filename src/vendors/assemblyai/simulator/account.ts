@@ -2,11 +2,11 @@
 // endpoints for files.
 import { Type } from '@sinclair/typebox';
 import type { JsonObject } from '../../kit/json.ts';
+import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../kit/simulation.ts';
 import { bodyOf, members, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
 import { type KeyFault, keyFault } from '../../kit/simulator/credentials.ts';
 import { type FileJob, FileJobs, ok, Remembered } from '../../kit/simulator/routes.ts';
 import { millisecondsOf, textOf } from '../../kit/simulator/words.ts';
-import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { languageOf } from '../api.ts';
 import { completed, deleted, transcriptMessage } from '../messages.ts';
 

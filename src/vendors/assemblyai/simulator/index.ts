@@ -1,6 +1,7 @@
 // AssemblyAI as its clients meet it: routes, keys, and how it fails in its own words. Sessions are live.ts, files files.ts.
+
+import type { ProviderSimulator, SimulatedAnswer } from '../../kit/simulation.ts';
 import { ok, routed } from '../../kit/simulator/routes.ts';
-import type { ProviderSimulator, SimulatedAnswer } from '../../simulation.ts';
 import { Account, answer, create, refusedKey, remove, shown, tokenAnswer, upload } from './account.ts';
 import { openSession } from './live.ts';
 

@@ -2,11 +2,11 @@
 // Keys and tokens are account.ts.
 import type { Word } from '../../../../machines/events.ts';
 import { type JsonObject, jsonOf, objectIn } from '../../kit/json.ts';
+import type { SimulatedConnection, SimulatedPeer, SimulatedRequest, SimulatorTools } from '../../kit/simulation.ts';
 import { wrongIn } from '../../kit/simulator/checks.ts';
 import { Pace, ROUNDING_MS } from '../../kit/simulator/pace.ts';
 import { closedAtOnce, type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import { millisecondsOf, wordsOf } from '../../kit/simulator/words.ts';
-import type { SimulatedConnection, SimulatedPeer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { begin, errorMessage, letterOf, speechStarted, termination, turnMessage } from '../messages.ts';
 import { type Account, LONGEST_SECONDS, refusedKey } from './account.ts';
 import { optionsOf, type SessionOptions, Update, WHISPER } from './query.ts';

@@ -1,8 +1,8 @@
 // Amazon Transcribe as its clients meet it: signed URLs, who is calling, and how it refuses. Sessions are live.ts.
 
 import { createHash, createHmac } from 'node:crypto';
+import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest } from '../../kit/simulation.ts';
 import { type KeyFault, keyFault } from '../../kit/simulator/credentials.ts';
-import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest } from '../../simulation.ts';
 import { framed, optionsOf, Session } from './live.ts';
 
 const SESSIONS = '/stream-transcription-websocket';

@@ -2,10 +2,10 @@
 
 import { crc32 } from 'node:zlib';
 import { Type } from '@sinclair/typebox';
+import type { SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
 import { members, oneOf, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import { markedWordsOf } from '../../kit/simulator/words.ts';
-import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 
 /** Without audio for so long a session fails; one event holds a second of audio at most. */
 const IDLE_MS = 15_000;

@@ -3,12 +3,12 @@
 
 import { Type } from '@sinclair/typebox';
 import { jsonOf } from '../../kit/json.ts';
+import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../kit/simulation.ts';
 import { fileIn, formOf, members, oneOf, wrongIn } from '../../kit/simulator/checks.ts';
 import { authorizationOf, keyRefusal } from '../../kit/simulator/credentials.ts';
 import { ok, routed } from '../../kit/simulator/routes.ts';
 import { closedAtOnce } from '../../kit/simulator/session.ts';
 import { confidenceOf, millisecondsOf, textOf, wordsOf } from '../../kit/simulator/words.ts';
-import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { queryFault, Session } from './live.ts';
 
 const Definition = members(

@@ -1,10 +1,10 @@
 // Cartesia as its clients meet it: who is let in, where requests go, and how it refuses. Sessions are live.ts.
 import { Type } from '@sinclair/typebox';
+import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../kit/simulation.ts';
 import { fileIn, formOf, members, oneOf, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
 import { authorizationOf, keyRefusal } from '../../kit/simulator/credentials.ts';
 import { ok, routed } from '../../kit/simulator/routes.ts';
 import { textOf } from '../../kit/simulator/words.ts';
-import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { errorOf, InkSession, sessionFault } from './live.ts';
 
 const Form = members(

@@ -1,10 +1,10 @@
 // One connection of the simulated `/stt/websocket`: text is settled piece by piece, and turns end when they are asked to.
 import { Type } from '@sinclair/typebox';
+import type { SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
 import { AskedEnds } from '../../kit/simulator/asked-ends.ts';
 import { members, oneOf, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import { wordsOf } from '../../kit/simulator/words.ts';
-import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 
 /** The shorter of the two that are told of. */
 const IDLE_MS = 20_000;

@@ -1,10 +1,10 @@
 // One connection of a simulated `/v2/listen`: turns that the provider names, told anew with each quarter second of audio.
 
 import { type JsonObject, objectOf } from '../../kit/json.ts';
+import type { SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
 import { faultIn } from '../../kit/simulator/checks.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import type { HeardText } from '../../kit/simulator/words.ts';
-import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 import { numbered, turnInfo } from '../messages.ts';
 import { heardWords, SPEED_MAX } from './nova.ts';
 import { Configure } from './query.ts';

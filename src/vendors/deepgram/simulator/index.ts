@@ -1,16 +1,16 @@
 // A simulated Deepgram: who is let in, where requests go, how it refuses, and files. Connections are in nova.ts and flux.ts. It hears
 // linear16 alone: other encodings are refused, which the provider would take.
 import type { Word } from '../../../../machines/events.ts';
-import { authorizationOf, keyRefusal, subprotocolsOf } from '../../kit/simulator/credentials.ts';
-import { ok, routed } from '../../kit/simulator/routes.ts';
-import { confidenceOf, textOf } from '../../kit/simulator/words.ts';
 import type {
   HeardTurn,
   ProviderSimulator,
   SimulatedAnswer,
   SimulatedRequest,
   SimulatorTools,
-} from '../../simulation.ts';
+} from '../../kit/simulation.ts';
+import { authorizationOf, keyRefusal, subprotocolsOf } from '../../kit/simulator/credentials.ts';
+import { ok, routed } from '../../kit/simulator/routes.ts';
+import { confidenceOf, textOf } from '../../kit/simulator/words.ts';
 import { alternativeOf, fileAnswer, metadataOf, refusalOf, utteranceOf } from '../messages.ts';
 import { FluxSession } from './flux.ts';
 import { CREATED, heardWords, NovaSession } from './nova.ts';

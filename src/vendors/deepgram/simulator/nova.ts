@@ -1,9 +1,9 @@
 // One connection of a simulated `/v1/listen`: windows of text, ends of speech, keep-alives and the end of the stream.
 import type { Word } from '../../../../machines/events.ts';
 import { type JsonObject, objectOf } from '../../kit/json.ts';
+import type { SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import { type HeardText, wordsOf } from '../../kit/simulator/words.ts';
-import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 import { alternativeOf, metadataOf, resultsMessage, speechStarted, utteranceEnd } from '../messages.ts';
 
 /** Audio is processed at 1.25 times real time: faster audio waits, and nothing is refused for its speed. */

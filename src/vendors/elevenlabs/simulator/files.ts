@@ -1,9 +1,9 @@
 // The simulated `POST /v1/speech-to-text`: what a form may ask for, and one answer with every word.
 import { type TSchema, Type } from '@sinclair/typebox';
+import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../kit/simulation.ts';
 import { faultIn, fileIn, formOf, members, oneOf, valuesOf } from '../../kit/simulator/checks.ts';
 import { faultInDetail } from '../../kit/simulator/credentials.ts';
 import { type HeardText, textOf, wordsOf } from '../../kit/simulator/words.ts';
-import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { fileAnswer, refusalBody, wordsMessage } from '../messages.ts';
 
 const texts = (maxItems: number, maxLength: number): TSchema =>

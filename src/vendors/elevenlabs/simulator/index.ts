@@ -1,7 +1,8 @@
 // ElevenLabs as its clients meet it: who is let in, where requests go, and how it refuses. Sessions are live.ts, files files.ts.
+
+import type { ProviderSimulator, SimulatedAnswer } from '../../kit/simulation.ts';
 import { type KeyFault, keyFault } from '../../kit/simulator/credentials.ts';
 import { ok, routed } from '../../kit/simulator/routes.ts';
-import type { ProviderSimulator, SimulatedAnswer } from '../../simulation.ts';
 import { errorMessage } from '../messages.ts';
 import { answerFile, refusal } from './files.ts';
 import { refusedSession, ScribeSession, sessionFault } from './live.ts';

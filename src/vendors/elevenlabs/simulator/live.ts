@@ -1,11 +1,11 @@
 // One connection of the simulated Scribe: audio as base64, what is heard since the last commit, and two answers to each commit.
 import { Type } from '@sinclair/typebox';
 import { objectOf } from '../../kit/json.ts';
+import type { SimulatedConnection, SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
 import { AskedEnds } from '../../kit/simulator/asked-ends.ts';
 import { audioIn, members, oneOf, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
 import { closedAtOnce, type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import type { HeardText } from '../../kit/simulator/words.ts';
-import type { SimulatedConnection, SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 import { errorMessage, message } from '../messages.ts';
 import { spokenWords } from './files.ts';
 

@@ -2,6 +2,7 @@
 
 import { Type } from '@sinclair/typebox';
 import type { JsonObject } from '../../kit/json.ts';
+import type { SimulatedAnswer } from '../../kit/simulation.ts';
 import { members, oneOf, type ValueFault } from '../../kit/simulator/checks.ts';
 import type { KeyFault } from '../../kit/simulator/credentials.ts';
 import {
@@ -13,7 +14,6 @@ import {
   refuseWith,
 } from '../../kit/simulator/openai-answers.ts';
 import { openaiShapedSimulator } from '../../kit/simulator/openai-service.ts';
-import type { SimulatedAnswer } from '../../simulation.ts';
 
 const GRANULARITIES = '(word|segment)';
 

@@ -2,10 +2,10 @@
 
 import { Type } from '@sinclair/typebox';
 import { listIn, objectIn } from '../../kit/json.ts';
+import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../kit/simulation.ts';
 import { bodyOf, faultIn, fileIn, formOf, members, type ValueFault } from '../../kit/simulator/checks.ts';
 import { type FileJob, FileJobs, ok, Remembered } from '../../kit/simulator/routes.ts';
 import { type HeardText, textOf, wordsOf } from '../../kit/simulator/words.ts';
-import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import {
   fileMessage,
   jobMessage,

@@ -1,7 +1,8 @@
 // Gladia as its clients meet it: routes, keys, and how it refuses. Sessions are live.ts, files files.ts.
+
+import type { ProviderSimulator, SimulatedAnswer } from '../../kit/simulation.ts';
 import { keyRefusal } from '../../kit/simulator/credentials.ts';
 import { ok, routed } from '../../kit/simulator/routes.ts';
-import type { ProviderSimulator, SimulatedAnswer } from '../../simulation.ts';
 import { refusalBody } from '../messages.ts';
 import { Account, create, REQUEST_ID, shown, upload } from './account.ts';
 import { begin, Session } from './live.ts';

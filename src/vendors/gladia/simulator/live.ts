@@ -1,9 +1,9 @@
 // The simulated live sessions: asked for by a request, and held on a WebSocket whose URL has the session's token.
 import { Type } from '@sinclair/typebox';
 import { jsonOf, objectIn } from '../../kit/json.ts';
+import type { SimulatedAnswer, SimulatedPeer, SimulatedRequest, SimulatorTools } from '../../kit/simulation.ts';
 import { bodyOf, faultIn, members, oneOf } from '../../kit/simulator/checks.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
-import type { SimulatedAnswer, SimulatedPeer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { ACKNOWLEDGED, chunkData, message, stopData, transcriptData } from '../messages.ts';
 import { type Account, type AskedSession, invalid, utteranceOf } from './account.ts';
 

@@ -1,10 +1,10 @@
 // Google's Speech-to-Text v2 as its clients meet it: calls and requests, who is let in, and how it refuses. Calls are live.ts.
 import { objectIn, objectOf } from '../../kit/json.ts';
+import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../kit/simulation.ts';
 import { bodyOf } from '../../kit/simulator/checks.ts';
 import { authorizationOf, keyRefusal } from '../../kit/simulator/credentials.ts';
 import { callRefusals } from '../../kit/simulator/grpc-call.ts';
 import { confidenceOf } from '../../kit/simulator/words.ts';
-import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { PATH, streamingRecognize } from '../proto.ts';
 import { alternativeOf, configFault, durationText, RECOGNIZER, StreamingCall } from './live.ts';
 

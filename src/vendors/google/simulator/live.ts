@@ -1,11 +1,11 @@
 // One streaming call of the simulated Google: a config, audio, and results until the requests end.
 import { Type } from '@sinclair/typebox';
 import { type JsonObject, objectIn } from '../../kit/json.ts';
+import type { SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
 import { faultIn, members, oneOf } from '../../kit/simulator/checks.ts';
 import { SimulatedCall } from '../../kit/simulator/grpc-call.ts';
 import type { HeardTurnText } from '../../kit/simulator/session.ts';
 import { type HeardText, wordsOf } from '../../kit/simulator/words.ts';
-import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 
 export const RECOGNIZER = /^projects\/[^/]+\/locations\/[a-z0-9-]+\/recognizers\/[^/]+$/;
 /** The limits of a call. */

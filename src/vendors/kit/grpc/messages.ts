@@ -1,6 +1,6 @@
 // Messages of gRPC calls as objects and as bytes. The library is loaded when the first call is made.
 import type { Type } from 'protobufjs/light.js';
-import type { GrpcMethod } from '../../provider.ts';
+import type { GrpcMethod } from '../provider.ts';
 
 type Message = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,10 @@
 // The results of a streaming call, in the form that Google gave them and others took over: settled ones, each a turn of its own, and
 // behind them what is not settled, in parts. They have no names but where they end and what they say.
 import type { Heard, Utterance, Word } from '../../../../machines/events.ts';
-import { HALF_CLOSE, type LiveCodec, type Step } from '../../provider.ts';
 import type { FailureTable } from '../failures.ts';
 import { Warnings } from '../heard.ts';
 import { LegClock } from '../leg-clock.ts';
+import { HALF_CLOSE, type LiveCodec, type Step } from '../provider.ts';
 import { TurnsFromPieces } from '../turns/turns-from-pieces.ts';
 import { oneSpeaker, utteranceOf, wordOf } from '../words.ts';
 

@@ -1,5 +1,5 @@
 // What the statuses of gRPC are called, and what each is in the words of HTTP and of closes, in which codecs and simulators speak.
-import type { ProviderRefusal } from '../../endpoints.ts';
+import type { ProviderRefusal } from '../endpoints.ts';
 
 /** Name and HTTP status by code (google/rpc/code.proto). */
 const STATUSES = [

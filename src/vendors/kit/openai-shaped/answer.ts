@@ -1,9 +1,9 @@
 // What a service shaped like OpenAI answers for a file: text, segments and words, in `json`, `verbose_json` or `diarized_json`.
 import type { Utterance, Word } from '../../../../machines/events.ts';
 import type { TokenLogprob } from '../../../api/transcriptions.ts';
-import type { BatchResult } from '../../provider.ts';
 import { fractionIn, type JsonObject, listIn, numberIn, objectIn, textIn, timeIn } from '../json.ts';
 import { languageCode } from '../languages/whisper-languages.ts';
+import type { BatchResult } from '../provider.ts';
 import { Speakers, sentencesOf, utteranceOf, wordOf } from '../words.ts';
 
 export function resultOf(

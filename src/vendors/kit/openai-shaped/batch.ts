@@ -1,13 +1,14 @@
 // Files by `POST /v1/audio/transcriptions` as OpenAI shaped it, and many after it: each model is asked for the richest answer
 // it gives, and that is read. Answers differ in what they leave out.
-import type { BatchRequest, BatchResult, ChannelBilling, HttpBatchCodec, HttpRequest } from '../../provider.ts';
-import { formOf } from '../../urls.ts';
+
 import { modelAt, type ProviderApi } from '../api.ts';
 import { requestBatch } from '../batch.ts';
 import type { FailureTable } from '../failures.ts';
 import { type JsonObject, listIn } from '../json.ts';
 import { baseLanguage } from '../languages/whisper-languages.ts';
 import type { OptionRows, OptionTable } from '../options.ts';
+import type { BatchRequest, BatchResult, ChannelBilling, HttpBatchCodec, HttpRequest } from '../provider.ts';
+import { formOf } from '../urls.ts';
 import { resultOf } from './answer.ts';
 
 interface Settings<Rows extends OptionRows> {

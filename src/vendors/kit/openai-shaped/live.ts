@@ -2,13 +2,13 @@
 // ends turns, else by the gateway; each commit is an item, and has a final. Positions and the order of finals are in items.ts.
 import type { Heard } from '../../../../machines/events.ts';
 import { BYTES_PER_SAMPLE } from '../../../api/audio-formats.ts';
-import type { LegRequest, LiveCodec, LiveTiming, Outgoing, Step } from '../../provider.ts';
-import type { Query } from '../../urls.ts';
 import type { ProviderApi } from '../api.ts';
 import { reconfigured } from '../changes.ts';
 import type { FailureTable } from '../failures.ts';
 import { failed } from '../heard.ts';
 import { type JsonObject, numberIn, objectIn } from '../json.ts';
+import type { LegRequest, LiveCodec, LiveTiming, Outgoing, Step } from '../provider.ts';
+import type { Query } from '../urls.ts';
 import { languageOf } from './answer.ts';
 import { errorOf, failureOfItem } from './errors.ts';
 import { ItemQueue } from './items.ts';

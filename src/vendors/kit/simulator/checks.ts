@@ -3,8 +3,8 @@
 import { Kind, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { faultOf } from '../../../api/accepted.ts';
-import type { SimulatedRequest } from '../../simulation.ts';
 import { type JsonObject, jsonOf, objectOf } from '../json.ts';
+import type { SimulatedRequest } from '../simulation.ts';
 
 export interface ValueFault {
   kind: 'unknown' | 'missing' | 'invalid';

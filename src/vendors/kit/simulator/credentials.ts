@@ -1,5 +1,5 @@
 // Who is let in by a simulated service: the keys that are refused, and where a request carries its key.
-import type { SimulatedAnswer, SimulatedRequest } from '../../simulation.ts';
+import type { SimulatedAnswer, SimulatedRequest } from '../simulation.ts';
 import type { ValueFault } from './checks.ts';
 
 /** Why a key is refused: there is none, it is wrong, its account has no credit, or it is used too often. */

@@ -1,10 +1,10 @@
 // What simulated services that are called by gRPC have in common: a call ends by a half-close or with a status, and a refusal
 // names its status.
 
-import { HALF_CLOSE } from '../../provider.ts';
-import type { SimulatedAnswer } from '../../simulation.ts';
 import { closeOf, statusName, statusOfHttp } from '../grpc/status.ts';
 import { type JsonObject, objectOf } from '../json.ts';
+import { HALF_CLOSE } from '../provider.ts';
+import type { SimulatedAnswer } from '../simulation.ts';
 import { SimulatedSession } from './session.ts';
 
 const INVALID_ARGUMENT = 3;

@@ -1,8 +1,9 @@
 // The answers of an endpoint for files that is shaped like OpenAI's: what was heard, in each `response_format` and as
 // server-sent events.
-import type { HeardTurn, SimulatedAnswer } from '../../simulation.ts';
+
 import type { JsonObject } from '../json.ts';
 import { languageName } from '../languages/whisper-languages.ts';
+import type { HeardTurn, SimulatedAnswer } from '../simulation.ts';
 import { textOf } from './words.ts';
 
 export interface Refusal {

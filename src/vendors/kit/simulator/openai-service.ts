@@ -2,8 +2,8 @@
 // refuses, is each service's own.
 
 import type { TObject } from '@sinclair/typebox';
-import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import type { JsonObject } from '../json.ts';
+import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../simulation.ts';
 import { faultIn, fileIn, formOf, type ValueFault, valuesOf } from './checks.ts';
 import { authorizationOf, type KeyFault, keyFault } from './credentials.ts';
 import { answerIn, type FileAnswer } from './openai-answers.ts';

@@ -1,6 +1,7 @@
 // Where a request goes at a simulated service, and what it remembers from one request to the next.
-import type { HeardTurn, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
+
 import type { JsonObject } from '../json.ts';
+import type { HeardTurn, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../simulation.ts';
 
 /** Uploads, jobs and tokens that are remembered; the oldest are forgotten. */
 const REMEMBERED_MAX = 200;

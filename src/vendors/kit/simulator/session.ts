@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../../../machines/clock.ts';
 import { BYTES_PER_SAMPLE } from '../../../api/audio-formats.ts';
-import type { Ear, EarMessage, SimulatedConnection, SimulatedPeer, SimulatorTools } from '../../simulation.ts';
+import type { Ear, EarMessage, SimulatedConnection, SimulatedPeer, SimulatorTools } from '../simulation.ts';
 import { PacedIntake } from './pace.ts';
 import type { HeardText } from './words.ts';
 

@@ -1,6 +1,6 @@
 // What an ear heard, as the words and times that services tell it in.
 import type { Word } from '../../../../machines/events.ts';
-import type { HeardTurn } from '../../simulation.ts';
+import type { HeardTurn } from '../simulation.ts';
 
 /** A turn, or what there is of it. Times are seconds. */
 export interface HeardText {

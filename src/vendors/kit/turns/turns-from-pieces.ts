@@ -1,8 +1,8 @@
 // Turns of a provider that settles its text piece by piece, and does not name them: each is the pieces up to an end, whoever
 // says where that is. Words that are not settled are never made a final here.
 import type { Heard, Utterance } from '../../../../machines/events.ts';
-import { joinUtterances } from '../../turn-text.ts';
 import { ended, partial } from '../heard.ts';
+import { joinUtterances } from '../turn-text.ts';
 import { spaced, wordCount } from '../words.ts';
 import { ToldWords } from './told-words.ts';
 

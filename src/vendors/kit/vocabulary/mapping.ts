@@ -3,8 +3,8 @@
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { Common } from '../../../api/vocabulary.ts';
-import type { Provider } from '../../provider.ts';
-import { queryOf } from '../../urls.ts';
+import type { Provider } from '../provider.ts';
+import { queryOf } from '../urls.ts';
 import type { CommonMember, Place, Serving } from './conversions.ts';
 
 /** What becomes of a member of the request at one model. */

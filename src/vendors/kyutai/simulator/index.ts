@@ -1,11 +1,11 @@
 // A moshi-server as its clients meet it: one path, ids in a header or the query, and MessagePack. Sessions are live.ts.
 import { decode, encode } from '@msgpack/msgpack';
 import { type JsonObject, objectIn } from '../../kit/json.ts';
+import type { ProviderSimulator, SimulatedAnswer, SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
 import { AskedEnds } from '../../kit/simulator/asked-ends.ts';
 import { keyRefusal } from '../../kit/simulator/credentials.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import { wordsOf } from '../../kit/simulator/words.ts';
-import type { ProviderSimulator, SimulatedAnswer, SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 
 export const simulator: ProviderSimulator = {
   provider: 'kyutai',

@@ -1,12 +1,12 @@
 // Mistral as its clients meet it: files in a form like OpenAI's, sessions in live.ts; and how it refuses.
 import { Type } from '@sinclair/typebox';
+import type { ProviderSimulator, SimulatedAnswer } from '../../kit/simulation.ts';
 import { members, oneOf } from '../../kit/simulator/checks.ts';
 import type { KeyFault } from '../../kit/simulator/credentials.ts';
 import { faultInDetail } from '../../kit/simulator/credentials.ts';
 import type { FileAnswer } from '../../kit/simulator/openai-answers.ts';
 import { keyRefused, openaiShapedSimulator } from '../../kit/simulator/openai-service.ts';
 import { textOf } from '../../kit/simulator/words.ts';
-import type { ProviderSimulator, SimulatedAnswer } from '../../simulation.ts';
 import { FILES } from '../models.ts';
 import { RealtimeSession, SESSIONS, usageOf } from './live.ts';
 

@@ -1,11 +1,11 @@
 // One simulated session of realtime transcription, of either generation: what may be asked for, and what is told of turns.
 import { type TObject, Type } from '@sinclair/typebox';
 import { jsonOf, objectIn } from '../../kit/json.ts';
+import type { SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
 import { AskedEnds } from '../../kit/simulator/asked-ends.ts';
 import { audioIn, faultIn, members, oneOf } from '../../kit/simulator/checks.ts';
 import { Deltas } from '../../kit/simulator/deltas.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
-import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 import { LIVE_2, LIVE_3 } from '../models.ts';
 
 const APPEND_BYTES_MAX = 262_144;

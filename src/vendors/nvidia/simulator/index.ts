@@ -3,12 +3,12 @@
 
 import { Type } from '@sinclair/typebox';
 import { type JsonObject, objectIn } from '../../kit/json.ts';
+import type { ProviderSimulator } from '../../kit/simulation.ts';
 import { faultIn, members } from '../../kit/simulator/checks.ts';
 import { authorizationOf, keyRefusal } from '../../kit/simulator/credentials.ts';
 import { callRefusals, SimulatedCall } from '../../kit/simulator/grpc-call.ts';
 import type { HeardTurnText } from '../../kit/simulator/session.ts';
 import { millisecondsOf, wordsOf } from '../../kit/simulator/words.ts';
-import type { ProviderSimulator } from '../../simulation.ts';
 import { PATH, streamingRecognize } from '../proto.ts';
 
 const refusal = callRefusals({

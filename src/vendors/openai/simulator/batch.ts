@@ -2,10 +2,10 @@
 // written is in the kit.
 import { Type } from '@sinclair/typebox';
 import { baseLanguage } from '../../kit/languages/whisper-languages.ts';
+import type { HeardTurn, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../kit/simulation.ts';
 import { faultIn, formOf, members, oneOf, valuesOf } from '../../kit/simulator/checks.ts';
 import { answerIn, invalid, missing, type Refusal, refuse, streamIn } from '../../kit/simulator/openai-answers.ts';
 import { textOf } from '../../kit/simulator/words.ts';
-import type { HeardTurn, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { FILE_EXTENSIONS, FILE_SECONDS_MAX, FORM_BYTES_MAX, traitsOf } from '../models.ts';
 import { ServerVad, usageOf } from './session.ts';
 

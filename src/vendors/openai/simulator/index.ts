@@ -1,9 +1,6 @@
 // OpenAI, simulated: who is let in, where each request goes, and how OpenAI refuses and fails. Sessions are in live.ts, files
 // in batch.ts.
-import { authorizationOf, type KeyFault, keyFault, subprotocolsOf } from '../../kit/simulator/credentials.ts';
-import { errorOf, type Refusal, refuse } from '../../kit/simulator/openai-answers.ts';
-import { routed } from '../../kit/simulator/routes.ts';
-import { closedAtOnce } from '../../kit/simulator/session.ts';
+
 import type {
   ProviderSimulator,
   SimulatedAnswer,
@@ -11,7 +8,11 @@ import type {
   SimulatedPeer,
   SimulatedRequest,
   SimulatorTools,
-} from '../../simulation.ts';
+} from '../../kit/simulation.ts';
+import { authorizationOf, type KeyFault, keyFault, subprotocolsOf } from '../../kit/simulator/credentials.ts';
+import { errorOf, type Refusal, refuse } from '../../kit/simulator/openai-answers.ts';
+import { routed } from '../../kit/simulator/routes.ts';
+import { closedAtOnce } from '../../kit/simulator/session.ts';
 import { answerFile } from './batch.ts';
 import { RealtimeSession } from './live.ts';
 import { readSecret, writeSecret } from './session.ts';

@@ -1,8 +1,9 @@
 // The items of a simulated session: what an ear hears becomes the server's events of speech, commits, deltas and finals.
 // What a client may send, and when, is in live.ts.
+
+import type { SimulatorTools } from '../../kit/simulation.ts';
 import type { HeardTurnText } from '../../kit/simulator/session.ts';
 import { millisecondsOf } from '../../kit/simulator/words.ts';
-import type { SimulatorTools } from '../../simulation.ts';
 import {
   committedItem,
   completed,

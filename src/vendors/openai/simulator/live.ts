@@ -1,9 +1,9 @@
 // One connection of the simulated Realtime API: which events a client may send, in which order, and what is refused.
 import { type JsonObject, jsonOf, objectIn } from '../../kit/json.ts';
+import type { SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
 import { audioIn } from '../../kit/simulator/checks.ts';
 import { errorOf, invalid, type Refusal } from '../../kit/simulator/openai-answers.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
-import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 import { LIVE_RATE } from '../models.ts';
 import { COMMIT_SAMPLES_MIN, SimulatedItems } from './items.ts';
 import { freshSettings, type SessionSettings, updated } from './session.ts';

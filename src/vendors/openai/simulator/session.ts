@@ -1,10 +1,10 @@
 // The settings of a simulated Realtime transcription session: what an update may say, and what becomes of them.
 import { Type } from '@sinclair/typebox';
 import { type JsonObject, objectOf } from '../../kit/json.ts';
+import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../kit/simulation.ts';
 import { faultIn, members, oneOf } from '../../kit/simulator/checks.ts';
 import { invalid, missing, type Refusal, refuse } from '../../kit/simulator/openai-answers.ts';
 import { Remembered } from '../../kit/simulator/routes.ts';
-import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { SERVER_VAD, secretMessage, sessionMessage } from '../messages.ts';
 import { isLive, LIVE_RATE, traitsOf } from '../models.ts';
 

@@ -1,8 +1,9 @@
 // Rev AI as its clients meet it: routes, tokens, and how it refuses. Sessions are live.ts, jobs jobs.ts.
+
+import type { ProviderSimulator } from '../../kit/simulation.ts';
 import { authorizationOf, type KeyFault, keyFault, keyRefusal } from '../../kit/simulator/credentials.ts';
 import { fileJobsOf, ok, routed } from '../../kit/simulator/routes.ts';
 import { closedAtOnce } from '../../kit/simulator/session.ts';
-import type { ProviderSimulator } from '../../simulation.ts';
 import { createJob, refusal, shown, transcriptOf } from './jobs.ts';
 import { optionsOf, Session } from './live.ts';
 

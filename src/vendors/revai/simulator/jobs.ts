@@ -1,10 +1,10 @@
 // The simulated jobs for files: made with the file in one form. And how requests are refused.
 import { Type } from '@sinclair/typebox';
 import { jsonOf, objectIn } from '../../kit/json.ts';
+import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../kit/simulation.ts';
 import { faultIn, fileIn, formOf, members, oneOf } from '../../kit/simulator/checks.ts';
 import { type FileJob, fileJobsOf, ok } from '../../kit/simulator/routes.ts';
 import { type HeardText, markedWordsOf, textOf } from '../../kit/simulator/words.ts';
-import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 
 const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad Request',

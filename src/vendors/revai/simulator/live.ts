@@ -1,8 +1,8 @@
 // One session of the simulated streaming WebSocket: partials, a final for each segment, and a close behind the last.
 import { Type } from '@sinclair/typebox';
+import type { SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
 import { members, oneOf, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
-import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 import { elementsOf } from './jobs.ts';
 
 interface Options {

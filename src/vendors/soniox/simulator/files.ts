@@ -1,9 +1,10 @@
 // The REST interface of the simulated Soniox: uploads, jobs and their deletion; and how it words refusals and tokens, on connections too.
+
+import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../kit/simulation.ts';
 import { bodyOf, fileIn, formOf } from '../../kit/simulator/checks.ts';
 import type { KeyFault } from '../../kit/simulator/credentials.ts';
 import { type FileJob, type FileJobs, fileJobsOf, ok, routed } from '../../kit/simulator/routes.ts';
 import { type HeardText, millisecondsOf, textOf, wordsOf } from '../../kit/simulator/words.ts';
-import type { SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import {
   errorMessage,
   fileMessage,

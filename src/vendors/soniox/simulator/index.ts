@@ -1,6 +1,7 @@
 // Soniox as its clients meet it: who is let in, where requests go, and how it refuses. Sessions are live.ts, files files.ts.
+
+import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest } from '../../kit/simulation.ts';
 import { authorizationOf, type KeyFault, keyFault, subprotocolsOf } from '../../kit/simulator/credentials.ts';
-import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest } from '../../simulation.ts';
 import { answerFiles, errorOf, KEY_FAULTS, refusal } from './files.ts';
 import { SonioxSession } from './live.ts';
 

@@ -1,11 +1,11 @@
 // One connection of the simulated Soniox: a start, audio, and tokens that become final in two steps.
 import { Type } from '@sinclair/typebox';
 import { objectOf } from '../../kit/json.ts';
+import type { SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
 import { faultIn, members } from '../../kit/simulator/checks.ts';
 import { keyFault } from '../../kit/simulator/credentials.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import { millisecondsOf } from '../../kit/simulator/words.ts';
-import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 import { mark, type Token, tokensMessage } from '../messages.ts';
 import { errorOf, KEY_FAULTS, tokensOf } from './files.ts';
 

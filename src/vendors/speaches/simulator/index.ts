@@ -1,11 +1,11 @@
 // speaches as its clients meet it: files in the form of OpenAI, sessions in live.ts. It was given a key, and lets in who has none to
 // show only where it was not: here everybody without a key is let in.
 import { Type } from '@sinclair/typebox';
+import type { ProviderSimulator } from '../../kit/simulation.ts';
 import { members, oneOf } from '../../kit/simulator/checks.ts';
 import type { KeyFault } from '../../kit/simulator/credentials.ts';
 import { faultInDetail, refuseInDetail } from '../../kit/simulator/credentials.ts';
 import { keyRefused, openaiShapedSimulator } from '../../kit/simulator/openai-service.ts';
-import type { ProviderSimulator } from '../../simulation.ts';
 import { RealtimeSession } from './live.ts';
 
 const form = members(

@@ -1,11 +1,11 @@
 // One simulated session in speaches' dialect of the Realtime API: turns end by its own detection, or where they are committed.
 import { Type } from '@sinclair/typebox';
 import { jsonOf, objectIn } from '../../kit/json.ts';
+import type { SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
 import { AskedEnds } from '../../kit/simulator/asked-ends.ts';
 import { audioIn, faultIn, members } from '../../kit/simulator/checks.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import { millisecondsOf } from '../../kit/simulator/words.ts';
-import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 
 const RATE = 24_000;
 const COMMIT_SECONDS_MIN = 0.1;

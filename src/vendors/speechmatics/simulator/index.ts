@@ -2,10 +2,10 @@
 
 import { Type } from '@sinclair/typebox';
 import { jsonOf, objectIn } from '../../kit/json.ts';
+import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../kit/simulation.ts';
 import { fileIn, formOf, members, oneOf, wrongIn } from '../../kit/simulator/checks.ts';
 import { authorizationOf, keyFault, keyRefusal } from '../../kit/simulator/credentials.ts';
 import { type FileJob, fileJobsOf, ok, routed } from '../../kit/simulator/routes.ts';
-import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { errorBody, fileTranscript, jobMessage } from '../messages.ts';
 import { heardResults, Session, textOf } from './live.ts';
 

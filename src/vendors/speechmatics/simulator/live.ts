@@ -1,11 +1,11 @@
 // One session of the simulated realtime WebSocket: its order of messages, audio that is confirmed as it is read, turns in slices.
 import { type TObject, Type } from '@sinclair/typebox';
 import { type JsonObject, jsonOf, objectIn } from '../../kit/json.ts';
+import type { SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
 import { faultIn, members, oneOf, wrongIn } from '../../kit/simulator/checks.ts';
 import type { KeyFault } from '../../kit/simulator/credentials.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import { type HeardText, wordsOf } from '../../kit/simulator/words.ts';
-import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 import {
   CLOSE_CODES,
   endOfUtterance,

@@ -1,11 +1,11 @@
 // vLLM as its clients meet it: files in the form of OpenAI, sessions in live.ts. It asks for a key where it was given one: here
 // everybody without a key is let in.
 import { Type } from '@sinclair/typebox';
+import type { ProviderSimulator } from '../../kit/simulation.ts';
 import { members, oneOf } from '../../kit/simulator/checks.ts';
 import type { KeyFault } from '../../kit/simulator/credentials.ts';
 import { answerIn, errorOf, invalid, type Refusal, refuse } from '../../kit/simulator/openai-answers.ts';
 import { keyRefused, openaiShapedSimulator } from '../../kit/simulator/openai-service.ts';
-import type { ProviderSimulator } from '../../simulation.ts';
 import { RealtimeSession } from './live.ts';
 
 const form = members(

@@ -1,11 +1,11 @@
 // One simulated session of vLLM: a generation begins with one commit and ends with another. Nothing is told of ends of speech, and
 // audio that came while an end was awaited is thrown away.
 import { jsonOf, objectIn } from '../../kit/json.ts';
+import type { SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
 import { AskedEnds } from '../../kit/simulator/asked-ends.ts';
 import { audioIn } from '../../kit/simulator/checks.ts';
 import { Deltas } from '../../kit/simulator/deltas.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
-import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 
 const RATE = 16_000;
 

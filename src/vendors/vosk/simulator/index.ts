@@ -3,11 +3,11 @@
 
 import { Type } from '@sinclair/typebox';
 import { jsonOf, objectIn } from '../../kit/json.ts';
+import type { ProviderSimulator, SimulatedAnswer, SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
 import { faultIn, members } from '../../kit/simulator/checks.ts';
 import { authorizationOf, keyRefusal } from '../../kit/simulator/credentials.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import { type HeardText, wordsOf } from '../../kit/simulator/words.ts';
-import type { ProviderSimulator, SimulatedAnswer, SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 
 export const simulator: ProviderSimulator = {
   provider: 'vosk',

@@ -1,10 +1,10 @@
 // A whisper.cpp server as its clients meet it: at its own path, and at OpenAI's, as where it is started with `--inference-path`.
 // Members that it does not know it ignores, and of what it refuses it says next to nothing.
 import { Type } from '@sinclair/typebox';
+import type { SimulatedAnswer } from '../../kit/simulation.ts';
 import { members, oneOf } from '../../kit/simulator/checks.ts';
 import { answerIn, type FileAnswer } from '../../kit/simulator/openai-answers.ts';
 import { openaiShapedSimulator } from '../../kit/simulator/openai-service.ts';
-import type { SimulatedAnswer } from '../../simulation.ts';
 
 const number = Type.Number();
 const form = members(

@@ -1,11 +1,11 @@
 // xAI's speech to text as its clients meet it: who is let in, where requests go, and how it refuses. Sessions are live.ts.
 import { Type } from '@sinclair/typebox';
+import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../kit/simulation.ts';
 import { fileIn, formOf, members, oneOf, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
 import type { KeyFault } from '../../kit/simulator/credentials.ts';
 import { keyRefused } from '../../kit/simulator/openai-service.ts';
 import { routed } from '../../kit/simulator/routes.ts';
 import { textOf } from '../../kit/simulator/words.ts';
-import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../simulation.ts';
 import { ASKED, GrokSession, sessionFault, wireWord } from './live.ts';
 
 const Form = members(

@@ -2,11 +2,11 @@
 import { Type } from '@sinclair/typebox';
 import type { Word } from '../../../../machines/events.ts';
 import { objectOf } from '../../kit/json.ts';
+import type { SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
 import { members, oneOf, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import { type HeardText, wordsOf } from '../../kit/simulator/words.ts';
 import { textOf } from '../../kit/words.ts';
-import type { SimulatedPeer, SimulatorTools } from '../../simulation.ts';
 
 /** Not documented. */
 const IDLE_MS = 10_000;

@@ -1,6 +1,6 @@
 // What a provider may do to its finals, as changes of any simulator's messages: a final comes again, under another name of its turn,
 // later, or without words before the real one. What is a name, a time or a text is told by the members that providers use for it.
-import type { ProviderSimulator } from '../../../../src/vendors/simulation.ts';
+import type { ProviderSimulator } from '../../../../src/vendors/kit/simulation.ts';
 import { alteredAnew, type Message, simulatorOf } from '../altered.ts';
 
 const NAMES = /^(?:turn_order|turn_index|ResultId|item_id|id|utterance_id|segment_id|turn)$/;

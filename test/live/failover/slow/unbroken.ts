@@ -1,8 +1,8 @@
 // Speech without a pause: numbered words, each of two tones whose loudness names it. An ear tells every word that it hears whole, and
 // gives a word whose beginning or end it was not sent another name; so a word that a replay cuts, leaves out or repeats is seen.
 import type { Word } from '../../../../machines/events.ts';
+import type { EarMessage } from '../../../../src/vendors/kit/simulation.ts';
 import type { EarSource, OpenEar } from '../../../../src/vendors/simulation/ears.ts';
-import type { EarMessage } from '../../../../src/vendors/simulation.ts';
 import { samplesOf } from '../../../fakes/audio/numbered-audio.ts';
 
 /** Turns that the gateway ends by their length end behind a word. */

@@ -3,7 +3,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Heard } from '../../../../machines/events.ts';
 import { legActor } from '../../../../src/cluster/bus/subjects.ts';
-import type { LiveTiming } from '../../../../src/vendors/provider.ts';
+import type { LiveTiming } from '../../../../src/vendors/kit/provider.ts';
 import { numberedAudio } from '../../../fakes/audio/numbered-audio.ts';
 import { expectWhole } from '../../../fakes/audio/numbered-finals.ts';
 import { SessionRig, settle } from '../../../fakes/session-rig.ts';

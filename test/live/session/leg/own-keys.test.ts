@@ -3,8 +3,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { keyRingOf } from '../../../../src/accounts/vault/key-ring.ts';
 import { createVault } from '../../../../src/accounts/vault/vault.ts';
-import { awsForm } from '../../../../src/vendors/credentials.ts';
-import type { LiveCodec, Provider, ProviderAccess } from '../../../../src/vendors/provider.ts';
+import { awsForm } from '../../../../src/vendors/kit/credentials.ts';
+import type { LiveCodec, Provider, ProviderAccess } from '../../../../src/vendors/kit/provider.ts';
 import { SessionRig, settle } from '../../../fakes/session-rig.ts';
 import { openVaultStore } from '../../../fakes/store/vault-store.ts';
 import { Puppet, puppetProvider } from '../puppet.ts';

@@ -1,6 +1,6 @@
 // A session that no model answers: how long it asks, how often, what its client hears meanwhile, and what comes of its audio.
 import { describe, expect, it } from 'vitest';
-import type { EngineListener } from '../../../../src/vendors/provider.ts';
+import type { EngineListener } from '../../../../src/vendors/kit/provider.ts';
 import type { RigClient, RigOptions, SessionRig } from '../../../fakes/session-rig.ts';
 import { failure, type Puppet, puppetRig } from '../puppet.ts';
 import { expectInOrder, expectNothingLeft, RATE, speech, storyOf, untilEnded } from '../support.ts';

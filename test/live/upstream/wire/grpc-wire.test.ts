@@ -6,8 +6,8 @@ import { openWire } from '../../../../src/live/upstream/wire/open-wire.ts';
 import type { Wire } from '../../../../src/live/upstream/wire/wire.ts';
 import { systemClock } from '../../../../src/runtime/telemetry/clock.ts';
 import { formsOf } from '../../../../src/vendors/kit/grpc/messages.ts';
-import { type GrpcEndpoint, type GrpcMethod, HALF_CLOSE } from '../../../../src/vendors/provider.ts';
-import { demandIn, demandText, SIMULATED_HEADER } from '../../../../src/vendors/simulated-wire.ts';
+import { type GrpcEndpoint, type GrpcMethod, HALF_CLOSE } from '../../../../src/vendors/kit/provider.ts';
+import { demandIn, demandText, SIMULATED_HEADER } from '../../../../src/vendors/kit/simulated-wire.ts';
 import { WireLog } from '../../../suites/wire.suite.ts';
 
 type Call = ServerDuplexStream<Buffer, Buffer>;

@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { SHOWN_BYTES_MAX } from '../../../../src/compat/jobs/kept-jobs.ts';
 import { assemblyai } from '../../../../src/vendors/assemblyai/compat/index.ts';
-import { dialects } from '../../../../src/vendors/compat/index.ts';
 import { PAGE_MAX, type ShownJob } from '../../../../src/vendors/compat/jobs.ts';
+import { dialects } from '../../../../src/vendors/dialects.ts';
 import { gladia } from '../../../../src/vendors/gladia/compat/index.ts';
 import { soniox } from '../../../../src/vendors/soniox/compat/index.ts';
 import { speechmatics } from '../../../../src/vendors/speechmatics/compat/index.ts';

@@ -1,8 +1,8 @@
 // OpenAI's official SDK, unmodified, with files, against a simulated service that claims to take them as OpenAI does.
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ProviderSimulator } from '../../../../src/vendors/kit/simulation.ts';
 import { scriptEar } from '../../../../src/vendors/simulation/ears.ts';
-import type { ProviderSimulator } from '../../../../src/vendors/simulation.ts';
 import { silentWav } from '../../../fakes/audio/audio-files.ts';
 import { closeAll, serve } from '../../../vendors/simulation/client.ts';
 

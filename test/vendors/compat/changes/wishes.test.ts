@@ -4,7 +4,7 @@ import { Refusal } from '../../../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../../../src/api/listen-events.ts';
 import { parametersFor } from '../../../../src/compat/parameters.ts';
 import type { Change, Conversation, Dialect, Step } from '../../../../src/vendors/compat/dialect.ts';
-import { dialects } from '../../../../src/vendors/compat/index.ts';
+import { dialects } from '../../../../src/vendors/dialects.ts';
 
 const STAMP = { sessionId: 'ses_1', seq: 1, at: new Date(0) };
 

@@ -1,8 +1,8 @@
 // What of a request is not honoured, in the metadata of each vendor's transcripts.
 import { expect, it } from 'vitest';
 import type { Dialect } from '../../../../src/vendors/compat/dialect.ts';
-import { dialects } from '../../../../src/vendors/compat/index.ts';
 import type { ShownJob } from '../../../../src/vendors/compat/jobs.ts';
+import { dialects } from '../../../../src/vendors/dialects.ts';
 import { answerOf, doneJob, doorAt } from './shown.ts';
 
 const WARNINGS = [{ code: 'parameter_ignored', message: 'It is not served.', param: 'summarize' }];

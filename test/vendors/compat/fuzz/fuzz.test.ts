@@ -8,7 +8,7 @@ import type { OutgoingEvent } from '../../../../src/api/listen-events.ts';
 import { parametersFor } from '../../../../src/compat/parameters.ts';
 import { readListenQuery } from '../../../../src/live/socket/query.ts';
 import type { Change, Conversation, Dialect, Step } from '../../../../src/vendors/compat/dialect.ts';
-import { dialects } from '../../../../src/vendors/compat/index.ts';
+import { dialects } from '../../../../src/vendors/dialects.ts';
 import { drawn } from '../../../fakes/drawn.ts';
 import { type Random, seeded } from '../../../fakes/random.ts';
 import { ERROR_SHAPES } from './error-shapes.ts';

@@ -1,7 +1,7 @@
 // Names of models that vendors had before, have for some uses or have dated: each means a model of the catalogue, and a warning says so.
 import { describe, expect, it } from 'vitest';
 import { modelOf, replacedModel } from '../../../../src/compat/parameters.ts';
-import { dialects } from '../../../../src/vendors/compat/index.ts';
+import { dialects } from '../../../../src/vendors/dialects.ts';
 import { providers } from '../../../../src/vendors/index.ts';
 import { sampleAudio } from '../../../fakes/processes/live-gateway.ts';
 import { startDialectRig } from '../rig.ts';

@@ -1,9 +1,9 @@
 // Every fault as the peer sees it, with the clock moved by hand: what a simulated provider says, when, and how it ends.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { EarMessage } from '../../../../src/vendors/kit/simulation.ts';
 import { FAULTS } from '../../../../src/vendors/simulation/faults.ts';
 import { Hearing } from '../../../../src/vendors/simulation/hearing.ts';
-import type { EarMessage } from '../../../../src/vendors/simulation.ts';
 import { settle } from '../../../fakes/session-rig.ts';
 import { timersOf } from '../../../live/session/support.ts';
 import { Performance, perform, request } from './performance.ts';

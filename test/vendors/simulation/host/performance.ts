@@ -1,10 +1,10 @@
 // A client of the tiny provider with the clock moved by hand: what it is told, and when, in one line each.
 import { SimulatedClock } from 'xstate';
-import type { Outgoing } from '../../../../src/vendors/provider.ts';
+import type { Outgoing } from '../../../../src/vendors/kit/provider.ts';
+import type { SimulatedRequest } from '../../../../src/vendors/kit/simulation.ts';
 import { numberedEar } from '../../../../src/vendors/simulation/ears.ts';
 import { SimulatorStage, type StageUpgrade } from '../../../../src/vendors/simulation/stage.ts';
 import type { StageConnection } from '../../../../src/vendors/simulation/stage-connection.ts';
-import type { SimulatedRequest } from '../../../../src/vendors/simulation.ts';
 import { numberedAudio } from '../../../fakes/audio/numbered-audio.ts';
 import { settle } from '../../../fakes/session-rig.ts';
 import { tinyProvider } from './tiny-provider.ts';

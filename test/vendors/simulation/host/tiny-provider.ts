@@ -5,7 +5,7 @@ import type {
   SimulatedPeer,
   SimulatedRequest,
   SimulatorTools,
-} from '../../../../src/vendors/simulation.ts';
+} from '../../../../src/vendors/kit/simulation.ts';
 
 const refusal = (status: number): SimulatedAnswer => ({
   status,

@@ -1,9 +1,9 @@
 // Recomputes the ledger from what it rests on, in SQL alone: bills from usage and prices, balances from transfers, holds from
 // their ends. A sentence for every difference. Only reads.
 import type { Statement } from 'better-sqlite3';
-import { usdOf } from '../../config/prices/price.ts';
-import type { TableContext } from '../../store/table-context.ts';
-import type { LedgerAudit, LedgerCalls } from '../store/calls.ts';
+import { usdOf } from '../../../config/prices/price.ts';
+import type { TableContext } from '../../../store/table-context.ts';
+import type { LedgerAudit, LedgerCalls } from '../calls.ts';
 
 const FAULTS_MAX = 100;
 const DECISIONS_MAX = 100;

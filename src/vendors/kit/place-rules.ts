@@ -1,9 +1,9 @@
 // The rules of organisation, key and request about where audio goes, held against a member of a chain. A model that does not keep to
 // them is refused by its name: nobody's audio is sent elsewhere, and nobody's fallback is dropped in silence.
-import { type Refusal, refuse } from '../api/errors.ts';
-import { type DataResidencyRule, FREE_RULE, isFree, strictest } from '../api/residency-rule.ts';
-import { isCustom, ownerOf } from '../api/slug.ts';
-import { type Dial, placed, placesOf } from './kit/places.ts';
+import { type Refusal, refuse } from '../../api/errors.ts';
+import { type DataResidencyRule, FREE_RULE, isFree, strictest } from '../../api/residency-rule.ts';
+import { isCustom, ownerOf } from '../../api/slug.ts';
+import { type Dial, placed, placesOf } from './places.ts';
 
 /** A rule, and whose it is: `the request`, `the API key` or `the organisation`. */
 export interface AskedRule extends DataResidencyRule {

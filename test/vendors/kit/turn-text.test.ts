@@ -1,8 +1,8 @@
 // The reducer of turn texts: what is joined, what is dropped, and that no order of messages makes a turn end twice.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Utterance } from '../../machines/events.ts';
-import { joinUtterances, type TurnMessage, type TurnStep, TurnText } from '../../src/vendors/turn-text.ts';
+import type { Utterance } from '../../../machines/events.ts';
+import { joinUtterances, type TurnMessage, type TurnStep, TurnText } from '../../../src/vendors/kit/turn-text.ts';
 
 const say = (text: string, start = 0, end = start + 1): Utterance => ({ text, start, end });
 const partial = (turnId: string, text: string): TurnMessage => ({ type: 'partial', turnId, utterance: say(text) });

@@ -1,7 +1,7 @@
 // The text of the turns of one leg: joins settled pieces, drops what comes twice, and says what became of each message.
 // Plain data, no chart: this runs for every partial. When a final is due is decided elsewhere.
-import type { Heard, LegFailure, Utterance } from '../../machines/events.ts';
-import { ToldWords } from './kit/turns/told-words.ts';
+import type { Heard, LegFailure, Utterance } from '../../../machines/events.ts';
+import { ToldWords } from './turns/told-words.ts';
 
 /** Ended turns are remembered, so that a final said twice and a formatted final that comes late are known for what they are. */
 const ENDED_REMEMBERED_MAX = 32;

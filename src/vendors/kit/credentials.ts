@@ -1,10 +1,10 @@
 // What a provider's credential looks like: forms of named texts, which of them are secret, and the access that comes of them.
 // Where credentials are kept, and who may use which, is decided elsewhere.
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
-import type { Retention } from '../api/processing.ts';
-import type { NamedRegion } from '../api/residency-rule.ts';
+import type { Retention } from '../../api/processing.ts';
+import type { NamedRegion } from '../../api/residency-rule.ts';
 import type { ProviderRefusal } from './endpoints.ts';
-import { objectOf } from './kit/json.ts';
+import { objectOf } from './json.ts';
 
 /** The members of a credential. Every one is a text, and secret ones say so: `secret: true`. */
 export type CredentialForm = TObject;

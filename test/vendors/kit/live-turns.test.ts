@@ -1,12 +1,12 @@
 // What the catalogue, the prices and the chain make of models that hear files only, in live sessions.
 import { describe, expect, it } from 'vitest';
-import { createPriceList, type PriceOverrides } from '../../src/config/prices/price-list.ts';
-import { type Ask, resolveChain, timingOf } from '../../src/live/failover/chain.ts';
-import { listModels } from '../../src/node/routes/models.ts';
-import { assemblyai } from '../../src/vendors/assemblyai/index.ts';
-import { providers } from '../../src/vendors/index.ts';
-import { UTTERANCE, UTTERANCE_TIMING, withLiveTurns } from '../../src/vendors/live-turns.ts';
-import { loopback } from '../../src/vendors/loopback/index.ts';
+import { createPriceList, type PriceOverrides } from '../../../src/config/prices/price-list.ts';
+import { type Ask, resolveChain, timingOf } from '../../../src/live/failover/chain.ts';
+import { listModels } from '../../../src/node/routes/models.ts';
+import { assemblyai } from '../../../src/vendors/assemblyai/index.ts';
+import { providers } from '../../../src/vendors/index.ts';
+import { UTTERANCE, UTTERANCE_TIMING, withLiveTurns } from '../../../src/vendors/kit/live-turns.ts';
+import { loopback } from '../../../src/vendors/loopback/index.ts';
 
 const UNIVERSAL = 'assemblyai/universal-2';
 const DIARIZE = 'openai/gpt-4o-transcribe-diarize';

@@ -1,7 +1,7 @@
 // The credential of the configuration: one text, whatever the provider's form has for members.
 import { expect, it } from 'vitest';
-import { apiKeyForm, awsForm, configuredAccess, regionalKeyForm } from '../../src/vendors/credentials.ts';
-import { isServed } from '../../src/vendors/served.ts';
+import { apiKeyForm, awsForm, configuredAccess, regionalKeyForm } from '../../../src/vendors/kit/credentials.ts';
+import { isServed } from '../../../src/vendors/kit/served.ts';
 
 const URL = 'http://here.test';
 const AWS = { access_key_id: 'AKIDEXAMPLE', secret_access_key: 'a-secret', region: 'eu-west-1' };

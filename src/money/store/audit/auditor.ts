@@ -1,9 +1,9 @@
 // Audits the ledger of a data directory, in a thread of its own, while a gateway uses it.
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { workerFile } from '../../runtime/telemetry/worker-file.ts';
-import { DATABASE_NAME } from '../../store/keep-database.ts';
-import type { LedgerAudit } from '../store/calls.ts';
+import { workerFile } from '../../../runtime/telemetry/worker-file.ts';
+import { DATABASE_NAME } from '../../../store/keep-database.ts';
+import type { LedgerAudit } from '../calls.ts';
 
 /** Rejects when the thread cannot read the file. Nothing is written. */
 export function auditBeside(directory: string): Promise<LedgerAudit> {

@@ -1,6 +1,6 @@
 // What HTTP statuses mean where a provider says nothing better, how `Retry-After` is read, and what of a provider's own
 // words a client may see.
-import type { FailureKind, LegFailure } from '../../machines/events.ts';
+import type { FailureKind, LegFailure } from '../../../machines/events.ts';
 import type { ProviderRefusal } from './provider.ts';
 
 /** Statuses that blame what was asked for. */

@@ -1,6 +1,6 @@
 // Models that hear files only, made fit for live sessions: the gateway cuts the audio into utterances, and each is a file of
 // its own. What such a model's catalogue row says, and what its legs want; how they work is in src/live/upstream.
-import { modelOf } from '../api/slug.ts';
+import { modelOf } from '../../api/slug.ts';
 import type { LiveTiming, ModelCard, Provider } from './provider.ts';
 
 /** Bounds of an utterance, in milliseconds. */

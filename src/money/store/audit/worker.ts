@@ -1,8 +1,8 @@
 // A thread that audits the ledger once, on a connection of its own that only reads: the thread that owns the file goes on.
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { keepDatabase } from '../../store/keep-database.ts';
-import { createLedgerTables } from '../store/tables.ts';
+import { keepDatabase } from '../../../store/keep-database.ts';
+import { createLedgerTables } from '../tables.ts';
 
 const { file } = workerData as { file: string };
 const database = keepDatabase(new Database(file, { readonly: true, fileMustExist: true }));

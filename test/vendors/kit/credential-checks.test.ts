@@ -5,11 +5,11 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { checkCredential } from '../../src/live/upstream/credential-check.ts';
-import { HttpPools } from '../../src/live/upstream/http/pools.ts';
-import { systemClock } from '../../src/runtime/telemetry/clock.ts';
-import { providers } from '../../src/vendors/index.ts';
-import type { Provider } from '../../src/vendors/provider.ts';
+import { checkCredential } from '../../../src/live/upstream/credential-check.ts';
+import { HttpPools } from '../../../src/live/upstream/http/pools.ts';
+import { systemClock } from '../../../src/runtime/telemetry/clock.ts';
+import { providers } from '../../../src/vendors/index.ts';
+import type { Provider } from '../../../src/vendors/kit/provider.ts';
 
 const pools = new HttpPools();
 const keyed = providers.filter(({ credential }) => credential === 'required');

@@ -1,13 +1,13 @@
 // Where audio of a chain may go: rules of request, key and organisation, held against what the real catalogue promises.
 import { describe, expect, it } from 'vitest';
-import type { Refusal } from '../../src/api/errors.ts';
-import type { NamedRegion } from '../../src/api/residency-rule.ts';
-import { createPriceList } from '../../src/config/prices/price-list.ts';
-import { type Ask, resolveChain } from '../../src/live/failover/chain.ts';
-import type { OwnKey } from '../../src/live/failover/chain-credential.ts';
-import { providers } from '../../src/vendors/index.ts';
-import type { AskedRule } from '../../src/vendors/place-rules.ts';
-import type { ProviderAccess } from '../../src/vendors/provider.ts';
+import type { Refusal } from '../../../src/api/errors.ts';
+import type { NamedRegion } from '../../../src/api/residency-rule.ts';
+import { createPriceList } from '../../../src/config/prices/price-list.ts';
+import { type Ask, resolveChain } from '../../../src/live/failover/chain.ts';
+import type { OwnKey } from '../../../src/live/failover/chain-credential.ts';
+import { providers } from '../../../src/vendors/index.ts';
+import type { AskedRule } from '../../../src/vendors/kit/place-rules.ts';
+import type { ProviderAccess } from '../../../src/vendors/kit/provider.ts';
 
 const rule = (regions: NamedRegion[] | null, retention: 'none' | null = null, by = 'the request'): AskedRule => ({
   by,

@@ -1,7 +1,7 @@
 // How a simulated provider is known for one, and told to fail on demand. It says in the answer to the upgrade, or to the call, that it
 // is simulated; whoever has that connection may then ask for a fault of it, in a text of its own between those of the protocol. No
 // provider says so, and none is ever sent such a text.
-import type { DemandedFault } from '../../machines/events.ts';
+import type { DemandedFault } from '../../../machines/events.ts';
 
 /** Header of the answer to an upgrade or a call. */
 export const SIMULATED_HEADER = 'voxgate-simulated';

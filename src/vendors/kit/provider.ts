@@ -1,13 +1,13 @@
 // The contract between the gateway and a provider's folder. A codec is pure: it never sees a socket, timer, clock or
 // logger; what it needs of those (frame sizes, keep-alive period, deadlines) it states as data that src/live/upstream acts on.
 import type { TObject } from '@sinclair/typebox';
-import type { Heard, LegFailure, Utterance } from '../../machines/events.ts';
-import type { Capabilities, Mode, Model } from '../api/models.ts';
-import type { TokenLogprob } from '../api/transcriptions.ts';
+import type { Heard, LegFailure, Utterance } from '../../../machines/events.ts';
+import type { Capabilities, Mode, Model } from '../../api/models.ts';
+import type { TokenLogprob } from '../../api/transcriptions.ts';
 import type { CredentialCheck, CredentialForm, ProviderAccess } from './credentials.ts';
 import type { Endpoint, GrpcMethod, HttpAnswer, HttpRequest, ProviderRefusal, SocketEndpoint } from './endpoints.ts';
-import type { FailureRow } from './kit/failure-row.ts';
-import type { OptionRows } from './kit/options.ts';
+import type { FailureRow } from './failure-row.ts';
+import type { OptionRows } from './options.ts';
 
 export type { CredentialCheck, CredentialVerdict, ProviderAccess } from './credentials.ts';
 export type { HttpAnswer, HttpRequest, PlainRequest, ProviderRefusal } from './endpoints.ts';

@@ -1,7 +1,7 @@
 // The contract between a provider's simulator and whoever hosts it (src/vendors/simulation: sockets, faults, ears). A simulator speaks
 // the provider's wire protocol and keeps its rules; what is heard comes from an ear, what goes wrong from the host's faults.
-import type { Clock } from '../../machines/clock.ts';
-import type { Word } from '../../machines/events.ts';
+import type { Clock } from '../../../machines/clock.ts';
+import type { Word } from '../../../machines/events.ts';
 import type { GrpcMethod } from './provider.ts';
 
 /** What an ear says. Times are seconds of the audio it was given; `turn` counts from 0. Never said inside a call of the ear. */
