@@ -11,7 +11,7 @@ import { type Expansion, readGrammar } from '../src/recogniser/grammar/grammar.t
 import { LANGUAGES } from '../src/recogniser/languages.ts';
 import { type Language, SAMPLE_RATE } from '../src/recogniser/protocol.ts';
 import type { Decoder } from '../src/recogniser/soundswallower.ts';
-import { BUILT_IN_GRAMMARS } from '../src/vendors/local/grammars/index.ts';
+import { BUILT_IN_GRAMMARS } from '../src/vendors/local/grammars.ts';
 import { type Random, seeded } from '../test/fakes/random.ts';
 import { Bench, finalsOf, queryFor } from '../test/recogniser/listening.ts';
 

@@ -1,6 +1,6 @@
 // The catalogue of errors, and the close codes of live sessions.
 import { ERROR_CATALOGUE } from '../../src/api/error-catalogue.ts';
-import { ADVICE, closeCodes } from '../../src/docs/close-codes.ts';
+import { ADVICE, closeCodes } from '../../src/docs/asyncapi.ts';
 import { page } from './page.ts';
 
 const errorRows = () =>

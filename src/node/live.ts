@@ -12,7 +12,7 @@ import { Breakers } from '../live/failover/breakers/breakers.ts';
 import type { NodeOfGateway } from '../live/routes/watch.ts';
 import { SessionHost } from '../live/session/host.ts';
 import type { SessionOpening } from '../live/session/session-opening.ts';
-import { MachineCounter, serveLiveSessions } from '../live/session/watch/node-queries.ts';
+import { MachineCounter, serveHistory, serveLiveSessions } from '../live/session/watch/node-queries.ts';
 import { serveProviderBreaks } from '../live/session/watch/provider-break.ts';
 import { SessionsElsewhere } from '../live/session/watch/watch.ts';
 import { WatchService } from '../live/session/watch/watch-service.ts';
@@ -24,10 +24,10 @@ import { RecogniserPool } from '../recogniser/threads/pool.ts';
 import { FairQuota } from '../runtime/limits/fair-quota.ts';
 import { LoopLoad, memoryShare, OverloadMonitor } from '../runtime/process-load.ts';
 import { backgroundClock } from '../runtime/telemetry/clock.ts';
+import { MetricsHistory } from '../runtime/telemetry/history.ts';
 import { hasModel } from '../vendors/index.ts';
 import { LoopbackEngine } from '../vendors/loopback/simulator.ts';
 import { type Assembly, lastingName, servedProviders, serviceAccess, spoolDirectory } from './context.ts';
-import { openHistory } from './observing/history.ts';
 import { ObservedSessions } from './observing/observing.ts';
 import type { OpenedVault } from './vault.ts';
 
@@ -288,4 +288,16 @@ function keepEvents({ store, metrics }: Assembly) {
         underWay--;
       });
   };
+}
+
+// What a node remembers of its metrics for the charts of the console, told to the nodes that ask for it.
+export function openHistory({ bus, metrics, defer }: Pick<Assembly, 'bus' | 'metrics' | 'defer'>): void {
+  const history = new MetricsHistory({
+    totals: () => metrics.modelTotals(),
+    sessions: () => metrics.countSessions(),
+    clock: backgroundClock,
+    wallNowMs: () => Date.now(),
+  });
+  defer(() => history.close());
+  defer(serveHistory(bus, history));
 }

@@ -4,7 +4,7 @@ import { ERROR_CATALOGUE } from '../../src/api/error-catalogue.ts';
 import { ClientMessage } from '../../src/api/listen.ts';
 import { ServerEvent } from '../../src/api/listen-events.ts';
 import { ListenQuery } from '../../src/api/request-parameters.ts';
-import { closeCodes } from '../../src/docs/close-codes.ts';
+import { closeCodes } from '../../src/docs/asyncapi.ts';
 import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
 
 interface Document {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ERROR_CATALOGUE } from '../../src/api/error-catalogue.ts';
 import { configFields } from '../../src/config/fields.ts';
-import { closeCodes } from '../../src/docs/close-codes.ts';
+import { closeCodes } from '../../src/docs/asyncapi.ts';
 import { createDocuments } from '../../src/docs/documents.ts';
 import { operations } from '../../src/docs/openapi.ts';
 import { markdownPage } from '../../src/docs/pages/guides.ts';

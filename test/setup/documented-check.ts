@@ -1,8 +1,7 @@
 // Compares what a gateway was heard to say with the documents that it serves: answers by route, status and content type, requests
 // that were taken, events and close codes of live sessions. Pure; who listens is documented.ts.
 import { CONSOLE_PATHS } from '../../src/api/console/pages.ts';
-import { asyncapiDocument } from '../../src/docs/asyncapi.ts';
-import { closeCodes } from '../../src/docs/close-codes.ts';
+import { asyncapiDocument, closeCodes } from '../../src/docs/asyncapi.ts';
 import { openapiDocument } from '../../src/docs/openapi.ts';
 import type { Json } from '../../src/docs/schemas/schemas.ts';
 import { dialects } from '../../src/vendors/dialects.ts';

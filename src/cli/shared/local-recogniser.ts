@@ -1,6 +1,6 @@
 // The embedded recogniser with its built-in commands, for simulated providers.
 import { RecogniserPool } from '../../recogniser/threads/pool.ts';
-import { BUILT_IN_GRAMMARS } from '../../vendors/local/grammars/index.ts';
+import { BUILT_IN_GRAMMARS } from '../../vendors/local/grammars.ts';
 import { type EarSource, engineEar } from '../../vendors/simulation/ears.ts';
 import { tell } from './output.ts';
 import { loadSettings } from './settings.ts';

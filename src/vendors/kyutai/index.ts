@@ -2,8 +2,7 @@
 import type { Provider } from '../kit/provider.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';
-import { models } from './models.ts';
-import { options } from './options.ts';
+import { models, options } from './models.ts';
 
 export const kyutai: Provider = {
   name: 'kyutai',

@@ -2,6 +2,7 @@
 // by the address; its name is in the query all the same, for a proxy that has several servers behind it. Unverified: what comes at the
 // end of the longest session. The larger model (2.6B, English) is not listed: it tells of no pauses, and is 2.5 s behind the speaker.
 import { modelCards, ownServer } from '../kit/cards.ts';
+import { optionTable } from '../kit/options.ts';
 
 export const models = modelCards(
   'kyutai',
@@ -31,3 +32,6 @@ export const models = modelCards(
     },
   ],
 );
+
+// `provider_params` of Kyutai: there is nothing that its models could be asked for.
+export const options = optionTable({});

@@ -3,8 +3,7 @@
 import type { Provider } from '../kit/provider.ts';
 import { failures } from './failures.ts';
 import { live } from './live.ts';
-import { models } from './models.ts';
-import { AlignOptions, GrammarOptions } from './options.ts';
+import { AlignOptions, GrammarOptions, models } from './models.ts';
 
 export const local: Provider = {
   name: 'local',

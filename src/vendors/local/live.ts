@@ -5,7 +5,7 @@ import { ended, partial } from '../kit/heard.ts';
 import type { Incoming, LegRequest, LiveCodec } from '../kit/provider.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { failures } from './failures.ts';
-import { BUILT_IN_GRAMMARS } from './grammars/index.ts';
+import { BUILT_IN_GRAMMARS } from './grammars.ts';
 
 /** Below it, what was said is as likely something else (`confidenceOf` of the recogniser). */
 const LIKELY = 0.5;

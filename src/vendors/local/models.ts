@@ -1,5 +1,8 @@
 // Catalogue rows of the embedded recogniser. It is grammar-based: no model here takes open dictation, and each says so.
+
+import { type Static, Type } from '@sinclair/typebox';
 import { modelCards, processedHere } from '../kit/cards.ts';
+import { exactly } from '../kit/options.ts';
 
 const COMMANDS =
   'Numbers, times, dates, yes and no, home and navigation commands; or a JSGF grammar of your own in `provider_params.grammar`.';
@@ -62,3 +65,25 @@ export const models = modelCards(
     row('align-fr', 'fr', 'Alignment, French', `${ALIGNMENT} ${NO_DICTATION}`),
   ],
 );
+
+// `provider_params` of the embedded recogniser. What a schema cannot say (syntax, unknown words, cost) the recogniser checks.
+export const GrammarOptions = exactly({
+  grammar: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 16_384,
+      description:
+        'A JSGF grammar to listen for instead of the built-in one; its words must be in the dictionary. No imports, no rule that refers to itself.',
+    }),
+  ),
+});
+export type GrammarOptions = Static<typeof GrammarOptions>;
+
+export const AlignOptions = exactly({
+  align_text: Type.String({
+    minLength: 1,
+    maxLength: 8_192,
+    description: 'The words that are spoken; their times are returned.',
+  }),
+});
+export type AlignOptions = Static<typeof AlignOptions>;

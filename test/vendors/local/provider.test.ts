@@ -1,7 +1,7 @@
 // The embedded recogniser: what a stream of it says and what that must become, for the suite of every provider.
 import { expect } from 'vitest';
 import type { Endpoint } from '../../../src/vendors/kit/provider.ts';
-import { BUILT_IN_GRAMMARS } from '../../../src/vendors/local/grammars/index.ts';
+import { BUILT_IN_GRAMMARS } from '../../../src/vendors/local/grammars.ts';
 import { closed, FINALIZE, FINISH, KEEP_ALIVE, like, type Story } from '../../suites/provider/story.ts';
 import { testProvider } from '../../suites/provider.suite.ts';
 

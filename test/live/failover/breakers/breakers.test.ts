@@ -2,9 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { mayBeOfNode } from '../../../../src/live/failover/blame.ts';
-import { Breakers } from '../../../../src/live/failover/breakers/breakers.ts';
+import { Breakers, type CountedFailure } from '../../../../src/live/failover/breakers/breakers.ts';
 import type { Guarded } from '../../../../src/live/failover/breakers/guarded.ts';
-import type { CountedFailure } from '../../../../src/live/failover/breakers/shared-failures.ts';
 import { timersOf } from '../../session/support.ts';
 
 const model = (slug: string, credentialId = 'service'): Guarded => ({ slug, credentialId });

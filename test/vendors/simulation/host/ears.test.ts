@@ -5,7 +5,7 @@ import { SimulatedClock } from 'xstate';
 import { wavHeader } from '../../../../src/audio/containers/wav.ts';
 import type { Engine, EngineConnection, EngineListener, Outgoing } from '../../../../src/vendors/kit/provider.ts';
 import { engineEar, numberedEar, scriptEar } from '../../../../src/vendors/simulation/ears.ts';
-import { transcribe } from '../../../../src/vendors/simulation/transcription.ts';
+import { transcribe } from '../../../../src/vendors/simulation/stage.ts';
 import { numberedAudio } from '../../../fakes/audio/numbered-audio.ts';
 
 const RATE = 8_000;
