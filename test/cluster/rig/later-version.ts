@@ -57,7 +57,7 @@ const EDITS: readonly Edit[] = [
     to: "roles: [...self.roles, 'oracle'],",
   },
   {
-    file: 'src/node/members.ts',
+    file: 'src/node/network.ts',
     from: 'version: buildVersion()',
     to: `version: '${LATER_VERSION}'`,
   },
