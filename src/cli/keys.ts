@@ -2,7 +2,7 @@
 import { type ApiKey, type CreatedKey, type KeySettings, SCOPES } from '../accounts/keys/calls.ts';
 import { checkedSettings } from '../accounts/keys/settings.ts';
 import { LATENCIES } from '../api/bounds.ts';
-import { eachKeyLimit, everyKeyLimit, KEY_LIMITS, type KeyLimitFlag } from '../api/console/key-limits.ts';
+import { eachKeyLimit, KEY_LIMITS, type KeyLimitFlag } from '../api/console/key-limits.ts';
 import { ownerOf } from '../api/slug.ts';
 import type { Store } from '../node/store/store.ts';
 import { aliasChange, aliasText, knownSlugs, knownValue } from './shared/aliases.ts';
@@ -210,7 +210,7 @@ function settingsOf(values: SettingValues): Partial<KeySettings> {
     regions: region && listOrNone('--region', region, regionValue),
     retention: retention && retentionValue(retention),
     latency: latency && orNone(latency, (word) => choiceValue('--latency', word, LATENCIES)),
-    ...everyKeyLimit(({ flag }) => count(flag)),
+    ...eachKeyLimit('name', ({ flag }) => count(flag)),
     dailySpendMicroUsdMax: spend === undefined ? undefined : orNone(spend, (text) => usdValue('--daily-spend', text)),
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));

@@ -2,7 +2,7 @@
 // by the store, which also writes the audit log.
 
 import { EmptyBody, KeyBody, type KeyView, ROLL_GRACE_SECONDS, RollBody } from '../../api/console/console.ts';
-import { eachKeyLimit, everyKeyLimit } from '../../api/console/key-limits.ts';
+import { eachKeyLimit } from '../../api/console/key-limits.ts';
 import { refuse } from '../../api/errors.ts';
 import type { Aliases } from '../../api/listen.ts';
 import { nearestSlugs } from '../../api/slug.ts';
@@ -129,7 +129,7 @@ function settingsOf(
     retention: body.retention,
     latency: body.latency,
     aliases: body.aliases && knownAliases(checkedAliases(body.aliases), models),
-    ...everyKeyLimit(({ member }) => body[member]),
+    ...eachKeyLimit('name', ({ member }) => body[member]),
     dailySpendMicroUsdMax: typeof daily === 'string' ? microUsdOf(daily) : daily,
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));

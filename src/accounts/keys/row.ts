@@ -1,6 +1,6 @@
 // How a key lies in its row, and how it is read from there.
 import type { Latency } from '../../api/bounds.ts';
-import { everyKeyLimit, KEY_LIMITS, type KeyLimitName } from '../../api/console/key-limits.ts';
+import { eachKeyLimit, KEY_LIMITS, type KeyLimitName } from '../../api/console/key-limits.ts';
 import type { NamedRegion } from '../../api/residency-rule.ts';
 import { aliasesOf, textOfAliases } from './aliases.ts';
 import type { ApiKey, KeySettings, Scope } from './calls.ts';
@@ -58,7 +58,7 @@ export const SETTING_COLUMNS: Readonly<Record<keyof KeySettings, string>> = {
   scopes: 'scopes',
   models: 'models',
   origins: 'origins',
-  ...everyKeyLimit(({ member }) => member),
+  ...eachKeyLimit('name', ({ member }) => member),
   dailySpendMicroUsdMax: 'daily_spend_micro_usd_max',
   regions: 'regions',
   retention: 'retention',
@@ -91,7 +91,7 @@ export function keyOf(row: KeyRow): ApiKey {
     organisationRegions: listOf<NamedRegion>(row.organisationRegions),
     aliases: aliasesOf(row.aliases),
     organisationAliases: aliasesOf(row.organisationAliases),
-    ...everyKeyLimit((_, name) => numberOf(row[name])),
+    ...eachKeyLimit('name', (_, name) => numberOf(row[name])),
     suspended: row.suspended !== 0n,
     organisationUnlimited: row.organisationUnlimited !== 0n,
     organisationShowsTranscripts: row.organisationShowsTranscripts !== 0n,

@@ -1,6 +1,6 @@
 // Checks the settings of a key and normalises them.
 import { LATENCIES, type Latency } from '../../api/bounds.ts';
-import { everyKeyLimit } from '../../api/console/key-limits.ts';
+import { eachKeyLimit } from '../../api/console/key-limits.ts';
 import { type NamedRegion, REGIONS, regionsIn } from '../../api/residency-rule.ts';
 import { isSlug } from '../../api/slug.ts';
 import { StoreError } from '../../store/store-error.ts';
@@ -27,7 +27,7 @@ export const DEFAULT_SETTINGS: KeySettings = {
   scopes: DEFAULT_SCOPES,
   models: null,
   origins: null,
-  ...everyKeyLimit(() => null),
+  ...eachKeyLimit('name', () => null),
   dailySpendMicroUsdMax: null,
   regions: null,
   retention: null,
@@ -47,7 +47,8 @@ const CHECKS: { readonly [Name in keyof KeySettings]: (value: unknown, nowMs: nu
     value === null
       ? null
       : checkedList(value, isOrigin, 'origins', 'an exact origin such as `https://app.example.com`'),
-  ...everyKeyLimit(
+  ...eachKeyLimit(
+    'name',
     ({ noun }) =>
       (value: unknown) =>
         checkedLimit(value, noun),

@@ -24,19 +24,16 @@ type KeyLimit = (typeof KEY_LIMITS)[KeyLimitName];
 export type KeyLimitMember = KeyLimit['member'];
 export type KeyLimitFlag = KeyLimit['flag'];
 
-/** One value for each limit, by the member of its description that `by` names. */
-export const eachKeyLimit = <By extends 'member' | 'flag', Value>(
+type Named<By extends 'name' | 'member' | 'flag'> = By extends 'member' | 'flag' ? KeyLimit[By] : KeyLimitName;
+
+/** One value for each limit, by its name among the settings, its member in JSON or its flag. */
+export const eachKeyLimit = <By extends 'name' | 'member' | 'flag', Value>(
   by: By,
   pick: (limit: KeyLimit, name: KeyLimitName) => Value,
-): Readonly<Record<KeyLimit[By], Value>> =>
+): Readonly<Record<Named<By>, Value>> =>
   Object.fromEntries(
-    Object.entries(KEY_LIMITS).map(([name, limit]) => [limit[by], pick(limit, name as KeyLimitName)]),
-  ) as Readonly<Record<KeyLimit[By], Value>>;
-
-/** One value for each limit, by its name among the settings. */
-export const everyKeyLimit = <Value>(
-  pick: (limit: KeyLimit, name: KeyLimitName) => Value,
-): Readonly<Record<KeyLimitName, Value>> =>
-  Object.fromEntries(
-    Object.entries(KEY_LIMITS).map(([name, limit]) => [name, pick(limit, name as KeyLimitName)]),
-  ) as Readonly<Record<KeyLimitName, Value>>;
+    Object.entries(KEY_LIMITS).map(([name, limit]) => [
+      by === 'name' ? name : limit[by as 'member' | 'flag'],
+      pick(limit, name as KeyLimitName),
+    ]),
+  ) as Readonly<Record<Named<By>, Value>>;
