@@ -1,4 +1,4 @@
-// Where a credential stands in a request, and how a client that sent it there can be told that it is no good.
+// Where a credential stands in a request, and how a client that sent it there can be told that it is invalid.
 // The first place that is used is the one that counts, whatever stands in it; whether it is valid is decided by src/accounts/auth.
 import { decodePiece, splitPiece } from './query.ts';
 

@@ -76,7 +76,7 @@ export function pageHeaders(style: string, { forms }: Allowed = {}): Record<stri
  * A whole page: no script, no request to anywhere.
  *
  * @param title a text
- * @param body HTML; whatever came from outside has gone through `escaped`
+ * @param body HTML in which all text from outside was passed through `escaped`
  */
 export function htmlPage(title: string, style: string, body: string): string {
   return `<!doctype html>

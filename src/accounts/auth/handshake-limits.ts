@@ -59,7 +59,7 @@ export class WaitingHandshakes {
   }
 }
 
-// Guessing from one address: so many refused credentials a minute, then nothing of it is looked at for a while.
+// Guessing from one address: after a number of refused credentials per minute, its credentials are not checked for a while.
 export interface FailedAttemptsOptions extends MinuteLimitOptions {
   perMinuteMax: number;
 }

@@ -27,7 +27,7 @@ export function isPrivateRequest(
 
 /** Why a login would be in vain; undefined where the browser keeps a `Secure` cookie, or needs none. */
 export function refusalOfLogin(reach: Reach, { headers }: ServerRequest): Refusal | undefined {
-  // Browsers take their own machine for safe. What a header claims opens nothing: the cookie is `Secure` all the same.
+  // Browsers treat their own machine as safe. A header's claim grants nothing: the cookie is `Secure` anyway.
   if (reach.tls || reach.publicUrlIsHttps || isLoopbackHost(headers) || cameOverHttps(headers)) return undefined;
   return refuse(
     'invalid_request',

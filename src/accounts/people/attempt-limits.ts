@@ -14,7 +14,7 @@ export interface ClientLimitOptions {
   clientsMax?: number;
 }
 
-/** So many a minute for each client, or for whatever else is named. */
+/** A number of attempts per minute for each name, such as a client or an organisation. */
 export class ClientLimit {
   readonly #attempts: MinuteLimit;
   readonly #perMinuteMax: number;

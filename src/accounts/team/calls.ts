@@ -140,7 +140,7 @@ export interface TeamCalls {
   beginJoining(hash: Uint8Array, address: string): JoiningPassword | undefined;
   /**
    * Uses the link up: makes the account where there is none, verifies the one whose address was not proved, and makes the person a
-   * member; who is one already keeps the role. Undefined for a link that is no good, a suspended account, and a password that is
+   * member; who is one already keeps the role. Undefined for an invalid link, a suspended account, and a password that is
    * another one by now.
    */
   join(joining: Joining): { personId: string; email: string } | undefined;

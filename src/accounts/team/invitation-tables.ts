@@ -203,7 +203,7 @@ export interface NewInvitationRow {
 }
 
 export interface InvitationRows {
-  /** Undefined for a link that is no good any more. */
+  /** Undefined for a link that has expired or was used. */
   open(hash: Uint8Array, triesMax?: number): OpenInvitation | undefined;
   /** Newest first, without those that are for nobody by name. */
   list(organisationId: string): InvitationRow[];

@@ -1,7 +1,7 @@
 // What the console shows of the gateway itself: before the login, on its first page, and over the last hour or day.
 import { type Static, Type } from '@sinclair/typebox';
 
-/** What a gateway is set up with: for whoever runs it. */
+/** What a gateway is set up with, for its operator. */
 export const SetUp = Type.Object({
   /** Every provider, and whether the service has what it takes to use it. */
   providers: Type.Array(

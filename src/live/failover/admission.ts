@@ -1,5 +1,5 @@
-// Keeps a node from running over a provider: only so many connections to one model are made at a time, the others wait their
-// turn; and only so many legs are second attempts, so that a provider in trouble is not asked twice as often.
+// Keeps a node from overloading a provider: it opens a limited number of connections to one model at a time, the others wait; and a
+// limited number of legs are second attempts, so that a provider in trouble does not receive twice the requests.
 
 /** Of the sessions of a node, how many may be trying the same model again at a time; and how many always may. */
 const RETRY_SHARE = 0.2;

@@ -113,7 +113,7 @@ function lineOf({
   };
 }
 
-// Sessions by what they were, newest first. Whatever is asked for, one call looks at so many at most: the answer says where to go on.
+// Searches sessions, newest first. One call looks at a limited number of them; the answer says where to continue.
 /** About 20 ms of work. */
 export const LOOKED_AT_MAX = 10_000;
 const FOUND_MAX = 1000;

@@ -16,7 +16,7 @@ import { type Reach, requireSameOrigin } from '../../console-login/reach.ts';
 
 export interface Form {
   title: string;
-  /** What stands above the button, by the link's token and who is here where it differs; throws a Refusal `invalid_link` for a link that is no good. */
+  /** What stands above the button, by the link's token and who is here where it differs; throws a Refusal `invalid_link` for a link that is invalid. */
   content: string | ((token: string, request: ServerRequest) => Promise<string>);
   button: string;
 }
@@ -68,7 +68,7 @@ async function orRefused(
   } catch (error) {
     const refusal = refusalOf(error instanceof StoreError ? refusalOfStore(error) : error);
     if (refusal.code === 'internal_error') throw error;
-    // With a link that is no good, or not any more, trying again does not help.
+    // With an invalid or expired link, trying again does not help.
     const isOver = refusal.code === 'invalid_link';
     const content = isOver ? undefined : await contentOf(wanted, tokenOf(request), request).catch(() => undefined);
     const reply =
@@ -114,7 +114,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * @param content HTML; whatever came from outside has gone through `escaped`
+ * @param content HTML in which all text from outside was passed through `escaped`
  * @param tls whether the door speaks TLS itself: then browsers are told to stay with it
  */
 export function page(status: number, title: string, content: string, tls: boolean): WholeReply {
@@ -122,7 +122,7 @@ export function page(status: number, title: string, content: string, tls: boolea
   return { status, headers: tls ? { ...HEADERS, ...STAY_WITH_TLS } : { ...HEADERS }, body };
 }
 
-// What a gateway is set up with, as it tells whoever runs it.
+// What a gateway is set up with, as shown to its operator.
 export function providersOf(
   providers: ReadonlyMap<string, Provider>,
   hasService: (provider: string) => boolean,
