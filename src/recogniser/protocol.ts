@@ -1,6 +1,7 @@
-// What is said to the recogniser and what it says: per stream (as the codec of providers/local reads it) and per thread.
+// The messages of a stream, as the codec of `vendors/local` reads them, and of the worker that runs it: a thread for grammars, a child
+// process for dictation.
 
-/** A language of the models inside the package. */
+/** A language of the grammar models inside the package. */
 export type Language = 'en' | 'fr';
 
 /** Samples a second of every stream: 16-bit linear, mono, little-endian. */
@@ -14,35 +15,63 @@ export interface Task {
   builtIn: boolean;
 }
 
-/** What a stream is opened with. */
-export interface StreamQuery {
+/** Anything may be said. */
+interface DictationTask {
+  kind: 'dictation';
+  /** The name of the model: `dictation-en`, or a folder of the operator's. */
+  model: string;
+  /** Silence that ends a turn. */
+  endpointingMs: number;
+  /** For a model that knows several languages: the one that is spoken, where it is known. */
+  language: string | undefined;
+}
+
+/** What a stream of grammars is opened with. */
+export interface GrammarQuery {
   language: Language;
   task: Task;
   interims: boolean;
 }
+
+/** What a stream of dictation is opened with. */
+export interface DictationQuery {
+  task: DictationTask;
+  interims: boolean;
+}
+
+export type StreamQuery = GrammarQuery | DictationQuery;
 
 /** A text command on a stream. `finalize` ends the turn now; `finish` ends the stream once all is said. */
 export interface StreamCommand {
   type: 'finalize' | 'finish';
 }
 
-/** One word with its times in seconds and how well the sound fits it, 0 to 1. */
+/** One word with its times in seconds and how well the sound fits it, 0 to 1, where the engine says so. */
 export interface HeardWord {
   word: string;
   start: number;
   end: number;
-  confidence: number;
+  confidence?: number;
 }
 
 /**
  * What a stream says. Times are seconds from its first sample. Per turn: any number of `interim`, then one `final`, or one
- * `no_match` where nothing that was allowed was heard. `finished` is the last message.
+ * `no_match` where nothing that was allowed was heard. `finished` is the last message. `estimated`: the times of the words are.
  */
 export type StreamMessage =
   | { type: 'ready' }
   | { type: 'speech_started'; start: number }
   | { type: 'interim'; turn: number; text: string; start: number; end: number }
-  | { type: 'final'; turn: number; text: string; start: number; end: number; confidence: number; words: HeardWord[] }
+  | {
+      type: 'final';
+      turn: number;
+      text: string;
+      start: number;
+      end: number;
+      confidence?: number;
+      words: HeardWord[];
+      estimated?: true;
+    }
   | { type: 'no_match'; turn: number; start: number; end: number }
   | { type: 'finished' }
   | { type: 'warning'; code: 'recogniser_slowed'; message: string }
@@ -63,20 +92,21 @@ export interface QueryFault {
   message: string;
 }
 
-/** To a thread. Each but `drop` is answered once, by `opened`, `worked` or `checked`, in whatever way it ended. */
-export type ThreadRequest =
-  | { type: 'open'; stream: number; query: StreamQuery }
+/** To a worker. Each but `drop` is answered once, by `opened`, `worked` or `checked`, however it ended. */
+export type WorkerRequest =
+  | { type: 'open'; stream: number; query: StreamQuery; organisation: string | undefined }
   | { type: 'audio'; stream: number; bytes: Uint8Array<ArrayBuffer> }
   | { type: 'command'; stream: number; command: StreamCommand }
   | { type: 'drop'; stream: number }
   | { type: 'check'; check: number; query: StreamQuery };
 
 /**
- * From a thread. `worked` gives back what the request took of the stream's queue; `ended` is the last of a stream. `ms` is how long
- * the thread had to do with the request.
+ * From a worker. `worked` gives back what the request took of the stream's queue; `ended` is the last of a stream. `ms` is how long
+ * the worker was busy with the request. While a stream is `held`, it is sent no more audio.
  */
-export type ThreadReply =
+export type WorkerReply =
   | { type: 'said'; stream: number; message: StreamMessage }
+  | { type: 'held'; stream: number; held: boolean }
   | { type: 'opened'; stream: number; ms: number }
   | { type: 'worked'; stream: number; bytes: number; ms: number }
   | { type: 'ended'; stream: number }
@@ -96,20 +126,28 @@ export function isCommand(frame: unknown): frame is StreamCommand {
 }
 
 /** The member of `provider_params` that a task came from. */
-export function paramOf({ kind }: Task): QueryFault['param'] {
-  return kind === 'grammar' ? 'grammar' : 'align_text';
+export function paramOf({ kind }: StreamQuery['task']): QueryFault['param'] {
+  return kind === 'align' ? 'align_text' : 'grammar';
 }
 
 /** Reads what `connect` and `check` of an engine are given. Undefined where it is not a query of this recogniser. */
 export function readQuery(query: Readonly<Record<string, unknown>>): StreamQuery | undefined {
-  const { language, interims } = query;
-  const task = readTask(query.task);
-  if (task === undefined || (language !== 'en' && language !== 'fr') || typeof interims !== 'boolean') return undefined;
-  return { language, task, interims };
+  const { language, interims, task } = query;
+  if (typeof task !== 'object' || task === null || typeof interims !== 'boolean') return undefined;
+  const dictation = readDictation(task);
+  if (dictation !== undefined) return { task: dictation, interims };
+  const grammar = readTask(task);
+  if (grammar === undefined || (language !== 'en' && language !== 'fr')) return undefined;
+  return { language, task: grammar, interims };
 }
 
-function readTask(value: unknown): Task | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
+function readDictation(value: object): DictationTask | undefined {
+  const { kind, model, endpointingMs, language } = value as Readonly<Record<string, unknown>>;
+  if (kind !== 'dictation' || typeof model !== 'string' || typeof endpointingMs !== 'number') return undefined;
+  return { kind, model, endpointingMs, language: typeof language === 'string' ? language : undefined };
+}
+
+function readTask(value: object): Task | undefined {
   const { kind, text, builtIn } = value as Readonly<Record<string, unknown>>;
   if ((kind !== 'grammar' && kind !== 'align') || typeof text !== 'string' || typeof builtIn !== 'boolean') {
     return undefined;

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type Automaton, automatonOf } from '../../src/recogniser/grammar/automaton.ts';
 import { type Expansion, readGrammar } from '../../src/recogniser/grammar/grammar.ts';
 import { TaskCompiler } from '../../src/recogniser/grammar/task-compiler.ts';
-import { readQuery } from '../../src/recogniser/protocol.ts';
+import { type GrammarQuery, readQuery } from '../../src/recogniser/protocol.ts';
 import { REFUSED, UNALIGNABLE } from './grammars.ts';
 import { queryFor } from './listening.ts';
 
@@ -98,7 +98,7 @@ test.each([
 describe('a grammar', () => {
   const compiler = new TaskCompiler();
   const check = (params: Record<string, string>, model = 'commands-en') =>
-    compiler.compile(readQuery(queryFor(model, params))!);
+    compiler.compile(readQuery(queryFor(model, params)) as GrammarQuery);
 
   beforeAll(() => check({ grammar: '' }));
 

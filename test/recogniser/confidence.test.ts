@@ -1,9 +1,9 @@
 // How sure the recogniser says it is.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DecodedWord } from '../../src/recogniser/decoders.ts';
-import { LANGUAGES } from '../../src/recogniser/languages.ts';
-import { confidenceOf, coverOf, fitOf, wordConfidenceOf } from '../../src/recogniser/stream.ts';
+import type { DecodedWord } from '../../src/recogniser/grammar/decoders.ts';
+import { LANGUAGES } from '../../src/recogniser/grammar/languages.ts';
+import { confidenceOf, coverOf, fitOf, wordConfidenceOf } from '../../src/recogniser/grammar/stream.ts';
 
 const word = (probability: number, seconds: number): DecodedWord => ({
   word: 'yes',

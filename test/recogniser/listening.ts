@@ -1,13 +1,13 @@
 // Ways to hear the recogniser in tests: through a pool of threads, and one stream in this process. Decides nothing itself.
 import { readFileSync } from 'node:fs';
 import { PcmConverter } from '../../src/audio/resampler.ts';
-import { Decoders } from '../../src/recogniser/decoders.ts';
+import { Decoders } from '../../src/recogniser/grammar/decoders.ts';
+import { loadModule, type SoundSwallowerModule } from '../../src/recogniser/grammar/soundswallower.ts';
+import { RecogniserStream } from '../../src/recogniser/grammar/stream.ts';
 import { TaskCompiler } from '../../src/recogniser/grammar/task-compiler.ts';
-import { readQuery, SAMPLE_RATE, type StreamMessage } from '../../src/recogniser/protocol.ts';
-import { loadModule, type SoundSwallowerModule } from '../../src/recogniser/soundswallower.ts';
-import { RecogniserStream } from '../../src/recogniser/stream.ts';
-import type { RecogniserPool } from '../../src/recogniser/threads/pool.ts';
-import { TurnDetector } from '../../src/recogniser/turn-detector.ts';
+import { TurnDetector } from '../../src/recogniser/grammar/turn-detector.ts';
+import { type GrammarQuery, readQuery, SAMPLE_RATE, type StreamMessage } from '../../src/recogniser/protocol.ts';
+import type { RecogniserPool } from '../../src/recogniser/workers/pool.ts';
 import type { EngineConnection } from '../../src/vendors/kit/provider.ts';
 import { local } from '../../src/vendors/local/index.ts';
 
@@ -144,7 +144,7 @@ export class Bench {
 
   /** Hears chunks on a new stream. `heardBytes` of a message is how much had been sent when it was said. */
   async hear(query: Query, chunks: Iterable<Uint8Array>): Promise<(StreamMessage & { heardBytes: number })[]> {
-    const asked = readQuery(query)!;
+    const asked = readQuery(query) as GrammarQuery;
     const task = await this.#compiler.compile(asked);
     if ('param' in task) throw new Error(task.message);
     const decoder = await this.#decoders.take(task);

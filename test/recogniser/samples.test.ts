@@ -1,7 +1,7 @@
 // What the recogniser hears in the samples, through a pool of threads as the gateway uses it.
 import { afterAll, describe, expect, test } from 'vitest';
 import { SAMPLE_RATE, type StreamMessage } from '../../src/recogniser/protocol.ts';
-import { RecogniserPool } from '../../src/recogniser/threads/pool.ts';
+import { RecogniserPool } from '../../src/recogniser/workers/pool.ts';
 import { audioOf, Ear, finalsOf, queryOf, SAMPLES, type Sample, sample, textsOf } from './listening.ts';
 
 const pool = new RecogniserPool({ workers: 2, streamsMax: 64, queueBytesMax: 1_048_576 });

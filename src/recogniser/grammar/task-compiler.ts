@@ -1,10 +1,10 @@
 // Makes a query's task ready for a decoder, or says what is wrong with it. Remembers the last few.
 
 import { readFile } from 'node:fs/promises';
-import { LANGUAGES, type LanguageModel } from '../languages.ts';
-import { type Language, paramOf, type QueryFault, type StreamQuery } from '../protocol.ts';
+import { type GrammarQuery, type Language, paramOf, type QueryFault } from '../protocol.ts';
 import { type Automaton, automatonOf } from './automaton.ts';
 import { GrammarError, isEndless, readGrammar, wordsOf } from './grammar.ts';
+import { LANGUAGES, type LanguageModel } from './languages.ts';
 
 /** A task checked and made ready for a decoder. */
 export interface CompiledTask {
@@ -28,7 +28,7 @@ export class TaskCompiler {
   readonly #remembered = new Map<string, CompiledTask>();
 
   /** Rejects only when the dictionary cannot be read. */
-  async compile(query: StreamQuery): Promise<CompiledTask | QueryFault> {
+  async compile(query: GrammarQuery): Promise<CompiledTask | QueryFault> {
     const key = `${query.language} ${query.task.kind} ${query.task.text}`;
     const known = this.#remembered.get(key);
     if (known !== undefined) {
@@ -102,7 +102,7 @@ function readAlignTask(text: string): ReadTask | QueryFault {
   return { search: { kind: 'align', text: words.join(' ') }, words: new Set(words), bounded: false };
 }
 
-function unknownWords(query: StreamQuery, unknown: string[]): QueryFault {
+function unknownWords(query: GrammarQuery, unknown: string[]): QueryFault {
   const named = unknown.slice(0, UNKNOWN_NAMED_MAX).map((word) => JSON.stringify(word.slice(0, 40)));
   const more = unknown.length > named.length ? ` and ${unknown.length - named.length} more` : '';
   return {

@@ -2,7 +2,7 @@
 import type { Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { RecogniserPool, type RecogniserPoolOptions } from '../../../src/recogniser/threads/pool.ts';
+import { RecogniserPool, type RecogniserPoolOptions } from '../../../src/recogniser/workers/pool.ts';
 import { REFUSED, UNALIGNABLE } from '../grammars.ts';
 import { audioOf, Ear, queryFor, queryOf, sample, silence, textsOf } from '../listening.ts';
 
@@ -246,7 +246,7 @@ test('abandons a thread that owes an answer for 10 s, but not an idle one', asyn
   expect(faults).toEqual([]);
   ear.connection.send(silence(0.1));
   clock.increment(10_000);
-  expect(faults).toEqual(['A thread of the recogniser said nothing for 10 s.']);
+  expect(faults).toEqual(['A worker of the recogniser sent nothing for 10 s.']);
   expect((await ear.closed).code).toBe(1011);
   expect(textsOf(await new Ear(pool, queryOf(yes)).listen(audioOf(yes)))).toEqual(['yes']);
 });
@@ -266,7 +266,7 @@ test('frees the memory of a thread without work for five minutes', async () => {
 });
 
 test('gives a worn thread no more streams, and ends it with its last', async () => {
-  const pool = poolOf({ threadStreamsMax: 2 });
+  const pool = poolOf({ workerStreamsMax: 2 });
   const ears = [1, 2, 3].map(() => new Ear(pool, queryOf(yes)));
   expect(threads.length).toBe(2);
   const exit = exitOf(threads[0]);

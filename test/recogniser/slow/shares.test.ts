@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { PIECE_BYTES } from '../../../src/recogniser/protocol.ts';
-import { RecogniserPool, type RecogniserPoolOptions } from '../../../src/recogniser/threads/pool.ts';
+import { RecogniserPool, type RecogniserPoolOptions } from '../../../src/recogniser/workers/pool.ts';
 import { audioOf, chunksOf, Ear, queryFor, queryOf, sample, textsOf } from '../listening.ts';
 
 const yes = sample('yes.wav');

@@ -1,8 +1,9 @@
 // One stream: audio in, messages out. Decides where turns begin and end and what is said of them. Knows no thread: its
 // decoder and detector are handed in, so the same code serves live sessions and files and gives both the same words.
+
+import { type HeardWord, SAMPLE_RATE, type StreamMessage } from '../protocol.ts';
 import type { DecodedWord } from './decoders.ts';
 import type { LanguageModel } from './languages.ts';
-import { type HeardWord, SAMPLE_RATE, type StreamMessage } from './protocol.ts';
 import { FRAME_SAMPLES, gainOf, isVoiced, loudnessOf } from './turn-detector.ts';
 
 /** What a stream needs of a decoder (decoders.ts). */

@@ -24,6 +24,7 @@ interface Line<Request> {
   /** When what comes next would be spoken. */
   dueMs: number;
   turn: number;
+  isHeld: boolean;
   /** Called once, when the organisation's time is used up and the stream has to wait for it. */
   onSlowed: (() => void) | undefined;
 }
@@ -34,7 +35,7 @@ interface NextPiece<Request> {
   piece: Piece<Request>;
 }
 
-export class ThreadQueue<Request> {
+export class WorkQueue<Request> {
   readonly #shares: OrganisationShares;
   readonly #lines = new Map<number, Line<Request>>();
   #sinceAhead = 0;
@@ -51,7 +52,13 @@ export class ThreadQueue<Request> {
 
   /** Pieces of one id come out in the order in which they were put in. */
   open(id: number, share: OrganisationShare, onSlowed?: () => void): void {
-    this.#lines.set(id, { id, share, pieces: [], dueMs: Number.NEGATIVE_INFINITY, turn: 0, onSlowed });
+    this.#lines.set(id, { id, share, pieces: [], dueMs: Number.NEGATIVE_INFINITY, turn: 0, isHeld: false, onSlowed });
+  }
+
+  /** What waits of it stays where it is, until it is told otherwise. */
+  hold(id: number, isHeld: boolean): void {
+    const line = this.#lines.get(id);
+    if (line !== undefined) line.isHeld = isHeld;
   }
 
   /** Forgets what waits of it. */
@@ -89,13 +96,13 @@ export class ThreadQueue<Request> {
     this.#heldMs = Number.POSITIVE_INFINITY;
     for (const line of this.#lines.values()) {
       const [first] = line.pieces;
-      if (first === undefined) continue;
+      if (first === undefined || line.isHeld) continue;
       const aheadMs = (first.dueMs ?? Number.NEGATIVE_INFINITY) - nowMs - AHEAD_MS;
       const unpaidMs = this.#shares.waitMs(line.share);
       if (aheadMs <= 0 && unpaidMs === 0) spoken = earlier(spoken, line);
       else if (aheadMs <= 0) spokenUnpaid = earlier(spokenUnpaid, line);
       else if (unpaidMs === 0) ahead = earlier(ahead, line);
-      else this.#hold(line, Math.min(aheadMs, unpaidMs));
+      else this.#slow(line, Math.min(aheadMs, unpaidMs));
     }
     const isTurnOfAhead = ahead !== undefined && ++this.#sinceAhead >= AHEAD_SHARE;
     if (isTurnOfAhead || (spoken ?? spokenUnpaid) === undefined) {
@@ -106,7 +113,7 @@ export class ThreadQueue<Request> {
   }
 
   /** Slowed to the pace of speech: it becomes due as time goes by, if the organisation has no time before. */
-  #hold(line: Line<Request>, waitMs: number): void {
+  #slow(line: Line<Request>, waitMs: number): void {
     this.#heldMs = Math.min(this.#heldMs, waitMs);
     const { onSlowed } = line;
     line.onSlowed = undefined;

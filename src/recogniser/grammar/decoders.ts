@@ -1,9 +1,10 @@
 // The decoders of one thread: made when needed, lent to one stream at a time, taken back and lent again.
 // What is fed to them and what is made of their words is decided in stream.ts.
-import type { CompiledTask } from './grammar/task-compiler.ts';
+
+import { type Language, SAMPLE_RATE } from '../protocol.ts';
 import { type Beams, LANGUAGES } from './languages.ts';
-import { type Language, SAMPLE_RATE } from './protocol.ts';
 import { type Decoder, type SoundSwallowerModule, setAutomaton } from './soundswallower.ts';
+import type { CompiledTask } from './task-compiler.ts';
 
 /** A known text has few paths, and none may be lost: at the narrow beams of grammars its last word was. */
 const ALIGN_BEAMS: Beams = { beam: 1e-120, pbeam: 1e-120, wbeam: 1e-120 };

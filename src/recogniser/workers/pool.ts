@@ -1,7 +1,8 @@
-// The recogniser's threads as one engine: starts them when they are first needed, gives each stream to the least busy one,
-// replaces those that fail or are worn, and ends those that stand idle. What is said in a stream is decided in stream.ts.
+// Workers of the recogniser as one engine: starts them when they are first needed, gives each stream to the least busy one,
+// replaces those that fail or are worn, and ends those that stand idle. What a stream reports is decided inside the worker.
 import type { Clock } from '../../../machines/clock.ts';
 import { backgroundClock } from '../../runtime/telemetry/clock.ts';
+import { workerFile } from '../../runtime/telemetry/worker-file.ts';
 import { IdleTimer } from '../../runtime/timeouts.ts';
 import type { Engine, EngineConnection, EngineListener, Outgoing } from '../../vendors/kit/provider.ts';
 import {
@@ -14,13 +15,16 @@ import {
   type StreamErrorCode,
   type StreamMessage,
 } from '../protocol.ts';
-import { Thread, type ThreadStream } from './thread.ts';
-import { type OrganisationShare, OrganisationShares } from './thread-queue.ts';
+import { type OpenPort, threadPort } from './port.ts';
+import { type OrganisationShare, OrganisationShares } from './work-queue.ts';
+import { WorkerHandle, type WorkerStream } from './worker-handle.ts';
 
 export interface RecogniserPoolOptions {
-  /** Threads at most. */
+  /** Where it runs: a thread of grammars when absent. */
+  open?: OpenPort;
+  /** Workers at most. */
   workers: number;
-  /** Streams at a time; one more is refused as `recogniser_overloaded`. At most 48 a thread are taken, whatever is asked. */
+  /** Streams at a time; one more is refused as `recogniser_overloaded`. At most 48 a worker are taken, whatever is asked. */
   streamsMax: number;
   /**
    * Of these one organisation's, refused beyond as `recogniser_share_used`; without a bound when absent. Never more than three
@@ -28,34 +32,38 @@ export interface RecogniserPoolOptions {
    */
   streamsPerOrganisationMax?: number;
   /**
-   * Seconds of threads that one organisation may use in a minute. Beyond, what it speaks is heard behind what others speak, and what
+   * Seconds of workers that one organisation may use in a minute. Beyond, what it speaks is heard behind what others speak, and what
    * runs ahead of real time is slowed to the pace of speech, with the warning `recogniser_slowed`. Without a limit when absent.
    */
   cpuSecondsPerMinutePerOrganisationMax?: number;
-  /** Audio of one stream waiting for its thread; more ends the stream as `recogniser_queue_full`. */
+  /** Audio of one stream waiting for its worker; more ends the stream as `recogniser_queue_full`. */
   queueBytesMax: number;
-  /** Hears when a thread failed; its streams were closed with 1011 and another takes its place when it is needed. */
+  /** Called when a worker failed; its streams were closed with 1011 and another takes its place when it is needed. */
   onFault?: (error: Error) => void;
   clock?: Clock;
-  /** Streams a thread has in its life; the package cannot free a stream's detector (10 kB), so threads wear out. */
-  threadStreamsMax?: number;
+  /** Streams of a worker in its life; the package of grammars cannot free a stream's detector (10 kB), so its threads wear out. */
+  workerStreamsMax?: number;
+  /** See `WorkerOptions`; 10 s when absent. */
+  hangMs?: number;
 }
 
 /** A decoder holds 13 MB, and a core decodes about 50 streams of commands as they are spoken. */
-const STREAMS_PER_THREAD_MAX = 48;
-const THREAD_STREAMS_MAX = 4_096;
-/** Checks that may wait; each takes up to 200 ms of a thread. */
+const STREAMS_PER_WORKER_MAX = 48;
+const WORKER_STREAMS_MAX = 4_096;
+/** Checks that may wait; each takes up to 200 ms of a worker. */
 const CHECKS_MAX = 32;
 /** Of these one organisation's. */
 const CHECKS_PER_ORGANISATION_MAX = 8;
 /** Of all streams one organisation's, at most. */
 const ORGANISATION_SHARE = 0.75;
-/** A thread without work for so long is ended: it gives its memory back. */
+/** A worker without work for so long is ended: it gives its memory back. */
 const IDLE_MS = 300_000;
+const HANG_MS = 10_000;
+const grammarThread = threadPort(() => workerFile(import.meta.url, '../grammar/worker'));
 
-/** A thread and what the pool knows of it. */
+/** A worker and what the pool knows of it. */
 interface Member {
-  thread: Thread;
+  worker: WorkerHandle;
   opened: number;
   idle: IdleTimer | undefined;
 }
@@ -67,11 +75,11 @@ export class RecogniserPool implements Engine {
   readonly #streamsMax: number;
   readonly #streamsPerOrganisationMax: number;
   readonly #shares: OrganisationShares;
-  /** Threads that take streams. */
-  readonly #members = new Map<Thread, Member>();
-  /** Worn threads, until their last stream has ended. */
-  readonly #retired = new Set<Thread>();
-  /** Threads being ended. */
+  /** Workers that take streams. */
+  readonly #members = new Map<WorkerHandle, Member>();
+  /** Worn workers, until their last stream has ended. */
+  readonly #retired = new Set<WorkerHandle>();
+  /** Workers being ended. */
   readonly #ending = new Set<Promise<void>>();
   #lastId = 0;
   #streams = 0;
@@ -82,7 +90,7 @@ export class RecogniserPool implements Engine {
   constructor(options: RecogniserPoolOptions) {
     this.#options = options;
     this.#clock = options.clock ?? backgroundClock;
-    this.#streamsMax = Math.min(options.streamsMax, options.workers * STREAMS_PER_THREAD_MAX);
+    this.#streamsMax = Math.min(options.streamsMax, options.workers * STREAMS_PER_WORKER_MAX);
     this.#streamsPerOrganisationMax = Math.min(
       options.streamsPerOrganisationMax ?? Number.POSITIVE_INFINITY,
       Math.ceil(this.#streamsMax * ORGANISATION_SHARE),
@@ -136,10 +144,10 @@ export class RecogniserPool implements Engine {
       connection.refuse('invalid_query', 'A stream is opened with a language, a task and whether interims are wanted.');
     } else {
       this.#lastId++;
-      member.thread.open(this.#lastId, asked, share, connection);
-      connection.attach(member.thread, this.#lastId);
+      member.worker.open(this.#lastId, asked, share, connection);
+      connection.attach(member.worker, this.#lastId);
       member.opened++;
-      if (member.opened >= (this.#options.threadStreamsMax ?? THREAD_STREAMS_MAX)) this.#retire(member);
+      if (member.opened >= (this.#options.workerStreamsMax ?? WORKER_STREAMS_MAX)) this.#retire(member);
     }
     return connection;
   }
@@ -148,7 +156,7 @@ export class RecogniserPool implements Engine {
   async check(query: Readonly<Record<string, unknown>>, owner?: string): Promise<QueryFault | undefined> {
     const asked = readQuery(query);
     if (asked === undefined) throw new TypeError('This is no query of the embedded recogniser.');
-    if (asked.task.builtIn) return undefined;
+    if (asked.task.kind === 'dictation' || asked.task.builtIn) return undefined;
     const waiting = [...this.#members.keys()].reduce((sum, { checks }) => sum + checks, 0);
     const share = this.#shares.of(owner);
     const hasMany = owner !== undefined && share.checks >= CHECKS_PER_ORGANISATION_MAX;
@@ -162,17 +170,17 @@ export class RecogniserPool implements Engine {
     this.#lastId++;
     share.checks++;
     return this.#pick()
-      .thread.check(this.#lastId, asked, share)
+      .worker.check(this.#lastId, asked, share)
       .finally(() => {
         share.checks--;
         this.#shares.left(share);
       });
   }
 
-  /** Ends every thread and resolves when all are gone. Streams are closed with 1001, new ones are refused. */
+  /** Ends every worker and resolves when all are gone. Streams are closed with 1001, new ones are refused. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const thread of [...this.#members.keys(), ...this.#retired]) this.#endThread(thread);
+    for (const worker of [...this.#members.keys(), ...this.#retired]) this.#endWorker(worker);
     await Promise.all(this.#ending);
   }
 
@@ -191,10 +199,10 @@ export class RecogniserPool implements Engine {
     return ['recogniser_share_used', message];
   }
 
-  /** The least busy thread; another is started while there may be more and none is free. */
+  /** The least busy worker; another is started while there may be more and none is free. */
   #pick(): Member {
-    const [best] = [...this.#members.values()].sort((a, b) => a.thread.streams - b.thread.streams);
-    const isFree = best !== undefined && best.thread.streams + best.thread.checks === 0;
+    const [best] = [...this.#members.values()].sort((a, b) => a.worker.streams - b.worker.streams);
+    const isFree = best !== undefined && best.worker.streams + best.worker.checks === 0;
     const member = best !== undefined && (isFree || this.#members.size >= this.#options.workers) ? best : this.#start();
     member.idle?.stop();
     member.idle = undefined;
@@ -202,43 +210,45 @@ export class RecogniserPool implements Engine {
   }
 
   #start(): Member {
-    const thread = new Thread({
+    const worker = new WorkerHandle({
+      open: this.#options.open ?? grammarThread,
+      hangMs: this.#options.hangMs ?? HANG_MS,
       clock: this.#clock,
       shares: this.#shares,
       onLess: (from) => this.#settle(from),
       onFault: (from, error) => {
-        this.#endThread(from);
+        this.#endWorker(from);
         this.#options.onFault?.(error);
       },
     });
-    const member: Member = { thread, opened: 0, idle: undefined };
-    this.#members.set(thread, member);
+    const member: Member = { worker, opened: 0, idle: undefined };
+    this.#members.set(worker, member);
     return member;
   }
 
-  /** A thread has less to do: one that has nothing left is ended, at once when worn, else after a while. */
-  #settle(thread: Thread): void {
-    if (this.#closed || thread.streams + thread.checks > 0) return;
-    const member = this.#members.get(thread);
-    if (member === undefined) this.#endThread(thread);
-    else member.idle ??= new IdleTimer(this.#clock, IDLE_MS, () => this.#endThread(thread));
+  /** A worker has less to do: one that has nothing left is ended, at once when worn, else after a while. */
+  #settle(worker: WorkerHandle): void {
+    if (this.#closed || worker.streams + worker.checks > 0) return;
+    const member = this.#members.get(worker);
+    if (member === undefined) this.#endWorker(worker);
+    else member.idle ??= new IdleTimer(this.#clock, IDLE_MS, () => this.#endWorker(worker));
   }
 
-  #retire({ thread }: Member): void {
-    this.#forget(thread);
-    this.#retired.add(thread);
+  #retire({ worker }: Member): void {
+    this.#forget(worker);
+    this.#retired.add(worker);
   }
 
-  #endThread(thread: Thread): void {
-    this.#forget(thread);
-    const ending = thread.close(1001, 'The recogniser is closing.').finally(() => this.#ending.delete(ending));
+  #endWorker(worker: WorkerHandle): void {
+    this.#forget(worker);
+    const ending = worker.close(1001, 'The recogniser is closing.').finally(() => this.#ending.delete(ending));
     this.#ending.add(ending);
   }
 
-  #forget(thread: Thread): void {
-    this.#members.get(thread)?.idle?.stop();
-    this.#members.delete(thread);
-    this.#retired.delete(thread);
+  #forget(worker: WorkerHandle): void {
+    this.#members.get(worker)?.idle?.stop();
+    this.#members.delete(worker);
+    this.#retired.delete(worker);
   }
 }
 
@@ -257,14 +267,14 @@ interface ConnectionOptions {
 }
 
 /**
- * One connection to the recogniser: the engine's contract in front of a stream of a thread. Bounds what waits. The listener is
+ * One connection to the recogniser: the engine's contract in front of a stream of a worker. Bounds what waits. The listener is
  * never called inside `connect`, `send` or `close`.
  */
-class PoolConnection implements EngineConnection, ThreadStream {
+class PoolConnection implements EngineConnection, WorkerStream {
   readonly #listener: EngineListener;
   readonly #options: ConnectionOptions;
   /** Where its stream is; undefined when it has none, or no longer. */
-  #place: { thread: Thread; id: number } | undefined;
+  #place: { worker: WorkerHandle; id: number } | undefined;
   #bufferedBytes = 0;
   #over = false;
 
@@ -279,8 +289,8 @@ class PoolConnection implements EngineConnection, ThreadStream {
   }
 
   /** Joins it to its stream. */
-  attach(thread: Thread, id: number): void {
-    this.#place = { thread, id };
+  attach(worker: WorkerHandle, id: number): void {
+    this.#place = { worker, id };
     this.#later(() => this.#listener.open());
   }
 
@@ -295,15 +305,15 @@ class PoolConnection implements EngineConnection, ThreadStream {
   /** Takes audio bytes and `StreamCommand`s; anything else is no frame of this engine and is left out. */
   send(frame: Outgoing): void {
     if (this.#over || this.#place === undefined) return;
-    const { thread, id } = this.#place;
+    const { worker, id } = this.#place;
     if (frame instanceof Uint8Array) {
       if (!this.#takes(frame.byteLength)) return;
       for (let at = 0; at < frame.byteLength; at += PIECE_BYTES) {
         // A copy: the frame is the sender's again once this returns.
-        thread.audio(id, new Uint8Array(frame.subarray(at, at + PIECE_BYTES)));
+        worker.audio(id, new Uint8Array(frame.subarray(at, at + PIECE_BYTES)));
       }
     } else if (isCommand(frame)) {
-      if (this.#takes(COMMAND_BYTES)) thread.command(id, frame);
+      if (this.#takes(COMMAND_BYTES)) worker.command(id, frame);
     }
   }
 
@@ -371,7 +381,7 @@ class PoolConnection implements EngineConnection, ThreadStream {
   #leave(): void {
     const place = this.#place;
     this.#place = undefined;
-    place?.thread.drop(place.id);
+    place?.worker.drop(place.id);
   }
 
   #queue(bytes: number): void {

@@ -1,22 +1,22 @@
 // A thread of the recogniser: runs any number of streams, one request at a time, and says what they say.
 // Which streams come here, and what becomes of them when the thread fails, is decided in pool.ts.
 import { parentPort } from 'node:worker_threads';
-import { Decoders, type TurnDecoder } from '../decoders.ts';
-import { type CompiledTask, TaskCompiler } from '../grammar/task-compiler.ts';
 import {
   COMMAND_BYTES,
+  type GrammarQuery,
   paramOf,
   type QueryFault,
   type StreamCommand,
   type StreamErrorCode,
   type StreamMessage,
-  type StreamQuery,
-  type ThreadReply,
-  type ThreadRequest,
+  type WorkerReply,
+  type WorkerRequest,
 } from '../protocol.ts';
-import { loadModule } from '../soundswallower.ts';
-import { RecogniserStream } from '../stream.ts';
-import { TurnDetector } from '../turn-detector.ts';
+import { Decoders, type TurnDecoder } from './decoders.ts';
+import { loadModule } from './soundswallower.ts';
+import { RecogniserStream } from './stream.ts';
+import { type CompiledTask, TaskCompiler } from './task-compiler.ts';
+import { TurnDetector } from './turn-detector.ts';
 
 /** A stream and its decoder, once it has them; until then, what came for it. */
 interface Entry {
@@ -30,10 +30,10 @@ const module = await loadModule();
 const decoders = new Decoders(module);
 const entries = new Map<number, Entry>();
 
-port.on('message', (request: ThreadRequest) => {
+port.on('message', (request: WorkerRequest) => {
   switch (request.type) {
     case 'open':
-      void open(request.stream, request.query);
+      void open(request.stream, request.query as GrammarQuery);
       return;
     case 'audio':
       work(request.stream, request.bytes.byteLength, (stream) => {
@@ -48,11 +48,11 @@ port.on('message', (request: ThreadRequest) => {
       drop(request.stream);
       return;
     case 'check':
-      void check(request.check, request.query);
+      void check(request.check, request.query as GrammarQuery);
   }
 });
 
-async function open(id: number, query: StreamQuery): Promise<void> {
+async function open(id: number, query: GrammarQuery): Promise<void> {
   const entry: Entry = { running: undefined, early: [] };
   entries.set(id, entry);
   const sinceMs = performance.now();
@@ -121,7 +121,7 @@ function fail(id: number, code: StreamErrorCode, message: string): void {
   reply({ type: 'ended', stream: id });
 }
 
-async function check(id: number, query: StreamQuery): Promise<void> {
+async function check(id: number, query: GrammarQuery): Promise<void> {
   const sinceMs = performance.now();
   const prepared = await prepare(query);
   if ('decoder' in prepared) decoders.giveBack(prepared.decoder);
@@ -131,7 +131,7 @@ async function check(id: number, query: StreamQuery): Promise<void> {
 
 /** Compiles a task and gives it to a decoder, which is where the last faults of a grammar show. */
 async function prepare(
-  query: StreamQuery,
+  query: GrammarQuery,
 ): Promise<{ decoder: TurnDecoder; task: CompiledTask } | { fault: QueryFault }> {
   const task = await compiler.compile(query);
   if ('param' in task) return { fault: task };
@@ -151,6 +151,6 @@ function rethrowTrap(error: unknown): void {
   if (!isMendable) throw error;
 }
 
-function reply(message: ThreadReply): void {
+function reply(message: WorkerReply): void {
   port.postMessage(message);
 }

@@ -1,8 +1,6 @@
-// One recogniser thread, seen from outside: its work, the thread time to charge, and whether it is alive. It gets little work at
-// a time, so that thread-queue.ts can choose the next stream. worker.ts runs inside it; pool.ts assigns streams.
-import { Worker } from 'node:worker_threads';
+// One worker of the recogniser, seen from outside: its work, the time to charge, and whether it is alive. It gets little work at
+// a time, so that work-queue.ts can choose the next stream. pool.ts assigns streams.
 import type { Clock } from '../../../machines/clock.ts';
-import { workerFile } from '../../runtime/telemetry/worker-file.ts';
 import { IdleTimer } from '../../runtime/timeouts.ts';
 import {
   COMMAND_BYTES,
@@ -13,27 +11,26 @@ import {
   type StreamCommand,
   type StreamMessage,
   type StreamQuery,
-  type ThreadReply,
-  type ThreadRequest,
+  type WorkerReply,
+  type WorkerRequest,
 } from '../protocol.ts';
-import { type OrganisationShare, type OrganisationShares, ThreadQueue } from './thread-queue.ts';
+import type { OpenPort, Port } from './port.ts';
+import { type OrganisationShare, type OrganisationShares, WorkQueue } from './work-queue.ts';
 
-/** A thread that owes an answer and says nothing for so long hangs. */
-const HANG_MS = 10_000;
-/** What a thread has at hand, so that it need not wait for this one: twice what is worked on in one piece. */
+/** What a worker has at hand, so that it need not wait for this process: twice what is worked on in one piece. */
 const AT_HAND_BYTES = 2 * PIECE_BYTES;
 /** To compile a task takes as long as some audio. */
 const TASK_BYTES = PIECE_BYTES;
 const BYTES_PER_SECOND = 2 * SAMPLE_RATE;
 
-/** A stream, as its thread speaks to it. */
-export interface ThreadStream {
+/** A stream, as its worker speaks to it. */
+export interface WorkerStream {
   say(message: StreamMessage): void;
   /** So many bytes of its queue were worked on. */
   worked(bytes: number): void;
   /** It has to wait for its organisation's time; said once. */
   slowed(): void;
-  /** Called once; the thread has forgotten the stream. */
+  /** Called once; the worker has forgotten the stream. */
   end(code: number, reason: string): void;
 }
 
@@ -42,21 +39,24 @@ interface Check {
   resolve(fault: QueryFault | undefined): void;
 }
 
-export interface ThreadOptions {
+export interface WorkerOptions {
+  open: OpenPort;
+  /** A worker that owes an answer and sends nothing for so long hangs. */
+  hangMs: number;
   clock: Clock;
   shares: OrganisationShares;
   /** A stream or a check has ended. */
-  onLess: (thread: Thread) => void;
-  /** The thread failed, and its streams were closed with 1011. It is still to be closed itself. */
-  onFault: (thread: Thread, error: Error) => void;
+  onLess: (worker: WorkerHandle) => void;
+  /** The worker failed, and its streams were closed with 1011. It is still to be closed itself. */
+  onFault: (worker: WorkerHandle, error: Error) => void;
 }
 
-export class Thread {
-  readonly #options: ThreadOptions;
-  readonly #worker: Worker;
-  readonly #streams = new Map<number, ThreadStream>();
+export class WorkerHandle {
+  readonly #options: WorkerOptions;
+  readonly #port: Port;
+  readonly #streams = new Map<number, WorkerStream>();
   readonly #checks = new Map<number, Check>();
-  readonly #queue: ThreadQueue<ThreadRequest>;
+  readonly #queue: WorkQueue<WorkerRequest>;
   /** Who pays for what was asked, by stream or check, as long as it is not answered; a stream may have been dropped by then. */
   readonly #payers = new Map<number, { share: OrganisationShare; owed: number }>();
   /** Requests without an answer, and how much they ask for. */
@@ -66,14 +66,10 @@ export class Thread {
   #hang: IdleTimer | undefined;
   #over = false;
 
-  constructor(options: ThreadOptions) {
+  constructor(options: WorkerOptions) {
     this.#options = options;
-    this.#queue = new ThreadQueue(options.shares);
-    // Flags of the process, such as loaders, are not for its threads.
-    this.#worker = new Worker(workerFile(import.meta.url, 'worker'), { execArgv: [], name: 'recogniser' });
-    this.#worker.on('message', (reply: ThreadReply) => this.#hear(reply));
-    this.#worker.on('error', (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
-    this.#worker.on('exit', (code) => this.#fail(new Error(`A thread of the recogniser ended with code ${code}.`)));
+    this.#queue = new WorkQueue(options.shares);
+    this.#port = options.open({ reply: (reply) => this.#hear(reply), failed: (error) => this.#fail(error) });
   }
 
   get streams(): number {
@@ -84,10 +80,10 @@ export class Thread {
     return this.#checks.size;
   }
 
-  open(id: number, query: StreamQuery, share: OrganisationShare, stream: ThreadStream): void {
+  open(id: number, query: StreamQuery, share: OrganisationShare, stream: WorkerStream): void {
     this.#streams.set(id, stream);
     this.#queue.open(id, share, () => stream.slowed());
-    this.#queue.put(id, { type: 'open', stream: id, query }, TASK_BYTES);
+    this.#queue.put(id, { type: 'open', stream: id, query, organisation: share.owner }, TASK_BYTES);
     this.#feed();
   }
 
@@ -108,7 +104,7 @@ export class Thread {
   drop(id: number): void {
     if (!this.#streams.delete(id) || this.#over) return;
     this.#queue.drop(id);
-    this.#worker.postMessage({ type: 'drop', stream: id } satisfies ThreadRequest);
+    this.#port.post({ type: 'drop', stream: id });
     this.#options.onLess(this);
   }
 
@@ -121,13 +117,13 @@ export class Thread {
     });
   }
 
-  /** Ends the thread and all it has. Resolves when it is gone. */
+  /** Ends the worker and all it has. Resolves when it is gone. */
   async close(code: number, reason: string): Promise<void> {
     this.#end(code, reason);
-    await this.#worker.terminate();
+    await this.#port.terminate();
   }
 
-  /** Gives the thread what is next, as long as it has little at hand. */
+  /** Gives the worker what is next, as long as it has little at hand. */
   #feed(): void {
     const { clock } = this.#options;
     clock.clearTimeout(this.#held);
@@ -142,15 +138,17 @@ export class Thread {
     this.#held = clock.setTimeout(() => this.#feed(), Math.ceil(heldMs));
   }
 
-  #ask(request: ThreadRequest, bytes: number, id: number, share: OrganisationShare): void {
+  #ask(request: WorkerRequest, bytes: number, id: number, share: OrganisationShare): void {
     const payer = this.#payers.get(id);
     if (payer === undefined) this.#payers.set(id, { share, owed: 1 });
     else payer.owed++;
     if (this.#owed === 0) this.#hang?.touch();
     this.#owed++;
     this.#owedBytes += bytes;
-    this.#hang ??= new IdleTimer(this.#options.clock, HANG_MS, () => this.#quiet(), { outlastsFreeze: true });
-    this.#worker.postMessage(request, request.type === 'audio' ? [request.bytes.buffer] : []);
+    this.#hang ??= new IdleTimer(this.#options.clock, this.#options.hangMs, () => this.#quiet(), {
+      outlastsFreeze: true,
+    });
+    this.#port.post(request);
   }
 
   /** A request was answered. */
@@ -167,10 +165,11 @@ export class Thread {
   /** Nothing was heard for a while: in order when nothing is owed. */
   #quiet(): void {
     this.#hang = undefined;
-    if (this.#owed > 0) this.#fail(new Error(`A thread of the recogniser said nothing for ${HANG_MS / 1000} s.`));
+    if (this.#owed > 0)
+      this.#fail(new Error(`A worker of the recogniser sent nothing for ${this.#options.hangMs / 1000} s.`));
   }
 
-  #hear(reply: ThreadReply): void {
+  #hear(reply: WorkerReply): void {
     if (this.#over) return;
     this.#hang?.touch();
     if (reply.type === 'checked') this.#checked(reply);
@@ -178,7 +177,7 @@ export class Thread {
     this.#feed();
   }
 
-  #checked({ check: id, fault, ms }: Extract<ThreadReply, { type: 'checked' }>): void {
+  #checked({ check: id, fault, ms }: Extract<WorkerReply, { type: 'checked' }>): void {
     this.#answered(id, TASK_BYTES, ms);
     const check = this.#checks.get(id);
     this.#checks.delete(id);
@@ -187,9 +186,10 @@ export class Thread {
     this.#options.onLess(this);
   }
 
-  #heard(reply: Exclude<ThreadReply, { type: 'checked' }>): void {
+  #heard(reply: Exclude<WorkerReply, { type: 'checked' }>): void {
     const stream = this.#streams.get(reply.stream);
     if (reply.type === 'said') stream?.say(reply.message);
+    else if (reply.type === 'held') this.#queue.hold(reply.stream, reply.held);
     else if (reply.type === 'opened') this.#answered(reply.stream, TASK_BYTES, reply.ms);
     else if (reply.type === 'worked') {
       this.#answered(reply.stream, reply.bytes, reply.ms);

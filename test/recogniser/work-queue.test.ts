@@ -2,13 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { OrganisationShares, ThreadQueue } from '../../src/recogniser/threads/thread-queue.ts';
+import { OrganisationShares, WorkQueue } from '../../src/recogniser/workers/work-queue.ts';
 
 /** Pieces are named after their stream and number: `a1.0` is the first of organisation a's stream 1. */
 function rig(cpuMsPerMinuteMax?: number) {
   const clock = new SimulatedClock();
   const shares = new OrganisationShares({ clock, ...(cpuMsPerMinuteMax === undefined ? {} : { cpuMsPerMinuteMax }) });
-  const queue = new ThreadQueue<string>(shares);
+  const queue = new WorkQueue<string>(shares);
   const ids = new Map<string, number>();
   const slowed: string[] = [];
   return {

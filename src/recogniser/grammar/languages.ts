@@ -1,7 +1,7 @@
 // What differs between the recogniser's languages: the model's directory, figures measured on it, words it lacks.
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import type { Language } from './protocol.ts';
+import type { Language } from '../protocol.ts';
 
 /** By the package's names: of states, of phones and of words. */
 export type Beams = Readonly<Record<'beam' | 'pbeam' | 'wbeam', number>>;

@@ -1,6 +1,6 @@
 // Loads the recogniser's WASM module and narrows its types to what is used. Decides nothing about speech.
 import createModule, { type Decoder, type Endpointer, type SoundSwallowerModule } from 'soundswallower';
-import type { Automaton } from './grammar/automaton.ts';
+import type { Automaton } from './automaton.ts';
 import { modelDirectory } from './languages.ts';
 
 export type { Decoder, Endpointer, SoundSwallowerModule };

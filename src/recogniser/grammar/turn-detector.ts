@@ -1,5 +1,5 @@
 // Tells speech from silence, frame by frame. Where a turn begins and ends is decided in stream.ts.
-import { SAMPLE_RATE } from './protocol.ts';
+import { SAMPLE_RATE } from '../protocol.ts';
 import type { Endpointer, SoundSwallowerModule } from './soundswallower.ts';
 
 /** Samples of one frame: 20 ms. */
