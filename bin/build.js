@@ -19,6 +19,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleClient, bundleProgram } from './bundle.js';
 import { bundleConsole } from './bundle-console.js';
 import { licensesOf } from './licenses.js';
+import { buildSpeechModels } from './speech-models.js';
 
 /** The client is a package of its own, with a dist/ of its own. */
 const CLIENT = 'clients/typescript';
@@ -36,6 +37,7 @@ const SETTINGS = [
   'bin/bundle.js',
   'bin/bundle-console.js',
   'bin/licenses.js',
+  'bin/speech-models.js',
 ];
 /** The file with the id of the program; src/runtime/version.ts reads it. */
 const BUILD_ID = 'build-id';
@@ -265,6 +267,7 @@ async function bundleAll(root, dist, clientDist) {
       bundleProgram(root, dist),
       bundleConsole(root, join(dist, 'console')),
       bundleClient(join(root, CLIENT, 'src'), clientDist),
+      buildSpeechModels(root, dist),
     ]);
     writeFileSync(join(dist, 'licenses.txt'), licensesOf(root, [...program, ...console]));
   } catch (error) {

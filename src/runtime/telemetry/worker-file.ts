@@ -23,6 +23,9 @@ export function workerFile(importMetaUrl: string, name: string): URL {
 }
 
 /** What the build made for browsers, whether this module runs from its source or is built. */
-export function consoleFolder(): URL {
-  return new URL(import.meta.url.endsWith('.ts') ? 'dist/console/' : 'console/', root);
-}
+export const consoleFolder = (): URL => builtFolder('console');
+
+/** The speech models that come with the package. */
+export const speechModelsFolder = (): URL => builtFolder('models');
+
+const builtFolder = (name: string): URL => new URL(`${import.meta.url.endsWith('.ts') ? 'dist/' : ''}${name}/`, root);

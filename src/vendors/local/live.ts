@@ -6,6 +6,7 @@ import type { Incoming, LegRequest, LiveCodec } from '../kit/provider.ts';
 import { liveTiming } from '../kit/timing.ts';
 import { failures } from './failures.ts';
 import { BUILT_IN_GRAMMARS } from './grammars.ts';
+import { ENDPOINTING_MS } from './models.ts';
 
 /** Below it, what was said is as likely something else (`confidenceOf` of the recogniser). */
 const LIKELY = 0.5;
@@ -13,8 +14,8 @@ const LIKELY = 0.5;
 interface State {
   finishing: boolean;
   language: string;
-  /** What it listens for, as a warning names it. */
-  expected: string;
+  /** What it listens for, as a warning names it; undefined where anything may be said. */
+  expected: string | undefined;
 }
 
 /** What a stream says. */
@@ -22,20 +23,24 @@ type Message =
   | { type: 'ready' | 'finished' }
   | { type: 'speech_started'; start: number }
   | { type: 'interim'; turn: number; text: string; start: number; end: number }
-  | ({ type: 'final'; turn: number } & Utterance)
+  | ({ type: 'final'; turn: number; estimated?: true } & Utterance)
   | { type: 'no_match'; turn: number; start: number; end: number }
   | { type: 'warning' | 'error'; code: string; message: string };
 
 export const live: LiveCodec<State> = {
-  timing: ({ params }) =>
+  timing: ({ model, params }) =>
     liveTiming({
       // The recogniser looks at the text each 100 ms; smaller frames would only cost more.
       frame: { minMs: 100, idealMs: 100, maxMs: 1_000, tail: 'short' },
       // A backlog is worked off faster than real time, but one session may not take all threads for itself.
       speedMax: 8,
       burstMs: 2_000,
-      // Its turns end by 300 ms that are mostly silence; an aligned text is one turn, whatever its pauses.
-      turnPauseMs: params.align_text === undefined ? 400 : Number.POSITIVE_INFINITY,
+      // Turns of grammars end by 300 ms that are mostly silence; an aligned text is one turn, whatever its pauses.
+      turnPauseMs: isGrammar(model)
+        ? params.align_text === undefined
+          ? 400
+          : Number.POSITIVE_INFINITY
+        : endpointingOf(params),
       // The first stream of a thread waits until the models are loaded.
       readyMs: 20_000,
       drainMs: 20_000,
@@ -46,14 +51,10 @@ export const live: LiveCodec<State> = {
   open: (request: LegRequest) => ({
     state: {
       finishing: false,
-      language: languageOf(request.model),
-      expected: request.params.align_text === undefined ? 'the words of its grammar' : 'the words of `align_text`',
+      language: isGrammar(request.model) ? languageOf(request.model) : (request.language ?? 'en'),
+      expected: expectedOf(request),
     },
-    endpoint: {
-      kind: 'embedded',
-      engine: 'local',
-      query: { language: languageOf(request.model), task: taskOf(request), interims: request.interimResults },
-    },
+    endpoint: { kind: 'embedded', engine: 'local', query: queryOf(request) },
     hello: [],
   }),
 
@@ -88,13 +89,14 @@ function heard(message: Message, { language, expected }: State): Heard[] {
       return [partial(turn, { text, start, end, language })];
     }
     case 'final': {
-      const { type: _, turn, ...utterance } = message;
-      const doubt = (utterance.confidence ?? 1) < LIKELY ? [unexpected(expected)] : [];
-      return [ended(turn, { ...utterance, language }), ...doubt];
+      const { type: _, turn, estimated, ...utterance } = message;
+      const isUnlikely = expected !== undefined && (utterance.confidence ?? 1) < LIKELY;
+      const warnings = [...(isUnlikely ? [unexpected(expected)] : []), ...(estimated ? [wordsEstimated] : [])];
+      return [ended(turn, { ...utterance, language }), ...warnings];
     }
     case 'no_match': {
       const { turn, start, end } = message;
-      return [ended(turn, { text: '', start, end }), unexpected(expected)];
+      return [ended(turn, { text: '', start, end }), ...(expected === undefined ? [] : [unexpected(expected)])];
     }
     case 'warning':
       return [{ type: 'warned', code: message.code, message: message.message }];
@@ -109,9 +111,33 @@ function heard(message: Message, { language, expected }: State): Heard[] {
 const unexpected = (expected: string): Heard => ({
   type: 'warned',
   code: 'no_open_dictation',
-  message: `What was said hardly fits ${expected}, which is all that this model listens for. Open dictation needs a provider: start the gateway with its key, such as \`DEEPGRAM_API_KEY\`, and name one of its models, such as \`deepgram/nova-3\`. See /docs/guides/first-transcription.`,
+  message: `What was said hardly fits ${expected}, which is all that this model listens for. Use \`local/dictation-en\` for open English speech, or a provider's model. See /docs/guides/first-transcription.`,
   once: true,
 });
+
+const wordsEstimated: Heard = {
+  type: 'warned',
+  code: 'words_estimated',
+  message:
+    'The times of words are estimated: this model gives none, so its words are spread over the time in which a voice is heard.',
+  once: true,
+};
+
+const isGrammar = (model: string): boolean => /^(?:commands|digits|align)-(?:en|fr)$/.test(model);
+
+const endpointingOf = (params: LegRequest['params']): number =>
+  typeof params.endpointing === 'number' ? params.endpointing : ENDPOINTING_MS;
+
+function expectedOf({ model, params }: LegRequest): string | undefined {
+  if (!isGrammar(model)) return undefined;
+  return params.align_text === undefined ? 'the words of its grammar' : 'the words of `align_text`';
+}
+
+function queryOf(request: LegRequest): Readonly<Record<string, unknown>> {
+  const { model, params, language, interimResults: interims } = request;
+  if (isGrammar(model)) return { language: languageOf(model), task: taskOf(request), interims };
+  return { task: { kind: 'dictation', model, endpointingMs: endpointingOf(params), language }, interims };
+}
 
 /** `commands-en` and the like end in their language. */
 const languageOf = (model: string): string => model.slice(model.lastIndexOf('-') + 1);

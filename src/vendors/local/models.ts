@@ -1,4 +1,4 @@
-// Catalogue rows of the embedded recogniser. It is grammar-based: no model here takes open dictation, and each says so.
+// Catalogue rows of the embedded recogniser: open dictation in English, and grammars, which say that they take none.
 
 import { type Static, Type } from '@sinclair/typebox';
 import { modelCards, processedHere } from '../kit/cards.ts';
@@ -7,8 +7,9 @@ import { exactly } from '../kit/options.ts';
 const COMMANDS =
   'Numbers, times, dates, yes and no, home and navigation commands; or a JSGF grammar of your own in `provider_params.grammar`.';
 const ALIGNMENT = 'Finds the times of the words of a known text, given as `provider_params.align_text`.';
-const NO_DICTATION =
-  'Files: WAV, AIFF, AU, CAF or Wave64 without compression, MP3, MP2, FLAC, Ogg, or WebM with Opus; no AAC or M4A. No open dictation.';
+const FILES =
+  'Files: WAV, AIFF, AU, CAF or Wave64 without compression, MP3, MP2, FLAC, Ogg, or WebM with Opus; no AAC or M4A.';
+const NO_DICTATION = `${FILES} No open dictation.`;
 const FILE_SECONDS_MAX = 4 * 3_600;
 
 // Measured by `npm run bench -- recogniser 30`; docs/guides/local-recogniser.md has the whole table. No row for French digits: 37 %
@@ -43,6 +44,15 @@ export const models = modelCards(
     processing: processedHere,
   },
   [
+    {
+      ...row(
+        'dictation-en',
+        'en',
+        'Dictation, English',
+        `Open English speech, with punctuation, on this machine and without a network. Words have estimated times and no confidence. ${FILES}`,
+      ),
+      can: { formatting: true },
+    },
     row(
       'commands-en',
       'en',
@@ -65,6 +75,19 @@ export const models = modelCards(
     row('align-fr', 'fr', 'Alignment, French', `${ALIGNMENT} ${NO_DICTATION}`),
   ],
 );
+
+/** Silence that ends a turn of dictation, when nothing else is asked for. */
+export const ENDPOINTING_MS = 500;
+
+export const DictationOptions = exactly({
+  endpointing: Type.Optional(
+    Type.Integer({
+      minimum: 200,
+      maximum: 5_000,
+      description: `Milliseconds of silence that end a turn; ${ENDPOINTING_MS} when absent.`,
+    }),
+  ),
+});
 
 // `provider_params` of the embedded recogniser. What a schema cannot say (syntax, unknown words, cost) the recogniser checks.
 export const GrammarOptions = exactly({

@@ -100,7 +100,7 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 const textOf = (name: string): { severity: string; summary: string } => {
-  const first = alertLines.findIndex((line) => line === `      - alert: ${name}`);
+  const first = alertLines.indexOf(`      - alert: ${name}`);
   const [, severity = ''] = /severity: (\w+)/.exec(alertLines[first + 3] ?? '') ?? [];
   const [, summary = ''] = /summary: ("[^"]+")/.exec(alertLines[first + 4] ?? '') ?? [];
   return { severity, summary };

@@ -15,7 +15,11 @@ const asking = (language: string, task: object, interims = true): Endpoint => ({
 const builtIn = (model: string) => ({ kind: 'grammar', text: BUILT_IN_GRAMMARS.get(model), builtIn: true });
 
 const words = [{ word: 'yes', start: 1, end: 1.5, confidence: 0.9 }];
-const DICTATION = expect.stringMatching(/`DEEPGRAM_API_KEY`.*`deepgram\/nova-3`.*\/docs\/guides\/first-transcription/);
+const DICTATION = expect.stringMatching(/`local\/dictation-en`.*\/docs\/guides\/first-transcription/);
+const dictating = (settings: object = {}): Endpoint => {
+  const task = { kind: 'dictation', model: 'dictation-en', endpointingMs: 500, language: undefined, ...settings };
+  return { kind: 'embedded', engine: 'local', query: { task, interims: true } };
+};
 const error = (code: string) => ({ type: 'error', code, message: 'The sentence.' });
 
 const STORIES: Readonly<Record<string, Story>> = {
@@ -43,6 +47,21 @@ const STORIES: Readonly<Record<string, Story>> = {
     [{ type: 'final', turn: 2, text: 'yes', start: 4, end: 4.5, confidence: 0.5, words }, 'ended 2 "yes" 4-4.5 en'],
   ],
   'ends a turn by a command, and needs nothing to be kept': [[FINALIZE, KEEP_ALIVE, 'send finalize']],
+  'says once that times of words are estimated': [
+    [
+      {
+        type: 'final',
+        turn: 0,
+        text: 'Yes.',
+        start: 1,
+        end: 1.5,
+        words: [{ word: 'Yes.', start: 1, end: 1.5 }],
+        estimated: true,
+      },
+      'ended 0 "Yes." 1-1.5 en (Yes. 1-1.5)',
+      like({ type: 'warned', code: 'words_estimated', once: true }),
+    ],
+  ],
   'closed in order after finish is the end; anything else is tried again': [
     [FINISH, 'send finish'],
     [closed(1011), 'failed retry close_1011'],
@@ -68,6 +87,12 @@ testProvider({
     needed: (model) => (isAligning(model) ? { align_text: 'yes' } : {}),
     rows: {
       grammar: { takes: ['#JSGF …'], refuses: ['', 1], live: GRAMMARS, batch: GRAMMARS },
+      endpointing: {
+        takes: [200, 5_000],
+        refuses: [199, 5_001, 'soon'],
+        live: ['dictation-en'],
+        batch: ['dictation-en'],
+      },
       align_text: { takes: ['yes', 'no'], refuses: ['', 1], live: ALIGNING, batch: ALIGNING },
     },
   },
@@ -82,6 +107,11 @@ testProvider({
       [
         { model: 'align-en', params: { align_text: 'yes' } },
         asking('en', { kind: 'align', text: 'yes', builtIn: false }),
+      ],
+      [{ model: 'dictation-en' }, dictating()],
+      [
+        { model: 'dictation-en', language: 'en-GB', params: { endpointing: 300 } },
+        dictating({ endpointingMs: 300, language: 'en-GB' }),
       ],
     ],
     asked: (endpoint) => taskOf(endpoint),
@@ -107,6 +137,7 @@ testProvider({
 /** What it is to hear, where that is not built in. */
 function taskOf(endpoint: Endpoint): Readonly<Record<string, unknown>> {
   const { query } = endpoint as Extract<Endpoint, { kind: 'embedded' }>;
-  const { kind, text, builtIn: isOurs } = query.task as Readonly<Record<string, unknown>>;
+  const { kind, text, builtIn: isOurs, endpointingMs } = query.task as Readonly<Record<string, unknown>>;
+  if (kind === 'dictation') return { endpointing: String(endpointingMs) };
   return isOurs === true ? {} : { [kind === 'align' ? 'align_text' : 'grammar']: text };
 }

@@ -12,6 +12,7 @@ import type { GladiaParams, GoogleParams, GroqParams } from './params/g-i.ts';
 import type {
   KyutaiParams,
   LocalAlignEnParams,
+  LocalCommandsEnParams,
   LocalParams,
   LoopbackNumberedParams,
   LoopbackParams,
@@ -29,10 +30,11 @@ import type { VllmParams, VoskParams, WhispercppParams, XaiParams } from './para
 
 /** The type of `providerParams`, by model. */
 export interface ModelParams {
-  'local/commands-en': LocalParams;
-  'local/digits-en': LocalParams;
+  'local/dictation-en': LocalParams;
+  'local/commands-en': LocalCommandsEnParams;
+  'local/digits-en': LocalCommandsEnParams;
   'local/align-en': LocalAlignEnParams;
-  'local/commands-fr': LocalParams;
+  'local/commands-fr': LocalCommandsEnParams;
   'local/align-fr': LocalAlignEnParams;
   'deepgram/nova-3': DeepgramParams;
   'deepgram/nova-2': DeepgramParams;
@@ -132,7 +134,7 @@ export interface ModelParams {
 
 /** The same by provider, for models that are not listed. */
 export interface ProviderParams {
-  local: LocalParams | LocalAlignEnParams;
+  local: LocalParams | LocalCommandsEnParams | LocalAlignEnParams;
   deepgram: DeepgramParams | DeepgramFluxGeneralEnParams;
   assemblyai: AssemblyaiParams;
   openai: OpenaiParams;

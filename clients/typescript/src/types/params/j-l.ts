@@ -2,6 +2,12 @@
 
 /** Options of Embedded recogniser. */
 export interface LocalParams {
+  /** Milliseconds of silence that end a turn; 500 when absent. */
+  endpointing?: number;
+}
+
+/** Options of Embedded recogniser for local/commands-en and its like. */
+export interface LocalCommandsEnParams {
   /** A JSGF grammar to listen for instead of the built-in one; its words must be in the dictionary. No imports, no rule that refers to itself. */
   grammar?: string;
 }

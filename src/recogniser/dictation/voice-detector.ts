@@ -1,0 +1,62 @@
+// Whether somebody speaks, by Silero's model of voices: noise, music and breath are told from speech, which loudness cannot do.
+import type { Sherpa, Vad } from './sherpa.ts';
+
+/** Samples of a frame, at 16 kHz: what the model takes. */
+export const FRAME_SAMPLES = 512;
+/** It is sure of speech, or of silence, after so long. */
+export const SURE_SAMPLES = 1_600;
+const SURE_SECONDS = SURE_SAMPLES / 16_000;
+
+/** Those that were used are used again: each holds the model (11 MB) and takes 50 ms to make. */
+export class VoiceDetectors {
+  readonly #sherpa: Sherpa;
+  readonly #file: string;
+  readonly #free: VoiceDetector[] = [];
+
+  /** @param file the model */
+  constructor(sherpa: Sherpa, file: string) {
+    this.#sherpa = sherpa;
+    this.#file = file;
+  }
+
+  take(): VoiceDetector {
+    return this.#free.pop() ?? new VoiceDetector(this.#make());
+  }
+
+  giveBack(detector: VoiceDetector): void {
+    detector.reset();
+    this.#free.push(detector);
+  }
+
+  #make(): Vad {
+    const sileroVad = {
+      model: this.#file,
+      threshold: 0.5,
+      minSpeechDuration: SURE_SECONDS,
+      minSilenceDuration: SURE_SECONDS,
+      maxSpeechDuration: 25,
+      windowSize: FRAME_SAMPLES,
+    };
+    return new this.#sherpa.Vad({ sileroVad, sampleRate: 16_000, numThreads: 1, provider: 'cpu', debug: 0 }, 30);
+  }
+}
+
+export class VoiceDetector {
+  readonly #vad: Vad;
+
+  constructor(vad: Vad) {
+    this.#vad = vad;
+  }
+
+  /** Takes one frame. Returns whether somebody speaks, as far as it is known by then: see `SURE_SAMPLES`. */
+  hear(frame: Float32Array): boolean {
+    this.#vad.acceptWaveform(frame);
+    // It keeps a copy of what was spoken, which is not needed.
+    while (!this.#vad.isEmpty()) this.#vad.pop();
+    return this.#vad.isDetected();
+  }
+
+  reset(): void {
+    this.#vad.reset();
+  }
+}

@@ -1,0 +1,26 @@
+// Words with times out of tokens with times, for models that give them.
+import type { HeardWord } from '../protocol.ts';
+import type { SherpaResult } from './sherpa.ts';
+
+/** The last token of a word is spoken for so long. */
+const TOKEN_SECONDS = 0.2;
+
+/** Undefined where the model gives no times, or tokens that do not add up to its text. */
+export function wordsOf({ text, tokens, timestamps }: SherpaResult, startSeconds: number): HeardWord[] | undefined {
+  if (timestamps.length === 0 || timestamps.length !== tokens.length) return undefined;
+  const words: HeardWord[] = [];
+  for (const [at, token] of tokens.entries()) {
+    const start = startSeconds + timestamps[at]!;
+    const end =
+      startSeconds + Math.min(timestamps[at + 1] ?? Number.POSITIVE_INFINITY, timestamps[at]! + TOKEN_SECONDS);
+    const piece = token.replaceAll('▁', ' ');
+    const last = words.at(-1);
+    if (last === undefined || piece.startsWith(' '))
+      words.push({ word: piece.trimStart(), start: round(start), end: round(end) });
+    else words[words.length - 1] = { word: last.word + piece, start: last.start, end: round(end) };
+  }
+  const spoken = words.map(({ word, ...times }) => ({ word: word.trim(), ...times })).filter(({ word }) => word !== '');
+  return spoken.map(({ word }) => word).join(' ') === text.trim() ? spoken : undefined;
+}
+
+const round = (seconds: number): number => Math.round(seconds * 1000) / 1000;

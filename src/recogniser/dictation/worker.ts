@@ -1,0 +1,107 @@
+// The process that runs a speech model: any number of streams, whose audio is taken at once and decoded by turns. It is a process and
+// not a thread, because native code that fails ends all of it. Its first argument is its `WorkerSettings`.
+import { writeFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import type { DictationQuery, StreamMessage, WorkerReply, WorkerRequest } from '../protocol.ts';
+import { COMMAND_BYTES } from '../protocol.ts';
+import { DecodeQueue } from './decode-queue.ts';
+import { configOf, type WorkerSettings } from './model.ts';
+import { OfflineDecoder } from './offline-decoder.ts';
+import { loadSherpa } from './sherpa.ts';
+import { DictationStream } from './stream.ts';
+import { type VoiceDetector, VoiceDetectors } from './voice-detector.ts';
+
+interface Entry {
+  stream: DictationStream;
+  detector: VoiceDetector;
+}
+
+/** Sockets go before decoding. */
+const NICENESS = 10;
+
+const settings = JSON.parse(process.argv[2] ?? '') as WorkerSettings;
+setPriority(NICENESS);
+goFirstWhenMemoryRunsOut();
+process.on('disconnect', () => process.exit(0));
+// The signal reaches all processes of a terminal: the one that started this one decides when it ends.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+
+const sherpa = loadSherpa();
+const recognizer = new sherpa.OfflineRecognizer(configOf(settings.model));
+const decoder = new OfflineDecoder(recognizer, () => process.exit(1));
+const detectors = new VoiceDetectors(sherpa, settings.voiceModel);
+const queue = new DecodeQueue(settings.slots);
+const entries = new Map<number, Entry>();
+
+process.on('message', (request: WorkerRequest) => {
+  const sinceMs = performance.now();
+  const ms = () => performance.now() - sinceMs;
+  switch (request.type) {
+    case 'open':
+      open(request.stream, request.query as DictationQuery, request.organisation);
+      reply({ type: 'opened', stream: request.stream, ms: ms() });
+      return;
+    case 'audio': {
+      const { stream, bytes } = request;
+      entries.get(stream)?.stream.audio(bytes);
+      reply({ type: 'worked', stream, bytes: bytes.byteLength, ms: ms() });
+      return;
+    }
+    case 'command': {
+      const { stream } = request;
+      if (request.command.type === 'finalize') entries.get(stream)?.stream.finalize();
+      else entries.get(stream)?.stream.finish(() => end(stream));
+      reply({ type: 'worked', stream, bytes: COMMAND_BYTES, ms: ms() });
+      return;
+    }
+    case 'drop':
+      drop(request.stream);
+      return;
+    case 'check':
+      reply({ type: 'checked', check: request.check, fault: undefined, ms: ms() });
+  }
+});
+
+function open(id: number, query: DictationQuery, organisation: string | undefined): void {
+  const detector = detectors.take();
+  const say = (message: StreamMessage): void => reply({ type: 'said', stream: id, message });
+  const stream = new DictationStream({
+    decoder,
+    detector,
+    queue,
+    organisation,
+    endpointingMs: query.task.endpointingMs,
+    interims: query.interims,
+    say,
+    onHeld: (held) => reply({ type: 'held', stream: id, held }),
+    nowMs: () => performance.now(),
+  });
+  entries.set(id, { stream, detector });
+  say({ type: 'ready' });
+}
+
+function end(id: number): void {
+  drop(id);
+  reply({ type: 'ended', stream: id });
+}
+
+function drop(id: number): void {
+  const entry = entries.get(id);
+  if (entry === undefined) return;
+  entries.delete(id);
+  entry.stream.abandon();
+  detectors.giveBack(entry.detector);
+}
+
+function reply(message: WorkerReply): void {
+  process.send?.(message);
+}
+
+/** A model can be loaded again; the sessions of the gateway cannot. */
+function goFirstWhenMemoryRunsOut(): void {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000');
+  } catch {
+    // Other systems have no such file.
+  }
+}

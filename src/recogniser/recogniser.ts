@@ -1,0 +1,108 @@
+// The embedded recogniser as one engine: grammars in threads, and each speech model in a process of its own.
+import { fileURLToPath } from 'node:url';
+import type { Clock } from '../../machines/clock.ts';
+import { speechModelsFolder, workerFile } from '../runtime/telemetry/worker-file.ts';
+import type { Engine, EngineConnection, EngineListener } from '../vendors/kit/provider.ts';
+import { builtInModel, type SpeechModel, type WorkerSettings } from './dictation/model.ts';
+import { type QueryFault, readQuery } from './protocol.ts';
+import { RecogniserPool, type RecogniserPoolOptions } from './workers/pool.ts';
+import { processPort } from './workers/port.ts';
+
+/** The model that comes with the package. */
+export const BUILT_IN_DICTATION = 'dictation-en';
+/** A model is loaded in less than a second; on a busy machine it takes longer. */
+const PROCESS_HANG_MS = 30_000;
+
+export interface RecogniserOptions extends Omit<RecogniserPoolOptions, 'open' | 'hangMs' | 'workerStreamsMax'> {
+  /** Streams of one speech model at a time, as `streamsMax`. */
+  dictationStreamsMax: number;
+  /** Utterances of one speech model that are decoded at a time: each takes a core. */
+  dictationSlots: number;
+  /** Speech models of the operator's own, by name. */
+  models?: ReadonlyMap<string, SpeechModel>;
+  clock?: Clock;
+}
+
+export class Recogniser implements Engine {
+  readonly #options: RecogniserOptions;
+  readonly #grammars: RecogniserPool;
+  /** By model, from its first stream on. */
+  readonly #dictations = new Map<string, RecogniserPool>();
+
+  constructor(options: RecogniserOptions) {
+    this.#options = options;
+    this.#grammars = new RecogniserPool(options);
+  }
+
+  /** Streams open now. */
+  get streams(): number {
+    return this.#sum(({ streams }) => streams);
+  }
+
+  /** Audio taken and not yet decoded, of all streams. */
+  get queuedBytes(): number {
+    return this.#sum(({ queuedBytes }) => queuedBytes);
+  }
+
+  /** See `RecogniserPool`. */
+  get slowed(): number {
+    return this.#sum(({ slowed }) => slowed);
+  }
+
+  connect(query: Readonly<Record<string, unknown>>, listener: EngineListener, owner?: string): EngineConnection {
+    return this.#poolOf(query).connect(query, listener, owner);
+  }
+
+  check(query: Readonly<Record<string, unknown>>, owner?: string): Promise<QueryFault | undefined> {
+    return this.#poolOf(query).check(query, owner);
+  }
+
+  /** Ends all threads and processes, and resolves when they are gone. */
+  async close(): Promise<void> {
+    await Promise.all(this.#pools().map((pool) => pool.close()));
+  }
+
+  #poolOf(query: Readonly<Record<string, unknown>>): RecogniserPool {
+    const task = readQuery(query)?.task;
+    if (task?.kind !== 'dictation') return this.#grammars;
+    const known = this.#dictations.get(task.model);
+    if (known !== undefined) return known;
+    const settings = this.#settingsOf(task.model);
+    if (settings === undefined) return this.#grammars;
+    const pool = this.#openDictation(settings);
+    this.#dictations.set(task.model, pool);
+    return pool;
+  }
+
+  #settingsOf(name: string): WorkerSettings | undefined {
+    const { models, dictationSlots: slots } = this.#options;
+    const builtIn = builtInModel(fileURLToPath(speechModelsFolder()));
+    const own = models?.get(name);
+    if (own !== undefined) return { ...builtIn, model: own, slots };
+    return name === BUILT_IN_DICTATION ? { ...builtIn, slots } : undefined;
+  }
+
+  #openDictation(settings: WorkerSettings): RecogniserPool {
+    const { cpuSecondsPerMinutePerOrganisationMax: _, ...options } = this.#options;
+    return new RecogniserPool({
+      ...options,
+      open: processPort({
+        file: () => workerFile(import.meta.url, 'dictation/worker'),
+        argument: JSON.stringify(settings),
+        // Beside the decodes, the pool of threads serves what else there is to wait for.
+        env: { UV_THREADPOOL_SIZE: String(settings.slots + 2) },
+      }),
+      workers: 1,
+      streamsMax: options.dictationStreamsMax,
+      hangMs: PROCESS_HANG_MS,
+    });
+  }
+
+  #pools(): RecogniserPool[] {
+    return [this.#grammars, ...this.#dictations.values()];
+  }
+
+  #sum(of: (pool: RecogniserPool) => number): number {
+    return this.#pools().reduce((sum, pool) => sum + of(pool), 0);
+  }
+}
