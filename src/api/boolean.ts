@@ -1,5 +1,5 @@
 // A boolean as clients write it into a query, a form or JSON: every language and library has its own way.
-import { printable, refuse } from './errors.ts';
+import { apiError, printable } from './errors.ts';
 
 const WORDS: Readonly<Record<string, boolean>> = {
   ...{ true: true, yes: true, on: true, 1: true },
@@ -13,12 +13,12 @@ export function booleanIn(value: unknown): boolean | undefined {
   return Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
 }
 
-/** Throws a Refusal that names the parameter. */
+/** Throws an ApiError that names the parameter. */
 export function readBooleanIn(name: string, value: unknown): boolean {
   const read = booleanIn(value);
   if (read !== undefined) return read;
   const said = typeof value === 'string' ? `"${printable(value)}"` : printable(JSON.stringify(value) ?? String(value));
-  throw refuse(
+  throw apiError(
     'invalid_request',
     `\`${name}\` is ${said}. Send true or false; 1 and 0, yes and no, on and off are accepted too.`,
     {

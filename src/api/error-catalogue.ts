@@ -1,5 +1,5 @@
 // The one catalogue of refusals: code, HTTP status, WebSocket close code, error type and what a client may do about it.
-// Refusals are made with `refuse` of errors.ts; the wording of a single case is left to the place that refuses.
+// Errors are made with `apiError` of errors.ts; the wording of a single case is left to the place that refuses.
 
 /** The closed set of `error.type` values. */
 export type ErrorType =

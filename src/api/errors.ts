@@ -1,5 +1,5 @@
-// Refusals on their way to a client, on any surface: made here with `refuse`, by the code's row in error-catalogue.ts. The wording
-// of a single case is left to the place that refuses.
+// Errors of the interface on their way to a client, on any surface: made here with `apiError`, by the code's row in
+// error-catalogue.ts. Each caller words its own case.
 import { ERROR_CATALOGUE, type ErrorCode, type ErrorType } from './error-catalogue.ts';
 
 export type { ErrorCode };
@@ -21,8 +21,8 @@ export interface ErrorBody {
   details?: Attempt[];
 }
 
-/** What a refusal may carry beside its code and message. */
-export interface RefusalExtras {
+/** What an error may carry in addition to its code and message. */
+export interface ApiErrorExtras {
   param?: string;
   details?: Attempt[];
   /** Seconds for `Retry-After`. */
@@ -31,31 +31,31 @@ export interface RefusalExtras {
   headers?: Record<string, string>;
 }
 
-/** A refusal on its way to the client. Thrown or returned; it is turned into bytes where it stops. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
+/** An error on its way to the client. Thrown or returned; it is turned into bytes where it stops. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
   readonly code: ErrorCode;
-  readonly extras: RefusalExtras;
+  readonly extras: ApiErrorExtras;
 
-  constructor(code: ErrorCode, message: string, extras: RefusalExtras = {}) {
+  constructor(code: ErrorCode, message: string, extras: ApiErrorExtras = {}) {
     super(message);
     this.code = code;
     this.extras = extras;
   }
 
-  /** HTTP status of this refusal; WebSocket-only codes answer 400. */
+  /** HTTP status of this error; WebSocket-only codes answer 400. */
   get status(): number {
     return ERROR_CATALOGUE[this.code].status ?? 400;
   }
 
-  /** WebSocket close code of this refusal; HTTP-only codes answer 4000. */
+  /** WebSocket close code of this error; HTTP-only codes answer 4000. */
   get closeCode(): number {
     return ERROR_CATALOGUE[this.code].close ?? 4000;
   }
 
-  /** The same refusal with further HTTP headers; its own win. */
-  withHeaders(headers: Record<string, string>): Refusal {
-    const refusal = new Refusal(this.code, this.message, {
+  /** The same error with further HTTP headers; its own win. */
+  withHeaders(headers: Record<string, string>): ApiError {
+    const refusal = new ApiError(this.code, this.message, {
       ...this.extras,
       headers: { ...headers, ...this.extras.headers },
     });
@@ -77,12 +77,12 @@ export class Refusal extends Error {
 }
 
 /**
- * Makes a refusal. The message says what was wrong, what is accepted and what to do.
+ * Makes an error for the client. The message says what was wrong, what is accepted and what to do.
  *
- * @example throw refuse('invalid_request', '`sample_rate` is 7; it is an integer from 8000 to 48000.', { param: 'sample_rate' })
+ * @example throw apiError('invalid_request', '`sample_rate` is 7; it is an integer from 8000 to 48000.', { param: 'sample_rate' })
  */
-export function refuse(code: ErrorCode, message: string, extras: RefusalExtras = {}): Refusal {
-  return new Refusal(code, message, extras);
+export function apiError(code: ErrorCode, message: string, extras: ApiErrorExtras = {}): ApiError {
+  return new ApiError(code, message, extras);
 }
 
 /** What a client sent, as it may stand in a message: short, and printable ASCII only. */

@@ -1,5 +1,5 @@
 // `voxgate models`: the catalogue of this build.
-import { Refusal } from '../api/errors.ts';
+import { ApiError } from '../api/errors.ts';
 import type { Mode, Model, Price } from '../api/models.ts';
 import { isNamedRegion } from '../api/residency-rule.ts';
 import { ownerOf } from '../api/slug.ts';
@@ -86,7 +86,7 @@ function filterOf(given: readonly (readonly [string, string])[]) {
   try {
     return readModelsFilter(new Map(given.map(([name, value]) => [name.replace('-', '_'), value])));
   } catch (error) {
-    if (error instanceof Refusal) throw new UsageError(error.message, usage);
+    if (error instanceof ApiError) throw new UsageError(error.message, usage);
     throw error;
   }
 }

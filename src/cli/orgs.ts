@@ -5,7 +5,7 @@ import { checkedName } from '../accounts/keys/settings.ts';
 import { parseEmail } from '../accounts/people/addresses.ts';
 import { newToken, TokenSeal, tokenHash } from '../accounts/people/mail-tokens.ts';
 import { LINK_PATHS, linkTo } from '../accounts/people/mailer.ts';
-import { isRole, type Member, ROLES, type Role, refusalOfTeam, type TeamRefusal } from '../accounts/team/calls.ts';
+import { apiErrorOfTeam, isRole, type Member, ROLES, type Role, type TeamRefusal } from '../accounts/team/calls.ts';
 import { type DataResidencyRule, FREE_RULE } from '../api/residency-rule.ts';
 import { usdOf } from '../config/prices/price.ts';
 import type { Balance } from '../money/store/calls.ts';
@@ -165,7 +165,7 @@ export const orgs = actionsCommand(usage, {
       const made = await withStore({ make: false }, (store) =>
         store.invite(organisationId, { ...invited, role, hash, ...sealed }, operator()),
       );
-      if (typeof made === 'string') throw refusalOfTeam(made);
+      if (typeof made === 'string') throw apiErrorOfTeam(made);
       if (isMailed) print(`${invited.email} is invited by mail, once a gateway runs.`);
       else {
         if (config.accounts.publicUrl === undefined)
@@ -269,7 +269,7 @@ async function changeMember(
     const member = members.find((each) => addressOf(each.email) === addressOf(email));
     return member === undefined ? 'not_found' : change(store, member);
   });
-  if (outcome !== 'done') throw refusalOfTeam(outcome);
+  if (outcome !== 'done') throw apiErrorOfTeam(outcome);
 }
 
 const addressOf = (email: string): string | undefined => parseEmail(email)?.address;

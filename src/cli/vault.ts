@@ -5,7 +5,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { type KeyRing, loadKeyRing } from '../accounts/vault/key-ring.ts';
 import type { ProviderKey } from '../accounts/vault/store.ts';
 import { rotateVault, type Vault } from '../accounts/vault/vault.ts';
-import { Refusal } from '../api/errors.ts';
+import { ApiError } from '../api/errors.ts';
 import type { Store } from '../node/store/store.ts';
 import { openVault } from '../node/vault.ts';
 import { systemClock } from '../runtime/telemetry/clock.ts';
@@ -140,7 +140,7 @@ async function withKeys<Result>(work: (vault: Vault, store: Store) => Promise<Re
       );
     });
   } catch (error) {
-    throw error instanceof Refusal ? new CommandError(error.message) : error;
+    throw error instanceof ApiError ? new CommandError(error.message) : error;
   } finally {
     for (const close of closers) await close();
   }

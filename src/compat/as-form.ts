@@ -1,7 +1,7 @@
 // A file that is the whole body of a request, or a member of a JSON object, as a form: the one way in which files are read.
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { refuse } from '../api/errors.ts';
+import { apiError } from '../api/errors.ts';
 import type { ServerRequest } from '../http/server.ts';
 import { type JsonObject, jsonOf, objectIn } from '../vendors/kit/json.ts';
 
@@ -34,7 +34,7 @@ export const OTHERS = 'json';
  * that asks for something else: a field behind a file costs a copy of it. It is decoded as it comes, so that no more of it is held
  * than of any upload.
  *
- * @param fieldsOf what the other members ask for. Throws a Refusal.
+ * @param fieldsOf what the other members ask for. Throws an ApiError.
  */
 export function jsonAsForm(
   request: ServerRequest,
@@ -78,10 +78,10 @@ function formOf(
   };
 }
 
-/** Throws a Refusal. */
+/** Throws an ApiError. */
 export function membersOf(text: string): JsonObject {
   const value = jsonOf(text);
-  if (value === undefined) throw refuse('invalid_request', 'The body is not a JSON object or was truncated.');
+  if (value === undefined) throw apiError('invalid_request', 'The body is not a JSON object or was truncated.');
   return objectIn(value);
 }
 
@@ -109,7 +109,7 @@ export class JsonFileReader {
     this.#member = member;
   }
 
-  /** Throws a Refusal. */
+  /** Throws an ApiError. */
   *take(chunk: Uint8Array): Iterable<Uint8Array> {
     let at = 0;
     while (at < chunk.byteLength) {
@@ -125,10 +125,10 @@ export class JsonFileReader {
     }
   }
 
-  /** What was not the file, as JSON. Throws a Refusal where there was none. */
+  /** What was not the file, as JSON. Throws an ApiError where there was none. */
   end(): string {
     if (!this.#isFound || this.#place === 'file')
-      throw refuse('missing_file', `\`${this.#member}\` is missing: the file in base64, in a JSON object.`, {
+      throw apiError('missing_file', `\`${this.#member}\` is missing: the file in base64, in a JSON object.`, {
         param: this.#member,
       });
     return Buffer.from(this.#others).toString();
@@ -137,7 +137,7 @@ export class JsonFileReader {
   #other(byte: number): void {
     if (this.#others.push(byte) > OTHERS_BYTES_MAX) {
       const words = `The JSON object has more than 64 KiB beside \`${this.#member}\`.`;
-      throw refuse('invalid_request', words);
+      throw apiError('invalid_request', words);
     }
     if (this.#place === 'escape') this.#place = 'text';
     else if (this.#place === 'text') {
@@ -175,7 +175,7 @@ export class JsonFileReader {
     // Encoders may write a slash as `\/`.
     const text = this.#rest + Buffer.from(part).toString('latin1').replaceAll('\\', '');
     if (/[^A-Za-z0-9+/=]/.test(text))
-      throw refuse('invalid_request', `\`${this.#member}\` is not base64.`, { param: this.#member });
+      throw apiError('invalid_request', `\`${this.#member}\` is not base64.`, { param: this.#member });
     const whole = text.length - (text.length % 4);
     this.#rest = text.slice(whole);
     return Buffer.from(text.slice(0, whole), 'base64');

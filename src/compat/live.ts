@@ -2,7 +2,7 @@
 // its key in a message instead: until that is judged the socket is nobody's, and holds little; then it is the socket of a session, and
 // what came meanwhile comes first.
 import { type Caller, residencyRulesOf } from '../accounts/auth/permissions.ts';
-import { Refusal, refuse } from '../api/errors.ts';
+import { ApiError, apiError } from '../api/errors.ts';
 import type { OutgoingEvent } from '../api/listen-events.ts';
 import { strictest } from '../api/residency-rule.ts';
 import { warningHeader } from '../files/routes/answer.ts';
@@ -46,7 +46,7 @@ export async function answerDialect(
   // Clients that offer any fail where none is answered, also those that are let in to be refused.
   const chosen = protocol === undefined ? {} : { protocol };
   try {
-    if (endpoint === undefined) throw refuse('not_found', notServed(dialect));
+    if (endpoint === undefined) throw apiError('not_found', notServed(dialect));
     if (param !== undefined) takeFromUrl(param, dependencies);
     prove?.(dependencies.wallNow());
     const open = async (answered: Record<string, string>, said: string | undefined) => {
@@ -69,7 +69,7 @@ export async function answerDialect(
       ...chosen,
     };
   } catch (error) {
-    const refusal = error instanceof Refusal ? error : dependencies.onFault(requestId, error);
+    const refusal = error instanceof ApiError ? error : dependencies.onFault(requestId, error);
     dependencies.onRefused(refusal);
     const ending = endpoint?.refused?.(refusal, handshake);
     if (ending !== undefined)
@@ -157,7 +157,7 @@ interface LateAsking {
   endpoint: DeferredAuthEndpoint;
   requestId: string;
   remoteAddress: string;
-  /** Judges the credential. Rejects with a Refusal. */
+  /** Judges the credential. Rejects with an ApiError. */
   judge(credential: string | undefined): Promise<SessionSocket>;
 }
 
@@ -169,20 +169,20 @@ class LateSocket implements SocketHandlers {
   readonly #place: LatePlace;
   #state: 'waiting' | 'judging' | 'over' = 'waiting';
   #socket: ServerSocket | undefined;
-  #refusal: Refusal | undefined;
+  #refusal: ApiError | undefined;
   #session: SessionSocket | undefined;
   #held: { data: Uint8Array; isBinary: boolean }[] = [];
   #heldBytes = 0;
   #timer: unknown;
 
-  /** Throws a Refusal where too many sockets wait already. */
+  /** Throws an ApiError where too many sockets wait already. */
   constructor(asking: LateAsking, dependencies: ListenDependencies) {
     this.#asking = asking;
     this.#dependencies = dependencies;
     this.#place = dependencies.late.enter(asking.remoteAddress, () => this.#refuse(crowded()));
     const { paces, settings } = dependencies;
     this.pace = new LatePace(
-      paces.refused((excess) => this.#refuse(refuse('rate_limit_exceeded', excessWords(excess, settings)))),
+      paces.refused((excess) => this.#refuse(apiError('rate_limit_exceeded', excessWords(excess, settings)))),
     );
   }
 
@@ -195,7 +195,7 @@ class LateSocket implements SocketHandlers {
       return;
     }
     const words = `No credential came within ${handshakeTimeoutMs / 1000} s. Send it in the first message.`;
-    this.#timer = clock.setTimeout(() => this.#refuse(refuse('request_timeout', words)), handshakeTimeoutMs);
+    this.#timer = clock.setTimeout(() => this.#refuse(apiError('request_timeout', words)), handshakeTimeoutMs);
   }
 
   message(socket: ServerSocket, data: Uint8Array, isBinary: boolean): void {
@@ -230,7 +230,7 @@ class LateSocket implements SocketHandlers {
   #read(data: Uint8Array, isBinary: boolean): void {
     if (isBinary) {
       this.#refuse(
-        refuse('missing_credential', 'Audio came before the credential. Send that first, in a text message.'),
+        apiError('missing_credential', 'Audio came before the credential. Send that first, in a text message.'),
       );
       return;
     }
@@ -256,7 +256,7 @@ class LateSocket implements SocketHandlers {
   #hold(data: Uint8Array, isBinary: boolean, bytesMax: number): boolean {
     const bytes = data.byteLength + MESSAGE_BYTES;
     if (this.#heldBytes + bytes > bytesMax) this.#refuse(tooMuch(bytesMax));
-    else if (!this.#dependencies.late.hold(bytes)) this.#refuse(refuse('overloaded', FULL, { retryAfterSeconds: 1 }));
+    else if (!this.#dependencies.late.hold(bytes)) this.#refuse(apiError('overloaded', FULL, { retryAfterSeconds: 1 }));
     else {
       this.#heldBytes += bytes;
       // The server lends its bytes for the time of the call.
@@ -272,7 +272,7 @@ class LateSocket implements SocketHandlers {
     try {
       session = await this.#asking.judge(credential);
     } catch (error) {
-      this.#refuse(error instanceof Refusal ? error : this.#dependencies.onFault(this.#asking.requestId, error));
+      this.#refuse(error instanceof ApiError ? error : this.#dependencies.onFault(this.#asking.requestId, error));
       return;
     }
     if (this.#state === 'over') {
@@ -296,7 +296,7 @@ class LateSocket implements SocketHandlers {
     for (const { data, isBinary } of held) session.message(socket, data, isBinary);
   }
 
-  #refuse(refusal: Refusal): void {
+  #refuse(refusal: ApiError): void {
     if (this.#state === 'over') return;
     this.#finish();
     this.#dependencies.onRefused(refusal);
@@ -317,14 +317,14 @@ class LateSocket implements SocketHandlers {
 
 const GONE = 1006;
 
-const tooMuch = (bytesMax: number): Refusal =>
-  refuse(
+const tooMuch = (bytesMax: number): ApiError =>
+  apiError(
     'message_too_big',
     `More than ${bytesMax / 1024} KiB came before the credential was checked, with 1 KiB counted for each message. Send the credential first, and audio at the pace of speech.`,
   );
 
-const crowded = (): Refusal =>
-  refuse('overloaded', 'Too many sockets have said no credential yet. Send it as soon as the socket is open.', {
+const crowded = (): ApiError =>
+  apiError('overloaded', 'Too many sockets have said no credential yet. Send it as soon as the socket is open.', {
     retryAfterSeconds: 1,
   });
 

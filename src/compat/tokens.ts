@@ -2,7 +2,7 @@
 // the address of a WebSocket with such a token in it.
 import type { Authenticator } from '../accounts/auth/authenticate.ts';
 import type { KeyLimits } from '../accounts/auth/limits.ts';
-import { refuse } from '../api/errors.ts';
+import { apiError } from '../api/errors.ts';
 import { TOKEN_TTL_SECONDS } from '../api/tokens.ts';
 import { warningHeader } from '../files/routes/answer.ts';
 import { readJson } from '../http/json-body.ts';
@@ -28,11 +28,11 @@ export const tokenRoutes = (dependencies: TokenDependencies, keyed: Keyed): Rout
     keyed,
   );
 
-/** No body is one without members. Throws a Refusal. */
+/** No body is one without members. Throws an ApiError. */
 async function membersOf(request: ServerRequest, bytesMax: number): Promise<JsonObject> {
   const body = (await readJson(request, bytesMax)) ?? {};
   if (objectIn(body) === body) return body as JsonObject;
-  throw refuse('invalid_request', 'The body is a JSON object, or absent.');
+  throw apiError('invalid_request', 'The body is a JSON object, or absent.');
 }
 
 const mintAt =

@@ -1,6 +1,6 @@
 // Failed attempts at a file: what is done about each, and what the client is told of them.
 import type { LegFailure } from '../../machines/events.ts';
-import { type Attempt, type ErrorCode, type Refusal, refuse } from '../api/errors.ts';
+import { type ApiError, type Attempt, apiError, type ErrorCode } from '../api/errors.ts';
 import type { Shortage } from '../runtime/limits/fair-quota.ts';
 
 /** An attempt at a model that failed. */
@@ -31,20 +31,20 @@ export function detailsOf(failed: readonly FailedAttempt[]): Attempt[] {
 }
 
 /** What a client is told when nothing is left to try. */
-export function refusalOf(failed: readonly FailedAttempt[]): Refusal {
+export function apiErrorOf(failed: readonly FailedAttempt[]): ApiError {
   const last = failed.at(-1);
   if (last === undefined) throw new Error('Nothing has failed.');
   const { failure, model } = last;
   const fault = fileFaultOf(last);
   if (fault !== undefined && failed.every((attempt) => fileFaultOf(attempt) !== undefined))
-    return refuse(fault, failure.message, { param: 'file' });
+    return apiError(fault, failure.message, { param: 'file' });
   if (failure.kind === 'caller')
-    return refuse('invalid_provider_params', failure.message, { param: 'provider_params' });
+    return apiError('invalid_provider_params', failure.message, { param: 'provider_params' });
   const ownKey = failed.findLast((attempt) => attempt.failure.ownKey !== undefined)?.failure.ownKey;
-  if (ownKey !== undefined) return refuse('upstream_account', ownKey, { details: detailsOf(failed) });
+  if (ownKey !== undefined) return apiError('upstream_account', ownKey, { details: detailsOf(failed) });
   const said = `${model}: ${failure.message}`;
   const { retryAfterMs } = failure;
-  return refuse(
+  return apiError(
     codeOf(failed),
     failed.length === 1 ? said : `None of ${failed.length} attempts succeeded; the last was ${said}`,
     {

@@ -35,7 +35,7 @@ export class FileDecoder {
    * Reads as much as tells the sample rate.
    *
    * @param decode opens other containers than WAV
-   * @throws LegFailed when the file is one that only other models take; the Refusal `unsupported_audio` when nobody can read it
+   * @throws LegFailed when the file is one that only other models take; the ApiError `unsupported_audio` when nobody can read it
    */
   static async open(file: FileSource, decode: (file: FileSource) => FileSamples): Promise<FileDecoder> {
     const pieces = samplesOf(file, decode);

@@ -2,7 +2,7 @@
 // still be read from the beginning. Which model gets it is decided by whoever asks.
 
 import { BYTES_PER_SAMPLE, FILE_FORMAT_TITLES, FILE_FORMATS, type FileFormat } from '../api/audio-formats.ts';
-import { refuse } from '../api/errors.ts';
+import { apiError } from '../api/errors.ts';
 import { fileKindOf, sniffContainer, tagBytes } from '../audio/containers/detection.ts';
 import { wavLength } from '../audio/containers/wav-length.ts';
 import type { FileLength } from './money/length.ts';
@@ -87,7 +87,7 @@ export class FileSource {
     this.#once = once;
   }
 
-  /** Reads the beginning. Throws the Refusals `missing_file` and `unsupported_audio`. */
+  /** Reads the beginning. Throws the ApiErrors `missing_file` and `unsupported_audio`. */
   static async open(file: AudioFile): Promise<FileSource> {
     if (file.pieces !== undefined) return FileSource.#of(file, file.pieces, undefined);
     const chunks = file.read()[Symbol.asyncIterator]();
@@ -183,7 +183,7 @@ export class FileSource {
 
 function kindOf(head: Uint8Array, rawSampleRate: number | undefined): FileKind {
   if (head.length === 0) {
-    throw refuse(
+    throw apiError(
       'missing_file',
       'The `file` part has no audio. Send an audio file, or headerless PCM as audio/l16;rate=16000.',
       { param: 'file' },
@@ -241,4 +241,4 @@ function secondsOf(kind: FileKind, head: Uint8Array, bytes: number | undefined):
   return Number.isFinite(sampleBytes) ? sampleBytes / length.bytesPerSecond : undefined;
 }
 
-const unsupported = (message: string) => refuse('unsupported_audio', message, { param: 'file' });
+const unsupported = (message: string) => apiError('unsupported_audio', message, { param: 'file' });

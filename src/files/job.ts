@@ -1,7 +1,7 @@
 // One file from its upload to what was heard in it: admitted, measured, paid for and transcribed. How it comes in, whether it was
 // done before under the same idempotency key, and how it is answered, is decided by routes.
 import { isDeepStrictEqual } from 'node:util';
-import { Refusal, refuse } from '../api/errors.ts';
+import { ApiError, apiError } from '../api/errors.ts';
 import type { DataResidencyRule } from '../api/residency-rule.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import type { UploadedFile } from '../http/multipart/form.ts';
@@ -49,7 +49,7 @@ export interface JobOptions {
   keyId: string;
   /** Whether the ledger grants every hold of the caller. */
   isUnlimited: boolean;
-  /** Throws a Refusal where the key does not allow one of these models. */
+  /** Throws an ApiError where the key does not allow one of these models. */
   requireModels(slugs: readonly string[]): void;
   /** What the request, its key and its organisation ask for of where audio goes. */
   rulesOf?(asked: DataResidencyRule | undefined): readonly AskedRule[];
@@ -106,7 +106,7 @@ export class FileJob {
     return this.#isSettling;
   }
 
-  /** Throws a Refusal, or what ended the request. The upload that is given back is whole, and disposed of. */
+  /** Throws an ApiError, or what ended the request. The upload that is given back is whole, and disposed of. */
   async run<Own extends Upload>(read: ReadUpload<Own>): Promise<{ result: FileResult; upload: Own }> {
     const { settings, http } = this.#dependencies;
     const { client } = this.#options;
@@ -120,7 +120,7 @@ export class FileJob {
     try {
       return await this.#within(limit, read);
     } catch (error) {
-      code = error instanceof Refusal ? error.code : 'given_up';
+      code = error instanceof ApiError ? error.code : 'given_up';
       throw error;
     } finally {
       this.#options.observer?.ended(code);
@@ -145,10 +145,10 @@ export class FileJob {
     try {
       return await this.#byAllFields(upload, limit.signal);
     } catch (error) {
-      if (!limit.isTimedOut || error instanceof Refusal) throw error;
+      if (!limit.isTimedOut || error instanceof ApiError) throw error;
       // Rejects with `request_timeout` where it was the client that was too slow.
       await upload.whole;
-      throw refuse(
+      throw apiError(
         'upstream_timeout',
         `The file was not transcribed within ${this.#dependencies.settings.timeoutMs / 1000} s. Split it, or send it again later.`,
       );
@@ -172,7 +172,7 @@ export class FileJob {
     }
   }
 
-  /** Checks models, permissions and credit. Throws a Refusal. */
+  /** Checks models, permissions and credit. Throws an ApiError. */
   async admit(request: TranscriptionRequest): Promise<Admitted> {
     const { organisationId, keyId, requireModels, rulesOf } = this.#options;
     const { reservations } = this.#dependencies;
@@ -238,7 +238,7 @@ export class FileJob {
     } catch (error) {
       const isLeft = client.aborted && early.isBegun && !this.#isUntaken;
       if (isLeft && (await bill.settleGiven())) throw error;
-      if (outcome !== undefined && error instanceof Refusal && bill.isPaid && this.#isCharged()) {
+      if (outcome !== undefined && error instanceof ApiError && bill.isPaid && this.#isCharged()) {
         await bill.settle(outcome, true);
       } else {
         const more = await asksForMore(upload, signal).catch(() => undefined);
@@ -293,7 +293,7 @@ async function asksForMore<Own extends Upload>(upload: Own, signal: AbortSignal)
 /** A model may have heard some of the file by then, at an endpoint that the rule would not have allowed. */
 function requireSameRule(before: DataResidencyRule | undefined, whole: DataResidencyRule | undefined): void {
   if (isDeepStrictEqual(before, whole)) return;
-  throw refuse(
+  throw apiError(
     'invalid_request',
     '`region` and `retention` come in front of the file: behind it, some of the audio may have been sent elsewhere already.',
     { param: 'region' },
@@ -306,7 +306,7 @@ const notHonoured = ({ warnings }: Pick<Work, 'warnings'>, by: ChainMember): Deg
   ...by.degradations,
 ];
 
-/** The chain of a request, checked. Throws a Refusal naming the field at fault. */
+/** The chain of a request, checked. Throws an ApiError naming the field at fault. */
 export async function chainOf(
   fields: TranscriptionRequest,
   organisationId: string,

@@ -1,6 +1,6 @@
 // What of a request the answer cannot show: known before the model is asked where the catalogue says so, and else by its answer.
 // What a model does not take at all is found in chain.ts.
-import { type Refusal, refuse } from '../api/errors.ts';
+import { type ApiError, apiError } from '../api/errors.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import type { ChainMember, Degradation } from '../live/failover/chain.ts';
 import { cuesOf } from './subtitles.ts';
@@ -64,8 +64,8 @@ export function shortcomings(fields: Shape, outcome: TranscriptionOutcome): Degr
 }
 
 /** With `strict` a degradation is refused. */
-export const strictly = ({ message, param }: Degradation): Refusal =>
-  refuse('unsupported_parameter', `${message} Leave it out, choose another model, or drop \`strict\`.`, {
+export const strictly = ({ message, param }: Degradation): ApiError =>
+  apiError('unsupported_parameter', `${message} Leave it out, choose another model, or drop \`strict\`.`, {
     ...(param === undefined ? {} : { param }),
   });
 

@@ -33,7 +33,7 @@ import type { ProviderAccess } from '../vendors/kit/provider.ts';
 import { transcribeByHttp } from './by-http.ts';
 import { type CredibleResult, credible } from './claims.ts';
 import type { FileDecodings } from './decoding/decoding.ts';
-import { detailsOf, type FailedAttempt, refusalOf } from './failures.ts';
+import { apiErrorOf, detailsOf, type FailedAttempt } from './failures.ts';
 import { FileDecoder } from './file-decoder.ts';
 import { type AudioFile, FileSource } from './file-source.ts';
 import { damagedWarning } from './money/length.ts';
@@ -91,7 +91,7 @@ export interface TranscriptionOutcome extends CredibleResult {
 }
 
 /**
- * Transcribes a file. Throws a Refusal for everything that the client is to know, and the signal's reason when aborted;
+ * Transcribes a file. Throws an ApiError for everything that the client is to know, and the signal's reason when aborted;
  * nothing is under way then.
  */
 export async function transcribe(
@@ -137,7 +137,7 @@ export async function transcribe(
       const pauseMs = attempts.next(error.failure);
       if (pauseMs === undefined || !file.left || isTold) {
         if (empty !== undefined) return empty;
-        throw refusalOf(failed);
+        throw apiErrorOf(failed);
       }
       await pause(dependencies.http.clock, pauseMs, signal);
     }

@@ -17,7 +17,7 @@ export interface Upload {
   readonly file: UploadedFile;
   /**
    * The upload when all of it is here: this one, or one that asks for more, in fields behind a file that was still arriving, and
-   * whose file begins anew. Rejects with a Refusal when it turns out to be broken, or is too slow.
+   * whose file begins anew. Rejects with an ApiError when it turns out to be broken, or is too slow.
    */
   readonly whole: Promise<this>;
   /** Nobody reads a file any more that is still arriving; the whole upload has it all the same. */

@@ -2,7 +2,7 @@
 // come later are given what it was answered. What is the same request, and when work counts as done, is the route's.
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../machines/clock.ts';
-import { type Refusal, refuse } from '../api/errors.ts';
+import { type ApiError, apiError } from '../api/errors.ts';
 import { keyFor, openBytes, sealBytes } from '../runtime/sealing.ts';
 import type { IdempotencyAnswer, IdempotencyAttempt, IdempotencyStore } from '../store/idempotency.ts';
 import { StoreError } from '../store/store-error.ts';
@@ -66,7 +66,7 @@ export class Idempotency {
    * Waits for the request that holds the key, without reading this one; then the work is this request's, or done.
    *
    * @param signal ends the wait: the client went away
-   * @throws Refusal `idempotency_conflict` with Retry-After when the wait is over or too many wait; `overloaded` when the
+   * @throws ApiError `idempotency_conflict` with Retry-After when the wait is over or too many wait; `overloaded` when the
    *   store does not answer
    */
   async begin(organisationId: string, key: string, attemptId: string, signal: AbortSignal): Promise<Begun> {
@@ -223,7 +223,7 @@ export class EarlierAnswer {
     this.#seal = seal;
   }
 
-  /** The same answer for the same request. Throws the Refusal `idempotency_conflict` for another one. */
+  /** The same answer for the same request. Throws the ApiError `idempotency_conflict` for another one. */
   replyTo(fingerprint: Uint8Array): WholeReply {
     const { sealed, attemptId } = this.#answer;
     if (Buffer.compare(this.#answer.fingerprint, fingerprint) !== 0) {
@@ -237,13 +237,13 @@ export class EarlierAnswer {
   }
 }
 
-const conflict = (what: string, retryAfterSeconds?: number): Refusal =>
-  refuse('idempotency_conflict', `The \`Idempotency-Key\` ${what}`, {
+const conflict = (what: string, retryAfterSeconds?: number): ApiError =>
+  apiError('idempotency_conflict', `The \`Idempotency-Key\` ${what}`, {
     param: 'Idempotency-Key',
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   });
 
-const stillRunning = (): Refusal =>
+const stillRunning = (): ApiError =>
   conflict(
     'belongs to a request that is still being worked on. Send the same request again in a while.',
     RETRY_SECONDS,
@@ -251,7 +251,7 @@ const stillRunning = (): Refusal =>
 
 function unanswered(error: unknown): unknown {
   if (!(error instanceof StoreError)) return error;
-  const refusal = refuse('overloaded', 'The idempotency key could not be checked just now. Try again in a moment.', {
+  const refusal = apiError('overloaded', 'The idempotency key could not be checked just now. Try again in a moment.', {
     retryAfterSeconds: 1,
   });
   return Object.assign(refusal, { cause: error });
@@ -260,11 +260,11 @@ function unanswered(error: unknown): unknown {
 const HEADER = 'idempotency-key';
 const KEY_FORM = /^[\x20-\x7e]{1,255}$/;
 
-/** The key of a request; undefined without one. Throws a Refusal for a key that cannot be used. */
+/** The key of a request; undefined without one. Throws an ApiError for a key that cannot be used. */
 export function readIdempotencyKey(headers: ReadonlyMap<string, string>): string | undefined {
   const key = headers.get(HEADER);
   if (key === undefined || KEY_FORM.test(key)) return key;
-  throw refuse(
+  throw apiError(
     'invalid_request',
     '`Idempotency-Key` is a text of 1 to 255 printable ASCII characters, such as a UUID. Choose a new one for each file.',
     { param: 'Idempotency-Key' },

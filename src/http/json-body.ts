@@ -1,23 +1,23 @@
 // A JSON request body: bounded, as it is and not compressed, UTF-8, said to be JSON, and without a member that is there twice.
-import { printable, refuse } from '../api/errors.ts';
+import { apiError, printable } from '../api/errors.ts';
 import { refuseContentEncoding } from './multipart/parts.ts';
 import { BodyTooLarge, type ServerRequest } from './server.ts';
 
-/** The parsed body; undefined when there is none. Throws a Refusal for anything else. */
+/** The parsed body; undefined when there is none. Throws an ApiError for anything else. */
 export async function readJson(request: ServerRequest, bytesMax: number): Promise<unknown> {
   refuseContentEncoding(request.headers);
   const chunks: Uint8Array[] = [];
   try {
     for await (const chunk of request.body(bytesMax)) chunks.push(chunk as Uint8Array);
   } catch (error) {
-    if (error instanceof BodyTooLarge) throw refuse('file_too_large', `The body is larger than ${bytesMax} bytes.`);
+    if (error instanceof BodyTooLarge) throw apiError('file_too_large', `The body is larger than ${bytesMax} bytes.`);
     throw error;
   }
   const bytes = Buffer.concat(chunks);
   if (bytes.length === 0) return undefined;
   const type = request.headers.get('content-type') ?? '';
   if (!/^application\/json\b/i.test(type)) {
-    throw refuse('unsupported_media_type', 'The body is JSON: send it with `Content-Type: application/json`.');
+    throw apiError('unsupported_media_type', 'The body is JSON: send it with `Content-Type: application/json`.');
   }
   let text: string;
   let value: unknown;
@@ -25,11 +25,11 @@ export async function readJson(request: ServerRequest, bytesMax: number): Promis
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     value = JSON.parse(text);
   } catch {
-    throw refuse('invalid_request', 'The body is not valid JSON.');
+    throw apiError('invalid_request', 'The body is not valid JSON.');
   }
   const twice = duplicateMember(text);
   if (twice === undefined) return value;
-  throw refuse('duplicate_parameter', `\`${printable(twice)}\` is given more than once. Give it once.`, {
+  throw apiError('duplicate_parameter', `\`${printable(twice)}\` is given more than once. Give it once.`, {
     param: printable(twice),
   });
 }
@@ -39,7 +39,7 @@ const STRING_OR_BRACKET = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]/g;
 /** What is nested deeper cannot be written again by whoever handles it. */
 const DEPTH_MAX = 100;
 
-/** The first member that one object of valid JSON has twice: parsers differ in which of the two they take. Throws a Refusal for depth. */
+/** The first member that one object of valid JSON has twice: parsers differ in which of the two they take. Throws an ApiError for depth. */
 function duplicateMember(text: string): string | undefined {
   const open: Set<string>[] = [];
   let depth = 0;
@@ -47,7 +47,7 @@ function duplicateMember(text: string): string | undefined {
     if (token === '{' || token === '[') depth++;
     else if (token === '}' || token === ']') depth--;
     if (depth > DEPTH_MAX)
-      throw refuse('invalid_request', `The body is nested more than ${DEPTH_MAX} deep. No request needs that.`);
+      throw apiError('invalid_request', `The body is nested more than ${DEPTH_MAX} deep. No request needs that.`);
     if (token === '{') open.push(new Set());
     else if (token === '}') open.pop();
     else if (string !== undefined && colon !== undefined) {

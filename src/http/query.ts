@@ -1,6 +1,6 @@
 // A query string, read strictly: no parameter twice, no broken escape, no more than a handful. And values that several endpoints read: a
 // time, a whole number, one of a list. Each is well-formed and in range, or is refused by name; nothing is guessed.
-import { printable, refuse } from '../api/errors.ts';
+import { apiError, printable } from '../api/errors.ts';
 
 const PARAMETERS_MAX = 64;
 /** Longest piece of a parameter's name that a refusal repeats. */
@@ -8,7 +8,7 @@ const NAME_SHOWN_MAX = 64;
 
 /**
  * The decoded parameters in their order. `raw` is the part behind the question mark; `+` is a space, empty pieces between
- * `&` are passed over. Throws a Refusal that names the parameter and never shows a value.
+ * `&` are passed over. Throws an ApiError that names the parameter and never shows a value.
  */
 export function parseQuery(raw: string): Map<string, string> {
   const parameters = new Map<string, string>();
@@ -17,13 +17,13 @@ export function parseQuery(raw: string): Map<string, string> {
     const [rawName, rawValue] = splitPiece(piece);
     const name = decode(rawName, rawName);
     if (name === '')
-      throw refuse('invalid_request', 'The query has a value without a name. Write parameters as name=value.');
+      throw apiError('invalid_request', 'The query has a value without a name. Write parameters as name=value.');
     if (parameters.has(name)) {
       const shown = shownName(name);
-      throw refuse('duplicate_parameter', `\`${shown}\` is given more than once. Give it once.`, { param: shown });
+      throw apiError('duplicate_parameter', `\`${shown}\` is given more than once. Give it once.`, { param: shown });
     }
     if (parameters.size === PARAMETERS_MAX) {
-      throw refuse('invalid_request', `The query has more than ${PARAMETERS_MAX} parameters. Send fewer.`);
+      throw apiError('invalid_request', `The query has more than ${PARAMETERS_MAX} parameters. Send fewer.`);
     }
     parameters.set(name, decode(rawValue, rawName));
   }
@@ -49,7 +49,7 @@ function decode(text: string, rawName: string): string {
   const decoded = decodePiece(text);
   if (decoded !== undefined) return decoded;
   const shown = shownName(decodePiece(rawName) ?? rawName);
-  throw refuse(
+  throw apiError(
     'invalid_request',
     `\`${shown}\` has a percent escape that is not UTF-8. Encode the value once, as UTF-8.`,
     {
@@ -72,7 +72,7 @@ export function knownQuery(raw: string, endpoint: string, known: readonly string
   for (const name of query.keys()) {
     if (known.includes(name)) continue;
     const list = known.length === 0 ? 'It takes none.' : `Known are ${known.join(', ')}.`;
-    throw refuse('invalid_request', `\`${printable(name)}\` is not a parameter of ${endpoint}. ${list}`, {
+    throw apiError('invalid_request', `\`${printable(name)}\` is not a parameter of ${endpoint}. ${list}`, {
       param: printable(name),
     });
   }
@@ -82,7 +82,7 @@ export function knownQuery(raw: string, endpoint: string, known: readonly string
 export function textOf(query: ReadonlyMap<string, string>, name: string): string | undefined {
   const text = query.get(name);
   if (text === undefined || (text !== '' && text.length <= LENGTH_MAX)) return text;
-  throw refuse('invalid_request', `\`${name}\` is a text of 1 to ${LENGTH_MAX} characters.`, { param: name });
+  throw apiError('invalid_request', `\`${name}\` is a text of 1 to ${LENGTH_MAX} characters.`, { param: name });
 }
 
 /** Epoch milliseconds of an ISO 8601 date or time; without an offset it is UTC. Undefined when it is absent. */
@@ -96,7 +96,7 @@ export function timeOf(query: ReadonlyMap<string, string>, name: string): number
     : Number.NaN;
   // There is no 30th of February, though some take it for a day in March.
   if (Number.isFinite(ms) && new Date(`${day}T00:00Z`).toISOString().startsWith(day)) return ms;
-  throw refuse(
+  throw apiError(
     'invalid_request',
     `\`${name}\` is an ISO 8601 date or time in UTC, such as 2026-01-31 or 2026-01-31T12:00:00Z.`,
     { param: name },
@@ -112,7 +112,7 @@ export function wholeNumberOf(
   if (text === undefined) return usual;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
-  throw refuse('invalid_request', `\`${name}\` is an integer from ${min} to ${max}; ${usual} when absent.`, {
+  throw apiError('invalid_request', `\`${name}\` is an integer from ${min} to ${max}; ${usual} when absent.`, {
     param: name,
   });
 }
@@ -125,5 +125,7 @@ export function choiceOf<Choice extends string>(
   const text = query.get(name) ?? choices[0];
   const choice = choices.find((each) => each === text);
   if (choice !== undefined) return choice;
-  throw refuse('invalid_request', `\`${name}\` is ${choices.join(', ')}; ${choices[0]} when absent.`, { param: name });
+  throw apiError('invalid_request', `\`${name}\` is ${choices.join(', ')}; ${choices[0]} when absent.`, {
+    param: name,
+  });
 }

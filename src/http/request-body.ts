@@ -1,7 +1,7 @@
 // The body of one request as a stream: what arrives is counted, held to one high-water mark and pushed back on the network.
 // Both servers feed it; who reads it, and how much it may be, is the handler's decision.
 import { Readable } from 'node:stream';
-import { refuse } from '../api/errors.ts';
+import { apiError } from '../api/errors.ts';
 import { BodyTooLarge } from './server.ts';
 
 /** Most that is held for a reader that is not reading. */
@@ -87,7 +87,7 @@ export class RequestBody extends Readable {
     this.#receivedBytes += chunk.byteLength;
     this.#arrivedAtMs = performance.now();
     if (this.#receivedBytes > this.#maxBytes) this.#refuse();
-    else if (this.#isTooSlow(chunk.byteLength)) this.destroy(refuse('request_timeout', tooSlow));
+    else if (this.#isTooSlow(chunk.byteLength)) this.destroy(apiError('request_timeout', tooSlow));
     else if (!this.push(chunk)) this.#pause();
   }
 
@@ -143,7 +143,7 @@ export class RequestBody extends Readable {
 
   #lookForMore(): void {
     const isSilent = this.#waiting && performance.now() - this.#arrivedAtMs >= SILENCE_MS;
-    if (isSilent) return void this.destroy(refuse('request_timeout', silent));
+    if (isSilent) return void this.destroy(apiError('request_timeout', silent));
     if (this.#waiting) this.#flow.waiting?.();
     this.#look?.refresh();
   }

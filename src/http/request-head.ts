@@ -1,7 +1,7 @@
 // What both servers decide from the head of a request: whether it is too large, and whether it is a WebSocket handshake.
 // Reading the head off the wire is each server's own work; paths, credentials and parameters are the handlers'.
 import { isIPv6, SocketAddress } from 'node:net';
-import { type Refusal, refuse } from '../api/errors.ts';
+import { type ApiError, apiError } from '../api/errors.ts';
 
 /** What says where a request goes and where it ends, by its lower-case name. */
 const ONCE: ReadonlyMap<string, string> = new Map(
@@ -45,51 +45,54 @@ export class RequestHead {
  * Why it is not clear where a request ends or which host it is for; undefined where it is. A proxy may have read it otherwise, so the
  * connection is closed after the answer, and nothing behind it is read as a request.
  */
-export function framingFault({ headers, repeated, mustNameHost }: RequestHead): Refusal | undefined {
+export function framingFault({ headers, repeated, mustNameHost }: RequestHead): ApiError | undefined {
   if (repeated !== undefined) {
-    return refuse(
+    return apiError(
       'invalid_request',
       `The header \`${ONCE.get(repeated.toLowerCase())}\` was sent more than once. Send it once.`,
     );
   }
   if (mustNameHost && !headers.has('host')) {
-    return refuse('invalid_request', 'The header `Host` is missing. Send the host name of the gateway in it.');
+    return apiError('invalid_request', 'The header `Host` is missing. Send the host name of the gateway in it.');
   }
   if (!/^\d+$/.test(headers.get('content-length') ?? '0')) {
-    return refuse(
+    return apiError(
       'invalid_request',
       'The header `Content-Length` is not a number. Send the length of the body in bytes.',
     );
   }
   // Where a library takes any other coding for chunked, a proxy before it may see the body end elsewhere.
   if (!/^chunked$/i.test(headers.get('transfer-encoding') ?? 'chunked')) {
-    return refuse('invalid_request', 'The header `Transfer-Encoding` is not `chunked`, the only coding there is here.');
+    return apiError(
+      'invalid_request',
+      'The header `Transfer-Encoding` is not `chunked`, the only coding there is here.',
+    );
   }
   return undefined;
 }
 
 /** What a request is: an ordinary one, a WebSocket handshake, or neither, with the reason. */
-export function classify(head: RequestHead, headerBytesMax: number): 'plain' | 'websocket' | Refusal {
+export function classify(head: RequestHead, headerBytesMax: number): 'plain' | 'websocket' | ApiError {
   if (head.bytes > headerBytesMax) return headTooLarge(headerBytesMax);
   const { headers } = head;
   const asks = hasToken(headers.get('upgrade'), 'websocket') && hasToken(headers.get('connection'), 'upgrade');
   if (head.method !== 'GET' || !asks) return 'plain';
   if (!/^[+/0-9A-Za-z]{22}==$/.test(headers.get('sec-websocket-key') ?? '')) {
-    return refuse(
+    return apiError(
       'invalid_request',
       'The header `Sec-WebSocket-Key` is not 16 bytes in base64. Use a WebSocket client.',
     );
   }
   if (headers.get('sec-websocket-version') !== '13') {
-    return refuse('invalid_request', 'The header `Sec-WebSocket-Version` is not 13, the only version there is.', {
+    return apiError('invalid_request', 'The header `Sec-WebSocket-Version` is not 13, the only version there is.', {
       headers: { 'Sec-WebSocket-Version': '13' },
     });
   }
   return 'websocket';
 }
 
-export function headTooLarge(headerBytesMax: number): Refusal {
-  return refuse(
+export function headTooLarge(headerBytesMax: number): ApiError {
+  return apiError(
     'uri_too_long',
     `URL and headers are longer than ${headerBytesMax} bytes together. Shorten the query or send fewer headers.`,
   );

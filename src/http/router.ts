@@ -1,6 +1,6 @@
 // Which route answers a request, and what every answer carries: request id, safe headers, refusals as the one error body.
 // What a route does, and who may call it, is its own business.
-import { type ErrorCode, Refusal, refuse } from '../api/errors.ts';
+import { ApiError, apiError, type ErrorCode } from '../api/errors.ts';
 import { TRANSLATIONS_NOT_SERVED } from '../api/not-served.ts';
 import { uuidv7 } from '../runtime/uuid.ts';
 import { isInPieces, watched } from './reply.ts';
@@ -22,7 +22,7 @@ export interface Route {
   readonly path: string;
   readonly handle: RouteHandler;
   /** How its refusals are answered, where not as the interface's own. */
-  readonly refusal?: (refusal: Refusal, requestId: string) => WholeReply;
+  readonly refusal?: (refusal: ApiError, requestId: string) => WholeReply;
 }
 
 const TRANSLATIONS = '/v1/audio/translations';
@@ -35,7 +35,7 @@ export interface RouterOptions {
   /** What is said of a path that is none of these, where it is not that of the whole interface. */
   notFoundAt?(path: string): string | undefined;
   /** The page that a person gets in a browser, in place of the refusal `not_found`. */
-  notFoundPage?(request: ServerRequest, refusal: Refusal): WholeReply;
+  notFoundPage?(request: ServerRequest, refusal: ApiError): WholeReply;
   /** How refusals of a path that is none of these are answered, where not as the interface's own. */
   refusalAt?(path: string): Route['refusal'];
   newRequestId(): string;
@@ -45,7 +45,7 @@ export interface RouterOptions {
    * Every answer: the route's path as it stands in the table (`other` for none of it), its status, its refusal if it is one. An
    * answer in pieces when it has ended; one that failed behind its head counts as the refusal that it would have been before.
    */
-  onReply(route: string, status: number, refusal: Refusal | undefined): void;
+  onReply(route: string, status: number, refusal: ApiError | undefined): void;
 }
 
 /** The handlers of one path. */
@@ -93,17 +93,17 @@ export function createRouter(
     let inItsWords = options.refusalAt?.(request.path);
     const isOpen = isForPages(request.path);
     const toPage = isOpen ? readableBy(request) : {};
-    const refused = (error: unknown): Refusal => {
+    const refused = (error: unknown): ApiError => {
       // When the client left, whatever broke because of it is no fault of ours; it is counted as what it is.
-      const hasLeft = request.signal.aborted && !(error instanceof Refusal);
-      const refusal = hasLeft ? refuse('request_timeout', CLIENT_LEFT) : refusalOf(error);
+      const hasLeft = request.signal.aborted && !(error instanceof ApiError);
+      const refusal = hasLeft ? apiError('request_timeout', CLIENT_LEFT) : toApiError(error);
       if (refusal.code === 'internal_error') options.onFault(error, requestId);
       options.onReply(route, refusal.status, refusal);
       return refusal;
     };
     const handled = (match: Match | undefined): Promise<Reply> => {
       if (match === undefined)
-        throw refuse('not_found', options.notFoundAt?.(request.path) ?? notFoundWords(request.path));
+        throw apiError('not_found', options.notFoundAt?.(request.path) ?? notFoundWords(request.path));
       return handlerOf(match.entry, request.method)({ request, requestId, params: match.params });
     };
     try {
@@ -124,7 +124,7 @@ export function createRouter(
       const refusal = refused(error);
       // A page that may not use the key reads nothing.
       const isForPage = refusal.code !== 'origin_not_allowed';
-      const reply = refusalReply(isForPage ? refusal.withHeaders(toPage) : refusal, requestId);
+      const reply = errorReply(isForPage ? refusal.withHeaders(toPage) : refusal, requestId);
       if (options.notFoundPage !== undefined && isOfPage(refusal, route) && isForBrowser(request))
         return withCommonHeaders(options.notFoundPage(request, refusal), requestId);
       const told = inItsWords?.(refusal, requestId);
@@ -134,7 +134,7 @@ export function createRouter(
 }
 
 /** Whether a person may have asked for a page: at no route, or at one of the documents. */
-const isOfPage = ({ code }: Refusal, route: string): boolean =>
+const isOfPage = ({ code }: ApiError, route: string): boolean =>
   code === 'not_found' && (route === 'other' || route.startsWith('/docs/'));
 
 /** A JSON answer. */
@@ -147,17 +147,17 @@ export function json(status: number, value: unknown, headers: Record<string, str
 }
 
 /** The refusal that a client may hear of for anything thrown: itself, or `internal_error` without a word of the cause. */
-export function refusalOf(error: unknown): Refusal {
-  if (error instanceof Refusal) return error;
-  if (error instanceof BodyTooLarge) return refuse('file_too_large', `${error.message} Send less.`);
-  return refuse(
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof BodyTooLarge) return apiError('file_too_large', `${error.message} Send less.`);
+  return apiError(
     'internal_error',
     'The gateway failed at this request. Try again; if it fails again, report the request id.',
   );
 }
 
 /** A refusal as the answer of a request. */
-export function refusalReply(refusal: Refusal, requestId: string): WholeReply {
+export function errorReply(refusal: ApiError, requestId: string): WholeReply {
   const { headers = {}, retryAfterSeconds } = refusal.extras;
   const retry =
     retryAfterSeconds === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) };
@@ -172,7 +172,7 @@ export function refusalReply(refusal: Refusal, requestId: string): WholeReply {
  * OpenAI's client libraries try again by themselves after 408, 409, 429 and 5xx, and some wait as long as `Retry-After` says,
  * be it until midnight. They are told where that is of no use.
  */
-function isRetryUseless({ code, extras: { retryAfterSeconds } }: Refusal): boolean {
+function isRetryUseless({ code, extras: { retryAfterSeconds } }: ApiError): boolean {
   if (retryAfterSeconds !== undefined) return retryAfterSeconds > RETRY_SECONDS_MAX;
   return RETRY_IS_USELESS.has(code);
 }
@@ -209,7 +209,7 @@ function handlerOf(entry: Entry, method: string): RouteHandler {
   const handle = entry.methods.get(method) ?? (method === 'HEAD' ? entry.methods.get('GET') : undefined);
   if (handle !== undefined) return handle;
   const allowed = methodsOf(entry);
-  throw refuse('method_not_allowed', `This endpoint takes ${allowed}.`, { headers: { Allow: allowed } });
+  throw apiError('method_not_allowed', `This endpoint takes ${allowed}.`, { headers: { Allow: allowed } });
 }
 
 const methodsOf = ({ methods }: Entry): string =>

@@ -15,7 +15,7 @@ import { AbandonedResponses } from '../files/money/abandoned-responses.ts';
 import type { ObservedFile } from '../files/transcribe.ts';
 import { Idempotency } from '../http/idempotency.ts';
 import { FORM_MEMORY_BYTES_MAX } from '../http/multipart/form-fields.ts';
-import { refusalOf } from '../http/router.ts';
+import { toApiError } from '../http/router.ts';
 import { playgroundRoutes } from '../live/routes/playground.ts';
 import { consoleSessionEvents, type SessionEventsDependencies, streamPlaces } from '../live/routes/session-events.ts';
 import { operatorRoutes } from '../live/routes/watch.ts';
@@ -294,7 +294,7 @@ export function keptOf({ logger, metrics, defer }: Assembly, spoolQuota: FairQuo
     ...common,
     onFault: (error) => {
       logger.error({ err: error }, 'job fault');
-      return refusalOf(error);
+      return toApiError(error);
     },
     onForgotten: () => metrics.dropped('detached_job'),
   });

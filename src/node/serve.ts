@@ -2,12 +2,12 @@
 // Everything behind them comes from the assembly.
 
 import type { Clock } from '../../machines/clock.ts';
-import type { Refusal } from '../api/errors.ts';
+import type { ApiError } from '../api/errors.ts';
 import { answerDialect, type VendorLiveDependencies } from '../compat/live.ts';
 import { dialectAt, notServedAt, withDialect } from '../compat/routes.ts';
 import { openServer, type ServerChoice } from '../http/open-server.ts';
 import { createRemoteAddress, createStayWithTls } from '../http/proxies.ts';
-import { createRouter, newRequestId, type Route, refusalOf, refusalReply } from '../http/router.ts';
+import { createRouter, errorReply, newRequestId, type Route, toApiError } from '../http/router.ts';
 import type { HttpServer, HttpServerOptions, ServerRequest, UpgradeAnswer } from '../http/server.ts';
 import { Calls } from '../live/calls/calls.ts';
 import { CallWatching, callOf } from '../live/calls/watch-call.ts';
@@ -39,7 +39,7 @@ export interface DoorSettings {
   /** Browsers reach the gateway by TLS, whoever speaks it. */
   isBehindTls: boolean;
   wallNow(): Date;
-  onRefused(refusal: Refusal): void;
+  onRefused(refusal: ApiError): void;
   onReply(route: string, status: number): void;
   /** What should not have happened, for the log. */
   onFault(error: unknown, requestId: string): void;
@@ -154,11 +154,11 @@ async function serve(
       ...(live === undefined ? {} : { silenceMs: live.settings.pingMs + live.settings.pongMs }),
       onFault: (error) => {
         const id = requestId();
-        const refusal = refusalOf(error);
+        const refusal = toApiError(error);
         const isTold = error instanceof Error && told.has(error);
         if (refusal.code === 'internal_error' && !isTold) onFault(error, id);
         if (!isTold) onRefused(refusal);
-        return refusalReply(refusal, id);
+        return errorReply(refusal, id);
       },
     },
     options.onFallback,
@@ -181,11 +181,11 @@ function upgrades(
   live?: EdgeOptions['live'],
 ): Pick<Edge, 'drain'> & { upgrade: Upgrade; close(): void } {
   const answers = {
-    reply: refusalReply,
+    reply: errorReply,
     onRefused,
     onFault: (id: string, error: unknown) => {
       onFault(error, id);
-      return refusalOf(error);
+      return toApiError(error);
     },
   };
   if (live === undefined)

@@ -1,7 +1,7 @@
 // WAV files of every kind that is read, cut at every byte, and those that are refused.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Refusal } from '../../src/api/errors.ts';
+import { ApiError } from '../../src/api/errors.ts';
 import { WavReader } from '../../src/audio/containers/wav.ts';
 import { numberedAudio, numberedSample } from '../fakes/audio/numbered-audio.ts';
 
@@ -228,7 +228,7 @@ describe('the refusal of an unreadable file', () => {
   test.each(FILES)('%s', (_, file, message) => {
     for (const sizes of [[file.length], [3]]) {
       const reading = () => read(file, sizes);
-      expect(reading).toThrow(Refusal);
+      expect(reading).toThrow(ApiError);
       expect(reading).toThrow(message);
     }
   });

@@ -1,7 +1,7 @@
 // Jobs that nobody waits for: their turns, their ends, and how many there may be.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { refuse } from '../../src/api/errors.ts';
+import { apiError } from '../../src/api/errors.ts';
 import { DetachedJobs, JOB_KEPT_MS, JOBS_QUEUED_MAX, type Work } from '../../src/compat/jobs/detached-jobs.ts';
 import {
   KEY_CHARACTERS_MAX,
@@ -13,7 +13,7 @@ import {
 } from '../../src/compat/jobs/kept-jobs.ts';
 import { transcribeKept } from '../../src/compat/jobs/routes.ts';
 import { type Deferred, deferred } from '../../src/http/deferred.ts';
-import { refusalOf } from '../../src/http/router.ts';
+import { toApiError } from '../../src/http/router.ts';
 import type { ShownFile, ShownJob } from '../../src/vendors/compat/jobs.ts';
 
 type Heard = Awaited<ReturnType<Work['run']>>;
@@ -21,7 +21,7 @@ type Heard = Awaited<ReturnType<Work['run']>>;
 const OWNER = { organisationId: 'org_1', keyId: 'key_1', dialect: 'soniox' };
 const FILE: ShownFile = { id: 'f', filename: 'a.wav', bytes: 1, createdAt: new Date(0), fields: new Map() };
 const HEARD = { transcription: { text: 'vox' } } as Heard;
-const full = () => Promise.reject(refuse('too_many_sessions', 'Full.'));
+const full = () => Promise.reject(apiError('too_many_sessions', 'Full.'));
 
 let clock: SimulatedClock;
 let jobs: DetachedJobs;
@@ -38,7 +38,7 @@ beforeEach(() => {
   });
   clock = new SimulatedClock();
   const onForgotten = () => void forgotten++;
-  jobs = new DetachedJobs({ clock, wallNow: () => new Date(clock.now()), onFault: refusalOf, onForgotten });
+  jobs = new DetachedJobs({ clock, wallNow: () => new Date(clock.now()), onFault: toApiError, onForgotten });
 });
 
 const free = () => () => place.resolve();
@@ -72,7 +72,7 @@ async function finished(owner = OWNER, heard = HEARD): Promise<ShownJob> {
 async function failed(owner = OWNER): Promise<string> {
   const one = work(owner);
   const { id } = await jobs.begin(one.work, free);
-  one.done.reject(refuse('unsupported_audio', 'No audio.'));
+  one.done.reject(apiError('unsupported_audio', 'No audio.'));
   await one.ended;
   return id;
 }
@@ -104,7 +104,7 @@ describe('a job', () => {
   });
 
   it.each([
-    ['a refusal', refuse('unsupported_audio', 'No audio.'), 'unsupported_audio'],
+    ['a refusal', apiError('unsupported_audio', 'No audio.'), 'unsupported_audio'],
     ['a fault', new Error('secret'), 'internal_error'],
   ])('gives the reason when it failed by %s', async (_, error, code) => {
     const one = work();

@@ -1,6 +1,6 @@
 // A file among the members of a JSON object is found wherever it is, decoded however it comes, and never held as a whole.
 import { describe, expect, it } from 'vitest';
-import { Refusal } from '../../src/api/errors.ts';
+import { ApiError } from '../../src/api/errors.ts';
 import { JsonFileReader } from '../../src/compat/as-form.ts';
 
 const FILE = Buffer.from(Array.from({ length: 100 }, (_, at) => (at * 37) % 256));
@@ -44,7 +44,7 @@ describe.each([1, 2, 3, 7, 64, 10_000])('a JSON body in pieces of %i bytes', (si
     ['{"audio":"?"}', 'invalid_request'],
     [`{"x":"${'a'.repeat(70_000)}","audio":"AAAA"}`, 'invalid_request'],
   ])('%.40s is refused', (body, code) => {
-    expect(() => read(body, size)).toThrow(Refusal);
+    expect(() => read(body, size)).toThrow(ApiError);
     expect(() => read(body, size)).toThrow(expect.objectContaining({ code }));
   });
 });

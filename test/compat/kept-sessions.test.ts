@@ -1,7 +1,7 @@
 // Live sessions that clients request later: what is kept of them, for whom, and within which bounds.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { Refusal } from '../../src/api/errors.ts';
+import { ApiError } from '../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../src/api/listen-events.ts';
 import { KeptSessions, SESSION_BOUNDS, SESSION_KEPT_MS } from '../../src/compat/jobs/kept-sessions.ts';
 
@@ -89,7 +89,7 @@ describe('a session', () => {
     expect([textsOf('req_1'), textsOf('req_1', OTHER)]).toEqual([['mine'], ['theirs']]);
     kept.remove(OTHER, 'req_1');
     expect([isHere('req_1'), isHere('req_1', OTHER)]).toEqual([true, false]);
-    expect(() => kept.find({ ...OWNER, dialect: 'soniox' }, 'req_1')).toThrow(Refusal);
+    expect(() => kept.find({ ...OWNER, dialect: 'soniox' }, 'req_1')).toThrow(ApiError);
   });
 
   it.each(['', 'a b', 'ä', 'x'.repeat(65)])('cannot be found by the id "%s"', (id) =>

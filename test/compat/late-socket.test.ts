@@ -1,7 +1,7 @@
 // A socket whose client says its key in a message: what it holds until then, and every way in which it is refused.
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { refuse } from '../../src/api/errors.ts';
+import { apiError } from '../../src/api/errors.ts';
 import { answerDialect } from '../../src/compat/live.ts';
 import type { ServerSocket, SocketHandlers, SocketPace } from '../../src/http/server.ts';
 import { UnauthenticatedSockets } from '../../src/live/socket/open-sockets.ts';
@@ -182,7 +182,7 @@ describe('a refusal in the vendor’s words, after which nothing is held', () =>
     const verdict = pending();
     const { say, told, held, leave } = await connected({ judge: verdict.judge });
     say('key one');
-    verdict.bad(refuse('invalid_api_key', 'It is unknown.'));
+    verdict.bad(apiError('invalid_api_key', 'It is unknown.'));
     await judged();
     expect(told).toEqual(['door invalid_api_key', 'close 4998 invalid_api_key']);
     leave();
@@ -301,7 +301,7 @@ describe('a client that is gone', () => {
     say('key one');
     say('model loopback/script');
     leave();
-    verdict[which](refuse('invalid_api_key', 'It is unknown.'));
+    verdict[which](apiError('invalid_api_key', 'It is unknown.'));
     await judged();
     expect(heard).toEqual(which === 'good' ? ['release'] : []);
     expect(told).toEqual([]);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { TObject } from '@sinclair/typebox';
 import { describe, expect, test } from 'vitest';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../src/api/error-catalogue.ts';
-import type { Refusal } from '../../src/api/errors.ts';
+import type { ApiError } from '../../src/api/errors.ts';
 import { ListenQuery, TranscriptionForm } from '../../src/api/request-parameters.ts';
 import { openapiDocument } from '../../src/docs/openapi.ts';
 import { CONSOLE_CODES } from '../../src/docs/operations/operation.ts';
@@ -111,7 +111,7 @@ describe('accepted parameters', () => {
     try {
       ask();
     } catch (refusal) {
-      return (refusal as Refusal).message;
+      return (refusal as ApiError).message;
     }
     return '';
   };

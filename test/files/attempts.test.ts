@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FailureKind, FailureReason, LegFailure } from '../../machines/events.ts';
-import { detailsOf, type FailedAttempt, refusalOf } from '../../src/files/failures.ts';
+import { apiErrorOf, detailsOf, type FailedAttempt } from '../../src/files/failures.ts';
 import { Attempts } from '../../src/files/transcribe.ts';
 import type { Guarded } from '../../src/live/failover/breakers/guarded.ts';
 import type { ChainMember } from '../../src/live/failover/chain.ts';
@@ -85,7 +85,7 @@ describe('the next attempt', () => {
           for (const member of new Set(order)) expect(order.filter((each) => each === member).length).toBeLessThan(3);
           const last = failed.at(-1)?.failure as LegFailure;
           expect(last.kind === 'caller' || order.at(-1) === members - 1).toBe(true);
-          expect(refusalOf(failed).message).toContain('It failed.');
+          expect(apiErrorOf(failed).message).toContain('It failed.');
         },
       ),
     );
@@ -138,13 +138,13 @@ describe('the error for a client', () => {
       'file',
     ],
   ])('%s', (_, history, code, status, param) => {
-    const refusal = refusalOf(history);
+    const refusal = apiErrorOf(history);
     expect([refusal.code, refusal.status, refusal.extras.param]).toEqual([code, status, param]);
     if (code.startsWith('upstream')) expect(refusal.extras.details).toEqual(detailsOf(history));
   });
 
   it('says when to retry, where the provider did', () => {
-    expect(refusalOf([failed(0, 'next', { retryAfterMs: 7_000 })]).extras.retryAfterSeconds).toBe(7);
+    expect(apiErrorOf([failed(0, 'next', { retryAfterMs: 7_000 })]).extras.retryAfterSeconds).toBe(7);
   });
 
   it('lists each attempt in order', () => {

@@ -2,7 +2,7 @@
 // model answers when others fail.
 import { afterEach, describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { Refusal } from '../../src/api/errors.ts';
+import { ApiError } from '../../src/api/errors.ts';
 import type { Candidate } from '../../src/api/listen.ts';
 import { WavReader, wavHeader } from '../../src/audio/containers/wav.ts';
 import { createPriceList } from '../../src/config/prices/price-list.ts';
@@ -120,9 +120,9 @@ async function world({ scripted = {}, prompt, hearEmptyAgain = true }: Options =
     expect([timersOf(clock), upstream.size]).toEqual([0, 0]);
     return outcome;
   };
-  const refused = async (...args: Parameters<typeof run>): Promise<Refusal> => {
+  const refused = async (...args: Parameters<typeof run>): Promise<ApiError> => {
     const error: unknown = await run(...args).catch((thrown: unknown) => thrown);
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof ApiError)) throw error;
     return error;
   };
   const bodies = (name: string) => servers[name]?.arrived.map(({ body }) => body) ?? [];

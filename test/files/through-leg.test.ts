@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { LegFailure } from '../../machines/events.ts';
-import { Refusal } from '../../src/api/errors.ts';
+import { ApiError } from '../../src/api/errors.ts';
 import type { TranscriptionRequest } from '../../src/api/transcriptions.ts';
 import { FREE } from '../../src/config/prices/price-list.ts';
 import { FileDecodings } from '../../src/files/decoding/decoding.ts';
@@ -121,9 +121,9 @@ function world() {
   return { clock, puppet, upstream, run };
 }
 
-const refusalOf = async (run: Promise<unknown>): Promise<Refusal> => {
+const apiErrorOf = async (run: Promise<unknown>): Promise<ApiError> => {
   const error = await run.catch((thrown: unknown) => thrown);
-  if (!(error instanceof Refusal)) throw error;
+  if (!(error instanceof ApiError)) throw error;
   return error;
 };
 
@@ -163,7 +163,7 @@ describe('a file’s transcription', () => {
   it('longer than the model takes is refused where it is too long, with no leg left', async () => {
     const { run, upstream } = world();
     const file = shredded(new Uint8Array(32_000 * 3), 1, 16_000);
-    const refusal = await refusalOf(run('loopback/script', file, { max_seconds: 2 }));
+    const refusal = await apiErrorOf(run('loopback/script', file, { max_seconds: 2 }));
     expect([refusal.code, refusal.extras.param, upstream.size]).toEqual(['file_too_large', 'file', 0]);
   });
 
@@ -181,7 +181,7 @@ describe('a file’s transcription', () => {
       expect(await outcome).toMatchObject({ utterances: [], seconds: 0 });
       return;
     }
-    expect(['missing_file', 'unsupported_audio']).toContain((await refusalOf(outcome)).code);
+    expect(['missing_file', 'unsupported_audio']).toContain((await apiErrorOf(outcome)).code);
     expect(puppet.connections).toEqual([]);
   });
 
@@ -203,7 +203,7 @@ describe('a file’s transcription', () => {
     expect((await slow.outcome).utterances).toMatchObject([said]);
 
     const silent = await finishing();
-    const refusal = refusalOf(silent.outcome);
+    const refusal = apiErrorOf(silent.outcome);
     silent.clock.increment(drainMs);
     expect((await refusal).code).toBe('upstream_timeout');
   });
@@ -219,7 +219,7 @@ describe('a file’s transcription', () => {
   ])('fails after the provider’s %j as %s, %d', async (cause, code, status) => {
     const { run, puppet, upstream } = world();
     const file = shredded(new Uint8Array(32_000), 1, 16_000);
-    const outcome = refusalOf(run('puppet/a', file));
+    const outcome = apiErrorOf(run('puppet/a', file));
     while (!puppet.connections[0]?.controls.includes('finish')) await settle();
     await puppet.last.say({ type: 'failed', failure: cause });
     const refusal = await outcome;

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { Heard, LegFailure, Utterance } from '../../machines/events.ts';
-import { Refusal } from '../../src/api/errors.ts';
+import { ApiError } from '../../src/api/errors.ts';
 import { FREE } from '../../src/config/prices/price-list.ts';
 import { FileDecodings } from '../../src/files/decoding/decoding.ts';
 import { transcribe } from '../../src/files/transcribe.ts';
@@ -87,7 +87,7 @@ function job(...models: string[]) {
   ).then(
     ({ utterances }) => utterances.map(({ text }) => text),
     (error: unknown) => {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof ApiError)) throw error;
       return error.code;
     },
   );

@@ -12,7 +12,7 @@ const errorOf = async (response: Response) =>
   ((await response.json()) as { error: { code: string; param: string | null; message: string; request_id: string } })
     .error;
 
-async function expectRefusal(response: Response, status: number, code: string, param: string | null): Promise<void> {
+async function expectApiError(response: Response, status: number, code: string, param: string | null): Promise<void> {
   const error = await errorOf(response);
   expect({ status: response.status, code: error.code, param: error.param }).toEqual({ status, code, param });
   expect(error.message).toMatch(/[.…?]$/);
@@ -38,7 +38,7 @@ describe('every answer', () => {
     ['GET', '/v1/tokens', 405, 'method_not_allowed'],
     ['GET', '/v1/audio/transcriptions', 405, 'method_not_allowed'],
   ])('answers %s %s with %d %s', async (method, path, status, code) => {
-    await expectRefusal(await live.request(path, { method }), status, code, null);
+    await expectApiError(await live.request(path, { method }), status, code, null);
   });
 });
 
@@ -89,16 +89,16 @@ describe('GET /v1/models', () => {
       );
     expect(await ids('?provider=loopback&mode=live')).toEqual(['loopback/script', 'loopback/numbered']);
     expect(await ids('?provider=nobody')).toEqual([]);
-    await expectRefusal(await live.request('/v1/models?mode=both'), 400, 'invalid_request', 'mode');
-    await expectRefusal(await live.request('/v1/models?moed=live'), 400, 'invalid_request', 'moed');
-    await expectRefusal(await live.request('/v1/models?mode=live&mode=batch'), 400, 'duplicate_parameter', 'mode');
+    await expectApiError(await live.request('/v1/models?mode=both'), 400, 'invalid_request', 'mode');
+    await expectApiError(await live.request('/v1/models?moed=live'), 400, 'invalid_request', 'moed');
+    await expectApiError(await live.request('/v1/models?mode=live&mode=batch'), 400, 'duplicate_parameter', 'mode');
   });
 
   it('gives one model by its slug, and the nearest names for a mistyped one', async () => {
     expect(await (await live.request('/v1/models/loopback/script')).json()).toMatchObject({ id: 'loopback/script' });
     const response = await live.request('/v1/models/loopback/scripts');
     expect((await errorOf(response.clone())).message).toContain('loopback/script');
-    await expectRefusal(response, 404, 'model_not_found', 'model');
+    await expectApiError(response, 404, 'model_not_found', 'model');
   });
 });
 
@@ -256,7 +256,7 @@ describe('POST /v1/audio/transcriptions', () => {
       'chunking_strategy',
     ],
   ])('refuses %s', async (_, fields, status, code, param) => {
-    await expectRefusal(await send(fields), status, code, param);
+    await expectApiError(await send(fields), status, code, param);
   });
 
   it('warns of what the model cannot honour', async () => {
@@ -286,10 +286,10 @@ describe('POST /v1/audio/transcriptions', () => {
   it('refuses audio that it cannot read, and names the format', async () => {
     const named = async (bytes: string, type: string) =>
       send([['model', 'loopback/script']], new Blob([bytes], { type }));
-    await expectRefusal(await named(`fLaC${'x'.repeat(100)}`, 'audio/flac'), 400, 'unsupported_audio', 'file');
-    await expectRefusal(await named('not audio at all, only words', 'audio/wav'), 400, 'unsupported_audio', 'file');
-    await expectRefusal(await named('xx', 'audio/l16;rate=100'), 400, 'unsupported_audio', 'file');
-    await expectRefusal(await send([['model', 'loopback/script']], new Blob([])), 400, 'missing_file', 'file');
+    await expectApiError(await named(`fLaC${'x'.repeat(100)}`, 'audio/flac'), 400, 'unsupported_audio', 'file');
+    await expectApiError(await named('not audio at all, only words', 'audio/wav'), 400, 'unsupported_audio', 'file');
+    await expectApiError(await named('xx', 'audio/l16;rate=100'), 400, 'unsupported_audio', 'file');
+    await expectApiError(await send([['model', 'loopback/script']], new Blob([])), 400, 'missing_file', 'file');
   });
 
   it('answers with a fallback when the model fails, else with all attempts', async () => {

@@ -20,7 +20,7 @@ const mint = (body?: string, type = 'application/json', gateway = live) =>
     ...(body === undefined ? {} : { body, headers: { 'Content-Type': type } }),
   });
 
-async function refusalOf(response: Response) {
+async function errorOf(response: Response) {
   const { error } = (await response.json()) as { error: { code: string; param: string | null; message: string } };
   expect(error.message).toMatch(/\.$/);
   return { status: response.status, code: error.code, param: error.param };
@@ -87,7 +87,7 @@ describe('refused is', () => {
     ['{"ttl_seconds":60}}', null],
     [' ', null],
   ])('refuses the body %s', async (body, param) => {
-    expect(await refusalOf(await mint(body))).toEqual({ status: 400, code: 'invalid_request', param });
+    expect(await errorOf(await mint(body))).toEqual({ status: 400, code: 'invalid_request', param });
   });
 
   it.each([
@@ -96,19 +96,19 @@ describe('refused is', () => {
     ['{"ttl_seconds":60, "ttl\\u005fseconds" : 300}', 'ttl_seconds'],
     ['{"x":{"a":"}","b":1,"b":2}}', 'b'],
   ])('refuses a duplicate member: %s', async (body, param) => {
-    expect(await refusalOf(await mint(body))).toEqual({ status: 400, code: 'duplicate_parameter', param });
+    expect(await errorOf(await mint(body))).toEqual({ status: 400, code: 'duplicate_parameter', param });
   });
 
   it('refuses a name used in two objects only where the name is unknown', async () => {
-    expect(await refusalOf(await mint('{"a":{"ttl_seconds":1},"b":{"ttl_seconds":1}}'))).toMatchObject({ param: 'a' });
-    expect(await refusalOf(await mint('{"a":"\\"b\\":1,\\"b\\":2 {"}'))).toMatchObject({ param: 'a' });
+    expect(await errorOf(await mint('{"a":{"ttl_seconds":1},"b":{"ttl_seconds":1}}'))).toMatchObject({ param: 'a' });
+    expect(await errorOf(await mint('{"a":"\\"b\\":1,\\"b\\":2 {"}'))).toMatchObject({ param: 'a' });
   });
 
   it.each(['application/x-www-form-urlencoded', 'text/plain', 'application/jsonp', 'multipart/form-data'])(
     'refuses a body declared as %s',
     async (type) => {
       const refusal = { status: 415, code: 'unsupported_media_type', param: null };
-      expect(await refusalOf(await mint('{"ttl_seconds":60}', type))).toEqual(refusal);
+      expect(await errorOf(await mint('{"ttl_seconds":60}', type))).toEqual(refusal);
     },
   );
 
@@ -116,7 +116,7 @@ describe('refused is', () => {
     expect((await mint(`{"ttl_seconds":60,"x":"${'x'.repeat(70_000)}"}`)).status).toBe(413);
     const init = { method: 'POST', headers: { 'Content-Type': 'application/json' } };
     const response = await live.request('/v1/tokens', { ...init, body: Buffer.from('7b22ff223a317d', 'hex') });
-    expect(await refusalOf(response)).toEqual({ status: 400, code: 'invalid_request', param: null });
+    expect(await errorOf(response)).toEqual({ status: 400, code: 'invalid_request', param: null });
   });
 });
 
@@ -129,7 +129,7 @@ it('refuses a token as a credential on every REST endpoint', async () => {
     ['GET', '/v1/models/loopback/script'],
   ] as const) {
     const response = await live.request(path, { method, headers: { Authorization: `Bearer ${token}` } });
-    expect([path, await refusalOf(response)]).toEqual([path, { status: 403, code: 'token_not_allowed', param: null }]);
+    expect([path, await errorOf(response)]).toEqual([path, { status: 403, code: 'token_not_allowed', param: null }]);
   }
 });
 
@@ -143,7 +143,7 @@ it('limits tokens per minute, ignores refused bodies, and reports the rest', asy
   const refused = await mint(undefined, undefined, own);
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(refused.headers.get('ratelimit-limit')).toBe('2');
-  expect(await refusalOf(refused)).toEqual({ status: 429, code: 'rate_limit_exceeded', param: null });
+  expect(await errorOf(refused)).toEqual({ status: 429, code: 'rate_limit_exceeded', param: null });
   expect((await own.request('/v1/models')).status).toBe(200);
 });
 

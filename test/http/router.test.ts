@@ -1,6 +1,6 @@
 // The router: which route answers, what every answer carries, and what becomes of whatever a route throws.
 import { beforeEach, describe, expect, test } from 'vitest';
-import { refuse } from '../../src/api/errors.ts';
+import { apiError } from '../../src/api/errors.ts';
 import { createRouter, json, type RouteContext } from '../../src/http/router.ts';
 import { BodyTooLarge, type Reply, type ServerRequest } from '../../src/http/server.ts';
 
@@ -43,16 +43,16 @@ const ask = (method: string, path: string, { aborted = false } = {}) =>
         method: 'GET',
         path: '/refused',
         handle: thrower(
-          refuse('rate_limit_exceeded', 'Too many.', {
+          apiError('rate_limit_exceeded', 'Too many.', {
             param: 'model',
             retryAfterSeconds: 1.2,
             headers: { 'RateLimit-Limit': '600' },
           }),
         ),
       },
-      { method: 'GET', path: '/unknown', handle: thrower(refuse('missing_credential', 'None.')) },
+      { method: 'GET', path: '/unknown', handle: thrower(apiError('missing_credential', 'None.')) },
       { method: 'GET', path: '/pieces', handle: inPieces() },
-      { method: 'GET', path: '/pieces/refused', handle: inPieces(refuse('upstream_exhausted', 'None is left.')) },
+      { method: 'GET', path: '/pieces/refused', handle: inPieces(apiError('upstream_exhausted', 'None is left.')) },
       { method: 'GET', path: '/pieces/broken', handle: inPieces(new Error('behind the head')) },
       { method: 'GET', path: '/broken', handle: thrower(new Error('secret detail')) },
       { method: 'GET', path: '/odd', handle: thrower('a string') },
@@ -232,7 +232,7 @@ describe('an answer in pieces is counted once, when it ends', () => {
 
   test.each([
     ['/pieces', ['one'], 201, undefined, []],
-    ['/pieces/refused', ['one', 'None is left.'], refuse('upstream_exhausted', '').status, 'upstream_exhausted', []],
+    ['/pieces/refused', ['one', 'None is left.'], apiError('upstream_exhausted', '').status, 'upstream_exhausted', []],
     ['/pieces/broken', ['one', 'behind the head'], 500, 'internal_error', [[new Error('behind the head'), 'req_1']]],
   ])('%s', async (path, said, status, code, expectedFaults) => {
     const reply = await ask('GET', path);

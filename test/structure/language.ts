@@ -117,7 +117,7 @@ export const PLACES: readonly Place[] = [
     texts: () =>
       partsOf(
         code('src', /(?<!\.tsx)\.ts$/),
-        /\b(?:refuse|Refusal)\(\s*(['"`])\w+\1,\s*(['"`])((?:(?!\2)[^\\]|\\.)*)/g,
+        /\b(?:apiError|ApiError)\(\s*(['"`])\w+\1,\s*(['"`])((?:(?!\2)[^\\]|\\.)*)/g,
       ),
     enforced: true,
   },

@@ -1,7 +1,7 @@
 // Who is calling: turns a credential into a caller or a refusal, and mints client tokens. Where the credential came from is the
 // edge's business; what a key is worth verdicts.ts says, and what it allows permissions.ts.
 import type { Clock } from '../../../machines/clock.ts';
-import { Refusal, refuse } from '../../api/errors.ts';
+import { ApiError, apiError } from '../../api/errors.ts';
 import { type DataResidencyRule, FREE_RULE, strictest } from '../../api/residency-rule.ts';
 import { TOKEN_PREFIX, TOKEN_TTL_SECONDS, type TokenResponse } from '../../api/tokens.ts';
 import { backgroundClock } from '../../runtime/telemetry/clock.ts';
@@ -14,13 +14,13 @@ import { KeyUse } from './key-use.ts';
 import { type Caller, requireOrigin, requireScope, residencyRulesOf } from './permissions.ts';
 import { mintToken, tokenIdOf, tokenSecret, verifyToken } from './token.ts';
 import {
+  apiErrorOfDecision,
   invalidKey,
   invalidToken,
   judgeKey,
   judgeToken,
   missingCredential,
   REST_PLACE,
-  refusalOfDecision,
   SOCKET_PLACE,
   tokenNotAllowed,
   unanswered,
@@ -65,9 +65,9 @@ interface Claim {
   /** Undefined when it cannot be a credential. */
   reference: KeyReference | undefined;
   /** For an invalid credential: the same words whether it is mistyped or unknown, so that they do not reveal which keys exist. */
-  nobodys(): Refusal;
+  nobodys(): ApiError;
   /** What is wrong with it, given the key it names. */
-  fault(key: ApiKey): Refusal | undefined;
+  fault(key: ApiKey): ApiError | undefined;
   tokenId?: string;
 }
 
@@ -215,7 +215,7 @@ class KeyAuthenticator implements Authenticator {
     return {
       reference: trace === undefined ? undefined : byHash(trace.hash),
       nobodys: invalidKey,
-      fault: (key) => refusalOfDecision(this.#judge(key)),
+      fault: (key) => apiErrorOfDecision(this.#judge(key)),
     };
   }
 
@@ -232,7 +232,7 @@ class KeyAuthenticator implements Authenticator {
         const decision = judgeToken(payload, this.#options.now(), this.#judge(key), hasScope);
         return decision === 'scope_not_allowed' && scope !== 'listen'
           ? uploadNotAllowed()
-          : refusalOfDecision(decision);
+          : apiErrorOfDecision(decision);
       },
       tokenId: payload.jti,
     };
@@ -264,7 +264,7 @@ class KeyAuthenticator implements Authenticator {
       return key;
     } catch (error) {
       // A suspended account is no guess, nor is a store that cannot answer the caller's doing.
-      if (error instanceof Refusal && error.status === 401) attempt?.fail();
+      if (error instanceof ApiError && error.status === 401) attempt?.fail();
       else attempt?.forgive();
       throw error;
     }
@@ -284,7 +284,7 @@ class KeyAuthenticator implements Authenticator {
 function requireTtl(ttlSeconds: number): void {
   const { min, max } = TOKEN_TTL_SECONDS;
   if (Number.isInteger(ttlSeconds) && ttlSeconds >= min && ttlSeconds <= max) return;
-  throw refuse('invalid_request', `\`ttl_seconds\` is ${ttlSeconds}; it is an integer from ${min} to ${max}.`, {
+  throw apiError('invalid_request', `\`ttl_seconds\` is ${ttlSeconds}; it is an integer from ${min} to ${max}.`, {
     param: 'ttl_seconds',
   });
 }
@@ -294,13 +294,13 @@ export type KeyNames = Pick<Caller, 'organisationId' | 'keyId'>;
 
 /** Addresses are those of clients, without ports: of IPv6 the first half is what counts. */
 export interface Authenticator {
-  /** Takes API keys. `origin`: the header's value. Throws a Refusal; `token_not_allowed` for every client token. */
+  /** Takes API keys. `origin`: the header's value. Throws an ApiError; `token_not_allowed` for every client token. */
   rest(credential: string | undefined, address: string, origin?: string): Promise<Caller>;
-  /** Takes API keys as `rest` does, and client tokens of keys with the scope `tokens_may_upload`. Throws a Refusal. */
+  /** Takes API keys as `rest` does, and client tokens of keys with the scope `tokens_may_upload`. Throws an ApiError. */
   upload(credential: string | undefined, address: string, origin?: string): Promise<Caller>;
-  /** Takes API keys and client tokens with the scope `listen`, at the handshake only. Throws a Refusal. */
+  /** Takes API keys and client tokens with the scope `listen`, at the handshake only. Throws an ApiError. */
   socket(credential: string | undefined, address: string, origin: string | undefined): Promise<Caller>;
-  /** A client token of the caller's key, for a person where one is named. Throws a Refusal when the caller is one itself. */
+  /** A client token of the caller's key, for a person where one is named. Throws an ApiError when the caller is one itself. */
   mint(caller: Caller, ttlSeconds: number, personId?: string): TokenResponse;
   /**
    * The key was revoked, here or on another node: nothing of it is good from now on. What the store on this file is told

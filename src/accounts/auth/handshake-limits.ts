@@ -1,6 +1,6 @@
 // Handshakes that wait for their verdict: how many at a time, in all and from one address. Those that come from the cache
 // wait for nothing, so what fills up is what waits for the store.
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import { MinuteLimit, type MinuteLimitOptions } from '../../runtime/limits/minute-limit.ts';
 import { networkOf } from '../../runtime/network-addresses.ts';
 
@@ -28,21 +28,21 @@ export class WaitingHandshakes {
 
   /**
    * Counts a handshake until the returned function is called, once.
-   * Throws a Refusal `overloaded` (all places are taken) or `rate_limit_exceeded` (those of the address are).
+   * Throws an ApiError `overloaded` (all places are taken) or `rate_limit_exceeded` (those of the address are).
    */
   enter(address: string): () => void {
     const { handshakesMax, perAddressMax, credentials = 'to be checked' } = this.#options;
     const name = networkOf(address);
     const waiting = this.#byAddress.get(name) ?? 0;
     if (waiting >= perAddressMax) {
-      throw refuse(
+      throw apiError(
         'rate_limit_exceeded',
         `${perAddressMax} handshakes from this address wait for their credentials ${credentials} already. Try again in a moment.`,
         { retryAfterSeconds: RETRY_SECONDS },
       );
     }
     if (this.#waiting >= handshakesMax) {
-      throw refuse(
+      throw apiError(
         'overloaded',
         `Too many handshakes wait for their credentials ${credentials}. Try again in a moment.`,
         { retryAfterSeconds: RETRY_SECONDS },
@@ -98,7 +98,7 @@ export class FailedAttempts {
   /**
    * Counts an attempt as failed before it is judged, so that attempts made at the same time cannot slip through together. Past
    * the limit it waits for the verdict on those before it: where they are good, as after a restart behind one proxy, there is
-   * room again. Rejects with a Refusal `rate_limit_exceeded` with `Retry-After`.
+   * room again. Rejects with an ApiError `rate_limit_exceeded` with `Retry-After`.
    */
   async begin(address: string): Promise<JudgedAttempt> {
     const name = networkOf(address);
@@ -107,7 +107,7 @@ export class FailedAttempts {
       if (retryAfterSeconds === 0) return this.#judge(name);
       const judging = this.#judging.get(name);
       if (judging === undefined || judging.waiting.length >= WAITING_MAX) {
-        throw refuse(
+        throw apiError(
           'rate_limit_exceeded',
           `Too many credentials from this address were refused: more than ${this.#perMinuteMax} in a minute. Check the credential, and try again in ${retryAfterSeconds} s.`,
           { retryAfterSeconds, headers },

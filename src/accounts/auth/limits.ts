@@ -1,7 +1,7 @@
 // How much one key may ask for: requests and client tokens a minute, sessions and files at a time; by its own settings, else by
 // the node's. A client token counts for the key that minted it. Limits of addresses and of a whole node are kept elsewhere.
 import type { Clock } from '../../../machines/clock.ts';
-import { type Refusal, refuse } from '../../api/errors.ts';
+import { type ApiError, apiError } from '../../api/errors.ts';
 import type { ClusterLimits } from '../../cluster/limits/limits.ts';
 import { MinuteLimit, type RateLimitHeaders, rateLimitHeaders } from '../../runtime/limits/minute-limit.ts';
 import type { ApiKey } from '../keys/calls.ts';
@@ -22,7 +22,7 @@ export type LimitedKey = Pick<
 export interface KeyLimits {
   /**
    * Counts a request and gives the headers for its answer.
-   * Throws a Refusal `rate_limit_exceeded` with `Retry-After` and the same headers.
+   * Throws an ApiError `rate_limit_exceeded` with `Retry-After` and the same headers.
    */
   takeRequest(key: LimitedKey): RateLimitHeaders;
   /** The same for a client token that is minted. */
@@ -30,7 +30,7 @@ export interface KeyLimits {
   /**
    * Counts a session until the returned function is called; calling that twice does no harm. Where other nodes count as well it
    * takes a moment.
-   * Throws, or rejects with, a Refusal `too_many_sessions` with `Retry-After` and the headers.
+   * Throws, or rejects with, an ApiError `too_many_sessions` with `Retry-After` and the headers.
    */
   takeSession(key: LimitedKey): (() => void) | Promise<() => void>;
   /** The same for a file that is being transcribed. Files and sessions are counted by themselves; a key's own limit holds for both. */
@@ -158,7 +158,7 @@ function take(limit: MinuteLimit, key: LimitedKey, max: number, kind: keyof type
   const { retryAfterSeconds, headers } = limit.take(key.id, max);
   if (retryAfterSeconds === 0) return headers;
   const [verb, what] = WORDS[kind];
-  throw refuse(
+  throw apiError(
     'rate_limit_exceeded',
     `This key may ${verb} ${max} ${what} per minute. Try again in ${retryAfterSeconds} s.`,
     { retryAfterSeconds, headers },
@@ -186,10 +186,10 @@ function createPlaceLimit(what: Counted, whose: 'key' | 'organisation'): (id: st
 const TOO_MANY = { sessions: ['sessions', 'End one'], files: ['files under way', 'Wait for an answer'] } as const;
 
 /** @param isShare whether it is one node's share, applied while the sessions of all nodes cannot be counted */
-function tooMany(what: Counted, whose: 'key' | 'organisation', max: number, isShare = false): Refusal {
+function tooMany(what: Counted, whose: 'key' | 'organisation', max: number, isShare = false): ApiError {
   const where = isShare ? ' on this node, which cannot ask the others just now' : '';
   const [things, advice] = TOO_MANY[what];
-  return refuse(
+  return apiError(
     'too_many_sessions',
     `This ${whose} may have ${max} ${things} at a time${where}. ${advice}, or try again later.`,
     { retryAfterSeconds: SESSION_RETRY_SECONDS, headers: rateLimitHeaders(max, 0, SESSION_RETRY_SECONDS) },

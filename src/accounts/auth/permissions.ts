@@ -1,5 +1,5 @@
 // What a caller's key allows: kinds of work, models, and the pages it may be used from. Who the caller is was decided before.
-import { printable, refuse } from '../../api/errors.ts';
+import { apiError, printable } from '../../api/errors.ts';
 import { type DataResidencyRule, FREE_RULE } from '../../api/residency-rule.ts';
 import { ownerOf } from '../../api/slug.ts';
 import type { AskedRule } from '../../vendors/kit/place-rules.ts';
@@ -44,20 +44,20 @@ export const residencyRulesOf = (
 export const isUnlimited = ({ key }: Pick<Caller, 'key'>): boolean =>
   key.organisationUnlimited === true && key.dailySpendMicroUsdMax === null;
 
-/** Throws a Refusal `scope_not_allowed` that names the scope. */
+/** Throws an ApiError `scope_not_allowed` that names the scope. */
 export function requireScope({ key }: Pick<Caller, 'key'>, scope: Scope): void {
   if (!key.scopes.includes(scope)) throw scopeNotAllowed(scope);
 }
 
 export function scopeNotAllowed(scope: Scope) {
-  return refuse(
+  return apiError(
     'scope_not_allowed',
     `The API key does not allow ${WORK[scope]}. That takes the scope \`${scope}\`: give it to the key, or use another key.`,
   );
 }
 
 /**
- * Every member of a chain, the first one being `model` and the others `fallbacks`. Throws a Refusal `model_not_allowed`
+ * Every member of a chain, the first one being `model` and the others `fallbacks`. Throws an ApiError `model_not_allowed`
  * naming the first slug that the key does not allow.
  */
 export function requireModels({ key }: Pick<Caller, 'key'>, slugs: readonly string[]): void {
@@ -67,7 +67,7 @@ export function requireModels({ key }: Pick<Caller, 'key'>, slugs: readonly stri
   if (index === -1) return;
   const shown = models.slice(0, MODELS_SHOWN_MAX).join(', ');
   const more = models.length > MODELS_SHOWN_MAX ? ` and ${models.length - MODELS_SHOWN_MAX} more` : '';
-  throw refuse(
+  throw apiError(
     'model_not_allowed',
     `The API key does not allow the model ${printable(slugs[index]!)}; it allows ${shown === '' ? 'none' : shown}${more}.`,
     { param: index === 0 ? 'model' : 'fallbacks' },
@@ -76,7 +76,7 @@ export function requireModels({ key }: Pick<Caller, 'key'>, slugs: readonly stri
 
 /**
  * A key with a list of origins is used from pages of those origins, or from a server, which sends no origin. Its tokens are
- * for pages: without an origin they are refused. Throws a Refusal `origin_not_allowed`.
+ * for pages: without an origin they are refused. Throws an ApiError `origin_not_allowed`.
  */
 export function requireOrigin({ key, via }: Pick<Caller, 'key' | 'via'>, origin: string | undefined): void {
   if (key.origins === null) return;
@@ -85,5 +85,5 @@ export function requireOrigin({ key, via }: Pick<Caller, 'key' | 'via'>, origin:
     origin === undefined
       ? 'The client token may be used from certain pages only, and no `Origin` header was sent. Use it from a browser'
       : `The credential may not be used from pages of ${printable(origin)}. Add exactly that origin to the API key`;
-  throw refuse('origin_not_allowed', `${which}, or use a key without a list of origins.`);
+  throw apiError('origin_not_allowed', `${which}, or use a key without a list of origins.`);
 }

@@ -1,6 +1,6 @@
 // `POST /v1/tokens`: a short-lived client token for browsers and devices.
 import { Value } from '@sinclair/typebox/value';
-import { printable, refuse } from '../../api/errors.ts';
+import { apiError, printable } from '../../api/errors.ts';
 import { TOKEN_TTL_SECONDS, TokenRequest } from '../../api/tokens.ts';
 import { readJson } from '../../http/json-body.ts';
 import { json, type RouteContext } from '../../http/router.ts';
@@ -28,16 +28,16 @@ function badBody(body: unknown) {
   const { min, max, default: usual } = TOKEN_TTL_SECONDS;
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
   if (!isObject)
-    return refuse('invalid_request', 'The body is a JSON object such as {"ttl_seconds": 60}, or absent.', {});
+    return apiError('invalid_request', 'The body is a JSON object such as {"ttl_seconds": 60}, or absent.', {});
   const unknown = Object.keys(body).find((name) => name !== 'ttl_seconds');
   if (unknown !== undefined) {
-    return refuse(
+    return apiError(
       'invalid_request',
       `\`${printable(unknown)}\` is not a member of this body; \`ttl_seconds\` is the only one.`,
       { param: printable(unknown) },
     );
   }
-  return refuse('invalid_request', `\`ttl_seconds\` is an integer from ${min} to ${max}; ${usual} when absent.`, {
+  return apiError('invalid_request', `\`ttl_seconds\` is an integer from ${min} to ${max}; ${usual} when absent.`, {
     param: 'ttl_seconds',
   });
 }

@@ -3,7 +3,7 @@
 
 import { initialTransition, transition } from 'xstate';
 import { type ClientTokenDecision, clientTokenMachine } from '../../../machines/client-token.ts';
-import { type Refusal, refuse } from '../../api/errors.ts';
+import { type ApiError, apiError } from '../../api/errors.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { ApiKey } from '../keys/calls.ts';
 import { type ApiKeyDecision, judgeKey as judgeRow } from '../keys/chart.ts';
@@ -54,7 +54,7 @@ export function judgeToken(
 }
 
 /** The refusal of a decision; undefined for `allowed`. */
-export function refusalOfDecision(decision: ClientTokenDecision): Refusal | undefined {
+export function apiErrorOfDecision(decision: ClientTokenDecision): ApiError | undefined {
   return decision === 'allowed' ? undefined : REFUSALS[decision]();
 }
 
@@ -63,57 +63,57 @@ export const SOCKET_PLACE =
   'Send an API key or a client token in the header `Authorization: Bearer …`, or, from a browser, as the subprotocols `bearer` and the credential, in this order.';
 
 /** Empty: there is something in its place, in another form. */
-export function missingCredential(credential: '' | undefined, place: string): Refusal {
+export function missingCredential(credential: '' | undefined, place: string): ApiError {
   const found =
     credential === undefined
       ? 'No credential was sent.'
       : 'The credential is empty, as where a variable is not set, or stands there in another form.';
-  return refuse('missing_credential', `${found} ${place}`);
+  return apiError('missing_credential', `${found} ${place}`);
 }
 
-export function invalidKey(): Refusal {
-  return refuse(
+export function invalidKey(): ApiError {
+  return apiError(
     'invalid_api_key',
     'The API key is mistyped or unknown; a key is `sk_vox_` and 38 letters and digits. Copy it again as it was shown, or mint a new one.',
   );
 }
 
-export function invalidToken(): Refusal {
-  return refuse(
+export function invalidToken(): ApiError {
+  return apiError(
     'invalid_token',
     'The client token is malformed or was not signed here. Mint a new one with `POST /v1/tokens`.',
   );
 }
 
-export function tokenNotAllowed(): Refusal {
-  return refuse(
+export function tokenNotAllowed(): ApiError {
+  return apiError(
     'token_not_allowed',
     'A client token opens `/v1/listen`, and uploads files where its key allows it; it makes no other REST request and mints no token. Use an API key from a server.',
   );
 }
 
-export function uploadNotAllowed(): Refusal {
-  return refuse(
+export function uploadNotAllowed(): ApiError {
+  return apiError(
     'token_not_allowed',
     'The key of this client token does not let its tokens upload files. Give the key the scope `tokens_may_upload`, or send the file from a server with an API key.',
   );
 }
 
-const REFUSALS: Readonly<Record<Exclude<ClientTokenDecision, 'allowed'>, () => Refusal>> = {
+const REFUSALS: Readonly<Record<Exclude<ClientTokenDecision, 'allowed'>, () => ApiError>> = {
   key_revoked: () =>
-    refuse(
+    apiError(
       'key_revoked',
       'The API key was revoked, and with it every client token that it minted. Use another key or mint a new one.',
     ),
   key_expired: () =>
-    refuse(
+    apiError(
       'key_expired',
       'The API key has expired, or a new one has taken its place; so have the client tokens that it minted. Use the new key.',
     ),
   account_suspended: () =>
-    refuse('account_suspended', 'The organisation of this API key is suspended. Its operator can say why.'),
+    apiError('account_suspended', 'The organisation of this API key is suspended. Its operator can say why.'),
   token_expired: () =>
-    refuse('token_expired', 'The client token’s lifetime is over. Mint a new one with `POST /v1/tokens`.'),
+    apiError('token_expired', 'The client token’s lifetime is over. Mint a new one with `POST /v1/tokens`.'),
   scope_not_allowed: () => scopeNotAllowed('listen'),
   token_not_allowed: tokenNotAllowed,
 };
@@ -123,7 +123,7 @@ const STORE_RETRY_SECONDS = 1;
 /** A store that could not answer is no verdict on the key. The cause is for the log. */
 export function unanswered(error: unknown): never {
   if (!(error instanceof StoreError)) throw error;
-  const refusal = refuse('overloaded', 'The credential could not be checked just now. Try again in a moment.', {
+  const refusal = apiError('overloaded', 'The credential could not be checked just now. Try again in a moment.', {
     retryAfterSeconds: STORE_RETRY_SECONDS,
   });
   throw Object.assign(refusal, { cause: error });

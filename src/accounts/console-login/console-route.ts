@@ -4,7 +4,7 @@
 import type { Static, TObject } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { faultOf, listOf, type ValueFault } from '../../api/accepted.ts';
-import { printable, type Refusal, refuse } from '../../api/errors.ts';
+import { type ApiError, apiError, printable } from '../../api/errors.ts';
 import { readJson } from '../../http/json-body.ts';
 import type { Route, RouteContext, RouteHandler } from '../../http/router.ts';
 import type { Reply, ServerRequest } from '../../http/server.ts';
@@ -51,7 +51,7 @@ export function createConsoleRoute(logins: Logins, reach: Reach, changes: Client
     const handle = guarded(async (context) => {
       const { request } = context;
       const current = await currentSession(logins, request, reach);
-      if (current === undefined) throw refuse('login_required', 'You are not logged in. Log in.');
+      if (current === undefined) throw apiError('login_required', 'You are not logged in. Log in.');
       if (!always && !changesNothing(request)) {
         changes.take(current.organisationId);
         if (current.isSuspended) throw suspended();
@@ -59,7 +59,7 @@ export function createConsoleRoute(logins: Logins, reach: Reach, changes: Client
       requireRole(endpoint, current.role);
       if (verified && current.person.state !== 'verified') throw notVerified();
       if (confirmed && !current.isConfirmed) {
-        throw refuse('password_required', 'Give the password once more: POST /console/api/confirm, then try again.');
+        throw apiError('password_required', 'Give the password once more: POST /console/api/confirm, then try again.');
       }
       const {
         person: { id },
@@ -89,7 +89,7 @@ function guarded(handler: RouteHandler): RouteHandler {
     try {
       return await handler(context);
     } catch (error) {
-      throw error instanceof StoreError ? refusalOfStore(error) : error;
+      throw error instanceof StoreError ? apiErrorOfStore(error) : error;
     }
   };
 }
@@ -108,21 +108,21 @@ export function peerOf({ remoteAddress, headers }: ServerRequest): Peer {
   return { client: remoteAddress, userAgent: (headers.get('user-agent') ?? '').replace(/[^\x20-\x7e]/g, '?') };
 }
 
-function suspended(): Refusal {
-  return refuse(
+function suspended(): ApiError {
+  return apiError(
     'account_suspended',
     'This organisation is suspended and cannot be changed. Ask the operator of the service.',
   );
 }
 
-function notVerified(): Refusal {
-  return refuse('email_not_verified', 'The e-mail address is not verified yet. Open the link that was mailed to it.');
+function notVerified(): ApiError {
+  return apiError('email_not_verified', 'The e-mail address is not verified yet. Open the link that was mailed to it.');
 }
 
-export function refusalOfStore({ reason, message }: StoreError): Refusal {
-  if (reason === 'not_found') return refuse('not_found', message);
-  if (reason === 'invalid' || reason === 'conflict') return refuse('invalid_request', message);
-  return refuse('overloaded', 'The database cannot take this right now. Try again in a moment.', {
+export function apiErrorOfStore({ reason, message }: StoreError): ApiError {
+  if (reason === 'not_found') return apiError('not_found', message);
+  if (reason === 'invalid' || reason === 'conflict') return apiError('invalid_request', message);
+  return apiError('overloaded', 'The database cannot take this right now. Try again in a moment.', {
     retryAfterSeconds: 2,
   });
 }
@@ -133,7 +133,7 @@ export const FORM_BYTES_MAX = 4096;
 /** Of a key's settings: two lists of a hundred, and aliases. */
 export const SETTINGS_BYTES_MAX = 65_536;
 
-/** Throws a Refusal that names the member at fault and never shows a value. No body is an empty one. */
+/** Throws an ApiError that names the member at fault and never shows a value. No body is an empty one. */
 export async function readBody<Schema extends TObject>(
   request: ServerRequest,
   schema: Schema,
@@ -141,19 +141,19 @@ export async function readBody<Schema extends TObject>(
 ): Promise<Static<Schema>> {
   const body = (await readJson(request, bytesMax)) ?? {};
   if (Value.Check(schema, body)) return body;
-  throw refusalOfBody(schema, body);
+  throw apiErrorOfBody(schema, body);
 }
 
-function refusalOfBody(schema: TObject, body: unknown): Refusal {
+function apiErrorOfBody(schema: TObject, body: unknown): ApiError {
   const known = Object.keys(schema.properties);
   const takes = known.length === 0 ? 'it takes none' : `it takes ${listOf(known)}`;
   const { kind, path, accepts } = faultOf(schema, body) as ValueFault;
   const param = printable(path.join('.'));
-  if (param === '') return refuse('invalid_request', `The body is not a JSON object; ${takes}.`);
+  if (param === '') return apiError('invalid_request', `The body is not a JSON object; ${takes}.`);
   if (kind === 'unknown') {
     const others = path.length === 1 ? takes : `there are ${accepts}`;
-    return refuse('invalid_request', `\`${param}\` is not a member of this body; ${others}.`, { param });
+    return apiError('invalid_request', `\`${param}\` is not a member of this body; ${others}.`, { param });
   }
-  if (kind === 'missing') return refuse('invalid_request', `\`${param}\` is missing. Send ${accepts}.`, { param });
-  return refuse('invalid_request', `\`${param}\` must be ${accepts}.`, { param });
+  if (kind === 'missing') return apiError('invalid_request', `\`${param}\` is missing. Send ${accepts}.`, { param });
+  return apiError('invalid_request', `\`${param}\` must be ${accepts}.`, { param });
 }

@@ -1,7 +1,7 @@
 // How browsers reach this gateway, and what follows from it: who is alone with it on this very machine, and whether a browser
 // keeps the cookie of a login. What is done with that is decided by the cookie, the login and the outbox.
 import { isIPv4 } from 'node:net';
-import { type Refusal, refuse } from '../../api/errors.ts';
+import { type ApiError, apiError } from '../../api/errors.ts';
 import { refuseContentEncoding } from '../../http/multipart/parts.ts';
 import type { ServerRequest } from '../../http/server.ts';
 
@@ -26,10 +26,10 @@ export function isPrivateRequest(
 }
 
 /** Why a login would be in vain; undefined where the browser keeps a `Secure` cookie, or needs none. */
-export function refusalOfLogin(reach: Reach, { headers }: ServerRequest): Refusal | undefined {
+export function apiErrorOfLogin(reach: Reach, { headers }: ServerRequest): ApiError | undefined {
   // Browsers treat their own machine as safe. A header's claim grants nothing: the cookie is `Secure` anyway.
   if (reach.tls || reach.publicUrlIsHttps || isLoopbackHost(headers) || cameOverHttps(headers)) return undefined;
-  return refuse(
+  return apiError(
     'invalid_request',
     'A login over plain http would send the password in the open, and the browser would not keep the cookie: use https, or ' +
       'http://localhost on the machine itself. A proxy that speaks https says so with `X-Forwarded-Proto: https`, or ' +
@@ -101,12 +101,12 @@ export function changesNothing({ method }: ServerRequest): boolean {
   return SAFE_METHODS.has(method);
 }
 
-/** Throws a Refusal `cross_site_request` for a request that another site's page, or no page at all, has made. */
+/** Throws an ApiError `cross_site_request` for a request that another site's page, or no page at all, has made. */
 export function requireSameOrigin({ headers }: ServerRequest): void {
   const site = headers.get('sec-fetch-site');
   // Older browsers do not say so; then the origin has to be this very host.
   if (site === undefined ? isOwnOrigin(headers.get('origin'), headers.get('host')) : site === 'same-origin') return;
-  throw refuse(
+  throw apiError(
     'cross_site_request',
     'Only pages of this gateway may do this: send `Sec-Fetch-Site: same-origin`, or an `Origin` that is the host itself.',
   );
@@ -118,11 +118,11 @@ export function requireConsoleRequest(request: ServerRequest): void {
   requireSameOrigin(request);
   const { headers } = request;
   if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? '')) {
-    throw refuse('unsupported_media_type', 'The console takes JSON: send `Content-Type: application/json`.');
+    throw apiError('unsupported_media_type', 'The console takes JSON: send `Content-Type: application/json`.');
   }
   refuseContentEncoding(headers);
   if (headers.get('x-requested-with') !== 'console') {
-    throw refuse('cross_site_request', 'Requests to the console carry the header `X-Requested-With: console`.');
+    throw apiError('cross_site_request', 'Requests to the console carry the header `X-Requested-With: console`.');
   }
 }
 

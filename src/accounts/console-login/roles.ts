@@ -1,6 +1,6 @@
 // Who may ask what of the console: every endpoint for people who are logged in, with the least role that it takes in the
 // organisation of the session. One that is not here cannot be made.
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import { isAtLeast, type Role } from '../team/calls.ts';
 
 export const ENDPOINTS = {
@@ -70,10 +70,10 @@ export const ENDPOINTS_OF_OTHERS = {
   'DELETE keys/:id': 'admin',
 } as const satisfies { readonly [Each in Endpoint]?: Role };
 
-/** Throws a Refusal `role_not_allowed`. */
+/** Throws an ApiError `role_not_allowed`. */
 export function requireRole(endpoint: Endpoint, role: Role): void {
   if (mayAsk(endpoint, role)) return;
-  throw refuse(
+  throw apiError(
     'role_not_allowed',
     `This takes the role ${ENDPOINTS[endpoint]} in the organisation. Ask one of its owners.`,
   );
@@ -85,7 +85,7 @@ export function mayAsk(endpoint: Endpoint, role: Role): boolean {
 
 /**
  * @param makerId who has made what the endpoint is about
- * @throws Refusal `role_not_allowed`
+ * @throws ApiError `role_not_allowed`
  */
 export function requireRoleOverOthers(
   endpoint: keyof typeof ENDPOINTS_OF_OTHERS,
@@ -94,5 +94,5 @@ export function requireRoleOverOthers(
 ): void {
   const least = ENDPOINTS_OF_OTHERS[endpoint];
   if (makerId === person.id || isAtLeast(role, least)) return;
-  throw refuse('role_not_allowed', `You need the role ${least} for keys of other members. Ask an admin.`);
+  throw apiError('role_not_allowed', `You need the role ${least} for keys of other members. Ask an admin.`);
 }

@@ -3,7 +3,7 @@
 
 import { EmptyBody, KeyBody, type KeyView, ROLL_GRACE_SECONDS, RollBody } from '../../api/console/console.ts';
 import { eachKeyLimit } from '../../api/console/key-limits.ts';
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import type { Aliases } from '../../api/listen.ts';
 import { nearestSlugs } from '../../api/slug.ts';
 import { microUsdOf, usdOf } from '../../config/prices/price.ts';
@@ -108,7 +108,7 @@ async function makerOf(
 }
 
 function noKey() {
-  return refuse('not_found', 'There is no such key in use. GET /console/api/keys lists them.');
+  return apiError('not_found', 'There is no such key in use. GET /console/api/keys lists them.');
 }
 
 /** @param has models of the key so far: they may stay, though the catalogue may have dropped them */
@@ -135,7 +135,7 @@ function settingsOf(
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
-/** Throws a Refusal with the nearest to a model, or a whole provider, that there is not. The form of each is the store's to check. */
+/** Throws an ApiError with the nearest to a model, or a whole provider, that there is not. The form of each is the store's to check. */
 function requireKnown(asked: readonly string[], models: readonly string[] | undefined, has: readonly string[]): void {
   if (models === undefined) return;
   const known = [...models, ...new Set(models.map((slug) => `${slug.slice(0, slug.indexOf('/'))}/*`))];
@@ -143,10 +143,10 @@ function requireKnown(asked: readonly string[], models: readonly string[] | unde
   if (unknown === undefined) return;
   const [nearest] = nearestSlugs(unknown, known, 1);
   const hint = nearest === undefined ? 'The page “Models” lists them' : `The nearest is ${nearest}`;
-  throw refuse('invalid_request', `There is no model ${unknown}. ${hint}.`, { param: 'models' });
+  throw apiError('invalid_request', `There is no model ${unknown}. ${hint}.`, { param: 'models' });
 }
 
-/** Throws a Refusal with the nearest model to one that there is not. */
+/** Throws an ApiError with the nearest model to one that there is not. */
 function knownAliases(aliases: Aliases | null, models: readonly string[] | undefined): Aliases | null {
   for (const [name, chain] of Object.entries(aliases ?? {})) {
     const unknown = models && chain.find(({ model }) => !models.includes(model))?.model;
@@ -154,7 +154,7 @@ function knownAliases(aliases: Aliases | null, models: readonly string[] | undef
     const [nearest] = nearestSlugs(unknown, models ?? [], 1);
     const hint = nearest === undefined ? 'The page “Models” lists them' : `The nearest is ${nearest}`;
     const words = `There is no model ${unknown}, for which the alias ${JSON.stringify(name)} would stand. ${hint}.`;
-    throw refuse('invalid_request', words, { param: 'aliases' });
+    throw apiError('invalid_request', words, { param: 'aliases' });
   }
   return aliases;
 }

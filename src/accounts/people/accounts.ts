@@ -1,6 +1,6 @@
 // What people do without being logged in: sign up, verify their address, ask for a new password. Neither an answer nor its timing
 // reveals whether an address has an account. Logins are in logins.ts.
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import { networkOf } from '../../runtime/network-addresses.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { checkedName } from '../keys/settings.ts';
@@ -62,7 +62,7 @@ export class Accounts {
       }),
     );
     if (outcome === 'mailed') return;
-    throw refuse(
+    throw apiError(
       'rate_limit_exceeded',
       `There were ${signUpsPerAddressDayMax} sign-ups from this network address in a day. Try again tomorrow.`,
       { retryAfterSeconds: 3600 },
@@ -73,7 +73,7 @@ export class Accounts {
    * Uses the link of a mail up, with the password of the sign-up that it was mailed for: a stranger can sign up with another person's
    * address, and the mails look the same. Another password uses nothing up; a link takes five.
    *
-   * @throws Refusal `invalid_link`, `invalid_login`, `rate_limit_exceeded`, `overloaded`
+   * @throws ApiError `invalid_link`, `invalid_login`, `rate_limit_exceeded`, `overloaded`
    */
   async verify(token: string, password: string, client: string): Promise<Verified> {
     this.#count(client);
@@ -82,7 +82,7 @@ export class Accounts {
     const bad = () => badLink('Log in and ask for another one.');
     // Before the hash, which costs something.
     if (hash === undefined || !(await store.isVerificationToken(hash))) throw bad();
-    if (password === '') throw refuse('invalid_request', 'Give your password.', { param: 'password' });
+    if (password === '') throw apiError('invalid_request', 'Give your password.', { param: 'password' });
     // No account has it.
     if (password.length > 2 * PASSWORD_LENGTH.max) throw otherSignUp();
     const verified = await hashes.run(async () => {
@@ -100,9 +100,13 @@ export class Accounts {
     this.#count(client);
     if (person.state !== 'unverified') return;
     if (await this.#options.store.resendVerification(person.id, this.#options.seal.issue())) return;
-    throw refuse('rate_limit_exceeded', 'Three mails were sent in the last hour. Look for them, or try again later.', {
-      retryAfterSeconds: 1200,
-    });
+    throw apiError(
+      'rate_limit_exceeded',
+      'Three mails were sent in the last hour. Look for them, or try again later.',
+      {
+        retryAfterSeconds: 1200,
+      },
+    );
   }
 
   async requestPasswordReset(typed: string, client: string): Promise<void> {
@@ -112,7 +116,7 @@ export class Accounts {
     await this.#options.store.requestPasswordReset(address, this.#options.seal.issue(), by);
   }
 
-  /** Uses the link up; every console session of the person has ended then. Throws a Refusal `invalid_link`. */
+  /** Uses the link up; every console session of the person has ended then. Throws an ApiError `invalid_link`. */
   async resetPassword(token: string, password: string, client: string): Promise<void> {
     this.#count(client);
     const { store, passwords, hashes } = this.#options;
@@ -131,7 +135,7 @@ export class Accounts {
     this.#count(client);
     const { store, seal } = this.#options;
     if (await store.requestAddressChange(person.id, email, address, seal.issue(), client)) return;
-    throw refuse('rate_limit_exceeded', 'Three mails were sent in the last hour. Try again later.', {
+    throw apiError('rate_limit_exceeded', 'Three mails were sent in the last hour. Try again later.', {
       retryAfterSeconds: 1200,
     });
   }
@@ -141,21 +145,21 @@ export class Accounts {
   }
 }
 
-/** Throws a Refusal for what is no e-mail address. */
+/** Throws an ApiError for what is no e-mail address. */
 export function checkedEmail(typed: string): EmailAddress {
   const parsed = parseEmail(typed);
   if (parsed !== undefined) return parsed;
-  throw refuse('invalid_request', '`email` is not an e-mail address. Send one such as `ada@example.com`.', {
+  throw apiError('invalid_request', '`email` is not an e-mail address. Send one such as `ada@example.com`.', {
     param: 'email',
   });
 }
 
 function badLink(advice: string) {
-  return refuse('invalid_link', `This link was used already, is too old, or was never sent. ${advice}`);
+  return apiError('invalid_link', `This link was used already, is too old, or was never sent. ${advice}`);
 }
 
 function otherSignUp() {
-  return refuse(
+  return apiError(
     'invalid_login',
     'Wrong password for this link. If another person signed up with the same address, use the link of the other mail ' +
       'with your password. A link allows five attempts.',
@@ -166,6 +170,6 @@ function checkedOrganisation(name: string): string {
   try {
     return checkedName(name, 'organisation');
   } catch (error) {
-    throw error instanceof StoreError ? refuse('invalid_request', error.message, { param: 'organisation' }) : error;
+    throw error instanceof StoreError ? apiError('invalid_request', error.message, { param: 'organisation' }) : error;
   }
 }

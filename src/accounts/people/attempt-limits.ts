@@ -1,6 +1,6 @@
 // How often one client may try what costs a hash or sends a mail. What one account bears is counted by the store.
 import type { Clock } from '../../../machines/clock.ts';
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import { MinuteLimit } from '../../runtime/limits/minute-limit.ts';
 
 const SENTENCE = 'Too many attempts from this address.';
@@ -30,11 +30,11 @@ export class ClientLimit {
     return this.#attempts.size;
   }
 
-  /** Throws a Refusal `rate_limit_exceeded`. */
+  /** Throws an ApiError `rate_limit_exceeded`. */
   take(client: string): void {
     const { retryAfterSeconds } = this.#attempts.take(client, this.#perMinuteMax);
     if (retryAfterSeconds === 0) return;
-    throw refuse('rate_limit_exceeded', `${this.#sentence} Try again in ${retryAfterSeconds} s.`, {
+    throw apiError('rate_limit_exceeded', `${this.#sentence} Try again in ${retryAfterSeconds} s.`, {
       retryAfterSeconds,
     });
   }
@@ -67,7 +67,7 @@ export class HashQueue {
     return this.#waiting.length;
   }
 
-  /** Throws a Refusal `overloaded` when too many wait already; the work is not begun then. */
+  /** Throws an ApiError `overloaded` when too many wait already; the work is not begun then. */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#running < this.#runningMax) this.#running += 1;
     else await this.#turn();
@@ -83,7 +83,7 @@ export class HashQueue {
 
   #turn(): Promise<void> {
     if (this.#waiting.length >= this.#waitingMax) {
-      throw refuse('overloaded', `Too many logins at a time. Try again in ${RETRY_SECONDS} s.`, {
+      throw apiError('overloaded', `Too many logins at a time. Try again in ${RETRY_SECONDS} s.`, {
         retryAfterSeconds: RETRY_SECONDS,
       });
     }

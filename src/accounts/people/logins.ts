@@ -1,6 +1,6 @@
 // Logins and console sessions: who is at the console, since when, and whether the password was given lately. Where the session's
 // id travels is decided by src/http; how long a failed login has to wait by the store.
-import { type Refusal, refuse } from '../../api/errors.ts';
+import { type ApiError, apiError } from '../../api/errors.ts';
 import { networkOf } from '../../runtime/network-addresses.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { Role } from '../team/calls.ts';
@@ -67,7 +67,7 @@ export class Logins {
    *
    * @param replaces cookie that the client had before; its session ends, even another person's
    * @param organisationId to begin in, where the person is a member of it; else the one of the longest membership
-   * @throws Refusal `invalid_login`, `rate_limit_exceeded`, `overloaded`, `account_suspended`
+   * @throws ApiError `invalid_login`, `rate_limit_exceeded`, `overloaded`, `account_suspended`
    */
   async logIn(
     email: string,
@@ -98,7 +98,7 @@ export class Logins {
    * The password once more. Tries count under the session, so that failed logins of others do not count: five in a row,
    * then it ends.
    *
-   * @throws Refusal `invalid_login`, `login_required`, `rate_limit_exceeded`, `overloaded`
+   * @throws ApiError `invalid_login`, `login_required`, `rate_limit_exceeded`, `overloaded`
    */
   async confirm(current: CurrentSession, password: string, peer: Peer): Promise<void> {
     await this.#confirmed(current, password, peer, async (passwordHash) =>
@@ -186,7 +186,7 @@ export class Logins {
     if (password.length > 2 * PASSWORD_LENGTH.max) throw wrongLogin();
     return hashes.run(async () => {
       const wanted = await store.beginConfirmation(hash);
-      if (wanted === undefined) throw refuse('login_required', 'This session has ended. Log in.');
+      if (wanted === undefined) throw apiError('login_required', 'This session has ended. Log in.');
       const { matches } = await passwords.verify(password, wanted.passwordHash);
       if (!matches) {
         if (wanted.isLast) await this.end(person.id, session.id, peer.client);
@@ -220,7 +220,7 @@ export class Logins {
       }
       if (person.state === 'suspended') {
         await this.#noteRefusal(address, peer, 'suspended');
-        throw refuse('account_suspended', 'This account is suspended. Ask the operator of the service.');
+        throw apiError('account_suspended', 'This account is suspended. Ask the operator of the service.');
       }
       const result = await accept(person.id, person.passwordHash, isOld);
       if (result === undefined) throw wrongLogin();
@@ -233,13 +233,13 @@ export class Logins {
   }
 }
 
-function wrongLogin(): Refusal {
-  return refuse('invalid_login', 'The e-mail address or the password is wrong.');
+function wrongLogin(): ApiError {
+  return apiError('invalid_login', 'The e-mail address or the password is wrong.');
 }
 
-function tooSoon(retryAfterMs: number): Refusal {
+function tooSoon(retryAfterMs: number): ApiError {
   const retryAfterSeconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
-  return refuse('rate_limit_exceeded', `There were too many failed logins. Try again in ${retryAfterSeconds} s.`, {
+  return apiError('rate_limit_exceeded', `There were too many failed logins. Try again in ${retryAfterSeconds} s.`, {
     retryAfterSeconds,
   });
 }

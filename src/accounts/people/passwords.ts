@@ -1,7 +1,7 @@
 // Passwords: which are taken, how they are hashed, and how many hashes there may be at a time. Hashing happens in the process's
 // thread pool, never on the main loop.
 import * as crypto from 'node:crypto';
-import { type Refusal, refuse } from '../../api/errors.ts';
+import { type ApiError, apiError } from '../../api/errors.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
 export const PASSWORD_LENGTH = { min: 8, max: 256 } as const;
@@ -39,7 +39,7 @@ const PARAMETERS: Readonly<Record<Scheme, Parameters>> = { argon2id: ARGON2, scr
 /** The best there is in this process. */
 const PREFERRED: Scheme = argon2 === undefined ? 'scrypt' : 'argon2id';
 
-/** Throws a Refusal that says what is wrong with a new password; never shows it. */
+/** Throws an ApiError that says what is wrong with a new password; never shows it. */
 export function checkPassword(password: string, email: string): void {
   // As it is hashed: one password however it was typed.
   const plain = password.normalize('NFKC').toLowerCase();
@@ -54,8 +54,8 @@ export function checkPassword(password: string, email: string): void {
   }
 }
 
-function badPassword(what: string): Refusal {
-  return refuse('invalid_request', `\`password\` ${what}`, { param: 'password' });
+function badPassword(what: string): ApiError {
+  return apiError('invalid_request', `\`password\` ${what}`, { param: 'password' });
 }
 
 /** How new passwords are hashed, and how any that is kept is compared. */

@@ -11,11 +11,11 @@ import {
   type PersonView,
   SignUpBody,
 } from '../../api/console/console.ts';
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import { json, type Route, type RouteContext } from '../../http/router.ts';
 import type { Reply } from '../../http/server.ts';
 import { type ConsoleContext, type ConsoleRoute, openRoute, peerOf, readBody } from '../console-login/console-route.ts';
-import { clearCookie, type Reach, readCookie, refusalOfLogin, setCookie } from '../console-login/reach.ts';
+import { apiErrorOfLogin, clearCookie, type Reach, readCookie, setCookie } from '../console-login/reach.ts';
 import type { KeyStore } from '../keys/calls.ts';
 import type { TeamStore } from '../team/calls.ts';
 import type { Accounts } from './accounts.ts';
@@ -40,7 +40,7 @@ const mailed =
     return json(202, { status: 'mail_sent' });
   };
 const noMail = () =>
-  refuse(
+  apiError(
     'invalid_request',
     'This gateway cannot send mails, which an account needs. Ask its operator for an API key, or to set VOXGATE_SMTP_URL.',
   );
@@ -77,7 +77,7 @@ const signUp = (dependencies: AccountRoutesDependencies) =>
 const logIn =
   ({ logins, reach }: AccountRoutesDependencies): Route['handle'] =>
   async ({ request }) => {
-    const inVain = refusalOfLogin(reach, request);
+    const inVain = apiErrorOfLogin(reach, request);
     if (inVain !== undefined) throw inVain;
     const { email, password } = await readBody(request, LoginBody);
     const { cookie } = await logins.logIn(email, password, peerOf(request), readCookie(request, reach));
@@ -183,5 +183,5 @@ const endSession =
   async ({ request, params, current, peer }: ConsoleContext) => {
     await readBody(request, EmptyBody);
     if (await logins.end(current.person.id, params.id ?? '', peer.client)) return done();
-    throw refuse('not_found', 'There is no such console session. GET /console/api/console-sessions lists them.');
+    throw apiError('not_found', 'There is no such console session. GET /console/api/console-sessions lists them.');
   };

@@ -1,6 +1,6 @@
 // Organisations of several people: who is a member and as what, who is invited, and what an invitation's link does.
 
-import { type Refusal, refuse } from '../../api/errors.ts';
+import { type ApiError, apiError } from '../../api/errors.ts';
 import type { Actor } from '../../store/audit-log.ts';
 import { type Asynchronous, first, none, type Operations, reads, writes } from '../../store/operation.ts';
 
@@ -176,31 +176,31 @@ export const isAtLeast = (role: Role, least: Role): boolean => ROLES.indexOf(rol
 export const mayGive = (own: Role, other: Role): boolean => isAtLeast(own, 'admin') && isAtLeast(own, other);
 
 // What somebody is told whose change of a team was not made.
-export function refusalOfTeam(why: TeamRefusal | InvitationRefusal): Refusal {
+export function apiErrorOfTeam(why: TeamRefusal | InvitationRefusal): ApiError {
   switch (why) {
     case 'not_found':
-      return refuse('not_found', 'There is no such member or invitation in this organisation. Load the list again.');
+      return apiError('not_found', 'There is no such member or invitation in this organisation. Load the list again.');
     case 'role_not_allowed':
-      return refuse(
+      return apiError(
         'role_not_allowed',
         'Your role in the organisation does not allow this. You cannot raise your own role, and only owners can change owners. Ask an owner.',
       );
     case 'last_owner':
-      return refuse(
+      return apiError(
         'last_owner',
         'The organisation would be left without an owner who can log in. Make another member an owner first.',
       );
     case 'member':
-      return refuse('invalid_request', 'This address is a member already. Change the role in the list of members.', {
+      return apiError('invalid_request', 'This address is a member already. Change the role in the list of members.', {
         param: 'email',
       });
     case 'too_many_invitations':
-      return refuse(
+      return apiError(
         'invalid_request',
         'An organisation has 100 open invitations and 1,000 members at most. Withdraw an invitation first.',
       );
     case 'too_many_mails':
-      return refuse(
+      return apiError(
         'rate_limit_exceeded',
         'An address is mailed three invitations of one person in an hour, and one person may send fifty. Try again later.',
         { retryAfterSeconds: 1200 },

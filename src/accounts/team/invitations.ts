@@ -1,6 +1,6 @@
 // Invitations into organisations: made for an address, and taken up by their link with the login or the password of the account
 // there is, or of a new one.
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import { networkOf } from '../../runtime/network-addresses.ts';
 import type { Actor } from '../../store/audit-log.ts';
 import { type AccountsOptions, checkedEmail } from '../people/accounts.ts';
@@ -9,11 +9,11 @@ import { LINK_PATHS } from '../people/mailer.ts';
 import { checkPassword, PASSWORD_LENGTH } from '../people/passwords.ts';
 import type { Person } from '../people/store/calls.ts';
 import {
+  apiErrorOfTeam,
   type Invitation,
   type InvitationToken,
   type ListedInvitation,
   type Role,
-  refusalOfTeam,
   type TeamStore,
 } from './calls.ts';
 
@@ -42,20 +42,20 @@ export class Invitations {
     this.#options = options;
   }
 
-  /** @throws Refusal `invalid_request`, `role_not_allowed`, `rate_limit_exceeded` */
+  /** @throws ApiError `invalid_request`, `role_not_allowed`, `rate_limit_exceeded` */
   async invite(organisationId: string, typed: string, role: Role, by: Actor): Promise<Invited> {
     const { email, address } = checkedEmail(typed);
     const { token, link } = this.#newLink();
     const made = await this.#options.store.invite(organisationId, { email, address, role, ...token }, by);
-    if (typeof made === 'string') throw refusalOfTeam(made);
+    if (typeof made === 'string') throw apiErrorOfTeam(made);
     return { invitation: made, link };
   }
 
-  /** The same by another link; the former one is no good any more. Throws as `invite` does, and a Refusal `not_found`. */
+  /** The same by another link; the former one is no good any more. Throws as `invite` does, and an ApiError `not_found`. */
   async renew(organisationId: string, invitationId: string, by: Actor): Promise<Invited> {
     const { token, link } = this.#newLink();
     const renewed = await this.#options.store.renewInvitation(organisationId, invitationId, token, by);
-    if (typeof renewed === 'string') throw refusalOfTeam(renewed);
+    if (typeof renewed === 'string') throw apiErrorOfTeam(renewed);
     return { invitation: renewed, link };
   }
 
@@ -66,7 +66,7 @@ export class Invitations {
     return { token: { hash: tokenHash(token)! }, link: `${LINK_PATHS.join}?token=${token}` };
   }
 
-  /** What the link invites to; uses nothing up. Throws a Refusal `invalid_link`. */
+  /** What the link invites to; uses nothing up. Throws an ApiError `invalid_link`. */
   async find(token: string): Promise<Invitation> {
     const hash = tokenHash(token);
     const found = hash === undefined ? undefined : await this.#options.store.findInvitation(hash);
@@ -78,7 +78,7 @@ export class Invitations {
    * Uses the link up. A wrong password of an account that there is does not: a link takes five.
    *
    * @param typed address; not looked at where the invitation says who is invited
-   * @throws Refusal `invalid_link`, `invalid_login`, `invalid_request`, `rate_limit_exceeded`, `overloaded`
+   * @throws ApiError `invalid_link`, `invalid_login`, `invalid_request`, `rate_limit_exceeded`, `overloaded`
    */
   async join(token: string, typed: string, password: string, client: string): Promise<Joined> {
     const { store, passwords, hashes, attempts, welcomeMicroUsd } = this.#options;
@@ -105,7 +105,7 @@ export class Invitations {
     return email === null || checkedEmail(email).address === person.address;
   }
 
-  /** Uses the link up for somebody who is logged in with the address that it names. Throws a Refusal `invalid_link`. */
+  /** Uses the link up for somebody who is logged in with the address that it names. Throws an ApiError `invalid_link`. */
   async joinLoggedIn(token: string, person: Person, client: string): Promise<Joined> {
     const { store, welcomeMicroUsd } = this.#options;
     const { organisationId } = await this.find(token);
@@ -118,12 +118,12 @@ export class Invitations {
 }
 
 function badLink() {
-  return refuse(
+  return apiError(
     'invalid_link',
     'This link was used or withdrawn, has expired, or is unknown. Ask the person who invited you for a new one. The gateway prints the link of the first owner again when it starts.',
   );
 }
 
 function wrongPassword() {
-  return refuse('invalid_login', 'Wrong password for the existing account. This link allows five attempts.');
+  return apiError('invalid_login', 'Wrong password for the existing account. This link allows five attempts.');
 }

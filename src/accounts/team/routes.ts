@@ -12,13 +12,13 @@ import {
   OrganisationSettingsBody,
   RoleBody,
 } from '../../api/console/console.ts';
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import { json, type Route } from '../../http/router.ts';
 import type { Reply } from '../../http/server.ts';
 import { type ConsoleContext, type ConsoleRoute, readBody } from '../console-login/console-route.ts';
 import type { KeyStore } from '../keys/calls.ts';
 import type { Logins } from '../people/logins.ts';
-import { type ListedInvitation, refusalOfTeam, type TeamRefusal, type TeamStore } from './calls.ts';
+import { apiErrorOfTeam, type ListedInvitation, type TeamRefusal, type TeamStore } from './calls.ts';
 import type { Invitations, Invited } from './invitations.ts';
 
 export interface TeamRoutesDependencies {
@@ -96,7 +96,7 @@ const leave =
   };
 
 function doneOr(outcome: TeamRefusal | 'done'): Reply {
-  if (outcome !== 'done') throw refusalOfTeam(outcome);
+  if (outcome !== 'done') throw apiErrorOfTeam(outcome);
   return { status: 204 };
 }
 
@@ -146,7 +146,7 @@ const enter =
   async ({ request, current }: ConsoleContext) => {
     const { id } = await readBody(request, OrganisationBody);
     if (await logins.enter(current, id)) return { status: 204 };
-    throw refuse('not_found', 'You are a member of no such organisation. GET /console/api/me lists yours.');
+    throw apiError('not_found', 'You are a member of no such organisation. GET /console/api/me lists yours.');
   };
 
 /** The session works in the new one from then on. */
@@ -156,7 +156,7 @@ const found =
     const { name } = await readBody(request, NewOrganisationBody);
     const organisation = await store.foundOrganisation(current.person.id, name, by);
     if (organisation === undefined) {
-      throw refuse('invalid_request', 'You own twenty organisations, which is the most. Leave one first.');
+      throw apiError('invalid_request', 'You own twenty organisations, which is the most. Leave one first.');
     }
     await logins.enter(current, organisation.id);
     return json(201, organisation);

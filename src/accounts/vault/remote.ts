@@ -1,7 +1,7 @@
 // The vault of a node that has no key ring: asks the node that has, by a way that is given to it. An opened secret comes in a box
 // that this node alone can open. And the other end: what such a node may ask of the vault.
 import type { Clock } from '../../../machines/clock.ts';
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import { plainOfText, textOfPlain } from '../../runtime/plain-data.ts';
 import { type BoxReceiver, newBoxReceiver, sealBox } from '../../runtime/sealing.ts';
 import type { Actor } from '../../store/audit-log.ts';
@@ -96,7 +96,7 @@ export function createRemoteVault({ ask, store, clock, hearsNews = () => true, o
         if (before !== undefined) return before.value;
         onFault('findProviderKey', error);
         // To go on without knowing would be to go on at the service's expense, or the customer's.
-        throw refuse('overloaded', 'Your provider keys cannot be looked up right now. Try again shortly.');
+        throw apiError('overloaded', 'Your provider keys cannot be looked up right now. Try again shortly.');
       }
     },
 

@@ -2,7 +2,7 @@
 // key is the provider-key chart's decision; whose key a session runs on is decided in src/live/session.
 import { Value } from '@sinclair/typebox/value';
 import type { Clock } from '../../../machines/clock.ts';
-import { printable, refuse } from '../../api/errors.ts';
+import { apiError, printable } from '../../api/errors.ts';
 import { nearestSlugs } from '../../api/slug.ts';
 import { uuidv7 } from '../../runtime/uuid.ts';
 import type { Actor } from '../../store/audit-log.ts';
@@ -57,16 +57,16 @@ export interface KeptKey {
 
 export interface Vault {
   /**
-   * Tests a key and keeps it, in the place of the organisation's former one for the provider. Throws a Refusal when the fields
+   * Tests a key and keeps it, in the place of the organisation's former one for the provider. Throws an ApiError when the fields
    * have not the provider's form, or the provider refuses the key: nothing is kept then.
    */
   save(organisationId: string, key: NewKey, by: Actor): Promise<KeptKey>;
   list(organisationId: string): Promise<ProviderKey[]>;
-  /** Tests a kept key. Throws a Refusal `not_found`. */
+  /** Tests a kept key. Throws an ApiError `not_found`. */
   test(organisationId: string, keyId: string, by: Actor): Promise<KeptKey>;
-  /** Throws a Refusal `not_found`. */
+  /** Throws an ApiError `not_found`. */
   remove(organisationId: string, keyId: string, by: Actor): Promise<void>;
-  /** What requests of the organisation run on, if it has a key of its own. Throws a Refusal when that cannot be found out. */
+  /** What requests of the organisation run on, if it has a key of its own. Throws an ApiError when that cannot be found out. */
   ownKeyOf(organisationId: string, provider: string): Promise<OwnKey | undefined>;
   /** The secret, for one connection. Rejects unless the key is this organisation's, for this provider, and in use. */
   open(provider: string, keyId: string, organisationId: string): Promise<ProviderAccess>;
@@ -151,7 +151,7 @@ export function createVault(options: VaultOptions): Vault {
       } catch (error) {
         onFault('findProviderKey', error);
         // To go on without knowing would be to go on at the service's expense, or the customer's.
-        throw refuse('overloaded', 'Your provider keys cannot be looked up right now. Try again shortly.');
+        throw apiError('overloaded', 'Your provider keys cannot be looked up right now. Try again shortly.');
       }
     },
 
@@ -169,7 +169,7 @@ function keyedProvider(providers: ReadonlyMap<string, Provider>, name: string): 
   const [nearest] = nearestSlugs(name, known, 1);
   const hint = provider !== undefined || nearest === undefined ? '' : ` Did you mean ${nearest}?`;
   const what = provider === undefined ? `There is no provider "${printable(name)}"` : `${provider.title} needs no key`;
-  throw refuse('invalid_request', `${what}.${hint} Keys are kept for ${known.join(', ')}.`, { param: 'provider' });
+  throw apiError('invalid_request', `${what}.${hint} Keys are kept for ${known.join(', ')}.`, { param: 'provider' });
 }
 
 /** Says which member is wrong, and never what it was. */
@@ -183,13 +183,13 @@ function fieldsOf(form: CredentialForm, { title }: Provider, fields: unknown): C
   );
   const wrong =
     schema === undefined ? '`fields` has not the form of the credential' : `\`fields.${name}\` is missing or is none`;
-  throw refuse('invalid_request', `${wrong}. ${title} takes ${members.join(', ')}`, {
+  throw apiError('invalid_request', `${wrong}. ${title} takes ${members.join(', ')}`, {
     param: schema === undefined ? 'fields' : `fields.${name}`,
   });
 }
 
 const notAccepted = ({ title }: Provider) =>
-  refuse(
+  apiError(
     'invalid_request',
     `${title} does not accept this key, so it was not saved. Check that it is whole, and in force.`,
     {
@@ -198,7 +198,7 @@ const notAccepted = ({ title }: Provider) =>
   );
 
 const noSuchKey = () =>
-  refuse('not_found', 'There is no such provider key. The list of your provider keys names them.');
+  apiError('not_found', 'There is no such provider key. The list of your provider keys names them.');
 
 const untestedWords = ({ title }: Provider): string =>
   `${title} could not be asked whether it accepts the key. It is used all the same; test it again, or see how a session goes.`;

@@ -3,7 +3,7 @@
 // RIFF/WAVE: Microsoft's "Multiple Channel Audio Data and WAVE Files" and mmreg.h; RF64: EBU Tech 3306.
 
 import { BYTES_PER_SAMPLE } from '../../api/audio-formats.ts';
-import { type Refusal, refuse } from '../../api/errors.ts';
+import { type ApiError, apiError } from '../../api/errors.ts';
 import { alawSample, decode, mulawSample, type SampleMemory, toSample } from '../pcm.ts';
 import { textAt, viewOf } from '../scan.ts';
 import { sniffContainer } from './detection.ts';
@@ -101,7 +101,7 @@ export class WavReader {
   /**
    * The samples that this chunk of the file completes, mixed to mono. Valid until the next call.
    *
-   * @throws Refusal `unsupported_audio` when this is no WAV file, or one that cannot be read.
+   * @throws ApiError `unsupported_audio` when this is no WAV file, or one that cannot be read.
    */
   push(bytes: Uint8Array): Int16Array {
     let at = 0;
@@ -118,7 +118,7 @@ export class WavReader {
   /**
    * The file is complete. A broken last sample frame is dropped: nothing can be made of it.
    *
-   * @throws Refusal `unsupported_audio` when the file ended before its samples.
+   * @throws ApiError `unsupported_audio` when the file ended before its samples.
    */
   end(): void {
     if (this.#expected === 'riff') throw notWav(this.#piece.subarray(0, this.#pieceHeld));
@@ -276,17 +276,17 @@ function formatTag(body: Uint8Array): number {
   return tag === EXTENSIBLE && isWaveSubtype ? viewOf(body).getUint16(24, true) : tag;
 }
 
-function notWav(beginning: Uint8Array): Refusal {
+function notWav(beginning: Uint8Array): ApiError {
   const name = sniffContainer(beginning);
   const what =
     name === undefined || name === 'WAV' || name === 'WAV (64-bit)'
       ? 'The file is not a WAV file.'
       : `The file is ${name}, not WAV.`;
-  return refuse('unsupported_audio', `${what} Convert it to WAV (RIFF/WAVE) and send it again.`, { param: 'file' });
+  return apiError('unsupported_audio', `${what} Convert it to WAV (RIFF/WAVE) and send it again.`, { param: 'file' });
 }
 
-function unreadable(why: string): Refusal {
-  return refuse('unsupported_audio', `The WAV file cannot be read: ${why}`, { param: 'file' });
+function unreadable(why: string): ApiError {
+  return apiError('unsupported_audio', `The WAV file cannot be read: ${why}`, { param: 'file' });
 }
 
 export const WAV_HEADER_BYTES = 44;

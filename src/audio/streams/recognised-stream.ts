@@ -1,6 +1,6 @@
 // A live stream in a container that its client did not declare: its first bytes say which one it is, and may come one by one.
 
-import { Refusal } from '../../api/errors.ts';
+import { ApiError } from '../../api/errors.ts';
 import type { OpusDecoder } from '../codecs/opus-decoder.ts';
 import { sniffContainer } from '../containers/detection.ts';
 import { WavReader } from '../containers/wav.ts';
@@ -121,7 +121,7 @@ class WavStream implements SoundStream {
     try {
       return this.#reader.push(bytes);
     } catch (error) {
-      if (error instanceof Refusal) throw new UnsupportedStream(error.message);
+      if (error instanceof ApiError) throw new UnsupportedStream(error.message);
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 // An alias as commands take it: a name, and its models as `fallbacks` has them.
 import { checkedAliases } from '../../accounts/keys/aliases.ts';
-import { Refusal } from '../../api/errors.ts';
+import { ApiError } from '../../api/errors.ts';
 import type { Aliases } from '../../api/listen.ts';
 import { nearestSlugs } from '../../api/slug.ts';
 import { readFallbacks } from '../../live/socket/query.ts';
@@ -49,7 +49,7 @@ function readChain(text: string): Aliases[string] {
   try {
     return readFallbacks(text);
   } catch (error) {
-    if (error instanceof Refusal) throw new WrongInput(`the models are read as \`fallbacks\` are: ${error.message}`);
+    if (error instanceof ApiError) throw new WrongInput(`the models are read as \`fallbacks\` are: ${error.message}`);
     throw error;
   }
 }

@@ -2,7 +2,7 @@
 
 import { createReadStream, statSync } from 'node:fs';
 import WebSocket from 'ws';
-import { Refusal } from '../../api/errors.ts';
+import { ApiError } from '../../api/errors.ts';
 import type { ServerEvent } from '../../api/listen-events.ts';
 import { FileDecodings } from '../../files/decoding/decoding.ts';
 import { DECODED } from '../../files/failures.ts';
@@ -133,7 +133,7 @@ export async function samplesOf(file: string, sampleRate: number): Promise<Uint8
     const decoder = await FileDecoder.open(source, (opened) => decodings.open(opened, 'cli', signal));
     for await (const piece of decoder.audio(sampleRate, null)) pieces.push(Buffer.from(piece));
   } catch (error) {
-    if (error instanceof Refusal) throw new CommandError(error.message);
+    if (error instanceof ApiError) throw new CommandError(error.message);
     if (!(error instanceof LegFailed)) throw error;
     if (error.failure.code !== 'unsupported_format') throw new CommandError(error.failure.message);
     throw new CommandError(

@@ -1,7 +1,7 @@
 // The protocol for calls to the node that keeps the accounts. Everything is sealed with a key of the gateway, and bound to
 // direction, call, caller and the owner's epoch.
 import { ERROR_CATALOGUE, type ErrorCode } from '../../api/error-catalogue.ts';
-import { Refusal, type RefusalExtras } from '../../api/errors.ts';
+import { ApiError, type ApiErrorExtras } from '../../api/errors.ts';
 import { plainOfText, textOfPlain } from '../../runtime/plain-data.ts';
 import { keyFor, openBytes, sealBytes } from '../../runtime/sealing.ts';
 import { StoreError, type StoreErrorReason } from '../../store/store-error.ts';
@@ -159,12 +159,12 @@ export function readContent(content: unknown): AskContent | undefined {
 export type Outcome =
   | { value: unknown }
   | { store: StoreErrorReason; message: string }
-  | { refusal: ErrorCode; message: string; extras: RefusalExtras };
+  | { refusal: ErrorCode; message: string; extras: ApiErrorExtras };
 
-/** Undefined when it is neither a StoreError nor a Refusal; the text of such an error stays on this node. */
+/** Undefined when it is neither a StoreError nor an ApiError; the text of such an error stays on this node. */
 export function outcomeOfError(error: unknown): Outcome | undefined {
   if (error instanceof StoreError) return { store: error.reason, message: error.message };
-  if (error instanceof Refusal) return { refusal: error.code, message: error.message, extras: error.extras };
+  if (error instanceof ApiError) return { refusal: error.code, message: error.message, extras: error.extras };
   return undefined;
 }
 
@@ -177,7 +177,7 @@ export function givenBy(content: unknown): unknown {
     if (typeof outcome.store === 'string') throw new StoreError(outcome.store as StoreErrorReason, message);
     const code = outcome.refusal;
     if (typeof code === 'string' && Object.hasOwn(ERROR_CATALOGUE, code)) {
-      throw new Refusal(code as ErrorCode, message, (outcome.extras ?? {}) as RefusalExtras);
+      throw new ApiError(code as ErrorCode, message, (outcome.extras ?? {}) as ApiErrorExtras);
     }
   }
   throw new StoreError('failed', 'The node that keeps the accounts answered what is no answer.');

@@ -51,7 +51,7 @@ export interface AccountsServiceOptions {
   callsMax?: number;
   /** Calls that are remembered under one epoch; 50 000 when absent. */
   idsMax?: number;
-  /** Reports an error of a group that is neither a StoreError nor a Refusal. */
+  /** Reports an error of a group that is neither a StoreError nor an ApiError. */
   onFault(call: string, error: unknown): void;
   onRefused?(reason: RefusedAsk): void;
 }

@@ -2,7 +2,7 @@
 // What the work is, and whether it may be done, is the caller's.
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../machines/clock.ts';
-import { Refusal, refuse } from '../../api/errors.ts';
+import { ApiError, apiError } from '../../api/errors.ts';
 import { type JobState, newestFirst, type ShownFile, type ShownJob } from '../../vendors/compat/jobs.ts';
 import type { JsonObject } from '../../vendors/kit/json.ts';
 import { isSame, KEY_CHARACTERS_MAX, KeptJobs, notHere, ORGANISATION_JOBS_MAX, type Owner } from './kept-jobs.ts';
@@ -20,7 +20,7 @@ export interface Work {
   asked: JsonObject;
   /** Aborts when the job is removed. */
   end: AbortController;
-  /** Rejects with a Refusal, or with what was a fault. */
+  /** Rejects with an ApiError, or with what was a fault. */
   run(): Promise<Heard>;
   /** It has ended, or never began. */
   ended(): void;
@@ -45,7 +45,7 @@ export interface DetachedJobsOptions {
   clock: Clock;
   wallNow(): Date;
   /** What a client may hear of a fault. */
-  onFault(error: unknown): Refusal;
+  onFault(error: unknown): ApiError;
   /** A job was forgotten before its time. */
   onForgotten(): void;
 }
@@ -65,7 +65,7 @@ export class DetachedJobs {
   }
 
   /**
-   * Begins the work, or has it wait for another of the same key to end. Rejects with a Refusal: of `takePlace` where nothing of
+   * Begins the work, or has it wait for another of the same key to end. Rejects with an ApiError: of `takePlace` where nothing of
    * the key is under way here, or `too_many_sessions` and `overloaded` where there is no room.
    *
    * @param takePlace among the files that the key may have under way
@@ -93,7 +93,7 @@ export class DetachedJobs {
     return { ...job };
   }
 
-  /** Throws a Refusal `not_found`. */
+  /** Throws an ApiError `not_found`. */
   find(owner: Owner, id: string): ShownJob {
     const job = this.#jobs.get(id);
     if (job === undefined || !isSame(job.owner, owner)) throw notHere('job', JOB_KEPT_MS / 1_000);
@@ -108,7 +108,7 @@ export class DetachedJobs {
       .sort(newestFirst);
   }
 
-  /** Forgets it, and ends the work on it. Throws a Refusal `not_found`. */
+  /** Forgets it, and ends the work on it. Throws an ApiError `not_found`. */
   remove(owner: Owner, id: string): void {
     this.find(owner, id);
     this.#forget(this.#jobs.get(id) as Job);
@@ -136,13 +136,13 @@ export class DetachedJobs {
   }
 
   #requireRoom(owner: Owner, isQueued: boolean): void {
-    if (this.#isClosed) throw refuse('overloaded', CLOSED, { retryAfterSeconds: 1 });
+    if (this.#isClosed) throw apiError('overloaded', CLOSED, { retryAfterSeconds: 1 });
     if (isQueued && this.#lineOf(owner).queue.length >= JOBS_QUEUED_MAX)
-      throw refuse('too_many_sessions', TOO_MANY, { retryAfterSeconds: 30 });
+      throw apiError('too_many_sessions', TOO_MANY, { retryAfterSeconds: 30 });
     this.#makeRoom(owner, 1);
     const full = this.#jobs.fullFor(owner);
-    if (full === 'organisation') throw refuse('too_many_sessions', UNFINISHED, { retryAfterSeconds: 30 });
-    if (full === 'node') throw refuse('overloaded', BUSY, { retryAfterSeconds: 30 });
+    if (full === 'organisation') throw apiError('too_many_sessions', UNFINISHED, { retryAfterSeconds: 30 });
+    if (full === 'node') throw apiError('overloaded', BUSY, { retryAfterSeconds: 30 });
   }
 
   /** Works on a job, and then on the next of its key in the same place. */
@@ -169,7 +169,7 @@ export class DetachedJobs {
     } catch (error) {
       // Of a job that was removed nobody is told.
       if (this.#jobs.get(job.id) === undefined) return;
-      const refusal = error instanceof Refusal ? error : this.#options.onFault(error);
+      const refusal = error instanceof ApiError ? error : this.#options.onFault(error);
       this.#over(job, { type: 'failed', refusal }, 0);
     } finally {
       work.ended();
@@ -218,7 +218,7 @@ const BUSY = 'This node has too many jobs. Send the job again later.';
 const CLOSED = 'This node is being shut down. Send the job to another.';
 const TOO_LARGE: JobState = {
   type: 'failed',
-  refusal: refuse(
+  refusal: apiError(
     'file_too_large',
     `The transcript has more than ${KEY_CHARACTERS_MAX} characters of JSON. Split the file.`,
   ),

@@ -3,9 +3,9 @@
 // where there is no room.
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../machines/clock.ts';
-import { type Refusal, refuse } from '../../api/errors.ts';
+import { type ApiError, apiError } from '../../api/errors.ts';
+import { noRoomOf } from '../../http/multipart/errors.ts';
 import type { Form } from '../../http/multipart/form.ts';
-import { noRoomOf } from '../../http/multipart/refusals.ts';
 import { SpoolBudget } from '../../http/multipart/spool-file.ts';
 import { FairQuota, type Shortage } from '../../runtime/limits/fair-quota.ts';
 import { newestFirst, type ShownFile } from '../../vendors/compat/jobs.ts';
@@ -84,7 +84,7 @@ export class KeptFiles {
   }
 
   /**
-   * Keeps what is read, for its time; held once already, for who is going to work on it. Rejects with a Refusal: of the reading,
+   * Keeps what is read, for its time; held once already, for who is going to work on it. Rejects with an ApiError: of the reading,
    * or `too_many_sessions` where the key or its organisation has no room left.
    *
    * @param read takes the file into this budget
@@ -105,7 +105,7 @@ export class KeptFiles {
     return { file, leave: this.#leaving(record) };
   }
 
-  /** Throws a Refusal `not_found`. */
+  /** Throws an ApiError `not_found`. */
   find(owner: Owner, id: string): KeptFile {
     return this.#recordOf(owner, id).file;
   }
@@ -130,7 +130,7 @@ export class KeptFiles {
     return own.map(({ file }) => file).sort(newestFirst);
   }
 
-  /** It cannot be asked for any more. Throws a Refusal `not_found`. */
+  /** It cannot be asked for any more. Throws an ApiError `not_found`. */
   remove(owner: Owner, id: string): KeptFile {
     const record = this.#recordOf(owner, id);
     this.#drop(record);
@@ -148,7 +148,7 @@ export class KeptFiles {
     return record;
   }
 
-  /** Counts one more. Throws a Refusal. */
+  /** Counts one more. Throws an ApiError. */
   #begin({ organisationId, keyId }: Owner): Share {
     const { spoolQuota } = this.#options;
     const organisation = this.#organisations.get(organisationId) ?? {
@@ -210,8 +210,8 @@ export class KeptFiles {
   }
 }
 
-const full = (who: string): Refusal =>
-  refuse('too_many_sessions', `${who}. Delete some, or wait until their jobs have ended.`, { retryAfterSeconds: 30 });
+const full = (who: string): ApiError =>
+  apiError('too_many_sessions', `${who}. Delete some, or wait until their jobs have ended.`, { retryAfterSeconds: 30 });
 
 const tooMany = () =>
   full(`A key may keep ${KEPT_FILES_MAX} files here, and its organisation ${ORGANISATION_FILES_MAX}`);

@@ -1,7 +1,7 @@
 // Jobs by whose they are: how many the node, an organisation and a key may have, and which are let go of where there are too many.
 // And what a client is shown again of what it asked for: so much that lists of jobs stay small, whatever was sent.
 
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import type { JobState } from '../../vendors/compat/jobs.ts';
 import { type JsonObject, objectIn } from '../../vendors/kit/json.ts';
 
@@ -17,7 +17,7 @@ export const isSame = (one: Owner, other: Owner): boolean => one.keyId === other
 
 /** The same whether it never was, is over or is another key's. */
 export const notHere = (what: 'file' | 'job', keptSeconds: number) =>
-  refuse(
+  apiError(
     'not_found',
     `There is no such ${what} of this key on this node. It may be gone: a ${what} is kept for ${keptSeconds / 3_600} h.`,
     { param: what === 'file' ? 'file' : 'id' },

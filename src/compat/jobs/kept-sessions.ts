@@ -2,7 +2,7 @@
 // opened the session. A record that gives way to others is forgotten, whether or not its session has ended: the session goes on.
 import type { Clock } from '../../../machines/clock.ts';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../api/error-catalogue.ts';
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import type { OutgoingEvent } from '../../api/listen-events.ts';
 import { type FinalTurn, newestFirst, type SessionName, type ShownSession } from '../../vendors/compat/jobs.ts';
 import { toMilliseconds } from '../../vendors/compat/transcript.ts';
@@ -90,7 +90,7 @@ export class KeptSessions {
     };
   }
 
-  /** Throws a Refusal `not_found`. */
+  /** Throws an ApiError `not_found`. */
   find(owner: Owner, id: string): ShownSession {
     return shown(this.#find(owner, id));
   }
@@ -104,7 +104,7 @@ export class KeptSessions {
       .sort(newestFirst);
   }
 
-  /** Forgets it; a session that has not ended goes on. Throws a Refusal `not_found`. */
+  /** Forgets it; a session that has not ended goes on. Throws an ApiError `not_found`. */
   remove(owner: Owner, id: string): void {
     this.#forget(this.#find(owner, id));
   }
@@ -115,7 +115,7 @@ export class KeptSessions {
 
   #find(owner: Owner, id: string): Kept {
     const kept = this.#kept.get(idOf(owner, id));
-    if (kept === undefined) throw refuse('not_found', NOT_HERE, { param: 'id' });
+    if (kept === undefined) throw apiError('not_found', NOT_HERE, { param: 'id' });
     return kept;
   }
 

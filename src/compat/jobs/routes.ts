@@ -3,7 +3,7 @@
 import type { Authenticator } from '../../accounts/auth/authenticate.ts';
 import type { KeyLimits } from '../../accounts/auth/limits.ts';
 import { type Caller, isUnlimited, requireModels, residencyRulesOf } from '../../accounts/auth/permissions.ts';
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
 import { verboseTranscriptionOf } from '../../files/answers.ts';
 import { FileJob, type JobDependencies } from '../../files/job.ts';
@@ -162,7 +162,8 @@ class Asked {
     const { keptFiles, lengths } = this.#dependencies;
     const { file, leave } = await this.#read(takes);
     try {
-      if (bytesOf(Object.fromEntries(file.fields)) > SHOWN_BYTES_MAX) throw refuse('invalid_request', TOO_MUCH_BESIDE);
+      if (bytesOf(Object.fromEntries(file.fields)) > SHOWN_BYTES_MAX)
+        throw apiError('invalid_request', TOO_MUCH_BESIDE);
       if (isMeasured) file.audio = await lengthOf(file.form.file, true, lengths, this.#owner.organisationId);
       return file;
     } catch (error) {
@@ -251,7 +252,7 @@ interface AskedBy {
   traceparent: string | undefined;
 }
 
-/** Rejects with a Refusal where models, permissions or credit do not allow it. */
+/** Rejects with an ApiError where models, permissions or credit do not allow it. */
 async function admit(request: TranscriptionRequest, by: AskedBy, dependencies: JobDependencies): Promise<void> {
   await fileJob(by, new AbortController().signal, dependencies).admit(request);
 }
@@ -266,7 +267,7 @@ export async function transcribeKept(
   const { requestId, traceparent, caller } = by;
   // It may have waited for its turn.
   if (!(await dependencies.authenticator.holds(caller, 'transcribe')))
-    throw refuse('key_revoked', 'The API key of this job may not transcribe files any more.');
+    throw apiError('key_revoked', 'The API key of this job may not transcribe files any more.');
   const { organisationId } = caller;
   const observer = dependencies.observeFile?.({ requestId, organisationId, traceparent });
   const job = fileJob(by, signal, dependencies, observer);

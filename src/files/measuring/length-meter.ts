@@ -3,7 +3,7 @@
 
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../../machines/clock.ts';
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import type { MeasuredAudio, Piece } from '../../audio/scan.ts';
 import { FairQuota } from '../../runtime/limits/fair-quota.ts';
 import { workerFile } from '../../runtime/telemetry/worker-file.ts';
@@ -46,14 +46,14 @@ export class LengthMeter {
 
   /**
    * How much audio the file holds at most; undefined where nobody can tell, where it cannot be read, or takes too long.
-   * Rejects with the Refusal `overloaded` when too many files wait, since what is not measured would be held for dearly.
+   * Rejects with the ApiError `overloaded` when too many files wait, since what is not measured would be held for dearly.
    */
   async measure(file: MeasuredFile, organisationId: string): Promise<MeasuredAudio | undefined> {
     const lane = this.#laneOf(organisationId);
     const shortage = this.#quota.take(organisationId);
     if (shortage !== undefined) {
       this.#options.onOverflow?.('measured_files');
-      throw refuse(
+      throw apiError(
         'overloaded',
         `${shortage === 'share' ? 'As many files of your organisation wait to be measured as one organisation may have waiting' : 'This node has no place for another file that waits to be measured'}. Send this one again in a moment.`,
         { retryAfterSeconds: 1 },

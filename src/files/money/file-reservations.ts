@@ -6,7 +6,7 @@ import { dearestMicroUsd } from '../../config/prices/reserve.ts';
 import type { ChainMember } from '../../live/failover/chain.ts';
 import { isFree, LEASE_MS, type MeterMember } from '../../money/ledger/meter.ts';
 import type { Reservations } from '../../money/ledger/reservations.ts';
-import { refusalOf } from '../../money/ledger/shortage.ts';
+import { apiErrorOf } from '../../money/ledger/shortage.ts';
 import type { FileCharge, HoldRequest, LedgerPrice, SessionEnd, SessionHead } from '../../money/store/calls.ts';
 import { type FileLength, plausible, unsupported } from './length.ts';
 
@@ -98,7 +98,7 @@ export class FileReservations {
    * Holds what the dearest member of the chain would cost. With free models and own keys alone nothing is held, and where nothing can be
    * refused the hold is made beside the work, or with the charge of a file that takes no time.
    *
-   * @throws Refusal `insufficient_credit`, `rate_limit_exceeded` (of money a day), `ledger_unavailable`
+   * @throws ApiError `insufficient_credit`, `rate_limit_exceeded` (of money a day), `ledger_unavailable`
    */
   async reserve(request: FileReservationRequest): Promise<ReservedFile> {
     const { members, secondsMax, again = false, isUnlimited: mayTrust = false, ...file } = request;
@@ -139,13 +139,13 @@ export class FileReservations {
   }
 
   /**
-   * Refuses who has no credit at all, before anything is done for him: with a Refusal `insufficient_credit`. Whose last hold was granted
+   * Refuses who has no credit at all, before anything is done for him: with an ApiError `insufficient_credit`. Whose last hold was granted
    * is not asked for it: the next hold says so, as does a ledger that does not answer.
    */
   async requireCredit(who: Payer): Promise<void> {
     if (this.#grantOf(who) !== undefined) return;
     const credit = await this.#options.reservations.creditOf(who.organisationId).catch(() => null);
-    if (credit !== null && credit <= 0n) throw refusalOf({ reason: 'insufficient_credit' });
+    if (credit !== null && credit <= 0n) throw apiErrorOf({ reason: 'insufficient_credit' });
   }
 
   /** Resolves when no file is under way. */
@@ -316,7 +316,7 @@ export const costsByLength = (members: readonly { own: boolean; price: LedgerPri
   members.some(({ own, price }) => !own && price.unit === 'minute' && price.microUsd > 0n);
 
 /**
- * The chain with the channels that each member is paid for. Throws the Refusal `unsupported_audio` where nobody will know what to
+ * The chain with the channels that each member is paid for. Throws the ApiError `unsupported_audio` where nobody will know what to
  * charge: the file does not say how long it is, or how many channels it has, and a model that it may come to does not either.
  */
 export function fileMembers(

@@ -1,7 +1,7 @@
 // How much audio an uploaded file can hold: money is held for that before a model is asked.
 
 import { BYTES_PER_SAMPLE } from '../../api/audio-formats.ts';
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import { fileKindOf, sniffContainer } from '../../audio/containers/detection.ts';
 import { UNKNOWN_BYTES_MIN } from '../../audio/containers/wav.ts';
 import { type WavLength, wavLength } from '../../audio/containers/wav-length.ts';
@@ -41,7 +41,7 @@ export interface FileLength {
 
 /**
  * @param isMeasured whether it matters
- * @throws Refusal `unsupported_audio` for a file that claims an absurd length
+ * @throws ApiError `unsupported_audio` for a file that claims an absurd length
  */
 export async function lengthOf(
   file: UploadedFile,
@@ -76,7 +76,7 @@ export const isLengthHidden = (contentType: string | undefined, head: Uint8Array
 
 /**
  * The bytes of a file that is read while it arrives, and whose header said how long it is: no more than that.
- * Fails with the Refusal `unsupported_audio`.
+ * Fails with the ApiError `unsupported_audio`.
  *
  * @param onFault called at the end where the header says more than came: then with the seconds that came; or where another WAV file
  * follows
@@ -161,7 +161,7 @@ export function plausible(seconds: number): number {
   );
 }
 
-export const unsupported = (message: string) => refuse('unsupported_audio', message, { param: 'file' });
+export const unsupported = (message: string) => apiError('unsupported_audio', message, { param: 'file' });
 
 /** @param known warnings that the answer has already */
 export function withFileWarnings({ isDamaged, goesOn }: FileLength, known: readonly Degradation[]): Degradation[] {

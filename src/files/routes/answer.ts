@@ -3,7 +3,7 @@
 
 import type { Utterance } from '../../../machines/events.ts';
 import type { TranscriptEvent, TranscriptionRequest } from '../../api/transcriptions.ts';
-import { json, refusalOf } from '../../http/router.ts';
+import { json, toApiError } from '../../http/router.ts';
 import type { Reply, WholeReply } from '../../http/server.ts';
 import { EVENT_STREAM, TextQueue } from '../../http/text-queue.ts';
 import type { Degradation } from '../../live/failover/chain.ts';
@@ -123,7 +123,7 @@ export class AnswerStream implements EarlyAnswer {
   }
 
   #fail(error: unknown): void {
-    this.#pieces.add(errorEvent(refusalOf(error).body(this.#requestId)));
+    this.#pieces.add(errorEvent(toApiError(error).body(this.#requestId)));
     this.#pieces.fail(error);
   }
 }

@@ -6,7 +6,7 @@ import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { type AliasedKey, slugNamed } from '../../accounts/auth/aliases.ts';
 import { booleanIn } from '../../api/boolean.ts';
-import { type ErrorCode, printable, type Refusal, refuse } from '../../api/errors.ts';
+import { type ApiError, apiError, type ErrorCode, printable } from '../../api/errors.ts';
 import { ADDRESSES, notFetched } from '../../api/not-served.ts';
 import { isSlug, modelOf, providerOf } from '../../api/slug.ts';
 import { ResponseFormat, type TranscriptionRequest } from '../../api/transcriptions.ts';
@@ -47,7 +47,7 @@ const KEYWORDS = 'keywords[]';
 const OPENAI_KEYWORDS_MAX = 500;
 const FORMATS = ResponseFormat.anyOf.map((each) => each.const).join(', ');
 
-/** The fields of a form, or those that came so far. Throws a Refusal naming the field at fault. */
+/** The fields of a form, or those that came so far. Throws an ApiError naming the field at fault. */
 export function readFields(fields: readonly (readonly [string, string])[]): TranscriptionRequest {
   const one = new Map<string, string>();
   const lists: Record<string, string[]> = {};
@@ -122,7 +122,7 @@ function temperature(text: string | undefined): Pick<Common, 'temperature'> {
 }
 
 const bad = (param: string, message: string, code: ErrorCode = 'invalid_request') =>
-  refuse(code, message, { param: printable(param) });
+  apiError(code, message, { param: printable(param) });
 
 /** Options that come as lists, a field for each member. */
 const OPENAI_LISTS: readonly string[] = ['include', 'known_speaker_names', 'known_speaker_references'];
@@ -141,7 +141,7 @@ const BRACKETED: readonly string[] = ['timestamp_granularities', 'keywords', ...
 /** Fields that may come more than once. */
 export const LIST_NAMES: readonly string[] = ['fallbacks', ...VOCABULARY_LISTS, ...BRACKETED];
 
-/** The fields, each with its members in one text. Throws a Refusal naming the field where a form cannot say what was meant. */
+/** The fields, each with its members in one text. Throws an ApiError naming the field where a form cannot say what was meant. */
 export function joinedFields(
   fields: readonly Field[],
   providers: ReadonlyMap<string, Provider>,
@@ -168,7 +168,7 @@ type Tree = string | string[] | { [name: string]: Tree };
 
 /**
  * The fields, with members joined. A form has texts alone, so members are typed by `schemaOf(field)`, where there is one for that
- * field; what does not fit it stays a text. Throws a Refusal naming the field where a form cannot say what was meant.
+ * field; what does not fit it stays a text. Throws an ApiError naming the field where a form cannot say what was meant.
  */
 export function joinMembers(
   fields: readonly Field[],
@@ -184,7 +184,7 @@ export function joinMembers(
   if (trees.size === 0) return fields;
   const joined = [...trees].map(([field, tree]): Field => {
     if (others.some(([name]) => name === field)) {
-      throw refuse('duplicate_parameter', `The form has \`${field}\` whole and by its members. Send one of them.`, {
+      throw apiError('duplicate_parameter', `The form has \`${field}\` whole and by its members. Send one of them.`, {
         param: field,
       });
     }
@@ -238,14 +238,14 @@ function withBooleans(schema: TSchema, tree: Tree): unknown {
 const isFlag = ({ type, anyOf = [] }: TSchema): boolean =>
   type === 'boolean' || (anyOf.some(isFlag) && anyOf.every((each: TSchema) => isFlag(each) || each.type === 'array'));
 
-const unclear = (field: string, why: string): Refusal =>
-  refuse(
+const unclear = (field: string, why: string): ApiError =>
+  apiError(
     'invalid_request',
     `\`${field}\` cannot be read: ${why}. Send it as one JSON text: with a client library, JSON.stringify(…) or json.dumps(…).`,
     { param: field },
   );
 
-/** The options that fields say, by the names of fields. Empty fields count as absent. Throws a Refusal for what cannot be read. */
+/** The options that fields say, by the names of fields. Empty fields count as absent. Throws an ApiError for what cannot be read. */
 function readOpenaiOptions(fields: readonly Field[]): Partial<Common> {
   const options: Record<string, unknown> = {};
   for (const [name, value] of fields) {
@@ -267,6 +267,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw refuse('invalid_request', `\`${STRATEGY}\` is neither \`auto\` nor a JSON object.`, { param: STRATEGY });
+    throw apiError('invalid_request', `\`${STRATEGY}\` is neither \`auto\` nor a JSON object.`, { param: STRATEGY });
   }
 }

@@ -3,7 +3,7 @@
 
 import type { KeyLimits } from '../../accounts/auth/limits.ts';
 import { type Caller, isUnlimited, requireModels, residencyRulesOf } from '../../accounts/auth/permissions.ts';
-import { type ErrorCode, Refusal } from '../../api/errors.ts';
+import { ApiError, type ErrorCode } from '../../api/errors.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
 import {
   type EarlierAnswer,
@@ -146,8 +146,8 @@ async function requirePlaces(
   try {
     await chainOf(fields, caller.organisationId, dependencies, residencyRulesOf(caller, fields.rule));
   } catch (error) {
-    const isOfPlace = error instanceof Refusal && PLACE_CODES.includes(error.code);
-    if (isOfPlace || !(error instanceof Refusal)) throw error;
+    const isOfPlace = error instanceof ApiError && PLACE_CODES.includes(error.code);
+    if (isOfPlace || !(error instanceof ApiError)) throw error;
   }
 }
 

@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream';
 import { type AliasedKey, aliasOf, chainNamed } from '../../accounts/auth/aliases.ts';
 import type { ApiKey } from '../../accounts/keys/calls.ts';
-import { Refusal, refuse } from '../../api/errors.ts';
+import { ApiError, apiError } from '../../api/errors.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
 import { type Form, type FormLimits, readForm } from '../../http/multipart/form.ts';
 import type { Field } from '../../http/multipart/form-fields.ts';
@@ -20,7 +20,7 @@ export interface UploadDependencies extends Pick<ChainDependencies, 'providers' 
   spoolQuota: FairQuota;
   /** Bytes that their forms hold in memory. */
   formMemory: FairQuota;
-  /** Of clients of another vendor: what their fields are called here; the same when absent. Throws a Refusal. */
+  /** Of clients of another vendor: what their fields are called here; the same when absent. Throws an ApiError. */
   fieldsOf?(fields: readonly Field[], key: AliasedKey): readonly Field[];
   /** Those of their fields that may come more than once. */
   listNames?: readonly string[];
@@ -51,7 +51,7 @@ export interface FormUpload extends Upload {
   readonly form: Form;
 }
 
-/** What the fields of a form ask for, with the chain that its model stands for. Throws a Refusal naming the field at fault. */
+/** What the fields of a form ask for, with the chain that its model stands for. Throws an ApiError naming the field at fault. */
 export const requestOf = (
   fields: readonly Field[],
   { providers, fieldsOf }: Pick<UploadDependencies, 'providers' | 'fieldsOf'>,
@@ -141,13 +141,13 @@ const formLimits = (
   organisationId,
 });
 
-/** The body, which fails with the Refusal `request_timeout` when its time is over. */
+/** The body, which fails with the ApiError `request_timeout` when its time is over. */
 function bodyOf(request: ServerRequest, limit: LimitedSignal, { settings }: UploadDependencies): Readable {
   const body = request.body(settings.fileBytesMax + AROUND_FILE_BYTES);
   const late = () => {
     if (!limit.isTimedOut) return;
     const message = `The form did not arrive within ${settings.timeoutMs / 1000} s. Send less, or over a faster connection.`;
-    body.destroy(refuse('request_timeout', message, { param: 'file' }));
+    body.destroy(apiError('request_timeout', message, { param: 'file' }));
   };
   limit.signal.addEventListener('abort', late);
   return body;
@@ -165,7 +165,7 @@ async function admitEarly(
 
 /** Whether a field behind the file may make good what is wrong with those in front of it. */
 function mayBeMended(error: Error, fields: readonly Field[]): boolean {
-  const param = error instanceof Refusal ? error.extras.param : undefined;
+  const param = error instanceof ApiError ? error.extras.param : undefined;
   const [field] = param?.split(/[.[]/) ?? [];
   return field !== undefined && !fields.some(([name]) => name === field);
 }

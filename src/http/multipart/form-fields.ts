@@ -1,8 +1,8 @@
 // The fields of a form, in bounded memory: those in front of its file, and those behind it.
 
 import type { FairQuota, Shortage } from '../../runtime/limits/fair-quota.ts';
+import { fieldNotText, fieldTooLong, noMemoryOf, tooManyFields } from './errors.ts';
 import type { Part } from './parts.ts';
-import { fieldNotText, fieldTooLong, noMemoryOf, tooManyFields } from './refusals.ts';
 
 export type Field = readonly [name: string, value: string];
 
@@ -26,7 +26,7 @@ export class FormFields {
     this.#limits = limits;
   }
 
-  /** Reads a field to its end. Its place among the others is that of its beginning. Rejects with a Refusal. */
+  /** Reads a field to its end. Its place among the others is that of its beginning. Rejects with an ApiError. */
   async read({ name, data }: Part, isBehind: boolean): Promise<void> {
     const { fieldBytesMax, fieldsBytesMax, fieldsMax } = this.#limits;
     if (this.front.length + this.behind.length === fieldsMax) throw tooManyFields(fieldsMax, fieldsBytesMax);
@@ -99,7 +99,7 @@ export class FormMemory {
   }
 }
 
-/** The value of a field. Throws a Refusal when it is not UTF-8. */
+/** The value of a field. Throws an ApiError when it is not UTF-8. */
 function textOf(name: string, bytes: Uint8Array): string {
   try {
     return STRICT.decode(bytes);

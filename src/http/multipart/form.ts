@@ -1,19 +1,19 @@
 // Reads the form of a transcription as a stream, in bounded memory: a small file is waited for, a large one is handed on while it
 // arrives, with a copy on disk in case fields come behind it, or waits there whole. What fields mean is the route's.
 import { Readable } from 'node:stream';
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import type { FairQuota } from '../../runtime/limits/fair-quota.ts';
 import { deferred } from '../deferred.ts';
 import { BodyTooLarge } from '../server.ts';
+import { fileTooLarge, missingFile, repeatedField, unexpectedFile, withoutFile } from './errors.ts';
 import { type Field, type FieldLimits, FormFields, FormMemory } from './form-fields.ts';
 import { boundaryOf, createPartParser, type Part } from './parts.ts';
-import { fileTooLarge, missingFile, repeatedField, unexpectedFile, withoutFile } from './refusals.ts';
 import { LargeFile, type SpoolBudget } from './spool-file.ts';
 
 export interface FormLimits extends FieldLimits {
   /** Largest file. */
   fileBytesMax: number;
-  /** What is wrong with the fields of a form that has no file. Throws a Refusal; a missing file is reported when it does not. */
+  /** What is wrong with the fields of a form that has no file. Throws an ApiError; a missing file is reported when it does not. */
   withoutFile?(fields: readonly Field[]): void;
   /** Largest file that is waited for in memory. */
   memoryBytesMax: number;
@@ -55,7 +55,7 @@ export interface Form {
    */
   readonly file: FormFile;
   /**
-   * The form with all its fields: this one, where none came behind its file. Rejects with a Refusal when the form turns out to
+   * The form with all its fields: this one, where none came behind its file. Rejects with an ApiError when the form turns out to
    * be broken, or when fields came behind a file and there was no room for the copy of it.
    */
   readonly whole: Promise<Form>;
@@ -65,7 +65,7 @@ export interface Form {
 
 /**
  * Reads a form with one file and any fields, in any order. Resolves when the form has ended, or before that when the file is
- * larger than `memoryBytesMax`, `model` came in front of it and it need not be kept. Rejects with a Refusal for what is wrong with
+ * larger than `memoryBytesMax`, `model` came in front of it and it need not be kept. Rejects with an ApiError for what is wrong with
  * the form, and with the body's own error when the client goes away; nothing is left behind then.
  */
 export async function readForm(body: Readable, contentType: string | undefined, limits: FormLimits): Promise<Form> {
@@ -141,7 +141,7 @@ class FormReader {
     });
   }
 
-  /** A part begins; its data follows. Throws a Refusal when it is one too many. */
+  /** A part begins; its data follows. Throws an ApiError when it is one too many. */
   #begin(part: Part): void {
     this.#parts.push(part.data);
     const { takesRepeated, fileField } = this.#limits;
@@ -304,7 +304,7 @@ export interface UploadedFile {
   readonly pieces: readonly Uint8Array[] | undefined;
   /**
    * The file from its first byte on, until the upload is disposed of: any number of times where it has a `size`, else once.
-   * Fails with a Refusal when the file turns out to be too large or the upload to be broken.
+   * Fails with an ApiError when the file turns out to be too large or the upload to be broken.
    */
   read(): AsyncIterable<Uint8Array>;
   /** Some of it from a position on, or less at its end. Only where it has a `size`. */
@@ -324,11 +324,11 @@ export function rawRate(contentType: string | undefined): number | undefined {
   );
   const rate = parameters.get('rate') ?? 16_000;
   if (rate < 8_000 || rate > 48_000)
-    throw refuse('unsupported_audio', `The part's \`rate\` is ${rate}; headerless PCM is read from 8000 to 48000.`, {
+    throw apiError('unsupported_audio', `The part's \`rate\` is ${rate}; headerless PCM is read from 8000 to 48000.`, {
       param: 'file',
     });
   if ((parameters.get('channels') ?? 1) !== 1)
-    throw refuse('unsupported_audio', 'Headerless PCM has one channel here. Mix it down, or send a WAV file.', {
+    throw apiError('unsupported_audio', 'Headerless PCM has one channel here. Mix it down, or send a WAV file.', {
       param: 'file',
     });
   return rate;

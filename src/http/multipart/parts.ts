@@ -3,8 +3,8 @@
 
 import type { Readable } from 'node:stream';
 import { Dicer } from '@fastify/busboy';
-import { type Refusal, refuse } from '../../api/errors.ts';
-import { broken } from './refusals.ts';
+import { type ApiError, apiError } from '../../api/errors.ts';
+import { broken } from './errors.ts';
 
 /** Longest boundary (RFC 2046, 5.1.1). */
 const BOUNDARY_LENGTH_MAX = 70;
@@ -31,14 +31,14 @@ export interface PartHandlers {
   /** The form ended as it should, and every part was read. */
   finished(): void;
   /** The form is not what it should be. May be called more than once, and nothing else follows. */
-  failed(refusal: Refusal): void;
+  failed(refusal: ApiError): void;
 }
 
 /** The boundary in a content type. Throws 415 for another type, 400 for a boundary that is none. */
 export function boundaryOf(contentType: string | undefined): string {
   const [, type = '', rest = ''] = /^\s*([^;\s]*)\s*(.*)$/s.exec(contentType ?? '') ?? [];
   if (type.toLowerCase() !== 'multipart/form-data') {
-    throw refuse(
+    throw apiError(
       'unsupported_media_type',
       'The body is not `multipart/form-data`. Send the file as a form, with `model` and `file`: with curl, -F model=local/commands-en -F file=@audio.wav.',
     );
@@ -55,7 +55,7 @@ export function boundaryOf(contentType: string | undefined): string {
 export function refuseContentEncoding(headers: ReadonlyMap<string, string>): void {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '') return;
-  throw refuse(
+  throw apiError(
     'unsupported_media_type',
     'The request has a `Content-Encoding`. Send the body as it is, without compression.',
   );
@@ -79,7 +79,7 @@ export function createPartParser(boundary: string, handlers: PartHandlers): Dice
       try {
         handlers.part({ ...describe(header as PartHeader), data });
       } catch (refusal) {
-        handlers.failed(refusal as Refusal);
+        handlers.failed(refusal as ApiError);
       }
     });
   });
@@ -94,7 +94,7 @@ export function createPartParser(boundary: string, handlers: PartHandlers): Dice
 /** Lower-case names; each value is a line as it was sent, one character a byte. */
 type PartHeader = Readonly<Record<string, readonly string[]>>;
 
-/** What a part's header says. Throws a Refusal. */
+/** What a part's header says. Throws an ApiError. */
 function describe(header: PartHeader): Omit<Part, 'data'> {
   checkSize(header);
   const disposition = only(header, 'content-disposition') ?? '';

@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import type { Refusal } from '../../api/errors.ts';
+import type { ApiError } from '../../api/errors.ts';
 import type { FairQuota, Shortage } from '../../runtime/limits/fair-quota.ts';
-import { noRoom, noRoomOf } from './refusals.ts';
+import { noRoom, noRoomOf } from './errors.ts';
 
 /** Read at a time. */
 const PIECE_BYTES = 64 * 1024;
@@ -16,14 +16,14 @@ export class SpoolBudget {
   readonly #quota: FairQuota;
   readonly #organisationId: string;
   readonly #within: SpoolBudget | undefined;
-  readonly #refusal: (shortage: Shortage) => Refusal;
+  readonly #refusal: (shortage: Shortage) => ApiError;
 
   /** @param quota in bytes, of all organisations */
   constructor(
     quota: FairQuota,
     organisationId: string,
     within?: SpoolBudget,
-    refusal: (shortage: Shortage) => Refusal = noRoomOf,
+    refusal: (shortage: Shortage) => ApiError = noRoomOf,
   ) {
     this.#quota = quota;
     this.#organisationId = organisationId;
@@ -31,7 +31,7 @@ export class SpoolBudget {
     this.#refusal = refusal;
   }
 
-  /** Throws a Refusal when there is no room. */
+  /** Throws an ApiError when there is no room. */
   take(bytes: number): void {
     const shortage = this.#quota.shortage(this.#organisationId, bytes);
     if (shortage !== undefined) throw this.#refusal(shortage);
@@ -58,7 +58,7 @@ class SpoolFile {
     this.#budget = budget;
   }
 
-  /** Throws the Refusal `overloaded` when the folder takes no file. */
+  /** Throws the ApiError `overloaded` when the folder takes no file. */
   static async create(directory: string, budget: SpoolBudget): Promise<SpoolFile> {
     const path = join(directory, `voxgate-${randomUUID()}.upload`);
     try {
@@ -70,7 +70,7 @@ class SpoolFile {
     }
   }
 
-  /** Appends a chunk. Throws a Refusal when the disk or the budget is full. */
+  /** Appends a chunk. Throws an ApiError when the disk or the budget is full. */
   async write(chunk: Uint8Array): Promise<void> {
     if (this.#closed) return;
     this.#budget.take(chunk.byteLength);
@@ -142,7 +142,7 @@ export class LargeFile {
     this.stream.on('error', () => {});
   }
 
-  /** Throws the Refusal `overloaded` where the disk has no room; a file that is handed on goes without a copy then. */
+  /** Throws the ApiError `overloaded` where the disk has no room; a file that is handed on goes without a copy then. */
   static async open(directory: string, budget: SpoolBudget, isHandedOn: boolean): Promise<LargeFile> {
     let shortage: unknown;
     const spool = await SpoolFile.create(directory, budget).catch((error: unknown) => {
@@ -166,7 +166,7 @@ export class LargeFile {
     this.stream.end();
   }
 
-  /** The form is whole, and fields came behind the file: the reader begins anew. Throws the Refusal of the copy when there is none. */
+  /** The form is whole, and fields came behind the file: the reader begins anew. Throws the ApiError of the copy when there is none. */
   supersede(): void {
     if (this.#spool === undefined) throw this.#shortage;
     this.stream?.destroy(new FieldsFollow());

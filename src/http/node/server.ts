@@ -6,7 +6,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import { Refusal, refuse } from '../../api/errors.ts';
+import { ApiError, apiError } from '../../api/errors.ts';
 import { listenFailure } from '../../runtime/address-failure.ts';
 import { CLOSE_ANSWER_MS, UnopenedSocket } from '../guarded-socket.ts';
 import {
@@ -155,7 +155,7 @@ class NodeServer implements HttpServer {
     const fault = framingFault(exchange.head);
     const kind = fault ?? classify(exchange.head, this.#options.headerBytesMax);
     if (fault !== undefined) this.#givenUp.add(connection);
-    if (kind instanceof Refusal) exchange.reply(this.#onFault(kind), this.#onFault, fault !== undefined);
+    if (kind instanceof ApiError) exchange.reply(this.#onFault(kind), this.#onFault, fault !== undefined);
     else exchange.reply(await answerOf(() => this.#handlers.request(exchange.request), this.#options), this.#onFault);
   }
 
@@ -167,7 +167,7 @@ class NodeServer implements HttpServer {
     }
     const head = headOf(incoming);
     const kind = framingFault(head) ?? classify(head, this.#options.headerBytesMax);
-    if (kind instanceof Refusal) replyOnSocket(socket, this.#onFault(kind));
+    if (kind instanceof ApiError) replyOnSocket(socket, this.#onFault(kind));
     else if (kind === 'plain') this.#handBack(incoming, socket, early);
     else void this.#shakeHands(head, incoming, socket, early);
   }
@@ -207,7 +207,7 @@ class NodeServer implements HttpServer {
   #giveUp(error: NodeJS.ErrnoException | { code: string }, socket: Duplex): void {
     if (this.#givenUp.has(socket)) return;
     this.#givenUp.add(socket);
-    const refusal = refusalOfBroken(error.code ?? '', this.#options.headerBytesMax);
+    const refusal = apiErrorOfBroken(error.code ?? '', this.#options.headerBytesMax);
     if (refusal === undefined) socket.destroy();
     else replyOnSocket(socket, this.#onFault(refusal));
   }
@@ -256,17 +256,20 @@ function withoutTokens(list: string, tokens: readonly string[]): string {
 }
 
 /** What node:http could not read as a request, from its error code; undefined when the client is gone. */
-export function refusalOfBroken(code: string, headerBytesMax: number): Refusal | undefined {
+export function apiErrorOfBroken(code: string, headerBytesMax: number): ApiError | undefined {
   // Without an answer the client would not know why it was closed.
   if (code === 'CONNECT')
-    return refuse('method_not_allowed', 'The gateway opens no tunnels. Send the request itself instead of `CONNECT`.');
+    return apiError(
+      'method_not_allowed',
+      'The gateway opens no tunnels. Send the request itself instead of `CONNECT`.',
+    );
   if (code === 'HPE_HEADER_OVERFLOW') return headTooLarge(headerBytesMax);
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return refuse('request_timeout', 'The request did not arrive in time. Send it again over a steadier connection.');
+    return apiError('request_timeout', 'The request did not arrive in time. Send it again over a steadier connection.');
   }
   // The client left in the middle of its request, or never spoke HTTP.
   if (code === 'HPE_INVALID_EOF_STATE' || !code.startsWith('HPE_')) return undefined;
-  return refuse('invalid_request', 'The request is not valid HTTP/1.1. Use an HTTP client library.');
+  return apiError('invalid_request', 'The request is not valid HTTP/1.1. Use an HTTP client library.');
 }
 
 function serverRequest(

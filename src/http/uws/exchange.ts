@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
-import { Refusal } from '../../api/errors.ts';
+import { ApiError } from '../../api/errors.ts';
 import { UnopenedSocket } from '../guarded-socket.ts';
 import {
   type Acceptance,
@@ -61,7 +61,7 @@ export function serve(
   const fault = framingFault(exchange.head);
   const kind = fault ?? classify(exchange.head, options.headerBytesMax);
   if (fault !== undefined) exchange.replyAndCut(faultReply(fault, options));
-  else if (kind instanceof Refusal) exchange.reply(faultReply(kind, options));
+  else if (kind instanceof ApiError) exchange.reply(faultReply(kind, options));
   else if (kind === 'plain' || contexts === undefined) void answer(exchange, handlers, options);
   else void shakeHands(exchange, contexts, handlers, options);
 }

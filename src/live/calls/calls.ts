@@ -1,7 +1,7 @@
 // The calls of this node: found by their sessions and by their names, while they last and for a while behind that.
 import type { BlockList } from 'node:net';
 import type { Clock } from '../../../machines/clock.ts';
-import type { Refusal } from '../../api/errors.ts';
+import type { ApiError } from '../../api/errors.ts';
 import type { EventEncoder, EventStamp, OutgoingEvent } from '../../api/listen-events.ts';
 import type { CallRequest } from '../../vendors/compat/dialect.ts';
 import { KeptTexts } from '../resume/resumable-line.ts';
@@ -69,7 +69,7 @@ export class Calls {
   }
 
   /** A call whose session was not opened: its webhook hears why, since its carrier tells nobody. */
-  refused(clientRequest: CallRequest, refusal: Refusal, requestId: string): void {
+  refused(clientRequest: CallRequest, refusal: ApiError, requestId: string): void {
     const { carrier, names } = clientRequest;
     const webhook = this.#webhookOf(clientRequest, '', requestId, { session_id: null, call: { carrier, names } });
     webhook?.say(JSON.stringify({ type: 'error', error: refusal.body(requestId) }));

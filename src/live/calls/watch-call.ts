@@ -5,7 +5,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { Clock } from '../../../machines/clock.ts';
 import { requireScope } from '../../accounts/auth/permissions.ts';
-import { Refusal, refuse } from '../../api/errors.ts';
+import { ApiError, apiError } from '../../api/errors.ts';
 import type { Address, Bus } from '../../cluster/bus/bus.ts';
 import { CALL_WANTED } from '../../cluster/bus/subjects.ts';
 import { readSocketCredential } from '../../http/credentials.ts';
@@ -71,7 +71,7 @@ export class CallWatching {
       const accept = await this.#find(name, request, offer.credential, requestId, headers);
       return { accept, pace: accept.pace, headers, ...protocol };
     } catch (error) {
-      const refusal = (error instanceof Refusal ? error : this.#dependencies.onFault(requestId, error)).withHeaders(
+      const refusal = (error instanceof ApiError ? error : this.#dependencies.onFault(requestId, error)).withHeaders(
         headers,
       );
       this.#dependencies.onRefused(refusal);
@@ -121,10 +121,10 @@ export class CallWatching {
   }
 }
 
-function notJoined(why: NotJoined, after: number): Refusal {
+function notJoined(why: NotJoined, after: number): ApiError {
   if (why === 'unsaid') return unsaid(after);
-  if (why === 'full') return refuse('rate_limit_exceeded', FULL, { retryAfterSeconds: 5 });
-  return refuse('not_found', NO_CALL, { param: 'id' });
+  if (why === 'full') return apiError('rate_limit_exceeded', FULL, { retryAfterSeconds: 5 });
+  return apiError('not_found', NO_CALL, { param: 'id' });
 }
 
 const FULL = 'As many sockets hear this call, or calls of the organisation, as may. Close one, or try again shortly.';
@@ -213,10 +213,10 @@ class CallWatcher implements RelayedHandlers {
     this.#options.left();
   }
 
-  #refuse(socket: ServerSocket, code: Parameters<typeof refuse>[0], words: string): void {
+  #refuse(socket: ServerSocket, code: Parameters<typeof apiError>[0], words: string): void {
     if (socket.closed) return;
     this.#detach();
-    const refusal = refuse(code, words);
+    const refusal = apiError(code, words);
     this.#dependencies.onRefused(refusal);
     refuseOnSocket(socket, refusal, this.#options.requestId, this.#dependencies);
   }

@@ -5,7 +5,7 @@ import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { faultOf } from '../../api/accepted.ts';
 import { FALLBACKS_MAX } from '../../api/bounds.ts';
-import { printable, type Refusal, type RefusalExtras, refuse } from '../../api/errors.ts';
+import { type ApiError, type ApiErrorExtras, apiError, printable } from '../../api/errors.ts';
 import type { Candidate } from '../../api/listen.ts';
 import type { Mode } from '../../api/models.ts';
 import type { DataResidencyRule } from '../../api/residency-rule.ts';
@@ -79,21 +79,21 @@ export interface ChainDependencies extends CredentialDependencies {
   prices: PriceList;
 }
 
-/** The chain of a request, with warnings about the chain itself. Throws a Refusal naming the parameter at fault. */
+/** The chain of a request, with warnings about the chain itself. Throws an ApiError naming the parameter at fault. */
 export async function resolveChain(
   ask: Ask,
   dependencies: ChainDependencies,
 ): Promise<{ members: ChainMember[]; warnings: Degradation[] }> {
   const warnings: Degradation[] = [];
   if (ask.fallbacks.length > FALLBACKS_MAX) {
-    throw refuse(
+    throw apiError(
       'invalid_request',
       `\`fallbacks\` names ${ask.fallbacks.length} models; at most ${FALLBACKS_MAX} are tried.`,
       { param: 'fallbacks' },
     );
   }
   const members: ChainMember[] = [];
-  let missing: Refusal | undefined;
+  let missing: ApiError | undefined;
   const { model, credential } = ask;
   const own: Candidate = { model, provider_params: { ...ask.providerParams }, ...(credential && { credential }) };
   for (const [index, candidate] of [own, ...ask.fallbacks].entries()) {
@@ -101,7 +101,7 @@ export async function resolveChain(
     const isAliased = index < (ask.aliased ?? 0);
     const checked = await member(candidate, param, ask, isAliased, dependencies);
     if ('remedy' in checked) {
-      missing ??= refuse(checked.code, `${checked.why} ${checked.remedy}`, { param });
+      missing ??= apiError(checked.code, `${checked.why} ${checked.remedy}`, { param });
       if (ask.strict && checked.otherMode !== true) throw missing;
       warnings.push(withoutMember(candidate.model, checked, param));
     } else if (members.some((other) => isSame(other, checked))) {
@@ -131,9 +131,13 @@ const isSame = (other: ChainMember, { slug, credentialId, params }: ChainMember)
 function refuseBarred(members: readonly ChainMember[]): void {
   const [first] = members;
   if (first === undefined || !members.every((each) => each.barred)) return;
-  throw refuse('upstream_account', ownKeyWords(first.provider.title, 'It was refused too often, and is out of use.'), {
-    param: 'model',
-  });
+  throw apiError(
+    'upstream_account',
+    ownKeyWords(first.provider.title, 'It was refused too often, and is out of use.'),
+    {
+      param: 'model',
+    },
+  );
 }
 
 async function member(
@@ -147,7 +151,7 @@ async function member(
   if (!card.modes.includes(ask.mode)) {
     const without = modeless(card, ask.mode);
     if (isAliased) return without;
-    throw refuse(without.code, `${without.why} ${without.remedy}`, { param });
+    throw apiError(without.code, `${without.why} ${without.remedy}`, { param });
   }
   const params = candidate.provider_params ?? {};
   const paramsName = param === 'model' ? 'provider_params' : 'fallbacks';
@@ -181,7 +185,7 @@ async function member(
   };
   const worst = checked.degradations.find(({ code }) => code !== MAPPED);
   if (ask.strict && worst !== undefined) {
-    throw refuse(
+    throw apiError(
       'unsupported_parameter',
       `${worst.message} Leave it out, choose another model, or drop \`strict\`.`,
       extras(worst.param),
@@ -218,7 +222,7 @@ function find(
   const nearest = own.length > 0 ? own : nearestSlugs(slug, known);
   const compatible = own.some((id) => id.startsWith('openai/')) ? ` ${WITHOUT_PROVIDER}` : '';
   const hint = nearest.length > 0 ? ` Did you mean ${nearest.join(', ')}?` : ' GET /v1/models lists them all.';
-  throw refuse('model_not_found', `There is no model "${printable(slug)}".${hint}${compatible}`, { param });
+  throw apiError('model_not_found', `There is no model "${printable(slug)}".${hint}${compatible}`, { param });
 }
 
 const WITHOUT_PROVIDER =
@@ -245,9 +249,13 @@ async function checkWithEngine(
   if (endpoint.kind !== 'embedded') return;
   const fault = await engines[endpoint.engine]?.check?.(endpoint.query, ask.organisationId);
   if (fault !== undefined) {
-    throw refuse('invalid_provider_params', `\`provider_params.${fault.param}\` of ${checked.slug}: ${fault.message}`, {
-      param: `${param}.${fault.param}`,
-    });
+    throw apiError(
+      'invalid_provider_params',
+      `\`provider_params.${fault.param}\` of ${checked.slug}: ${fault.message}`,
+      {
+        param: `${param}.${fault.param}`,
+      },
+    );
   }
 }
 
@@ -280,7 +288,7 @@ export function rateFor(card: ModelCard, sampleRate: number): number {
 /** What of an access is no secret. */
 const addressOf = ({ baseUrl }: ProviderAccess): ProviderAccess => ({ baseUrl, credential: undefined });
 
-const extras = (param: string | undefined): RefusalExtras => (param === undefined ? {} : { param });
+const extras = (param: string | undefined): ApiErrorExtras => (param === undefined ? {} : { param });
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   diarization: ['diarize', 'diarization', 'speaker_labels', 'speaker_diarization', 'enable_speaker_diarization'],
@@ -298,7 +306,7 @@ const PARAMETER_OF = new Map(
   Object.entries(NAMES).flatMap(([parameter, names]) => names.map((name) => [name, parameter] as const)),
 );
 
-/** Throws a Refusal that names the option at fault. */
+/** Throws an ApiError that names the option at fault. */
 function checkParams(card: ModelCard, schema: TSchema, params: Readonly<Record<string, unknown>>, param: string): void {
   const fault = faultOf(schema, params);
   if (fault === undefined) return;
@@ -311,7 +319,7 @@ function checkParams(card: ModelCard, schema: TSchema, params: Readonly<Record<s
     invalid: 'has a value that is not accepted by',
   };
   const what = fault.kind === 'unknown' ? commonParameterHint(path) : ` Send ${fault.accepts}.`;
-  throw refuse(
+  throw apiError(
     'invalid_provider_params',
     `${named} ${problem[fault.kind]} ${card.id}.${what} It accepts ${accepted || 'none'}.`,
     {

@@ -1,6 +1,6 @@
 // What a request asks of all models in the same words, as one of them is asked for it, and what becomes of each member there.
 // Which options serve which member is said by the provider's table: ../providers/kit/vocabulary.
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import type { Mode } from '../../api/models.ts';
 import { modelOf } from '../../api/slug.ts';
 import type { Common } from '../../api/vocabulary.ts';
@@ -32,7 +32,7 @@ const WHOLE = ['include[]', 'chunking_strategy', 'known_speaker_names[]', 'known
 
 /**
  * @param given those of `provider_params` that the model honours
- * @throws Refusal for a field that the model takes, and not with this value
+ * @throws ApiError for a field that the model takes, and not with this value
  */
 export function mappedFor(card: ModelCard, provider: Provider, asked: Spoken, given: Params): Mapped {
   const { languages = [], ...common } = asked.common ?? {};
@@ -49,7 +49,7 @@ export function mappedFor(card: ModelCard, provider: Provider, asked: Spoken, gi
     given,
   );
   const unfit = told.find(({ param, isUnfit }) => isUnfit && WHOLE.includes(param));
-  if (unfit !== undefined) throw refuse('invalid_request', `${unfit.message}`, { param: unfit.param });
+  if (unfit !== undefined) throw apiError('invalid_request', `${unfit.message}`, { param: unfit.param });
   const speakers = asked.diarization ? [speakersOf(card, asked.mode)] : [];
   const before = spoken.told.map(({ param }) => param);
   return {

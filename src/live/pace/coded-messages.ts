@@ -2,7 +2,7 @@
 // sockets of an organisation together; what comes beyond
 // it waits, and is decoded by steps, so that other sockets are heard in between.
 
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import { type OpusDecoder, openOpusDecoder } from '../../audio/codecs/opus-decoder.ts';
 import { FairQuota } from '../../runtime/limits/fair-quota.ts';
 import type { ClientSession } from '../session/channel-group.ts';
@@ -170,12 +170,12 @@ export class OpusPlaces {
     return this.#quota.used;
   }
 
-  /** Rejects with a Refusal where there is no place for one more. */
+  /** Rejects with an ApiError where there is no place for one more. */
   async open(organisationId: string, sampleRate: number): Promise<OpusDecoder> {
     const shortage = this.#quota.take(organisationId);
     if (shortage !== undefined) {
       const code = shortage === 'full' ? 'overloaded' : 'too_many_sessions';
-      throw refuse(code, WORDS[shortage], { retryAfterSeconds: 1 });
+      throw apiError(code, WORDS[shortage], { retryAfterSeconds: 1 });
     }
     return openOpusDecoder(sampleRate, () => this.#quota.giveBack(organisationId));
   }

@@ -1,7 +1,7 @@
 // What the URL of a socket says that is to go on with a session.
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { printable, type Refusal, refuse } from '../../api/errors.ts';
+import { type ApiError, apiError, printable } from '../../api/errors.ts';
 import { nodeOfSession } from '../session/session-opening.ts';
 
 export interface ResumeWish {
@@ -17,7 +17,7 @@ export interface ResumeWish {
   anew: Map<string, string> | undefined;
 }
 
-/** Undefined without a resume token. Throws a Refusal. */
+/** Undefined without a resume token. Throws an ApiError. */
 export function readResumeWish(query: ReadonlyMap<string, string>): ResumeWish | undefined {
   const token = query.get('resume');
   const place = token === undefined ? undefined : placeOf(token);
@@ -41,7 +41,7 @@ export function readResumeWish(query: ReadonlyMap<string, string>): ResumeWish |
 export const LAST_SEQ = 'the `seq` of the last event that you have had, or 0';
 const HEARD_SECONDS = 'the `end` of the last final that you have had, in seconds, or left out';
 
-/** Throws a Refusal. `meaning`: what is accepted. */
+/** Throws an ApiError. `meaning`: what is accepted. */
 export function readNumber(name: string, text: string | undefined, form: RegExp, meaning: string): number {
   if (text !== undefined && form.test(text)) return Number(text);
   throw bad(
@@ -53,18 +53,18 @@ export function readNumber(name: string, text: string | undefined, form: RegExp,
 }
 
 /** Of a client that says that it has had what was never said. */
-export const unsaid = (after: number): Refusal =>
+export const unsaid = (after: number): ApiError =>
   bad('last_seq', `\`last_seq\` is ${after}, and this session has not come so far. It is ${LAST_SEQ}.`);
 
 /** The session is gone, and the URL does not say what to open in its place. */
-export const gone = (): Refusal =>
-  refuse(
+export const gone = (): ApiError =>
+  apiError(
     'not_found',
     'There is no such session to resume: it has ended, its time to be resumed is over, or it belongs to another key. Open a new one; with `model` in the URL that is done at once.',
     { param: 'resume' },
   );
 
-const bad = (param: string, message: string): Refusal => refuse('invalid_request', message, { param });
+const bad = (param: string, message: string): ApiError => apiError('invalid_request', message, { param });
 
 const FORM = /^rt_(ses_[a-z0-9]{7,38})\.[\w-]{22}$/;
 

@@ -7,7 +7,7 @@ import { type ConsoleContext, type ConsoleRoute, readBody } from '../../accounts
 import type { ApiKey, KeyStore } from '../../accounts/keys/calls.ts';
 import { ACTIVE_KEYS_MAX, statusOf } from '../../accounts/keys/routes.ts';
 import { BreakBody, EmptyBody } from '../../api/console/console.ts';
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import { TOKEN_TTL_SECONDS } from '../../api/tokens.ts';
 import { json, type Route } from '../../http/router.ts';
 import type { BreakWish, Broken } from '../session/watch/provider-break.ts';
@@ -51,16 +51,16 @@ const breakDown =
     const sessionId = params.id ?? '';
     const broken = await breakProvider({ sessionId, organisationId, personId: current.person.id, fault });
     if (broken === 'unknown') {
-      throw refuse('not_found', 'This is not a running session that you started in the playground.', { param: 'id' });
+      throw apiError('not_found', 'This is not a running session that you started in the playground.', { param: 'id' });
     }
     if (broken === 'real') {
-      throw refuse(
+      throw apiError(
         'invalid_request',
         'No simulated provider serves this session now. Real providers cannot be broken: point the gateway at `voxgate simulate`.',
       );
     }
     if (broken === 'unreachable') {
-      throw refuse('overloaded', 'The node of this session does not answer. Try again in a moment.', {
+      throw apiError('overloaded', 'The node of this session does not answer. Try again in a moment.', {
         retryAfterSeconds: 1,
       });
     }

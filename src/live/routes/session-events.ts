@@ -4,7 +4,7 @@ import type { Clock } from '../../../machines/clock.ts';
 import type { ConsoleRoute } from '../../accounts/console-login/console-route.ts';
 import type { KeyStore } from '../../accounts/keys/calls.ts';
 import type { WatchedFrame } from '../../api/console/watching.ts';
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import { knownQuery } from '../../http/query.ts';
 import type { Route, RouteContext } from '../../http/router.ts';
 import type { Reply, ServerRequest } from '../../http/server.ts';
@@ -66,7 +66,7 @@ export const getSessionEvents =
     request.signal.addEventListener('abort', leave, { once: true });
     const begun = await stream.begun;
     if (begun === 'full') {
-      throw refuse('overloaded', 'As many sessions are watched as this gateway shows at a time. Try again shortly.', {
+      throw apiError('overloaded', 'As many sessions are watched as this gateway shows at a time. Try again shortly.', {
         retryAfterSeconds: 5,
       });
     }
@@ -80,7 +80,7 @@ function afterOf({ headers, query }: ServerRequest): number | undefined {
   const text = headers.get('last-event-id') || known.get('after');
   if (text === undefined) return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw refuse('invalid_request', '`after` and `Last-Event-ID` are the number of an event: an integer from 0.', {
+  throw apiError('invalid_request', '`after` and `Last-Event-ID` are the number of an event: an integer from 0.', {
     param: 'after',
   });
 }
@@ -107,7 +107,7 @@ function tooManyStreams(shortage: Shortage) {
     shortage === 'share'
       ? 'Your organisation reads as many event streams of this node as one organisation may'
       : `This node writes ${STREAMS_MAX} event streams, and has no place for another`;
-  return refuse('rate_limit_exceeded', `${why}. Close one, or try again shortly.`, { retryAfterSeconds: 5 });
+  return apiError('rate_limit_exceeded', `${why}. Close one, or try again shortly.`, { retryAfterSeconds: 5 });
 }
 
 const textOf = (frame: WatchedFrame): string => `id: ${frame.sequence}\ndata: ${JSON.stringify(frame)}\n\n`;
@@ -128,7 +128,7 @@ class EventStream {
   readonly #deadline: unknown;
   #detach: () => void = () => {};
 
-  /** Throws a Refusal `rate_limit_exceeded`. */
+  /** Throws an ApiError `rate_limit_exceeded`. */
   constructor(
     dependencies: SessionEventsDependencies,
     sessionId: string,

@@ -5,7 +5,7 @@ import type { Endpoint } from '../../accounts/console-login/roles.ts';
 import type { KeyStore } from '../../accounts/keys/calls.ts';
 import type { GatewayView, MachinesView } from '../../api/console/console.ts';
 import type { HistoryView } from '../../api/console/gateway.ts';
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import type { Heartbeat } from '../../cluster/membership/heartbeat.ts';
 import { choiceOf, knownQuery, textOf } from '../../http/query.ts';
 import { json, type Route } from '../../http/router.ts';
@@ -30,7 +30,7 @@ export function operatorRoutes(consoleRoute: ConsoleRoute, dependencies: Operato
   const forOperator = (endpoint: Endpoint, answer: (context: ConsoleContext) => Promise<unknown>) =>
     consoleRoute(endpoint, async (context) => {
       if (!(await fromLedger(store.isOperator(context.organisationId)))) {
-        throw refuse(
+        throw apiError(
           'operator_only',
           'This page covers all organisations, so only members of the gateway’s first organisation can see it.',
         );

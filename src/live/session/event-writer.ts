@@ -2,7 +2,7 @@
 // is decided in session.ts; how it is queued, in outbox.ts.
 import type { FailureReason, LegFailure, SessionEndReason } from '../../../machines/events.ts';
 import type { SessionError } from '../../../machines/session/types.ts';
-import { type Attempt, type ErrorCode, type RefusalExtras, refuse } from '../../api/errors.ts';
+import { type ApiErrorExtras, type Attempt, apiError, type ErrorCode } from '../../api/errors.ts';
 import { isCoded, type ListenRequest } from '../../api/listen.ts';
 import type { OutgoingEvent } from '../../api/listen-events.ts';
 import { bytesPerSample } from '../../audio/pcm.ts';
@@ -223,9 +223,9 @@ export class EventWriter {
     this.#tellError(error.code as ErrorCode, message, upstream ? { details: attempts } : {});
   }
 
-  #tellError(code: ErrorCode, message: string, extras: RefusalExtras, more: { fatal?: false } = {}): void {
+  #tellError(code: ErrorCode, message: string, extras: ApiErrorExtras, more: { fatal?: false } = {}): void {
     this.#totals.refused(code);
-    const error = refuse(code, message, extras).body(this.#opening.requestId);
+    const error = apiError(code, message, extras).body(this.#opening.requestId);
     this.#outbox.push({ type: 'error', error, ...more } as OutgoingEvent);
   }
 

@@ -6,7 +6,7 @@ import type { LegFailure, SessionEndReason } from '../../../machines/events.ts';
 import { failoverMachine } from '../../../machines/failover.ts';
 import type { SessionError } from '../../../machines/session/types.ts';
 import { sessionMachine } from '../../../machines/session.ts';
-import { type Attempt, refuse } from '../../api/errors.ts';
+import { type Attempt, apiError } from '../../api/errors.ts';
 import { guardActions } from '../../runtime/actors.ts';
 import { type DialGate, RetryBudget } from '../failover/admission.ts';
 import type { Breakers } from '../failover/breakers/breakers.ts';
@@ -88,9 +88,9 @@ export class SessionHost {
 
   /** Throws when this node takes no more sessions. Asked before the handshake is accepted. */
   admit(): void {
-    if (this.#draining) throw refuse('node_draining', DRAINING_WORDS);
+    if (this.#draining) throw apiError('node_draining', DRAINING_WORDS);
     if (this.#sessions.size >= this.#options.sessionsMax) {
-      throw refuse(
+      throw apiError(
         'overloaded',
         `This node holds its limit of ${this.#options.sessionsMax} sessions. Try again shortly.`,
         { retryAfterSeconds: 1 },
@@ -98,7 +98,7 @@ export class SessionHost {
     }
     const short = this.#options.shortOf?.();
     if (short !== undefined) {
-      throw refuse('overloaded', `This node is short of ${short} for another session. Try again shortly.`, {
+      throw apiError('overloaded', `This node is short of ${short} for another session. Try again shortly.`, {
         retryAfterSeconds: 1,
       });
     }

@@ -3,7 +3,7 @@
 // the end of the turn.
 import type { Clock } from '../../../machines/clock.ts';
 import { CONFIGURATIONS_MAX } from '../../api/bounds.ts';
-import { Refusal, refuse } from '../../api/errors.ts';
+import { ApiError, apiError } from '../../api/errors.ts';
 import type { Configure } from '../../api/listen.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import type { ChainMember } from '../failover/chain.ts';
@@ -86,14 +86,14 @@ export class Reconfiguration {
   async #ask(asked: Configure): Promise<void> {
     this.#isBusy = true;
     try {
-      if (this.#opening.configure === undefined) throw refuse('invalid_request', NOT_HERE);
-      if (this.#count >= CONFIGURATIONS_MAX) throw refuse('rate_limit_exceeded', TOO_OFTEN);
+      if (this.#opening.configure === undefined) throw apiError('invalid_request', NOT_HERE);
+      if (this.#count >= CONFIGURATIONS_MAX) throw apiError('rate_limit_exceeded', TOO_OFTEN);
       this.#count++;
       const configuration = await this.#opening.configure(asked);
       if (configuration === undefined || this.#isOver || (await this.#changesLeg(configuration))) return;
       this.#apply(configuration, false);
     } catch (error) {
-      if (!(error instanceof Refusal)) this.#parts.signals.emit('fault', 'configure', error);
+      if (!(error instanceof ApiError)) this.#parts.signals.emit('fault', 'configure', error);
       else if (!this.#isOver) this.#refuse(error);
     } finally {
       if (!this.#isOver) this.#timer = this.#clock.setTimeout(() => this.#next(), APART_MS);
@@ -107,7 +107,7 @@ export class Reconfiguration {
     if (waiting !== undefined) void this.#ask(waiting);
   }
 
-  #refuse(refusal: Refusal): void {
+  #refuse(refusal: ApiError): void {
     if (this.#opening.notConfigured?.(refusal) === true) return;
     const { param } = refusal.extras;
     this.#parts.events.error(refusal.code, refusal.message, param === undefined ? {} : { param });

@@ -2,7 +2,7 @@
 import type { SessionEndReason } from '../../../machines/events.ts';
 import * as ends from '../../../machines/session/ends.ts';
 import type { SessionError } from '../../../machines/session/types.ts';
-import { type Attempt, type ErrorCode, refuse } from '../../api/errors.ts';
+import { type Attempt, apiError, type ErrorCode } from '../../api/errors.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import type { DisposerStack } from '../../runtime/disposer-stack.ts';
 import type { AudioAccount } from './billing/audio-account.ts';
@@ -86,7 +86,7 @@ export class SessionEnding {
 
   /** With what the error says to do; in order without one. */
   #close(error: SessionError | null): void {
-    const code = error === null ? 1000 : refuse(error.code as ErrorCode, error.message).closeCode;
+    const code = error === null ? 1000 : apiError(error.code as ErrorCode, error.message).closeCode;
     this.#parts.outbox.close(code, error?.code ?? '');
   }
 

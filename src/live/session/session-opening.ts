@@ -4,7 +4,7 @@ import type { StateValue } from 'xstate';
 import type { Clock } from '../../../machines/clock.ts';
 import type { SessionEndReason } from '../../../machines/events.ts';
 import type { WatchedFrame } from '../../api/console/watching.ts';
-import type { ErrorCode, Refusal } from '../../api/errors.ts';
+import type { ApiError, ErrorCode } from '../../api/errors.ts';
 import type { Configure, Latency, ListenRequest } from '../../api/listen.ts';
 import type { EventEncoder } from '../../api/listen-events.ts';
 import type { DataResidencyRule } from '../../api/residency-rule.ts';
@@ -49,10 +49,10 @@ export interface SessionOpening {
   decoder?: OpusDecoder | undefined;
   /** Of further channels of the same client: the session is that of the first. */
   others?: readonly SessionOpening[];
-  /** What its client asks for while it goes on; undefined where that changes nothing. Rejects with a Refusal. */
+  /** What its client asks for while it goes on; undefined where that changes nothing. Rejects with an ApiError. */
   configure?(asked: Configure): Promise<Configuration | undefined>;
   /** Tells the client that its change is refused; an `error` event does when absent, or where this gives false. */
-  notConfigured?(refusal: Refusal): boolean;
+  notConfigured?(refusal: ApiError): boolean;
   /** What the session may spend. Its members are those of the chain, in the same order. */
   meter: Meter;
   /** Gives back the place that the session takes of its key's and its organisation's; calling it twice does no harm. */

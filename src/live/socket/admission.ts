@@ -25,7 +25,7 @@ export interface Asking {
 }
 
 /**
- * What the session is opened with: each channel with a place and money of its own. Rejects with a Refusal; then it holds no place and
+ * What the session is opened with: each channel with a place and money of its own. Rejects with an ApiError; then it holds no place and
  * no money for any of them.
  */
 export async function openingOf(
@@ -83,7 +83,7 @@ async function channelOf(
   }
 }
 
-/** The models that are asked for, as far as the caller may use them. Rejects with a Refusal. */
+/** The models that are asked for, as far as the caller may use them. Rejects with an ApiError. */
 export async function chainFor(
   parameters: ReadonlyMap<string, string>,
   caller: Caller,
@@ -150,7 +150,7 @@ async function decoderFor(
   return isCoded(encoding) ? await opus.open(organisationId, sampleRate) : undefined;
 }
 
-/** What the session may spend; throws a Refusal when that is nothing. */
+/** What the session may spend; throws an ApiError when that is nothing. */
 function openMeter(
   { sessionId, organisationId, keyId, chain }: Omit<SessionOpening, 'meter' | 'release'>,
   openedAt: Date,

@@ -1,6 +1,6 @@
 // What another vendor's client changes in mid-session: each change is decided behind those before it, and answered once, in their
 // order, however many of them the session turns to together.
-import { Refusal, refuse } from '../../api/errors.ts';
+import { ApiError, apiError } from '../../api/errors.ts';
 import type { Configure } from '../../api/listen.ts';
 import type { EventEncoder, EventStamp, OutgoingEvent } from '../../api/listen-events.ts';
 import type { Change, ClientRequest, Conversation } from '../../vendors/compat/dialect.ts';
@@ -12,13 +12,13 @@ export const CHANGES_WAITING_MAX = 50;
 
 interface Asked {
   change: Change;
-  state: 'undecided' | 'taken' | 'in force' | Refusal;
+  state: 'undecided' | 'taken' | 'in force' | ApiError;
 }
 
 export interface AskedChangesParts {
   conversation: Conversation;
   parametersOf(clientRequest: ClientRequest): ReadonlyMap<string, string>;
-  onRefused(refusal: Refusal): void;
+  onRefused(refusal: ApiError): void;
   /** Every event that the client is sent. */
   onEvent?(event: OutgoingEvent): void;
 }
@@ -49,7 +49,7 @@ export class AskedChanges implements EventEncoder {
   /** Gives whether the session has to be told that there is a change. */
   add(change: Change): boolean {
     if (this.#waiting.length >= CHANGES_WAITING_MAX) {
-      this.#refuse(change, refuse('rate_limit_exceeded', TOO_MANY));
+      this.#refuse(change, apiError('rate_limit_exceeded', TOO_MANY));
       return false;
     }
     const asked: Asked = { change, state: 'undecided' };
@@ -62,7 +62,7 @@ export class AskedChanges implements EventEncoder {
           asked.state = 'in force';
         }
       } catch (error) {
-        asked.state = refusalOf(error);
+        asked.state = toApiError(error);
       }
     }
     this.#answer();
@@ -92,7 +92,7 @@ export class AskedChanges implements EventEncoder {
     }
     if (event.type === 'session_started') return [...told, ...this.#answers()];
     if (event.type !== 'session_ended') return told;
-    const refusal = refuse('invalid_request', OVER);
+    const refusal = apiError('invalid_request', OVER);
     for (const asked of this.#waiting) if (asked.state !== 'in force') asked.state = refusal;
     return [...this.#answers(), ...told];
   }
@@ -114,7 +114,7 @@ export class AskedChanges implements EventEncoder {
         asked.change.taken();
         taken.push(asked);
       } catch (error) {
-        asked.state = refusalOf(error);
+        asked.state = toApiError(error);
       }
     }
     for (const asked of taken) asked.state = configuration === undefined ? 'in force' : 'taken';
@@ -122,7 +122,7 @@ export class AskedChanges implements EventEncoder {
     return configuration;
   }
 
-  #refuseAll(refusal: Refusal): boolean {
+  #refuseAll(refusal: ApiError): boolean {
     const undecided = this.#waiting.filter(({ state }) => state === 'undecided');
     for (const asked of undecided) asked.state = refusal;
     this.#answer();
@@ -146,11 +146,11 @@ export class AskedChanges implements EventEncoder {
     return told;
   }
 
-  #refuse(change: Change, refusal: Refusal): void {
+  #refuse(change: Change, refusal: ApiError): void {
     for (const text of this.#refusalOf(change, refusal)) this.#say(text);
   }
 
-  #refusalOf(change: Change, refusal: Refusal): readonly string[] {
+  #refusalOf(change: Change, refusal: ApiError): readonly string[] {
     this.#parts.onRefused(refusal);
     return change.refused(refusal);
   }
@@ -170,8 +170,8 @@ function configureOf(parameters: ReadonlyMap<string, string>): Configure {
 }
 
 /** What a change fails at is that change: whatever its client has sent. */
-const refusalOf = (error: unknown): Refusal =>
-  error instanceof Refusal ? error : refuse('invalid_request', 'The change cannot be read. Nothing was changed.');
+const toApiError = (error: unknown): ApiError =>
+  error instanceof ApiError ? error : apiError('invalid_request', 'The change cannot be read. Nothing was changed.');
 
 const TOO_MANY = `More than ${CHANGES_WAITING_MAX} changes wait for their answers. Wait for them.`;
 const OVER = 'The session has ended before the change was in force.';

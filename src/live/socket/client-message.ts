@@ -1,7 +1,7 @@
 // What a client says in text: the first message of a connection that was opened with `start=message`, which has the parameters that its URL
 // leaves out, what `configure` changes of these, and all others.
 import { Value } from '@sinclair/typebox/value';
-import { printable, type Refusal, refuse } from '../../api/errors.ts';
+import { type ApiError, apiError, printable } from '../../api/errors.ts';
 import { ClientMessage, Configure } from '../../api/listen.ts';
 import type { LiveSession } from '../session/session.ts';
 import { readListenQuery } from './query.ts';
@@ -57,7 +57,7 @@ const SHAPE = 'The first text message of a connection with `start=message` is {"
 export const START_ADVICE = 'Send {"type":"start","model":"…"} first, or leave `start` out of the URL.';
 
 /**
- * Whether a start message is to come, and the parameters that the URL has already. Throws a Refusal for those, so that a mistake
+ * Whether a start message is to come, and the parameters that the URL has already. Throws an ApiError for those, so that a mistake
  * in the URL is told at the handshake.
  */
 export function readStartWish(query: ReadonlyMap<string, string>): { parameters: Map<string, string>; waits: boolean } {
@@ -71,7 +71,7 @@ export function readStartWish(query: ReadonlyMap<string, string>): { parameters:
   return { parameters, waits: true };
 }
 
-/** The parameters of the URL and of the message together. Throws a Refusal that names the parameter. */
+/** The parameters of the URL and of the message together. Throws an ApiError that names the parameter. */
 export function readStartMessage(data: Uint8Array, query: ReadonlyMap<string, string>): Map<string, string> {
   const parameters = new Map(query);
   for (const [name, value] of Object.entries(objectOf(data))) {
@@ -81,7 +81,7 @@ export function readStartMessage(data: Uint8Array, query: ReadonlyMap<string, st
       throw bad(name, `\`${name}\` belongs to the handshake, and not into the start message.`);
     if (parameters.has(name)) {
       const shown = printable(name);
-      throw refuse('duplicate_parameter', `\`${shown}\` is in the URL and in the start message. Give it once.`, {
+      throw apiError('duplicate_parameter', `\`${shown}\` is in the URL and in the start message. Give it once.`, {
         param: shown,
       });
     }
@@ -112,14 +112,14 @@ function textOf(name: string, value: unknown): string {
   }
 }
 
-const bad = (param: string, message: string): Refusal =>
-  refuse('invalid_request', message, { param: printable(param) });
+const bad = (param: string, message: string): ApiError =>
+  apiError('invalid_request', message, { param: printable(param) });
 
 const { type: _, ...members } = Configure.properties;
 /** What `configure` changes of what a session is asked for, in the words of the URL. */
 export const CHANGEABLE = Object.keys(members);
 
-/** The parameters with the changes. Throws a Refusal for what cannot be changed. */
+/** The parameters with the changes. Throws an ApiError for what cannot be changed. */
 export function changed(parameters: ReadonlyMap<string, string>, asked: Readonly<Record<string, unknown>>) {
   const next = new Map(parameters);
   // Options of one model are not those of another.
@@ -127,7 +127,7 @@ export function changed(parameters: ReadonlyMap<string, string>, asked: Readonly
   for (const [name, value] of Object.entries(asked)) {
     if (name === 'type') continue;
     if (!CHANGEABLE.includes(name))
-      throw refuse('invalid_request', unchangeableWords(name), { param: printable(name) });
+      throw apiError('invalid_request', unchangeableWords(name), { param: printable(name) });
     if (value === null) next.delete(name);
     else next.set(name, textOf(name, value));
   }

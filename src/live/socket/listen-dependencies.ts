@@ -2,7 +2,7 @@
 import type { Clock } from '../../../machines/clock.ts';
 import type { Authenticator } from '../../accounts/auth/authenticate.ts';
 import type { KeyLimits } from '../../accounts/auth/limits.ts';
-import type { Refusal } from '../../api/errors.ts';
+import type { ApiError } from '../../api/errors.ts';
 import type { Spool } from '../../audio/tape/spool.ts';
 import type { WholeReply } from '../../http/server.ts';
 import type { Reservations } from '../../money/ledger/reservations.ts';
@@ -56,8 +56,8 @@ export interface ListenDependencies extends ChainDependencies {
   /** Sockets that have said no credential yet. */
   late: UnauthenticatedSockets;
   /** The refusal as an HTTP answer. */
-  reply(refusal: Refusal, requestId: string): WholeReply;
-  onRefused(refusal: Refusal): void;
+  reply(refusal: ApiError, requestId: string): WholeReply;
+  onRefused(refusal: ApiError): void;
   /** A credential came in a URL. */
   onQueryCredential(): void;
   /** A socket was opened that may not send large messages. */
@@ -75,5 +75,5 @@ export interface ListenDependencies extends ChainDependencies {
   /** The sockets that are open. */
   sockets: OpenSockets;
   /** Logs what should not have happened, and says what the client may know of it. */
-  onFault(requestId: string, error: unknown): Refusal;
+  onFault(requestId: string, error: unknown): ApiError;
 }

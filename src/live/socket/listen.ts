@@ -1,6 +1,6 @@
 // `GET /v1/listen`: who asks and for what, and how a refusal reaches a client that cannot read HTTP answers.
 import type { Caller } from '../../accounts/auth/permissions.ts';
-import { Refusal, refuse } from '../../api/errors.ts';
+import { ApiError, apiError } from '../../api/errors.ts';
 import { readSocketCredential } from '../../http/credentials.ts';
 import { parseQuery } from '../../http/query.ts';
 import type { ServerRequest, ServerSocket, SocketHandlers, SocketPace, UpgradeAnswer } from '../../http/server.ts';
@@ -47,7 +47,7 @@ export async function answerListen(
     }));
     return { accept: socket, pace: socket.pace, headers, ...protocol };
   } catch (error) {
-    const refusal = (error instanceof Refusal ? error : dependencies.onFault(requestId, error)).withHeaders(headers);
+    const refusal = (error instanceof ApiError ? error : dependencies.onFault(requestId, error)).withHeaders(headers);
     dependencies.onRefused(refusal);
     if (!offer.tellOnSocket) return { refuse: dependencies.reply(refusal, requestId) };
     const tell = (socket: ServerSocket) => refuseOnSocket(socket, refusal, requestId, dependencies);
@@ -66,7 +66,7 @@ export interface Asked {
 }
 
 /**
- * Judges who asks, and counts the request. Rejects with a Refusal.
+ * Judges who asks, and counts the request. Rejects with an ApiError.
  *
  * @param headers gathers what the answer to the handshake says, also where it is refused
  */
@@ -81,7 +81,7 @@ export async function callerOf(
   return caller;
 }
 
-/** Makes the socket of who asks. Rejects with a Refusal. */
+/** Makes the socket of who asks. Rejects with an ApiError. */
 export async function openSocket(
   request: ServerRequest,
   requestId: string,
@@ -115,13 +115,13 @@ const credentialInUrl: Degradation = {
 const NOT_IN_URL =
   'This gateway takes no credential in a URL, since URLs are logged. Send it in the Authorization header, or in the subprotocols `bearer` and the credential.';
 
-/** A credential came in the URL. Throws a Refusal where none is taken there. */
+/** A credential came in the URL. Throws an ApiError where none is taken there. */
 export function takeFromUrl(
   param: string,
   { settings, onQueryCredential }: Pick<ListenDependencies, 'settings' | 'onQueryCredential'>,
 ): void {
   onQueryCredential();
-  if (settings.queryCredentials === 'off') throw refuse('missing_credential', NOT_IN_URL, { param });
+  if (settings.queryCredentials === 'off') throw apiError('missing_credential', NOT_IN_URL, { param });
 }
 
 /** A browser cannot read a refused handshake: so the refusal is told on the socket, which is closed in the same tick. */
@@ -146,15 +146,15 @@ export function acceptToRefuse(
 export function answerOtherUpgrade(requestId: string, dependencies: Pick<ListenDependencies, 'reply'>): UpgradeAnswer {
   return {
     refuse: dependencies.reply(
-      refuse('not_found', 'WebSockets are served on /v1/listen, and for other vendors’ clients below /compat.'),
+      apiError('not_found', 'WebSockets are served on /v1/listen, and for other vendors’ clients below /compat.'),
       requestId,
     ),
   };
 }
 
 /**
- * What takes the messages of the new socket; undefined where the session is gone, or can no longer be gone on with. Rejects with a
- * Refusal.
+ * What takes the messages of the new socket; undefined where the session is gone, or can no longer be continued. Rejects with an
+ * ApiError.
  */
 async function resumedSocket(
   wish: ResumeWish,

@@ -1,7 +1,7 @@
 // The sockets of this node: all that are open, and those whose client has sent no credential yet.
 import type { Clock } from '../../../machines/clock.ts';
 import { WaitingHandshakes } from '../../accounts/auth/handshake-limits.ts';
-import { Refusal } from '../../api/errors.ts';
+import { ApiError } from '../../api/errors.ts';
 
 /** Counts sockets, so that a node that stops can wait until its last events have reached the clients. */
 export class OpenSockets {
@@ -65,7 +65,7 @@ export class UnauthenticatedSockets {
 
   /**
    * Counts a socket until it leaves. Where all places are taken, the oldest that has said nothing gives way: clients in earnest say
-   * their credential at once. Throws a Refusal `overloaded` or `rate_limit_exceeded`.
+   * their credential at once. Throws an ApiError `overloaded` or `rate_limit_exceeded`.
    *
    * @param giveWay makes the socket leave
    */
@@ -88,7 +88,7 @@ export class UnauthenticatedSockets {
       return this.#handshakes.enter(address);
     } catch (error) {
       const [oldest] = this.#silent;
-      if (!(error instanceof Refusal) || error.code !== 'overloaded' || oldest === undefined) throw error;
+      if (!(error instanceof ApiError) || error.code !== 'overloaded' || oldest === undefined) throw error;
       oldest();
       return this.#handshakes.enter(address);
     }

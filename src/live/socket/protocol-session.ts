@@ -1,6 +1,6 @@
 // What the messages of another vendor's client come to, step by step, for the session behind its socket.
 import type { Clock } from '../../../machines/clock.ts';
-import type { Refusal } from '../../api/errors.ts';
+import type { ApiError } from '../../api/errors.ts';
 import type { EventEncoder } from '../../api/listen-events.ts';
 import type { ClientRequest, Conversation, Step } from '../../vendors/compat/dialect.ts';
 import type { ReadMessage } from '../pace/message-cost.ts';
@@ -32,7 +32,7 @@ export interface StepTaker {
   audio(bytes: Uint8Array): void;
   message(decoded: Decoded): void;
   say(text: string): void;
-  refuse(refusal: Refusal): void;
+  refuse(refusal: ApiError): void;
   begin(read: () => StartAsked): void;
   /** All that a message came to was taken. */
   read(message: Readonly<ReadMessage>): void;
@@ -125,12 +125,12 @@ export interface ProtocolAdapter {
   conversation: Conversation;
   /** In its words the events of a session are told. */
   changes: AskedChanges;
-  /** What a message asked for. Throws a Refusal. */
+  /** What a message asked for. Throws an ApiError. */
   asked(clientRequest: ClientRequest): StartAsked;
   /** The connection is over. Called at most once. */
   left?(): void;
   /** Of a call, whose events go to others. Undefined where the request was of none. */
   carrierEnd?(opening: SessionOpening, socket: ClientLine): { encoder: EventEncoder; line: ClientLine } | undefined;
   /** The session was not opened: called beside the conversation's own. */
-  refused?(refusal: Refusal): void;
+  refused?(refusal: ApiError): void;
 }

@@ -2,7 +2,7 @@
 // refused with the parameter's name. Whether models can honour it is the chain's business (src/live/failover/chain.ts).
 import { Value } from '@sinclair/typebox/value';
 import { readBooleanIn } from '../../api/boolean.ts';
-import { type ErrorCode, printable, type Refusal, refuse } from '../../api/errors.ts';
+import { type ApiError, apiError, type ErrorCode, printable } from '../../api/errors.ts';
 import {
   Candidate,
   CHANNELS,
@@ -61,7 +61,7 @@ const KNOWN = [
 /** BCP-47 as far as its shape goes, or `auto`. */
 export const LANGUAGE = new RegExp(`^(auto|${LANGUAGE_TAG})$`);
 
-/** The checked request. Throws a Refusal naming the parameter. */
+/** The checked request. Throws an ApiError naming the parameter. */
 export function readListenQuery(query: ReadonlyMap<string, string>): ListenRequest {
   for (const name of query.keys()) {
     if (!(KNOWN as readonly string[]).includes(name)) {
@@ -223,14 +223,14 @@ function parseJson(name: string, text: string, code: ErrorCode = 'invalid_reques
 const listOf = (values: readonly (string | number)[]): string =>
   `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
 
-const bad = (param: string, message: string, code: ErrorCode = 'invalid_request'): Refusal =>
-  refuse(code, message, { param: printable(param) });
+const bad = (param: string, message: string, code: ErrorCode = 'invalid_request'): ApiError =>
+  apiError(code, message, { param: printable(param) });
 
 const TAG = new RegExp(`^${LANGUAGE_TAG}$`);
 
 type Lists = Partial<Record<(typeof VOCABULARY_LISTS)[number], readonly string[]>>;
 
-/** Out of a query. Throws a Refusal naming the parameter. */
+/** Out of a query. Throws an ApiError naming the parameter. */
 function vocabularyOf(query: ReadonlyMap<string, string>): Vocabulary {
   const lists = VOCABULARY_LISTS.map((name) => [name, readList(name, query.get(name))]);
   return readVocabulary(query, Object.fromEntries(lists));

@@ -1,5 +1,5 @@
 // A refusal that reaches its client on the socket, and why sockets are refused for what comes on them.
-import type { Refusal } from '../../api/errors.ts';
+import type { ApiError } from '../../api/errors.ts';
 import type { ServerSocket } from '../../http/server.ts';
 import type { Ending } from '../../vendors/compat/dialect.ts';
 import type { Excess, PaceSettings } from '../pace/socket-pace.ts';
@@ -9,7 +9,7 @@ import type { ListenDependencies } from './listen-dependencies.ts';
 /** Says why in an `error` event, and closes. */
 export function refuseOnSocket(
   socket: ServerSocket,
-  refusal: Refusal,
+  refusal: ApiError,
   requestId: string,
   { node, wallNow }: Pick<ListenDependencies, 'node' | 'wallNow'>,
 ): void {

@@ -1,6 +1,6 @@
 // The socket of one session: open at once where the handshake said everything, else as soon as a start message has. What happens
 // inside the session is not decided here.
-import { type Refusal, refuse } from '../../api/errors.ts';
+import { type ApiError, apiError } from '../../api/errors.ts';
 import { LARGE_BYTES, messageBytesMaxOf, type ServerSocket } from '../../http/server.ts';
 import { CodedMessages, type CodedParts } from '../pace/coded-messages.ts';
 import type { Excess, OpenPace } from '../pace/socket-pace.ts';
@@ -245,7 +245,7 @@ export class SessionSocket implements Resuming {
   #waitFor(wish: StartWish, socket: ServerSocket): void {
     const { onRefused, onFault } = this.#dependencies;
     const { requestId } = wish.asking;
-    const refused = (refusal: Refusal): void => {
+    const refused = (refusal: ApiError): void => {
       onRefused(refusal);
       const { conversation } = this.#protocolAdapter ?? {};
       if (conversation === undefined) refuseOnSocket(socket, refusal, requestId, this.#dependencies);
@@ -292,7 +292,7 @@ export class SessionSocket implements Resuming {
   /** Ends it for what the client does. */
   #end(code: 'message_too_big' | 'rate_limit_exceeded', message: string): void {
     this.#isOver = true;
-    if (this.#session === undefined) this.#start?.refuse(refuse(code, message));
+    if (this.#session === undefined) this.#start?.refuse(apiError(code, message));
     else this.#session.abort(code, message);
   }
 }

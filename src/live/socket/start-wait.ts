@@ -1,6 +1,6 @@
 // A connection whose session is not open yet: it waits for the start message, then for the session to be admitted; what the client
 // sends meanwhile is held.
-import { Refusal, refuse } from '../../api/errors.ts';
+import { ApiError, apiError } from '../../api/errors.ts';
 import { BLOCK_BYTES } from '../../audio/tape/blocks.ts';
 import type { Spool, SpoolShortage } from '../../audio/tape/spool.ts';
 import type { Degradation } from '../failover/chain.ts';
@@ -30,7 +30,7 @@ export interface StartWaitCalls {
   /** What a client is to send in time, in a sentence. */
   advice: string;
   opened(opening: SessionOpening): void;
-  refused(refusal: Refusal): void;
+  refused(refusal: ApiError): void;
 }
 
 export class StartWait {
@@ -50,7 +50,7 @@ export class StartWait {
     this.#timer = dependencies.clock.setTimeout(
       () =>
         this.refuse(
-          refuse(
+          apiError(
             'request_timeout',
             `Nothing that begins the session came within ${handshakeTimeoutMs / 1000} s. ${calls.advice}`,
           ),
@@ -72,14 +72,14 @@ export class StartWait {
   text(decoded: Decoded): void {
     if (this.#state === 'over' || this.#held.text(decoded)) return;
     this.refuse(
-      refuse(
+      apiError(
         'rate_limit_exceeded',
         `More than ${HELD_TEXTS_MAX} messages came before \`session_started\`. Wait for it.`,
       ),
     );
   }
 
-  /** @param read may throw a Refusal */
+  /** @param read may throw an ApiError */
   begin(read: () => StartAsked): void {
     if (this.#state !== 'waiting') return;
     this.#state = 'admitting';
@@ -87,7 +87,7 @@ export class StartWait {
     this.#admit(read).catch((error: unknown) => {
       if (this.#state === 'over') return;
       const { requestId } = this.#wish.asking;
-      this.refuse(error instanceof Refusal ? error : this.#dependencies.onFault(requestId, error));
+      this.refuse(error instanceof ApiError ? error : this.#dependencies.onFault(requestId, error));
     });
   }
 
@@ -96,7 +96,7 @@ export class StartWait {
     return this.#held.handOver(to);
   }
 
-  refuse(refusal: Refusal): void {
+  refuse(refusal: ApiError): void {
     if (this.#state === 'over') return;
     this.stop();
     this.#calls.refused(refusal);
@@ -122,21 +122,21 @@ export class StartWait {
     // What is held is one stream of bytes: where a packet of Opus ends is not known any more.
     if (this.#held.hasAudio && opening.request.encoding === 'opus') {
       giveBack(opening, this.#dependencies);
-      throw refuse('invalid_request', EARLY_OPUS, { param: 'encoding' });
+      throw apiError('invalid_request', EARLY_OPUS, { param: 'encoding' });
     }
     this.#state = 'over';
     this.#calls.opened(opening);
   }
 }
 
-function tooMuchAudio(shortage: SpoolShortage | undefined): Refusal {
+function tooMuchAudio(shortage: SpoolShortage | undefined): ApiError {
   if (shortage === undefined) {
     const most = `${HELD_BYTES_MAX / 1024 / 1024} MiB`;
     const message = `More than ${most} of audio came before \`session_started\`. Wait for that event.`;
-    return refuse('audio_backlog_exceeded', message);
+    return apiError('audio_backlog_exceeded', message);
   }
   const { code, message } = spoolBacklog(shortage);
-  return refuse(code, message);
+  return apiError(code, message);
 }
 
 const EARLY_OPUS =

@@ -56,7 +56,7 @@ export interface Grant extends HoldGrant {
 
 /** Reservations, as a meter needs them. */
 export interface MeterReservations {
-  /** Rejects with a Refusal, which leaves all as it was. `isUnlimited`: the ledger would grant every hold. */
+  /** Rejects with an ApiError, which leaves all as it was. `isUnlimited`: the ledger would grant every hold. */
   begin(head: SessionHead, member: MeterMember, isUnlimited: boolean): Promise<Grant>;
   renew(head: SessionHead, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant>;
   /** Settles once and for good; whatever happens in between is theirs to bear. */

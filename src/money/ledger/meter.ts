@@ -71,7 +71,7 @@ export class Meter {
     for (const member of members) this.#members.push(rated(member, this.#members));
   }
 
-  /** The member is to hear next. A session that was free so far asks for its money as a new one does; rejects with a Refusal. */
+  /** The member is to hear next. A session that was free so far asks for its money as a new one does; rejects with an ApiError. */
   async prepare(member: MeterMember): Promise<void> {
     if (this.#ended || this.#held > 0n || !isFree(this.#active) || isFree(member)) return;
     const lines = this.#source?.settledLines() ?? [];

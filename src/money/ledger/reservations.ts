@@ -17,7 +17,7 @@ import { EndedEntry, Journal, LiveEntry } from './journal.ts';
 import { isFree, LEASE_MS, Meter, type MeterMember } from './meter.ts';
 import type { Grant } from './meter-contract.ts';
 import { NEVER, type Recovered, recoverUsage } from './recovery.ts';
-import { refusalOf } from './shortage.ts';
+import { apiErrorOf } from './shortage.ts';
 import { UnansweredHolds } from './unanswered-holds.ts';
 
 /** What a session holds when it opens, in audio. */
@@ -124,7 +124,7 @@ export class Reservations {
   }
 
   /**
-   * A live session's meter, with its first hold. `members` is the chain, the first of it the one that begins. Throws a Refusal:
+   * A live session's meter, with its first hold. `members` is the chain, the first of it the one that begins. Throws an ApiError:
    * `insufficient_credit`, `rate_limit_exceeded` for the day's spend, or `ledger_unavailable`. Free ones do not ask the ledger.
    * `isUnlimited`: the ledger would grant every hold, so none is needed while it does not answer.
    */
@@ -148,7 +148,7 @@ export class Reservations {
     const leastMicroUsd = isFree(member) ? 0n : boundMicroUsd([member], OPENING_MS_MIN);
     const grant = await this.hold(head, { wantedMicroUsd, leastMicroUsd, leaseMs: LEASE_MS }, isUnlimited);
     // Another process took this one for dead, and settled the session: nothing more can be charged for it.
-    if (grant.settled === true) throw refusalOf({ reason: 'overflow' });
+    if (grant.settled === true) throw apiErrorOf({ reason: 'overflow' });
     return grant;
   }
 
@@ -172,7 +172,7 @@ export class Reservations {
         if (error.reason === 'busy' && tries < BUSY_TRIES_MAX) continue;
         const trusted = this.unanswered.instead(head, error, isUnlimited);
         if (trusted !== undefined) return trusted;
-        throw Object.assign(refusalOf(error), { cause: error });
+        throw Object.assign(apiErrorOf(error), { cause: error });
       }
     }
   }
@@ -212,7 +212,7 @@ export class Reservations {
 
   /** What cannot be settled waits in memory: while too much does, nothing more is begun. */
   #requireRoom(unsettledMax: number): void {
-    if (this.#pending.size >= unsettledMax) throw refusalOf({ reason: 'overflow' });
+    if (this.#pending.size >= unsettledMax) throw apiErrorOf({ reason: 'overflow' });
   }
 
   /** A ledger that does not answer counts as locked. A hold that it grants too late ends with the next renewal, or its lease. */

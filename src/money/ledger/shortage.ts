@@ -1,17 +1,17 @@
 // What a client is told when there is no credit, or when the ledger cannot be asked.
 import type { SessionEndReason } from '../../../machines/events.ts';
-import { type ErrorCode, type Refusal, refuse } from '../../api/errors.ts';
+import { type ApiError, apiError, type ErrorCode } from '../../api/errors.ts';
 import type { StoreError } from '../../store/store-error.ts';
 
 const LEDGER_RETRY_SECONDS = 1;
 
 /** What a client hears when no hold could be had. */
-export function refusalOf({ reason }: Pick<StoreError, 'reason'>): Refusal {
-  if (reason === 'insufficient_credit') return refuse('insufficient_credit', shortageWords.credit);
+export function apiErrorOf({ reason }: Pick<StoreError, 'reason'>): ApiError {
+  if (reason === 'insufficient_credit') return apiError('insufficient_credit', shortageWords.credit);
   if (reason === 'daily_spend') {
-    return refuse('rate_limit_exceeded', shortageWords.daily_spend, { retryAfterSeconds: secondsToMidnight() });
+    return apiError('rate_limit_exceeded', shortageWords.daily_spend, { retryAfterSeconds: secondsToMidnight() });
   }
-  return refuse('ledger_unavailable', shortageWords.ledger, { retryAfterSeconds: LEDGER_RETRY_SECONDS });
+  return apiError('ledger_unavailable', shortageWords.ledger, { retryAfterSeconds: LEDGER_RETRY_SECONDS });
 }
 
 export const shortageCodes = {

@@ -2,7 +2,7 @@
 
 import type { Caller } from '../../accounts/auth/permissions.ts';
 import type { KeyStore } from '../../accounts/keys/calls.ts';
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import type { BillAnswer } from '../../api/usage.ts';
 import { choiceOf, knownQuery } from '../../http/query.ts';
 import { json, type RouteContext } from '../../http/router.ts';
@@ -26,17 +26,17 @@ export const getBill =
     return billReply(await billFor(dependencies, organisationId, params.month ?? ''), format);
   };
 
-/** The bill of an organisation. Throws a Refusal for what is no month, or lies ahead. */
+/** The bill of an organisation. Throws an ApiError for what is no month, or lies ahead. */
 export async function billFor(
   { store, wallNow }: BillsDependencies,
   organisationId: string,
   month: string,
 ): Promise<BillAnswer> {
   if (!MONTH.test(month)) {
-    throw refuse('invalid_request', 'A bill is named by its month, such as /v1/bills/2026-01.', { param: 'month' });
+    throw apiError('invalid_request', 'A bill is named by its month, such as /v1/bills/2026-01.', { param: 'month' });
   }
   const present = wallNow().toISOString().slice(0, 'YYYY-MM'.length);
-  if (month > present) throw refuse('not_found', 'There is no bill for a month to come.', { param: 'month' });
+  if (month > present) throw apiError('not_found', 'There is no bill for a month to come.', { param: 'month' });
   const [bill, organisation] = await fromLedger(
     Promise.all([store.billOf(organisationId, month), store.findOrganisation(organisationId)]),
   );

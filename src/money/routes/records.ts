@@ -4,7 +4,7 @@ import type { ConsoleContext, ConsoleRoute, ConsoleRouteOptions } from '../../ac
 import type { Endpoint } from '../../accounts/console-login/roles.ts';
 import type { KeyStore } from '../../accounts/keys/calls.ts';
 import type { AuditView } from '../../api/console/console.ts';
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import { knownQuery, wholeNumberOf } from '../../http/query.ts';
 import { json, type Route } from '../../http/router.ts';
 import { fromLedger } from '../../http/store-answer.ts';
@@ -62,7 +62,7 @@ const listAudit =
     const limit = wholeNumberOf(query, 'limit', ROWS);
     const before = query.get('before');
     if (before !== undefined && !/^\d{1,15}$/.test(before)) {
-      throw refuse('invalid_request', '`before` is the number of an entry.', { param: 'before' });
+      throw apiError('invalid_request', '`before` is the number of an entry.', { param: 'before' });
     }
     const records = await fromLedger(
       store.listAudit(organisationId, limit + 1, ...(before === undefined ? [] : [Number(before)])),

@@ -2,7 +2,7 @@
 import { Value } from '@sinclair/typebox/value';
 import type { Caller } from '../../accounts/auth/permissions.ts';
 import { WatchedFrame } from '../../api/console/watching.ts';
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import { SESSIONS_LIMIT, type SessionAnswer, type SessionLeg, type SessionList } from '../../api/usage.ts';
 import { usageRow, usdOf } from '../../config/prices/price.ts';
 import { choiceOf, knownQuery, textOf, timeOf, wholeNumberOf } from '../../http/query.ts';
@@ -99,7 +99,7 @@ export function framesOf(kept: string | undefined): WatchedFrame[] {
   return Array.isArray(frames) ? frames.filter((frame) => Value.Check(WatchedFrame, frame)) : [];
 }
 
-/** Throws the Refusal `not_found`, in the same words for a session of another organisation and one that never existed. */
+/** Throws the ApiError `not_found`, in the same words for a session of another organisation and one that never existed. */
 export async function sessionOf(
   { store }: Pick<SessionsDependencies, 'store'>,
   organisationId: string,
@@ -108,7 +108,7 @@ export async function sessionOf(
 ): Promise<SessionRecord> {
   const record = await fromLedger(store.findSession(organisationId, id));
   if (record !== undefined) return record;
-  throw refuse('not_found', 'There is no such session or file in this organisation. GET /v1/sessions lists them.', {
+  throw apiError('not_found', 'There is no such session or file in this organisation. GET /v1/sessions lists them.', {
     param,
   });
 }

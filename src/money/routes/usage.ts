@@ -1,7 +1,7 @@
 // `GET /v1/usage`: what the caller's organisation has used in a stretch of time, by model, provider, day or key.
 import type { Caller } from '../../accounts/auth/permissions.ts';
 import type { KeyStore } from '../../accounts/keys/calls.ts';
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import { type BalanceAnswer, USAGE_DAYS_MAX, type UsageList } from '../../api/usage.ts';
 import { connectionSeconds, usdOf } from '../../config/prices/price.ts';
 import { choiceOf, knownQuery, timeOf } from '../../http/query.ts';
@@ -48,14 +48,14 @@ export const getUsage =
     return json(200, answer);
   };
 
-/** From the beginning of the month until now, where nothing is said. Throws a Refusal for a stretch that is none. */
+/** From the beginning of the month until now, where nothing is said. Throws an ApiError for a stretch that is none. */
 function stretchOf(query: ReadonlyMap<string, string>, now: Date): { from: string; to: string } {
   const toMs = timeOf(query, 'to') ?? now.getTime();
   const fromMs = timeOf(query, 'from') ?? monthOf(toMs);
   if (fromMs >= toMs)
-    throw refuse('invalid_request', '`from` is not before `to`. Swap them, or leave one out.', { param: 'from' });
+    throw apiError('invalid_request', '`from` is not before `to`. Swap them, or leave one out.', { param: 'from' });
   if (toMs - fromMs > USAGE_DAYS_MAX * DAY_MS) {
-    throw refuse(
+    throw apiError(
       'invalid_request',
       `From \`from\` to \`to\` are more than ${USAGE_DAYS_MAX} days. Ask for a shorter time.`,
       {
@@ -75,7 +75,7 @@ function monthOf(ms: number): number {
 async function requireKey(store: UsageDependencies['store'], organisationId: string, keyId: string): Promise<void> {
   const key = await fromLedger(store.findKey(organisationId, keyId));
   if (key !== undefined) return;
-  throw refuse('not_found', 'There is no such key in this organisation. The console lists those there are.', {
+  throw apiError('not_found', 'There is no such key in this organisation. The console lists those there are.', {
     param: 'key',
   });
 }

@@ -1,5 +1,5 @@
 // `/openapi.json`, `/asyncapi.json` and `/docs`: for anyone, from anywhere. What they say is made in src/docs.
-import { printable, refuse } from '../../api/errors.ts';
+import { apiError, printable } from '../../api/errors.ts';
 import { createDocuments, type Documents, type Served } from '../../docs/documents.ts';
 import { parseQuery } from '../../http/query.ts';
 import type { Route } from '../../http/router.ts';
@@ -35,7 +35,7 @@ export function documentRoutes(dependencies: DocumentsDependencies): Route[] {
   const documents = documentsOf(dependencies.providers);
   const page = (name: string, request: ServerRequest): Reply => {
     const found = documents.page(name, baseOf(request, dependencies));
-    if (found === undefined) throw refuse('not_found', 'There is no such page. /docs lists those there are.');
+    if (found === undefined) throw apiError('not_found', 'There is no such page. /docs lists those there are.');
     // It has the host that was asked for: what one client made up is not shown to the next.
     return replyWith(found, request, 'private');
   };
@@ -77,13 +77,13 @@ function wordsOf({ query }: ServerRequest): string {
   const { q = '', ...others } = Object.fromEntries(parseQuery(query));
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) {
-    throw refuse(
+    throw apiError(
       'invalid_request',
       `\`${printable(unknown)}\` is not a parameter of the search; \`q\` is the only one.`,
     );
   }
   if (q.length <= WORDS_LENGTH_MAX) return q;
-  throw refuse('invalid_request', `\`q\` is a text of at most ${WORDS_LENGTH_MAX} characters.`, { param: 'q' });
+  throw apiError('invalid_request', `\`q\` is a text of at most ${WORDS_LENGTH_MAX} characters.`, { param: 'q' });
 }
 
 function replyWith({ headers, body }: Served, request: ServerRequest, caches: 'public' | 'private'): Reply {

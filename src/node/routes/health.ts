@@ -1,7 +1,7 @@
 // `/healthz`, `/readyz` and `/metrics`, for the operator and the balancer.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isPrivateRequest, type Reach } from '../../accounts/console-login/reach.ts';
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import { readRestCredential } from '../../http/credentials.ts';
 import { json, type RouteContext } from '../../http/router.ts';
 import type { Reply } from '../../http/server.ts';
@@ -26,7 +26,7 @@ export const getReady =
   async ({ request }: RouteContext): Promise<Reply> => {
     const paid = new URLSearchParams(request.query).get('paid') ?? 'false';
     if (paid !== 'true' && paid !== 'false')
-      throw refuse('invalid_request', '`paid` is true or false.', { param: 'paid' });
+      throw apiError('invalid_request', '`paid` is true or false.', { param: 'paid' });
     if (!isReady()) return json(503, { status: 'draining' });
     if (mayBePaid === undefined) return json(200, { status: 'ready' });
     const isPaid = await mayBePaid();
@@ -45,7 +45,7 @@ export const getMetrics =
     const sent = readRestCredential(request.headers.get('authorization'));
     // A page that a browser on this machine has open may have given its own name this machine's address.
     const isOpen = token === undefined ? isPrivateRequest(reach, request) : sent !== undefined && isSame(sent, token);
-    if (!isOpen) throw refuse('not_found', NOT_OPEN);
+    if (!isOpen) throw apiError('not_found', NOT_OPEN);
     const { contentType, body } = await read();
     return { status: 200, headers: { 'Content-Type': contentType }, body };
   };

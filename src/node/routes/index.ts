@@ -5,7 +5,7 @@ import { requireScope } from '../../accounts/auth/permissions.ts';
 import { postTokens } from '../../accounts/auth/tokens-route.ts';
 import type { Scope } from '../../accounts/keys/calls.ts';
 import { LINK_PATHS } from '../../accounts/people/mailer.ts';
-import { Refusal, refuse } from '../../api/errors.ts';
+import { ApiError, apiError } from '../../api/errors.ts';
 import { fileRoutes } from '../../compat/files.ts';
 import {
   type JobRoutesDependencies,
@@ -85,7 +85,7 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
         const reply = await handler(context, caller);
         return { ...reply, headers: { ...headers, ...reply.headers } };
       } catch (error) {
-        throw error instanceof Refusal ? error.withHeaders(headers) : error;
+        throw error instanceof ApiError ? error.withHeaders(headers) : error;
       }
     };
   /** A file and its transcript in one request: what a page with a client token may do, if its key says so. */
@@ -141,7 +141,7 @@ export function routesOf(dependencies: RoutesDependencies): Route[] {
 }
 
 const upgradeRequired = async (): Promise<Reply> => {
-  throw refuse(
+  throw apiError(
     'invalid_request',
     '/v1/listen is a WebSocket. Connect with a WebSocket client; a plain GET has no answer here.',
   );
@@ -162,7 +162,7 @@ export const linkRoutes = ({ consoleUrl }: LinksDependencies): Route[] =>
     path,
     handle: async ({ request: { query } }) => {
       const url = consoleUrl()?.replace(/\/+$/, '');
-      if (url === undefined) throw refuse('not_found', NO_CONSOLE);
+      if (url === undefined) throw apiError('not_found', NO_CONSOLE);
       return { status: 307, headers: { Location: query === '' ? `${url}${path}` : `${url}${path}?${query}` } };
     },
   }));

@@ -4,7 +4,7 @@ import { Value } from '@sinclair/typebox/value';
 import type { AliasedKey } from '../../accounts/auth/aliases.ts';
 import type { Caller } from '../../accounts/auth/permissions.ts';
 import type { OwnKey } from '../../accounts/vault/own-keys.ts';
-import { printable, refuse } from '../../api/errors.ts';
+import { apiError, printable } from '../../api/errors.ts';
 import { Mode, type Model, ModelsQuery, type Price, SHORT_MEMBERS } from '../../api/models.ts';
 import { type DataResidencyRule, FREE_RULE, isFree } from '../../api/residency-rule.ts';
 import { modelOf, nearestSlugs, ownerOf } from '../../api/slug.ts';
@@ -113,7 +113,7 @@ export const getModel =
       models.map((each) => each.id),
     );
     const hint = nearest.length > 0 ? `Did you mean ${nearest.join(', ')}?` : 'GET /v1/models lists them all.';
-    throw refuse('model_not_found', `There is no such model. ${hint}`, { param: 'model' });
+    throw apiError('model_not_found', `There is no such model. ${hint}`, { param: 'model' });
   };
 
 // Which models a list is asked for: by mode, provider, language, price and place. Read from a query, and from a command's options.
@@ -124,13 +124,13 @@ export interface ModelsFilter {
   fits(model: Model): boolean;
 }
 
-/** Throws a Refusal that names the parameter. */
+/** Throws an ApiError that names the parameter. */
 export function readModelsFilter(query: ReadonlyMap<string, string>): ModelsFilter {
   const known = Object.keys(ModelsQuery.properties);
   for (const name of query.keys()) {
     if (known.includes(name)) continue;
     const message = `\`${printable(name)}\` is not a parameter of /v1/models. Known are ${known.join(', ')}.`;
-    throw refuse('invalid_request', message, { param: printable(name) });
+    throw apiError('invalid_request', message, { param: printable(name) });
   }
   const mode = query.get('mode');
   if (mode !== undefined && !Value.Check(Mode, mode)) throw bad('mode', 'is batch or live');
@@ -159,7 +159,7 @@ export function readModelsFilter(query: ReadonlyMap<string, string>): ModelsFilt
   };
 }
 
-const bad = (param: string, is: string) => refuse('invalid_request', `\`${param}\` ${is}.`, { param });
+const bad = (param: string, is: string) => apiError('invalid_request', `\`${param}\` ${is}.`, { param });
 
 const knows = ({ languages }: Model, language: string): boolean =>
   languages.some(

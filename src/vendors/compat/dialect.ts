@@ -1,6 +1,6 @@
 // The contract of a dialect: how the clients of another vendor speak to the gateway, and are answered. Pure: sockets, keys and
 // money are the edge's. The mirror of a provider, whose contract says how the gateway speaks to that vendor.
-import type { Refusal } from '../../api/errors.ts';
+import type { ApiError } from '../../api/errors.ts';
 import type { ClientMessage } from '../../api/listen.ts';
 import type { EventEncoder } from '../../api/listen-events.ts';
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
@@ -15,7 +15,7 @@ export type Step =
   /** The session may be opened; only of a conversation without a `request` at its beginning, and once. */
   | { type: 'start'; request: ClientRequest }
   /** In the place of a `start`: the session is not opened. */
-  | { type: 'refuse'; refusal: Refusal }
+  | { type: 'refuse'; refusal: ApiError }
   | { type: 'audio'; bytes: Uint8Array }
   | { type: 'tell'; message: ClientMessage }
   /** Of a session that was asked for: what it is to be, at once or from the end of the turn on. */
@@ -29,13 +29,13 @@ export type Step =
 
 /** What a client changes in mid-session. Each is decided behind those before it, and answered once, in their order. */
 export interface Change {
-  /** What all of the session is asked for then. May be asked more than once. Throws a Refusal. */
+  /** What all of the session is asked for then. May be asked more than once. Throws an ApiError. */
   request(): ClientRequest;
   /** It is going to be so: what comes behind begins with that. */
   taken(): void;
   /** What is said when it is in force. */
   inForce(): readonly string[];
-  refused(refusal: Refusal): readonly string[];
+  refused(refusal: ApiError): readonly string[];
 }
 
 /** One client's connection: what it says, and what it is told. Nothing of it throws, but where that is said. */
@@ -52,7 +52,7 @@ export interface Conversation extends EventEncoder {
   /** @param isPart of a large message, of which more follows */
   binary(bytes: Uint8Array, isPart?: boolean): Iterable<Step>;
   /** The session was not opened. */
-  refused(refusal: Refusal): Ending;
+  refused(refusal: ApiError): Ending;
 }
 
 /** What is said of a connection's end, and the close frame behind it. */
@@ -64,15 +64,15 @@ export interface Ending {
 
 /** A WebSocket endpoint. */
 export interface LiveEndpoint {
-  /** Throws a Refusal for what the client asks for. */
+  /** Throws an ApiError for what the client asks for. */
   open(handshake: Handshake): Conversation;
   /** How a refused handshake is told, where the vendor accepts the connection first; an HTTP answer when absent, or undefined. */
-  refused?(refusal: Refusal, handshake: Handshake): Ending | undefined;
+  refused?(refusal: ApiError, handshake: Handshake): Ending | undefined;
 }
 
 /** A WebSocket endpoint whose clients may say their key in a message: they are let in, and judged as soon as it has come. */
 export interface DeferredAuthEndpoint extends LiveEndpoint {
-  refused(refusal: Refusal): Ending;
+  refused(refusal: ApiError): Ending;
   /**
    * Asked of each text message from the first on, where the handshake brought no credential. Undefined: a later message says it.
    * Never throws.
@@ -89,7 +89,7 @@ export interface FileRequest extends ClientRequest {
 
 /** An endpoint that takes a file as the whole body of a POST, and answers with its transcript. */
 export interface FileEndpoint {
-  /** Throws a Refusal. */
+  /** Throws an ApiError. */
   open(handshake: Handshake): FileRequest;
   answer(transcription: VerboseTranscription, handshake: Handshake, at: Date): Answer;
 }
@@ -98,7 +98,7 @@ export interface FileEndpoint {
 export interface FormEndpoint {
   /** Fields that may come more than once. */
   lists?: readonly string[];
-  /** Throws a Refusal. Asked of all fields; of a large file before that of those in front of it. */
+  /** Throws an ApiError. Asked of all fields; of a large file before that of those in front of it. */
   open(fields: readonly (readonly [name: string, value: string])[], handshake: Handshake): ClientRequest;
   /** @param fields of the form */
   answer(
@@ -110,7 +110,7 @@ export interface FormEndpoint {
 /** An endpoint that takes a file in base64, as a member of a JSON object, and answers with its transcript. */
 export interface JsonFileEndpoint {
   member: string;
-  /** Throws a Refusal. Asked of all members; of a large file before that of none, as long as they have not come. */
+  /** Throws an ApiError. Asked of all members; of a large file before that of none, as long as they have not come. */
   open(others: JsonObject, handshake: Handshake): ClientRequest;
   answer(transcription: VerboseTranscription, handshake: Handshake, at: Date): Answer;
 }
@@ -121,13 +121,13 @@ export interface Offered {
   protocol?: string;
   /** The parameter of the URL that it came in: URLs are logged. */
   param?: string;
-  /** Of one that says until when it is good: throws a Refusal where it is not at this time. Sockets alone ask. */
+  /** Of one that says until when it is good: throws an ApiError where it is not at this time. Sockets alone ask. */
   prove?(at: Date): void;
 }
 
 /** What a call may have done for it. */
 export interface CallMeans {
-  /** A short-lived credential that opens live sessions for whoever calls, as `credential` finds it. Throws a Refusal. */
+  /** A short-lived credential that opens live sessions for whoever calls, as `credential` finds it. Throws an ApiError. */
   mint(): string;
   /** The address of a WebSocket of the dialect, as this client reaches the gateway: `wss://…`. */
   socketUrl(path: string): string;
@@ -136,13 +136,13 @@ export interface CallMeans {
 
 /** A POST with JSON, such as one that asks for a live session. */
 export interface Call {
-  /** Throws a Refusal. `request`: what the session is going to be asked for, which is judged as far as its own words go. */
+  /** Throws an ApiError. `request`: what the session is going to be asked for, which is judged as far as its own words go. */
   open(handshake: Handshake, body: unknown): { request: ClientRequest; answer(means: CallMeans): Answer };
 }
 
 /** A request for a short-lived credential that opens live sessions. */
 export interface TokenEndpoint {
-  /** For how many seconds it is asked for; undefined as usual. Throws a Refusal. */
+  /** For how many seconds it is asked for; undefined as usual. Throws an ApiError. */
   open(handshake: Handshake, body: JsonObject): number | undefined;
   /** What the client is given may be shorter, or a little longer, than what it asked for. */
   answer(token: { token: string; seconds: number; expiresAt: string }, body: JsonObject, handshake: Handshake): Answer;
@@ -181,5 +181,5 @@ export interface Dialect {
   /** Where a client has its key. Never throws. */
   credential(handshake: Omit<Handshake, 'requestId'>): Offered;
   /** A refusal as an HTTP answer. */
-  refusal(refusal: Refusal, requestId: string): Answer;
+  refusal(refusal: ApiError, requestId: string): Answer;
 }

@@ -1,7 +1,7 @@
 // The contract of what clients come back for. A file that is transcribed while nobody waits: a client puts one here, asks for its
 // transcript, and requests that later. A live session, whose finals it requests after the end. Pure, as the rest of a dialect: what
 // is kept, for how long and for whom is the edge's. Its lists are paged, newest first.
-import type { Refusal } from '../../api/errors.ts';
+import type { ApiError } from '../../api/errors.ts';
 import type { TranscriptEvent } from '../../api/listen-events.ts';
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
 import type { JsonObject } from '../kit/json.ts';
@@ -39,7 +39,7 @@ export type JobState =
   | { type: 'queued' }
   | { type: 'processing' }
   | { type: 'done'; heard: Heard }
-  | { type: 'failed'; refusal: Refusal };
+  | { type: 'failed'; refusal: ApiError };
 
 /** A transcript that was asked for. */
 export interface ShownJob {
@@ -71,7 +71,7 @@ type FileIn = 'body' | { part: string };
 
 export type JobEndpoint =
   | { does: 'keep'; takes: FileIn; isMeasured?: boolean; answer(file: ShownFile, means: JobMeans): Answer }
-  /** Asks for the transcript of a file that is kept. Throws a Refusal. */
+  /** Asks for the transcript of a file that is kept. Throws an ApiError. */
   | {
       does: 'ask';
       open(body: JsonObject, handshake: Handshake): JobRequest & { fileId: string };

@@ -1,15 +1,15 @@
 // What the live protocols of several vendors have in common: the start of a session, ends of turns that clients request, float samples.
-import { Refusal } from '../../api/errors.ts';
+import { ApiError } from '../../api/errors.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen-events.ts';
 import { toSample } from '../../audio/pcm.ts';
 import type { ClientRequest, Step } from './dialect.ts';
 
-/** The session that a client's message asks for, or its refusal. @param asked throws a Refusal */
+/** The session that a client's message asks for, or its refusal. @param asked throws an ApiError */
 export function startOf(asked: () => ClientRequest): Step {
   try {
     return { type: 'start', request: asked() };
   } catch (error) {
-    if (error instanceof Refusal) return { type: 'refuse', refusal: error };
+    if (error instanceof ApiError) return { type: 'refuse', refusal: error };
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 // Reads what a client requests from queries, forms and configurations, in the same way for all dialects.
 import { Kind, type TObject, type TSchema } from '@sinclair/typebox';
 import { booleanIn, readBooleanIn } from '../../api/boolean.ts';
-import { type ErrorCode, refuse } from '../../api/errors.ts';
+import { apiError, type ErrorCode } from '../../api/errors.ts';
 import type { Mode } from '../../api/models.ts';
 import { notFetched } from '../../api/not-served.ts';
 import { KEYTERM_LENGTH_MAX, KEYTERMS_MAX } from '../../api/vocabulary.ts';
@@ -40,7 +40,7 @@ export const flagPlacesOf = (rows: OptionRows, mode: Mode): string[] =>
 /**
  * Texts of a query or form with `true` and `false` in the place of whatever the client has for these.
  *
- * @throws Refusal
+ * @throws ApiError
  */
 export const withFlags = (texts: Iterable<readonly [string, string]>, flags: readonly string[]): [string, string][] =>
   [...texts].map(([name, value]) => [
@@ -52,7 +52,7 @@ export const withFlags = (texts: Iterable<readonly [string, string]>, flags: rea
  * The same of a configuration. A list or an object is left for whoever knows what it means there.
  *
  * @param places of flags: dots between the members of objects
- * @throws Refusal
+ * @throws ApiError
  */
 export const withFlagsAt = (config: JsonObject, places: readonly string[]): JsonObject =>
   places.reduce((at, place) => withFlagAt(at, place.split('.'), place), config);
@@ -122,7 +122,7 @@ const withinLimits = (terms: readonly string[]): string[] =>
 /** Of JSON: written for a header or an address it is a third longer, and servers take 8 KiB of that with all headers. */
 export const CARRIED_BYTES_MAX = 3_072;
 
-/** A configuration as a client carries it to whichever node it comes to. Throws a Refusal. */
+/** A configuration as a client carries it to whichever node it comes to. Throws an ApiError. */
 export function carried(config: JsonObject, param: string, { what, advice }: { what: string; advice: string }): string {
   const bytes = Buffer.from(JSON.stringify(config));
   if (bytes.byteLength <= CARRIED_BYTES_MAX) return bytes.toString('base64url');
@@ -158,7 +158,7 @@ export function fileIdIn(url: unknown, path: string, param: string): string {
 }
 
 export const badRequest = (param: string, message: string, code: ErrorCode = 'invalid_request') =>
-  refuse(code, message, { param });
+  apiError(code, message, { param });
 
 /** A number of seconds that a token is asked for, if it is one. */
 export function secondsAsked(param: string, value: unknown): number | undefined {

@@ -1,5 +1,5 @@
 // What every endpoint of a dialect receives, and returns by HTTP.
-import type { Refusal } from '../../api/errors.ts';
+import type { ApiError } from '../../api/errors.ts';
 import type { VerboseTranscription } from '../../api/transcriptions.ts';
 
 export interface Handshake {
@@ -26,7 +26,7 @@ export interface ClientRequest {
   /** Of a telephone call. */
   call?: CallRequest;
   /** Nothing else of it is asked for: it is refused, and those who hear of its call are told so. */
-  refused?: Refusal;
+  refused?: ApiError;
 }
 
 /** A part of a request that is left out, or cut. */

@@ -1,6 +1,6 @@
 // The rules of organisation, key and request about where audio goes, held against a member of a chain. A model that does not keep to
 // them is refused by its name: nobody's audio is sent elsewhere, and nobody's fallback is dropped in silence.
-import { type Refusal, refuse } from '../../api/errors.ts';
+import { type ApiError, apiError } from '../../api/errors.ts';
 import { type DataResidencyRule, FREE_RULE, isFree, strictest } from '../../api/residency-rule.ts';
 import { isCustom, ownerOf } from '../../api/slug.ts';
 import { type Dial, placed, placesOf } from './places.ts';
@@ -12,7 +12,7 @@ export interface AskedRule extends DataResidencyRule {
 
 /**
  * The options with which a model keeps to all of the rules, and the endpoint that was chosen by them, where that is not the credential's
- * own. Throws a Refusal that names it.
+ * own. Throws an ApiError that names it.
  */
 export function paramsWithin(
   slug: string,
@@ -44,7 +44,7 @@ function notWithin(
   dial: Dial,
   rules: readonly AskedRule[],
   rule: DataResidencyRule,
-): Refusal {
+): ApiError {
   const asked = rules.filter((each) => !isFree(each)).map((each) => `${each.by} asks for ${wordsOf(each)}`);
   const places = placesOf(dial);
   const isOfRegion = rule.regions === null || placed(dial, { regions: rule.regions, retention: null }) !== undefined;
@@ -63,7 +63,7 @@ function notWithin(
     wanted.length > 0
       ? `It would with ${wanted.join(', ')} in its \`provider_params\`.`
       : 'Name another model: GET /v1/models?region=…&retention=… lists those that keep to a rule.';
-  return refuse(
+  return apiError(
     isOfRegion ? 'retention_not_allowed' : 'region_not_allowed',
     `${slug} cannot be used: ${asked.join(', ')}, and here ${where}${own}. ${advice}`,
     { param },

@@ -2,7 +2,7 @@
 // listens is told when speech begins, when it may be over, and what was said. https://docs.livekit.io/agents/models/stt/
 
 import { ERROR_CATALOGUE, type ErrorCode } from '../../api/error-catalogue.ts';
-import { type Refusal, refuse } from '../../api/errors.ts';
+import { type ApiError, apiError } from '../../api/errors.ts';
 import type { EventStamp, OutgoingEvent, TranscriptEvent } from '../../api/listen-events.ts';
 import type { Change, Conversation, Ending, Handshake, Step } from '../compat/dialect.ts';
 import { AskedEnds, startOf } from '../compat/live.ts';
@@ -85,13 +85,13 @@ export class SttConversation implements Conversation {
     return { code, reason };
   }
 
-  refused(refusal: Refusal): Ending {
+  refused(refusal: ApiError): Ending {
     return endingOf(refusal);
   }
 
   #create(message: JsonObject): Step {
     return startOf(() => {
-      if (message.type !== 'session.create') throw refuse('invalid_request', FIRST, { param: 'type' });
+      if (message.type !== 'session.create') throw apiError('invalid_request', FIRST, { param: 'type' });
       const request = askedOfCreate(this.#query, message);
       this.#created = message;
       this.#ends.begin(request);
@@ -105,7 +105,7 @@ export class SttConversation implements Conversation {
     const change: Change = {
       request: () => {
         after = updated(this.#created ?? created, settings);
-        if (JSON.stringify(after).length > CREATED_CHARACTERS_MAX) throw refuse('invalid_request', TOO_MUCH);
+        if (JSON.stringify(after).length > CREATED_CHARACTERS_MAX) throw apiError('invalid_request', TOO_MUCH);
         return askedOfCreate(this.#query, after);
       },
       taken: () => {
@@ -165,7 +165,7 @@ const INACTIVE = 2007;
 
 export const errorOf = (code: string, message: string) => ({ type: 'error', message, code: numberOf(code) });
 
-export const endingOf = ({ code, message, closeCode }: Refusal): Ending => ({
+export const endingOf = ({ code, message, closeCode }: ApiError): Ending => ({
   messages: [JSON.stringify(errorOf(code, message))],
   code: closeCode,
   reason: code,

@@ -2,7 +2,7 @@
 // https://docs.livekit.io/agents/models/stt/
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import { authorizationOf } from '../compat/credentials.ts';
 import type { Dialect, Offered } from '../compat/dialect.ts';
 import { jsonAnswer } from '../compat/request.ts';
@@ -33,18 +33,18 @@ function isSignature(signature: string, text: string, key: string): boolean {
   return given.byteLength === expected.byteLength && timingSafeEqual(given, expected);
 }
 
-/** Throws a Refusal. */
+/** Throws an ApiError. */
 function prove({ exp, nbf }: JsonObject, isSigned: boolean, at: Date): void {
   const seconds = at.getTime() / 1_000;
   if (!isSigned)
-    throw refuse(
+    throw apiError(
       'invalid_token',
       'The access token is not signed (HS256) with the key that is its issuer. Give the same API key as LIVEKIT_API_KEY and as LIVEKIT_API_SECRET.',
     );
   if (typeof exp !== 'number' || exp + LEEWAY_SECONDS <= seconds)
-    throw refuse('token_expired', 'The access token’s lifetime (`exp`) is over, or it has none. Make a new one.');
+    throw apiError('token_expired', 'The access token’s lifetime (`exp`) is over, or it has none. Make a new one.');
   if (typeof nbf === 'number' && nbf - LEEWAY_SECONDS > seconds)
-    throw refuse('invalid_token', 'The access token is not valid yet (`nbf`). Set the clock of its maker.');
+    throw apiError('invalid_token', 'The access token is not valid yet (`nbf`). Set the clock of its maker.');
 }
 
 export const livekit: Dialect = {

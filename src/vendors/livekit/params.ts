@@ -1,7 +1,7 @@
 // What clients of LiveKit Inference ask for when they create a session, or update it, in the gateway's words.
 
 import { readBooleanIn } from '../../api/boolean.ts';
-import { refuse } from '../../api/errors.ts';
+import { apiError } from '../../api/errors.ts';
 import { ownerOf } from '../../api/slug.ts';
 import type { ClientRequest } from '../compat/dialect.ts';
 import {
@@ -38,7 +38,7 @@ const COMMON = [...TERMS, ...SPEAKERS, ...LANGUAGES, 'interim_results'];
 
 const FLAGS = ['detect_language', 'interim_results'];
 
-/** @throws Refusal */
+/** @throws ApiError */
 export function askedOfCreate(query: URLSearchParams, create: JsonObject): ClientRequest {
   const settings = objectIn(create.settings);
   const extra = withFlagsAt(objectIn(settings.extra), FLAGS);
@@ -85,7 +85,7 @@ const termsOf = (extra: JsonObject): string[] =>
     return all.flatMap((each) => textIn(Array.isArray(each) ? each[0] : (objectIn(each).content ?? each)) ?? []);
   });
 
-/** `none` and `speaker` are how Speechmatics is asked. Throws a Refusal. */
+/** `none` and `speaker` are how Speechmatics is asked. Throws an ApiError. */
 function isOn(name: string, value: unknown): boolean {
   if (value === undefined || value === null || value === '' || value === 'none') return false;
   return value === 'speaker' || readBooleanIn(`settings.extra.${name}`, value);
@@ -95,7 +95,7 @@ function fallbacksOf({ fallback }: JsonObject): string | undefined {
   const candidates = listIn(objectIn(fallback).models).map((each) => {
     const { model, extra } = objectIn(each);
     const named = textIn(each) ?? textIn(model);
-    if (named === undefined) throw refuse('invalid_request', NAMELESS, { param: 'fallback.models' });
+    if (named === undefined) throw apiError('invalid_request', NAMELESS, { param: 'fallback.models' });
     const own = ownOf(named, objectIn(extra));
     return { model: slugOf(named), ...(Object.keys(own).length === 0 ? {} : { provider_params: own }) };
   });

@@ -1,6 +1,6 @@
 // Calls of Genesys Cloud, by AudioHook: an open transaction, samples in binary messages, and transcripts as events.
 // https://developer.genesys.cloud/devapps/audiohook/session-walkthrough
-import type { Refusal } from '../../api/errors.ts';
+import type { ApiError } from '../../api/errors.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../api/listen-events.ts';
 import type { Conversation, Ending, Step } from '../compat/dialect.ts';
 import { confidenceOf, wordsOf } from '../compat/transcript.ts';
@@ -55,7 +55,7 @@ class AudioHookCall implements Conversation {
     return { code: reason === '' ? 1000 : code, reason };
   }
 
-  refused({ closeCode, code, message }: Refusal): Ending {
+  refused({ closeCode, code, message }: ApiError): Ending {
     return { messages: [this.#disconnect(code, message)], code: closeCode, reason: code };
   }
 

@@ -1,5 +1,5 @@
 // What a carrier says of a call at its beginning, and what its parameters ask for: those of `/v1/listen`, and where events go.
-import { Refusal, refuse } from '../../api/errors.ts';
+import { ApiError, apiError } from '../../api/errors.ts';
 import type { CallRequest, ClientRequest, Conversation, Step } from '../compat/dialect.ts';
 import { badRequest } from '../compat/params.ts';
 
@@ -32,20 +32,20 @@ const isText = (value: unknown): boolean => ['string', 'number', 'boolean'].incl
  * posted there, by whoever knows that its key is good.
  *
  * @param asked its parameters; `audioOf` takes out what is none of a session's
- * @param audioOf throws a Refusal
+ * @param audioOf throws an ApiError
  */
 export function callStep(call: CarriedCall, asked: Map<string, unknown>, audioOf: () => CallAudio): Step {
   try {
     return { type: 'start', request: wishOfCall(call, asked, audioOf()) };
   } catch (refused) {
-    if (!(refused instanceof Refusal)) throw refused;
+    if (!(refused instanceof ApiError)) throw refused;
     const told = toldOf(call, asked);
     if (told.eventsUrl === undefined) return { type: 'refuse', refusal: refused };
     return { type: 'start', request: { model: undefined, parameters: new Map(), own: {}, call: told, refused } };
   }
 }
 
-/** Throws a Refusal. */
+/** Throws an ApiError. */
 function wishOfCall(call: CarriedCall, asked: ReadonlyMap<string, unknown>, audio: CallAudio): ClientRequest {
   const parameters = new Map<string, string>();
   for (const [name, value] of asked) {
@@ -89,7 +89,7 @@ function toldOf({ carrier, ids }: CarriedCall, asked: ReadonlyMap<string, unknow
 }
 
 export const unsupported = (encoding: unknown, accepted: string) =>
-  refuse('unsupported_audio', `The call's audio is ${String(encoding).slice(0, 40)}; ${accepted} is taken.`);
+  apiError('unsupported_audio', `The call's audio is ${String(encoding).slice(0, 40)}; ${accepted} is taken.`);
 
 /** The part of a conversation whose client hears nothing but the end. */
 export const TOLD_NOTHING: Pick<Conversation, 'encode' | 'close' | 'refused'> = {

@@ -60,7 +60,7 @@ export interface MediaStreamWords {
   parameters: string;
   callOf(start: JsonObject, message: JsonObject): CarriedCall;
   /**
-   * What `start` says of the call's audio. Throws a Refusal.
+   * What `start` says of the call's audio. Throws an ApiError.
    *
    * @param asked the parameters; what is not one of a session is taken out
    */

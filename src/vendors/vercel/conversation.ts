@@ -1,15 +1,15 @@
 // A client of Vercel's AI Gateway that speaks: a start, audio in binary messages, its end; and the parts of the stream that its model
 // of transcription gives, with the whole at the end.
-import { type Refusal, refuse } from '../../api/errors.ts';
+import { type ApiError, apiError } from '../../api/errors.ts';
 import type { EventStamp, OutgoingEvent, TranscriptEvent } from '../../api/listen-events.ts';
 import type { ClientRequest, Conversation, Ending, Handshake, Step } from '../compat/dialect.ts';
 import { startOf } from '../compat/live.ts';
 import { badRequest, setAll } from '../compat/params.ts';
 import { toMilliseconds } from '../compat/transcript.ts';
 import { type JsonObject, objectIn, objectOf, textIn } from '../kit/json.ts';
+import { endingOf, errorPart } from './errors.ts';
 import { spanOf } from './files.ts';
 import { requestOf } from './params.ts';
-import { endingOf, errorPart } from './refusals.ts';
 
 const START = 'transcription-stream.start';
 const DONE = 'transcription-stream.audio-done';
@@ -48,7 +48,7 @@ export class StreamConversation implements Conversation {
   }
 
   *binary(bytes: Uint8Array): Iterable<Step> {
-    if (!this.#isAsked) yield { type: 'refuse', refusal: refuse('invalid_request', FIRST) };
+    if (!this.#isAsked) yield { type: 'refuse', refusal: apiError('invalid_request', FIRST) };
     else yield { type: 'audio', bytes };
   }
 
@@ -76,13 +76,13 @@ export class StreamConversation implements Conversation {
     return { code, reason };
   }
 
-  refused(refusal: Refusal): Ending {
+  refused(refusal: ApiError): Ending {
     return endingOf(refusal);
   }
 
   #start(message: JsonObject): Step {
     return startOf(() => {
-      if (message.type !== START) throw refuse('invalid_request', FIRST, { param: 'type' });
+      if (message.type !== START) throw apiError('invalid_request', FIRST, { param: 'type' });
       const request = askedOf(this.#query, message);
       this.#isAsked = true;
       return request;

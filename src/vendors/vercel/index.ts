@@ -4,8 +4,8 @@
 import { authorizationOf, subprotocolsOf } from '../compat/credentials.ts';
 import type { Dialect } from '../compat/dialect.ts';
 import { StreamConversation } from './conversation.ts';
+import { endingOf, errorAnswer } from './errors.ts';
 import { transcriptionModel } from './files.ts';
-import { endingOf, refusalOf } from './refusals.ts';
 
 const SUBPROTOCOL = 'ai-gateway-transcription.v1';
 const AUTH = 'ai-gateway-auth.';
@@ -25,5 +25,5 @@ export const vercel: Dialect = {
     const credential = headers.has('authorization') ? (authorizationOf(headers) ?? '') : among;
     return { credential, ...(offered.includes(SUBPROTOCOL) ? { protocol: SUBPROTOCOL } : {}) };
   },
-  refusal: refusalOf,
+  refusal: errorAnswer,
 };

@@ -37,7 +37,7 @@ const SPEAKERS = ['diarize', 'speaker_labels', 'diarization'];
 const LANGUAGE = ['language', 'language_code'];
 const COMMON = [...TERMS, ...SPEAKERS, ...LANGUAGE, 'prompt'];
 
-/** @throws Refusal */
+/** @throws ApiError */
 export function requestOf(
   model: string | undefined,
   asked: JsonObject,

@@ -2,14 +2,14 @@
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { FailedAttempts, WaitingHandshakes } from '../../../src/accounts/auth/handshake-limits.ts';
-import { Refusal } from '../../../src/api/errors.ts';
+import { ApiError } from '../../../src/api/errors.ts';
 import { networkOf } from '../../../src/runtime/network-addresses.ts';
 
-function refused(run: () => unknown): Refusal {
+function refused(run: () => unknown): ApiError {
   try {
     run();
   } catch (error) {
-    if (error instanceof Refusal) return error;
+    if (error instanceof ApiError) return error;
     throw error;
   }
   throw new Error('It was not refused.');
@@ -37,9 +37,9 @@ test.each([
 
 describe('failed attempts', () => {
   const failOne = async (failures: FailedAttempts, address: string) => (await failures.begin(address)).fail();
-  const shutOut = async (failures: FailedAttempts, address: string): Promise<Refusal> => {
+  const shutOut = async (failures: FailedAttempts, address: string): Promise<ApiError> => {
     const error = await failures.begin(address).catch((thrown: unknown) => thrown);
-    if (error instanceof Refusal) return error;
+    if (error instanceof ApiError) return error;
     throw new Error('It was not refused.');
   };
 

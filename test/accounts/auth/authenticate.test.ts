@@ -8,7 +8,7 @@ import { generateKey } from '../../../src/accounts/keys/key-text.ts';
 import { openSqliteStore } from '../../../src/node/store/sqlite-store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
-import { ADDRESS, begin, freshAddress, lookUps, refusalOf, secret, start, surfaces } from './authenticator-fixture.ts';
+import { ADDRESS, apiErrorOf, begin, freshAddress, lookUps, secret, start, surfaces } from './authenticator-fixture.ts';
 
 const origins = ['https://app.example.com'];
 
@@ -40,8 +40,8 @@ describe('an API key', () => {
         store.revokeSilently(key);
         authenticator.revoked(key.id);
       }
-      for (const surface of surfaces(authenticator)) expect((await refusalOf(surface(text))).code).toBe('key_revoked');
-      expect((await refusalOf(authenticator.socket(token, ADDRESS, undefined))).code).toBe('key_revoked');
+      for (const surface of surfaces(authenticator)) expect((await apiErrorOf(surface(text))).code).toBe('key_revoked');
+      expect((await apiErrorOf(authenticator.socket(token, ADDRESS, undefined))).code).toBe('key_revoked');
       expect([authenticator.isRevoked(key.id), authenticator.isRevoked('key_2')]).toEqual([true, false]);
     }
   });
@@ -97,8 +97,8 @@ describe('an API key', () => {
     await authenticator.rest(text, ADDRESS);
     await authenticator.socket(token, ADDRESS, undefined);
     wait(1);
-    expect((await refusalOf(authenticator.rest(text, ADDRESS))).code).toBe('key_revoked');
-    expect((await refusalOf(authenticator.socket(token, ADDRESS, undefined))).code).toBe('key_revoked');
+    expect((await apiErrorOf(authenticator.rest(text, ADDRESS))).code).toBe('key_revoked');
+    expect((await apiErrorOf(authenticator.socket(token, ADDRESS, undefined))).code).toBe('key_revoked');
   });
 
   test('revoked while the store is answering is refused, although the answer does not know of it', async () => {
@@ -108,8 +108,8 @@ describe('an API key', () => {
       store.revoke(key);
       return key;
     });
-    expect((await refusalOf(authenticator.rest(text, ADDRESS))).code).toBe('key_revoked');
-    expect((await refusalOf(authenticator.rest(text, ADDRESS))).code).toBe('key_revoked');
+    expect((await apiErrorOf(authenticator.rest(text, ADDRESS))).code).toBe('key_revoked');
+    expect((await apiErrorOf(authenticator.rest(text, ADDRESS))).code).toBe('key_revoked');
   });
 
   test('expires and ends its grace to the millisecond, remembered or not', async () => {
@@ -120,7 +120,7 @@ describe('an API key', () => {
       wait(9_999);
       await authenticator.rest(text, ADDRESS);
       wait(1);
-      expect(await refusalOf(authenticator.rest(text, ADDRESS))).toMatchObject({ code: 'key_expired', status: 401 });
+      expect(await apiErrorOf(authenticator.rest(text, ADDRESS))).toMatchObject({ code: 'key_expired', status: 401 });
     }
   });
 
@@ -128,7 +128,7 @@ describe('an API key', () => {
     const { store, authenticator } = start();
     const { text } = store.add({ suspended: true });
     for (let round = 0; round < 50; round++) {
-      expect((await refusalOf(authenticator.rest(text, ADDRESS))).code).toBe('account_suspended');
+      expect((await apiErrorOf(authenticator.rest(text, ADDRESS))).code).toBe('account_suspended');
     }
   });
 
@@ -137,13 +137,13 @@ describe('an API key', () => {
     store.change(key, { scopes: ['transcribe'] });
     await authenticator.socket(text, ADDRESS, undefined);
     authenticator.evict(key.id);
-    expect((await refusalOf(authenticator.socket(text, ADDRESS, undefined))).code).toBe('scope_not_allowed');
+    expect((await apiErrorOf(authenticator.socket(text, ADDRESS, undefined))).code).toBe('scope_not_allowed');
     expect(authenticator.isRevoked(key.id)).toBe(false);
   });
 
   test('opens no socket without the scope `listen`, and REST continues', async () => {
     const { authenticator, text } = await begin({ scopes: ['transcribe', 'tokens'] });
-    const refusal = await refusalOf(authenticator.socket(text, ADDRESS, undefined));
+    const refusal = await apiErrorOf(authenticator.socket(text, ADDRESS, undefined));
     expect(refusal).toMatchObject({ code: 'scope_not_allowed', status: 403 });
     expect(refusal.message).toContain('`listen`');
   });
@@ -154,8 +154,8 @@ describe('an API key', () => {
     await authenticator.rest(text, ADDRESS, good);
     await authenticator.socket(text, ADDRESS, good);
     await authenticator.socket(text, ADDRESS, undefined);
-    expect((await refusalOf(authenticator.rest(text, ADDRESS, bad))).code).toBe('origin_not_allowed');
-    expect((await refusalOf(authenticator.socket(text, ADDRESS, bad))).code).toBe('origin_not_allowed');
+    expect((await apiErrorOf(authenticator.rest(text, ADDRESS, bad))).code).toBe('origin_not_allowed');
+    expect((await apiErrorOf(authenticator.socket(text, ADDRESS, bad))).code).toBe('origin_not_allowed');
   });
 
   test('leads to a retry, without blame, when the store cannot answer', async () => {
@@ -164,7 +164,7 @@ describe('an API key', () => {
     const cause = new StoreError('overflow', 'full');
     for (let round = 0; round < 50; round++) {
       store.findKeyByHash.mockRejectedValueOnce(cause);
-      const refusal = await refusalOf(authenticator.rest(text, ADDRESS));
+      const refusal = await apiErrorOf(authenticator.rest(text, ADDRESS));
       expect(refusal).toMatchObject({ code: 'overloaded', status: 503, extras: { retryAfterSeconds: 1 }, cause });
     }
     store.findKeyByHash.mockRejectedValueOnce(new TypeError('a fault'));
@@ -184,13 +184,13 @@ describe('an API key', () => {
     await authenticator.rest(text, ADDRESS);
     await authenticator.socket(token, ADDRESS, undefined);
     wait(1);
-    expect((await refusalOf(authenticator.rest(text, ADDRESS))).code).toBe('overloaded');
+    expect((await apiErrorOf(authenticator.rest(text, ADDRESS))).code).toBe('overloaded');
   });
 });
 
 test('records accepted callers once a minute and at the close, and no others', async () => {
   const { authenticator, store, text, key, token, now, wait } = await begin();
-  await refusalOf(authenticator.rest(generateKey(), ADDRESS));
+  await apiErrorOf(authenticator.rest(generateKey(), ADDRESS));
   wait(59_000);
   await authenticator.socket(token, ADDRESS, undefined);
   const usedMs = now();
@@ -213,7 +213,7 @@ test.each([
 ])('%s is refused on both surfaces alike, without a look-up', async (_, credential, code) => {
   const { authenticator, store } = start();
   for (const surface of surfaces(authenticator)) {
-    expect(await refusalOf(surface(credential))).toMatchObject({ code, status: 401 });
+    expect(await apiErrorOf(surface(credential))).toMatchObject({ code, status: 401 });
   }
   expect(lookUps(store)).toBe(0);
 });
@@ -224,7 +224,7 @@ test('answers any input with an error of the catalogue', async () => {
   await fc.assert(
     fc.asyncProperty(fc.oneof(fc.string(), near), async (credential) => {
       fc.pre(credential !== token && credential !== text);
-      for (const surface of surfaces(authenticator)) await refusalOf(surface(credential));
+      for (const surface of surfaces(authenticator)) await apiErrorOf(surface(credential));
     }),
     { seed: 7 },
   );
@@ -253,13 +253,13 @@ test('keeps every part of a credential out of its errors', async () => {
     `${token}x`,
     'canary-q8Zt4LmXw2Rv',
   ];
-  const refusals = [await refusalOf(authenticator.rest(text, freshAddress(), 'https://evil.example'))];
+  const refusals = [await apiErrorOf(authenticator.rest(text, freshAddress(), 'https://evil.example'))];
   wait(60_000);
   for (const credential of [...tried, token]) {
-    for (const surface of surfaces(authenticator)) refusals.push(await refusalOf(surface(credential)));
+    for (const surface of surfaces(authenticator)) refusals.push(await apiErrorOf(surface(credential)));
   }
   store.findKeyByHash.mockRejectedValueOnce(new StoreError('failed', 'disk'));
-  refusals.push(await refusalOf(authenticator.rest(rare, freshAddress())));
+  refusals.push(await apiErrorOf(authenticator.rest(rare, freshAddress())));
   const shown = refusals
     .map((refusal) => inspect(refusal, { depth: 9 }) + JSON.stringify(refusal.body('req_1')))
     .join('\n');
@@ -288,8 +288,8 @@ test('drops keys and tokens on one node when another revokes the key in the real
   const heard = new Promise((resolve) => here.onKeyRevoked(resolve));
   await there.revokeKey(null, first.key.id, { type: 'operator', id: 'test' });
   await heard;
-  expect((await refusalOf(authenticator.socket(token, ADDRESS, undefined))).code).toBe('key_revoked');
-  expect((await refusalOf(authenticator.rest(first.secret, ADDRESS))).code).toBe('key_revoked');
+  expect((await apiErrorOf(authenticator.socket(token, ADDRESS, undefined))).code).toBe('key_revoked');
+  expect((await apiErrorOf(authenticator.rest(first.secret, ADDRESS))).code).toBe('key_revoked');
   await authenticator.close();
   await Promise.all([here.close(), there.close()]);
 });

@@ -9,7 +9,7 @@ import {
 } from '../../../src/accounts/auth/authenticate.ts';
 import type { ApiKey } from '../../../src/accounts/keys/calls.ts';
 import { generateKey, parseKey } from '../../../src/accounts/keys/key-text.ts';
-import { Refusal } from '../../../src/api/errors.ts';
+import { ApiError } from '../../../src/api/errors.ts';
 import { apiKey } from '../../fakes/api-keys.ts';
 
 export const secret = Buffer.from('a secret of at least thirty-two characters');
@@ -75,13 +75,13 @@ export async function begin(members: Partial<ApiKey> = {}, options: Partial<Auth
   return { ...begun, text, key, caller, token: begun.authenticator.mint(caller, 60).token };
 }
 
-export async function refusalOf(outcome: Promise<unknown> | (() => unknown)): Promise<Refusal> {
+export async function apiErrorOf(outcome: Promise<unknown> | (() => unknown)): Promise<ApiError> {
   const error: unknown = await (typeof outcome === 'function' ? (async () => outcome())() : outcome).then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  expect(error).toBeInstanceOf(Refusal);
-  return error as Refusal;
+  expect(error).toBeInstanceOf(ApiError);
+  return error as ApiError;
 }
 
 /** One credential on both surfaces, each from an address that did nothing before. */

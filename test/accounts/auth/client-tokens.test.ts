@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { createAuthenticator } from '../../../src/accounts/auth/authenticate.ts';
 import { mintToken, tokenSecret } from '../../../src/accounts/auth/token.ts';
-import { ADDRESS, begin, freshAddress, lookUps, refusalOf, secret, start } from './authenticator-fixture.ts';
+import { ADDRESS, apiErrorOf, begin, freshAddress, lookUps, secret, start } from './authenticator-fixture.ts';
 
 const origins = ['https://app.example.com'];
 const otherSecret = Buffer.from(secret).reverse();
@@ -31,14 +31,14 @@ describe('a client token', () => {
     wait(ttlSeconds * 1000 - 1);
     expect(await authenticator.socket(minted.token, ADDRESS, undefined)).toMatchObject({ via: 'token' });
     wait(1);
-    expect((await refusalOf(authenticator.socket(minted.token, ADDRESS, undefined))).code).toBe('token_expired');
+    expect((await apiErrorOf(authenticator.socket(minted.token, ADDRESS, undefined))).code).toBe('token_expired');
   });
 
   test.each([9, 301, 0, -1, 60.5, Number.NaN, Number.POSITIVE_INFINITY])(
     'cannot be minted for %d s',
     async (ttlSeconds) => {
       const { authenticator, caller } = await begin();
-      const refusal = await refusalOf(() => authenticator.mint(caller, ttlSeconds));
+      const refusal = await apiErrorOf(() => authenticator.mint(caller, ttlSeconds));
       expect(refusal).toMatchObject({ code: 'invalid_request', extras: { param: 'ttl_seconds' } });
     },
   );
@@ -49,7 +49,7 @@ describe('a client token', () => {
     const { token } = authenticator.mint(caller, 60);
     const behind = start();
     behind.store.findKey.mockImplementation(async () => caller.key);
-    expect((await refusalOf(behind.authenticator.socket(token, ADDRESS, undefined))).code).toBe('invalid_token');
+    expect((await apiErrorOf(behind.authenticator.socket(token, ADDRESS, undefined))).code).toBe('invalid_token');
     behind.wait(1);
     expect(await behind.authenticator.socket(token, ADDRESS, undefined)).toMatchObject({ via: 'token' });
   });
@@ -57,20 +57,20 @@ describe('a client token', () => {
   test('fails on REST and mints nothing, valid or not, without blame', async () => {
     const { authenticator, token } = await begin();
     for (const text of [token, `${token}x`, 'st_', ...Array.from({ length: 50 }, () => 'st_nonsense')]) {
-      expect(await refusalOf(authenticator.rest(text, ADDRESS))).toMatchObject({
+      expect(await apiErrorOf(authenticator.rest(text, ADDRESS))).toMatchObject({
         code: 'token_not_allowed',
         status: 403,
       });
     }
     const caller = await authenticator.socket(token, ADDRESS, undefined);
-    expect(await refusalOf(() => authenticator.mint(caller, 60))).toMatchObject({ code: 'token_not_allowed' });
+    expect(await apiErrorOf(() => authenticator.mint(caller, 60))).toMatchObject({ code: 'token_not_allowed' });
   });
 
   test('dies with its parent key at once, and stays dead after a new start', async () => {
     const { authenticator, store, key, token } = await begin();
     store.revoke(key);
-    expect((await refusalOf(authenticator.socket(token, ADDRESS, undefined))).code).toBe('key_revoked');
-    expect((await refusalOf(start(store).authenticator.socket(token, ADDRESS, undefined))).code).toBe('key_revoked');
+    expect((await apiErrorOf(authenticator.socket(token, ADDRESS, undefined))).code).toBe('key_revoked');
+    expect((await apiErrorOf(start(store).authenticator.socket(token, ADDRESS, undefined))).code).toBe('key_revoked');
   });
 
   test.each([
@@ -81,7 +81,7 @@ describe('a client token', () => {
   ] as const)('opens nothing when its parent is %s', async (_, members, code) => {
     const { store, key, token } = await begin();
     store.change(key, members);
-    expect((await refusalOf(start(store).authenticator.socket(token, ADDRESS, undefined))).code).toBe(code);
+    expect((await apiErrorOf(start(store).authenticator.socket(token, ADDRESS, undefined))).code).toBe(code);
   });
 
   test.each([
@@ -95,28 +95,28 @@ describe('a client token', () => {
     store.change(key, members);
     const { authenticator } = start(store);
     if (code === undefined) expect(await authenticator.upload(token, ADDRESS)).toMatchObject({ via: 'token' });
-    else expect((await refusalOf(authenticator.upload(token, ADDRESS))).code).toBe(code);
-    expect((await refusalOf(authenticator.rest(token, ADDRESS))).code).toBe('token_not_allowed');
+    else expect((await apiErrorOf(authenticator.upload(token, ADDRESS))).code).toBe(code);
+    expect((await apiErrorOf(authenticator.rest(token, ADDRESS))).code).toBe('token_not_allowed');
   });
 
   test('uploads nothing once it or its key is over', async () => {
     const { authenticator, store, key, token, wait } = await begin({ scopes: ['tokens', 'tokens_may_upload'] });
     wait(3_600_000);
-    expect((await refusalOf(authenticator.upload(token, ADDRESS))).code).toBe('token_expired');
+    expect((await apiErrorOf(authenticator.upload(token, ADDRESS))).code).toBe('token_expired');
     store.revoke(key);
-    expect((await refusalOf(authenticator.upload(token, ADDRESS))).code).toBe('key_revoked');
+    expect((await apiErrorOf(authenticator.upload(token, ADDRESS))).code).toBe('key_revoked');
   });
 
   test('fails when its parent is unknown', async () => {
     const { token } = await begin();
-    expect((await refusalOf(start().authenticator.socket(token, ADDRESS, undefined))).code).toBe('invalid_token');
+    expect((await apiErrorOf(start().authenticator.socket(token, ADDRESS, undefined))).code).toBe('invalid_token');
   });
 
   test('opens from its key’s origins only, and not without an origin', async () => {
     const { authenticator, token } = await begin({ origins });
     expect(await authenticator.socket(token, ADDRESS, origins[0])).toMatchObject({ via: 'token' });
     for (const origin of [undefined, 'https://evil.example', 'null']) {
-      expect((await refusalOf(authenticator.socket(token, ADDRESS, origin))).code).toBe('origin_not_allowed');
+      expect((await apiErrorOf(authenticator.socket(token, ADDRESS, origin))).code).toBe('origin_not_allowed');
     }
   });
 
@@ -124,7 +124,7 @@ describe('a client token', () => {
     const { store, token, now } = await begin();
     const node = (key: Uint8Array) => createAuthenticator({ store, secret: key, now });
     expect(await node(Buffer.from(secret)).socket(token, ADDRESS, undefined)).toMatchObject({ via: 'token' });
-    expect((await refusalOf(node(otherSecret).socket(token, ADDRESS, undefined))).code).toBe('invalid_token');
+    expect((await apiErrorOf(node(otherSecret).socket(token, ADDRESS, undefined))).code).toBe('invalid_token');
   });
 
   test('outlives a change of the secret for as long as the old one is named; new ones are signed with the new one', async () => {
@@ -134,14 +134,14 @@ describe('a client token', () => {
     const fresh = changed.authenticator.mint(caller, 60).token;
     const later = start(store, { secret: otherSecret });
     expect(await later.authenticator.socket(fresh, ADDRESS, undefined)).toMatchObject({ via: 'token' });
-    expect((await refusalOf(later.authenticator.socket(token, ADDRESS, undefined))).code).toBe('invalid_token');
+    expect((await apiErrorOf(later.authenticator.socket(token, ADDRESS, undefined))).code).toBe('invalid_token');
   });
 
   test('counts as expired only when it was well-formed', async () => {
     const { authenticator, token, wait } = await begin();
     wait(3_600_000);
-    expect((await refusalOf(authenticator.socket(token, ADDRESS, undefined))).code).toBe('token_expired');
-    expect((await refusalOf(authenticator.socket(`${token}x`, ADDRESS, undefined))).code).toBe('invalid_token');
+    expect((await apiErrorOf(authenticator.socket(token, ADDRESS, undefined))).code).toBe('token_expired');
+    expect((await apiErrorOf(authenticator.socket(`${token}x`, ADDRESS, undefined))).code).toBe('invalid_token');
   });
 });
 
@@ -161,7 +161,7 @@ test('refuses a token with any one byte changed, without a look-up', async () =>
   ]);
   expect(forged.length).toBeGreaterThan(500);
   for (const text of forged) {
-    const refusal = await refusalOf(authenticator.socket(text, freshAddress(), undefined));
+    const refusal = await apiErrorOf(authenticator.socket(text, freshAddress(), undefined));
     expect([refusal.code, refusal.status]).toEqual(['invalid_token', 401]);
   }
   expect(lookUps(store)).toBe(before);
@@ -170,5 +170,5 @@ test('refuses a token with any one byte changed, without a look-up', async () =>
 test('refuses a token signed here for a key of another organisation', async () => {
   const { authenticator, key, now } = await begin();
   const text = mintToken(tokenSecret(secret), { jti: 'j', key: key.id, org: 'org_2', iat: now(), exp: now() + 60_000 });
-  expect((await refusalOf(authenticator.socket(text, ADDRESS, undefined))).code).toBe('invalid_token');
+  expect((await apiErrorOf(authenticator.socket(text, ADDRESS, undefined))).code).toBe('invalid_token');
 });

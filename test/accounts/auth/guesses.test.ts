@@ -1,13 +1,13 @@
 // Guessing: how little of it reaches the store, what it is told, and whom it leaves alone.
 import { describe, expect, test } from 'vitest';
 import { generateKey, hasValidChecksum, KEY_PREFIX } from '../../../src/accounts/keys/key-text.ts';
-import type { Refusal } from '../../../src/api/errors.ts';
-import { ADDRESS, begin, freshAddress, keyStore, lookUps, refusalOf, start } from './authenticator-fixture.ts';
+import type { ApiError } from '../../../src/api/errors.ts';
+import { ADDRESS, apiErrorOf, begin, freshAddress, keyStore, lookUps, start } from './authenticator-fixture.ts';
 
 const codeOf = (outcome: Promise<unknown>): Promise<string> =>
   outcome.then(
     () => 'let in',
-    ({ code }: Refusal) => code,
+    ({ code }: ApiError) => code,
   );
 
 describe('20,000 guesses', () => {
@@ -89,17 +89,17 @@ test('any number of good keys behind one address begin together', async () => {
 test('costs one look-up in 5 s for a repeated guess', async () => {
   const { authenticator, store, wait } = start();
   const guess = generateKey();
-  for (let round = 0; round < 10; round++) await refusalOf(authenticator.rest(guess, freshAddress()));
+  for (let round = 0; round < 10; round++) await apiErrorOf(authenticator.rest(guess, freshAddress()));
   expect(lookUps(store)).toBe(1);
   wait(5_000);
-  await refusalOf(authenticator.rest(guess, freshAddress()));
+  await apiErrorOf(authenticator.rest(guess, freshAddress()));
   expect(lookUps(store)).toBe(2);
 });
 
 test('mistyped and unknown keys are refused in the same words, and so are all forged tokens', async () => {
   const { authenticator, text, token } = await begin();
   const bodies = async (credentials: readonly string[]) => {
-    const refusals = credentials.map((each) => refusalOf(authenticator.socket(each, freshAddress(), undefined)));
+    const refusals = credentials.map((each) => apiErrorOf(authenticator.socket(each, freshAddress(), undefined)));
     return new Set((await Promise.all(refusals)).map((refusal) => JSON.stringify(refusal.body('req'))));
   };
   const mistyped = `${text.slice(0, -1)}${text.endsWith('A') ? 'B' : 'A'}`;
@@ -113,7 +113,7 @@ test('mistyped and unknown keys are refused in the same words, and so are all fo
 describe('an address that guessed too often', () => {
   async function guessed() {
     const begun = await begin();
-    for (let round = 0; round < 20; round++) await refusalOf(begun.authenticator.rest('sk_vox_wrong', ADDRESS));
+    for (let round = 0; round < 20; round++) await apiErrorOf(begun.authenticator.rest('sk_vox_wrong', ADDRESS));
     return begun;
   }
 
@@ -126,7 +126,7 @@ describe('an address that guessed too often', () => {
         authenticator.rest(credential, ADDRESS),
         authenticator.socket(credential, ADDRESS, undefined),
       ]) {
-        expect(await refusalOf(surface)).toMatchObject({
+        expect(await apiErrorOf(surface)).toMatchObject({
           code: 'rate_limit_exceeded',
           status: 429,
           extras: { retryAfterSeconds: 3, headers: { 'RateLimit-Limit': '20', 'RateLimit-Remaining': '0' } },

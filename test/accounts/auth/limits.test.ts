@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { createKeyLimits } from '../../../src/accounts/auth/limits.ts';
-import { Refusal } from '../../../src/api/errors.ts';
+import { ApiError } from '../../../src/api/errors.ts';
 import { MinuteLimit } from '../../../src/runtime/limits/minute-limit.ts';
 import { apiKey } from '../../fakes/api-keys.ts';
 
@@ -23,11 +23,11 @@ function limits(requestsPerMinuteMax: number, sessionsMax = 2, keysMax?: number)
   };
 }
 
-function refused(run: () => unknown): Refusal {
+function refused(run: () => unknown): ApiError {
   try {
     run();
   } catch (error) {
-    if (error instanceof Refusal) return error;
+    if (error instanceof ApiError) return error;
     throw error;
   }
   throw new Error('It was not refused.');

@@ -2,15 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import { requireModels, requireOrigin, requireScope } from '../../../src/accounts/auth/permissions.ts';
 import { SCOPES } from '../../../src/accounts/keys/calls.ts';
-import { Refusal } from '../../../src/api/errors.ts';
+import { ApiError } from '../../../src/api/errors.ts';
 import { apiKey, callerOf } from '../../fakes/api-keys.ts';
 
-function refusalOf(run: () => void): Refusal | undefined {
+function apiErrorOf(run: () => void): ApiError | undefined {
   try {
     run();
     return undefined;
   } catch (error) {
-    if (error instanceof Refusal) return error;
+    if (error instanceof ApiError) return error;
     throw error;
   }
 }
@@ -18,8 +18,8 @@ function refusalOf(run: () => void): Refusal | undefined {
 describe('scopes', () => {
   test.each(SCOPES)('%s is allowed with it, and refused by its name without it', (scope) => {
     const others = SCOPES.filter((other) => other !== scope);
-    expect(refusalOf(() => requireScope(callerOf(apiKey({ scopes: [scope] })), scope))).toBeUndefined();
-    const refusal = refusalOf(() => requireScope(callerOf(apiKey({ scopes: others })), scope));
+    expect(apiErrorOf(() => requireScope(callerOf(apiKey({ scopes: [scope] })), scope))).toBeUndefined();
+    const refusal = apiErrorOf(() => requireScope(callerOf(apiKey({ scopes: others })), scope));
     expect(refusal).toMatchObject({ code: 'scope_not_allowed', status: 403, closeCode: 4003 });
     expect(refusal?.message).toContain(`\`${scope}\``);
   });
@@ -40,7 +40,7 @@ describe('models', () => {
     ['other letters', ['a/X'], ['a/x'], 'model', 'a/x'],
     ['a star that stands for everything', ['*'], ['a/x'], 'model', 'a/x'],
   ])('work with %s', (_, models, slugs, param, slug) => {
-    const refusal = refusalOf(() => requireModels(callerOf(apiKey({ models })), slugs));
+    const refusal = apiErrorOf(() => requireModels(callerOf(apiKey({ models })), slugs));
     expect(refusal?.extras.param).toBe(param);
     if (slug === null) return;
     expect(refusal).toMatchObject({ code: 'model_not_allowed', status: 403, closeCode: 4003 });
@@ -50,7 +50,7 @@ describe('models', () => {
 
   test('appear in part from a long list', () => {
     const models = Array.from({ length: 12 }, (_, index) => `a/m${index}`);
-    expect(refusalOf(() => requireModels(callerOf(apiKey({ models })), ['b/y']))?.message).toMatch(
+    expect(apiErrorOf(() => requireModels(callerOf(apiKey({ models })), ['b/y']))?.message).toMatch(
       /a\/m9 and 2 more\.$/,
     );
   });
@@ -79,13 +79,13 @@ describe('origins', () => {
     ['an empty origin', origins, 'key', '', false],
     ['an empty list', [], 'key', 'https://app.example.com', false],
   ] as const)('%s', (_, list, via, origin, isAllowed) => {
-    const refusal = refusalOf(() => requireOrigin(callerOf(apiKey({ origins: list }), via), origin));
+    const refusal = apiErrorOf(() => requireOrigin(callerOf(apiKey({ origins: list }), via), origin));
     expect(refusal === undefined).toBe(isAllowed);
     if (!isAllowed) expect(refusal).toMatchObject({ code: 'origin_not_allowed', status: 403, closeCode: 4003 });
   });
 
   test('repeat a page’s name in printable letters only', () => {
-    const refusal = refusalOf(() =>
+    const refusal = apiErrorOf(() =>
       requireOrigin(callerOf(apiKey({ origins })), `https://\u001b[31m${'x'.repeat(500)}`),
     );
     expect(refusal?.message).toMatch(/^[\x20-\x7e]{1,300}$/);

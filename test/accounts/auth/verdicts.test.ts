@@ -1,7 +1,7 @@
 // What keys and tokens are worth at a moment, and the words of their refusals.
 
 import { describe, expect, test } from 'vitest';
-import { judgeKey, judgeToken, refusalOfDecision } from '../../../src/accounts/auth/verdicts.ts';
+import { apiErrorOfDecision, judgeKey, judgeToken } from '../../../src/accounts/auth/verdicts.ts';
 import type { ApiKey } from '../../../src/accounts/keys/calls.ts';
 import { apiKey } from '../../fakes/api-keys.ts';
 
@@ -70,9 +70,9 @@ test.each([
   ['scope_not_allowed', 403, 4003],
   ['token_not_allowed', 403, 4003],
 ] as const)('%s is refused with %d, on sockets with %d', (decision, status, closeCode) => {
-  expect(refusalOfDecision(decision)).toMatchObject({ code: decision, status, closeCode });
+  expect(apiErrorOfDecision(decision)).toMatchObject({ code: decision, status, closeCode });
 });
 
 test('counts as no error when allowed', () => {
-  expect(refusalOfDecision('allowed')).toBeUndefined();
+  expect(apiErrorOfDecision('allowed')).toBeUndefined();
 });

@@ -8,7 +8,7 @@ import { TokenSeal } from '../../../src/accounts/people/mail-tokens.ts';
 import { createDevelopmentOutbox, type DevelopmentOutbox } from '../../../src/accounts/people/mailer.ts';
 import { Passwords } from '../../../src/accounts/people/passwords.ts';
 import { openServer, type ServerChoice } from '../../../src/http/open-server.ts';
-import { createRouter, type Route, refusalOf, refusalReply } from '../../../src/http/router.ts';
+import { createRouter, errorReply, type Route, toApiError } from '../../../src/http/router.ts';
 import { type ConsoleOptions, createConsole } from '../../../src/node/routes/console/index.ts';
 import { CALL_NAMES, type CallName, type Store, type StoreCalls } from '../../../src/node/store/store.ts';
 import { type LedgerRig, ledgerRig } from '../../fakes/store/ledger.ts';
@@ -139,7 +139,7 @@ export async function openConsoleRig({
       headerTimeoutMs: 10_000,
       onFault: (error) => {
         faults.push(error);
-        return refusalReply(refusalOf(error), 'req_fault');
+        return errorReply(toApiError(error), 'req_fault');
       },
     },
     () => {},

@@ -3,18 +3,18 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ClientLimit, HashQueue } from '../../../src/accounts/people/attempt-limits.ts';
 import { isCommonPassword } from '../../../src/accounts/people/common-passwords.ts';
 import { checkPassword, Passwords } from '../../../src/accounts/people/passwords.ts';
-import { Refusal } from '../../../src/api/errors.ts';
+import { ApiError } from '../../../src/api/errors.ts';
 
 const scrypt = new Passwords('scrypt');
 const best = new Passwords();
 const GOOD = 'correct horse battery staple';
 
 /** What a call is refused with. */
-function refusalOf(call: () => unknown): Refusal | undefined {
+function apiErrorOf(call: () => unknown): ApiError | undefined {
   try {
     call();
   } catch (error) {
-    if (error instanceof Refusal) return error;
+    if (error instanceof ApiError) return error;
     throw error;
   }
   return undefined;
@@ -32,7 +32,7 @@ describe('a new password', () => {
     'abcd horse',
     'defghosts',
   ])('%j is taken', (password) => {
-    expect(refusalOf(() => checkPassword(password, 'ada@example.com'))).toBeUndefined();
+    expect(apiErrorOf(() => checkPassword(password, 'ada@example.com'))).toBeUndefined();
   });
 
   test.each([
@@ -73,7 +73,7 @@ describe('a new password', () => {
     ['ada.lovelace', 'one of the first'],
     ['Ada.Lovelace@example.com', 'one of the first'],
   ])('%j is refused and not repeated', (password, why) => {
-    const refusal = refusalOf(() => checkPassword(password, 'ada.lovelace@example.com'));
+    const refusal = apiErrorOf(() => checkPassword(password, 'ada.lovelace@example.com'));
     expect(refusal?.code).toBe('invalid_request');
     expect(refusal?.extras.param).toBe('password');
     expect(refusal?.message).toContain(why);
@@ -192,14 +192,14 @@ describe('attempts of one client', () => {
     let now = 0;
     const limit = new ClientLimit({ attemptsPerMinuteMax: 3, clock: { now: () => now } });
     for (let attempt = 0; attempt < 3; attempt++) limit.take('one');
-    expect(refusalOf(() => limit.take('one'))).toMatchObject({
+    expect(apiErrorOf(() => limit.take('one'))).toMatchObject({
       code: 'rate_limit_exceeded',
       extras: { retryAfterSeconds: 20 },
     });
-    expect(refusalOf(() => limit.take('two'))).toBeUndefined();
+    expect(apiErrorOf(() => limit.take('two'))).toBeUndefined();
     now += 20_000;
-    expect(refusalOf(() => limit.take('one'))).toBeUndefined();
-    expect(refusalOf(() => limit.take('one'))).toBeDefined();
+    expect(apiErrorOf(() => limit.take('one'))).toBeUndefined();
+    expect(apiErrorOf(() => limit.take('one'))).toBeDefined();
   });
 
   test('count for a limited number of clients, as long as their minute lasts', () => {

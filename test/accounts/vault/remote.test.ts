@@ -4,7 +4,7 @@ import { SimulatedClock } from 'xstate';
 import { keyRingOf, VaultError } from '../../../src/accounts/vault/key-ring.ts';
 import { answerVaultCalls, createRemoteVault, VAULT_GROUP } from '../../../src/accounts/vault/remote.ts';
 import { createVault } from '../../../src/accounts/vault/vault.ts';
-import { Refusal } from '../../../src/api/errors.ts';
+import { ApiError } from '../../../src/api/errors.ts';
 import { plainOfText, textOfPlain } from '../../../src/runtime/plain-data.ts';
 import type { Ask } from '../../../src/store/operation.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
@@ -119,8 +119,8 @@ describe('a vault from afar', () => {
     state.verdict = 'refused';
     for (const work of [save(), save('org_a', { api_key: '' }), remote.test('org_a', 'pk_none', by)]) {
       const error = await caught(work);
-      expect(error).toBeInstanceOf(Refusal);
-      expect((error as Refusal).message).not.toContain('canary');
+      expect(error).toBeInstanceOf(ApiError);
+      expect((error as ApiError).message).not.toContain('canary');
     }
   });
 

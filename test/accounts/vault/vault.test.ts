@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { keyRingOf } from '../../../src/accounts/vault/key-ring.ts';
 import { createVault } from '../../../src/accounts/vault/vault.ts';
-import { Refusal } from '../../../src/api/errors.ts';
+import { ApiError } from '../../../src/api/errors.ts';
 import { apiKeyForm, awsForm, azureForm, googleServiceAccountForm } from '../../../src/vendors/kit/credentials.ts';
 import type { CredentialVerdict, Provider, ProviderAccess } from '../../../src/vendors/kit/provider.ts';
 import { loopback } from '../../../src/vendors/loopback/index.ts';
@@ -62,14 +62,14 @@ function world() {
   return { ...opened, clock, vault, save, asked, calls, faults, state };
 }
 
-async function refusal(work: Promise<unknown>): Promise<Refusal> {
+async function refusal(work: Promise<unknown>): Promise<ApiError> {
   const error = await work.then(
     () => undefined,
     (each: unknown) => each,
   );
-  expect(error).toBeInstanceOf(Refusal);
-  expect((error as Refusal).message).not.toContain('canary');
-  return error as Refusal;
+  expect(error).toBeInstanceOf(ApiError);
+  expect((error as ApiError).message).not.toContain('canary');
+  return error as ApiError;
 }
 
 describe('saving a key', () => {

@@ -1,5 +1,5 @@
 // Reservations for files that hold and charge nothing, and remember what they were asked to.
-import { refuse } from '../../../src/api/errors.ts';
+import { apiError } from '../../../src/api/errors.ts';
 import { costMicroUsd } from '../../../src/config/prices/price.ts';
 import type { FileReservationRequest, ReservedFile } from '../../../src/files/money/file-reservations.ts';
 
@@ -26,11 +26,11 @@ export class RecordingReservations {
   isBroke = false;
 
   async requireCredit(): Promise<void> {
-    if (this.isBroke) throw refuse('insufficient_credit', 'No credit is left.');
+    if (this.isBroke) throw apiError('insufficient_credit', 'No credit is left.');
   }
 
   async reserve(file: FileReservationRequest): Promise<ReservedFile> {
-    if (this.isBroke) throw refuse('insufficient_credit', 'No credit is left.');
+    if (this.isBroke) throw apiError('insufficient_credit', 'No credit is left.');
     this.reserved.push(file);
     this.open++;
     const { id, organisationId, secondsMax } = file;

@@ -2,7 +2,7 @@
 import { Value } from '@sinclair/typebox/value';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Refusal } from '../../../src/api/errors.ts';
+import type { ApiError } from '../../../src/api/errors.ts';
 import { BillAnswer } from '../../../src/api/usage.ts';
 import { usdOf } from '../../../src/config/prices/price.ts';
 import type { RouteContext } from '../../../src/http/router.ts';
@@ -33,7 +33,7 @@ beforeEach(() => {
 
 const wallNow = () => new Date(rig.clock.nowMs);
 const jsonOf = (reply: Reply) => JSON.parse(reply.body as string);
-const refusal = (code: string, param: string) => expect.objectContaining({ code, extras: { param } }) as Refusal;
+const refusal = (code: string, param: string) => expect.objectContaining({ code, extras: { param } }) as ApiError;
 
 const bill = (month: string, format = '', who = us) => {
   const request = { query: format === '' ? '' : `format=${format}` };

@@ -1,6 +1,6 @@
 // How many files a key may have under way: counted from the first byte to the provider's answer, not while a client waits for it.
 import { describe, expect, it } from 'vitest';
-import type { Refusal } from '../../../src/api/errors.ts';
+import type { ApiError } from '../../../src/api/errors.ts';
 import { type Answer, answer } from '../../live/upstream/http-batch-fixture.ts';
 import { END, expectNothingLeft, fewKey, flac, limits, open, send, server, settled } from './files-fixture.ts';
 
@@ -23,7 +23,7 @@ function free(): number {
   try {
     for (;;) taken.push(limits.takeFile(fewKey));
   } catch (error) {
-    expect((error as Refusal).code).toBe('too_many_sessions');
+    expect((error as ApiError).code).toBe('too_many_sessions');
     return taken.length;
   } finally {
     for (const leave of taken) leave();

@@ -1,7 +1,7 @@
 // Files whose client leaves before the answer: some are given up and free; then the work is done to its end, and charged. And what
 // is refused before the upload is over, for want of money or leave.
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { refuse } from '../../../src/api/errors.ts';
+import { apiError } from '../../../src/api/errors.ts';
 import { wavOf } from '../../fakes/audio/audio-files.ts';
 import { answer } from '../../live/upstream/http-batch-fixture.ts';
 import {
@@ -129,7 +129,7 @@ describe('an upload that is refused before its file is measured or read to its e
   });
 
   it('belongs to a caller that may not use the model', async () => {
-    vi.spyOn(reservations, 'requireCredit').mockRejectedValue(refuse('model_not_allowed', 'Not this one.'));
+    vi.spyOn(reservations, 'requireCredit').mockRejectedValue(apiError('model_not_allowed', 'Not this one.'));
     expect((await early('second/file', 'audio/flac'))[0]).toBe(403);
   });
 

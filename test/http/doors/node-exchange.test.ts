@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { NodeExchange, refusalOfBroken } from '../../../src/http/node/server.ts';
+import { apiErrorOfBroken, NodeExchange } from '../../../src/http/node/server.ts';
 
 test('writes a mapped IPv4 address in dots', () => {
   const incoming = Object.assign(new PassThrough(), {
@@ -26,5 +26,5 @@ test.each([
   ['ECONNRESET', undefined],
   ['ERR_SSL_HTTP_REQUEST', undefined],
 ])('reports %s as %s', (code, expected) => {
-  expect(refusalOfBroken(code, 8192)?.code).toBe(expected);
+  expect(apiErrorOfBroken(code, 8192)?.code).toBe(expected);
 });

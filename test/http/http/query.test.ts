@@ -1,7 +1,7 @@
 // The query parser: strict about doubles and escapes, indifferent to everything else.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Refusal } from '../../../src/api/errors.ts';
+import { ApiError } from '../../../src/api/errors.ts';
 import { parseQuery } from '../../../src/http/query.ts';
 
 describe('a query', () => {
@@ -76,7 +76,7 @@ describe('a query', () => {
         try {
           parseQuery(raw);
         } catch (error) {
-          expect(error).toBeInstanceOf(Refusal);
+          expect(error).toBeInstanceOf(ApiError);
         }
       }),
     );

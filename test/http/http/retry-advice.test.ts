@@ -1,11 +1,11 @@
 // What client libraries that try again by themselves are told: not to where it is of no use, and nothing everywhere else.
 import { describe, expect, it } from 'vitest';
-import { type ErrorCode, refuse } from '../../../src/api/errors.ts';
-import { refusalReply } from '../../../src/http/router.ts';
+import { apiError, type ErrorCode } from '../../../src/api/errors.ts';
+import { errorReply } from '../../../src/http/router.ts';
 
 const adviceOn = (code: ErrorCode, retryAfterSeconds?: number) => {
   const extras = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
-  return refusalReply(refuse(code, 'No.', extras), 'req_1').headers?.['X-Should-Retry'];
+  return errorReply(apiError(code, 'No.', extras), 'req_1').headers?.['X-Should-Retry'];
 };
 
 describe('X-Should-Retry', () => {

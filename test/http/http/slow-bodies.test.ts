@@ -1,6 +1,6 @@
 // Bodies that stop or trickle in: they are given up with 408, but not while they wait for their reader.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Refusal } from '../../../src/api/errors.ts';
+import { ApiError } from '../../../src/api/errors.ts';
 import {
   RequestBody,
   SILENCE_MS,
@@ -35,7 +35,7 @@ async function trickle(bytesPerSecond: number): Promise<void> {
 test('refuses a body of a byte a second with 408', async () => {
   body.resume();
   await trickle(1);
-  expect(faults).toEqual([expect.any(Refusal)]);
+  expect(faults).toEqual([expect.any(ApiError)]);
   expect(faults[0]).toMatchObject({ code: 'request_timeout', status: 408 });
 });
 

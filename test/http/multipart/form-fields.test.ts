@@ -1,7 +1,7 @@
 // How much the fields of one form may hold: many short ones, a few long ones, and no more than that together.
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { Refusal } from '../../../src/api/errors.ts';
+import { ApiError } from '../../../src/api/errors.ts';
 import { type FormLimits, readForm } from '../../../src/http/multipart/form.ts';
 import { SpoolBudget } from '../../../src/http/multipart/spool-file.ts';
 import { FairQuota } from '../../../src/runtime/limits/fair-quota.ts';
@@ -23,7 +23,7 @@ const LIMITS: FormLimits = {
 const AUDIO = Buffer.from('audio');
 
 /** The fields' bytes, or what the form was refused for. */
-async function read(count: number, bytes: number, isBehind = false): Promise<number | Refusal> {
+async function read(count: number, bytes: number, isBehind = false): Promise<number | ApiError> {
   const fields = Array.from({ length: count }, () => field('keywords[]', 'x'.repeat(bytes)));
   const body = form(...(isBehind ? [file(AUDIO), ...fields] : [...fields, file(AUDIO)]));
   try {
@@ -31,7 +31,7 @@ async function read(count: number, bytes: number, isBehind = false): Promise<num
     read.dispose();
     return read.fields.reduce((sum, [, value]) => sum + value.length, 0);
   } catch (error) {
-    if (error instanceof Refusal) return error;
+    if (error instanceof ApiError) return error;
     throw error;
   }
 }
@@ -56,7 +56,7 @@ describe.each([
     [1, 101, 'longer than 100 bytes'],
   ])('may not be %i of %i bytes', async (count, bytes, words) => {
     const refused = await read(count, bytes, isBehind);
-    expect(refused).toBeInstanceOf(Refusal);
+    expect(refused).toBeInstanceOf(ApiError);
     expect(refused).toMatchObject({ code: 'invalid_request', message: expect.stringContaining(words) });
   });
 });

@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Refusal } from '../../../src/api/errors.ts';
+import { ApiError } from '../../../src/api/errors.ts';
 import { joinMembers } from '../../../src/files/routes/form.ts';
 import type { Field } from '../../../src/http/multipart/form-fields.ts';
 
@@ -29,11 +29,11 @@ function written(name: string, value: unknown): Field[] {
   return Object.entries(value).flatMap(([member, each]) => written(`${name}[${member}]`, each));
 }
 
-function refusalOf(fields: readonly Field[]): Refusal {
+function apiErrorOf(fields: readonly Field[]): ApiError {
   try {
     join(fields);
   } catch (error) {
-    if (error instanceof Refusal) return error;
+    if (error instanceof ApiError) return error;
     throw error;
   }
   throw new Error('The fields were not refused.');
@@ -168,7 +168,7 @@ describe('members of a field', () => {
       'duplicate_parameter',
     ],
   ])('fail as %s', (_, fields, code) => {
-    const { code: refused, extras, message } = refusalOf(fields);
+    const { code: refused, extras, message } = apiErrorOf(fields);
     expect([refused, extras.param]).toEqual([code, fields[0]?.[0].replace(/\[.*/, '')]);
     expect(message).toMatch(/\.$/);
   });
@@ -193,7 +193,7 @@ describe('members of a field', () => {
         try {
           for (const [, value] of join(fields)) expect(typeof value).toBe('string');
         } catch (error) {
-          expect(error).toBeInstanceOf(Refusal);
+          expect(error).toBeInstanceOf(ApiError);
         }
       }),
       { seed: 11, numRuns: 2_000 },

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readlinkSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { afterAll, expect } from 'vitest';
-import { Refusal } from '../../../src/api/errors.ts';
+import { ApiError } from '../../../src/api/errors.ts';
 import { type Form, type FormLimits, readForm } from '../../../src/http/multipart/form.ts';
 import type { Field } from '../../../src/http/multipart/form-fields.ts';
 import { FieldsFollow, SpoolBudget } from '../../../src/http/multipart/spool-file.ts';
@@ -14,7 +14,7 @@ import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 import { CONTENT_TYPE } from './broken-forms.ts';
 
 /** What came of a form: everything in it, or its refusal. */
-export type Outcome = { fields: Field[]; content: Buffer; filename: string } | Refusal;
+export type Outcome = { fields: Field[]; content: Buffer; filename: string } | ApiError;
 
 /** Of all forms of one test file. */
 export class FormRig {
@@ -60,7 +60,7 @@ export class FormRig {
     try {
       return await this.#whole(Readable.from(piecesOf(bytes, cut), { objectMode: false }), contentType);
     } catch (error) {
-      if (error instanceof Refusal) return error;
+      if (error instanceof ApiError) return error;
       throw error;
     }
   }
@@ -100,7 +100,7 @@ export class FormRig {
     expect([this.memoryQuota.used, this.faults]).toEqual([0, []]);
   }
 
-  async #whole(body: Readable, contentType: string | undefined): Promise<Exclude<Outcome, Refusal>> {
+  async #whole(body: Readable, contentType: string | undefined): Promise<Exclude<Outcome, ApiError>> {
     const form = await readForm(body, contentType, this.limits);
     try {
       return { ...(await wholeOf(form)), filename: form.file.filename };

@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Refusal } from '../../../src/api/errors.ts';
+import { ApiError } from '../../../src/api/errors.ts';
 import { readForm } from '../../../src/http/multipart/form.ts';
 import { refuseContentEncoding } from '../../../src/http/multipart/parts.ts';
 import { BodyTooLarge } from '../../../src/http/server.ts';
@@ -22,7 +22,7 @@ afterEach(async () => {
 /** Everything of a form, or the refusal that it ended in. */
 async function outcomeOf(bytes: Buffer, pieceBytes: number, contentType = CONTENT_TYPE) {
   const outcome = await rig.read(bytes, pieceBytes, contentType);
-  if (outcome instanceof Refusal) return outcome;
+  if (outcome instanceof ApiError) return outcome;
   const { fields, content } = outcome;
   return { fields, content };
 }
@@ -141,8 +141,8 @@ describe('a broken form', () => {
     async (_what, [bytes, code, param, contentType = CONTENT_TYPE]) => {
       for (const pieceBytes of [1_000_000, 61, 1].filter((size) => bytes.length / size < 20_000)) {
         const outcome = await outcomeOf(bytes, pieceBytes, contentType);
-        expect(outcome).toBeInstanceOf(Refusal);
-        const { code: got, extras, message } = outcome as Refusal;
+        expect(outcome).toBeInstanceOf(ApiError);
+        const { code: got, extras, message } = outcome as ApiError;
         expect([got, extras.param]).toEqual([code, param]);
         expect(message).toMatch(/^[\x20-\x7e]+\.$/);
       }

@@ -1,6 +1,6 @@
 // What carriers say of a call, and what it comes to: the request, the audio of each track, and the end.
 import { describe, expect, test } from 'vitest';
-import { Refusal } from '../../../src/api/errors.ts';
+import { ApiError } from '../../../src/api/errors.ts';
 import type { Conversation, Dialect, Step } from '../../../src/vendors/compat/dialect.ts';
 import { audiohook } from '../../../src/vendors/telephony/audiohook.ts';
 import { telnyx, twilio } from '../../../src/vendors/telephony/carriers.ts';
@@ -113,7 +113,7 @@ describe('the options of a call', () => {
   ])('%s is refused', (_, dialect, message, words) => {
     const [step] = say(open(dialect), message);
     if (step?.type !== 'refuse') throw new Error(JSON.stringify(step));
-    expect(step.refusal).toBeInstanceOf(Refusal);
+    expect(step.refusal).toBeInstanceOf(ApiError);
     expect(step.refusal.message).toContain(words);
   });
 
@@ -126,7 +126,7 @@ describe('the options of a call', () => {
   ])('posts a refusal of %s where the call names an address', (_, dialect, message, name) => {
     const [step] = say(open(dialect), message);
     if (step?.type !== 'start') throw new Error(JSON.stringify(step));
-    expect(step.request.refused).toBeInstanceOf(Refusal);
+    expect(step.request.refused).toBeInstanceOf(ApiError);
     expect(step.request.call).toMatchObject({
       ...{ carrier: dialect.name, eventsUrl: TOLD.events_url, eventsSecret: TOLD.events_secret },
       names: expect.arrayContaining([name]),

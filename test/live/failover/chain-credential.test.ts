@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { OwnKey } from '../../../src/accounts/vault/own-keys.ts';
-import { Refusal } from '../../../src/api/errors.ts';
+import { ApiError } from '../../../src/api/errors.ts';
 import type { Candidate } from '../../../src/api/listen.ts';
 import { createPriceList, type PriceOverrides } from '../../../src/config/prices/price-list.ts';
 import { resolveChain } from '../../../src/live/failover/chain.ts';
@@ -88,9 +88,9 @@ async function resolved({
   };
 }
 
-async function refusalOf(situation: Situation): Promise<Refusal> {
+async function apiErrorOf(situation: Situation): Promise<ApiError> {
   const error = await resolved(situation).catch((thrown: unknown) => thrown);
-  if (!(error instanceof Refusal)) throw new Error('The chain was taken.');
+  if (!(error instanceof ApiError)) throw new Error('The chain was taken.');
   return error;
 }
 
@@ -169,7 +169,7 @@ it('uses a self-hosted server where its address is configured, with or without a
   const model = 'self/a';
   for (const found of [{ addresses: ['self'] }, { addresses: ['self'], service: ['self'] }, { elsewhere: ['self'] }])
     expect((await resolved({ model, ...found })).ids).toEqual([[model, 'service', false]]);
-  const { code, message } = await refusalOf({ model, service: ['self'] });
+  const { code, message } = await apiErrorOf({ model, service: ['self'] });
   expect([code, message]).toEqual(['upstream_not_configured', expect.stringContaining('VOXGATE_SELF_URL')]);
 });
 
@@ -179,7 +179,7 @@ it('takes no customer key for an operator’s own server, and fails where no nod
   const { ids, asked } = await resolved({ model, addresses: [model], own });
   expect([ids, asked]).toEqual([[[model, 'service', false]], []]);
   const refused = { model, addresses: [model], elsewhere: [] };
-  expect(await refusalOf(refused)).toMatchObject({
+  expect(await apiErrorOf(refused)).toMatchObject({
     code: 'upstream_not_configured',
     message: expect.stringContaining('No node that opens connections has CUSTOM in its configuration.'),
   });
@@ -236,7 +236,7 @@ describe('a refused credential', () => {
     ],
   ];
   it.each(rows)('%s', async (_, situation, code, param, words) => {
-    const refusal = await refusalOf(situation);
+    const refusal = await apiErrorOf(situation);
     expect([refusal.code, refusal.extras.param]).toEqual([code, param]);
     expect(refusal.message).toMatch(words);
   });

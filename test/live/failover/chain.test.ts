@@ -2,7 +2,7 @@
 // would not honour.
 
 import { describe, expect, it } from 'vitest';
-import { Refusal } from '../../../src/api/errors.ts';
+import { ApiError } from '../../../src/api/errors.ts';
 import type { Candidate } from '../../../src/api/listen.ts';
 import { createPriceList, FREE, type PriceOverrides } from '../../../src/config/prices/price-list.ts';
 import { type Ask, rateFor, resolveChain } from '../../../src/live/failover/chain.ts';
@@ -63,9 +63,9 @@ const resolve = (ask: Partial<Ask>, prices: PriceOverrides = {}) =>
     },
   );
 
-async function refusalOf(ask: Partial<Ask>): Promise<Refusal> {
+async function apiErrorOf(ask: Partial<Ask>): Promise<ApiError> {
   const error = await resolve(ask).catch((thrown: unknown) => thrown);
-  if (!(error instanceof Refusal)) throw new Error('The chain was taken.');
+  if (!(error instanceof ApiError)) throw new Error('The chain was taken.');
   return error;
 }
 
@@ -293,7 +293,7 @@ describe('a chain', () => {
       '13 is not taken',
     ],
   ])('refuses %s, and names the cause', async (_, ask, code, param, message) => {
-    const refusal = await refusalOf(ask);
+    const refusal = await apiErrorOf(ask);
     expect([refusal.code, refusal.extras.param]).toEqual([code, param]);
     expect(refusal.message).toContain(message);
     expect(refusal.message.length).toBeLessThan(400);
@@ -309,9 +309,9 @@ describe('a chain', () => {
     const asked = { model: 'puppet/a', interimResults: false, ...ask };
     const { members } = await resolve(asked);
     expect(members[0]?.degradations.map((each) => [each.code, each.param])).toEqual([[code, param]]);
-    const refusal = await refusalOf({ ...asked, strict: true });
+    const refusal = await apiErrorOf({ ...asked, strict: true });
     expect([refusal.code, refusal.extras.param, refusal.status]).toEqual(['unsupported_parameter', param, 422]);
-    const inFallback = await refusalOf({
+    const inFallback = await apiErrorOf({
       ...asked,
       model: 'loopback/script',
       fallbacks: [fallback('puppet/a')],

@@ -4,7 +4,7 @@ import { BLOCK_BYTES } from '../../../src/audio/tape/blocks.ts';
 import { FileSpools } from '../../../src/audio/tape/spool.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { emptyBody } from '../../../src/http/request-body.ts';
-import { refusalOf, refusalReply } from '../../../src/http/router.ts';
+import { errorReply, toApiError } from '../../../src/http/router.ts';
 import type { ServerRequest, ServerSocket, SocketHandlers } from '../../../src/http/server.ts';
 import { OpusPlaces } from '../../../src/live/pace/coded-messages.ts';
 import { SocketPaces } from '../../../src/live/pace/socket-pace.ts';
@@ -103,11 +103,11 @@ export function listenRig(altered: Altered = {}) {
     waiting: altered.waiting ?? new WaitingWork(),
     opus: new OpusPlaces(),
     late: altered.late ?? new UnauthenticatedSockets({ handshakesMax: 10, handshakesPerAddressMax: 10 }),
-    reply: refusalReply,
+    reply: errorReply,
     onQueryCredential: () => heard.push('query credential'),
     onSmallSocket: () => heard.push('small socket'),
     onRefused: ({ code }: { code: string }) => heard.push(`refused ${code}`),
-    onFault: (_: string, error: unknown) => refusalOf(error),
+    onFault: (_: string, error: unknown) => toApiError(error),
   } as unknown as ListenDependencies;
   return {
     heard,

@@ -1,6 +1,6 @@
 // Who gives back the place that a handshake took: the session when it is over; the edge only where no session came to be.
 import { expect, test } from 'vitest';
-import { refuse } from '../../../src/api/errors.ts';
+import { apiError } from '../../../src/api/errors.ts';
 import { listenRig, socket } from './listen-rig.ts';
 
 test('leaves the slot to the session, which may have work left, when a socket closes', async () => {
@@ -32,7 +32,7 @@ test('releases the slot of a session that could not be made', async () => {
 test('releases the slot of a handshake refused for lack of credit', async () => {
   const { heard, answer } = listenRig({
     openMeter: async () => {
-      throw refuse('insufficient_credit', 'Nothing is left.');
+      throw apiError('insufficient_credit', 'Nothing is left.');
     },
   });
   expect(await answer()).toMatchObject({ refuse: { status: 402 } });
@@ -53,7 +53,7 @@ test.each([
 ] as const)('channels of which the last finds no %s take nothing', async (_, code, status) => {
   let asked = 0;
   const third = <Granted>(granted: Granted, isHere: boolean): Granted => {
-    if (isHere && ++asked === 3) throw refuse(code, 'Nothing is left.');
+    if (isHere && ++asked === 3) throw apiError(code, 'Nothing is left.');
     return granted;
   };
   const held: string[] = [];

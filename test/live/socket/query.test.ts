@@ -1,18 +1,18 @@
 // The query of `GET /v1/listen`: what is well-formed is read exactly, anything else is refused with the parameter's name.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Refusal } from '../../../src/api/errors.ts';
+import { ApiError } from '../../../src/api/errors.ts';
 import type { ListenRequest } from '../../../src/api/listen.ts';
 import { readListenQuery } from '../../../src/live/socket/query.ts';
 
 const read = (parameters: Record<string, string>): ListenRequest =>
   readListenQuery(new Map(Object.entries({ model: 'loopback/script', ...parameters })));
 
-function refusalOf(parameters: Iterable<[string, string]>): Refusal {
+function apiErrorOf(parameters: Iterable<[string, string]>): ApiError {
   try {
     readListenQuery(new Map(parameters));
   } catch (error) {
-    if (error instanceof Refusal) return error;
+    if (error instanceof ApiError) return error;
     throw error;
   }
   throw new Error('The query was taken.');
@@ -201,7 +201,7 @@ describe('a listen query', () => {
       'fallbacks',
     ]),
   ])('fails with %s, and names the parameter', (_, parameters, param, code = 'invalid_request') => {
-    const refusal = refusalOf(parameters);
+    const refusal = apiErrorOf(parameters);
     expect([refusal.code, refusal.extras.param, refusal.status, refusal.closeCode]).toEqual([code, param, 400, 4000]);
     expect(refusal.message).toMatch(/[.}]$/);
     expect(refusal.message.length).toBeLessThan(400);
@@ -253,7 +253,7 @@ describe('a listen query', () => {
           expect(request.sampleRate).toBeLessThanOrEqual(48_000);
           expect(request.fallbacks.every((each) => typeof each.model === 'string')).toBe(true);
         } catch (error) {
-          if (!(error instanceof Refusal)) throw error;
+          if (!(error instanceof ApiError)) throw error;
           expect(error.extras.param).toBeTypeOf('string');
         }
       }),

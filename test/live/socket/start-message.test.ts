@@ -1,6 +1,6 @@
 // The parameters of a session in a first message: read as those of a URL are, refused in the same words, and in one place only.
 import { describe, expect, it } from 'vitest';
-import { Refusal } from '../../../src/api/errors.ts';
+import { ApiError } from '../../../src/api/errors.ts';
 import type { ListenRequest } from '../../../src/api/listen.ts';
 import { readStartMessage, readStartWish } from '../../../src/live/socket/client-message.ts';
 import { readListenQuery } from '../../../src/live/socket/query.ts';
@@ -14,11 +14,11 @@ const read = (message: unknown, query: Record<string, string> = {}): ListenReque
     ),
   );
 
-function refusalOf(work: () => unknown): Refusal {
+function apiErrorOf(work: () => unknown): ApiError {
   try {
     work();
   } catch (error) {
-    if (error instanceof Refusal) return error;
+    if (error instanceof ApiError) return error;
     throw error;
   }
   throw new Error('Nothing was refused.');
@@ -82,7 +82,7 @@ describe('a start message', () => {
     ],
     ['a parameter of the URL', { type: 'start', model: MODEL, language: 'en' }, 'language', 'duplicate_parameter'],
   ])('fails with %s, and names the member', (_, message, param, code = 'invalid_request') => {
-    const refusal = refusalOf(() => read(message, { language: 'fr' }));
+    const refusal = apiErrorOf(() => read(message, { language: 'fr' }));
     expect([refusal.code, refusal.extras.param, refusal.closeCode]).toEqual([code, param, 4000]);
     expect(refusal.message).toMatch(/^[\x20-\x7e…]{1,400}$/);
   });
@@ -114,6 +114,6 @@ describe('a URL', () => {
       ]),
     ],
   ])('fails at the handshake with a wrong `%s`, before any message', (param, query) => {
-    expect(refusalOf(() => readStartWish(query)).extras.param).toBe(param);
+    expect(apiErrorOf(() => readStartWish(query)).extras.param).toBe(param);
   });
 });

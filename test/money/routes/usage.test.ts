@@ -2,7 +2,7 @@
 
 import { Value } from '@sinclair/typebox/value';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Refusal } from '../../../src/api/errors.ts';
+import type { ApiError } from '../../../src/api/errors.ts';
 import { BalanceAnswer, SessionAnswer, SessionList, UsageList } from '../../../src/api/usage.ts';
 import type { RouteContext } from '../../../src/http/router.ts';
 import type { Reply } from '../../../src/http/server.ts';
@@ -56,7 +56,7 @@ function heard(
   return rig.ledger.settleSession(head, endOf([lineOf(ms, perMinute(60_000n), { model, own })], { endedAt: now }));
 }
 
-const refusal = (code: string, param?: string) => expect.objectContaining({ code, extras: { param } }) as Refusal;
+const refusal = (code: string, param?: string) => expect.objectContaining({ code, extras: { param } }) as ApiError;
 
 describe('GET /v1/usage', () => {
   it('covers the month so far, by model, with an exact total', async () => {

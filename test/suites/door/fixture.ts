@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { afterEach, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { Refusal } from '../../../src/api/errors.ts';
+import { ApiError } from '../../../src/api/errors.ts';
 import type {
   HttpServer,
   HttpServerOptions,
@@ -120,7 +120,7 @@ export async function start(
       headerTimeoutMs: 10_000,
       onFault: (error) => {
         faults.push(error);
-        return error instanceof Refusal
+        return error instanceof ApiError
           ? {
               status: error.status,
               headers: { ...error.extras.headers },

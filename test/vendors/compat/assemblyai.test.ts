@@ -2,11 +2,11 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { Refusal, refuse } from '../../../src/api/errors.ts';
+import { ApiError, apiError } from '../../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
 import { parametersFor } from '../../../src/compat/parameters.ts';
+import { closeOf, endingOf } from '../../../src/vendors/assemblyai/compat/errors.ts';
 import { assemblyai } from '../../../src/vendors/assemblyai/compat/index.ts';
-import { closeOf, endingOf } from '../../../src/vendors/assemblyai/compat/refusals.ts';
 import type { Conversation, LiveEndpoint } from '../../../src/vendors/compat/dialect.ts';
 import { startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 
@@ -59,7 +59,7 @@ describe('a query', () => {
     ['webhook_url=http://example.com', 'webhook_url'],
     ['llm_gateway={}', 'llm_gateway'],
   ])('fails: %s', (query, param) => {
-    expect(() => opened(query)).toThrow(Refusal);
+    expect(() => opened(query)).toThrow(ApiError);
     expect(() => opened(query)).toThrow(expect.objectContaining({ extras: { param } }));
   });
 });
@@ -150,7 +150,7 @@ describe('a client', () => {
     ['invalid_request', 3006],
     ['overloaded', 3005],
   ] as const)('fails for %s with %d', (code, known) =>
-    expect(endingOf(refuse(code, 'Why.'))).toEqual({
+    expect(endingOf(apiError(code, 'Why.'))).toEqual({
       messages: [JSON.stringify({ type: 'Error', error_code: known, error: 'Why.' })],
       ...{ code: known, reason: code },
     }),

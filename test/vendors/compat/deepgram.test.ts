@@ -1,11 +1,11 @@
 // What Deepgram's clients ask for and are told, message by message.
 import { describe, expect, it } from 'vitest';
-import { Refusal, refuse } from '../../../src/api/errors.ts';
+import { ApiError, apiError } from '../../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
 import { modelOf, parametersFor } from '../../../src/compat/parameters.ts';
 import type { Conversation } from '../../../src/vendors/compat/dialect.ts';
+import { closeOf } from '../../../src/vendors/deepgram/compat/errors.ts';
 import { deepgram } from '../../../src/vendors/deepgram/compat/index.ts';
-import { closeOf } from '../../../src/vendors/deepgram/compat/refusals.ts';
 
 const STAMP = { sessionId: 'ses_1', seq: 1, at: new Date(0) };
 const RAW = 'encoding=linear16&sample_rate=16000';
@@ -107,11 +107,11 @@ describe('a query', () => {
     [`${RAW}&channels=2`, 'channels'],
     [`${RAW}&callback=http://example.com`, 'callback'],
   ])('fails: %s', (query, param) => {
-    expect(() => opened(query)).toThrow(Refusal);
+    expect(() => opened(query)).toThrow(ApiError);
     try {
       opened(query);
     } catch (error) {
-      expect((error as Refusal).extras.param).toBe(param);
+      expect((error as ApiError).extras.param).toBe(param);
     }
   });
 });
@@ -325,7 +325,7 @@ describe('a refusal over HTTP', () => {
     ['model_not_found', 404, { err_code: 'Not Found' }],
     ['overloaded', 503, { err_code: 'overloaded' }],
   ] as const)('%s', (code, status, body) => {
-    const answer = deepgram.refusal(refuse(code, 'Why.'), 'req_1');
+    const answer = deepgram.refusal(apiError(code, 'Why.'), 'req_1');
     expect([answer.status, JSON.parse(answer.body)]).toMatchObject([status, { ...body, request_id: 'req_1' }]);
     expect(answer.headers).toMatchObject({ 'dg-request-id': 'req_1', 'dg-error': 'Why.' });
   });

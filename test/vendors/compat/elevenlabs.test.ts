@@ -2,12 +2,12 @@
 import { once } from 'node:events';
 import { beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { Refusal, refuse } from '../../../src/api/errors.ts';
+import { ApiError, apiError } from '../../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
 import { parametersFor } from '../../../src/compat/parameters.ts';
 import type { Conversation, FormEndpoint, LiveEndpoint } from '../../../src/vendors/compat/dialect.ts';
+import { closeOf, endingOf } from '../../../src/vendors/elevenlabs/compat/errors.ts';
 import { elevenlabs } from '../../../src/vendors/elevenlabs/compat/index.ts';
-import { closeOf, endingOf } from '../../../src/vendors/elevenlabs/compat/refusals.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 
 const PATH = '/v1/speech-to-text/realtime';
@@ -56,7 +56,7 @@ describe('a query', () => {
     ['entity_detection=all', 'entity_detection'],
     ['transcript_edit=shorter', 'transcript_edit'],
   ])('fails: %s', (query, param) => {
-    expect(() => opened(query)).toThrow(Refusal);
+    expect(() => opened(query)).toThrow(ApiError);
     expect(() => opened(query)).toThrow(expect.objectContaining({ extras: { param } }));
   });
 });
@@ -156,7 +156,7 @@ describe('a client', () => {
     ['invalid_request', 'invalid_request', 1008],
     ['overloaded', 'resource_exhausted', 1011],
   ] as const)('fails for %s with %s', (reason, message_type, code) =>
-    expect(endingOf(refuse(reason, 'Why.'))).toEqual({
+    expect(endingOf(apiError(reason, 'Why.'))).toEqual({
       messages: [JSON.stringify({ message_type, error: 'Why.' })],
       ...{ code, reason },
     }),

@@ -1,6 +1,6 @@
 // What Gladia's clients ask for and are told, case by case; and how its official client meets refusals.
 import { describe, expect, it } from 'vitest';
-import { Refusal, refuse } from '../../../src/api/errors.ts';
+import { ApiError, apiError } from '../../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
 import type { Conversation, LiveEndpoint, Step } from '../../../src/vendors/compat/dialect.ts';
 import { CARRIED_BYTES_MAX } from '../../../src/vendors/compat/params.ts';
@@ -97,7 +97,7 @@ describe('POST /v2/live', () => {
       { realtime_processing: { custom_vocabulary_config: { vocabulary: ['a'.repeat(CARRIED_BYTES_MAX)] } } },
     ],
   ])('fails with %s, in one sentence', (_, config) => {
-    expect(() => asked(config)).toThrow(Refusal);
+    expect(() => asked(config)).toThrow(ApiError);
     expect(() => asked(config)).toThrow(/\.$/);
   });
 
@@ -238,7 +238,7 @@ it.each([
 });
 
 it('refuses in the service’s format', () => {
-  const refusal = refuse('invalid_request', 'Not this.', { param: 'channels' });
+  const refusal = apiError('invalid_request', 'Not this.', { param: 'channels' });
   const { status, body } = gladia.refusal(refusal, 'req_1');
   expect([status, JSON.parse(body)]).toMatchObject([
     400,

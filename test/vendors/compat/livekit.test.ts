@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { Refusal, refuse } from '../../../src/api/errors.ts';
+import { ApiError, apiError } from '../../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
 import { parametersFor } from '../../../src/compat/parameters.ts';
 import type { Change, ClientRequest, Conversation, LiveEndpoint } from '../../../src/vendors/compat/dialect.ts';
@@ -130,7 +130,7 @@ describe('a client', () => {
     const refused = changeOf(conversation, { model: 'none/such' });
     changed(refused);
     const message = 'There is none.';
-    expect(refused.refused(refuse('model_not_found', message)).map((text) => JSON.parse(text))).toEqual([
+    expect(refused.refused(apiError('model_not_found', message)).map((text) => JSON.parse(text))).toEqual([
       { type: 'warning', code: 'model_not_found', message },
     ]);
     expect(changed(changeOf(conversation, { extra: { profanity_filter: true } }))).toMatchObject({
@@ -148,7 +148,7 @@ describe('a client', () => {
       changed(change);
       change.taken();
     }
-    expect(() => changed(changeOf(conversation, extraOf('y', 60_000)))).toThrow(Refusal);
+    expect(() => changed(changeOf(conversation, extraOf('y', 60_000)))).toThrow(ApiError);
   });
 
   it('gets its session, speech, a possible end, and its words', () => {
@@ -246,7 +246,7 @@ describe('an access token', () => {
   ])('%s is refused', (_, token, code) => {
     const { prove } = offered(token);
     expect(() => prove?.(NOW)).toThrow(expect.objectContaining({ code }));
-    expect(() => prove?.(NOW)).toThrow(Refusal);
+    expect(() => prove?.(NOW)).toThrow(ApiError);
   });
 
   it('may be the bare key as well', () => expect(offered(SECRET)).toEqual({ credential: SECRET }));

@@ -1,12 +1,12 @@
 // What OpenAI's clients ask for and are told, message by message.
 import { describe, expect, it } from 'vitest';
-import { refuse } from '../../../src/api/errors.ts';
+import { apiError } from '../../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
 import { parametersFor } from '../../../src/compat/parameters.ts';
 import type { Conversation, Step } from '../../../src/vendors/compat/dialect.ts';
+import { closeOf } from '../../../src/vendors/openai/compat/errors.ts';
 import { openai } from '../../../src/vendors/openai/compat/index.ts';
 import { RealtimeConversation } from '../../../src/vendors/openai/compat/realtime.ts';
-import { closeOf } from '../../../src/vendors/openai/compat/refusals.ts';
 
 const STAMP = { sessionId: 'ses_1', seq: 1, at: new Date(0) };
 const SECOND = Buffer.alloc(48_000).toString('base64');
@@ -166,7 +166,7 @@ describe('a session with turn detection', () => {
 it('reports a refused model with the id of the update that named it', () => {
   const conversation = opened();
   for (const _ of conversation.text(JSON.stringify({ ...current(MODEL), event_id: 'mine' })));
-  const { messages } = conversation.refused(refuse('model_not_found', 'Why.'));
+  const { messages } = conversation.refused(apiError('model_not_found', 'Why.'));
   expect(JSON.parse(messages[0] as string)).toMatchObject({ type: 'error', error: { event_id: 'mine' } });
 });
 
@@ -304,7 +304,7 @@ describe('a session that is refused or over', () => {
   );
 
   it('gives the reason as the dialect’s error', () => {
-    const { messages, code } = opened().refused(refuse('insufficient_credit', 'No credit is left.'));
+    const { messages, code } = opened().refused(apiError('insufficient_credit', 'No credit is left.'));
     expect(code).toBe(1013);
     expect(JSON.parse(messages[0] ?? '')).toMatchObject({
       type: 'error',

@@ -2,13 +2,13 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { refuse } from '../../../src/api/errors.ts';
+import { apiError } from '../../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
 import { parametersFor } from '../../../src/compat/parameters.ts';
 import { openSqliteStore } from '../../../src/node/store/sqlite-store.ts';
 import type { Conversation, DeferredAuthEndpoint, Step } from '../../../src/vendors/compat/dialect.ts';
+import { closeOf, endingOf } from '../../../src/vendors/soniox/compat/errors.ts';
 import { soniox } from '../../../src/vendors/soniox/compat/index.ts';
-import { closeOf, endingOf } from '../../../src/vendors/soniox/compat/refusals.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 
 const PATH = '/transcribe-websocket';
@@ -185,10 +185,10 @@ describe('a client', () => {
   );
 
   it('gets an error message when it is refused', () =>
-    expect(endingOf(refuse('invalid_api_key', 'Why.'))).toMatchObject({ code: 1008, reason: 'invalid_api_key' }));
+    expect(endingOf(apiError('invalid_api_key', 'Why.'))).toMatchObject({ code: 1008, reason: 'invalid_api_key' }));
 
   it('gets the reason over HTTP when it is refused', () =>
-    expect(JSON.parse(soniox.refusal(refuse('invalid_request', 'Why.', { param: 'model' }), 'req_1').body)).toEqual({
+    expect(JSON.parse(soniox.refusal(apiError('invalid_request', 'Why.', { param: 'model' }), 'req_1').body)).toEqual({
       ...{ status_code: 400, error_type: 'invalid_request', message: 'Why.', request_id: 'req_1' },
       validation_errors: [{ error_type: 'invalid_request', location: 'model', message: 'Why.' }],
     }));

@@ -1,6 +1,6 @@
 // What Speechmatics' clients ask for and are told, case by case; and how its official client meets refusals.
 import { describe, expect, it } from 'vitest';
-import { refuse } from '../../../src/api/errors.ts';
+import { apiError } from '../../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../../src/api/listen-events.ts';
 import type { Conversation, Step } from '../../../src/vendors/compat/dialect.ts';
 import { speechmatics } from '../../../src/vendors/speechmatics/compat/index.ts';
@@ -262,6 +262,6 @@ it.each([
 });
 
 it('refuses a handshake in the service’s format', () => {
-  const { status, body } = speechmatics.refusal(refuse('not_found', 'Not here.'), 'req_1');
+  const { status, body } = speechmatics.refusal(apiError('not_found', 'Not here.'), 'req_1');
   expect([status, JSON.parse(body)]).toEqual([404, { code: 404, error: 'Path not found', detail: 'Not here.' }]);
 });

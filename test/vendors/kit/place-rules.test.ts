@@ -1,6 +1,6 @@
 // Where audio of a chain may go: rules of request, key and organisation, held against what the real catalogue promises.
 import { describe, expect, it } from 'vitest';
-import type { Refusal } from '../../../src/api/errors.ts';
+import type { ApiError } from '../../../src/api/errors.ts';
 import type { NamedRegion } from '../../../src/api/residency-rule.ts';
 import { createPriceList } from '../../../src/config/prices/price-list.ts';
 import { type Ask, resolveChain } from '../../../src/live/failover/chain.ts';
@@ -40,10 +40,10 @@ async function members(ask: Partial<Ask> & Pick<Ask, 'model'>, { access = {}, ow
   return chain.members;
 }
 
-const refusal = (ask: Partial<Ask> & Pick<Ask, 'model'>, world?: World): Promise<Refusal> =>
+const refusal = (ask: Partial<Ask> & Pick<Ask, 'model'>, world?: World): Promise<ApiError> =>
   members(ask, world).then(
     () => expect.fail('It was let in.'),
-    (error: Refusal) => error,
+    (error: ApiError) => error,
   );
 
 describe('a model whose provider promises what is required', () => {

@@ -1,22 +1,22 @@
 // Forms on plain pages: shown, read when they come back from their own page, and shown again with a sentence where they were refused.
 
 import type { SetUp } from '../../../api/console/gateway.ts';
-import { type Refusal, refuse } from '../../../api/errors.ts';
+import { type ApiError, apiError } from '../../../api/errors.ts';
 import { refuseContentEncoding } from '../../../http/multipart/parts.ts';
 import { STAY_WITH_TLS } from '../../../http/proxies.ts';
 import { parseQuery } from '../../../http/query.ts';
-import { type RouteHandler, refusalOf } from '../../../http/router.ts';
+import { type RouteHandler, toApiError } from '../../../http/router.ts';
 import type { Reply, ServerRequest, WholeReply } from '../../../http/server.ts';
 import { escaped, htmlPage, pageHeaders } from '../../../runtime/html.ts';
 import { StoreError } from '../../../store/store-error.ts';
 import type { Provider } from '../../../vendors/kit/provider.ts';
 import { needOf } from '../../../vendors/kit/served.ts';
-import { FORM_BYTES_MAX, refusalOfStore } from '../../console-login/console-route.ts';
+import { apiErrorOfStore, FORM_BYTES_MAX } from '../../console-login/console-route.ts';
 import { type Reach, requireSameOrigin } from '../../console-login/reach.ts';
 
 export interface Form {
   title: string;
-  /** What stands above the button, by the link's token and who is here where it differs; throws a Refusal `invalid_link` for a link that is invalid. */
+  /** What stands above the button, by the link's token and who is here where it differs; throws an ApiError `invalid_link` for a link that is invalid. */
   content: string | ((token: string, request: ServerRequest) => Promise<string>);
   button: string;
 }
@@ -66,7 +66,7 @@ async function orRefused(
   try {
     return await work();
   } catch (error) {
-    const refusal = refusalOf(error instanceof StoreError ? refusalOfStore(error) : error);
+    const refusal = toApiError(error instanceof StoreError ? apiErrorOfStore(error) : error);
     if (refusal.code === 'internal_error') throw error;
     // With an invalid or expired link, trying again does not help.
     const isOver = refusal.code === 'invalid_link';
@@ -79,14 +79,14 @@ async function orRefused(
   }
 }
 
-function withRetryAfter(reply: Reply, { extras }: Refusal): Reply {
+function withRetryAfter(reply: Reply, { extras }: ApiError): Reply {
   if (extras.retryAfterSeconds === undefined) return reply;
   return { ...reply, headers: { ...reply.headers, 'Retry-After': String(Math.ceil(extras.retryAfterSeconds)) } };
 }
 
 async function readForm(request: ServerRequest): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) {
-    throw refuse('unsupported_media_type', 'This page takes what its own form sends.');
+    throw apiError('unsupported_media_type', 'This page takes what its own form sends.');
   }
   refuseContentEncoding(request.headers);
   const chunks: Uint8Array[] = [];

@@ -1,12 +1,12 @@
 // The page of an invitation: whoever has the link becomes a member, as who is logged in here with its address, or with the password
 // of the account there is or of a new one, and is logged in. Opening the page changes nothing.
 
-import { type Refusal, refuse } from '../../../api/errors.ts';
+import { type ApiError, apiError } from '../../../api/errors.ts';
 import type { Route } from '../../../http/router.ts';
 import type { Reply, ServerRequest } from '../../../http/server.ts';
 import { escaped } from '../../../runtime/html.ts';
 import { currentSession, peerOf } from '../../console-login/console-route.ts';
-import { type Reach, readCookie, refusalOfLogin, setCookie } from '../../console-login/reach.ts';
+import { apiErrorOfLogin, type Reach, readCookie, setCookie } from '../../console-login/reach.ts';
 import type { Invitation, Role } from '../../team/calls.ts';
 import type { Invitations } from '../../team/invitations.ts';
 import type { Logins } from '../logins.ts';
@@ -107,7 +107,7 @@ async function joinByPassword(
   const joined = await invitations.join(token, fields.get('email') ?? '', password, request.remoteAddress);
   const done = member(reach);
   // The cookie would not be kept; the console says why.
-  if (refusalOfLogin(reach, request) !== undefined) return done;
+  if (apiErrorOfLogin(reach, request) !== undefined) return done;
   const { email, organisationId } = joined;
   const opened = await logins.logIn(email, password, peerOf(request), readCookie(request, reach), organisationId);
   return { ...done, headers: { ...done.headers, ...setCookie(request, reach, opened.cookie) } };
@@ -117,5 +117,5 @@ const member = ({ tls }: Reach): Reply =>
   page(200, 'You are a member', '<p><a href="/">Go to the console</a></p>', tls);
 
 /** Where the browser did not say so when the page was shown: it keeps the cookie back when a link of another site is followed. */
-const somebodyElse = ({ email }: Person): Refusal =>
-  refuse('invalid_request', `You are logged in as ${email}, but the invitation is for another address.`);
+const somebodyElse = ({ email }: Person): ApiError =>
+  apiError('invalid_request', `You are logged in as ${email}, but the invitation is for another address.`);

@@ -1,7 +1,7 @@
 // The pages that the links of mails lead to, and the development outbox. Opening a link changes nothing, because mail programs
 // open links by themselves; the button on the page does, with a password.
 
-import { refuse } from '../../../api/errors.ts';
+import { apiError } from '../../../api/errors.ts';
 import type { Route, RouteHandler } from '../../../http/router.ts';
 import type { Reply, ServerRequest } from '../../../http/server.ts';
 import { escaped } from '../../../runtime/html.ts';
@@ -77,7 +77,7 @@ const postReset =
 function getOutbox({ outbox, reach }: PageRoutesDependencies): RouteHandler {
   return async ({ request }) => {
     if (outbox === undefined || !isPrivateRequest(reach, request)) {
-      throw refuse('not_found', 'There is no such endpoint. Those of the API begin with /v1/.');
+      throw apiError('not_found', 'There is no such endpoint. Those of the API begin with /v1/.');
     }
     const mails = outbox.mails.map(
       ({ at, to, subject, text }) =>

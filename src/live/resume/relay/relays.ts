@@ -2,7 +2,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { Clock } from '../../../../machines/clock.ts';
-import { refuse } from '../../../api/errors.ts';
+import { apiError } from '../../../api/errors.ts';
 import { type Address, type Bus, type BusBody, BusError } from '../../../cluster/bus/bus.ts';
 import type { SocketPaces } from '../../pace/socket-pace.ts';
 import { DRAINING_WORDS, tellInTurn } from '../../session/host.ts';
@@ -62,7 +62,7 @@ export class Relays<Ask extends BusBody & { relay: string }> {
   }
 
   /**
-   * What takes the messages of the client's socket; `gone` as well where that node is. Rejects with a Refusal where it cannot be asked
+   * What takes the messages of the client's socket; `gone` as well where that node is. Rejects with an ApiError where it cannot be asked
    * just now, since it may have the session still, and where this node is shut down.
    */
   async join(
@@ -72,7 +72,7 @@ export class Relays<Ask extends BusBody & { relay: string }> {
   ): Promise<ClientEnd | NotJoined> {
     const { bus } = this.#options;
     if (node === bus.node) return 'gone';
-    if (this.#isDraining) throw refuse('node_draining', DRAINING_WORDS);
+    if (this.#isDraining) throw apiError('node_draining', DRAINING_WORDS);
     const end = this.#openEnd(organisationId, (exceeded) => paces.open(organisationId, exceeded));
     const body = { ...ask, relay: end.address } as unknown as Ask;
     try {
@@ -83,7 +83,7 @@ export class Relays<Ask extends BusBody & { relay: string }> {
     } catch (error) {
       end.dispose();
       if (!(error instanceof BusError)) throw error;
-      if (this.#mayHaveIt(node, error)) throw refuse('overloaded', UNREACHABLE, { retryAfterSeconds: 1 });
+      if (this.#mayHaveIt(node, error)) throw apiError('overloaded', UNREACHABLE, { retryAfterSeconds: 1 });
       return 'gone';
     }
   }

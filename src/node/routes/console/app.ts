@@ -9,7 +9,7 @@ import { isPrivateRequest, type Reach } from '../../../accounts/console-login/re
 import { page } from '../../../accounts/people/pages/forms.ts';
 import type { ConsoleStatus, SetUp } from '../../../api/console/gateway.ts';
 import { CONSOLE_PATHS } from '../../../api/console/pages.ts';
-import { printable, type Refusal, refuse } from '../../../api/errors.ts';
+import { type ApiError, apiError, printable } from '../../../api/errors.ts';
 import { STAY_WITH_TLS } from '../../../http/proxies.ts';
 import { isForBrowser, json, type Route } from '../../../http/router.ts';
 import type { Reply, ServerRequest, WholeReply } from '../../../http/server.ts';
@@ -76,7 +76,7 @@ async function consolePage(
   { publicUrl, tls = false }: AppDependencies,
 ): Promise<Reply> {
   if (found === undefined) {
-    throw refuse('not_found', 'This gateway was built without its console: run `npm run build`.');
+    throw apiError('not_found', 'This gateway was built without its console: run `npm run build`.');
   }
   const origin = new URL(baseOf(request, { publicUrl, tls })).origin.replace(/^http/, 'ws');
   const policy = [
@@ -104,7 +104,7 @@ async function consolePage(
 }
 
 async function file(request: ServerRequest, found: BuiltFile | undefined, caching: string): Promise<Reply> {
-  if (found === undefined) throw refuse('not_found', 'The console has no such file. Load its page again.');
+  if (found === undefined) throw apiError('not_found', 'The console has no such file. Load its page again.');
   return served(request, found, { 'Cache-Control': caching });
 }
 
@@ -190,7 +190,7 @@ const PATH_SHOWN_MAX = 200;
 const LINKS = '<p><a href="/">Console</a> · <a href="/docs">Documents</a></p>';
 
 /** @param hasConsole whether this node serves people and clients */
-export function notFoundPage({ path }: ServerRequest, { message }: Refusal, hasConsole: boolean): WholeReply {
+export function notFoundPage({ path }: ServerRequest, { message }: ApiError, hasConsole: boolean): WholeReply {
   const shown = escaped(printable(path.slice(0, PATH_SHOWN_MAX)));
   const said = hasConsole ? `Nothing is at <code>${shown}</code> on this gateway.` : escaped(message);
   const reply = page(404, 'There is no such page', `<p>${said}</p>${hasConsole ? LINKS : ''}`, false);

@@ -2,8 +2,8 @@
 import type { Dialect, TokenEndpoints } from '../../compat/dialect.ts';
 import { refuseOfToken, secondsAsked } from '../../compat/params.ts';
 import { jsonAnswer } from '../../compat/request.ts';
+import { endingOf, errorAnswer } from './errors.ts';
 import { jobs } from './jobs.ts';
-import { endingOf, refusalOf } from './refusals.ts';
 import { StreamingConversation } from './streaming.ts';
 
 /** https://www.assemblyai.com/docs/streaming/authenticate-with-a-temporary-token */
@@ -44,5 +44,5 @@ export const assemblyai: Dialect = {
     if (token !== null) return { credential: token, param: 'token' };
     return { credential: /^\s*(?:bearer +)?(\S+)\s*$/i.exec(headers.get('authorization') ?? '')?.[1] };
   },
-  refusal: refusalOf,
+  refusal: errorAnswer,
 };

@@ -55,7 +55,7 @@ const UNSERVED = [
 
 const FLAGS = [...flagPlacesOf(options.rows, 'batch'), 'speaker_labels', 'redact_pii', 'language_detection'];
 
-/** Throws a Refusal. */
+/** Throws an ApiError. */
 function open(said: JsonObject, { query }: Handshake): JobRequest & { fileId: string } {
   const body = withFlagsAt(said, FLAGS);
   const fileId = fileIdIn(body.audio_url, UPLOADS, 'audio_url');

@@ -104,7 +104,7 @@ const OWN = [
   ...['filter_profanity', 'agent_context', 'interruption_delay'],
 ];
 
-/** What is not named stays; an empty list or text is none. Throws a Refusal. */
+/** What is not named stays; an empty list or text is none. Throws an ApiError. */
 export function updated({ model, parameters, own }: ClientRequest, said: JsonObject): ClientRequest {
   const message = withFlagsAt(said, ['format_turns', 'filter_profanity']);
   const fault = faultIn(Common, message);

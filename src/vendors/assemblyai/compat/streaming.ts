@@ -1,5 +1,5 @@
 // A client of AssemblyAI's `/v3/ws`: turns that grow and end, and what it says.
-import type { Refusal } from '../../../api/errors.ts';
+import type { ApiError } from '../../../api/errors.ts';
 import type { EventStamp, OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
 import type { Change, ClientRequest, Conversation, Ending, Handshake, Step } from '../../compat/dialect.ts';
 import { modelFrom } from '../../compat/live.ts';
@@ -8,8 +8,8 @@ import { confidenceOf, wordsOf } from '../../compat/transcript.ts';
 import { type JsonObject, objectOf } from '../../kit/json.ts';
 import { baseOf } from '../api.ts';
 import { begin, letterOf, speechStarted, termination, turnMessage } from '../messages.ts';
+import { closeOf, endingOf, errorMessage } from './errors.ts';
 import { streamRequest, unservedIn, updated } from './params.ts';
-import { closeOf, endingOf, errorMessage } from './refusals.ts';
 
 export class StreamingConversation implements Conversation {
   readonly request: ClientRequest;
@@ -71,7 +71,7 @@ export class StreamingConversation implements Conversation {
     return closeOf(code, reason);
   }
 
-  refused(refusal: Refusal): Ending {
+  refused(refusal: ApiError): Ending {
     return endingOf(refusal);
   }
 

@@ -1,6 +1,6 @@
 // A client of Deepgram's `/v2/listen` (Flux): its turns, its messages, and what a `Configure` changes.
 import { type TSchema, Type } from '@sinclair/typebox';
-import type { Refusal } from '../../../api/errors.ts';
+import type { ApiError } from '../../../api/errors.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
 import type { Change, ClientRequest, Conversation, Handshake, Step } from '../../compat/dialect.ts';
 import { modelFrom } from '../../compat/live.ts';
@@ -85,7 +85,7 @@ export class FluxConversation implements Conversation {
     return code === 1000 ? { code, reason } : { code: 1011, reason };
   }
 
-  refused(refusal: Refusal): { messages: readonly string[]; code: number; reason: string } {
+  refused(refusal: ApiError): { messages: readonly string[]; code: number; reason: string } {
     const error = { type: 'Error', code: refusal.code.toUpperCase(), description: refusal.message };
     return { messages: [this.#numbered(error)], code: 1011, reason: refusal.code };
   }
@@ -147,7 +147,7 @@ const Configure = members(
   },
 );
 
-/** What is not named stays; an empty list is none. Throws a Refusal. */
+/** What is not named stays; an empty list is none. Throws an ApiError. */
 export function configured({ model, parameters, own }: ClientRequest, said: JsonObject): ClientRequest {
   const message = withFlagsAt(said, ['numerals']);
   const fault = faultIn(Configure, message);

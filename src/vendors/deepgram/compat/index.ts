@@ -4,10 +4,10 @@ import { authorizationOf, subprotocolsOf } from '../../compat/credentials.ts';
 import type { Dialect, TokenEndpoints } from '../../compat/dialect.ts';
 import { secondsAsked } from '../../compat/params.ts';
 import { jsonAnswer } from '../../compat/request.ts';
+import { errorAnswer } from './errors.ts';
 import { files } from './files.ts';
 import { FluxConversation } from './flux.ts';
 import { NovaConversation } from './nova.ts';
-import { refusalOf } from './refusals.ts';
 
 // https://developers.deepgram.com/reference/auth/tokens/grant
 /** Of a temporary token that names no lifetime. */
@@ -49,5 +49,5 @@ export const deepgram: Dialect = {
     const [name = '', credential] = subprotocolsOf(headers);
     return ['token', 'bearer'].includes(name) ? { credential, protocol: name } : { credential: undefined };
   },
-  refusal: refusalOf,
+  refusal: errorAnswer,
 };

@@ -1,5 +1,5 @@
 // A client of Deepgram's `/v1/listen`: windows of text, ends of speech, and what it says.
-import type { Refusal } from '../../../api/errors.ts';
+import type { ApiError } from '../../../api/errors.ts';
 import { CHANNELS } from '../../../api/listen.ts';
 import type { EventStamp, OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
 import type { ClientRequest, Conversation, Handshake, Step } from '../../compat/dialect.ts';
@@ -7,9 +7,9 @@ import { AskedEnds, modelFrom } from '../../compat/live.ts';
 import { toMilliseconds, wordsOf } from '../../compat/transcript.ts';
 import { objectOf } from '../../kit/json.ts';
 import { metadataOf, resultsMessage, speechStarted, utteranceEnd } from '../messages.ts';
+import { closeOf } from './errors.ts';
 import { alternativeIn } from './files.ts';
 import { novaRequest, plainQuery } from './params.ts';
-import { closeOf } from './refusals.ts';
 
 type Told = Omit<TranscriptEvent, 'type' | 'turn' | 'is_final' | 'seq' | 'at'>;
 
@@ -83,7 +83,7 @@ export class NovaConversation implements Conversation {
     return closeOf(code, reason);
   }
 
-  refused(refusal: Refusal): { messages: readonly string[]; code: number; reason: string } {
+  refused(refusal: ApiError): { messages: readonly string[]; code: number; reason: string } {
     return { messages: [], ...closeOf(refusal.closeCode, refusal.code) };
   }
 

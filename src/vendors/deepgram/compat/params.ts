@@ -37,7 +37,7 @@ const FLAGS = [
 const MIXED = ['detect_language', 'redact', 'endpointing', 'summarize'];
 const WORD = /^[a-z]+$/i;
 
-/** The query with `true` and `false` for booleans. Throws a Refusal. */
+/** The query with `true` and `false` for booleans. Throws an ApiError. */
 export function plainQuery(query: URLSearchParams): URLSearchParams {
   const plain = withFlags(query, FLAGS).map(([name, value]): [string, string] => {
     const read = MIXED.includes(name) && WORD.test(value) ? booleanIn(value) : undefined;

@@ -96,7 +96,7 @@ const FIELD = 'additional_formats';
 const SERVED = ['srt', 'txt'] as const;
 const FORMATS_MAX = 10;
 
-/** JSON: a list, or one object of it in each field. Throws a Refusal. */
+/** JSON: a list, or one object of it in each field. Throws an ApiError. */
 function askedFormats(fields: Fields): JsonObject[] {
   const texts = fields.flatMap(([name, value]) => (name === FIELD && value !== '' ? [value] : []));
   const formats = texts.flatMap((text) => {
@@ -113,7 +113,7 @@ function askedFormats(fields: Fields): JsonObject[] {
 
 const isServed = ({ format }: JsonObject): boolean => (SERVED as readonly unknown[]).includes(format);
 
-/** Throws a Refusal. */
+/** Throws an ApiError. */
 export const unservedFormats = (fields: Fields): Unmet[] =>
   askedFormats(fields)
     .filter((each) => !isServed(each))

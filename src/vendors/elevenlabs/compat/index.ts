@@ -3,9 +3,9 @@
 import { TOKEN_TTL_SECONDS } from '../../../api/tokens.ts';
 import type { Dialect, TokenEndpoints } from '../../compat/dialect.ts';
 import { jsonAnswer } from '../../compat/request.ts';
+import { endingOf, errorAnswer } from './errors.ts';
 import { files } from './files.ts';
 import { RealtimeConversation } from './realtime.ts';
-import { endingOf, refusalOf } from './refusals.ts';
 
 /** ElevenLabs calls them single-use. https://elevenlabs.io/docs/api-reference/tokens/create */
 const tokens: TokenEndpoints = {
@@ -34,5 +34,5 @@ export const elevenlabs: Dialect = {
     if (token !== null) return { credential: token, param: 'token' };
     return { credential: headers.get('xi-api-key')?.trim() || undefined };
   },
-  refusal: refusalOf,
+  refusal: errorAnswer,
 };

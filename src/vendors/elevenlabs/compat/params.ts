@@ -26,7 +26,7 @@ export interface RealtimeRequest extends ClientRequest {
 
 const FLAGS = [...flagsOf(options.schema('scribe_v2_realtime')), 'include_timestamps', 'enable_logging'];
 
-/** The query with `true` and `false` for booleans. Throws a Refusal. */
+/** The query with `true` and `false` for booleans. Throws an ApiError. */
 export const plainQuery = (query: URLSearchParams): URLSearchParams => new URLSearchParams(withFlags(query, FLAGS));
 
 export function realtimeRequest(query: URLSearchParams): RealtimeRequest {

@@ -1,7 +1,7 @@
 // A client of ElevenLabs' realtime transcription: chunks of audio in text, and a commit for each turn.
 
 import { booleanIn } from '../../../api/boolean.ts';
-import type { Refusal } from '../../../api/errors.ts';
+import type { ApiError } from '../../../api/errors.ts';
 import type { EventStamp, OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
 import type { Conversation, Ending, Handshake, Step } from '../../compat/dialect.ts';
 import { AskedEnds } from '../../compat/live.ts';
@@ -9,8 +9,8 @@ import { wordsOf } from '../../compat/transcript.ts';
 import { objectOf } from '../../kit/json.ts';
 import { audioIn } from '../../kit/simulator/checks.ts';
 import { message, wordsMessage } from '../messages.ts';
+import { closeOf, endingOf, errorMessage } from './errors.ts';
 import { plainQuery, type RealtimeRequest, realtimeRequest } from './params.ts';
-import { closeOf, endingOf, errorMessage } from './refusals.ts';
 
 /** A commit of less is refused, as by ElevenLabs: its audio stays with what follows. */
 const COMMIT_SECONDS_MIN = 0.3;
@@ -95,7 +95,7 @@ export class RealtimeConversation implements Conversation {
     return closeOf(code, reason);
   }
 
-  refused(refusal: Refusal): Ending {
+  refused(refusal: ApiError): Ending {
     return endingOf(refusal);
   }
 

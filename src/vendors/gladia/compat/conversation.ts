@@ -1,7 +1,7 @@
 // A live session of a client of Gladia: `POST /v2/live` requests it and returns the address of its WebSocket, which carries audio that is
 // acknowledged by its bytes, utterances, and the end. The address carries the configuration, so that any node can serve it, and a client
 // token for the key that is not in it.
-import type { Refusal } from '../../../api/errors.ts';
+import type { ApiError } from '../../../api/errors.ts';
 import type { EventStamp, OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
 import type { Call, ClientRequest, Conversation, Handshake, Step } from '../../compat/dialect.ts';
 import type { SessionName } from '../../compat/jobs.ts';
@@ -19,8 +19,8 @@ import {
   transcriptionMessage,
   utteranceMessage,
 } from '../messages.ts';
+import { closeOf } from './errors.ts';
 import { type Asked, liveRequest } from './params.ts';
-import { closeOf } from './refusals.ts';
 
 const SHAPE =
   'A text message is {"type":"audio_chunk","data":{"chunk":"<base64>"}} or {"type":"stop_recording"}; audio may be sent in binary messages as well.';
@@ -92,7 +92,7 @@ export class LiveConversation implements Conversation {
     return closeOf(code, reason);
   }
 
-  refused(refusal: Refusal): { messages: readonly string[]; code: number; reason: string } {
+  refused(refusal: ApiError): { messages: readonly string[]; code: number; reason: string } {
     const { messages } = this.#asked;
     const error = messages.errors ? [this.#said('error', failureOf(refusal))] : [];
     return { messages: error, ...closeOf(refusal.closeCode, refusal.code) };
@@ -186,7 +186,7 @@ export const init: Call = {
   },
 };
 
-/** What the address of a WebSocket says. Throws a Refusal. */
+/** What the address of a WebSocket says. Throws an ApiError. */
 function readAddress({ query, requestId }: Handshake): {
   id: string;
   createdAt: string;

@@ -1,9 +1,9 @@
 // Gladia's clients: live sessions, asked for by a request, and files. https://docs.gladia.io/api-reference/v2/live/init
-import type { Refusal } from '../../../api/errors.ts';
+import type { ApiError } from '../../../api/errors.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { init, LiveConversation } from './conversation.ts';
+import { closeOf, errorAnswer } from './errors.ts';
 import { jobs, sessions } from './jobs.ts';
-import { closeOf, refusalOf } from './refusals.ts';
 
 const TOKEN = /^st_/;
 
@@ -18,7 +18,7 @@ export const gladia: Dialect = {
     '/v2/live': {
       open: (handshake) => new LiveConversation(handshake),
       // A handshake that is refused is tried again by its own client, which tells nobody why.
-      refused: ({ code, message, closeCode }: Refusal) => ({
+      refused: ({ code, message, closeCode }: ApiError) => ({
         messages: [JSON.stringify({ type: 'error', data: { code, message } })],
         ...closeOf(closeCode, code),
       }),
@@ -39,5 +39,5 @@ export const gladia: Dialect = {
     // A token that the answer of the call put there is over in a minute; anything else does not belong into an address.
     return TOKEN.test(token) ? { credential: token } : { credential: token, param: 'token' };
   },
-  refusal: refusalOf,
+  refusal: errorAnswer,
 };

@@ -70,7 +70,7 @@ function resultOf(job: ShownJob, { heard }: Extract<JobState, { type: 'done' }>,
   };
 }
 
-/** Throws a Refusal. */
+/** Throws an ApiError. */
 function formatsOf({ subtitles_config }: JsonObject): (typeof SUBTITLES)[number][] {
   const asked = listIn(objectIn(subtitles_config).formats);
   const known = SUBTITLES.filter((format) => asked.includes(format));

@@ -61,7 +61,7 @@ export interface Messages {
   whole: boolean;
 }
 
-/** @throws Refusal */
+/** @throws ApiError */
 export function liveRequest(query: URLSearchParams, said: JsonObject): Asked {
   const config = withFlagsAt(said, LIVE_FLAGS);
   refuseUnserved(config);
@@ -115,13 +115,13 @@ function audioOf({ encoding = 'wav/pcm', bit_depth, channels = 1 }: JsonObject) 
   return { encoding: known.encoding, bytes: known.bits / 8, channels };
 }
 
-/** The configuration of a file with booleans for its flags. Throws a Refusal. */
+/** The configuration of a file with booleans for its flags. Throws an ApiError. */
 export const plainFile = (config: JsonObject): JsonObject => withFlagsAt(config, FILE_FLAGS);
 
 /**
  * What is asked for a file, whose configuration has no places for the time of processing.
  *
- * @throws Refusal
+ * @throws ApiError
  */
 export function fileRequest(query: URLSearchParams, config: JsonObject): ClientRequest {
   const parameters = ownParameters(query);

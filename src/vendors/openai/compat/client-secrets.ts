@@ -1,6 +1,6 @@
 // Client secrets: keys for browsers that live shortly and carry what their sessions begin with, so that any node knows it. Sessions
 // may ask for something else, as at OpenAI. https://developers.openai.com/api/reference/resources/realtime/subresources/client_secrets
-import { printable, type Refusal, refuse } from '../../../api/errors.ts';
+import { type ApiError, apiError, printable } from '../../../api/errors.ts';
 import { TOKEN_PREFIX, TOKEN_TTL_SECONDS } from '../../../api/tokens.ts';
 import { authorizationOf, subprotocolsOf } from '../../compat/credentials.ts';
 import type { Handshake, TokenEndpoint, TokenEndpoints } from '../../compat/dialect.ts';
@@ -42,20 +42,20 @@ export const isPage = ({ headers }: Pick<Handshake, 'headers'>): boolean =>
 /**
  * What a session of this client begins with: what its secret carries, if it is one and carries something.
  *
- * @throws Refusal
+ * @throws ApiError
  */
 export function settingsOf(handshake: Pick<Handshake, 'headers'>, fresh: Settings): Settings {
   const part = FORM.exec(saidBy(handshake) ?? '')?.[2];
   if (part === undefined) return fresh;
   const settings = updated(fresh, jsonOf(Buffer.from(part, 'base64url').toString()));
   if (!('code' in settings)) return settings;
-  throw refuse(
+  throw apiError(
     'invalid_token',
     'The session that the client secret carries cannot be read. Send the secret as it was given.',
   );
 }
 
-/** What a secret carries, and the settings that it comes to. Throws a Refusal. */
+/** What a secret carries, and the settings that it comes to. Throws an ApiError. */
 function judged(known: readonly string[], session: unknown = {}): { part: string; settings: Settings } {
   const settings = updated(freshSettings(new URLSearchParams()), session);
   if ('code' in settings) throw badRequest(settings.param ?? 'session', settings.message);
@@ -80,7 +80,7 @@ function secondsAsked(param: string, expiry: unknown): number | undefined {
   );
 }
 
-function unknownMember(name: string, known: readonly string[]): Refusal {
+function unknownMember(name: string, known: readonly string[]): ApiError {
   const param = printable(name);
   return badRequest(param, `\`${param}\` is not known here. Known are ${known.join(', ')}.`);
 }

@@ -4,8 +4,8 @@ import { TRANSLATIONS_NOT_SERVED } from '../../../api/not-served.ts';
 import { subprotocolsOf } from '../../compat/credentials.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { credentialOf, isPage, tokens } from './client-secrets.ts';
+import { endingOf, errorAnswer } from './errors.ts';
 import { RealtimeConversation } from './realtime.ts';
-import { endingOf, refusalOf } from './refusals.ts';
 
 export const openai: Dialect = {
   name: 'openai',
@@ -33,5 +33,5 @@ export const openai: Dialect = {
     credential: credentialOf(handshake),
     ...(subprotocolsOf(handshake.headers).includes('realtime') ? { protocol: 'realtime' } : {}),
   }),
-  refusal: refusalOf,
+  refusal: errorAnswer,
 };

@@ -1,6 +1,6 @@
 // A client of OpenAI's Realtime API that transcribes, in the current shape of the protocol or in that of its beta: what it says, and
 // what it is told. Its items are in items.ts, its settings in settings.ts.
-import { type Refusal, refuse } from '../../../api/errors.ts';
+import { type ApiError, apiError } from '../../../api/errors.ts';
 import type { EventStamp, OutgoingEvent } from '../../../api/listen-events.ts';
 import { subprotocolsOf } from '../../compat/credentials.ts';
 import type { Change, Conversation, Handshake, Step } from '../../compat/dialect.ts';
@@ -9,9 +9,9 @@ import { type JsonObject, objectOf, textIn } from '../../kit/json.ts';
 import { audioIn } from '../../kit/simulator/checks.ts';
 import { errorOf, invalid, type Refusal as Told } from '../../kit/simulator/openai-answers.ts';
 import { settingsOf } from './client-secrets.ts';
+import { closeOf, toldError } from './errors.ts';
 import { Items } from './items.ts';
 import { SendingPace } from './patience.ts';
-import { closeOf, toldError } from './refusals.ts';
 import {
   bytesPerSecond,
   changedSettings,
@@ -140,7 +140,7 @@ export class RealtimeConversation implements Conversation {
     return closeOf(code, reason);
   }
 
-  refused(refusal: Refusal): { messages: readonly string[]; code: number; reason: string } {
+  refused(refusal: ApiError): { messages: readonly string[]; code: number; reason: string } {
     const error = { ...toldError(refusal.body(this.#requestId)), event_id: this.#startId };
     return { messages: [this.#event('error', { error })], ...closeOf(refusal.closeCode, refusal.code) };
   }
@@ -184,7 +184,7 @@ export class RealtimeConversation implements Conversation {
       request: () => {
         const changed = changedSettings(this.#settings, message.session);
         fault = 'code' in changed ? changed : undefined;
-        if ('code' in changed) throw refuse('invalid_request', changed.message);
+        if ('code' in changed) throw apiError('invalid_request', changed.message);
         after = changed;
         return requestOf(after, this.#query, this.#fresh);
       },

@@ -1,14 +1,14 @@
 // A client of Soniox' WebSocket: one message requests the session, audio follows, and tokens are sent, each finally once. Tokens are
 // parts of a text that bring their own spaces: all of them put together are what was said.
-import { type Refusal, refuse } from '../../../api/errors.ts';
+import { type ApiError, apiError } from '../../../api/errors.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
 import type { Conversation, Ending, Handshake, Step } from '../../compat/dialect.ts';
 import { AskedEnds, FloatSamples, startOf } from '../../compat/live.ts';
 import { confidenceOf, type HeardWord, wordsOf } from '../../compat/transcript.ts';
 import { objectOf } from '../../kit/json.ts';
 import { mark, type Token, tokenMessage, tokensMessage } from '../messages.ts';
+import { closeOf, endingOf, errorMessage } from './errors.ts';
 import { type AskedLive, startRequest } from './params.ts';
-import { closeOf, endingOf, errorMessage } from './refusals.ts';
 
 const SHAPE =
   'A text message is {"type":"finalize"} or {"type":"keepalive"}; audio is sent in binary messages, and an empty message ends it.';
@@ -43,7 +43,7 @@ export class TranscribeConversation implements Conversation {
   }
 
   *binary(bytes: Uint8Array): Iterable<Step> {
-    if (this.#asked === undefined) yield { type: 'refuse', refusal: refuse('invalid_request', FIRST) };
+    if (this.#asked === undefined) yield { type: 'refuse', refusal: apiError('invalid_request', FIRST) };
     else if (bytes.byteLength === 0) yield CLOSE;
     else yield this.#ends.audio(this.#floats?.take(bytes) ?? bytes);
   }
@@ -71,7 +71,7 @@ export class TranscribeConversation implements Conversation {
     return closeOf(code, reason);
   }
 
-  refused(refusal: Refusal): Ending {
+  refused(refusal: ApiError): Ending {
     return endingOf(refusal);
   }
 

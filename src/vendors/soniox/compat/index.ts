@@ -6,8 +6,8 @@ import { badRequest, refuseOfToken, secondsAsked } from '../../compat/params.ts'
 import { jsonAnswer } from '../../compat/request.ts';
 import { objectOf, textIn } from '../../kit/json.ts';
 import { TranscribeConversation } from './conversation.ts';
+import { endingOf, errorAnswer } from './errors.ts';
 import { jobs } from './jobs.ts';
-import { endingOf, refusalOf } from './refusals.ts';
 
 const SUBPROTOCOL = 'soniox-api-key';
 
@@ -47,5 +47,5 @@ export const soniox: Dialect = {
     const [name, credential = ''] = subprotocolsOf(headers);
     return name === SUBPROTOCOL ? { credential, protocol: name } : { credential: undefined };
   },
-  refusal: refusalOf,
+  refusal: errorAnswer,
 };

@@ -30,7 +30,7 @@ const fileOf = ({ id, filename, bytes, createdAt, fields }: ShownFile) => ({
   client_reference_id: fields.get('client_reference_id') ?? null,
 });
 
-/** Throws a Refusal. */
+/** Throws an ApiError. */
 function open(asked: JsonObject, { query }: Handshake): JobRequest & { fileId: string } {
   refuseAddresses(asked, ['audio_url']);
   refuseMembers(asked, UNSERVED);

@@ -35,7 +35,7 @@ export interface AskedLive {
   marksEnds: boolean;
 }
 
-/** @throws Refusal */
+/** @throws ApiError */
 export function startRequest(query: URLSearchParams, said: JsonObject): AskedLive {
   const start = withFlagsAt(said, ['enable_endpoint_detection']);
   const parameters = ownParameters(query);
@@ -68,7 +68,7 @@ function audioOf({ audio_format, sample_rate, num_channels }: JsonObject): Recor
 /**
  * What sessions and files are asked for in the same members.
  *
- * @throws Refusal
+ * @throws ApiError
  */
 export function requestOf(said: JsonObject, parameters: Map<string, string>, mode: Mode): ClientRequest {
   const asked = withFlagsAt(said, [...flagPlacesOf(options.rows, mode), ...FLAGS]);

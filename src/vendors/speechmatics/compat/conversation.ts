@@ -1,6 +1,6 @@
 // A client of Speechmatics' realtime WebSocket: `StartRecognition`, audio that is confirmed message by message, and finals that are
 // put one behind the other.
-import { type Refusal, refuse } from '../../../api/errors.ts';
+import { type ApiError, apiError } from '../../../api/errors.ts';
 import type { EventStamp, OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
 import type { Change, Conversation, Handshake, Step } from '../../compat/dialect.ts';
 import { AskedEnds, FloatSamples, modelFrom, startOf } from '../../compat/live.ts';
@@ -16,8 +16,8 @@ import {
   transcriptMessage,
   warningMessage,
 } from '../messages.ts';
+import { closeOf, errorType } from './errors.ts';
 import { type Asked, changedConfig, liveRequest, unchangeableIn } from './params.ts';
-import { closeOf, errorType } from './refusals.ts';
 
 /** Parts of the start that nobody serves here. */
 const UNSERVED = ['translation_config', 'audio_events_config'];
@@ -58,7 +58,7 @@ export class RealtimeConversation implements Conversation {
 
   *binary(bytes: Uint8Array, isPart = false): Iterable<Step> {
     if (this.#asked === undefined) {
-      yield { type: 'refuse', refusal: refuse('invalid_request', FIRST) };
+      yield { type: 'refuse', refusal: apiError('invalid_request', FIRST) };
       return;
     }
     yield this.#ends.audio(this.#floats?.take(bytes) ?? bytes);
@@ -82,7 +82,7 @@ export class RealtimeConversation implements Conversation {
         const { code, message } = event.error;
         // Clients end with an `Error`; the session goes on behind a message that was not understood.
         if (code === 'invalid_request') return [warning('invalid_message', message)];
-        return [said(errorMessage(errorType(code as Refusal['code']), message))];
+        return [said(errorMessage(errorType(code as ApiError['code']), message))];
       }
       case 'session_ended':
         return event.reason === 'client_closed' ? [said({ message: 'EndOfTranscript' })] : [];
@@ -95,14 +95,14 @@ export class RealtimeConversation implements Conversation {
     return closeOf(code, reason);
   }
 
-  refused(refusal: Refusal): { messages: readonly string[]; code: number; reason: string } {
+  refused(refusal: ApiError): { messages: readonly string[]; code: number; reason: string } {
     const error = errorMessage(errorType(refusal.code), refusal.message);
     return { messages: [said(error)], ...closeOf(refusal.closeCode, refusal.code) };
   }
 
   #start(message: JsonObject): Step {
     return startOf(() => {
-      if (message.message !== 'StartRecognition') throw refuse('invalid_request', FIRST, { param: 'message' });
+      if (message.message !== 'StartRecognition') throw apiError('invalid_request', FIRST, { param: 'message' });
       const asked = liveRequest(this.#query, message);
       this.#asked = asked;
       this.#config = { audio_format: message.audio_format, transcription_config: message.transcription_config };

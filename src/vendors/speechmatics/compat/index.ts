@@ -5,8 +5,8 @@ import type { Dialect, TokenEndpoints } from '../../compat/dialect.ts';
 import { badRequest, secondsAsked } from '../../compat/params.ts';
 import { jsonAnswer } from '../../compat/request.ts';
 import { RealtimeConversation } from './conversation.ts';
+import { errorAnswer } from './errors.ts';
 import { jobs } from './jobs.ts';
-import { refusalOf } from './refusals.ts';
 
 /** https://docs.speechmatics.com/get-started/authentication */
 const tokens: TokenEndpoints = {
@@ -42,5 +42,5 @@ export const speechmatics: Dialect = {
     const jwt = headers.has('authorization') ? null : query.get('jwt');
     return jwt === null ? { credential: authorizationOf(headers) } : { credential: jwt, param: 'jwt' };
   },
-  refusal: refusalOf,
+  refusal: errorAnswer,
 };

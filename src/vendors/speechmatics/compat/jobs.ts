@@ -16,8 +16,8 @@ import { type HeardTurn, turnsOf } from '../../compat/transcript.ts';
 import { type JsonObject, objectIn, objectOf } from '../../kit/json.ts';
 import { fileTranscript, jobMessage } from '../messages.ts';
 import { heardResults } from './conversation.ts';
+import { refused } from './errors.ts';
 import { delimiterOf, requestOf } from './params.ts';
-import { refused } from './refusals.ts';
 
 /** What would be fetched or told elsewhere, or be made of the transcript. */
 const UNSERVED = [
@@ -25,7 +25,7 @@ const UNSERVED = [
   ...['topic_detection_config', 'auto_chapters_config', 'audio_events_config', 'text_data'],
 ];
 
-/** Throws a Refusal. */
+/** Throws an ApiError. */
 function open(fields: ReadonlyMap<string, string>, { query }: Handshake): JobRequest {
   const asked = objectOf(fields.get('config') ?? '');
   if (asked.type !== 'transcription')

@@ -35,7 +35,7 @@ export interface Asked {
   delimiter: string;
 }
 
-/** @throws Refusal */
+/** @throws ApiError */
 export function liveRequest(query: URLSearchParams, { audio_format, transcription_config }: JsonObject): Asked {
   const config = withFlagsAt(objectIn(transcription_config), ['enable_partials']);
   const format = objectIn(audio_format);
@@ -59,7 +59,7 @@ export function liveRequest(query: URLSearchParams, { audio_format, transcriptio
 /**
  * What sessions and files are asked for in the same members.
  *
- * @throws Refusal
+ * @throws ApiError
  */
 export function requestOf(query: URLSearchParams, said: JsonObject, mode: Mode) {
   const config = withFlagsAt(said, flagPlacesOf(options.rows, mode));
@@ -135,7 +135,7 @@ const CHANGEABLE = [
   ...['language', 'max_delay', 'max_delay_mode', 'audio_filtering_config', 'conversation_config', 'enable_partials'],
 ];
 
-/** The message that the session might have begun with. What is not named stays. Throws a Refusal. */
+/** The message that the session might have begun with. What is not named stays. Throws an ApiError. */
 export function changedConfig(start: JsonObject, message: JsonObject): JsonObject {
   const asked = objectIn(message.transcription_config);
   if (asked !== message.transcription_config) throw badRequest('transcription_config', SHAPE);

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { type Authenticator, createAuthenticator } from '../../../../src/accounts/auth/authenticate.ts';
-import { Refusal } from '../../../../src/api/errors.ts';
+import { ApiError } from '../../../../src/api/errors.ts';
 import {
   type KeyInUse,
   keepReconciled,
@@ -118,7 +118,7 @@ async function openEdge() {
 const codeOf = (authenticator: Authenticator, secret: string): Promise<string> =>
   authenticator.rest(secret, ADDRESS).then(
     () => 'good',
-    (error: unknown) => (error instanceof Refusal ? error.code : String(error)),
+    (error: unknown) => (error instanceof ApiError ? error.code : String(error)),
   );
 
 const connected = (bus: Bus): Promise<void> =>

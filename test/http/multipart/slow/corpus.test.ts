@@ -1,7 +1,7 @@
 // The corpus of broken forms, each by its name: refused with its status, code and field by the reader itself, in pieces of
 // every kind, and over sockets through both doors; quickly, and with nothing left behind (row F22).
 import { describe, expect, test } from 'vitest';
-import { Refusal } from '../../../../src/api/errors.ts';
+import { ApiError } from '../../../../src/api/errors.ts';
 import { openNodeServer } from '../../../../src/http/node/server.ts';
 import { reasonAgainstUws } from '../../../../src/http/open-server.ts';
 import { openUwsServer } from '../../../../src/http/uws/server.ts';
@@ -41,8 +41,8 @@ describe('F22 the reader of forms', () => {
         const startedMs = performance.now();
         const outcome = await rig.read(bytes, pieceBytes, contentType);
         expect(performance.now() - startedMs).toBeLessThan(TIME_MS_MAX);
-        expect(outcome).toBeInstanceOf(Refusal);
-        const { code: got, extras, message, status: answered } = outcome as Refusal;
+        expect(outcome).toBeInstanceOf(ApiError);
+        const { code: got, extras, message, status: answered } = outcome as ApiError;
         expect([got, extras.param, answered]).toEqual([code, param, status(code)]);
         expect(message).toMatch(/^[\x20-\x7e]{1,300}\.$/);
       }

@@ -2,7 +2,7 @@
 // says what each end costs, and every end of a session is brought about here and compared with it.
 import { describe, expect, it } from 'vitest';
 import type { Heard } from '../../../../machines/events.ts';
-import { refuse } from '../../../../src/api/errors.ts';
+import { apiError } from '../../../../src/api/errors.ts';
 import { microUsdOf } from '../../../../src/config/prices/price.ts';
 import {
   type AbortCode,
@@ -177,7 +177,7 @@ describe('every end of the table', () => {
       await untilEnded(set.rig, set.client);
       expect(set.client.summary).toMatchObject({ reason, code });
       expect(billOf(set)).toMatchObject({ seconds: { sent: HEARD, answered: 10, finals: 2 }[cut as CutCharge], code });
-      expect(set.client.closeCode).toBe(refuse(code, '').closeCode);
+      expect(set.client.closeCode).toBe(apiError(code, '').closeCode);
       expect(set.client.events.at(-2)).toMatchObject({ type: 'error', error: { code } });
     },
   );
@@ -191,7 +191,7 @@ describe('every end of the table', () => {
       await set.puppet.last.say(final('2', HEARD, 2), { type: 'finished' });
       await untilEnded(set.rig, set.client);
       expect(billOf(set)).toEqual({ seconds: HEARD, cost: '0.12', code });
-      expect(set.client.closeCode).toBe(code === null ? 1000 : refuse(code, '').closeCode);
+      expect(set.client.closeCode).toBe(code === null ? 1000 : apiError(code, '').closeCode);
       expect(set.client.of('discontinuity')).toEqual([]);
     },
   );

@@ -1,7 +1,7 @@
 // How a session turns to what its client asks for anew: on the open leg where that can be changed, else at the end of the turn.
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { refuse } from '../../../../src/api/errors.ts';
+import { apiError } from '../../../../src/api/errors.ts';
 import type { Configure } from '../../../../src/api/listen.ts';
 import type { ChainMember } from '../../../../src/live/failover/chain.ts';
 import { Reconfiguration } from '../../../../src/live/session/reconfiguration.ts';
@@ -143,7 +143,7 @@ describe('a change', () => {
   });
 
   it('reports a refusal, and the next change is requested', async () => {
-    const refusals = [refuse('model_not_found', 'There is none.')];
+    const refusals = [apiError('model_not_found', 'There is none.')];
     let count = 0;
     const { reconfiguration, clock, told, settled } = started({
       configure: async () => {

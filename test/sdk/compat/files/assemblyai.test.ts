@@ -1,6 +1,6 @@
 // What AssemblyAI's clients ask of a file and are told of its transcript, member by member; and its SDK with what it has besides.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Refusal, refuse } from '../../../../src/api/errors.ts';
+import { ApiError, apiError } from '../../../../src/api/errors.ts';
 import { parametersFor } from '../../../../src/compat/parameters.ts';
 import { assemblyai } from '../../../../src/vendors/assemblyai/compat/index.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../../../fakes/processes/live-gateway.ts';
@@ -45,7 +45,7 @@ describe('a request for a transcript', () => {
     [{ summarization: true }, 'summarization'],
     [{ language_code: 'english!' }, 'language_code'],
   ])('fails: %j', (body, param) => {
-    expect(() => asked(body)).toThrow(Refusal);
+    expect(() => asked(body)).toThrow(ApiError);
     expect(() => asked(body)).toThrow(expect.objectContaining({ extras: { param } }));
   });
 });
@@ -87,7 +87,7 @@ describe('the answer with a transcript', () => {
     [{ type: 'queued' }, { status: 'queued', text: null }],
     [{ type: 'processing' }, { status: 'processing', words: null }],
     [
-      { type: 'failed', refusal: refuse('unsupported_audio', 'No audio.') },
+      { type: 'failed', refusal: apiError('unsupported_audio', 'No audio.') },
       { status: 'error', error: 'No audio.' },
     ],
   ] as const)('reports the state %o', (state, told) => expect(answerOf(shown, jobIn(state, own))).toMatchObject(told));

@@ -1,6 +1,6 @@
 // What Gladia's clients ask of a file and are told of its job, member by member; and its SDK with what it has besides.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Refusal, refuse } from '../../../../src/api/errors.ts';
+import { ApiError, apiError } from '../../../../src/api/errors.ts';
 import { KEPT_FILES_MAX } from '../../../../src/compat/jobs/kept-files.ts';
 import { parametersFor } from '../../../../src/compat/parameters.ts';
 import { gladia } from '../../../../src/vendors/gladia/compat/index.ts';
@@ -53,7 +53,7 @@ describe('a request for a job', () => {
     [{ sentences: true }, 'sentences'],
     [{ subtitles_config: { formats: ['docx'] } }, 'subtitles_config'],
   ])('fails: %j', (body, param) => {
-    expect(() => asked(body)).toThrow(Refusal);
+    expect(() => asked(body)).toThrow(ApiError);
     expect(() => asked(body)).toThrow(expect.objectContaining({ extras: { param } }));
   });
 });
@@ -65,7 +65,7 @@ describe('the answer with a job', () => {
     [{ type: 'queued' }, { status: 'queued', completed_at: null, error_code: null }],
     [{ type: 'processing' }, { status: 'processing', result: null }],
     [
-      { type: 'failed', refusal: refuse('unsupported_audio', 'No audio.') },
+      { type: 'failed', refusal: apiError('unsupported_audio', 'No audio.') },
       { status: 'error', error_code: 400, error_message: 'No audio.', completed_at: '2026-01-01T00:00:02.000Z' },
     ],
   ] as const)('reports the state %o', (state, told) => expect(answerOf(shown, jobIn(state, own))).toMatchObject(told));

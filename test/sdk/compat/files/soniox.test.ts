@@ -1,6 +1,6 @@
 // What Soniox' clients ask of a file and are told of its transcription, member by member; and its SDK with what it has besides.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Refusal, refuse } from '../../../../src/api/errors.ts';
+import { ApiError, apiError } from '../../../../src/api/errors.ts';
 import { parametersFor } from '../../../../src/compat/parameters.ts';
 import { soniox } from '../../../../src/vendors/soniox/compat/index.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../../../fakes/processes/live-gateway.ts';
@@ -33,7 +33,7 @@ describe('a request for a transcription', () => {
     [{ file_id: undefined }, 'file_id'],
     [{ translation: { type: 'one_way' } }, 'translation'],
   ])('fails: %j', (body, param) => {
-    expect(() => asked(body)).toThrow(Refusal);
+    expect(() => asked(body)).toThrow(ApiError);
     expect(() => asked(body)).toThrow(expect.objectContaining({ extras: { param } }));
   });
 });
@@ -46,7 +46,7 @@ describe('the answer with a transcription', () => {
     [{ type: 'queued' }, { status: 'queued' }],
     [{ type: 'processing' }, { status: 'processing' }],
     [
-      { type: 'failed', refusal: refuse('unsupported_audio', 'No audio.') },
+      { type: 'failed', refusal: apiError('unsupported_audio', 'No audio.') },
       { status: 'error', error_type: 'unsupported_audio', error_message: 'No audio.' },
     ],
   ] as const)('reports the state %o', (state, told) =>

@@ -1,6 +1,6 @@
 // What Speechmatics' clients ask of a file and are told of its job, member by member; and its SDK with what it has besides.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Refusal, refuse } from '../../../../src/api/errors.ts';
+import { ApiError, apiError } from '../../../../src/api/errors.ts';
 import { parametersFor } from '../../../../src/compat/parameters.ts';
 import { speechmatics } from '../../../../src/vendors/speechmatics/compat/index.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../../../fakes/processes/live-gateway.ts';
@@ -37,7 +37,7 @@ describe('a request for a job', () => {
     [configOf({}, { notification_config: [{ url: 'https://example.com' }] }), 'notification_config'],
     [configOf({}, { translation_config: { target_languages: ['de'] } }), 'translation_config'],
   ])('fails: %j', (fields, param) => {
-    expect(() => asked(fields)).toThrow(Refusal);
+    expect(() => asked(fields)).toThrow(ApiError);
     expect(() => asked(fields)).toThrow(expect.objectContaining({ extras: { param } }));
   });
 });
@@ -52,7 +52,7 @@ describe('the answer with a job', () => {
     [{ type: 'queued' }, { status: 'running' }],
     [{ type: 'processing' }, { status: 'running' }],
     [
-      { type: 'failed', refusal: refuse('unsupported_audio', 'No audio.') },
+      { type: 'failed', refusal: apiError('unsupported_audio', 'No audio.') },
       { status: 'rejected', errors: [{ timestamp: '2026-01-01T00:00:02.000Z', message: 'No audio.' }] },
     ],
   ] as const)('reports the state %o', (state, told) =>
@@ -83,7 +83,7 @@ describe('the answer with a job', () => {
 
   it.each([
     [{ type: 'processing' }, 'Transcription not ready'],
-    [{ type: 'failed', refusal: refuse('unsupported_audio', 'No audio.') }, 'Job rejected'],
+    [{ type: 'failed', refusal: apiError('unsupported_audio', 'No audio.') }, 'Job rejected'],
   ] as const)('omits the transcript in the state %o', (state, error) =>
     expect(answerOf(transcript, jobIn(state, own))).toMatchObject({ code: 404, error }),
   );
@@ -94,7 +94,7 @@ describe('the answer with a job', () => {
     ['model_not_found', {}, 'Requested product not available'],
     ['overloaded', {}, 'Internal Server Error'],
   ] as const)('refuses for %s by a name that clients know', (code, extras, error) =>
-    expect(JSON.parse(speechmatics.refusal(refuse(code, 'Why.', extras), 'req_1').body)).toMatchObject({ error }),
+    expect(JSON.parse(speechmatics.refusal(apiError(code, 'Why.', extras), 'req_1').body)).toMatchObject({ error }),
   );
 });
 

@@ -1,6 +1,6 @@
 // What a session is asked for behind a change of another vendor's client, message by message, and what its client is told of it.
 import { describe, expect, it } from 'vitest';
-import { Refusal } from '../../../../src/api/errors.ts';
+import { ApiError } from '../../../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../../../src/api/listen-events.ts';
 import { parametersFor } from '../../../../src/compat/parameters.ts';
 import type { Change, Conversation, Dialect, Step } from '../../../../src/vendors/compat/dialect.ts';
@@ -43,7 +43,7 @@ function changed(session: Opened, messages: readonly object[]) {
       change.taken();
       told = texts(change.inForce());
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof ApiError)) throw error;
       told = texts(change.refused(error));
     }
   }

@@ -1,6 +1,6 @@
 // Every door of files that clients come back for, asked 10,000 times for what is nearly good; and its answers, whatever was asked.
 import { describe, expect, it } from 'vitest';
-import { Refusal, refuse } from '../../../../src/api/errors.ts';
+import { ApiError, apiError } from '../../../../src/api/errors.ts';
 import { parametersFor } from '../../../../src/compat/parameters.ts';
 import { requestOf } from '../../../../src/files/routes/read-upload.ts';
 import type { JobEndpoint, ShownJob } from '../../../../src/vendors/compat/jobs.ts';
@@ -56,7 +56,7 @@ function refusedOr<Value>(attempt: () => Value): Value | undefined {
   try {
     return attempt();
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof ApiError)) throw error;
     return undefined;
   }
 }
@@ -71,7 +71,7 @@ describe.each(vendors)('$name', ({ name, dialect, ask, doors }) => {
     const random = seeded(20);
     const states = [
       ...[jobIn({ type: 'queued' }), jobIn({ type: 'processing' }), doneJob()],
-      jobIn({ type: 'failed', refusal: refuse('unsupported_audio', 'No audio.') }),
+      jobIn({ type: 'failed', refusal: apiError('unsupported_audio', 'No audio.') }),
     ];
     const shown = doors.filter(shows);
     let taken = 0;

@@ -2,7 +2,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { describe, expect, it } from 'vitest';
-import { Refusal, refuse } from '../../../../src/api/errors.ts';
+import { ApiError, apiError } from '../../../../src/api/errors.ts';
 import { ClientMessage } from '../../../../src/api/listen.ts';
 import type { OutgoingEvent } from '../../../../src/api/listen-events.ts';
 import { parametersFor } from '../../../../src/compat/parameters.ts';
@@ -56,7 +56,7 @@ function checkStep(step: Step, dialect: Dialect): void {
   else if (step.type === 'say') said([step.text]);
   else if (step.type === 'fault') expect(step.message).toMatch(/\.$/);
   else if (step.type === 'later') for (const each of step.steps()) checkStep(each, dialect);
-  else if (step.type === 'refuse') expect(step.refusal).toBeInstanceOf(Refusal);
+  else if (step.type === 'refuse') expect(step.refusal).toBeInstanceOf(ApiError);
   else if (step.type === 'change') checkChange(step.change, dialect);
   else refusedOrRead(() => readListenQuery(parametersFor(dialect, step.request, {})));
 }
@@ -72,26 +72,26 @@ function checkChange(change: Change, dialect: Dialect): void {
   if (isGood) {
     change.taken();
     said(change.inForce());
-  } else saidWrong(change.refused(refuse('invalid_request', 'The change is none.')), dialect);
+  } else saidWrong(change.refused(apiError('invalid_request', 'The change is none.')), dialect);
 }
 
 function refusedOrRead(read: () => unknown): void {
   try {
     read();
   } catch (error) {
-    expect(error).toBeInstanceOf(Refusal);
+    expect(error).toBeInstanceOf(ApiError);
   }
 }
 
 /** Of the conversation as it is: what went wrong is told in the vendor's own shape. */
 function checkError(conversation: Conversation, dialect: Dialect): void {
-  const error = refuse('invalid_request', 'The message is none.').body('req_fuzz');
+  const error = apiError('invalid_request', 'The message is none.').body('req_fuzz');
   const told = conversation.encode({ type: 'error', error } as OutgoingEvent, STAMP);
   // Carriers of calls have no word for it: it is told to those who hear the call.
   if (dialect.provider !== undefined) expect(told.length).toBeGreaterThan(0);
   saidWrong(told, dialect);
   for (const code of ['invalid_request', 'invalid_api_key', 'rate_limit_exceeded', 'internal_error'] as const)
-    saidWrong(conversation.refused(refuse(code, 'The message is none.')).messages, dialect);
+    saidWrong(conversation.refused(apiError(code, 'The message is none.')).messages, dialect);
 }
 
 function chat(dialect: Dialect, path: string, random: Random): void {
@@ -126,7 +126,7 @@ describe.each(doors)('$name', ({ dialect, path }) => {
   });
 
   it('refuses in its own shape over HTTP', () => {
-    const { status, body } = dialect.refusal(refuse('missing_credential', 'No credential was given.'), 'req_fuzz');
+    const { status, body } = dialect.refusal(apiError('missing_credential', 'No credential was given.'), 'req_fuzz');
     expect(status).toBe(401);
     expect(Value.Check(ERROR_SHAPES[dialect.name]?.http as TSchema, JSON.parse(body))).toBe(true);
     expect(body).toContain('No credential was given.');

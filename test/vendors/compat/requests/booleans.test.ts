@@ -1,6 +1,6 @@
 // Booleans as other vendors' clients write them: in a query, a form or JSON, of Python or of a shell, each is read in the same way.
 import { describe, expect, it } from 'vitest';
-import { Refusal } from '../../../../src/api/errors.ts';
+import { ApiError } from '../../../../src/api/errors.ts';
 import { parametersFor } from '../../../../src/compat/parameters.ts';
 import { readFields } from '../../../../src/files/routes/form.ts';
 import { readListenQuery } from '../../../../src/live/socket/query.ts';
@@ -276,8 +276,8 @@ describe.each(PARAMETERS)('%s: %s', (_, name, read, on, off) => {
     try {
       read(value);
     } catch (error) {
-      expect(error).toBeInstanceOf(Refusal);
-      const { code, message, extras } = error as Refusal;
+      expect(error).toBeInstanceOf(ApiError);
+      const { code, message, extras } = error as ApiError;
       expect([code, extras.param]).toEqual(['invalid_request', name]);
       expect(message).toMatch(
         /^`\S+` is ".*"\. Send true or false; 1 and 0, yes and no, on and off are accepted too\.$/,

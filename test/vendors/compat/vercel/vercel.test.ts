@@ -1,7 +1,7 @@
 // What clients of Vercel's AI Gateway ask for and are told, of streams and of files, and how they are refused.
 import { describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { Refusal, refuse } from '../../../../src/api/errors.ts';
+import { ApiError, apiError } from '../../../../src/api/errors.ts';
 import type { OutgoingEvent } from '../../../../src/api/listen-events.ts';
 import type { VerboseTranscription } from '../../../../src/api/transcriptions.ts';
 import { parametersFor } from '../../../../src/compat/parameters.ts';
@@ -175,7 +175,7 @@ describe('a file', () => {
   });
 
   it('fails without a model', () => {
-    expect(() => file.open({}, handshake(''))).toThrow(Refusal);
+    expect(() => file.open({}, handshake(''))).toThrow(ApiError);
     expect(() => file.open({}, handshake(''))).toThrow(expect.objectContaining({ extras: { param: 'ai-model-id' } }));
   });
 
@@ -196,7 +196,7 @@ describe('a file', () => {
   });
 
   it('fails in the vendor’s format', () =>
-    expect(vercel.refusal(refuse('model_not_found', 'Why.'), 'req_1')).toMatchObject({
+    expect(vercel.refusal(apiError('model_not_found', 'Why.'), 'req_1')).toMatchObject({
       status: 404,
       body: '{"error":{"message":"Why.","type":"model_not_found","code":"model_not_found"},"generationId":"req_1"}',
     }));

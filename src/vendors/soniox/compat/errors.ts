@@ -1,6 +1,6 @@
-// Refusals as clients of Soniox know them: HTTP answers, and error messages with the close behind them.
+// Errors as clients of Soniox know them: HTTP answers, and error messages with the close behind them.
 import { ERROR_CATALOGUE, type ErrorCode } from '../../../api/error-catalogue.ts';
-import type { Refusal } from '../../../api/errors.ts';
+import type { ApiError } from '../../../api/errors.ts';
 import type { Answer, Ending } from '../../compat/dialect.ts';
 import { jsonAnswer } from '../../compat/request.ts';
 import * as messages from '../messages.ts';
@@ -26,7 +26,7 @@ export function errorMessage(code: string, error_message: string): string {
 }
 
 /** Clients hear of a refusal on the connection, where they say their key. */
-export const endingOf = ({ code, message }: Refusal): Ending => ({
+export const endingOf = ({ code, message }: ApiError): Ending => ({
   messages: [errorMessage(code, message)],
   ...closeOf(4000, code),
 });
@@ -37,7 +37,7 @@ export function closeOf(code: number, reason: string): { code: number; reason: s
   return { code: statusOf(reason) >= 500 ? 1011 : 1008, reason };
 }
 
-export function refusalOf({ status, code, message, extras }: Refusal, requestId: string): Answer {
+export function errorAnswer({ status, code, message, extras }: ApiError, requestId: string): Answer {
   const faults = extras.param === undefined ? [] : [{ error_type: code, location: extras.param, message }];
   return jsonAnswer(messages.refusalBody(status, message, requestId, { type: code, faults }), status);
 }

@@ -1,5 +1,5 @@
 // What a form is refused for, in words: each names the part at fault and never shows what was in it.
-import { type Refusal, refuse } from '../../api/errors.ts';
+import { type ApiError, apiError } from '../../api/errors.ts';
 import { ADDRESSES, notFetched } from '../../api/not-served.ts';
 import type { Shortage } from '../../runtime/limits/fair-quota.ts';
 
@@ -11,18 +11,18 @@ interface WithoutFile<Given> {
 }
 
 /** The form is not well-formed. */
-export function broken(what: string): Refusal {
-  return refuse('invalid_request', `The form cannot be read: ${what}. Build it with a library for forms.`);
+export function broken(what: string): ApiError {
+  return apiError('invalid_request', `The form cannot be read: ${what}. Build it with a library for forms.`);
 }
 
-export function fileTooLarge(fileBytesMax: number): Refusal {
+export function fileTooLarge(fileBytesMax: number): ApiError {
   const message = `The file is larger than ${fileBytesMax} bytes. Split it, or send it compressed, as FLAC or Opus.`;
-  return refuse('file_too_large', message, { param: 'file' });
+  return apiError('file_too_large', message, { param: 'file' });
 }
 
-export function missingFile(what: string, part = 'file'): Refusal {
+export function missingFile(what: string, part = 'file'): ApiError {
   const message = `The form has ${what}. Send the audio in the part \`${part}\`: with curl, -F ${part}=@audio.wav.`;
-  return refuse('missing_file', message, { param: part });
+  return apiError('missing_file', message, { param: part });
 }
 
 /** Of a form without a file: what is wrong with its fields, such as the address of a file; otherwise the missing file. */
@@ -37,59 +37,59 @@ export function withoutFile<Given extends Fields>(
   }
   const [address] = fields.find(([name]) => ADDRESSES.includes(name)) ?? [];
   if (address === undefined) return missingFile('no file', fileField);
-  return refuse('invalid_request', notFetched(address), { param: address });
+  return apiError('invalid_request', notFetched(address), { param: address });
 }
 
-export function unexpectedFile(name: string, part = 'file'): Refusal {
+export function unexpectedFile(name: string, part = 'file'): ApiError {
   return about(name, `is a file. Send the audio in the part \`${part}\`, and fields without a file name`);
 }
 
-export function repeatedField(name: string): Refusal {
-  return refuse('duplicate_parameter', `The form has \`${shown(name)}\` more than once. Send it once.`, {
+export function repeatedField(name: string): ApiError {
+  return apiError('duplicate_parameter', `The form has \`${shown(name)}\` more than once. Send it once.`, {
     param: shown(name),
   });
 }
 
-export function tooManyFields(fieldsMax: number, fieldsBytesMax: number): Refusal {
+export function tooManyFields(fieldsMax: number, fieldsBytesMax: number): ApiError {
   const message = `The form has more than ${fieldsMax} fields, or more than ${fieldsBytesMax} bytes in them. Send fewer.`;
-  return refuse('invalid_request', message);
+  return apiError('invalid_request', message);
 }
 
-export function fieldTooLong(name: string, fieldBytesMax: number): Refusal {
+export function fieldTooLong(name: string, fieldBytesMax: number): ApiError {
   return about(name, `is longer than ${fieldBytesMax} bytes. Shorten it`);
 }
 
-export function fieldNotText(name: string): Refusal {
+export function fieldNotText(name: string): ApiError {
   return about(name, 'is not text in UTF-8. Send it as UTF-8');
 }
 
 /** Of the disk. */
-export function noRoom(cause?: unknown): Refusal {
+export function noRoom(cause?: unknown): ApiError {
   const message =
     'This node has no room for the file right now. Send it again later, with all other fields in front of `file`.';
-  return Object.assign(refuse('overloaded', message, { retryAfterSeconds: 30 }), { cause });
+  return Object.assign(apiError('overloaded', message, { retryAfterSeconds: 30 }), { cause });
 }
 
-export function noRoomOf(shortage: Shortage): Refusal {
+export function noRoomOf(shortage: Shortage): ApiError {
   if (shortage === 'full') return noRoom();
   const message =
     'The files that your organisation is sending to this node take as much of its disk as one organisation may use. Send this file again when others have ended.';
-  return refuse('too_many_sessions', message, { retryAfterSeconds: 30 });
+  return apiError('too_many_sessions', message, { retryAfterSeconds: 30 });
 }
 
 /** Of the memory that forms may hold. */
-export function noMemoryOf(shortage: Shortage): Refusal {
+export function noMemoryOf(shortage: Shortage): ApiError {
   if (shortage === 'full') {
     const message = 'This node has no memory left for the fields of forms. Send the request again later.';
-    return refuse('overloaded', message, { retryAfterSeconds: 30 });
+    return apiError('overloaded', message, { retryAfterSeconds: 30 });
   }
   const message =
     'The forms that your organisation is sending to this node hold as much of its memory as one organisation may use. Send this one again when others have ended.';
-  return refuse('too_many_sessions', message, { retryAfterSeconds: 30 });
+  return apiError('too_many_sessions', message, { retryAfterSeconds: 30 });
 }
 
-function about(name: string, what: string): Refusal {
-  return refuse('invalid_request', `\`${shown(name)}\` ${what}.`, { param: shown(name) });
+function about(name: string, what: string): ApiError {
+  return apiError('invalid_request', `\`${shown(name)}\` ${what}.`, { param: shown(name) });
 }
 
 /** A name as a refusal may repeat it. */

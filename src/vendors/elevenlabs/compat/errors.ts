@@ -1,10 +1,10 @@
-// Refusals as clients of ElevenLabs know them: HTTP answers, errors among the messages, and close frames.
+// Errors as clients of ElevenLabs know them: HTTP answers, errors among the messages, and close frames.
 import { ERROR_CATALOGUE, type ErrorCode } from '../../../api/error-catalogue.ts';
-import type { Refusal } from '../../../api/errors.ts';
+import type { ApiError } from '../../../api/errors.ts';
 import type { Answer, Ending } from '../../compat/dialect.ts';
 import * as messages from '../messages.ts';
 
-export const refusalOf = ({ status, code, message }: Refusal): Answer => ({
+export const errorAnswer = ({ status, code, message }: ApiError): Answer => ({
   status,
   headers: { 'Content-Type': 'application/json' },
   body: JSON.stringify(messages.refusalBody(code, message)),
@@ -40,7 +40,7 @@ export function errorMessage(code: string, error: string, ofClient: 'invalid_req
 }
 
 /** ElevenLabs accepts every connection, and says what is wrong there. */
-export const endingOf = ({ code, message }: Refusal): Ending => ({
+export const endingOf = ({ code, message }: ApiError): Ending => ({
   messages: [errorMessage(code, message, 'invalid_request')],
   ...closeOf(4000, code),
 });

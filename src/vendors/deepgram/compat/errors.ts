@@ -1,9 +1,9 @@
-// Refusals as clients of Deepgram know them: HTTP answers, messages on the socket, and close frames.
-import type { ErrorCode, Refusal } from '../../../api/errors.ts';
+// Errors as clients of Deepgram know them: HTTP answers, messages on the socket, and close frames.
+import type { ApiError, ErrorCode } from '../../../api/errors.ts';
 import type { Answer } from '../../compat/dialect.ts';
 import * as messages from '../messages.ts';
 
-export function refusalOf({ status, code, message }: Refusal, requestId: string): Answer {
+export function errorAnswer({ status, code, message }: ApiError, requestId: string): Answer {
   const { headers, body } = messages.refusalOf(status, message, requestId, code);
   return { status, headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) };
 }

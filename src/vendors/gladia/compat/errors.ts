@@ -1,5 +1,5 @@
-// Refusals as clients of Gladia know them: HTTP answers, and close frames.
-import type { Refusal } from '../../../api/errors.ts';
+// Errors as clients of Gladia know them: HTTP answers, and close frames.
+import type { ApiError } from '../../../api/errors.ts';
 import type { Answer } from '../../compat/dialect.ts';
 import { jsonAnswer } from '../../compat/request.ts';
 import { refusalBody, validationError } from '../messages.ts';
@@ -17,7 +17,7 @@ export function closeOf(code: number, reason: string): { code: number; reason: s
   return { code: code === 4100 ? BUSY : (CLOSES[code] ?? OTHERWISE), reason };
 }
 
-export function refusalOf({ status, code, message, extras }: Refusal, requestId: string): Answer {
+export function errorAnswer({ status, code, message, extras }: ApiError, requestId: string): Answer {
   const fault = extras.param === undefined ? {} : validationError(extras.param, message);
   return jsonAnswer(refusalBody(status, message, requestId, { error: code, ...fault }), status);
 }

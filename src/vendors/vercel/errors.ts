@@ -1,6 +1,6 @@
-// Refusals as clients of Vercel's AI Gateway know them: HTTP answers, and `error` parts of a stream with the close behind them.
+// Errors as clients of Vercel's AI Gateway know them: HTTP answers, and `error` parts of a stream with the close behind them.
 import { ERROR_CATALOGUE, type ErrorCode } from '../../api/error-catalogue.ts';
-import type { Refusal } from '../../api/errors.ts';
+import type { ApiError } from '../../api/errors.ts';
 import type { Answer, Ending } from '../compat/dialect.ts';
 import { jsonAnswer } from '../compat/request.ts';
 
@@ -23,11 +23,11 @@ function errorOf(code: string, message: string): object {
 export const errorPart = (code: string, message: string): string =>
   JSON.stringify({ type: 'error', error: errorOf(code, message) });
 
-export const endingOf = ({ code, message, closeCode }: Refusal): Ending => ({
+export const endingOf = ({ code, message, closeCode }: ApiError): Ending => ({
   messages: [errorPart(code, message)],
   code: closeCode,
   reason: code,
 });
 
-export const refusalOf = ({ status, code, message }: Refusal, generationId: string): Answer =>
+export const errorAnswer = ({ status, code, message }: ApiError, generationId: string): Answer =>
   jsonAnswer({ error: errorOf(code, message), generationId }, status);

@@ -1,5 +1,5 @@
-// Refusals as clients of Speechmatics know them: HTTP answers, `Error` messages, and close frames.
-import type { ErrorCode, Refusal } from '../../../api/errors.ts';
+// Errors as clients of Speechmatics know them: HTTP answers, `Error` messages, and close frames.
+import type { ApiError, ErrorCode } from '../../../api/errors.ts';
 import type { Answer } from '../../compat/dialect.ts';
 import { jsonAnswer } from '../../compat/request.ts';
 import { CLOSE_CODES, errorBody } from '../messages.ts';
@@ -70,7 +70,7 @@ export const refused = (status: number, detail: string, name?: string): Answer =
   return jsonAnswer(errorBody(status, error, detail), status);
 };
 
-export const refusalOf = ({ status, code, message, extras }: Refusal): Answer =>
+export const errorAnswer = ({ status, code, message, extras }: ApiError): Answer =>
   refused(status, message, nameOf(code, extras.param !== undefined));
 
 /** @param isOfJob whether it is a job that is not there, and not the path */

@@ -1,11 +1,11 @@
-// Refusals as clients of AssemblyAI know them: HTTP answers, `Error` messages with their codes, and close frames.
+// Errors as clients of AssemblyAI know them: HTTP answers, `Error` messages with their codes, and close frames.
 
 import { ERROR_CATALOGUE } from '../../../api/error-catalogue.ts';
-import type { ErrorCode, Refusal } from '../../../api/errors.ts';
+import type { ApiError, ErrorCode } from '../../../api/errors.ts';
 import type { Answer, Ending } from '../../compat/dialect.ts';
 import * as messages from '../messages.ts';
 
-export const refusalOf = ({ status, message }: Refusal): Answer => ({
+export const errorAnswer = ({ status, message }: ApiError): Answer => ({
   status,
   headers: { 'Content-Type': 'application/json' },
   body: JSON.stringify({ error: message }),
@@ -41,7 +41,7 @@ export const errorMessage = (code: string, message: string): string =>
   JSON.stringify(messages.errorMessage(codeOf(code), message));
 
 /** AssemblyAI accepts every connection, and says what is wrong there. */
-export const endingOf = ({ code, message }: Refusal): Ending => ({
+export const endingOf = ({ code, message }: ApiError): Ending => ({
   messages: [errorMessage(code, message)],
   code: codeOf(code),
   reason: code,

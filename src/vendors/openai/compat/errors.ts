@@ -1,6 +1,6 @@
-// Refusals as clients of OpenAI know them: errors of a session, its close frame, and HTTP answers, which are the gateway's own.
+// Errors as clients of OpenAI know them: errors of a session, its close frame, and HTTP answers, which are the gateway's own.
 import { ERROR_CATALOGUE, type ErrorCode } from '../../../api/error-catalogue.ts';
-import type { ErrorBody, Refusal } from '../../../api/errors.ts';
+import type { ApiError, ErrorBody } from '../../../api/errors.ts';
 import type { Answer, Ending } from '../../compat/dialect.ts';
 
 /** Codes that clients of OpenAI look for. */
@@ -30,7 +30,7 @@ export function closeOf(code: number, reason: string): { code: number; reason: s
 }
 
 /** Of a handshake whose socket was let in to be told. */
-export const endingOf = (refusal: Refusal, requestId: string): Ending => ({
+export const endingOf = (refusal: ApiError, requestId: string): Ending => ({
   messages: [
     JSON.stringify({
       ...{ type: 'error', event_id: requestId.replace(/^req_/, 'event_') },
@@ -42,7 +42,7 @@ export const endingOf = (refusal: Refusal, requestId: string): Ending => ({
 
 const isErrorCode = (reason: string): reason is ErrorCode => Object.hasOwn(ERROR_CATALOGUE, reason);
 
-export const refusalOf = (refusal: Refusal, requestId: string): Answer => ({
+export const errorAnswer = (refusal: ApiError, requestId: string): Answer => ({
   status: refusal.status,
   headers: { 'Content-Type': 'application/json; charset=utf-8', 'x-request-id': requestId },
   body: JSON.stringify({ error: refusal.body(requestId) }),
