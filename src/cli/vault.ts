@@ -134,8 +134,16 @@ async function withKeys<Result>(work: (vault: Vault, store: Store) => Promise<Re
       const logger = createLogger('silent');
       const defer = (close: () => unknown) => void closers.push(close);
       return work(
-        (await openVault({ config, providers: providersWith(config.custom), logger, clock: systemClock, store, defer }))
-          .vault,
+        (
+          await openVault({
+            config,
+            providers: providersWith(config.custom, config.localModels),
+            logger,
+            clock: systemClock,
+            store,
+            defer,
+          })
+        ).vault,
         store,
       );
     });

@@ -3,11 +3,15 @@
 import { readFileSync } from 'node:fs';
 import { type TSchema, TypeGuard } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { CUSTOM } from '../api/slug.ts';
+import { CUSTOM, modelOf } from '../api/slug.ts';
 import { customProvider } from '../vendors/custom/provider.ts';
+import { local } from '../vendors/local/index.ts';
+import type { LocalModel } from '../vendors/local/own-model.ts';
+import { localWith } from '../vendors/local/own-provider.ts';
 import { ConfigError, codeOf, nameOf, shown, suggestion } from './config-error.ts';
 import { keyVariablesIn, readCustomModels } from './custom.ts';
 import { configFields, type Field } from './fields.ts';
+import { readLocalModels } from './local-models.ts';
 import type { PricedCard } from './prices/price-list.ts';
 import { loadPriceList } from './prices/read-price-list.ts';
 import { type Config, ConfigSchema } from './schema.ts';
@@ -53,7 +57,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>, op
   faults.push(...unknownVariables(own, fields, keyVariablesIn(customSection)));
   const isUsable = new Set<string>();
   const custom = readCustomModels(customSection, { env: own, readFile });
-  const config: unknown = {
+  const settings = {
     ...assemble(fields, (field) =>
       noted(() => {
         const value = readValue(field, own, file);
@@ -62,7 +66,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>, op
       }),
     ),
     custom: custom.models,
-  };
+  } as unknown as Config;
+  const localModels = ownModels(settings, fields, faults, options.onNote);
+  const config: unknown = { ...settings, localModels };
   // What a file would have said that cannot be read is not held against what the environment says.
   if (file !== undefined) {
     faults.push(...unknownMembers(file, fields), ...custom.faults);
@@ -76,7 +82,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>, op
       custom.faults.length === 0 &&
       usable('billing.pricesFile', 'billing.marginPercent')
     ) {
-      const all = [...catalogue, ...custom.models.map(customProvider)];
+      const known = catalogue.map((provider) => (provider.name === local.name ? localWith(localModels) : provider));
+      const all = [...known, ...custom.models.map(customProvider)];
       noted(() => loadPriceList(all, (config as Config).billing, readFile));
     }
   }
@@ -84,6 +91,24 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>, op
   if (!Value.Check(ConfigSchema, config)) throw new Error('The declaration of the configuration contradicts itself.');
   if (ignored.length > 0) options.onNote?.(`${ignored.join(', ')}: set by Kubernetes for a Service, and ignored.`);
   return config;
+}
+
+/** The operator's own speech models. Faults are added to `faults`. */
+function ownModels(
+  { recogniser: { modelsDirectory } }: Config,
+  fields: readonly Field[],
+  faults: string[],
+  onNote: LoadOptions['onNote'],
+): LocalModel[] {
+  const field = fields.find(({ path }) => path.join('.') === 'recogniser.modelsDirectory');
+  if (modelsDirectory === undefined || field === undefined) return [];
+  const setting = { name: nameOf(field), accepts: field.accepts };
+  const builtIn = local.models.map(({ id }) => modelOf(id));
+  const read = readLocalModels(modelsDirectory, builtIn, setting);
+  faults.push(...read.faults);
+  if (read.models.length + read.faults.length === 0)
+    onNote?.(`${setting.name} is ${shown(modelsDirectory)}, which has no model; it is ${setting.accepts}.`);
+  return read.models;
 }
 
 /** The environment without what Kubernetes has put there, and the names of that. */

@@ -4,6 +4,7 @@
 import { availableParallelism } from 'node:os';
 import { type Static, Type } from '@sinclair/typebox';
 import type { CustomModel } from '../vendors/custom/model.ts';
+import type { LocalModel } from '../vendors/local/own-model.ts';
 import { Cluster } from './schema-cluster.ts';
 import { Limits } from './schema-limits.ts';
 import { Session } from './schema-session.ts';
@@ -300,6 +301,12 @@ const workersDefault = Math.min(64, Math.max(1, availableParallelism() - 1));
 const dictationSlotsDefault = Math.min(64, Math.max(2, availableParallelism()));
 const dictationStreamsDefault = 6 * dictationSlotsDefault;
 const Recogniser = Type.Object({
+  modelsDirectory: optionalText(Type.String({ minLength: 1, maxLength: 4096, pattern: '^[^\\0]*$' }), {
+    env: 'VOXGATE_LOCAL_MODELS',
+    accepts: 'the path of a folder with one folder for each model',
+    description:
+      'Speech models of your own: each folder with a `model.json` becomes `local/<folder>`. See [Local models](../guides/local-models.md).',
+  }),
   workers: Type.Integer({
     minimum: 1,
     maximum: 64,
@@ -370,6 +377,8 @@ export const ConfigSchema = Type.Object({
   providers: Type.Record(Type.String(), ProviderSettings),
   /** In the file alone: see custom.ts. */
   custom: Type.Array(Type.Unsafe<CustomModel>(Type.Object({}))),
+  /** Read from `recogniser.modelsDirectory`: see local-models.ts. */
+  localModels: Type.Array(Type.Unsafe<LocalModel>(Type.Object({}))),
   log: Log,
   tracing: Tracing,
 });

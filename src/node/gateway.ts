@@ -202,7 +202,7 @@ class Node {
     const defer = this.#defer.bind(this);
     const tracing = await openTraces({ config, logger, metrics, node: bus.node, defer });
     const nodeChart = () => this.#actor;
-    const providers = providersWith(config.custom);
+    const providers = providersWith(config.custom, config.localModels);
     const node = { config, logger, clock, metrics, tracing, bus, providers, nodeChart };
     const before: BeforeStore = { ...node, secret, roles, defer };
     const endFor = this.#endFor.bind(this);

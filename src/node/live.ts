@@ -154,6 +154,7 @@ function openLegs(
 function openEngines({ config, clock, logger, metrics, defer }: Assembly): Live['engines'] {
   const local = new Recogniser({
     ...config.recogniser,
+    models: new Map(config.localModels.map(({ name, model }) => [name, model])),
     onFault: (error) => logger.error({ err: error }, 'recogniser fault'),
   });
   defer(() => local.close());

@@ -37,6 +37,8 @@ export interface GrammarQuery {
 export interface DictationQuery {
   task: DictationTask;
   interims: boolean;
+  /** Of the audio, where it is not `SAMPLE_RATE`. */
+  sampleRate?: number;
 }
 
 export type StreamQuery = GrammarQuery | DictationQuery;
@@ -84,6 +86,7 @@ export type StreamErrorCode =
   | 'recogniser_overloaded'
   | 'recogniser_share_used'
   | 'recogniser_queue_full'
+  | 'model_unavailable'
   | 'recogniser_failed';
 
 /** What is wrong with a task: the member of `provider_params` at fault and a sentence. */
@@ -132,10 +135,12 @@ export function paramOf({ kind }: StreamQuery['task']): QueryFault['param'] {
 
 /** Reads what `connect` and `check` of an engine are given. Undefined where it is not a query of this recogniser. */
 export function readQuery(query: Readonly<Record<string, unknown>>): StreamQuery | undefined {
-  const { language, interims, task } = query;
+  const { language, interims, task, sampleRate } = query;
   if (typeof task !== 'object' || task === null || typeof interims !== 'boolean') return undefined;
   const dictation = readDictation(task);
-  if (dictation !== undefined) return { task: dictation, interims };
+  if (dictation !== undefined) {
+    return { task: dictation, interims, ...(typeof sampleRate === 'number' ? { sampleRate } : {}) };
+  }
   const grammar = readTask(task);
   if (grammar === undefined || (language !== 'en' && language !== 'fr')) return undefined;
   return { language, task: grammar, interims };

@@ -3,9 +3,10 @@ import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../machines/clock.ts';
 import { speechModelsFolder, workerFile } from '../runtime/telemetry/worker-file.ts';
 import type { Engine, EngineConnection, EngineListener } from '../vendors/kit/provider.ts';
-import { builtInModel, type SpeechModel, type WorkerSettings } from './dictation/model.ts';
+import type { SpeechModel } from '../vendors/local/own-model.ts';
+import { builtInModel, type WorkerSettings } from './dictation/model.ts';
 import { type QueryFault, readQuery } from './protocol.ts';
-import { RecogniserPool, type RecogniserPoolOptions } from './workers/pool.ts';
+import { RecogniserPool, type RecogniserPoolOptions, refusedConnection } from './workers/pool.ts';
 import { processPort } from './workers/port.ts';
 
 /** The model that comes with the package. */
@@ -50,11 +51,14 @@ export class Recogniser implements Engine {
   }
 
   connect(query: Readonly<Record<string, unknown>>, listener: EngineListener, owner?: string): EngineConnection {
-    return this.#poolOf(query).connect(query, listener, owner);
+    const pool = this.#poolOf(query);
+    if (pool !== undefined) return pool.connect(query, listener, owner);
+    return refusedConnection(listener, 'model_unavailable', 'This node does not have the speech model.');
   }
 
   check(query: Readonly<Record<string, unknown>>, owner?: string): Promise<QueryFault | undefined> {
-    return this.#poolOf(query).check(query, owner);
+    // Of dictation there is nothing to check.
+    return (this.#poolOf(query) ?? this.#grammars).check(query, owner);
   }
 
   /** Ends all threads and processes, and resolves when they are gone. */
@@ -62,13 +66,14 @@ export class Recogniser implements Engine {
     await Promise.all(this.#pools().map((pool) => pool.close()));
   }
 
-  #poolOf(query: Readonly<Record<string, unknown>>): RecogniserPool {
+  /** Undefined where it is for a model that is not here: another node may have it. */
+  #poolOf(query: Readonly<Record<string, unknown>>): RecogniserPool | undefined {
     const task = readQuery(query)?.task;
     if (task?.kind !== 'dictation') return this.#grammars;
     const known = this.#dictations.get(task.model);
     if (known !== undefined) return known;
     const settings = this.#settingsOf(task.model);
-    if (settings === undefined) return this.#grammars;
+    if (settings === undefined) return undefined;
     const pool = this.#openDictation(settings);
     this.#dictations.set(task.model, pool);
     return pool;

@@ -17,6 +17,8 @@ import { withLiveTurns } from './kit/live-turns.ts';
 import type { Provider } from './kit/provider.ts';
 import { kyutai } from './kyutai/index.ts';
 import { local } from './local/index.ts';
+import type { LocalModel } from './local/own-model.ts';
+import { localWith } from './local/own-provider.ts';
 import { loopback } from './loopback/index.ts';
 import { mistral } from './mistral/index.ts';
 import { nvidia } from './nvidia/index.ts';
@@ -62,9 +64,12 @@ export type Providers = ReadonlyMap<string, Provider>;
 
 const named = (list: readonly Provider[]): Providers => new Map(list.map((provider) => [provider.name, provider]));
 
-/** All of a gateway: those of this build, and its operator's own servers. */
-export const providersWith = (own: readonly CustomModel[]): Providers =>
-  named([...providers, ...own.map(customProvider)]);
+/** All of a gateway: those of this build, and its operator's own servers and speech models. */
+export const providersWith = (own: readonly CustomModel[], speechModels: readonly LocalModel[] = []): Providers =>
+  named([...withSpeechModels(providers, speechModels), ...own.map(customProvider)]);
+
+const withSpeechModels = (list: readonly Provider[], own: readonly LocalModel[]): readonly Provider[] =>
+  list.map((provider) => (provider.name === local.name ? localWith(own) : provider));
 
 /** Those of them that clients are offered. `loopback` recognises nothing: it is there for tests, where it is asked for. */
 export const offeredOf = (known: Providers, loopbackWish: 'on' | 'off'): Providers =>

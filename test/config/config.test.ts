@@ -18,6 +18,8 @@ const FITTING: Readonly<Record<string, string>> = {
   roles: 'edge,upstream,accounts',
   nodeId: 'node-1',
   natsPrefix: 'asr',
+  // A folder that is there, without models.
+  modelsDirectory: `${import.meta.dirname}/prices`,
   vaultKey: `${'A'.repeat(43)}=`,
   vaultKeyPrevious: `${'A'.repeat(43)}=`,
   ...{ endpoint: 'http://a', tracesEndpoint: 'http://a', samplerArg: '1', headers: 'a=b', resourceAttributes: 'a=b' },

@@ -91,7 +91,7 @@ export class Ear {
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly #waiting: { type: StreamMessage['type']; resolve: () => void }[] = [];
 
-  constructor(pool: RecogniserPool, query: Query, owner?: string) {
+  constructor(pool: Pick<RecogniserPool, 'connect'>, query: Query, owner?: string) {
     let resolve: (how: { code: number; reason: string }) => void = () => undefined;
     this.closed = new Promise((settle) => {
       resolve = settle;

@@ -24,7 +24,7 @@ export function loadSettings(
 }
 
 /** The providers of a gateway with this configuration. */
-export const loadProviders = (config = loadSettings()): Providers => providersWith(config.custom);
+export const loadProviders = (config = loadSettings()): Providers => providersWith(config.custom, config.localModels);
 
 /** The prices in force. Throws ConfigError with one sentence where the file is another by now. */
 export function loadPrices(config: Config): PriceList {

@@ -1,32 +1,8 @@
 // A speech model as a process of the recogniser is told to open it.
 import { join } from 'node:path';
+import type { ModelKind, SpeechModel } from '../../vendors/local/own-model.ts';
+import { SAMPLE_RATE } from '../protocol.ts';
 import type { SherpaConfig } from './sherpa.ts';
-
-/** What kinds of models there are, and the files of each, as the configuration of the library names them. */
-export const MODEL_KINDS = {
-  moonshine: {
-    mode: 'offline',
-    files: ['encoder', 'mergedDecoder'],
-    optional: ['preprocessor', 'uncachedDecoder', 'cachedDecoder'],
-  },
-  whisper: { mode: 'offline', files: ['encoder', 'decoder'], optional: [] },
-  transducer: { mode: 'offline', files: ['encoder', 'decoder', 'joiner'], optional: [] },
-  'nemo-transducer': { mode: 'offline', files: ['encoder', 'decoder', 'joiner'], optional: [] },
-  'nemo-ctc': { mode: 'offline', files: ['model'], optional: [] },
-  'sense-voice': { mode: 'offline', files: ['model'], optional: [] },
-  paraformer: { mode: 'offline', files: ['model'], optional: [] },
-  'streaming-transducer': { mode: 'online', files: ['encoder', 'decoder', 'joiner'], optional: [] },
-  'streaming-zipformer2-ctc': { mode: 'online', files: ['model'], optional: [] },
-} as const;
-
-export type ModelKind = keyof typeof MODEL_KINDS;
-
-export interface SpeechModel {
-  kind: ModelKind;
-  /** Absolute path of each file of the kind. */
-  files: Readonly<Record<string, string>>;
-  tokens: string;
-}
 
 /** What a process needs to know. */
 export interface WorkerSettings {
@@ -51,18 +27,25 @@ export const builtInModel = (folder: string): Pick<WorkerSettings, 'model' | 'vo
 });
 
 /** The configuration that opens it. */
-export function configOf({ kind, files, tokens }: SpeechModel): SherpaConfig {
+export function configOf({ kind, files, tokens, sampleRate = SAMPLE_RATE, language }: SpeechModel): SherpaConfig {
   const shared = { tokens, numThreads: 1, provider: 'cpu', debug: 0 };
   const own: Record<ModelKind, SherpaConfig> = {
     moonshine: { moonshine: files },
-    whisper: { whisper: { ...files, tailPaddings: -1 } },
+    'moonshine-v1': { moonshine: files },
+    // Without a language it finds out which one is spoken.
+    whisper: { whisper: { ...files, language: language ?? '', task: 'transcribe', tailPaddings: -1 } },
     transducer: { transducer: files },
     'nemo-transducer': { transducer: files, modelType: 'nemo_transducer' },
     'nemo-ctc': { nemoCtc: files },
-    'sense-voice': { senseVoice: { ...files, useInverseTextNormalization: 1 } },
+    'zipformer-ctc': { zipformerCtc: files },
+    'sense-voice': { senseVoice: { ...files, language: language ?? 'auto', useInverseTextNormalization: 1 } },
     paraformer: { paraformer: files },
+    canary: { canary: { ...files, srcLang: language ?? 'en', tgtLang: language ?? 'en', usePnc: 1 } },
+    dolphin: { dolphin: files },
     'streaming-transducer': { transducer: files },
     'streaming-zipformer2-ctc': { zipformer2Ctc: files },
+    'streaming-paraformer': { paraformer: files },
+    'streaming-nemo-ctc': { nemoCtc: files },
   };
-  return { featConfig: { sampleRate: 16_000, featureDim: 80 }, modelConfig: { ...shared, ...own[kind] } };
+  return { featConfig: { sampleRate, featureDim: 80 }, modelConfig: { ...shared, ...own[kind] } };
 }

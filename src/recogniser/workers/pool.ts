@@ -16,6 +16,7 @@ import {
   type StreamMessage,
 } from '../protocol.ts';
 import { type OpenPort, threadPort } from './port.ts';
+import { StartBackoff } from './start-backoff.ts';
 import { type OrganisationShare, OrganisationShares } from './work-queue.ts';
 import { WorkerHandle, type WorkerStream } from './worker-handle.ts';
 
@@ -75,6 +76,7 @@ export class RecogniserPool implements Engine {
   readonly #streamsMax: number;
   readonly #streamsPerOrganisationMax: number;
   readonly #shares: OrganisationShares;
+  readonly #backoff: StartBackoff;
   /** Workers that take streams. */
   readonly #members = new Map<WorkerHandle, Member>();
   /** Worn workers, until their last stream has ended. */
@@ -95,6 +97,7 @@ export class RecogniserPool implements Engine {
       options.streamsPerOrganisationMax ?? Number.POSITIVE_INFINITY,
       Math.ceil(this.#streamsMax * ORGANISATION_SHARE),
     );
+    this.#backoff = new StartBackoff(this.#clock);
     const { cpuSecondsPerMinutePerOrganisationMax: cpuSeconds } = options;
     this.#shares = new OrganisationShares({
       clock: this.#clock,
@@ -160,7 +163,8 @@ export class RecogniserPool implements Engine {
     const waiting = [...this.#members.keys()].reduce((sum, { checks }) => sum + checks, 0);
     const share = this.#shares.of(owner);
     const hasMany = owner !== undefined && share.checks >= CHECKS_PER_ORGANISATION_MAX;
-    if (this.#closed || waiting >= CHECKS_MAX || hasMany) {
+    const isDown = this.#members.size === 0 && this.#backoff.waitMs > 0;
+    if (this.#closed || isDown || waiting >= CHECKS_MAX || hasMany) {
       this.#shares.left(share);
       return {
         param: paramOf(asked.task),
@@ -194,6 +198,11 @@ export class RecogniserPool implements Engine {
       const message = `The embedded recogniser holds its limit of ${all} streams. Try again shortly.`;
       return ['recogniser_overloaded', message];
     }
+    const { waitMs } = this.#backoff;
+    if (this.#members.size === 0 && waitMs > 0) {
+      const message = `The recogniser failed when it was started. It is started again in ${Math.ceil(waitMs / 1000)} s at the earliest.`;
+      return ['model_unavailable', message];
+    }
     if (owner === undefined || streams < share) return undefined;
     const message = `This organisation has ${share} streams of the embedded recogniser, which is its share. End one first.`;
     return ['recogniser_share_used', message];
@@ -203,7 +212,8 @@ export class RecogniserPool implements Engine {
   #pick(): Member {
     const [best] = [...this.#members.values()].sort((a, b) => a.worker.streams - b.worker.streams);
     const isFree = best !== undefined && best.worker.streams + best.worker.checks === 0;
-    const member = best !== undefined && (isFree || this.#members.size >= this.#options.workers) ? best : this.#start();
+    const isEnough = isFree || this.#members.size >= this.#options.workers || this.#backoff.waitMs > 0;
+    const member = best !== undefined && isEnough ? best : this.#start();
     member.idle?.stop();
     member.idle = undefined;
     return member;
@@ -216,7 +226,9 @@ export class RecogniserPool implements Engine {
       clock: this.#clock,
       shares: this.#shares,
       onLess: (from) => this.#settle(from),
+      onServed: () => this.#backoff.served(),
       onFault: (from, error) => {
+        this.#backoff.failed(from.hasAnswered);
         this.#endWorker(from);
         this.#options.onFault?.(error);
       },
@@ -256,6 +268,18 @@ export class RecogniserPool implements Engine {
 const LOW_BYTES = 65_536;
 /** The close code of a stream that could not be served now (RFC 6455's registry: try again later). */
 const TRY_AGAIN_LATER = 1013;
+
+/** A connection that is told why there is no stream for it, and closed. */
+export function refusedConnection(listener: EngineListener, code: StreamErrorCode, message: string): EngineConnection {
+  const connection = new PoolConnection(listener, {
+    queueBytesMax: 0,
+    onQueue: () => {},
+    onSlowed: () => {},
+    onClosed: () => {},
+  });
+  connection.refuse(code, message);
+  return connection;
+}
 
 /** Told of what the pool adds up. */
 interface ConnectionOptions {

@@ -47,6 +47,8 @@ export interface WorkerOptions {
   shares: OrganisationShares;
   /** A stream or a check has ended. */
   onLess: (worker: WorkerHandle) => void;
+  /** A stream was served to its end. */
+  onServed: () => void;
   /** The worker failed, and its streams were closed with 1011. It is still to be closed itself. */
   onFault: (worker: WorkerHandle, error: Error) => void;
 }
@@ -64,6 +66,7 @@ export class WorkerHandle {
   #owedBytes = 0;
   #held: unknown;
   #hang: IdleTimer | undefined;
+  #hasAnswered = false;
   #over = false;
 
   constructor(options: WorkerOptions) {
@@ -78,6 +81,11 @@ export class WorkerHandle {
 
   get checks(): number {
     return this.#checks.size;
+  }
+
+  /** Whether it has come up: a model that cannot be opened ends its worker before. */
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
   }
 
   open(id: number, query: StreamQuery, share: OrganisationShare, stream: WorkerStream): void {
@@ -171,6 +179,7 @@ export class WorkerHandle {
 
   #hear(reply: WorkerReply): void {
     if (this.#over) return;
+    this.#hasAnswered = true;
     this.#hang?.touch();
     if (reply.type === 'checked') this.#checked(reply);
     else this.#heard(reply);
@@ -196,6 +205,7 @@ export class WorkerHandle {
       stream?.worked(reply.bytes);
     } else if (this.#streams.delete(reply.stream)) {
       this.#queue.drop(reply.stream);
+      this.#options.onServed();
       stream?.end(1000, '');
       this.#options.onLess(this);
     }

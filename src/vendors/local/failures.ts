@@ -27,6 +27,11 @@ export const failures = new FailureTable({
       reason: 'stalled',
       message: 'The embedded recogniser cannot keep up with the audio.',
     },
+    {
+      code: 'model_unavailable',
+      ...unavailable,
+      message: 'The speech model cannot be opened now.',
+    },
     { code: 'recogniser_failed', kind: 'retry', message: 'The embedded recogniser failed.' },
     { name: 'error', kind: 'retry', message: 'The embedded recogniser failed.' },
     {

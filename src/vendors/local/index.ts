@@ -3,7 +3,7 @@
 import type { TObject } from '@sinclair/typebox';
 import type { Provider } from '../kit/provider.ts';
 import { failures } from './failures.ts';
-import { live } from './live.ts';
+import { isGrammar, live } from './live.ts';
 import { AlignOptions, DictationOptions, GrammarOptions, models } from './models.ts';
 
 export const local: Provider = {
@@ -19,6 +19,6 @@ export const local: Provider = {
 };
 
 function optionsOf(model: string): TObject {
-  if (model.startsWith('align-')) return AlignOptions;
-  return model.startsWith('commands-') || model.startsWith('digits-') ? GrammarOptions : DictationOptions;
+  if (!isGrammar(model)) return DictationOptions;
+  return model.startsWith('align-') ? AlignOptions : GrammarOptions;
 }

@@ -7,13 +7,15 @@ import { liveTiming } from '../kit/timing.ts';
 import { failures } from './failures.ts';
 import { BUILT_IN_GRAMMARS } from './grammars.ts';
 import { ENDPOINTING_MS } from './models.ts';
+import type { LocalModel } from './own-model.ts';
 
 /** Below it, what was said is as likely something else (`confidenceOf` of the recogniser). */
 const LIKELY = 0.5;
 
 interface State {
   finishing: boolean;
-  language: string;
+  /** Undefined where the model knows several, and nobody said which is spoken. */
+  language: string | undefined;
   /** What it listens for, as a warning names it; undefined where anything may be said. */
   expected: string | undefined;
 }
@@ -77,7 +79,21 @@ export const live: LiveCodec<State> = {
   closed: ({ finishing }, code) => failures.heardOfClose(code, '', { finishing }),
 };
 
+/** For a model of the operator's own: what it hears is in its language, as far as it has one alone. */
+export function liveOf({ languages }: LocalModel): LiveCodec<State> {
+  const [only, ...others] = languages;
+  const language = others.length === 0 && only !== '*' ? only : undefined;
+  return {
+    ...live,
+    open: (request) => {
+      const { state, ...opening } = live.open(request);
+      return { ...opening, state: { ...state, language: request.language ?? language } };
+    },
+  };
+}
+
 function heard(message: Message, { language, expected }: State): Heard[] {
+  const spoken = language === undefined ? {} : { language };
   switch (message.type) {
     case 'ready':
     case 'finished':
@@ -86,13 +102,13 @@ function heard(message: Message, { language, expected }: State): Heard[] {
       return [{ type: 'speech.started', start: message.start }];
     case 'interim': {
       const { turn, text, start, end } = message;
-      return [partial(turn, { text, start, end, language })];
+      return [partial(turn, { text, start, end, ...spoken })];
     }
     case 'final': {
       const { type: _, turn, estimated, ...utterance } = message;
       const isUnlikely = expected !== undefined && (utterance.confidence ?? 1) < LIKELY;
       const warnings = [...(isUnlikely ? [unexpected(expected)] : []), ...(estimated ? [wordsEstimated] : [])];
-      return [ended(turn, { ...utterance, language }), ...warnings];
+      return [ended(turn, { ...utterance, ...spoken }), ...warnings];
     }
     case 'no_match': {
       const { turn, start, end } = message;
@@ -123,7 +139,7 @@ const wordsEstimated: Heard = {
   once: true,
 };
 
-const isGrammar = (model: string): boolean => /^(?:commands|digits|align)-(?:en|fr)$/.test(model);
+export const isGrammar = (model: string): boolean => /^(?:commands|digits|align)-(?:en|fr)$/.test(model);
 
 const endpointingOf = (params: LegRequest['params']): number =>
   typeof params.endpointing === 'number' ? params.endpointing : ENDPOINTING_MS;
@@ -134,10 +150,20 @@ function expectedOf({ model, params }: LegRequest): string | undefined {
 }
 
 function queryOf(request: LegRequest): Readonly<Record<string, unknown>> {
-  const { model, params, language, interimResults: interims } = request;
+  const { model, params, language, interimResults: interims, sampleRate } = request;
   if (isGrammar(model)) return { language: languageOf(model), task: taskOf(request), interims };
-  return { task: { kind: 'dictation', model, endpointingMs: endpointingOf(params), language }, interims };
+  return {
+    task: { kind: 'dictation', model, endpointingMs: endpointingOf(params), language: baseOf(language) },
+    interims,
+    ...rateOf(sampleRate),
+  };
 }
+
+/** Speech models know no regions. */
+const baseOf = (language: string | undefined) => language?.split('-')[0]?.toLowerCase();
+
+/** Of most streams it is the recogniser's own. */
+const rateOf = (sampleRate: number) => (sampleRate === 16_000 ? {} : { sampleRate });
 
 /** `commands-en` and the like end in their language. */
 const languageOf = (model: string): string => model.slice(model.lastIndexOf('-') + 1);

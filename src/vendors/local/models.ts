@@ -3,6 +3,8 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { modelCards, processedHere } from '../kit/cards.ts';
 import { exactly } from '../kit/options.ts';
+import type { ModelCard } from '../kit/provider.ts';
+import { kindInfo, type LocalModel } from './own-model.ts';
 
 const COMMANDS =
   'Numbers, times, dates, yes and no, home and navigation commands; or a JSGF grammar of your own in `provider_params.grammar`.';
@@ -23,58 +25,73 @@ const row = (id: string, language: string, name: string, description: string) =>
   live: '0',
 });
 
-export const models = modelCards(
-  'local',
-  {
-    created: 1_763_596_800,
-    capabilities: {
-      diarization: false,
-      word_timestamps: true,
-      interim_results: true,
-      formatting: false,
-      redaction: false,
-      language_detection: false,
-    },
-    sampleRates: [16_000],
-    // A small file may hold days of sound.
-    fileSecondsMax: FILE_SECONDS_MAX,
-    fileFormats: ['wav', 'mp3', 'flac', 'ogg', 'webm', 'mp2', 'aiff', 'au', 'caf', 'w64', 'rifx'],
-    price: { free: true },
-    priceSource: { url: 'this project: it runs on your own machine', date: '2026-11-20' },
-    processing: processedHere,
+const common: Parameters<typeof modelCards>[1] = {
+  created: 1_763_596_800,
+  capabilities: {
+    diarization: false,
+    word_timestamps: true,
+    interim_results: true,
+    formatting: false,
+    redaction: false,
+    language_detection: false,
   },
-  [
-    {
-      ...row(
-        'dictation-en',
-        'en',
-        'Dictation, English',
-        `Open English speech, with punctuation, on this machine and without a network. Words have estimated times and no confidence. ${FILES}`,
-      ),
-      can: { formatting: true },
-    },
-    row(
-      'commands-en',
+  sampleRates: [16_000],
+  // A small file may hold days of sound.
+  fileSecondsMax: FILE_SECONDS_MAX,
+  fileFormats: ['wav', 'mp3', 'flac', 'ogg', 'webm', 'mp2', 'aiff', 'au', 'caf', 'w64', 'rifx'],
+  price: { free: true },
+  priceSource: { url: 'this project: it runs on your own machine', date: '2026-11-20' },
+  processing: processedHere,
+};
+
+export const models = modelCards('local', common, [
+  {
+    ...row(
+      'dictation-en',
       'en',
-      'Commands, English',
-      `${COMMANDS} Of random commands from the grammar, 93 % were completely right in the four clearest voices of a synthesiser, 32 % in six ordinary ones. ${NO_DICTATION}`,
+      'Dictation, English',
+      `Open English speech, with punctuation, on this machine and without a network. Words have estimated times and no confidence. ${FILES}`,
     ),
-    row(
-      'digits-en',
-      'en',
-      'Digits, English',
-      `Strings of digits. Of random strings from the grammar, 81 % were right in the four clearest voices of a synthesiser, about one in five in ordinary ones. ${NO_DICTATION}`,
-    ),
-    row('align-en', 'en', 'Alignment, English', `${ALIGNMENT} ${NO_DICTATION}`),
-    row(
-      'commands-fr',
-      'fr',
-      'Commands, French',
-      `${COMMANDS} Of random commands from the grammar, 86 % were completely right in the three clearest voices of a synthesiser, 53 % in four ordinary ones. ${NO_DICTATION}`,
-    ),
-    row('align-fr', 'fr', 'Alignment, French', `${ALIGNMENT} ${NO_DICTATION}`),
-  ],
-);
+    can: { formatting: true },
+  },
+  row(
+    'commands-en',
+    'en',
+    'Commands, English',
+    `${COMMANDS} Of random commands from the grammar, 93 % were completely right in the four clearest voices of a synthesiser, 32 % in six ordinary ones. ${NO_DICTATION}`,
+  ),
+  row(
+    'digits-en',
+    'en',
+    'Digits, English',
+    `Strings of digits. Of random strings from the grammar, 81 % were right in the four clearest voices of a synthesiser, about one in five in ordinary ones. ${NO_DICTATION}`,
+  ),
+  row('align-en', 'en', 'Alignment, English', `${ALIGNMENT} ${NO_DICTATION}`),
+  row(
+    'commands-fr',
+    'fr',
+    'Commands, French',
+    `${COMMANDS} Of random commands from the grammar, 86 % were completely right in the three clearest voices of a synthesiser, 53 % in four ordinary ones. ${NO_DICTATION}`,
+  ),
+  row('align-fr', 'fr', 'Alignment, French', `${ALIGNMENT} ${NO_DICTATION}`),
+]);
+
+/** The rows of the operator's own models. */
+export const ownCards = (own: readonly LocalModel[]): readonly ModelCard[] =>
+  modelCards(
+    'local',
+    common,
+    own.map(({ name, title, description, languages, modes, model }) => ({
+      id: name,
+      name: title ?? name,
+      description: description ?? `A model of this gateway's own, on this machine (${model.kind}).`,
+      languages,
+      ...(modes.includes('batch') ? { batch: '0' } : {}),
+      ...(modes.includes('live') ? { live: '0' } : {}),
+      can: { formatting: kindInfo(model.kind).formatting === true },
+      ...(model.sampleRate === undefined ? {} : { sampleRates: [model.sampleRate] }),
+    })),
+  );
 
 /** Silence that ends a turn of dictation, when nothing else is asked for. */
 export const ENDPOINTING_MS = 500;

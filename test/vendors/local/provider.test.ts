@@ -73,6 +73,7 @@ const STORIES: Readonly<Record<string, Story>> = {
       like({ failure: { kind: 'caller', code, message: 'The sentence.' } }),
     ]),
     [error('recogniser_overloaded'), 'failed next recogniser_overloaded'],
+    [error('model_unavailable'), 'failed next model_unavailable'],
     [error('recogniser_queue_full'), 'failed next recogniser_queue_full'],
     [error('recogniser_failed'), like({ failure: { kind: 'retry', message: 'The embedded recogniser failed.' } })],
     // It says nothing of how the model serves others.
@@ -111,7 +112,7 @@ testProvider({
       [{ model: 'dictation-en' }, dictating()],
       [
         { model: 'dictation-en', language: 'en-GB', params: { endpointing: 300 } },
-        dictating({ endpointingMs: 300, language: 'en-GB' }),
+        dictating({ endpointingMs: 300, language: 'en' }),
       ],
     ],
     asked: (endpoint) => taskOf(endpoint),
