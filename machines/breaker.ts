@@ -37,7 +37,7 @@ function askedMsOf(event: BreakerEvent): number {
   return event.type === 'call.failed' ? event.retryAfterMs : 0;
 }
 
-/** How long the breaker is open after this. A provider's own wish, or another's word, counts as far as the longest time goes. */
+/** How long the breaker is open after this. What the provider or another node asks for counts, up to the longest time. */
 function waitMsOf({ openMs, openMsMax, opened }: BreakerContext, event: BreakerEvent): number {
   const asked = askedMsOf(event);
   if (event.type === 'hint.opened') return Math.min(openMsMax, asked);

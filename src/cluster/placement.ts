@@ -14,7 +14,7 @@ export interface LegNeeds {
   ownKey: boolean;
 }
 
-export interface LegWish extends LegNeeds {
+export interface PlacementRequest extends LegNeeds {
   /** The node that the session has just left; any other is better. */
   avoid?: string | undefined;
   /** Nodes that were asked already. */
@@ -25,7 +25,7 @@ export interface LegWish extends LegNeeds {
 type Choice = { node: string } | 'anybody' | 'nobody';
 
 export interface Placement {
-  choose(wish: LegWish): Choice;
+  choose(request: PlacementRequest): Choice;
   /** The chosen node did not answer. */
   missed(node: string): void;
   /** The node could not reach that provider a moment ago. */
@@ -79,7 +79,7 @@ export function upstreamPlacement({ members, bus, clock, random = Math.random }:
     return (isOld ? 0 : beat.legs) + sent;
   };
   const isNear = ({ node }: Heartbeat) => node === members.node;
-  const against = (beat: Heartbeat, { provider, avoid }: Omit<LegWish, 'except'>): number => {
+  const against = (beat: Heartbeat, { provider, avoid }: Omit<PlacementRequest, 'except'>): number => {
     const { node, upstream, draining } = beat;
     const mark = marks.get(beat);
     const isFailing = mark?.failing.has(provider) === true || upstream?.failing.includes(provider) === true;
@@ -92,20 +92,20 @@ export function upstreamPlacement({ members, bus, clock, random = Math.random }:
       (draining && !isNear(beat) ? AGAINST.draining : 0)
     );
   };
-  const candidates = (wish: LegWish) =>
+  const candidates = (request: PlacementRequest) =>
     nodes()
-      .filter((beat) => isAble(beat, wish) && !wish.except.has(beat.node))
+      .filter((beat) => isAble(beat, request) && !request.except.has(beat.node))
       .map((beat) => ({
         beat,
         node: beat.node,
         legs: legsOf(beat),
-        against: against(beat, wish),
+        against: against(beat, request),
       }));
 
   return {
-    choose(wish) {
+    choose(request) {
       if (nodes().length === 0) return 'anybody';
-      const able = candidates(wish);
+      const able = candidates(request);
       const near = able.find(({ beat }) => isNear(beat));
       if (near !== undefined && able.every((each) => each.against >= near.against)) return { node: near.node };
       const node = chooseNode(able, random);

@@ -258,7 +258,7 @@ function recordsOf(
         store,
         authenticator,
         limits,
-        breakProvider: (wish) => breakProvider(bus, wish),
+        breakProvider: (request) => breakProvider(bus, request),
         nowMs: () => Date.now(),
       }),
       ...pages,

@@ -72,8 +72,8 @@ const withSpeechModels = (list: readonly Provider[], own: readonly LocalModel[])
   list.map((provider) => (provider.name === local.name ? localWith(own) : provider));
 
 /** Those of them that clients are offered. `loopback` recognises nothing: it is there for tests, where it is asked for. */
-export const offeredOf = (known: Providers, loopbackWish: 'on' | 'off'): Providers =>
-  loopbackWish === 'on' ? known : named([...known.values()].filter(({ name }) => name !== loopback.name));
+export const offeredOf = (known: Providers, loopbackSetting: 'on' | 'off'): Providers =>
+  loopbackSetting === 'on' ? known : named([...known.values()].filter(({ name }) => name !== loopback.name));
 
 /** Whether one of them has the model. */
 export const hasModel = (known: Providers, slug: string): boolean =>

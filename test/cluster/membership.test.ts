@@ -17,9 +17,13 @@ interface Rig {
   changes: () => number;
 }
 
-type Wishes = Partial<Pick<MembershipOptions, 'self' | 'wallMs'>> & { roles?: MembershipOptions['self']['roles'] };
+type Overrides = Partial<Pick<MembershipOptions, 'self' | 'wallMs'>> & { roles?: MembershipOptions['self']['roles'] };
 
-function options(cluster: SimulatedCluster, name: string, { roles = ['edge', 'upstream'], ...wishes }: Wishes = {}) {
+function options(
+  cluster: SimulatedCluster,
+  name: string,
+  { roles = ['edge', 'upstream'], ...overrides }: Overrides = {},
+) {
   const node = cluster.node(name);
   const rig = { node, load: { sessions: 0, legs: 0, sessionsMax: 100 }, gone: [], warnings: [], conflicts: [] } as Omit<
     Rig,
@@ -35,13 +39,13 @@ function options(cluster: SimulatedCluster, name: string, { roles = ['edge', 'up
     answersNow: async () => !cluster.isFrozen,
     onWarning: (sentence) => rig.warnings.push(sentence),
     onConflict: (sentence) => rig.conflicts.push(sentence),
-    ...wishes,
+    ...overrides,
   };
   return { rig, given };
 }
 
-async function join(cluster: SimulatedCluster, name: string, wishes?: Wishes): Promise<Rig> {
-  const { rig, given } = options(cluster, name, wishes);
+async function join(cluster: SimulatedCluster, name: string, overrides?: Overrides): Promise<Rig> {
+  const { rig, given } = options(cluster, name, overrides);
   const members = await joinCluster(given);
   let changes = 0;
   members.onGone((node) => rig.gone.push(node));

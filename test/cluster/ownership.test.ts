@@ -8,7 +8,7 @@ import { SimulatedCluster } from '../fakes/network/simulated-cluster.ts';
 import { databaseIn, openTables } from '../fakes/store/data-directory.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
-function candidate(cluster: SimulatedCluster, name: string, wishes: Partial<OwnershipOptions> = {}) {
+function candidate(cluster: SimulatedCluster, name: string, overrides: Partial<OwnershipOptions> = {}) {
   const node = cluster.node(name);
   const claims: number[] = [];
   const revisions: number[] = [];
@@ -23,7 +23,7 @@ function candidate(cluster: SimulatedCluster, name: string, wishes: Partial<Owne
       claim: async (revision) => void claims.push(revision),
       onRevision: (revision) => revisions.push(revision),
       onLost: (sentence) => lost.push(sentence),
-      ...wishes,
+      ...overrides,
     });
   return { node, claims, revisions, lost, own };
 }

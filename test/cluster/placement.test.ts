@@ -7,15 +7,20 @@ import {
   AGAINST,
   chooseNode,
   GRACE_MS,
-  type LegWish,
   legsToMove,
+  type PlacementRequest,
   upstreamPlacement,
 } from '../../src/cluster/placement.ts';
 import { heartbeatOf } from '../fakes/far-rig.ts';
 import { seeded } from '../fakes/random.ts';
 
 const ABLE: UpstreamState = { providers: ['asr', 'other'], credentials: ['asr'], failing: [], shortOf: null };
-const wish = (more: Partial<LegWish> = {}): LegWish => ({ provider: 'asr', ownKey: false, except: new Set(), ...more });
+const request = (more: Partial<PlacementRequest> = {}): PlacementRequest => ({
+  provider: 'asr',
+  ownKey: false,
+  except: new Set(),
+  ...more,
+});
 const node = (name: string, more: Partial<Heartbeat> = {}, state: Partial<UpstreamState> = {}): Heartbeat => ({
   ...heartbeatOf(name),
   upstream: { ...ABLE, ...state },
@@ -80,7 +85,7 @@ describe('the choice of a node', () => {
     fc.assert(property, { seed: 1, numRuns: 1_000 });
   });
 
-  test.each<[string, Heartbeat[], Partial<LegWish>, string]>([
+  test.each<[string, Heartbeat[], Partial<PlacementRequest>, string]>([
     ['the one with the credential', [node('a', {}, { credentials: [] }), node('b', { legs: 9 })], {}, 'b'],
     ['any that knows the provider of an own key', [node('a', {}, { providers: [] }), node('b')], { ownKey: true }, 'b'],
     ['an earlier version, which does not say', [{ ...node('a'), upstream: undefined }], {}, 'a'],
@@ -104,7 +109,7 @@ describe('the choice of a node', () => {
     ['no other node', [node('a')], { except: new Set(['a']) }, 'nobody'],
     ['any node, where none is known', [], {}, 'anybody'],
   ])('%s is asked', (_, others, more, expected) => {
-    const choice = placementOf(edge, ...others).placement.choose(wish(more));
+    const choice = placementOf(edge, ...others).placement.choose(request(more));
     expect(typeof choice === 'string' ? choice : choice.node).toBe(expected);
   });
 
@@ -115,7 +120,7 @@ describe('the choice of a node', () => {
     ['another while it cannot reach the provider', node('me', {}, { failing: ['asr'] }), 'a'],
     ['another while it has no room', node('me', {}, { shortOf: 'time' }), 'a'],
   ])('asks for its own sessions %s', (_, own, expected) => {
-    expect(placementOf(own, node('a')).placement.choose(wish())).toEqual({ node: expected });
+    expect(placementOf(own, node('a')).placement.choose(request())).toEqual({ node: expected });
   });
 
   test('those that come in between two heartbeats are spread, and a heartbeat has them in it', () => {
@@ -123,7 +128,7 @@ describe('the choice of a node', () => {
     const count = (times: number) => {
       const counts: Record<string, number> = {};
       for (let leg = 0; leg < times; leg++) {
-        const choice = placement.choose(wish());
+        const choice = placement.choose(request());
         if (typeof choice !== 'string') counts[choice.node] = (counts[choice.node] ?? 0) + 1;
       }
       return Object.values(counts).sort((one, other) => one - other);
@@ -137,22 +142,22 @@ describe('the choice of a node', () => {
   test('skips one that did not answer, or could not reach the provider, until it reports again', () => {
     const { placement, nodes } = placementOf(edge, node('a'), node('b', { legs: 90 }));
     placement.missed('a');
-    expect(placement.choose(wish())).toEqual({ node: 'b' });
+    expect(placement.choose(request())).toEqual({ node: 'b' });
     nodes[1] = node('a');
-    expect(placement.choose(wish())).toEqual({ node: 'a' });
+    expect(placement.choose(request())).toEqual({ node: 'a' });
     placement.unreachable('a', 'asr');
-    expect(placement.choose(wish())).toEqual({ node: 'b' });
+    expect(placement.choose(request())).toEqual({ node: 'b' });
     nodes[1] = node('a');
-    expect(placement.choose(wish())).toEqual({ node: 'a' });
+    expect(placement.choose(request())).toEqual({ node: 'a' });
   });
 
   test('ignores what a node had before a loss of the bus', () => {
     const { placement, nodes, connection } = placementOf(edge, node('back', { legs: 20 }), node('late', { legs: 20 }));
     connection.tell(true);
     nodes[1] = node('back', { legs: 2 });
-    expect(placement.choose(wish())).toEqual({ node: 'late' });
+    expect(placement.choose(request())).toEqual({ node: 'late' });
     nodes[2] = node('late', { legs: 20 });
-    expect(placement.choose(wish())).toEqual({ node: 'back' });
+    expect(placement.choose(request())).toEqual({ node: 'back' });
   });
 
   test('waits for one that is late after a loss of the bus, up to a limit', () => {
@@ -161,7 +166,7 @@ describe('the choice of a node', () => {
     const counts = { back: 0, late: 0 };
     /** Forty sessions ask; those whose node is not there ask again. */
     const ask = () => {
-      const choice = placement.choose(wish());
+      const choice = placement.choose(request());
       if (typeof choice === 'string') return;
       counts[choice.node as 'back' | 'late']++;
       if (choice.node === 'late') placement.missed('late');

@@ -4,7 +4,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { type ApiError, apiError, printable } from '../../api/errors.ts';
 import { nodeOfSession } from '../session/session-opening.ts';
 
-export interface ResumeWish {
+export interface ResumeRequest {
   token: string;
   sessionId: string;
   /** The node that has, or had, the session. */
@@ -18,7 +18,7 @@ export interface ResumeWish {
 }
 
 /** Undefined without a resume token. Throws an ApiError. */
-export function readResumeWish(query: ReadonlyMap<string, string>): ResumeWish | undefined {
+export function readResumeRequest(query: ReadonlyMap<string, string>): ResumeRequest | undefined {
   const token = query.get('resume');
   const place = token === undefined ? undefined : placeOf(token);
   if (token === undefined || place === undefined) return undefined;

@@ -10,7 +10,7 @@ import { BreakBody, EmptyBody } from '../../api/console/console.ts';
 import { apiError } from '../../api/errors.ts';
 import { TOKEN_TTL_SECONDS } from '../../api/tokens.ts';
 import { json, type Route } from '../../http/router.ts';
-import type { BreakWish, Broken } from '../session/watch/provider-break.ts';
+import type { BreakRequest, Broken } from '../session/watch/provider-break.ts';
 
 const NAME = 'Playground';
 
@@ -19,7 +19,7 @@ export interface PlaygroundDependencies {
   authenticator: Pick<Authenticator, 'mint'>;
   limits: Pick<KeyLimits, 'takeToken'>;
   /** Lets the simulated provider of a person's own session fail, on any node. */
-  breakProvider(wish: BreakWish): Promise<Broken>;
+  breakProvider(request: BreakRequest): Promise<Broken>;
   /** Wall-clock milliseconds. */
   nowMs(): number;
 }

@@ -60,7 +60,10 @@ export const START_ADVICE = 'Send {"type":"start","model":"…"} first, or leave
  * Whether a start message is to come, and the parameters that the URL has already. Throws an ApiError for those, so that a mistake
  * in the URL is told at the handshake.
  */
-export function readStartWish(query: ReadonlyMap<string, string>): { parameters: Map<string, string>; waits: boolean } {
+export function readStartRequest(query: ReadonlyMap<string, string>): {
+  parameters: Map<string, string>;
+  waits: boolean;
+} {
   const parameters = new Map(query);
   const start = parameters.get('start');
   parameters.delete('start');

@@ -6,10 +6,10 @@ import { parseQuery } from '../../http/query.ts';
 import type { ServerRequest, ServerSocket, SocketHandlers, SocketPace, UpgradeAnswer } from '../../http/server.ts';
 import type { Degradation } from '../failover/chain.ts';
 import type { SocketPaces } from '../pace/socket-pace.ts';
-import { gone, type ResumeWish, readResumeWish, unsaid } from '../resume/resume-request.ts';
+import { gone, type ResumeRequest, readResumeRequest, unsaid } from '../resume/resume-request.ts';
 import type { SessionOpening } from '../session/session-opening.ts';
 import { openingOf } from './admission.ts';
-import { readStartWish } from './client-message.ts';
+import { readStartRequest } from './client-message.ts';
 import type { ListenDependencies } from './listen-dependencies.ts';
 import type { ProtocolAdapter } from './protocol-session.ts';
 import { refuseOnSocket } from './refuse-on-socket.ts';
@@ -33,17 +33,17 @@ export async function answerListen(
     if (offer.method === 'query') {
       takeFromUrl('api_key', dependencies);
     }
-    const wish = readResumeWish(query);
+    const resume = readResumeRequest(query);
     const caller = await callerOf(request, headers, offer.credential, dependencies);
-    if (wish !== undefined) {
-      const resumed = await resumedSocket(wish, caller, dependencies);
+    if (resume !== undefined) {
+      const resumed = await resumedSocket(resume, caller, dependencies);
       if (resumed !== undefined) return { ...resumed, headers, ...protocol };
-      if (wish.anew === undefined) throw gone();
+      if (resume.anew === undefined) throw gone();
     }
     const { socket } = await openSocket(request, requestId, caller, dependencies, () => ({
-      ...readStartWish(wish?.anew ?? query),
+      ...readStartRequest(resume?.anew ?? query),
       warnings: offer.method === 'query' ? [credentialInUrl] : [],
-      ...(wish === undefined ? {} : { continues: { sessionId: wish.sessionId, seconds: wish.heardSeconds } }),
+      ...(resume === undefined ? {} : { continues: { sessionId: resume.sessionId, seconds: resume.heardSeconds } }),
     }));
     return { accept: socket, pace: socket.pace, headers, ...protocol };
   } catch (error) {
@@ -95,13 +95,13 @@ export async function openSocket(
   const traceparent = request.headers.get('traceparent') ?? undefined;
   const asking = { requestId, traceparent, caller, warnings, continues };
   // Who waits takes a place as well: connections that never start are bounded by it.
-  const wish = waits
+  const opening = waits
     ? { parameters, asking: { ...asking, release: await limits.takeSession(caller.key) } }
     : await openingOf(parameters, asking, dependencies);
-  const degradations = 'chain' in wish ? (wish.chain[0]?.degradations ?? []) : [];
+  const degradations = 'chain' in opening ? (opening.chain[0]?.degradations ?? []) : [];
   return {
-    socket: new SessionSocket(wish, dependencies, protocolAdapter),
-    warnings: [...('warnings' in wish ? wish.warnings : []), ...degradations],
+    socket: new SessionSocket(opening, dependencies, protocolAdapter),
+    warnings: [...('warnings' in opening ? opening.warnings : []), ...degradations],
   };
 }
 
@@ -157,17 +157,17 @@ export function answerOtherUpgrade(requestId: string, dependencies: Pick<ListenD
  * ApiError.
  */
 async function resumedSocket(
-  wish: ResumeWish,
+  resume: ResumeRequest,
   { organisationId, keyId }: Caller,
   { resumables, relays, paces }: ListenDependencies,
 ): Promise<{ accept: SocketHandlers; pace: SocketPace } | undefined> {
-  const found = resumables.find({ ...wish, organisationId, keyId });
-  if (found === 'unsaid') throw unsaid(wish.after);
+  const found = resumables.find({ ...resume, organisationId, keyId });
+  if (found === 'unsaid') throw unsaid(resume.after);
   if (found !== undefined) {
-    const accept = resumables.next(found, wish.after);
+    const accept = resumables.next(found, resume.after);
     return found.line.isEnded ? withoutPace(accept, paces) : { accept, pace: found.resuming.pace };
   }
-  const { node, token, sessionId, after } = wish;
+  const { node, token, sessionId, after } = resume;
   const ask = { type: 'resume.ask' as const, token, sessionId, organisationId, keyId, after };
   const end = await relays.join(node, ask, { organisationId, paces });
   if (end === 'unsaid') throw unsaid(after);

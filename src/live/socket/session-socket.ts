@@ -16,7 +16,7 @@ import type { ProtocolAdapter } from './protocol-session.ts';
 import { ProtocolSession, type StepTaker } from './protocol-session.ts';
 import { endWith, excessWords, refuseOnSocket, tooBigWords } from './refuse-on-socket.ts';
 import { MESSAGE_BYTES, SocketWork, STEP_BYTES, type Steps } from './socket-work.ts';
-import { leave, StartWait, type StartWish, takerOf } from './start-wait.ts';
+import { leave, type StartRequest, StartWait, takerOf } from './start-wait.ts';
 
 /** Close codes of a frame over the limit, and of a socket whose session goes on with another one. */
 const TOO_BIG = 1009;
@@ -25,7 +25,7 @@ const TAKEN_OVER = 4000;
 export class SessionSocket implements Resuming {
   readonly pace: OpenPace;
   readonly #dependencies: ListenDependencies;
-  readonly #wish: SessionOpening | StartWish;
+  readonly #opening: SessionOpening | StartRequest;
   readonly #protocolAdapter: ProtocolAdapter | undefined;
   #socket: ServerSocket | undefined;
   #keepalive: SocketKeepalive | undefined;
@@ -47,11 +47,15 @@ export class SessionSocket implements Resuming {
   readonly #steps: ProtocolSession | undefined;
 
   /** @param protocolAdapter of a client that speaks as another vendor's do */
-  constructor(wish: SessionOpening | StartWish, dependencies: ListenDependencies, protocolAdapter?: ProtocolAdapter) {
-    this.#wish = wish;
+  constructor(
+    opening: SessionOpening | StartRequest,
+    dependencies: ListenDependencies,
+    protocolAdapter?: ProtocolAdapter,
+  ) {
+    this.#opening = opening;
     this.#protocolAdapter = protocolAdapter;
     this.#dependencies = dependencies;
-    const { organisationId } = 'asking' in wish ? wish.asking.caller : wish;
+    const { organisationId } = 'asking' in opening ? opening.asking.caller : opening;
     this.pace = dependencies.paces.open(
       organisationId,
       (excess) => this.#exceeded(excess),
@@ -64,8 +68,8 @@ export class SessionSocket implements Resuming {
   open(socket: ServerSocket): void {
     this.#attach(socket);
     for (const text of this.#protocolAdapter?.conversation.greeting ?? []) socket.send(text);
-    if ('asking' in this.#wish) this.#waitFor(this.#wish, socket);
-    else this.#session = this.#begin(this.#wish, socket);
+    if ('asking' in this.#opening) this.#waitFor(this.#opening, socket);
+    else this.#session = this.#begin(this.#opening, socket);
   }
 
   resume(socket: ServerSocket, after: number): void {
@@ -113,7 +117,7 @@ export class SessionSocket implements Resuming {
     if (this.#steps !== undefined) this.#steps.take(data, isBinary, isPart);
     else if (isBinary) this.#audio(data);
     else if (this.#start?.isFirst === true) {
-      const { parameters } = this.#wish as StartWish;
+      const { parameters } = this.#opening as StartRequest;
       this.#start.begin(() => ({ parameters: readStartMessage(data, parameters) }));
     } else this.#message(decodeClientMessage(data));
   }
@@ -213,8 +217,8 @@ export class SessionSocket implements Resuming {
     this.#steps?.stop();
     if (this.#session !== undefined) this.#work.add(MESSAGE_BYTES, leave(this.#session, this.#isCall));
     else if (this.#start !== undefined) this.#start.stop();
-    else if ('asking' in this.#wish) this.#wish.asking.release();
-    else giveBack(this.#wish, this.#dependencies);
+    else if ('asking' in this.#opening) this.#opening.asking.release();
+    else giveBack(this.#opening, this.#dependencies);
   }
 
   #begin(opening: SessionOpening, socket: ServerSocket): ClientSession {
@@ -242,9 +246,9 @@ export class SessionSocket implements Resuming {
     return { sound: this.pace.sound, work: this.#work, waiting: this.#dependencies.waiting, take };
   }
 
-  #waitFor(wish: StartWish, socket: ServerSocket): void {
+  #waitFor(request: StartRequest, socket: ServerSocket): void {
     const { onRefused, onFault } = this.#dependencies;
-    const { requestId } = wish.asking;
+    const { requestId } = request.asking;
     const refused = (refusal: ApiError): void => {
       onRefused(refusal);
       const { conversation } = this.#protocolAdapter ?? {};
@@ -257,7 +261,7 @@ export class SessionSocket implements Resuming {
         onFault(requestId, error);
       }
     };
-    this.#start = new StartWait(wish, this.#dependencies, {
+    this.#start = new StartWait(request, this.#dependencies, {
       advice: this.#protocolAdapter === undefined ? START_ADVICE : 'Say first what it is to be.',
       refused,
       opened: (opening) => {
@@ -281,8 +285,8 @@ export class SessionSocket implements Resuming {
 
   #fault(error: unknown): void {
     if (this.#session !== undefined) this.#session.fault('audio', error);
-    else if ('asking' in this.#wish)
-      this.#start?.refuse(this.#dependencies.onFault(this.#wish.asking.requestId, error));
+    else if ('asking' in this.#opening)
+      this.#start?.refuse(this.#dependencies.onFault(this.#opening.asking.requestId, error));
   }
 
   #exceeded(excess: Excess): void {

@@ -13,7 +13,7 @@ import type { ListenDependencies } from './listen-dependencies.ts';
 import { MESSAGE_BYTES, type Steps } from './socket-work.ts';
 
 /** Who asks, with the place that it has taken, and what its URL says already. */
-export interface StartWish {
+export interface StartRequest {
   asking: Asking & { release: () => void };
   parameters: ReadonlyMap<string, string>;
 }
@@ -34,18 +34,18 @@ export interface StartWaitCalls {
 }
 
 export class StartWait {
-  readonly #wish: StartWish;
+  readonly #request: StartRequest;
   readonly #dependencies: ListenDependencies;
   readonly #calls: StartWaitCalls;
   readonly #held: HeldFrames;
   #state: 'waiting' | 'admitting' | 'over' = 'waiting';
   readonly #timer: unknown;
 
-  constructor(wish: StartWish, dependencies: ListenDependencies, calls: StartWaitCalls) {
-    this.#wish = wish;
+  constructor(request: StartRequest, dependencies: ListenDependencies, calls: StartWaitCalls) {
+    this.#request = request;
     this.#dependencies = dependencies;
     this.#calls = calls;
-    this.#held = new HeldFrames(() => dependencies.openSpool(wish.asking.caller.key.organisationId));
+    this.#held = new HeldFrames(() => dependencies.openSpool(request.asking.caller.key.organisationId));
     const { handshakeTimeoutMs } = dependencies.settings;
     this.#timer = dependencies.clock.setTimeout(
       () =>
@@ -86,7 +86,7 @@ export class StartWait {
     this.#dependencies.clock.clearTimeout(this.#timer);
     this.#admit(read).catch((error: unknown) => {
       if (this.#state === 'over') return;
-      const { requestId } = this.#wish.asking;
+      const { requestId } = this.#request.asking;
       this.refuse(error instanceof ApiError ? error : this.#dependencies.onFault(requestId, error));
     });
   }
@@ -107,12 +107,12 @@ export class StartWait {
     this.#state = 'over';
     this.#dependencies.clock.clearTimeout(this.#timer);
     this.#held.dispose();
-    this.#wish.asking.release();
+    this.#request.asking.release();
   }
 
   async #admit(read: () => StartAsked): Promise<void> {
     const { parameters, warnings = [] } = read();
-    const { asking } = this.#wish;
+    const { asking } = this.#request;
     const told = { ...asking, warnings: [...asking.warnings, ...warnings] };
     const opening = await openingOf(parameters, told, this.#dependencies);
     if (this.#state === 'over') {

@@ -16,7 +16,7 @@ export interface Call {
   args: readonly unknown[];
 }
 
-/** Calls, answered in the order of arrival; or the wish to close after all calls before it. */
+/** Calls, answered in the order of arrival; or the request to close after all calls before it. */
 export type ToWorker = { kind: 'calls'; calls: Call[] } | { kind: 'close' };
 
 export type FromWorker =

@@ -36,7 +36,7 @@ const isText = (value: unknown): boolean => ['string', 'number', 'boolean'].incl
  */
 export function callStep(call: CarriedCall, asked: Map<string, unknown>, audioOf: () => CallAudio): Step {
   try {
-    return { type: 'start', request: wishOfCall(call, asked, audioOf()) };
+    return { type: 'start', request: requestOfCall(call, asked, audioOf()) };
   } catch (refused) {
     if (!(refused instanceof ApiError)) throw refused;
     const told = toldOf(call, asked);
@@ -46,7 +46,7 @@ export function callStep(call: CarriedCall, asked: Map<string, unknown>, audioOf
 }
 
 /** Throws an ApiError. */
-function wishOfCall(call: CarriedCall, asked: ReadonlyMap<string, unknown>, audio: CallAudio): ClientRequest {
+function requestOfCall(call: CarriedCall, asked: ReadonlyMap<string, unknown>, audio: CallAudio): ClientRequest {
   const parameters = new Map<string, string>();
   for (const [name, value] of asked) {
     if (NOT_ASKED.includes(name))

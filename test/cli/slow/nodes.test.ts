@@ -12,7 +12,7 @@ import { voxgate } from '../../fakes/processes/voxgate.ts';
 const closing: (() => Promise<void>)[] = [];
 let server: NatsServer;
 
-async function join(id: string, roles: MembershipOptions['self']['roles'], wishes: Partial<MembershipOptions> = {}) {
+async function join(id: string, roles: MembershipOptions['self']['roles'], overrides: Partial<MembershipOptions> = {}) {
   const bus = await openNatsBus({ secrets: SECRETS, servers: [server.url], prefix: 'voxgate', startMs: 10_000 });
   const leases = natsLeases(bus);
   const members = await joinCluster({
@@ -22,7 +22,7 @@ async function join(id: string, roles: MembershipOptions['self']['roles'], wishe
     load: () => ({ sessions: 3, legs: 5, sessionsMax: id === 'a' ? 100 : null }),
     answersNow: () => answersNow(bus),
     onConflict: () => {},
-    ...wishes,
+    ...overrides,
   });
   closing.push(async () => {
     await members.leave();

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/api/errors.ts';
 import type { ListenRequest } from '../../../src/api/listen.ts';
-import { readStartMessage, readStartWish } from '../../../src/live/socket/client-message.ts';
+import { readStartMessage, readStartRequest } from '../../../src/live/socket/client-message.ts';
 import { readListenQuery } from '../../../src/live/socket/query.ts';
 
 const MODEL = 'loopback/script';
@@ -90,11 +90,11 @@ describe('a start message', () => {
 
 describe('a URL', () => {
   it('works alone without `start`, and may omit the model with it', () => {
-    expect(readStartWish(new Map([['model', MODEL]]))).toEqual({
+    expect(readStartRequest(new Map([['model', MODEL]]))).toEqual({
       waits: false,
       parameters: new Map([['model', MODEL]]),
     });
-    expect(readStartWish(new Map([['start', 'message']]))).toEqual({ waits: true, parameters: new Map() });
+    expect(readStartRequest(new Map([['start', 'message']]))).toEqual({ waits: true, parameters: new Map() });
   });
 
   it.each([
@@ -114,6 +114,6 @@ describe('a URL', () => {
       ]),
     ],
   ])('fails at the handshake with a wrong `%s`, before any message', (param, query) => {
-    expect(apiErrorOf(() => readStartWish(query)).extras.param).toBe(param);
+    expect(apiErrorOf(() => readStartRequest(query)).extras.param).toBe(param);
   });
 });

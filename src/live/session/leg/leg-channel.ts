@@ -140,9 +140,9 @@ export class LegChannel {
     const signals = this.#signals;
     const generation = this.#current;
     const request = openLegOf(this.#opening, member, this.#session, generation, this.#log.reader !== undefined);
-    const wish = { ...needsOf(request), avoid: this.#avoid, except: this.#tried };
+    const placementRequest = { ...needsOf(request), avoid: this.#avoid, except: this.#tried };
     this.#asking = new LegDialer(
-      { bus, clock, request, wish, placement },
+      { bus, clock, request, placementRequest, placement },
       {
         stands: (state) => {
           if (this.#leg === undefined) this.#log.placing = state;

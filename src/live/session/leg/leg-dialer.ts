@@ -5,7 +5,7 @@ import type { Clock } from '../../../../machines/clock.ts';
 import type { LegFailure, LegRefused, OpenLeg } from '../../../../machines/events.ts';
 import { type Address, type Bus, type BusBody, BusError, type Detach } from '../../../cluster/bus/bus.ts';
 import { OPEN_LEG } from '../../../cluster/bus/subjects.ts';
-import type { LegWish, Placement } from '../../../cluster/placement.ts';
+import type { Placement, PlacementRequest } from '../../../cluster/placement.ts';
 import type { ChainMember } from '../../failover/chain.ts';
 import { isLegOpened, isLegRefused } from '../../upstream/service/leg-messages.ts';
 import type { SessionOpening } from '../session-opening.ts';
@@ -61,7 +61,7 @@ export interface LegDialerOptions {
   bus: Bus;
   clock: Clock;
   request: OpenLeg;
-  wish: LegWish;
+  placementRequest: PlacementRequest;
   /** Absent: any node that answers is asked. */
   placement: Pick<Placement, 'choose' | 'missed'> | undefined;
 }
@@ -85,7 +85,7 @@ export class LegDialer {
   constructor(options: LegDialerOptions, calls: LegDialerCalls) {
     this.#options = options;
     this.#calls = calls;
-    this.#passed = new Set(options.wish.except);
+    this.#passed = new Set(options.placementRequest.except);
     this.#ask();
   }
 
@@ -99,9 +99,9 @@ export class LegDialer {
 
   #ask(): void {
     this.#calls.stands('asking');
-    const { bus, request, wish, placement } = this.#options;
+    const { bus, request, placementRequest, placement } = this.#options;
     const session = request.session as Address;
-    const choice = placement?.choose({ ...wish, except: this.#passed }) ?? 'anybody';
+    const choice = placement?.choose({ ...placementRequest, except: this.#passed }) ?? 'anybody';
     if (choice === 'nobody') {
       // Later: who asks for a leg is in the middle of something.
       queueMicrotask(() => this.#nobodyCan());
@@ -165,7 +165,7 @@ export class LegDialer {
 
   #nobodyCan(): void {
     if (this.#stopped) return;
-    const { except } = this.#options.wish;
+    const { except } = this.#options.placementRequest;
     const error = this.#fault ?? this.#refusal ?? new LegUnplaced('No node of this gateway can open the leg now.');
     this.#passed = new Set(except);
     // Who has tried a node before knows of a failure that says more.

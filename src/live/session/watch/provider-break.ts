@@ -13,7 +13,7 @@ import { nodeOfSession } from '../session-opening.ts';
 const ANSWER_MS = 1_000;
 
 const Id = Type.String({ minLength: 1, maxLength: 128 });
-const BreakRequest = Type.Object({
+const BreakMessage = Type.Object({
   type: Type.Literal('session.break'),
   sessionId: Id,
   organisationId: Id,
@@ -32,7 +32,7 @@ type BreakAnswer = Static<typeof BreakAnswer>;
 export type Broken = 'done' | 'unknown' | 'real' | 'unreachable';
 
 /** The person's own session whose provider is to fail. */
-export interface BreakWish {
+export interface BreakRequest {
   sessionId: string;
   organisationId: string;
   personId: string;
@@ -40,12 +40,12 @@ export interface BreakWish {
 }
 
 /** Never rejects. */
-export async function breakProvider(bus: Pick<Bus, 'requestOf' | 'address'>, wish: BreakWish): Promise<Broken> {
-  const node = nodeOfSession(wish.sessionId);
+export async function breakProvider(bus: Pick<Bus, 'requestOf' | 'address'>, request: BreakRequest): Promise<Broken> {
+  const node = nodeOfSession(request.sessionId);
   if (node === undefined) return 'unknown';
   try {
-    const request = { type: 'session.break', ...wish };
-    const answer = await bus.requestOf(node, BREAK_PROVIDER, bus.address('break'), request, ANSWER_MS);
+    const message = { type: 'session.break', ...request };
+    const answer = await bus.requestOf(node, BREAK_PROVIDER, bus.address('break'), message, ANSWER_MS);
     if (!Value.Check(BreakAnswer, answer)) return 'unreachable';
     return answer.type.slice('break.'.length) as Broken;
   } catch {
@@ -55,7 +55,7 @@ export async function breakProvider(bus: Pick<Bus, 'requestOf' | 'address'>, wis
 
 export function serveProviderBreaks(bus: Pick<Bus, 'serve'>, sessions: Pick<SessionHost, 'find'>): Detach {
   return bus.serve(BREAK_PROVIDER, (body): BreakAnswer => {
-    if (!Value.Check(BreakRequest, body)) return { type: 'break.unknown' };
+    if (!Value.Check(BreakMessage, body)) return { type: 'break.unknown' };
     const { sessionId, organisationId, personId, fault } = body;
     const session = sessions.find(sessionId);
     const isOwn = session?.opening.organisationId === organisationId && isTokenOf(session.opening.tokenId, personId);
