@@ -62,7 +62,7 @@ export class Poller {
   }
 }
 
-interface AskedEnd {
+interface FinalizeRequest {
   channel: number;
   /** Of the audio, where it was asked for. */
   seconds: number;
@@ -83,10 +83,10 @@ const BYTES_PER_SAMPLE: Readonly<Record<string, number>> = { linear16: 2, mulaw:
  * Ends of turns that a client has requested. Each is answered once: with the turn that it ends, or as silence where a turn begins after
  * it, or no words come for some seconds.
  */
-export class AskedEnds implements Polled {
+export class FinalizeRequests implements Polled {
   readonly #silence: Silence;
   readonly #poller = new Poller(this);
-  #asked: AskedEnd[] = [];
+  #asked: FinalizeRequest[] = [];
   /** Channels with words that may still change. */
   readonly #open = new Set<number>();
   #bytesPerSecond = 0;
@@ -143,7 +143,7 @@ export class AskedEnds implements Polled {
     return this.#answer(() => true);
   }
 
-  #answer(isSilent: (end: AskedEnd) => boolean): string[] {
+  #answer(isSilent: (end: FinalizeRequest) => boolean): string[] {
     if (!this.waits) return [];
     const silent = this.#asked.filter(isSilent);
     this.#asked = this.#asked.filter((end) => !silent.includes(end));

@@ -5,7 +5,7 @@ import { ERROR_CATALOGUE, type ErrorCode } from '../../api/error-catalogue.ts';
 import { type ApiError, apiError } from '../../api/errors.ts';
 import type { EventStamp, OutgoingEvent, TranscriptEvent } from '../../api/listen-events.ts';
 import type { Change, Conversation, Ending, Handshake, Step } from '../compat/dialect.ts';
-import { AskedEnds, startOf } from '../compat/live.ts';
+import { FinalizeRequests, startOf } from '../compat/live.ts';
 import { confidenceOf, toMilliseconds } from '../compat/transcript.ts';
 import { type JsonObject, objectIn, objectOf } from '../kit/json.ts';
 import { audioIn } from '../kit/simulator/checks.ts';
@@ -29,7 +29,7 @@ export class SttConversation implements Conversation {
   readonly #query: URLSearchParams;
   /** The message that has created the session, as it was updated since. */
   #created: JsonObject | undefined;
-  readonly #ends = new AskedEnds(() => [FINALIZED]);
+  readonly #ends = new FinalizeRequests(() => [FINALIZED]);
   /** The client was told that somebody speaks. */
   #isSpeaking = false;
   /** What went wrong last. Clients end with an `error`, so that it is one only where the session has ended of it. */

@@ -1,8 +1,8 @@
 // One connection of the simulated `/stt/websocket`: text is settled piece by piece, and turns end when they are asked to.
 import { Type } from '@sinclair/typebox';
 import type { SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
-import { AskedEnds } from '../../kit/simulator/asked-ends.ts';
 import { members, oneOf, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
+import { RequestedEnds } from '../../kit/simulator/requested-ends.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import { wordsOf } from '../../kit/simulator/words.ts';
 
@@ -45,7 +45,7 @@ export function sessionFault(query: URLSearchParams): string | undefined {
 }
 
 export class InkSession extends SimulatedSession {
-  readonly #ends = new AskedEnds(
+  readonly #ends = new RequestedEnds(
     (delayMs, work) => this.later(delayMs, work),
     () => this.#ended(),
   );

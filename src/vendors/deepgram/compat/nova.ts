@@ -3,7 +3,7 @@ import type { ApiError } from '../../../api/errors.ts';
 import { CHANNELS } from '../../../api/listen.ts';
 import type { EventStamp, OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
 import type { ClientRequest, Conversation, Handshake, Step } from '../../compat/dialect.ts';
-import { AskedEnds, modelFrom } from '../../compat/live.ts';
+import { FinalizeRequests, modelFrom } from '../../compat/live.ts';
 import { toMilliseconds, wordsOf } from '../../compat/transcript.ts';
 import { objectOf } from '../../kit/json.ts';
 import { metadataOf, resultsMessage, speechStarted, utteranceEnd } from '../messages.ts';
@@ -23,7 +23,7 @@ export class NovaConversation implements Conversation {
   readonly #channels: number;
   /** Where the last final window ended, of each channel. */
   readonly #settledSeconds: number[] = [];
-  readonly #ends = new AskedEnds((end, channel) => {
+  readonly #ends = new FinalizeRequests((end, channel) => {
     const settled = this.#settledSeconds[channel] ?? 0;
     return [this.#settled({ text: '', start: settled, end: end ?? settled, channel, model: this.#model }, true)];
   });

@@ -4,7 +4,7 @@ import { booleanIn } from '../../../api/boolean.ts';
 import type { ApiError } from '../../../api/errors.ts';
 import type { EventStamp, OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
 import type { Conversation, Ending, Handshake, Step } from '../../compat/dialect.ts';
-import { AskedEnds } from '../../compat/live.ts';
+import { FinalizeRequests } from '../../compat/live.ts';
 import { wordsOf } from '../../compat/transcript.ts';
 import { objectOf } from '../../kit/json.ts';
 import { audioIn } from '../../kit/simulator/checks.ts';
@@ -23,7 +23,7 @@ export class RealtimeConversation implements Conversation {
   readonly #strategy: string;
   /** Each commit is told a second time, with words. */
   readonly #isTimed: boolean;
-  readonly #ends = new AskedEnds((end = 0) => this.#told({ text: '', start: end, end }));
+  readonly #ends = new FinalizeRequests((end = 0) => this.#told({ text: '', start: end, end }));
   #sentSeconds = 0;
   /** Where the last final ended. */
   #settledSeconds = 0;

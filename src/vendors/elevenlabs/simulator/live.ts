@@ -2,8 +2,8 @@
 import { Type } from '@sinclair/typebox';
 import { objectOf } from '../../kit/json.ts';
 import type { SimulatedConnection, SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
-import { AskedEnds } from '../../kit/simulator/asked-ends.ts';
 import { audioIn, members, oneOf, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
+import { RequestedEnds } from '../../kit/simulator/requested-ends.ts';
 import { closedAtOnce, type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import type { HeardText } from '../../kit/simulator/words.ts';
 import { errorMessage, message } from '../messages.ts';
@@ -54,7 +54,7 @@ export class ScribeSession extends SimulatedSession {
   readonly #sampleRate: number;
   /** What was heard behind the last commit. */
   readonly #turns: HeardText[] = [];
-  readonly #commits = new AskedEnds(
+  readonly #commits = new RequestedEnds(
     (delayMs, work) => this.later(delayMs, work),
     (end) => this.#committed(end),
   );

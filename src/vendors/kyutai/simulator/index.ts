@@ -2,8 +2,8 @@
 import { decode, encode } from '@msgpack/msgpack';
 import { type JsonObject, objectIn } from '../../kit/json.ts';
 import type { ProviderSimulator, SimulatedAnswer, SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
-import { AskedEnds } from '../../kit/simulator/asked-ends.ts';
 import { keyRefusal } from '../../kit/simulator/credentials.ts';
+import { RequestedEnds } from '../../kit/simulator/requested-ends.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import { wordsOf } from '../../kit/simulator/words.ts';
 
@@ -56,7 +56,7 @@ interface Told {
 }
 
 export class Session extends SimulatedSession {
-  readonly #ends = new AskedEnds(
+  readonly #ends = new RequestedEnds(
     (delayMs, work) => this.later(delayMs, work),
     (endSeconds) => this.#tellBehind(endSeconds, [{ type: 'Marker', id: this.#markers.shift()?.id }]),
   );

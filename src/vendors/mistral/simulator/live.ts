@@ -2,9 +2,9 @@
 import { type TObject, Type } from '@sinclair/typebox';
 import { jsonOf, objectIn } from '../../kit/json.ts';
 import type { SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
-import { AskedEnds } from '../../kit/simulator/asked-ends.ts';
 import { audioIn, faultIn, members, oneOf } from '../../kit/simulator/checks.ts';
 import { Deltas } from '../../kit/simulator/deltas.ts';
+import { RequestedEnds } from '../../kit/simulator/requested-ends.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import { LIVE_2, LIVE_3 } from '../models.ts';
 
@@ -45,7 +45,7 @@ export class RealtimeSession extends SimulatedSession {
   readonly #model: string;
   readonly #schema: TObject;
   readonly #deltas = new Deltas();
-  readonly #ends: AskedEnds;
+  readonly #ends: RequestedEnds;
   #session: Readonly<Record<string, unknown>>;
   /** What was told since the last flush was done. */
   #text = '';
@@ -55,7 +55,7 @@ export class RealtimeSession extends SimulatedSession {
     super(peer, tools);
     this.#model = model;
     this.#schema = SESSIONS[model] as TObject;
-    this.#ends = new AskedEnds(
+    this.#ends = new RequestedEnds(
       (delayMs, work) => this.later(delayMs, work),
       () => this.#flushed(),
     );

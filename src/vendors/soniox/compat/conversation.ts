@@ -3,7 +3,7 @@
 import { type ApiError, apiError } from '../../../api/errors.ts';
 import type { OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
 import type { Conversation, Ending, Handshake, Step } from '../../compat/dialect.ts';
-import { AskedEnds, FloatSamples, startOf } from '../../compat/live.ts';
+import { FinalizeRequests, FloatSamples, startOf } from '../../compat/live.ts';
 import { confidenceOf, type HeardWord, wordsOf } from '../../compat/transcript.ts';
 import { objectOf } from '../../kit/json.ts';
 import { mark, type Token, tokenMessage, tokensMessage } from '../messages.ts';
@@ -18,7 +18,7 @@ export class TranscribeConversation implements Conversation {
   readonly #query: URLSearchParams;
   #asked: AskedLive | undefined;
   #floats: FloatSamples | undefined;
-  readonly #ends = new AskedEnds((seconds = 0) => {
+  readonly #ends = new FinalizeRequests((seconds = 0) => {
     this.#settle(seconds);
     return this.#said([mark('<fin>')]);
   });

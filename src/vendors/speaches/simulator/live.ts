@@ -2,8 +2,8 @@
 import { Type } from '@sinclair/typebox';
 import { jsonOf, objectIn } from '../../kit/json.ts';
 import type { SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
-import { AskedEnds } from '../../kit/simulator/asked-ends.ts';
 import { audioIn, faultIn, members } from '../../kit/simulator/checks.ts';
+import { RequestedEnds } from '../../kit/simulator/requested-ends.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import { millisecondsOf } from '../../kit/simulator/words.ts';
 
@@ -33,7 +33,7 @@ interface SessionStart {
 
 export class RealtimeSession extends SimulatedSession {
   readonly #isInstalled: boolean;
-  readonly #ends: AskedEnds;
+  readonly #ends: RequestedEnds;
   #threshold = 0.9;
   /** The buffer that is open: its item, where it begins, and what was heard in it. */
   #item: string;
@@ -48,7 +48,7 @@ export class RealtimeSession extends SimulatedSession {
     super(peer, tools);
     this.#isInstalled = isInstalled;
     this.#item = `item_${tools.newId()}`;
-    this.#ends = new AskedEnds(
+    this.#ends = new RequestedEnds(
       (delayMs, work) => this.later(delayMs, work),
       () => this.#reached(),
     );

@@ -3,7 +3,7 @@
 import { type ApiError, apiError } from '../../../api/errors.ts';
 import type { EventStamp, OutgoingEvent, TranscriptEvent } from '../../../api/listen-events.ts';
 import type { Change, Conversation, Handshake, Step } from '../../compat/dialect.ts';
-import { AskedEnds, FloatSamples, modelFrom, startOf } from '../../compat/live.ts';
+import { FinalizeRequests, FloatSamples, modelFrom, startOf } from '../../compat/live.ts';
 import { changedOptions } from '../../compat/request.ts';
 import { wordsOf } from '../../compat/transcript.ts';
 import { type JsonObject, objectIn, objectOf } from '../../kit/json.ts';
@@ -40,7 +40,7 @@ export class RealtimeConversation implements Conversation {
   #warnings: string[] = [];
   /** Messages of audio. */
   #added = 0;
-  readonly #ends = new AskedEnds((seconds = 0) => [said(endOfUtterance(seconds, FORCED))]);
+  readonly #ends = new FinalizeRequests((seconds = 0) => [said(endOfUtterance(seconds, FORCED))]);
 
   constructor({ query }: Handshake) {
     this.#query = query;

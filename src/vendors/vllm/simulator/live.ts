@@ -2,9 +2,9 @@
 // audio that came while an end was awaited is thrown away.
 import { jsonOf, objectIn } from '../../kit/json.ts';
 import type { SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
-import { AskedEnds } from '../../kit/simulator/asked-ends.ts';
 import { audioIn } from '../../kit/simulator/checks.ts';
 import { Deltas } from '../../kit/simulator/deltas.ts';
+import { RequestedEnds } from '../../kit/simulator/requested-ends.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 
 const RATE = 16_000;
@@ -12,7 +12,7 @@ const RATE = 16_000;
 export class RealtimeSession extends SimulatedSession {
   readonly #isServed: (model: unknown) => boolean;
   readonly #deltas = new Deltas();
-  readonly #ends: AskedEnds;
+  readonly #ends: RequestedEnds;
   #isValidated = false;
   #state: 'idle' | 'generating' | 'ending' = 'idle';
   /** An end came before any beginning: the next generation ends at once. */
@@ -25,7 +25,7 @@ export class RealtimeSession extends SimulatedSession {
   constructor(peer: SimulatedPeer, tools: SimulatorTools, isServed: (model: unknown) => boolean) {
     super(peer, tools);
     this.#isServed = isServed;
-    this.#ends = new AskedEnds(
+    this.#ends = new RequestedEnds(
       (delayMs, work) => this.later(delayMs, work),
       () => this.#done(),
     );

@@ -73,9 +73,9 @@ const said = (conversation: Conversation, message: object): Step[] => [...conver
 
 /** Behind two seconds of audio. */
 function spoken({ name, path, query = '', first, audio }: Client): Conversation {
-  const door = dialects.find((each) => each.name === name)?.live[path];
-  if (door === undefined) throw new Error(`There is no ${path} of ${name}.`);
-  const conversation = door.open({ query: new URLSearchParams(query), headers: new Map(), requestId: 'req_1' });
+  const endpoint = dialects.find((each) => each.name === name)?.live[path];
+  if (endpoint === undefined) throw new Error(`There is no ${path} of ${name}.`);
+  const conversation = endpoint.open({ query: new URLSearchParams(query), headers: new Map(), requestId: 'req_1' });
   if (first !== undefined) said(conversation, first);
   for (let second = 0; second < 2; second++) {
     if (audio === undefined) for (const _ of conversation.binary(SECOND));

@@ -6,7 +6,7 @@ const HEARING_MS = 2_000;
 const QUIET_MS = 200;
 const ROUNDING_SECONDS = 1e-6;
 
-export class AskedEnds {
+export class RequestedEnds {
   readonly #later: (delayMs: number, work: () => void) => unknown;
   readonly #reached: (endSeconds: number) => void;
   /** Ends that the ear has not come to, in rising order. */
