@@ -145,7 +145,7 @@ function isAble({ upstream }: Heartbeat, { provider, ownKey }: LegNeeds): boolea
   return (ownKey ? upstream.providers : upstream.credentials).includes(provider);
 }
 
-interface Candidate {
+interface CandidateNode {
   node: string;
   /** Legs in its last heartbeat, and those that were sent there since. */
   legs: number;
@@ -171,7 +171,7 @@ export const AGAINST = {
  * Of the nodes with the smallest penalty, two are drawn at random and the one with fewer legs wins (power of two choices).
  * Always taking the least loaded one would overload it until its next heartbeat.
  */
-export function chooseNode(candidates: readonly Candidate[], random: () => number): string | undefined {
+export function chooseNode(candidates: readonly CandidateNode[], random: () => number): string | undefined {
   const least = Math.min(...candidates.map(({ against }) => against));
   const best = candidates.filter(({ against }) => against === least);
   const first = Math.floor(random() * best.length);

@@ -5,7 +5,7 @@ import { BYTES_PER_SAMPLE, FILE_FORMAT_TITLES, type FileFormat } from '../api/au
 import { modelOf } from '../api/slug.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import { WAV_HEADER_BYTES, wavHeader } from '../audio/containers/wav.ts';
-import type { ChainMember } from '../live/failover/chain.ts';
+import type { ResolvedCandidate } from '../live/failover/chain.ts';
 import { type HttpBatchDependencies, runHttpBatch } from '../live/upstream/http/batch-codec.ts';
 import { LegFailed } from '../live/upstream/leg-failures.ts';
 import type { BatchFile, BatchRequest, BatchResult, HttpBatchCodec, ProviderAccess } from '../vendors/kit/provider.ts';
@@ -16,7 +16,7 @@ import type { FileSource } from './file-source.ts';
 /** Transcribes the file. Throws as `runHttpBatch` does. */
 export async function transcribeByHttp(
   codec: HttpBatchCodec,
-  member: ChainMember,
+  member: ResolvedCandidate,
   request: TranscriptionRequest,
   source: FileSource,
   access: ProviderAccess,

@@ -5,8 +5,13 @@ import { ApiError, apiError } from '../api/errors.ts';
 import type { DataResidencyRule } from '../api/residency-rule.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import type { UploadedFile } from '../http/multipart/form.ts';
-import { type ChainDependencies, type ChainMember, type Degradation, resolveChain } from '../live/failover/chain.ts';
-import { isFree, type MeterMember } from '../money/ledger/meter.ts';
+import {
+  type ChainDependencies,
+  type Degradation,
+  type ResolvedCandidate,
+  resolveChain,
+} from '../live/failover/chain.ts';
+import { isFree, type MeterCandidate } from '../money/ledger/meter.ts';
 import { pricedMembers } from '../money/ledger/meter-contract.ts';
 import { type LimitedSignal, limitedSignal } from '../runtime/timeouts.ts';
 import type { AskedRule } from '../vendors/kit/place-rules.ts';
@@ -75,9 +80,9 @@ export interface FileResult {
 
 /** What of a request is known before its file is. */
 interface Admitted {
-  members: ChainMember[];
+  members: ResolvedCandidate[];
   warnings: Degradation[];
-  priced: MeterMember[];
+  priced: MeterCandidate[];
 }
 
 /** What a file is worked on with. */
@@ -205,7 +210,7 @@ export class FileJob {
     const { reservations, lengths } = this.#dependencies;
     const admitted = await this.admit(upload.request);
     const { members, priced } = admitted;
-    const { slug: model } = members[0] as ChainMember;
+    const { slug: model } = members[0] as ResolvedCandidate;
     const length = await lengthOf(upload.file, costsByLength(priced), lengths, organisationId);
     length.secondsMax = Math.min(length.secondsMax, longestOf(members));
     const payers = fileMembers(members, priced, length);
@@ -301,7 +306,7 @@ function requireSameRule(before: DataResidencyRule | undefined, whole: DataResid
 }
 
 /** What of the request this model does not do. */
-const notHonoured = ({ warnings }: Pick<Work, 'warnings'>, by: ChainMember): Degradation[] => [
+const notHonoured = ({ warnings }: Pick<Work, 'warnings'>, by: ResolvedCandidate): Degradation[] => [
   ...warnings,
   ...by.degradations,
 ];
@@ -312,7 +317,7 @@ export async function chainOf(
   organisationId: string,
   dependencies: ChainDependencies,
   rules: readonly AskedRule[] = [],
-): Promise<{ members: ChainMember[]; warnings: Degradation[] }> {
+): Promise<{ members: ResolvedCandidate[]; warnings: Degradation[] }> {
   const chain = await resolveChain(
     {
       mode: 'batch',

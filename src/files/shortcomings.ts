@@ -2,7 +2,7 @@
 // What a model does not take at all is found in chain.ts.
 import { type ApiError, apiError } from '../api/errors.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
-import type { ChainMember, Degradation } from '../live/failover/chain.ts';
+import type { Degradation, ResolvedCandidate } from '../live/failover/chain.ts';
 import { cuesOf } from './subtitles.ts';
 import type { TranscriptionOutcome } from './transcribe.ts';
 
@@ -31,7 +31,7 @@ export function leftOut({ responseFormat, timestampGranularities, stream, common
 }
 
 /** Times that a model is known not to give. */
-export function timesMissing(fields: Shape, { slug, card }: ChainMember): Degradation[] {
+export function timesMissing(fields: Shape, { slug, card }: ResolvedCandidate): Degradation[] {
   const { word_timestamps: words, segment_timestamps: segments = true } = card.capabilities;
   return [
     ...(asksFor(fields, 'word') && !words ? [wordsUnavailable(slug)] : []),

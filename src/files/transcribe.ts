@@ -21,7 +21,7 @@ import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import { SpeechMeter } from '../audio/voice/energy.ts';
 import { judged } from '../live/failover/blame.ts';
 import type { Breakers } from '../live/failover/breakers/breakers.ts';
-import { type ChainMember, rateFor } from '../live/failover/chain.ts';
+import { type ResolvedCandidate, rateFor } from '../live/failover/chain.ts';
 import { ownKeyFailure } from '../live/failover/chain-credential.ts';
 import { GuardedCall, noWords } from '../live/failover/model-attempt.ts';
 import type { HttpBatchDependencies } from '../live/upstream/http/batch-codec.ts';
@@ -62,7 +62,7 @@ export interface TranscriptionJob {
   organisationId: string;
   request: TranscriptionRequest;
   /** Checked, and not empty. */
-  chain: readonly ChainMember[];
+  chain: readonly ResolvedCandidate[];
   file: AudioFile;
   signal: AbortSignal;
   observer?: FileObserver | undefined;
@@ -72,7 +72,7 @@ export interface TranscriptionJob {
    * Hears each utterance of a model behind a live leg as soon as it is settled, where no other model of the chain could still
    * take over. Text that was sent cannot be taken back: no other attempt follows one that has sent any.
    */
-  onUtterance?(utterance: Utterance, member: ChainMember): void;
+  onUtterance?(utterance: Utterance, member: ResolvedCandidate): void;
 }
 
 export interface TranscriptionDependencies {
@@ -85,7 +85,7 @@ export interface TranscriptionDependencies {
 
 export interface TranscriptionOutcome extends CredibleResult {
   /** The model that answered. */
-  member: ChainMember;
+  member: ResolvedCandidate;
   /** What failed before it. */
   attempts: Attempt[];
 }
@@ -147,7 +147,7 @@ export async function transcribe(
 async function attempt(
   { upstream, http, decodings }: TranscriptionDependencies,
   job: TranscriptionJob,
-  member: ChainMember,
+  member: ResolvedCandidate,
   file: FileSource,
   number: number,
   onUtterance: ((utterance: Utterance) => void) | undefined,
@@ -177,7 +177,7 @@ async function opened(access: ProviderAccess | Promise<ProviderAccess>): Promise
 }
 
 /** What is dialled with may be another than was known at admission. */
-function within({ provider, card, params, rule }: ChainMember, access: ProviderAccess): ProviderAccess {
+function within({ provider, card, params, rule }: ResolvedCandidate, access: ProviderAccess): ProviderAccess {
   const found = keepsTo({ provider, card, mode: 'batch', params, access }, rule ?? FREE_RULE);
   if (found === undefined) throw new LegFailed(placeNotKept);
   return found;
@@ -186,7 +186,7 @@ function within({ provider, card, params, rule }: ChainMember, access: ProviderA
 async function transcribeLive(
   upstream: UpstreamHost,
   legId: string,
-  member: ChainMember,
+  member: ResolvedCandidate,
   { signal, organisationId }: TranscriptionJob,
   decoder: FileDecoder,
   onUtterance: ((utterance: Utterance) => void) | undefined,
@@ -230,20 +230,20 @@ const readableUtterance = (utterance: Utterance): Utterance => ({
 export class Attempts {
   /** In their order. */
   readonly failed: FailedAttempt[] = [];
-  readonly #chain: readonly ChainMember[];
+  readonly #chain: readonly ResolvedCandidate[];
   readonly #breakers: Pick<Breakers, 'openIn'>;
   #incident: Incident;
 
   /** @param chain not empty */
-  constructor(chain: readonly ChainMember[], breakers: Pick<Breakers, 'openIn'>) {
+  constructor(chain: readonly ResolvedCandidate[], breakers: Pick<Breakers, 'openIn'>) {
     this.#chain = chain;
     this.#breakers = breakers;
     this.#incident = noIncident(chain.length, firstCandidate(chain.length, breakers.openIn(chain)), FILE_LIMITS);
   }
 
   /** The model that has its turn. */
-  get member(): ChainMember {
-    return this.#chain[this.#incident.index] as ChainMember;
+  get member(): ResolvedCandidate {
+    return this.#chain[this.#incident.index] as ResolvedCandidate;
   }
 
   /** Whether every other model of the chain has failed. */

@@ -5,7 +5,7 @@ import type { Utterance } from '../../machines/events.ts';
 import { isSlug, providerOf } from '../api/slug.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import { rawRate, type UploadedFile } from '../http/multipart/form.ts';
-import type { ChainDependencies, ChainMember, Degradation } from '../live/failover/chain.ts';
+import type { ChainDependencies, Degradation, ResolvedCandidate } from '../live/failover/chain.ts';
 import type { LimitedSignal } from '../runtime/timeouts.ts';
 import type { AudioFile } from './file-source.ts';
 import { costsByLength } from './money/file-reservations.ts';
@@ -104,7 +104,7 @@ export interface EarlyAnswer {
   readonly isBegun: boolean;
 }
 
-type Tell = (utterance: Utterance, by: ChainMember) => void;
+type Tell = (utterance: Utterance, by: ResolvedCandidate) => void;
 
 /** Keeps what is heard of a file that is still arriving until the upload is whole; never tells it where fields came behind the file. */
 export function onceWhole(upload: Upload, tell: Tell): Tell {

@@ -5,7 +5,7 @@ import type { FailureKind, FailureReason, LegFailure } from '../../machines/even
 import { apiErrorOf, detailsOf, type FailedAttempt } from '../../src/files/failures.ts';
 import { Attempts } from '../../src/files/transcribe.ts';
 import type { Guarded } from '../../src/live/failover/breakers/guarded.ts';
-import type { ChainMember } from '../../src/live/failover/chain.ts';
+import type { ResolvedCandidate } from '../../src/live/failover/chain.ts';
 
 const failure = (
   kind: FailureKind,
@@ -32,7 +32,7 @@ function attemptsAt(members: number, open: { atFirst: number[]; later: number[] 
     expect(asking).toBe(chain);
     return asked++ === 0 ? open.atFirst : open.later;
   };
-  const attempts = new Attempts(chain as unknown as ChainMember[], { openIn });
+  const attempts = new Attempts(chain as unknown as ResolvedCandidate[], { openIn });
   /** What comes after a failure, as `model after pause`. */
   const after = (failed: LegFailure): string => {
     const pauseMs = attempts.next(failed);

@@ -3,8 +3,8 @@
 import type { Clock } from '../../../machines/clock.ts';
 import { costMicroUsd } from '../../config/prices/price.ts';
 import { dearestMicroUsd } from '../../config/prices/reserve.ts';
-import type { ChainMember } from '../../live/failover/chain.ts';
-import { isFree, LEASE_MS, type MeterMember } from '../../money/ledger/meter.ts';
+import type { ResolvedCandidate } from '../../live/failover/chain.ts';
+import { isFree, LEASE_MS, type MeterCandidate } from '../../money/ledger/meter.ts';
 import type { Reservations } from '../../money/ledger/reservations.ts';
 import { apiErrorOf } from '../../money/ledger/shortage.ts';
 import type { FileCharge, HoldRequest, LedgerPrice, SessionEnd, SessionHead } from '../../money/store/calls.ts';
@@ -31,7 +31,7 @@ type Payer = Pick<SessionHead, 'organisationId' | 'keyId'>;
 const nameOf = ({ organisationId, keyId }: Payer): string => `${organisationId} ${keyId}`;
 
 /** One member of a chain, as the bill of a file sees it. */
-export interface FileMember extends MeterMember {
+export interface FileCandidate extends MeterCandidate {
   /** Channels that its provider bills: 1 where it bills the audio once. */
   channels: number;
 }
@@ -39,7 +39,7 @@ export interface FileMember extends MeterMember {
 /** What a member of the chain has heard. */
 export interface HeardFile {
   /** One of those that money was held for. */
-  member: FileMember;
+  member: FileCandidate;
   /** Of one channel. More than was held for is not charged. */
   seconds: number;
   /** What the provider said, where that was more than the file can hold. */
@@ -56,7 +56,7 @@ export interface FileReservationRequest {
   /** Slug that was asked for. */
   model: string;
   /** The chain, with prices. */
-  members: readonly FileMember[];
+  members: readonly FileCandidate[];
   /** The most that one channel of the file can hold. */
   secondsMax: number;
   /** An earlier attempt under the same id may have been charged: giving the hold back must not end the charge at nothing. */
@@ -254,7 +254,7 @@ export interface Charge {
 
 /** What a model has heard, as far as it costs. */
 interface HeardAudio {
-  member: ChainMember;
+  member: ResolvedCandidate;
   seconds: number;
   claimedSeconds?: number | undefined;
 }
@@ -264,14 +264,14 @@ interface HeardAudio {
  * decided by the job.
  */
 export class FileBill {
-  readonly #members: readonly ChainMember[];
-  readonly #payers: readonly FileMember[];
+  readonly #members: readonly ResolvedCandidate[];
+  readonly #payers: readonly FileCandidate[];
   readonly #reserved: ReservedFile;
   /** What the client was sent before the end, and up to which second. */
   #given: HeardFile | undefined;
 
   /** @param payers the members of the chain in their order, as the bill sees them */
-  constructor(members: readonly ChainMember[], payers: readonly FileMember[], reserved: ReservedFile) {
+  constructor(members: readonly ResolvedCandidate[], payers: readonly FileCandidate[], reserved: ReservedFile) {
     this.#members = members;
     this.#payers = payers;
     this.#reserved = reserved;
@@ -283,7 +283,7 @@ export class FileBill {
   }
 
   /** The client was sent what a model heard up to this second. */
-  gave(member: ChainMember, endSeconds: number): void {
+  gave(member: ResolvedCandidate, endSeconds: number): void {
     this.#given = { member: this.#payerOf(member), seconds: Math.max(this.#given?.seconds ?? 0, endSeconds) };
   }
 
@@ -306,8 +306,8 @@ export class FileBill {
     return this.#reserved.release(isTriedAgain);
   }
 
-  #payerOf(member: ChainMember): FileMember {
-    return this.#payers[this.#members.indexOf(member)] as FileMember;
+  #payerOf(member: ResolvedCandidate): FileCandidate {
+    return this.#payers[this.#members.indexOf(member)] as FileCandidate;
   }
 }
 
@@ -320,13 +320,13 @@ export const costsByLength = (members: readonly { own: boolean; price: LedgerPri
  * charge: the file does not say how long it is, or how many channels it has, and a model that it may come to does not either.
  */
 export function fileMembers(
-  members: readonly ChainMember[],
-  priced: readonly MeterMember[],
+  members: readonly ResolvedCandidate[],
+  priced: readonly MeterCandidate[],
   { secondsMax, channels, seconds }: FileLength,
-): FileMember[] {
+): FileCandidate[] {
   const isUnknown = seconds === undefined && costsByLength(priced);
   return priced.map((each, index) => {
-    const member = members[index] as ChainMember;
+    const member = members[index] as ResolvedCandidate;
     const isSilent = member.card.capabilities.segment_timestamps === false;
     const isEach = billsEachChannel(member);
     if (isUnknown && !each.own && (isSilent || isEach)) {
@@ -340,12 +340,12 @@ export function fileMembers(
   });
 }
 
-function billsEachChannel({ provider, params }: Pick<ChainMember, 'provider' | 'params'>): boolean {
+function billsEachChannel({ provider, params }: Pick<ResolvedCandidate, 'provider' | 'params'>): boolean {
   if (provider.batch?.kind !== 'http') return false;
   const { billsChannels } = provider.batch;
   return typeof billsChannels === 'object' ? params[billsChannels.whenAsked] === true : billsChannels === 'always';
 }
 
 /** The longest audio that every member of the chain would take at least one of. */
-export const longestOf = (members: readonly ChainMember[]): number =>
+export const longestOf = (members: readonly ResolvedCandidate[]): number =>
   Math.max(...members.map(({ card }) => card.audio.max_seconds ?? Number.POSITIVE_INFINITY));

@@ -3,7 +3,7 @@
 // alone; what is asked of every model, such as a language, another one may take.
 import type { LegFailure } from '../../../machines/events.ts';
 import type { OptionRow } from '../../vendors/kit/options.ts';
-import type { ChainMember } from './chain.ts';
+import type { ResolvedCandidate } from './chain.ts';
 
 /**
  * The failure as it is decided on: what blames the request and none of its options is left to the next model, and says nothing of
@@ -13,14 +13,14 @@ import type { ChainMember } from './chain.ts';
  */
 export function judged(
   failure: LegFailure,
-  member: Pick<ChainMember, 'params' | 'provider'>,
+  member: Pick<ResolvedCandidate, 'params' | 'provider'>,
   othersTook = false,
 ): LegFailure {
   const isNobodys = failure.kind === 'caller' && (othersTook || !namesOption(failure.message, member));
   return isNobodys ? { ...failure, kind: 'next', own: true, lasting: true } : failure;
 }
 
-function namesOption(message: string, { params, provider }: Pick<ChainMember, 'params' | 'provider'>): boolean {
+function namesOption(message: string, { params, provider }: Pick<ResolvedCandidate, 'params' | 'provider'>): boolean {
   const said = new Set(message.toLowerCase().match(/\w+/g));
   return Object.keys(params)
     .flatMap((option) => [option, ...wireNamesOf(provider.optionRows?.[option])])

@@ -25,7 +25,7 @@ export interface OwnKey {
 
 export type OwnKeyOf = (organisationId: string, provider: string) => Promise<OwnKey | undefined>;
 
-export interface MemberCredential {
+export interface CandidateCredential {
   credentialId: string;
   own: boolean;
   barred: true | undefined;
@@ -66,7 +66,7 @@ export async function credentialOf(
   provider: Provider,
   { mode, organisationId }: { mode: Mode; organisationId: string },
   { access, ownKeyOf, hasService }: CredentialDependencies,
-): Promise<MemberCredential | Unusable> {
+): Promise<CandidateCredential | Unusable> {
   const { name, title } = provider;
   const isKeyed = provider.credential === 'required';
   const own = isKeyed && wanted !== 'service' ? await ownKeyOf?.(organisationId, name) : undefined;

@@ -26,7 +26,7 @@ export interface Degradation {
 }
 
 /** One checked member of a chain. */
-export interface ChainMember {
+export interface ResolvedCandidate {
   slug: string;
   provider: Provider;
   card: ModelCard;
@@ -83,7 +83,7 @@ export interface ChainDependencies extends CredentialDependencies {
 export async function resolveChain(
   ask: Ask,
   dependencies: ChainDependencies,
-): Promise<{ members: ChainMember[]; warnings: Degradation[] }> {
+): Promise<{ members: ResolvedCandidate[]; warnings: Degradation[] }> {
   const warnings: Degradation[] = [];
   if (ask.fallbacks.length > FALLBACKS_MAX) {
     throw apiError(
@@ -92,7 +92,7 @@ export async function resolveChain(
       { param: 'fallbacks' },
     );
   }
-  const members: ChainMember[] = [];
+  const members: ResolvedCandidate[] = [];
   let missing: ApiError | undefined;
   const { model, credential } = ask;
   const own: Candidate = { model, provider_params: { ...ask.providerParams }, ...(credential && { credential }) };
@@ -124,11 +124,11 @@ const withoutMember = (slug: string, { why, remedy }: Unusable, param: string): 
   param,
 });
 
-const isSame = (other: ChainMember, { slug, credentialId, params }: ChainMember): boolean =>
+const isSame = (other: ResolvedCandidate, { slug, credentialId, params }: ResolvedCandidate): boolean =>
   other.slug === slug && other.credentialId === credentialId && Value.Equal(other.params, params);
 
 /** With a fallback left, a key that is out of use is found out at the dial, and the fallback answers. */
-function refuseBarred(members: readonly ChainMember[]): void {
+function refuseBarred(members: readonly ResolvedCandidate[]): void {
   const [first] = members;
   if (first === undefined || !members.every((each) => each.barred)) return;
   throw apiError(
@@ -146,7 +146,7 @@ async function member(
   ask: Ask,
   isAliased: boolean,
   dependencies: ChainDependencies,
-): Promise<ChainMember | Unusable> {
+): Promise<ResolvedCandidate | Unusable> {
   const { provider, card } = find(candidate.model, param, dependencies.providers);
   if (!card.modes.includes(ask.mode)) {
     const without = modeless(card, ask.mode);
@@ -166,7 +166,7 @@ async function member(
   const honoured = Object.fromEntries(Object.entries(params).filter(([name]) => !ignored.includes(name)));
   const spoken = mappedFor(card, provider, ask, honoured);
   const dial = { provider, card, mode: ask.mode, params: spoken.params, access };
-  const checked: ChainMember = {
+  const checked: ResolvedCandidate = {
     slug: card.id,
     provider,
     card,
@@ -229,7 +229,7 @@ const WITHOUT_PROVIDER =
   'Set the base URL of OpenAI’s client to /compat/openai/v1 on this host to use its models without `openai/`.';
 
 async function checkWithEngine(
-  checked: ChainMember,
+  checked: ResolvedCandidate,
   ask: Ask,
   { access, engines }: ChainDependencies,
   param: string,
@@ -338,7 +338,7 @@ function commonParameterHint(option: string): string {
 
 /** What a member wants of its audio and its time, for what is asked of it. */
 export function timingOf(
-  { provider, card, slug, sampleRate, params }: ChainMember,
+  { provider, card, slug, sampleRate, params }: ResolvedCandidate,
   { language, diarization }: Pick<Ask, 'language' | 'diarization'>,
   access: ChainDependencies['access'],
 ): LiveTiming {

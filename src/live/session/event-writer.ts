@@ -7,7 +7,7 @@ import { isCoded, type ListenRequest } from '../../api/listen.ts';
 import type { OutgoingEvent } from '../../api/listen-events.ts';
 import { bytesPerSample } from '../../audio/pcm.ts';
 import type { Told } from '../../vendors/kit/vocabulary/mapping.ts';
-import type { ChainMember, Degradation } from '../failover/chain.ts';
+import type { Degradation, ResolvedCandidate } from '../failover/chain.ts';
 import type { OddLayout } from './audio/format-watch.ts';
 import type { Outbox } from './outbox.ts';
 import type { SessionOpening, SessionSettings, SessionTotals } from './session-opening.ts';
@@ -134,7 +134,7 @@ export class EventWriter {
   #tellConfigured(index: number, replaySamples: number, fromSample: number): void {
     const first = this.#configured;
     if (first === undefined || index < first) return;
-    const [member, ...fallbacks] = this.#opening.chain.slice(first) as [ChainMember, ...ChainMember[]];
+    const [member, ...fallbacks] = this.#opening.chain.slice(first) as [ResolvedCandidate, ...ResolvedCandidate[]];
     this.#configured = undefined;
     this.#announcedIndex = first;
     this.#announcedLegs = 0;
@@ -233,8 +233,8 @@ export class EventWriter {
     return secondsOf(samples, this.#opening.request.sampleRate);
   }
 
-  #member(index: number): ChainMember {
-    return this.#opening.chain[index] as ChainMember;
+  #member(index: number): ResolvedCandidate {
+    return this.#opening.chain[index] as ResolvedCandidate;
   }
 }
 
@@ -247,7 +247,7 @@ function continuesOf(
   return { session_id: sessionId, ...bytes, from_seconds: seconds };
 }
 
-function chainMember({ slug: model, told }: ChainMember): Started['chain'][number] {
+function chainMember({ slug: model, told }: ResolvedCandidate): Started['chain'][number] {
   const those = (outcome: Told['outcome']) => told.filter((each) => each.outcome === outcome);
   const explained = (outcome: Told['outcome']) => those(outcome).map(({ param, message = '' }) => ({ param, message }));
   return {

@@ -6,7 +6,7 @@ import { CONFIGURATIONS_MAX } from '../../api/bounds.ts';
 import { ApiError, apiError } from '../../api/errors.ts';
 import type { Configure } from '../../api/listen.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
-import type { ChainMember } from '../failover/chain.ts';
+import type { ResolvedCandidate } from '../failover/chain.ts';
 import { timingOf } from '../failover/chain.ts';
 import type { Spending } from './billing/spending.ts';
 import type { Charts } from './charts.ts';
@@ -117,7 +117,7 @@ export class Reconfiguration {
   #changesLeg(configuration: Configuration): boolean | Promise<boolean> {
     const { request, chain } = configuration;
     const { charts, recovery, leg } = this.#parts;
-    const member = chain[0] as ChainMember;
+    const member = chain[0] as ResolvedCandidate;
     if (!charts.streaming || !recovery.beginsWithFirst(chain)) return false;
     return new Promise((resolve, reject) => {
       this.#asked = (isInForce) => {
@@ -165,7 +165,7 @@ export class Reconfiguration {
 }
 
 /** A member that is not dialled any more: of what it was asked for nothing is kept. One that is spent already stays as it is. */
-const spent = (member: ChainMember): ChainMember =>
+const spent = (member: ResolvedCandidate): ResolvedCandidate =>
   member.params === NOTHING ? member : { ...member, params: NOTHING, told: [], degradations: [] };
 const NOTHING = {};
 

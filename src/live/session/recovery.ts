@@ -6,7 +6,7 @@ import { firstCandidate, type Weighed } from '../../../machines/failover/decisio
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import type { Ticket } from '../failover/admission.ts';
 import { judged } from '../failover/blame.ts';
-import type { ChainMember } from '../failover/chain.ts';
+import type { ResolvedCandidate } from '../failover/chain.ts';
 import { timingOf } from '../failover/chain.ts';
 import { ownKeyFailure } from '../failover/chain-credential.ts';
 import type { AudioAccount } from './billing/audio-account.ts';
@@ -83,11 +83,11 @@ export class Recovery {
   }
 
   /** Whether the first of a chain would be begun with now. */
-  beginsWithFirst(chain: readonly ChainMember[]): boolean {
+  beginsWithFirst(chain: readonly ResolvedCandidate[]): boolean {
     return this.#firstOf(chain) === 0;
   }
 
-  #firstOf(chain: readonly ChainMember[]): number {
+  #firstOf(chain: readonly ResolvedCandidate[]): number {
     return firstCandidate(chain.length, this.#dependencies.attempts.breakers.openIn(chain));
   }
 
@@ -97,7 +97,7 @@ export class Recovery {
     this.#index = index;
     this.#accepting.add(index);
     const { chain, request } = this.#opening;
-    const member = chain[index] as ChainMember;
+    const member = chain[index] as ResolvedCandidate;
     this.#leg.became(member, timingOf(member, request, this.#dependencies.access));
   }
 
@@ -115,7 +115,7 @@ export class Recovery {
   openLeg(index: number, generation: number): void {
     const { chain, request } = this.#opening;
     const { access } = this.#dependencies;
-    const member = chain[index] as ChainMember;
+    const member = chain[index] as ResolvedCandidate;
     this.#index = index;
     this.#isReady = false;
     this.#isSteady = false;
@@ -154,7 +154,7 @@ export class Recovery {
    * What comes of the failure. Where the customer's own key was refused, it is to hear of that when nothing else is left.
    */
   judge(told: LegFailure): LegFailure {
-    const member = this.#opening.chain[this.#index] as ChainMember;
+    const member = this.#opening.chain[this.#index] as ResolvedCandidate;
     const others = [...this.#accepting].some((index) => index !== this.#index);
     const failure = judged(told, member, others);
     this.#ownKey = ownKeyFailure(member, failure) ?? this.#ownKey;
@@ -201,7 +201,7 @@ export class Recovery {
   #tellWaiting(): void {
     const unreadyMs = this.#dependencies.clock.now() - (this.#unreadySinceMs ?? Number.POSITIVE_INFINITY);
     if (this.#isWaitingTold || unreadyMs < WAITING_MS) return;
-    const { slug } = this.#opening.chain[this.#index] as ChainMember;
+    const { slug } = this.#opening.chain[this.#index] as ResolvedCandidate;
     this.#isWaitingTold = this.#account.isOwed && this.#events.waiting(slug, 'it fails and is tried again');
   }
 

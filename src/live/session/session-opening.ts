@@ -13,10 +13,10 @@ import type { Gathering } from '../../audio/frames.ts';
 import type { Spool } from '../../audio/tape/spool.ts';
 import type { Bus } from '../../cluster/bus/bus.ts';
 import type { Placement } from '../../cluster/placement.ts';
-import type { Meter, MeterMember } from '../../money/ledger/meter.ts';
+import type { Meter, MeterCandidate } from '../../money/ledger/meter.ts';
 import { uuidv7 } from '../../runtime/uuid.ts';
 import type { ProviderAccess } from '../../vendors/kit/provider.ts';
-import type { ChainMember, Degradation } from '../failover/chain.ts';
+import type { Degradation, ResolvedCandidate } from '../failover/chain.ts';
 import type { Attempts } from '../failover/model-attempt.ts';
 import type { SessionObserver } from './watch/session-observer.ts';
 
@@ -33,7 +33,7 @@ export interface SessionOpening {
   /** Its organisation shows its members the text of finals while they watch a session. */
   showsTranscripts?: boolean;
   request: ListenRequest;
-  chain: readonly ChainMember[];
+  chain: readonly ResolvedCandidate[];
   warnings: readonly Degradation[];
   /** Where its key and organisation let audio go by now: a leg after the first one keeps to that as well. */
   ruleNow?(): Promise<DataResidencyRule>;
@@ -62,9 +62,9 @@ export interface SessionOpening {
 /** What the session is to be, at once or from the end of the turn on. */
 export interface Configuration {
   request: ListenRequest;
-  chain: readonly ChainMember[];
+  chain: readonly ResolvedCandidate[];
   /** The same, as the bill sees it. */
-  members: readonly MeterMember[];
+  members: readonly MeterCandidate[];
 }
 
 /** What is known of a session when it has ended: one line of the log. */

@@ -7,7 +7,7 @@ import type { ClientMessage } from '../../api/listen.ts';
 import type { AudioPipeline } from '../../audio/pipeline.ts';
 import { DisposerStack } from '../../runtime/disposer-stack.ts';
 import { IdleTimer } from '../../runtime/timeouts.ts';
-import type { ChainMember } from '../failover/chain.ts';
+import type { ResolvedCandidate } from '../failover/chain.ts';
 import { IncomingAudio } from './audio/incoming-audio.ts';
 import { AudioIntake } from './audio/intake.ts';
 import { Suspension } from './audio/suspension.ts';
@@ -228,7 +228,7 @@ export class LiveSession {
   }
 
   openGate(index: number, attempts: number): void {
-    const { slug } = this.opening.chain[index] as ChainMember;
+    const { slug } = this.opening.chain[index] as ResolvedCandidate;
     const { replaySamples, lost, originSample } = this.leg.openGate();
     if (this.#isSuspended) this.log.mark('resumed', 'audio comes again', { model: slug });
     this.#isSuspended = false;

@@ -4,9 +4,9 @@ import { chainNamed } from '../../accounts/auth/aliases.ts';
 import { type Caller, isUnlimited, requireModels, residencyRulesOf } from '../../accounts/auth/permissions.ts';
 import { type Configure, isCoded, type ListenRequest } from '../../api/listen.ts';
 import type { OpusDecoder } from '../../audio/codecs/opus-decoder.ts';
-import type { Meter, MeterMember } from '../../money/ledger/meter.ts';
+import type { Meter, MeterCandidate } from '../../money/ledger/meter.ts';
 import { pricedMembers } from '../../money/ledger/meter-contract.ts';
-import { type ChainDependencies, type ChainMember, type Degradation, resolveChain } from '../failover/chain.ts';
+import { type ChainDependencies, type Degradation, type ResolvedCandidate, resolveChain } from '../failover/chain.ts';
 import { type Configuration, newSessionId, type SessionOpening } from '../session/session-opening.ts';
 import { changed } from './client-message.ts';
 import type { ListenDependencies } from './listen-dependencies.ts';
@@ -124,7 +124,7 @@ function configuring(
       dependencies,
     );
     const members = pricedMembers(chain);
-    await meter.prepare(members[0] as MeterMember);
+    await meter.prepare(members[0] as MeterCandidate);
     current = next;
     return { request, chain, members };
   };
@@ -157,7 +157,7 @@ function openMeter(
   isUnlimited: boolean,
   { reservations }: Pick<ListenDependencies, 'reservations'>,
 ): Promise<Meter> {
-  const model = (chain[0] as ChainMember).slug;
+  const model = (chain[0] as ResolvedCandidate).slug;
   const head = { id: sessionId, organisationId, keyId, mode: 'live' as const, model, openedAt: openedAt.toISOString() };
   return reservations.open(head, pricedMembers(chain), isUnlimited);
 }

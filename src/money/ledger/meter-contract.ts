@@ -4,7 +4,7 @@ import type { ListedPrice } from '../../config/prices/price-list.ts';
 import type { HoldGrant, HoldRequest, LedgerPrice, SessionEnd, SessionHead, UsageLine } from '../store/calls.ts';
 
 /** One member of a chain, as the bill sees it. `own`: on the customer's own provider key. */
-export interface MeterMember {
+export interface MeterCandidate {
   slug: string;
   own: boolean;
   price: LedgerPrice;
@@ -57,7 +57,7 @@ export interface Grant extends HoldGrant {
 /** Reservations, as a meter needs them. */
 export interface MeterReservations {
   /** Rejects with an ApiError, which leaves all as it was. `isUnlimited`: the ledger would grant every hold. */
-  begin(head: SessionHead, member: MeterMember, isUnlimited: boolean): Promise<Grant>;
+  begin(head: SessionHead, member: MeterCandidate, isUnlimited: boolean): Promise<Grant>;
   renew(head: SessionHead, lines: readonly UsageLine[], hold: HoldRequest): Promise<HoldGrant>;
   /** Settles once and for good; whatever happens in between is theirs to bear. */
   settle(head: SessionHead, end: SessionEnd): unknown;
@@ -65,7 +65,7 @@ export interface MeterReservations {
 
 export interface MeterOptions {
   head: SessionHead;
-  members: readonly MeterMember[];
+  members: readonly MeterCandidate[];
   /** What the opening of the session was granted. */
   grant: Grant;
   /** Whether the ledger grants every hold of this customer. */
@@ -78,7 +78,7 @@ export interface MeterOptions {
 
 // A session may have one model at several prices: its options are changed, or a chain names it twice. Each price is a rate of its own.
 /** The member with its rate behind those that have theirs: 0, which is left out, for the first price of its model and account, then 1, 2, … */
-export function rated(member: MeterMember, before: readonly MeterMember[]): MeterMember {
+export function rated(member: MeterCandidate, before: readonly MeterCandidate[]): MeterCandidate {
   const { slug, own, price, metered } = member;
   const same = before.filter((other) => other.slug === slug && other.own === own);
   const known = same.find((other) => other.metered === metered && isSamePrice(other.price, price));
@@ -92,7 +92,7 @@ const isSamePrice = (one: LedgerPrice, other: LedgerPrice): boolean =>
 
 // What each member of a chain costs, in the words of the bill.
 /** The chain as the bill sees it, in the same order. What a price is metered by is no part of what the ledger keeps of it. */
-export function pricedMembers(chain: readonly { slug: string; own: boolean; price: ListedPrice }[]): MeterMember[] {
+export function pricedMembers(chain: readonly { slug: string; own: boolean; price: ListedPrice }[]): MeterCandidate[] {
   return chain.map(({ slug, own, price: { metered, ...price } }) =>
     metered === undefined ? { slug, own, price } : { slug, own, price, metered },
   );

@@ -4,8 +4,8 @@ import { billedMsOf, lineCostMicroUsd } from '../../config/prices/price.ts';
 import { boundMicroUsd, carriedMs } from '../../config/prices/reserve.ts';
 import type { HoldGrant, SessionEnd, SessionHead, UsageLine } from '../store/calls.ts';
 import {
+  type MeterCandidate,
   type MeterListener,
-  type MeterMember,
   type MeterOptions,
   type MeterSource,
   type MeterState,
@@ -13,7 +13,7 @@ import {
   type Shortage,
 } from './meter-contract.ts';
 
-export type { MeterListener, MeterMember, MeterSource, MeterState, Shortage };
+export type { MeterCandidate, MeterListener, MeterSource, MeterState, Shortage };
 
 /** What is asked for at a time. */
 const AHEAD_MS = 60_000;
@@ -24,16 +24,16 @@ const RENEW_MS = 30_000;
 const AGAIN_MS = 1_000;
 const AGAIN_MS_MAX = 10_000;
 
-export const isFree = ({ own, price }: MeterMember): boolean =>
+export const isFree = ({ own, price }: MeterCandidate): boolean =>
   own || (price.microUsd === 0n && price.minimumMicroUsd === 0n);
 
 export class Meter {
   readonly head: SessionHead;
-  readonly #members: MeterMember[] = [];
+  readonly #members: MeterCandidate[] = [];
   readonly #options: MeterOptions;
   #source: MeterSource | undefined;
   #listener: MeterListener | undefined;
-  #active: MeterMember;
+  #active: MeterCandidate;
   #held: bigint;
   /** What the settled lines had cost when the hold was made: it pays for what comes after. */
   #paid = 0n;
@@ -55,24 +55,24 @@ export class Meter {
     this.#options = options;
     this.head = options.head;
     this.add(options.members);
-    this.#active = this.#members[0] as MeterMember;
+    this.#active = this.#members[0] as MeterCandidate;
     this.#held = options.grant.heldMicroUsd;
     this.#shortage = options.grant.limitedBy ?? undefined;
     if (options.grant.onTrust) this.#beginOnTrust();
     this.#allowed = this.#reach();
   }
 
-  get members(): readonly MeterMember[] {
+  get members(): readonly MeterCandidate[] {
     return this.#members;
   }
 
   /** Members of a chain that goes on behind this one. */
-  add(members: readonly MeterMember[]): void {
+  add(members: readonly MeterCandidate[]): void {
     for (const member of members) this.#members.push(rated(member, this.#members));
   }
 
   /** The member is to hear next. A session that was free so far asks for its money as a new one does; rejects with an ApiError. */
-  async prepare(member: MeterMember): Promise<void> {
+  async prepare(member: MeterCandidate): Promise<void> {
     if (this.#ended || this.#held > 0n || !isFree(this.#active) || isFree(member)) return;
     const lines = this.#source?.settledLines() ?? [];
     const { reservations, isUnlimited } = this.#options;
@@ -100,7 +100,7 @@ export class Meter {
 
   /** Another member of the chain hears from now on: what is held goes as far as its price lets it. */
   use(index: number): void {
-    this.#active = this.members[index] as MeterMember;
+    this.#active = this.members[index] as MeterCandidate;
     this.#extend();
     if (isFree(this.#active)) return;
     if (this.#timer === undefined) this.#arm(RENEW_MS);
@@ -192,7 +192,7 @@ export class Meter {
   }
 
   /** A member's price, without what is charged only once, at whatever rate, and was charged. */
-  #rest(lines: readonly UsageLine[], member = this.#active): MeterMember {
+  #rest(lines: readonly UsageLine[], member = this.#active): MeterCandidate {
     const { slug, own, price } = member;
     if (!lines.some((line) => line.model === slug && line.own === own && billedMsOf(line) > 0)) return member;
     const microUsd = price.unit === 'session' ? 0n : price.microUsd;

@@ -14,7 +14,7 @@ import type {
 } from '../store/calls.ts';
 import { History } from './history/history.ts';
 import { EndedEntry, Journal, LiveEntry } from './journal.ts';
-import { isFree, LEASE_MS, Meter, type MeterMember } from './meter.ts';
+import { isFree, LEASE_MS, Meter, type MeterCandidate } from './meter.ts';
 import type { Grant } from './meter-contract.ts';
 import { NEVER, type Recovered, recoverUsage } from './recovery.ts';
 import { apiErrorOf } from './shortage.ts';
@@ -128,8 +128,8 @@ export class Reservations {
    * `insufficient_credit`, `rate_limit_exceeded` for the day's spend, or `ledger_unavailable`. Free ones do not ask the ledger.
    * `isUnlimited`: the ledger would grant every hold, so none is needed while it does not answer.
    */
-  async open(head: SessionHead, members: readonly MeterMember[], isUnlimited = false): Promise<Meter> {
-    const first = members[0] as MeterMember;
+  async open(head: SessionHead, members: readonly MeterCandidate[], isUnlimited = false): Promise<Meter> {
+    const first = members[0] as MeterCandidate;
     if (isFree(first)) {
       this.#requireRoom(UNSETTLED_FREE_MAX);
       this.#note(head);
@@ -143,7 +143,7 @@ export class Reservations {
   }
 
   /** What the member is to begin with, in a session that holds nothing: a new one, or one that was free so far. The same refusals. */
-  async begin(head: SessionHead, member: MeterMember, isUnlimited: boolean): Promise<Grant> {
+  async begin(head: SessionHead, member: MeterCandidate, isUnlimited: boolean): Promise<Grant> {
     const wantedMicroUsd = isFree(member) ? 0n : boundMicroUsd([member], OPENING_MS);
     const leastMicroUsd = isFree(member) ? 0n : boundMicroUsd([member], OPENING_MS_MIN);
     const grant = await this.hold(head, { wantedMicroUsd, leastMicroUsd, leaseMs: LEASE_MS }, isUnlimited);

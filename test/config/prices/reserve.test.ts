@@ -2,10 +2,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { costMicroUsd } from '../../../src/config/prices/price.ts';
-import { boundMicroUsd, carriedMs, dearestMicroUsd, type ReserveMember } from '../../../src/config/prices/reserve.ts';
+import {
+  boundMicroUsd,
+  carriedMs,
+  dearestMicroUsd,
+  type ReserveCandidate,
+} from '../../../src/config/prices/reserve.ts';
 import { drawn } from '../../fakes/drawn.ts';
 
-const member = (slug: string, microUsd: bigint, more: Partial<ReserveMember['price']> & { own?: boolean } = {}) => {
+const member = (slug: string, microUsd: bigint, more: Partial<ReserveCandidate['price']> & { own?: boolean } = {}) => {
   const { own = false, ...price } = more;
   return { slug, own, price: { unit: 'minute' as const, microUsd, minimumMicroUsd: 0n, ...price } };
 };
@@ -25,8 +30,8 @@ const chain = fc
   .map((members) => members.map((each) => ({ ...each, price: members.find(({ slug }) => slug === each.slug)!.price })));
 
 /** What the ledger charges: one line for each model and kind of key. */
-function cost(members: readonly ReserveMember[], shares: readonly number[]): bigint {
-  const lines = new Map<string, { member: ReserveMember; ms: number }>();
+function cost(members: readonly ReserveCandidate[], shares: readonly number[]): bigint {
+  const lines = new Map<string, { member: ReserveCandidate; ms: number }>();
   for (const [index, each] of members.entries()) {
     const name = `${each.own} ${each.slug}`;
     lines.set(name, { member: each, ms: (lines.get(name)?.ms ?? 0) + (shares[index] ?? 0) });
@@ -59,7 +64,7 @@ describe('the bound', () => {
     );
   });
 
-  it.each<[string, ReserveMember[], number, bigint]>([
+  it.each<[string, ReserveCandidate[], number, bigint]>([
     ['a minute at the price of a minute, and one for rounding', [member('a', 4_300n)], 60_000, 4_301n],
     ['rounded up', [member('a', 1n)], 1, 2n],
     ['the dearest minute of the chain', [member('a', 4_300n), member('b', 6_000n)], 60_000, 6_002n],
@@ -86,7 +91,7 @@ describe('the bound', () => {
   });
 });
 
-const onceEach = (members: readonly ReserveMember[]) => members.map((each) => ({ ...each, channels: 1 }));
+const onceEach = (members: readonly ReserveCandidate[]) => members.map((each) => ({ ...each, channels: 1 }));
 
 describe('the dearest member', () => {
   it('covers each candidate’s charge for all audio, within the chain’s bound', () => {
@@ -101,7 +106,7 @@ describe('the dearest member', () => {
     );
   });
 
-  it.each<[string, ReserveMember[], number, bigint]>([
+  it.each<[string, ReserveCandidate[], number, bigint]>([
     [
       'one session, not all of the chain',
       [member('a', 150_000n, { unit: 'session' }), member('b', 90_000n, { unit: 'session' })],
@@ -144,7 +149,7 @@ describe('the audio that an amount carries', () => {
     );
   });
 
-  it.each<[string, ReserveMember[], bigint, number]>([
+  it.each<[string, ReserveCandidate[], bigint, number]>([
     ['endless when nothing costs', [member('a', 0n), member('b', 5n, { own: true })], 0n, Number.POSITIVE_INFINITY],
     ['endless once a session is paid', [member('a', 150n, { unit: 'session' })], 151n, Number.POSITIVE_INFINITY],
     ['nothing while a session is not', [member('a', 150n, { unit: 'session' })], 150n, 0],

@@ -11,7 +11,7 @@ import { LengthMeter } from '../../../src/files/measuring/length-meter.ts';
 import { fileMembers } from '../../../src/files/money/file-reservations.ts';
 import { lengthOf } from '../../../src/files/money/length.ts';
 import type { FormFile } from '../../../src/http/multipart/form.ts';
-import type { ChainMember } from '../../../src/live/failover/chain.ts';
+import type { ResolvedCandidate } from '../../../src/live/failover/chain.ts';
 import { systemClock } from '../../../src/runtime/telemetry/clock.ts';
 import { MP3_FRAME_SECONDS, mp3, type WavShape, wavOf } from '../../fakes/audio/audio-files.ts';
 
@@ -204,11 +204,11 @@ describe('a WAV file for a model that takes samples', () => {
 describe('a file whose length stays unknown', () => {
   const codec = { kind: 'http', billsChannels: { whenAsked: 'multichannel' } };
   const member = (slug: string, capabilities = {}, params = {}) =>
-    ({ slug, card: { capabilities }, provider: { batch: codec }, params }) as unknown as ChainMember;
+    ({ slug, card: { capabilities }, provider: { batch: codec }, params }) as unknown as ResolvedCandidate;
   const priced = (slug: string, own = false) => ({ slug, own, price: PRICE });
   const silent = member('b/silent', { segment_timestamps: false });
   const UNKNOWN_LENGTH = { secondsMax: 1_000, channels: 1, seconds: undefined };
-  const of = (members: ChainMember[], isOwn = false) =>
+  const of = (members: ResolvedCandidate[], isOwn = false) =>
     fileMembers(
       members,
       members.map(({ slug }) => priced(slug, isOwn && slug !== 'a/times')),
@@ -241,7 +241,7 @@ describe('the channels that a model is paid for', () => {
     ['always billed', 'always', {}, 8],
   ])('count for a file with eight, where they are %s', (_, billsChannels, params, channels) => {
     const provider = { batch: { kind: 'http', billsChannels } };
-    const member = { slug: 'a/b', card: { capabilities: {} }, provider, params } as unknown as ChainMember;
+    const member = { slug: 'a/b', card: { capabilities: {} }, provider, params } as unknown as ResolvedCandidate;
     const price = { slug: 'a/b', own: false, price: PRICE };
     expect(fileMembers([member], [price], LENGTH)).toEqual([{ ...price, channels }]);
   });

@@ -3,13 +3,13 @@
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { type FileMember, FileReservations } from '../../../src/files/money/file-reservations.ts';
+import { type FileCandidate, FileReservations } from '../../../src/files/money/file-reservations.ts';
 import { Reservations } from '../../../src/money/ledger/reservations.ts';
 import { openSqliteStore, type SqliteStore } from '../../../src/node/store/sqlite-store.ts';
 import { creditOf, OPERATOR } from '../../fakes/store/ledger.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
-const DEAR: FileMember = {
+const DEAR: FileCandidate = {
   slug: 'b/dear',
   own: false,
   price: { unit: 'minute', microUsd: 60_000n, minimumMicroUsd: 0n },

@@ -6,7 +6,7 @@ import { SimulatedClock } from 'xstate';
 import { costMicroUsd } from '../../../src/config/prices/price.ts';
 import { dearestMicroUsd } from '../../../src/config/prices/reserve.ts';
 import {
-  type FileMember,
+  type FileCandidate,
   type FileReservationRequest,
   FileReservations,
 } from '../../../src/files/money/file-reservations.ts';
@@ -15,7 +15,7 @@ import { settle as everything } from '../../fakes/session-rig.ts';
 import { MemoryLedger } from '../../fakes/store/memory-ledger.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
-const member = (slug: string, microUsd: bigint, own = false): FileMember => ({
+const member = (slug: string, microUsd: bigint, own = false): FileCandidate => ({
   slug,
   own,
   price: { unit: 'minute', microUsd, minimumMicroUsd: 0n },
@@ -38,7 +38,7 @@ function world(balance: bigint | null) {
   return { clock, ledger, reservations, files, faults, timers };
 }
 
-const file = (members: FileMember[], secondsMax: number, id = 'req_1'): FileReservationRequest => ({
+const file = (members: FileCandidate[], secondsMax: number, id = 'req_1'): FileReservationRequest => ({
   id,
   organisationId: 'org_1',
   keyId: 'key_1',
@@ -68,7 +68,7 @@ describe('a file’s reservation', () => {
   });
 
   it('holds one of the fixed prices in a chain, because one model answers', async () => {
-    const fixed = (slug: string): FileMember => ({
+    const fixed = (slug: string): FileCandidate => ({
       slug,
       own: false,
       channels: 1,

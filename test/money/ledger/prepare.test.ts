@@ -1,16 +1,16 @@
 // Money for a session that was free so far, and is to be heard by a model that costs: asked for once, and not kept where it is not used.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import type { Meter, MeterMember } from '../../../src/money/ledger/meter.ts';
+import type { Meter, MeterCandidate } from '../../../src/money/ledger/meter.ts';
 import { Reservations } from '../../../src/money/ledger/reservations.ts';
 import { settle } from '../../fakes/session-rig.ts';
 import { headOf, perMinute } from '../../fakes/store/ledger.ts';
 import { MemoryLedger } from '../../fakes/store/memory-ledger.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
-const FREE: MeterMember = { slug: 'a/free', own: false, price: perMinute(0n) };
-const OWN: MeterMember = { slug: 'a/paid', own: true, price: perMinute(600_000n) };
-const PAID: MeterMember = { slug: 'a/paid', own: false, price: perMinute(600_000n) };
+const FREE: MeterCandidate = { slug: 'a/free', own: false, price: perMinute(0n) };
+const OWN: MeterCandidate = { slug: 'a/paid', own: true, price: perMinute(600_000n) };
+const PAID: MeterCandidate = { slug: 'a/paid', own: false, price: perMinute(600_000n) };
 /** What a minute of it can cost. */
 const MINUTE = 600_001n;
 
@@ -22,7 +22,7 @@ beforeEach(() => {
   ledger = new MemoryLedger(10_000_000n);
 });
 
-async function begun(members: readonly MeterMember[]): Promise<Meter> {
+async function begun(members: readonly MeterCandidate[]): Promise<Meter> {
   const reservations = new Reservations({
     store: ledger,
     clock,

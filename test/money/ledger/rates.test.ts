@@ -3,17 +3,17 @@ import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { CONFIGURATIONS_MAX, FALLBACKS_MAX } from '../../../src/api/bounds.ts';
 import { createPriceList, priceWith } from '../../../src/config/prices/price-list.ts';
-import { Meter, type MeterMember } from '../../../src/money/ledger/meter.ts';
+import { Meter, type MeterCandidate } from '../../../src/money/ledger/meter.ts';
 import { LINES_MAX } from '../../../src/money/store/checks.ts';
 import { providers } from '../../../src/vendors/index.ts';
 import { headOf, perMinute } from '../../fakes/store/ledger.ts';
 
-const member = (microUsd: bigint, rest: Partial<MeterMember> = {}): MeterMember => ({
+const member = (microUsd: bigint, rest: Partial<MeterCandidate> = {}): MeterCandidate => ({
   ...{ slug: 'a/one', own: false, price: perMinute(microUsd) },
   ...rest,
 });
 
-function meterOf(...chains: readonly (readonly MeterMember[])[]): Meter {
+function meterOf(...chains: readonly (readonly MeterCandidate[])[]): Meter {
   const [members = [], ...further] = chains;
   const meter = new Meter({
     head: headOf({ organisationId: 'org_1', keyId: 'key_1' }, 'ses_1'),
@@ -28,7 +28,8 @@ function meterOf(...chains: readonly (readonly MeterMember[])[]): Meter {
   return meter;
 }
 
-const ratesOf = (...chains: readonly (readonly MeterMember[])[]) => meterOf(...chains).members.map(({ rate }) => rate);
+const ratesOf = (...chains: readonly (readonly MeterCandidate[])[]) =>
+  meterOf(...chains).members.map(({ rate }) => rate);
 
 describe('a rate', () => {
   test('counts none for the first price, then 1, 2, …, and repeats for equal prices', () => {
@@ -45,7 +46,7 @@ describe('a rate', () => {
     ]);
   });
 
-  test.each<[string, Partial<MeterMember>]>([
+  test.each<[string, Partial<MeterCandidate>]>([
     ['its minimum', { price: perMinute(10n, 1n) }],
     ['its unit', { price: { ...perMinute(10n), unit: 'session' } }],
     ['what it is metered by', { metered: 'connection' }],

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { FileReservations } from '../../../src/files/money/file-reservations.ts';
-import type { MeterMember } from '../../../src/money/ledger/meter.ts';
+import type { MeterCandidate } from '../../../src/money/ledger/meter.ts';
 import { Reservations } from '../../../src/money/ledger/reservations.ts';
 import type { SessionHead } from '../../../src/money/store/calls.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
@@ -12,7 +12,7 @@ import { directStore } from '../../fakes/store/direct-store.ts';
 import { headOf, perMinute } from '../../fakes/store/ledger.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
-const PAID: MeterMember = { slug: 'a/paid', own: false, price: perMinute(600_000n) };
+const PAID: MeterCandidate = { slug: 'a/paid', own: false, price: perMinute(600_000n) };
 const GRACE_MS = 90_000;
 
 function world(graceMs = GRACE_MS) {

@@ -3,12 +3,12 @@
 import type { Clock } from '../../../../machines/clock.ts';
 import type { UsageRow } from '../../../api/listen-events.ts';
 import { lineCostMicroUsd, usageRow, usdOf } from '../../../config/prices/price.ts';
-import type { MeterMember } from '../../../money/ledger/meter.ts';
+import type { MeterCandidate } from '../../../money/ledger/meter.ts';
 import type { UsageLine } from '../../../money/store/calls.ts';
 
 export class Usage {
   readonly #sampleRate: number;
-  readonly #members: readonly MeterMember[];
+  readonly #members: readonly MeterCandidate[];
   readonly connections: ConnectionTime;
   /** Samples of each member, in the order in which they were first heard from. */
   readonly #samples = new Map<number, number>();
@@ -20,7 +20,7 @@ export class Usage {
   #answeredTo = 0;
   #answeredBy: number | undefined;
 
-  constructor(sampleRate: number, members: readonly MeterMember[], clock: Pick<Clock, 'now'>) {
+  constructor(sampleRate: number, members: readonly MeterCandidate[], clock: Pick<Clock, 'now'>) {
     this.#sampleRate = sampleRate;
     this.#members = members;
     this.connections = new ConnectionTime(clock, members);
@@ -28,7 +28,7 @@ export class Usage {
 
   /** A leg of the member begins to hear. */
   heardBy(index: number): void {
-    const { slug, own, rate } = this.#members[index] as MeterMember;
+    const { slug, own, rate } = this.#members[index] as MeterCandidate;
     // One model may be there twice, with other parameters: where they cost the same, its audio is on one line.
     this.#last = this.#members.findIndex((each) => each.slug === slug && each.own === own && each.rate === rate);
     this.connections.opened(this.#last);
@@ -115,7 +115,7 @@ export class Usage {
       const connectionMs = this.connections.msOf(index);
       // Not told of yet: another line of its model may come to be the first.
       if (audioMs === 0 && connectionMs === 0) continue;
-      const { slug, own, rate, price } = this.#members[index] as MeterMember;
+      const { slug, own, rate, price } = this.#members[index] as MeterCandidate;
       const name = `${slug} ${own}`;
       if (!firsts.has(name)) firsts.set(name, index);
       const isFirst = firsts.get(name) === index;
@@ -141,12 +141,12 @@ export const costOf = (lines: readonly UsageLine[]): bigint =>
  */
 export class ConnectionTime {
   readonly #clock: Pick<Clock, 'now'>;
-  readonly #members: readonly MeterMember[];
+  readonly #members: readonly MeterCandidate[];
   /** Milliseconds of each member, in the order in which they were connected first. */
   readonly #counted = new Map<number, number>();
   #open: { index: number; sinceMs: number; limitMs: number } | undefined;
 
-  constructor(clock: Pick<Clock, 'now'>, members: readonly MeterMember[]) {
+  constructor(clock: Pick<Clock, 'now'>, members: readonly MeterCandidate[]) {
     this.#clock = clock;
     this.#members = members;
   }

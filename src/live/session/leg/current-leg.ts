@@ -7,7 +7,7 @@ import type { AudioPipeline } from '../../../audio/pipeline.ts';
 import { memberWithin } from '../../../vendors/kit/place-rules.ts';
 import type { LiveTiming } from '../../../vendors/kit/provider.ts';
 import type { Ticket } from '../../failover/admission.ts';
-import type { ChainMember } from '../../failover/chain.ts';
+import type { ResolvedCandidate } from '../../failover/chain.ts';
 import { circuitOpen, ModelAttempt } from '../../failover/model-attempt.ts';
 import { type LongestAnswer, StallWatch } from '../audio/stall-watch.ts';
 import type { SessionDependencies, SessionOpening } from '../session-opening.ts';
@@ -41,7 +41,7 @@ export class CurrentLeg {
   readonly #signals: Signals;
   readonly channel: LegChannel;
   readonly pump: LegPump;
-  #member: ChainMember | undefined;
+  #member: ResolvedCandidate | undefined;
   #timing: LiveTiming | undefined;
   #stall: StallWatch | undefined;
   readonly #longestAnswer: LongestAnswer = { ms: 0 };
@@ -61,7 +61,7 @@ export class CurrentLeg {
   }
 
   /** Asks for a leg, when it is its turn; `ready` or `failed` follows. */
-  open(member: ChainMember, timing: LiveTiming, generation: number, attempt: LegAttempt): void {
+  open(member: ResolvedCandidate, timing: LiveTiming, generation: number, attempt: LegAttempt): void {
     this.#member = member;
     this.#timing = timing;
     this.#hasOther = attempt.hasOther;
@@ -81,7 +81,7 @@ export class CurrentLeg {
   }
 
   /** The rules may have become stricter since the session was admitted: whoever dials keeps to those of now. */
-  #dial(member: ChainMember, timing: LiveTiming, generation: number): void {
+  #dial(member: ResolvedCandidate, timing: LiveTiming, generation: number): void {
     const { ruleNow } = this.#opening;
     if (ruleNow === undefined || !this.#hasDialled) {
       this.#hasDialled = true;
@@ -98,7 +98,7 @@ export class CurrentLeg {
    * Asks the open leg to become that of another member, where the two have but their options apart; `reconfigured` follows. False
    * where they are further apart.
    */
-  reconfigure(member: ChainMember, timing: LiveTiming): boolean {
+  reconfigure(member: ResolvedCandidate, timing: LiveTiming): boolean {
     const { language = null, diarization, params } = member;
     if (this.#member === undefined || !isSameLeg(this.#member, member)) return false;
     if (!isSameWay(this.#timing as LiveTiming, timing)) return false;
@@ -107,7 +107,7 @@ export class CurrentLeg {
   }
 
   /** It is that of the other member now. */
-  became(member: ChainMember, timing: LiveTiming): void {
+  became(member: ResolvedCandidate, timing: LiveTiming): void {
     this.#member = member;
     this.#timing = timing;
     this.#pipeline.turnPause(timing.turnPauseMs);
@@ -149,7 +149,7 @@ export class CurrentLeg {
     const lane = this.#pipeline.openLane(
       {
         frame: timing.frame,
-        sampleRate: (this.#member as ChainMember).sampleRate,
+        sampleRate: (this.#member as ResolvedCandidate).sampleRate,
         speedMax: timing.speedMax,
         burstMs: timing.burstMs,
         turnPauseMs: timing.turnPauseMs,
@@ -157,7 +157,7 @@ export class CurrentLeg {
       },
       this.#dependencies.clock.now(),
     );
-    this.pump.open((this.#member as ChainMember).slug, timing, lane.originSample);
+    this.pump.open((this.#member as ResolvedCandidate).slug, timing, lane.originSample);
     this.#stall?.stop();
     this.#stall = new StallWatch(
       this.#dependencies.clock,
@@ -227,8 +227,8 @@ export class CurrentLeg {
 }
 
 /** Whether an open leg may become that of another member: a turn that has begun is billed at the price it began with. */
-function isSameLeg(one: ChainMember, other: ChainMember): boolean {
-  const partOf = ({ slug, credentialId, sampleRate, endpoint, rule, barred, price }: ChainMember) => [
+function isSameLeg(one: ResolvedCandidate, other: ResolvedCandidate): boolean {
+  const partOf = ({ slug, credentialId, sampleRate, endpoint, rule, barred, price }: ResolvedCandidate) => [
     ...[slug, credentialId, sampleRate, endpoint, rule, barred, price],
   ];
   return isDeepStrictEqual(partOf(one), partOf(other));

@@ -10,7 +10,7 @@ import { isOfNode, nodeOf } from '../../../cluster/bus/subjects.ts';
 import { IdleTimer } from '../../../runtime/timeouts.ts';
 import type { LiveTiming } from '../../../vendors/kit/provider.ts';
 import { mayBeOfNode } from '../../failover/blame.ts';
-import type { ChainMember } from '../../failover/chain.ts';
+import type { ResolvedCandidate } from '../../failover/chain.ts';
 import { isFarReport, needsOf } from '../../upstream/service/leg-messages.ts';
 import type { AudioAccount } from '../billing/audio-account.ts';
 import type { EventWriter } from '../event-writer.ts';
@@ -70,7 +70,7 @@ export class LegChannel {
   #isSimulated = false;
   /** The model whose provider was told to fail. */
   #broken: { slug: string | undefined; fault: DemandedFault } | undefined;
-  #member: ChainMember | undefined;
+  #member: ResolvedCandidate | undefined;
   readonly #waiting: WaitWatch;
   /** The session hears nothing any more. */
   readonly detach: Detach;
@@ -115,7 +115,7 @@ export class LegChannel {
   }
 
   /** From now on another leg is meant; it is not asked for yet. */
-  begin(member: ChainMember, generation: number): void {
+  begin(member: ResolvedCandidate, generation: number): void {
     this.#log.legs.begin(member.slug, generation);
     this.#member = member;
     this.#current = generation;
@@ -127,7 +127,7 @@ export class LegChannel {
   }
 
   /** Asks for it. */
-  dial(member: ChainMember, timing: LiveTiming): void {
+  dial(member: ResolvedCandidate, timing: LiveTiming): void {
     this.#member = member;
     this.#log.legs.requested(this.#dependencies.clock.now());
     this.#frameBytesMax = frameBytesMax(timing, member.sampleRate);
@@ -135,7 +135,7 @@ export class LegChannel {
     this.#ask(member);
   }
 
-  #ask(member: ChainMember): void {
+  #ask(member: ResolvedCandidate): void {
     const { bus, clock, placement, onFault } = this.#dependencies;
     const signals = this.#signals;
     const generation = this.#current;

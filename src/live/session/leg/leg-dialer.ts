@@ -6,7 +6,7 @@ import type { LegFailure, LegRefused, OpenLeg } from '../../../../machines/event
 import { type Address, type Bus, type BusBody, BusError, type Detach } from '../../../cluster/bus/bus.ts';
 import { OPEN_LEG } from '../../../cluster/bus/subjects.ts';
 import type { Placement, PlacementRequest } from '../../../cluster/placement.ts';
-import type { ChainMember } from '../../failover/chain.ts';
+import type { ResolvedCandidate } from '../../failover/chain.ts';
 import { isLegOpened, isLegRefused } from '../../upstream/service/leg-messages.ts';
 import type { SessionOpening } from '../session-opening.ts';
 
@@ -216,7 +216,7 @@ const refusedWith = ({ shortOf }: LegRefused, { slug }: OpenLeg): Error =>
 /** The request for a leg, as it is sent over the bus. */
 export function openLegOf(
   { request, sessionId, organisationId }: SessionOpening,
-  member: ChainMember,
+  member: ResolvedCandidate,
   session: Address,
   generation: number,
   isWatched: boolean,

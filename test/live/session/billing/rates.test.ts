@@ -7,9 +7,9 @@ import type { Heard } from '../../../../machines/events.ts';
 import type { Price } from '../../../../src/api/models.ts';
 import { costMicroUsd, lineCostMicroUsd, microUsdOf } from '../../../../src/config/prices/price.ts';
 import type { ListedPrice } from '../../../../src/config/prices/price-list.ts';
-import type { ChainMember } from '../../../../src/live/failover/chain.ts';
+import type { ResolvedCandidate } from '../../../../src/live/failover/chain.ts';
 import { Usage } from '../../../../src/live/session/billing/usage.ts';
-import type { MeterMember } from '../../../../src/money/ledger/meter.ts';
+import type { MeterCandidate } from '../../../../src/money/ledger/meter.ts';
 import { pricedMembers, rated } from '../../../../src/money/ledger/meter-contract.ts';
 import { drawn } from '../../../fakes/drawn.ts';
 import type { RigClient, SessionRig } from '../../../fakes/session-rig.ts';
@@ -45,7 +45,7 @@ let changes = 0;
 /** The client changes an option, and the model costs that much from the end of the turn on. */
 async function changeTo(rig: SessionRig, { session }: RigClient, price: ListedPrice): Promise<void> {
   const { opening } = session;
-  const [member] = opening.chain as [ChainMember];
+  const [member] = opening.chain as [ResolvedCandidate];
   const chain = [{ ...member, params: { take: ++changes }, price }];
   opening.configure = async () => ({ request: opening.request, chain, members: pricedMembers(chain) });
   session.control({ type: 'configure', provider_params: { take: changes } });
@@ -204,7 +204,7 @@ describe('the rates that a session reports', () => {
   it('keep prices and lines monotonic, charge a minimum once, and sum exactly', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
-        const members: MeterMember[] = [];
+        const members: MeterCandidate[] = [];
         for (const price of [...prices, prices[0]!]) {
           members.push(rated({ slug: MODEL, own: false, price }, members));
         }

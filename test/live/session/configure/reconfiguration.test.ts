@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { apiError } from '../../../../src/api/errors.ts';
 import type { Configure } from '../../../../src/api/listen.ts';
-import type { ChainMember } from '../../../../src/live/failover/chain.ts';
+import type { ResolvedCandidate } from '../../../../src/live/failover/chain.ts';
 import { Reconfiguration } from '../../../../src/live/session/reconfiguration.ts';
 import type { Configuration, SessionOpening } from '../../../../src/live/session/session-opening.ts';
 import { Signals } from '../../../../src/live/session/signals.ts';
@@ -18,7 +18,7 @@ const member = {
   card,
   params: { keyterm: ['gate'] },
   sampleRate: 16_000,
-} as unknown as ChainMember;
+} as unknown as ResolvedCandidate;
 
 interface Circumstances {
   streaming?: boolean;
