@@ -1,4 +1,4 @@
-// An API key: what can be done to it, and what it is worth at the door. Evaluated purely on its row; no actor runs for it, and
+// An API key: what can be done to it, and what a request with it may do. Evaluated purely on its row; no actor runs for it, and
 // a session that it opened is ended by the word of its revocation, not by this chart.
 import { assign, setup } from 'xstate';
 import { declaredAction } from './declared.ts';

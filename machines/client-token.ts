@@ -1,4 +1,4 @@
-// A client token at the door: may it open a session, or upload a file? Evaluated purely on the token's own claims and on what its parent key is
+// A client token: may it open a session, or upload a file? Evaluated purely on the token's own claims and on what its parent key is
 // worth now; no actor runs for it, and a session that it opened never looks at it again.
 import { assign, setup } from 'xstate';
 import type { ApiKeyDecision } from './api-key.ts';

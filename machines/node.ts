@@ -38,7 +38,7 @@ export const nodeMachine = setup({
   actors: {
     /** Opens the store, the bus and the providers. */
     start: declaredPromise<void, void>('start'),
-    /** Opens the door. */
+    /** Opens the server. */
     listen: declaredPromise<void, void>('listen'),
     /** Closes what is open, in the reverse order. */
     stop: declaredPromise<void, void>('stop'),

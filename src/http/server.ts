@@ -1,5 +1,5 @@
 // What handlers see of the network: plain requests, replies and sockets. Two servers keep this contract, uws/server.ts and
-// node/server.ts; test/suites/door.suite.ts holds it once. A server knows no route, no credential and no product rule.
+// node/server.ts; test/suites/server-adapter.suite.ts holds it once. A server knows no route, no credential and no product rule.
 import type { Readable } from 'node:stream';
 
 /** A request, copied out of the library's hands before anything else happens. */

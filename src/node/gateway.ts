@@ -21,7 +21,7 @@ import { providersWith } from '../vendors/index.ts';
 import { type BeforeStore, type OwnAccounts, openOwnAccounts, serveOwnAccounts } from './accounts.ts';
 import { openAuthenticator, openKeyLimits, publishAccountChanges } from './authentication.ts';
 import { type Assembly, consoleUrl, lastingName, ownUrl } from './context.ts';
-import { type Behind, openDoor } from './door.ts';
+import { type EdgeServices, openEdge } from './edge.ts';
 import { type Live, openEdgeLive, openLive } from './live.ts';
 import { closeOwnLost } from './lost-work.ts';
 import { auditHourly, notePrices, openHistory, openMoney } from './money.ts';
@@ -62,7 +62,7 @@ export interface GatewayOptions {
   clock?: Clock;
   /** A node that drains waits for it too, within the same time: others still need it. */
   drainsAfter?: Promise<unknown>;
-  /** The door is open: clients may be there from here on, although the start is not over. */
+  /** The server listens: clients may be there from here on, although the start is not over. */
   onListening?(): void;
 }
 
@@ -81,7 +81,7 @@ class Node {
   readonly #metrics: Metrics;
   readonly #closers: (() => unknown)[] = [];
   #assembly!: Assembly;
-  #behind: Behind | undefined;
+  #behind: EdgeServices | undefined;
   #live: Live | undefined;
   #mails: Mails | undefined;
   #members: Membership | undefined;
@@ -116,7 +116,7 @@ class Node {
         actors: {
           start: attempt(() => this.#open()),
           listen: attempt(async () => {
-            this.#edge = await openDoor(this.#assembly, this.#behind, {
+            this.#edge = await openEdge(this.#assembly, this.#behind, {
               isReady: () => this.#ready,
               consoleUrl: () => this.#consoleUrl,
             });
@@ -146,14 +146,14 @@ class Node {
   }
 
   #facade(ended: Promise<string | null>): Gateway {
-    const { door } = this.#edge;
+    const { server } = this.#edge;
     const actor = this.#actor;
     const sessions = this.#behind?.live.sessions;
     const own = this.#own;
     return {
       url: this.#url,
-      port: door.port,
-      door: door.name,
+      port: server.port,
+      door: server.name,
       firstKey: this.#firstKey,
       inviteFirstOwner: async () => {
         const token = await own?.inviteFirstOwner();
@@ -171,7 +171,7 @@ class Node {
 
   /** Where the node can be reached from this machine. */
   get #url(): string {
-    return ownUrl(this.#config, this.#edge.door.port);
+    return ownUrl(this.#config, this.#edge.server.port);
   }
 
   get #consoleUrl(): string | undefined {
@@ -180,7 +180,7 @@ class Node {
 
   /** The node's description of itself. */
   #describe(): void {
-    const { port, name: door, build } = this.#edge.door;
+    const { port, name: door, build } = this.#edge.server;
     const { bus, roles } = this.#assembly;
     this.#logger.info({ port, door, build, incarnation: bus.node }, 'listening');
     const version = buildVersion();
@@ -188,7 +188,7 @@ class Node {
     this.#metrics.watchGauge('draining', 'Whether the node is draining: 1 or 0.', () => (this.#draining ? 1 : 0));
   }
 
-  /** Everything behind the door. */
+  /** Everything behind the server. */
   async #open(): Promise<void> {
     const config = this.#config;
     const logger = this.#logger;
@@ -219,7 +219,7 @@ class Node {
       await notePrices(assembly);
       this.#mails = openMails(assembly, () => this.#consoleUrl ?? this.#url);
     }
-    if (roles.has('edge')) this.#behind = await this.#openEdge(assembly, vault, shared, far);
+    if (roles.has('edge')) this.#behind = await this.#openEdgeServices(assembly, vault, shared, far);
     else this.#live = roles.has('upstream') ? openLive(assembly, vault, this.#members) : undefined;
     if (own !== undefined && shared === undefined) await closeOwnLost(assembly, own.store);
     if (own === undefined || shared === undefined || this.#members === undefined) return;
@@ -230,12 +230,12 @@ class Node {
   }
 
   /** What a node that serves clients has besides. */
-  async #openEdge(
+  async #openEdgeServices(
     assembly: Assembly,
     vault: OpenedVault,
     shared: SharedNetwork | undefined,
     far: RemoteAccounts | undefined,
-  ): Promise<Behind> {
+  ): Promise<EdgeServices> {
     const members = this.#members;
     const accounts = far?.client;
     const money = await openMoney(assembly, far && shared && remoteReservationStore(assembly, shared));

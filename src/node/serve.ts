@@ -1,4 +1,4 @@
-// The whole edge of a node: routes and the live endpoint behind one door; or, on a node without clients, what its operator asks.
+// The whole edge of a node: routes and the live endpoint behind one server; or, on a node without clients, what its operator asks.
 // Everything behind them comes from the assembly.
 
 import type { Clock } from '../../machines/clock.ts';
@@ -30,9 +30,9 @@ import {
   routesOf,
 } from './routes/index.ts';
 
-/** What every door of a node is opened with. */
-export interface DoorSettings {
-  door: ServerChoice;
+/** What every server of a node is opened with. */
+export interface NodeServerOptions {
+  adapter: ServerChoice;
   address: Omit<HttpServerOptions, 'onFault' | 'messageBytesMax' | 'silenceMs'>;
   /** As in `VOXGATE_TRUSTED_PROXIES`. */
   trustedProxies?: string | undefined;
@@ -43,11 +43,11 @@ export interface DoorSettings {
   onReply(route: string, status: number): void;
   /** What should not have happened, for the log. */
   onFault(error: unknown, requestId: string): void;
-  /** The first door cannot be used; the second takes over. */
+  /** The preferred adapter cannot be used; the other one serves. */
   onFallback(reason: string, isExpected: boolean): void;
 }
 
-export interface EdgeOptions extends DoorSettings {
+export interface EdgeOptions extends NodeServerOptions {
   live: Omit<
     VendorLiveDependencies,
     | 'reply'
@@ -66,14 +66,14 @@ export interface EdgeOptions extends DoorSettings {
   routes: RoutesDependencies;
 }
 
-export interface OperatorOptions extends DoorSettings {
+export interface OperatorOptions extends NodeServerOptions {
   routes: OperatorDependencies & LinksDependencies;
   clock: Clock;
 }
 
 /** A node's open edge. */
 export interface Edge {
-  door: HttpServer;
+  server: HttpServer;
   /**
    * The node is shut down. Resolves when the clients of other nodes' sessions have left, and none may come back any more that has not
    * heard the end of its own.
@@ -85,7 +85,7 @@ export interface Edge {
   quiet(timeoutMs: number): Promise<void>;
 }
 
-/** Opens the door for clients. Rejects with one sentence when the address cannot be had. */
+/** Opens the server for clients. Rejects with one sentence when the address cannot be had. */
 export function serveEdge(options: EdgeOptions): Promise<Edge> {
   const { live } = options;
   const { binaryFrameBytesMax, textFrameBytesMax, startMessageBytesMax } = live.settings;
@@ -99,14 +99,14 @@ const OPERATOR_MESSAGE_BYTES_MAX = 1_024;
 const NO_CLIENTS =
   'This node serves no clients: `edge` is not among its roles (VOXGATE_ROLES). Ask a node that has it; here are /healthz, /readyz and /metrics.';
 
-/** Opens the door of a node that serves no clients, for health and metrics. Rejects in the same way. */
+/** Opens the server of a node that serves no clients, for health and metrics. Rejects in the same way. */
 export function serveOperator(options: OperatorOptions): Promise<Edge> {
   const { routes, clock } = options;
   return serve(options, [...operatorRoutes(routes), ...linkRoutes(routes)], clock, OPERATOR_MESSAGE_BYTES_MAX);
 }
 
 async function serve(
-  options: DoorSettings,
+  options: NodeServerOptions,
   routes: Route[],
   clock: Clock,
   messageBytesMax: number,
@@ -114,7 +114,7 @@ async function serve(
 ): Promise<Edge> {
   const { wallNow, onRefused, onReply, onFault } = options;
   const requestId = () => newRequestId(wallNow().getTime());
-  /** What the router has told of: the door hears of it again where an answer fails behind its head. */
+  /** What the router has told of: the server reports it again where an answer fails behind its head. */
   const told = new WeakSet<object>();
   const route = createRouter(routes, {
     newRequestId: requestId,
@@ -137,8 +137,8 @@ async function serve(
   const { isBehindTls, trustedProxies } = options;
   const tlsHeaders = createStayWithTls({ always: isBehindTls, trustedProxies });
   const { upgrade, close, drain } = upgrades(options, sockets, live);
-  const door = await openServer(
-    options.door,
+  const server = await openServer(
+    options.adapter,
     {
       request: async (request) => {
         const headers = tlsHeaders(request);
@@ -164,9 +164,9 @@ async function serve(
     options.onFallback,
   );
   return {
-    ...{ door, drain },
+    ...{ server, drain },
     quiet: async (timeoutMs) => {
-      door.stopListening();
+      server.stopListening();
       await sockets.gone(clock, timeoutMs);
       close();
     },
@@ -176,7 +176,7 @@ async function serve(
 type Upgrade = (request: ServerRequest, requestId: string) => UpgradeAnswer | Promise<UpgradeAnswer>;
 
 function upgrades(
-  { onRefused, onFault }: DoorSettings,
+  { onRefused, onFault }: NodeServerOptions,
   sockets: OpenSockets,
   live?: EdgeOptions['live'],
 ): Pick<Edge, 'drain'> & { upgrade: Upgrade; close(): void } {

@@ -1,4 +1,4 @@
-// The one sentence for an address that a door cannot have, and the look whether it can be had at all.
+// The sentence for an address that a server cannot bind, and the check whether it can be bound.
 import { type AddressInfo, createServer } from 'node:net';
 
 /** What sets the address. */

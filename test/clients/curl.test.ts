@@ -55,7 +55,7 @@ describeCurl('curl', () => {
     expect(JSON.parse(body)).toMatchObject({ text: '0-32000' });
   });
 
-  it('sends a file in HTTP/1.0, where the door is node:http', async () => {
+  it('sends a file in HTTP/1.0, where the adapter is node:http', async () => {
     const { url, key } = await startLiveGateway({ VOXGATE_DOOR: 'node' });
     const authorization = `-H "Authorization: Bearer ${key}"`;
     const { exit, status } = await run(

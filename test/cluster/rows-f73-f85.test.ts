@@ -118,8 +118,8 @@ const ROWS: readonly Row[] = [
     when: 'a reverse proxy that is set up wrongly, or lies',
     promise: 'a clear answer; nobody’s word for an address counts unless configured; the proxies shown work',
     proof: [
-      ['suites/door/heads.ts', 'in HTTP/1.0'],
-      ['suites/door/handshakes.ts', 'reaches the handler as a GET of the same path without the upgrade'],
+      ['suites/server-adapter/heads.ts', 'in HTTP/1.0'],
+      ['suites/server-adapter/handshakes.ts', 'reaches the handler as a GET of the same path without the upgrade'],
       ['http/http/remote-address.test.ts', 'ignores forwarded addresses without trusted proxies'],
       ['deploy/proxy.suite.ts', 'limits by the client’s address, not by its claims'],
       ['deploy/nginx.test.ts', 'keeps nginx from trusting, storing or logging what it should not'],
@@ -163,12 +163,15 @@ const ROWS: readonly Row[] = [
   {
     id: 'F85',
     when: 'a Node, a library or a system that does not fit',
-    promise: 'one sentence before anything else; where only uWebSockets.js does not fit, the other door serves',
+    promise: 'one sentence before anything else; where only uWebSockets.js does not fit, the other adapter serves',
     proof: [
       ['preflight.test.ts', 'exits with 78 and one sentence, without loading anything'],
       ['node/store/refused.test.ts', 'names a library without its compiled part'],
       ['node/store/refused.test.ts', 'an SQLite that can lose a commit'],
-      ['http/doors/open-server.test.ts', 'takes uWebSockets.js where it can be trusted, and says why where it cannot'],
+      [
+        'http/adapters/open-server.test.ts',
+        'takes uWebSockets.js where it can be trusted, and says why where it cannot',
+      ],
     ],
   },
 ];

@@ -39,16 +39,16 @@ it('reports a throwing conversation as a fault, after its earlier steps', () => 
   expect(told).toEqual(['say', 'fault']);
 });
 
-const doors = dialects.flatMap((dialect) =>
-  Object.entries(dialect.live).map(([path, door]) => ({
+const endpoints = dialects.flatMap((dialect) =>
+  Object.entries(dialect.live).map(([path, endpoint]) => ({
     name: `${dialect.name} ${path}`,
     dialect: dialect.name,
     path,
-    door,
+    endpoint,
   })),
 );
 
-it.each(doors)('$name throws at no value that is neither text nor number', ({ dialect, path, door }) => {
+it.each(endpoints)('$name throws at no value that is neither text nor number', ({ dialect, path, endpoint }) => {
   const example = EXAMPLES[dialect]?.[path];
   const handshake = {
     query: new URLSearchParams(example?.query),
@@ -58,7 +58,7 @@ it.each(doors)('$name throws at no value that is neither text nor number', ({ di
   for (const message of example?.messages ?? [])
     for (const value of [bad, deep])
       for (const [, name] of String(message).matchAll(/"([\w-]+)":/g)) {
-        const { say } = followed(door.open(handshake));
+        const { say } = followed(endpoint.open(handshake));
         say(String(message).replace(new RegExp(`"${name}":("[^"]*"|[\\d.]+|true|false|null)`), `"${name}":${value}`));
       }
 });

@@ -11,7 +11,7 @@ import { listenRig, request } from '../live/socket/listen-rig.ts';
 import { vendorDependencies } from './vendor-dependencies.ts';
 
 /** A key is said as `key …`, the session is asked for as `model …`; `finalize` is the one other text with a meaning. */
-const door: DeferredAuthEndpoint = {
+const endpoint: DeferredAuthEndpoint = {
   open: (): Conversation => ({
     *text(text) {
       const [word, named] = text.split(' ');
@@ -25,12 +25,12 @@ const door: DeferredAuthEndpoint = {
     close: (code, reason) => ({ code, reason }),
     refused: ({ code }) => ({ messages: [`conversation ${code}`], code: 4999, reason: code }),
   }),
-  refused: ({ code }) => ({ messages: [`door ${code}`], code: 4998, reason: code }),
+  refused: ({ code }) => ({ messages: [`endpoint ${code}`], code: 4998, reason: code }),
   late: (text) => (text.startsWith('key') ? { credential: text.slice(4) } : undefined),
 };
 const dialect: Dialect = {
   ...{ name: 'late', title: 'Late', provider: 'loopback', model: 'script', names: {}, files: {} },
-  live: { '/late': door },
+  live: { '/late': endpoint },
   credential: ({ headers }) => ({ credential: headers.get('authorization') }),
   refusal: ({ status, code }) => ({ status, headers: {}, body: code }),
 };
@@ -170,7 +170,7 @@ describe('a refusal in the vendor’s words, after which nothing is held', () =>
     act(client);
     client.say('key one');
     await judged();
-    expect(client.told).toEqual([`door ${code}`, `close 4998 ${code}`]);
+    expect(client.told).toEqual([`endpoint ${code}`, `close 4998 ${code}`]);
     expect(client.heard.filter((each) => each !== 'release')).toEqual([`refused ${code}`]);
     client.clock.increment(60_000);
     client.leave();
@@ -184,7 +184,7 @@ describe('a refusal in the vendor’s words, after which nothing is held', () =>
     say('key one');
     verdict.bad(apiError('invalid_api_key', 'It is unknown.'));
     await judged();
-    expect(told).toEqual(['door invalid_api_key', 'close 4998 invalid_api_key']);
+    expect(told).toEqual(['endpoint invalid_api_key', 'close 4998 invalid_api_key']);
     leave();
     expect(held()).toEqual(NOTHING_HELD);
   });
@@ -195,7 +195,7 @@ describe('a refusal in the vendor’s words, after which nothing is held', () =>
     say('key one');
     verdict.bad(new Error('A fault.'));
     await judged();
-    expect(told).toEqual(['door internal_error', 'close 4998 internal_error']);
+    expect(told).toEqual(['endpoint internal_error', 'close 4998 internal_error']);
   });
 
   it('comes in the conversation’s words when the session cannot be opened', async () => {
@@ -212,7 +212,7 @@ describe('a refusal in the vendor’s words, after which nothing is held', () =>
     const { say, send, told, held } = await connected({ late, judge: pending().judge });
     say('key one');
     send(4_000);
-    expect(told).toEqual(['door overloaded', 'close 4998 overloaded']);
+    expect(told).toEqual(['endpoint overloaded', 'close 4998 overloaded']);
     expect(held().slice(0, 2)).toEqual([0, 0]);
   });
 
@@ -220,7 +220,7 @@ describe('a refusal in the vendor’s words, after which nothing is held', () =>
     const late = new UnauthenticatedSockets({ handshakesMax: 10, handshakesPerAddressMax: 1 });
     const { connect, socket, told, leave } = await connected({ late });
     (await connect('192.0.2.7')).accept.open(socket);
-    expect(told).toEqual(['door rate_limit_exceeded', 'close 4998 rate_limit_exceeded']);
+    expect(told).toEqual(['endpoint rate_limit_exceeded', 'close 4998 rate_limit_exceeded']);
     leave();
     (await connect('192.0.2.7')).accept.open(socket);
     expect(told).toHaveLength(2);
@@ -231,7 +231,7 @@ describe('a refusal in the vendor’s words, after which nothing is held', () =>
     const { connect, socket, told, say } = await connected({ late, judge: pending().judge });
     say('key one');
     (await connect('192.0.2.8')).accept.open(socket);
-    expect(told).toEqual(['door overloaded', 'close 4998 overloaded']);
+    expect(told).toEqual(['endpoint overloaded', 'close 4998 overloaded']);
   });
 });
 
@@ -255,7 +255,7 @@ describe('a full set of places', () => {
     (await connect('192.0.2.8')).accept.open(second);
     const { accept } = await connect('192.0.2.9');
     accept.open(third);
-    expect([told, second.told, third.told]).toEqual([['door overloaded', 'close 4998 overloaded'], [], []]);
+    expect([told, second.told, third.told]).toEqual([['endpoint overloaded', 'close 4998 overloaded'], [], []]);
     expect(dependencies.late.size).toBe(2);
     say('key one');
     leave();
@@ -273,7 +273,7 @@ describe('a full set of places', () => {
     await connect('192.0.2.10');
     const early = other();
     second.accept.open(early);
-    expect([told, early.told]).toEqual([[], ['door overloaded', 'close']]);
+    expect([told, early.told]).toEqual([[], ['endpoint overloaded', 'close']]);
   });
 });
 

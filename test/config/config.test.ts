@@ -243,7 +243,7 @@ const BAD: [string, Bad, ...string[]][] = [
   ['host with a port', env('VOXGATE_HOST', 'localhost:8080'), 'VOXGATE_HOST', 'without a port'],
   ['host with a scheme', env('VOXGATE_HOST', 'http://localhost'), 'VOXGATE_HOST', 'a host name or an IP address'],
   ['host with a line break', env('VOXGATE_HOST', 'a\nb'), 'VOXGATE_HOST', '"a\\nb"'],
-  ['unknown door', env('VOXGATE_DOOR', 'bun'), 'VOXGATE_DOOR (server.door)', 'one of auto, uws, node'],
+  ['unknown server adapter', env('VOXGATE_DOOR', 'bun'), 'VOXGATE_DOOR (server.door)', 'one of auto, uws, node'],
   [
     'certificate without key',
     { env: { VOXGATE_TLS_CERT_FILE: 'c.pem' }, files: { 'c.pem': '' } },

@@ -253,7 +253,7 @@ export function proxySuite({ start, reloadKeepsSessions }: ProxyUnderTest): void
 }
 
 const HOURS = 3_600_000;
-/** Idle connections are closed by the gateway after this time, with either door. */
+/** Idle connections are closed by the gateway after this time, with either adapter. */
 const GATEWAY_KEEP_ALIVE_SECONDS = 10;
 
 /** The times in a file of deploy/ fit those of the gateway. */

@@ -1,4 +1,4 @@
-// What an API key is worth at the door, and what a roll or a revocation makes of it. Evaluated purely, as on its row.
+// What a request with an API key may do, and what a roll or a revocation makes of it. Evaluated purely, as on its row.
 import { describe, expect, test } from 'vitest';
 import { initialTransition, transition } from 'xstate';
 import { type ApiKeyEvent, apiKeyMachine } from '../../machines/api-key.ts';
@@ -21,7 +21,7 @@ function live(expiresAtMs: number | null, events: readonly ApiKeyEvent[]) {
 
 describe('an API key', () => {
   test.each([
-    ['opens the door as often as it likes', null, [present(1), present(2)], 'active', 'allowed'],
+    ['is accepted again and again', null, [present(1), present(2)], 'active', 'allowed'],
     ['without an expiry is never over', null, [present(Number.MAX_SAFE_INTEGER)], 'active', 'allowed'],
     ['works until its expiry', 60_000, [present(59_999)], 'active', 'allowed'],
     ['has expired at its expiry', 60_000, [present(60_000)], 'active', 'key_expired'],

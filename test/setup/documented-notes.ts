@@ -5,10 +5,10 @@ import type { Answer } from './documented-check.ts';
 /** Looked at by now: answers over HTTP, their requests, and events of live sessions. */
 export const counted = { answers: 0, requests: 0, events: 0, closes: 0 };
 
-/** Paths of doors that tests open for one endpoint alone, and the path that the endpoint has. */
+/** Paths of servers that tests open for one endpoint alone, and the path that the endpoint has. */
 const standIns = new Map<string, string>();
 
-/** A door of the test's own serves an endpoint of the gateway at another path, without keys before it. */
+/** A server of the test's own serves an endpoint of the gateway at another path, without keys before it. */
 export const servesAt = (path: string, documented: string): void => void standIns.set(path, documented);
 
 export const forgetStandIns = (): void => standIns.clear();

@@ -6,7 +6,7 @@ import { refuseContentEncoding } from '../../http/multipart/parts.ts';
 import type { ServerRequest } from '../../http/server.ts';
 
 export interface Reach {
-  /** Whether the door speaks TLS itself. */
+  /** Whether the server itself terminates TLS. */
   tls: boolean;
   /** Whether it is for clients on this machine only: it listens on loopback, has no public URL and trusts no proxy. */
   isPrivate: boolean;
@@ -72,7 +72,7 @@ function nameOf(request: ServerRequest, reach: Reach): '__Host-sid' | 'sid' {
 /** The value; undefined when there is none, or more than one. */
 export function readCookie(request: ServerRequest, reach: Reach): string | undefined {
   const prefix = `${nameOf(request, reach)}=`;
-  // The fast door joins repeated headers with a comma; values have neither.
+  // uWebSockets.js joins repeated headers with a comma; values have neither.
   const pairs = (request.headers.get('cookie') ?? '').split(/[;,]/).map((pair) => pair.trim());
   const values = pairs.filter((pair) => pair.startsWith(prefix)).map((pair) => pair.slice(prefix.length));
   return values.length === 1 ? values[0] : undefined;

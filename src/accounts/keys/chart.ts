@@ -1,4 +1,4 @@
-// The api-key chart on the row of a key: what a roll or a revocation makes of it, and whether it opens the door now.
+// The api-key chart on the row of a key: what a roll or a revocation makes of it, and whether it is accepted now.
 import { transition } from 'xstate';
 import { type ApiKeyDecision, type ApiKeyEvent, apiKeyMachine } from '../../../machines/api-key.ts';
 import type { ApiKey } from './calls.ts';

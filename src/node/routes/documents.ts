@@ -11,7 +11,7 @@ export interface DocumentsDependencies {
   providers: ReadonlyMap<string, Provider>;
   /** Where clients reach this gateway, if that is configured; else the address that they asked for is believed. */
   publicUrl?: string | undefined;
-  /** Whether the door speaks TLS itself. No when absent. */
+  /** Whether the server itself terminates TLS. No when absent. */
   tls?: boolean;
 }
 

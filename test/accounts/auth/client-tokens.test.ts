@@ -1,4 +1,4 @@
-// Client tokens at the door: as long as they live, as long as their key is good, and for nothing else.
+// Client tokens: accepted as long as they live, as long as their key is good, and for nothing else.
 import { describe, expect, test } from 'vitest';
 import { createAuthenticator } from '../../../src/accounts/auth/authenticate.ts';
 import { mintToken, tokenSecret } from '../../../src/accounts/auth/token.ts';

@@ -1,4 +1,4 @@
-// API keys in the store: their changes, rolls, ends and last use. Whether a key opens the door is the chart's test.
+// API keys in the store: their changes, rolls, ends and last use. Whether a key is accepted is the chart's test.
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { type ApiKey, DEFAULT_SCOPES, type KeySettings } from '../../../src/accounts/keys/calls.ts';

@@ -1,4 +1,4 @@
-// The console on a real door and a real database, with a clock that stands, a mailbox in memory and browsers that keep cookies.
+// The console on a real server and a real database, with a clock that stands, a mailbox in memory and browsers that keep cookies.
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
@@ -128,7 +128,7 @@ export async function openConsoleRig({
     onFault: (error) => faults.push(error),
     onReply: () => {},
   });
-  const door = await openServer(
+  const server = await openServer(
     (process.env.VOXGATE_DOOR ?? 'auto') as ServerChoice,
     { request, upgrade: async () => ({ refuse: { status: 404 } }) },
     {
@@ -146,7 +146,7 @@ export async function openConsoleRig({
   );
   afterAll(async () => {
     await sender.close();
-    await door.close();
+    await server.close();
     rig.database.close();
   });
   const watchers = new Set<() => void>();
@@ -166,12 +166,12 @@ export async function openConsoleRig({
   return {
     ...rig,
     store,
-    port: door.port,
+    port: server.port,
     databaseFile,
     mailbox,
     faults,
     answers,
-    browser: (headers = {}) => new Browser(door.port, answers, headers),
+    browser: (headers = {}) => new Browser(server.port, answers, headers),
     pass(ms) {
       rig.clock.nowMs += ms;
       clock.increment(ms);

@@ -90,9 +90,9 @@ it(`${BAD.length} of them end the start with 78 and one sentence each`, { timeou
 describe('a fault found when the process starts: one sentence, then the end', () => {
   const begin = (env: Record<string, string>) => voxgateProcess(['serve'], { VOXGATE_PORT: '0', ...env });
 
-  it.each(['uws', 'node'])('ends the start for an invalid certificate, on the server %s', async (door) => {
+  it.each(['uws', 'node'])('ends the start for an invalid certificate, on the server %s', async (adapter) => {
     const [cert, key] = [write('no certificate'), write('no key')];
-    const env = { VOXGATE_TLS_CERT_FILE: cert, VOXGATE_TLS_KEY_FILE: key, VOXGATE_DOOR: door };
+    const env = { VOXGATE_TLS_CERT_FILE: cert, VOXGATE_TLS_KEY_FILE: key, VOXGATE_DOOR: adapter };
     const { code, errors } = await begin({ ...env, VOXGATE_DATA_DIRECTORY: temporaryDirectory() });
     expect([1, 78]).toContain(code);
     expect(errors).toMatch(/^voxgate: [^\n]*\.\n$/);

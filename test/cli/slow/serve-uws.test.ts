@@ -1,4 +1,4 @@
-// A gateway as it is started where nobody chose a door: which one serves, and what it leaves on standard error.
+// A gateway as it is started without a chosen server adapter: which one serves, and what it leaves on standard error.
 import { expect, test } from 'vitest';
 import { reasonAgainstUws } from '../../../src/http/open-server.ts';
 import { loadUws } from '../../../src/http/uws/library.ts';

@@ -1,4 +1,4 @@
-// `voxgate serve --workers`: real processes on one port, over a real nats-server, on both doors. What is killed comes back, and
+// `voxgate serve --workers`: real processes on one port, over a real nats-server, on both adapters. What is killed comes back, and
 // nothing is left when it ends, however it ends.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { voxgate, voxgateProcess } from '../../fakes/processes/voxgate.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 import { WorkersGateway } from './workers-gateway.ts';
 
-const doors = ['node', ...(hasUws() ? ['uws'] : [])];
+const adapters = ['node', ...(hasUws() ? ['uws'] : [])];
 const running: WorkersGateway[] = [];
 const directories: string[] = [];
 afterEach(async () => {
@@ -21,12 +21,12 @@ afterEach(async () => {
     rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 });
 
-async function start(door: string, workers: number, env: Record<string, string> = {}): Promise<WorkersGateway> {
+async function start(adapter: string, workers: number, env: Record<string, string> = {}): Promise<WorkersGateway> {
   const directory = mkdtempSync(join(tmpdir(), 'voxgate-test-'));
   directories.push(directory);
   const gateway = await WorkersGateway.start(workers, {
     VOXGATE_PORT: '0',
-    VOXGATE_DOOR: door,
+    VOXGATE_DOOR: adapter,
     VOXGATE_DATA_DIRECTORY: directory,
     VOXGATE_REQUESTS_PER_MINUTE_PER_KEY_MAX: '100000',
     ...env,
@@ -36,9 +36,9 @@ async function start(door: string, workers: number, env: Record<string, string> 
 }
 
 // The program is not on every machine; under CI it must be.
-describe.skipIf(!natsServerIsHere).each(doors)('several processes on the door %s', (door) => {
+describe.skipIf(!natsServerIsHere).each(adapters)('several processes on the adapter %s', (adapter) => {
   test('take the sessions of one port, with one key, and end in order with 0 at a signal', async () => {
-    const gateway = await start(door, 3);
+    const gateway = await start(adapter, 3);
     const sessions = await gateway.sessionsOnEach(3);
     for (const session of sessions) session.say(1);
     await Promise.all(sessions.map((session) => session.final()));
@@ -51,7 +51,7 @@ describe.skipIf(!natsServerIsHere).each(doors)('several processes on the door %s
   });
 
   test('stop at the second signal', async () => {
-    const gateway = await start(door, 2, { VOXGATE_SESSION_DRAIN_MS: '3600000' });
+    const gateway = await start(adapter, 2, { VOXGATE_SESSION_DRAIN_MS: '3600000' });
     const sessions = await gateway.sessionsOnEach(2);
     for (const session of sessions) session.say(0.2);
     gateway.signal('SIGINT');
@@ -61,7 +61,7 @@ describe.skipIf(!natsServerIsHere).each(doors)('several processes on the door %s
   });
 
   test('start again when they are killed, and the others notice nothing', { timeout: 90_000 }, async () => {
-    const gateway = await start(door, 3);
+    const gateway = await start(adapter, 3);
     const sessions = await gateway.sessionsOnEach(3);
     for (const victim of [1, 0]) {
       const pid = gateway.pids()[victim] as number;
@@ -77,7 +77,7 @@ describe.skipIf(!natsServerIsHere).each(doors)('several processes on the door %s
   });
 
   test('end with everything they started when the first process is killed', async () => {
-    const gateway = await start(door, 2);
+    const gateway = await start(adapter, 2);
     const nats = once(await gateway.natsConnection(), 'close');
     const sessions = await gateway.sessionsOnEach(2);
     // Resolves when no process has its standard output any more.
@@ -87,11 +87,11 @@ describe.skipIf(!natsServerIsHere).each(doors)('several processes on the door %s
   });
 
   test('do not take the port of another gateway, which shares it with its own', async () => {
-    const gateway = await start(door, 2);
+    const gateway = await start(adapter, 2);
     const env = {
       VOXGATE_PORT: String(gateway.port),
       VOXGATE_DATA_DIRECTORY: temporaryDirectory(),
-      VOXGATE_DOOR: door,
+      VOXGATE_DOOR: adapter,
     };
     for (const args of [['serve', '--workers', '2'], ['serve']]) {
       const { code, errors } = await voxgate(args, env);

@@ -1,8 +1,8 @@
 // Bad luck and bad intent on the way in: lengths that lie, slow and broken uploads, compressed bodies. Every one ends with an answer
 // or a count, and nothing is left. The rows of the fault list that are about files, and where each is tested:
 //
-// F22 malformed forms       edge/multipart-corpus.test.ts (by name, both doors), gateway/files/slow/generated.test.ts (20,000)
-// F23 lengths and limits    here; of bodies in general suites/door/bodies.ts
+// F22 malformed forms       edge/multipart-corpus.test.ts (by name, both adapters), gateway/files/slow/generated.test.ts (20,000)
+// F23 lengths and limits    here; of bodies in general suites/server-adapter/bodies.ts
 // F24 slow uploads          here
 // F25 compressed bodies     here
 // F26 lengths of audio      live/files-bombs.test.ts, edge/audio-formats.test.ts, live/files-money.test.ts
@@ -152,7 +152,7 @@ describe('F23 a length that lies', () => {
 
 describe('F24 a slow upload', () => {
   it('accepts 8 KB a second for as long as data arrives', async () => {
-    // Longer than either door waits for a client that is silent.
+    // Longer than either adapter waits for a client that is silent.
     const bytes = formOf('straight/file', flac(110_000));
     const proxy = await FaultProxy.start({
       port: port(),
@@ -242,7 +242,7 @@ describe('F27 an upload whose client leaves', () => {
         socket.write(whole.subarray(0, cut));
         await turns(3);
         socket[how as 'destroy' | 'reset' | 'end']();
-        // It may have gone before the door has seen it.
+        // It may have gone before the server has seen it.
         await settled(() => replied.length === 1);
         socket.destroy();
         expect(replied.every(({ status }) => status === 408 || status === 400)).toBe(true);

@@ -1,4 +1,4 @@
-// The endpoint for files behind a door of its own, with scripted providers that speak HTTP, and clients that send any file.
+// The endpoint for files behind a server of its own, with scripted providers that speak HTTP, and clients that send any file.
 
 import { readdir, readlink } from 'node:fs/promises';
 import { type ClientRequest, request as httpRequest } from 'node:http';
@@ -49,9 +49,9 @@ const formMemory = new FairQuota(1_073_741_824);
 export const spoolQuota = new FairQuota(1_073_741_824);
 /** Every answer as it is counted. */
 export const replied: { route: string; status: number; code: string | undefined }[] = [];
-/** The endpoint without the door. */
+/** The endpoint without the server. */
 export let request: (request: ServerRequest) => Promise<Reply>;
-let door: HttpServer;
+let httpServer: HttpServer;
 let pools: HttpPools;
 let url: string;
 
@@ -134,7 +134,7 @@ beforeAll(async () => {
       onReply: (route, status, refusal) => void replied.push({ route, status, code: refusal?.code }),
     },
   );
-  door = await openServer(
+  httpServer = await openServer(
     (process.env.VOXGATE_DOOR ?? 'auto') as ServerChoice,
     { request, upgrade: () => Promise.reject(new Error('There are no sockets here.')) },
     {
@@ -150,11 +150,11 @@ beforeAll(async () => {
     },
     () => {},
   );
-  url = `http://127.0.0.1:${door.port}`;
+  url = `http://127.0.0.1:${httpServer.port}`;
 });
 afterAll(async () => {
   await lengths.close();
-  await door.close();
+  await httpServer.close();
   await pools.close();
   for (const server of Object.values(servers)) await server.close();
 });
@@ -169,7 +169,7 @@ beforeEach(() => {
   }
 });
 
-export const port = (): number => door.port;
+export const port = (): number => httpServer.port;
 export const server = (name: string): HttpProvider => servers[name] as HttpProvider;
 
 /** A FLAC file, as far as anybody here looks at it. */

@@ -207,7 +207,7 @@ describe('a model that fails in the middle', () => {
     ]);
     expect(deltasIn(events)).toBe(SAID.replace(' four', ''));
     expect([reservations.charges.size, reservations.released]).toEqual([0, 1]);
-    // The door is told, since the answer had begun.
+    // The server is told, since the answer had begun.
     expect(faults.splice(0)).toMatchObject([{ code: 'upstream_exhausted' }]);
     await expectNothingLeft();
   });

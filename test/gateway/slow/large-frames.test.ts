@@ -1,4 +1,4 @@
-// A whole file in one message: taken whole on both doors, refused with a word beyond the limit, and bounded in memory.
+// A whole file in one message: taken whole on both adapters, refused with a word beyond the limit, and bounded in memory.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { reasonAgainstUws } from '../../../src/http/open-server.ts';
@@ -13,11 +13,11 @@ const numbered = { model: 'loopback/numbered', provider_params: '{"turn_seconds"
 
 const against = await reasonAgainstUws();
 if (against !== undefined) console.warn(`uWebSockets.js is not tried: ${against}`);
-const doors = ['node', ...(against === undefined ? ['uws'] : [])];
+const adapters = ['node', ...(against === undefined ? ['uws'] : [])];
 
-describe.each(doors)('large messages on the door %s', (door) => {
+describe.each(adapters)('large messages on the adapter %s', (adapter) => {
   it('64 MiB in one frame, and more behind it, lose, repeat or shift no sample', async () => {
-    const live = await startLiveGateway({ VOXGATE_DOOR: door });
+    const live = await startLiveGateway({ VOXGATE_DOOR: adapter });
     const client = live.connect(numbered);
     await client.event('session_started');
     client.send(numberedAudio(0, SAMPLES));
@@ -28,12 +28,12 @@ describe.each(doors)('large messages on the door %s', (door) => {
   });
 
   it('more than the limit is said to be too much before the close', async () => {
-    const live = await startLiveGateway({ VOXGATE_DOOR: door, VOXGATE_BINARY_FRAME_BYTES_MAX: String(2 * MIB) });
+    const live = await startLiveGateway({ VOXGATE_DOOR: adapter, VOXGATE_BINARY_FRAME_BYTES_MAX: String(2 * MIB) });
     for (const bytes of [2 * MIB + 1, 4 * MIB, 5 * MIB, 64 * MIB]) {
       const client = live.connect(numbered);
       await client.event('session_started');
       client.send(Buffer.alloc(bytes));
-      if (door === 'uws' && bytes > 4 * MIB) {
+      if (adapter === 'uws' && bytes > 4 * MIB) {
         // A known gap.
         expect((await client.close()).code).toBe(1006);
         continue;

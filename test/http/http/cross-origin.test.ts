@@ -18,7 +18,8 @@ beforeAll(async () => {
 });
 
 const ID = '00000000-0000-4000-8000-000000000000';
-const pathsOf = (doors: object = {}, method = 'POST') => Object.keys(doors).map((path) => [method, path] as const);
+const pathsOf = (endpoints: object = {}, method = 'POST') =>
+  Object.keys(endpoints).map((path) => [method, path] as const);
 /** Each endpoint by HTTP, with the key in the header of the dialect. */
 const ENDPOINTS: (readonly [method: string, path: string])[] = [
   ['GET', '/v1/models'],
@@ -33,9 +34,9 @@ const ENDPOINTS: (readonly [method: string, path: string])[] = [
   ['GET', '/v1/bills/2026-01'],
   ...dialects.flatMap(({ name, files, jsonFiles, forms, calls, jobs = {}, sessions = {}, tokens = {} }) =>
     [
-      ...[files, jsonFiles, forms, calls].flatMap((doors) => pathsOf(doors)),
+      ...[files, jsonFiles, forms, calls].flatMap((endpoints) => pathsOf(endpoints)),
       ...[jobs, sessions, tokens]
-        .flatMap((doors) => Object.keys(doors))
+        .flatMap((endpoints) => Object.keys(endpoints))
         .map((place) => place.split(' ') as [string, string]),
     ].map(([method, path]) => [method, `/compat/${name}${path.replace(':id', ID)}`] as const),
   ),

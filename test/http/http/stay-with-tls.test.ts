@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createStayWithTls, STAY_WITH_TLS } from '../../../src/http/proxies.ts';
 
 test.each<[string, boolean, string | undefined, string, string | undefined, boolean]>([
-  ['TLS at the door or in the public URL', true, undefined, '198.51.100.7', undefined, true],
+  ['TLS at the server or in the public URL', true, undefined, '198.51.100.7', undefined, true],
   ['nothing', false, undefined, '10.0.0.1', undefined, false],
   ['a client that says so of itself', false, undefined, '198.51.100.7', 'https', false],
   ['a client that is not a trusted proxy', false, '10.0.0.0/8', '198.51.100.7', 'https', false],

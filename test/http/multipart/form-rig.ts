@@ -1,4 +1,4 @@
-// A reader of forms with small limits, by itself and behind a door, for whole bodies as bytes; and what must not be left of them.
+// A reader of forms with small limits, by itself and behind a server, for whole bodies as bytes; and what must not be left of them.
 import { mkdirSync, readdirSync, readlinkSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { afterAll, expect } from 'vitest';
@@ -23,7 +23,7 @@ export class FormRig {
   readonly spoolQuota = new FairQuota(20_000, 1);
   readonly memoryQuota = new FairQuota(10_000, 1);
   readonly faults: unknown[] = [];
-  readonly #doors: HttpServer[] = [];
+  readonly #servers: HttpServer[] = [];
   readonly #opened: Form[] = [];
 
   constructor() {
@@ -41,7 +41,7 @@ export class FormRig {
       memoryQuota: this.memoryQuota,
       organisationId: 'org',
     };
-    afterAll(() => Promise.all(this.#doors.map((door) => door.close())));
+    afterAll(() => Promise.all(this.#servers.map((server) => server.close())));
   }
 
   /** A form as its reader gives it; disposed of by `closeAll`. */
@@ -65,8 +65,8 @@ export class FormRig {
     }
   }
 
-  /** A door of its own; closed after the tests. Answers with the fields, the file as base64 and its name. */
-  async openDoor(open: OpenServer): Promise<number> {
+  /** A server of its own; closed after the tests. Answers with the fields, the file as base64 and its name. */
+  async openServer(open: OpenServer): Promise<number> {
     const onFault = (error: unknown) => this.faults.push(error);
     const handle = async ({ request }: Parameters<Parameters<typeof createRouter>[0][number]['handle']>[0]) => {
       const { content, ...rest } = await this.#whole(request.body(20_000_000), request.headers.get('content-type'));
@@ -74,7 +74,7 @@ export class FormRig {
     };
     const routes = [{ method: 'POST', path: '/form', handle }];
     const request = createRouter(routes, { newRequestId: () => 'req_1', onFault, onReply: () => {} });
-    const door = await open(
+    const server = await open(
       { request, upgrade: () => Promise.reject(new Error('There are no sockets here.')) },
       {
         host: '127.0.0.1',
@@ -88,8 +88,8 @@ export class FormRig {
         },
       },
     );
-    this.#doors.push(door);
-    return door.port;
+    this.#servers.push(server);
+    return server.port;
   }
 
   /** No file with a name, none merely open, no room taken, nothing thrown for nobody to catch. */

@@ -43,8 +43,8 @@ export function carrierSuite(gateway: () => Reached): void {
     for (let at = 2; at + 1 < media.length; at += 3) media.splice(at, 2, media[at + 1] as never, media[at] as never);
     const start = { call_control_id: 'v3:telnyx', media_format: { encoding: 'PCMU', sample_rate: 8000, channels: 1 } };
     const messages = [{ event: 'start', stream_id: 'st-7', start }, ...media, { event: 'stop' }];
-    const door = `${origin()}/compat/telnyx/media?model=${MODEL}`;
-    const { closed } = await callBy(door, messages, { Authorization: `Bearer ${gateway().key}` });
+    const endpoint = `${origin()}/compat/telnyx/media?model=${MODEL}`;
+    const { closed } = await callBy(endpoint, messages, { Authorization: `Bearer ${gateway().key}` });
     expect((await closed).code).toBe(1000);
     expect(await eventsOf('v3:telnyx')).toEqual(['0: take me home']);
   });

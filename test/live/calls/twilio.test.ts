@@ -9,10 +9,10 @@ const MODEL = 'local/commands-en';
 const SECRET = `whsec_${Buffer.from('a secret of 24 bytes or so').toString('base64')}`;
 
 let gateway: LiveGateway;
-let door: string;
+let endpoint: string;
 beforeAll(async () => {
   gateway = await startLiveGateway({ VOXGATE_WEBHOOK_NETWORKS: '127.0.0.0/8' });
-  door = `${gateway.url.replace('http', 'ws')}/compat/twilio/media`;
+  endpoint = `${gateway.url.replace('http', 'ws')}/compat/twilio/media`;
 });
 
 const watch = (name: string, query = '') =>
@@ -32,7 +32,7 @@ test('gives the finals of two tracks of a recorded call, by webhook and by socke
   const receiver = await startReceiver();
   const tracks = { inbound: spoken('lines/telephone.wav'), outbound: spoken('number.wav') };
   const parameters = { api_key: gateway.key, model: MODEL, events_url: receiver.url, events_secret: SECRET };
-  const { closed, heard } = await callBy(door, twilioCall(tracks, { ...parameters, label: 'support-1' }));
+  const { closed, heard } = await callBy(endpoint, twilioCall(tracks, { ...parameters, label: 'support-1' }));
   await receiver.when(() => receiver.events.some(({ type }) => type === 'session_ended'));
 
   expect(await closed).toMatchObject({ code: 1000 });
@@ -69,7 +69,7 @@ test('transcribes a call that is hung up without `stop` to its last final', asyn
   const receiver = await startReceiver();
   const parameters = { api_key: gateway.key, model: MODEL, events_url: receiver.url };
   const messages = [...twilioCall({ inbound: spoken('lines/telephone.wav') }, parameters)].slice(0, -1);
-  const { socket } = await callBy(door, messages);
+  const { socket } = await callBy(endpoint, messages);
   await receiver.when(() => receiver.events.length > 0);
   socket.close();
   await receiver.when(() => receiver.events.some(({ type }) => type === 'session_ended'));

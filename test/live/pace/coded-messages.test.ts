@@ -41,7 +41,7 @@ function socketOf(waiting: WaitingWork, decode: (packet: number) => void = () =>
       const packet = Buffer.alloc(2);
       packet.writeUInt16BE(sent++);
       coded.message(packet);
-      // A door lends its bytes for the time of the call.
+      // A server lends its bytes for the time of the call.
       packet.fill(0xff);
     }
   };

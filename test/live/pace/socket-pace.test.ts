@@ -189,7 +189,7 @@ test('reports the exceeded limit once, by name', () => {
   expect(excesses).toEqual(['messages']);
 });
 
-describe('sockets of a door that cannot see a message before it is whole', () => {
+describe('sockets of a server that cannot see a message before it is whole', () => {
   test('may send large ones while there are places, half of them of one organisation, until they close', () => {
     const { open } = rig();
     const greedy = [open(), open(), open()];

@@ -121,7 +121,7 @@ describe('a login over plain http', () => {
     ['behind a proxy that speaks https', {}, false, { ...from, 'X-Forwarded-Proto': 'https' }, 'taken'],
     ['behind one that does not', {}, false, { ...from, 'X-Forwarded-Proto': 'http, https' }, 'invalid_request true'],
     ['where the public URL is https', { publicUrl: 'https://stt.example.com' }, false, from, 'taken'],
-    ['where the door speaks TLS', {}, true, from, 'taken'],
+    ['where the server terminates TLS', {}, true, from, 'taken'],
     ['to the browser’s own machine', { isPrivate: false }, false, { Host: 'localhost:8080' }, 'taken'],
     ['to a name that looks like it', {}, false, { Host: 'localhost.evil.example' }, 'invalid_request true'],
   ])('%s', async (_, reach, tls, headers, wanted) => {

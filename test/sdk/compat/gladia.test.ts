@@ -1,4 +1,4 @@
-// Gladia's official client at its door: what it hears where it is refused, each message of a session, and sessions that are over.
+// Gladia's official client at its endpoint: what it hears where it is refused, each message of a session, and sessions that are over.
 import { describe, expect, it } from 'vitest';
 import { createKeys } from '../../fakes/store/store-keys.ts';
 import { piecesOf, startDialectRig } from '../../vendors/compat/rig.ts';

@@ -16,13 +16,13 @@ describe('a file of the SDK', () => {
     return openai.audio.transcriptions.create({ file, model: 'gpt-4o-transcribe' });
   };
 
-  it('may name its model as OpenAI does, at the door for it alone', async () => {
+  it('may name its model as OpenAI does, at its own endpoint', async () => {
     expect((await create('/compat/openai/v1')).text).toMatch(/^\d+-\d+/);
     await expect(create('/v1')).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
   });
 });
 
-it('models are listed at the door for it as they are at /v1', async () => {
+it('models are listed at its own endpoint as they are at /v1', async () => {
   const { url, key } = rig.gateway;
   const idsAt = async (base: string) => {
     const { data } = await new OpenAI({ apiKey: key, baseURL: `${url}${base}`, maxRetries: 0 }).models.list();

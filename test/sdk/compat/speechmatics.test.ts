@@ -1,4 +1,4 @@
-// Speechmatics's official client at its door: what it hears where it is refused, and each message of a session.
+// Speechmatics's official client at its endpoint: what it hears where it is refused, and each message of a session.
 import { describe, expect, it } from 'vitest';
 import { piecesOf, startDialectRig } from '../../vendors/compat/rig.ts';
 import { recognised } from '../drivers/speechmatics.ts';

@@ -10,13 +10,13 @@ import type { Driver, Job } from '../../vendors/compat/driver.ts';
 
 type FileJob = Omit<Job, 'sampleRate'>;
 
-/** The vendor's host is the door. */
+/** The gateway replaces the vendor's host. */
 const mapped =
   (url: string, dialect: string, change: (request: Request) => void = () => {}): typeof fetch =>
   (input, init) => {
     const { origin, pathname, search } = new URL(String(input));
-    const door = origin === url ? pathname : `/compat/${dialect}${pathname}`;
-    const request = new Request(`${url}${door}${search}`, init);
+    const endpoint = origin === url ? pathname : `/compat/${dialect}${pathname}`;
+    const request = new Request(`${url}${endpoint}${search}`, init);
     change(request);
     return fetch(request);
   };

@@ -11,10 +11,10 @@ import type { Conversation, LiveEndpoint } from '../../../src/vendors/compat/dia
 import { startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 
 const STAMP = { sessionId: 'ses_1', seq: 1, at: new Date(5_000) };
-const door = assemblyai.live['/v3/ws'] as LiveEndpoint;
+const endpoint = assemblyai.live['/v3/ws'] as LiveEndpoint;
 
 const opened = (query = ''): Conversation =>
-  door.open({ query: new URLSearchParams(query), headers: new Map(), requestId: 'req_1' });
+  endpoint.open({ query: new URLSearchParams(query), headers: new Map(), requestId: 'req_1' });
 const asked = (query: string) => Object.fromEntries(parametersFor(assemblyai, opened(query).request as never, {}));
 const told = (conversation: Conversation, event: object, at = STAMP.at) =>
   conversation.encode(event as OutgoingEvent, { ...STAMP, at }).map((text) => JSON.parse(text));

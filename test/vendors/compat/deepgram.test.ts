@@ -11,9 +11,9 @@ const STAMP = { sessionId: 'ses_1', seq: 1, at: new Date(0) };
 const RAW = 'encoding=linear16&sample_rate=16000';
 
 function opened(query: string, path = '/v1/listen'): Conversation {
-  const door = deepgram.live[path];
-  if (door === undefined) throw new Error(`There is no door at ${path}.`);
-  return door.open({ query: new URLSearchParams(query), headers: new Map(), requestId: 'req_1' });
+  const endpoint = deepgram.live[path];
+  if (endpoint === undefined) throw new Error(`There is no endpoint at ${path}.`);
+  return endpoint.open({ query: new URLSearchParams(query), headers: new Map(), requestId: 'req_1' });
 }
 
 const asked = (query: string, path?: string) =>

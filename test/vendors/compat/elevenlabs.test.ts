@@ -12,10 +12,10 @@ import { type LiveGateway, sampleAudio, startLiveGateway } from '../../fakes/pro
 
 const PATH = '/v1/speech-to-text/realtime';
 const STAMP = { sessionId: 'ses_1', seq: 1, at: new Date(0) };
-const door = elevenlabs.live[PATH] as LiveEndpoint;
+const endpoint = elevenlabs.live[PATH] as LiveEndpoint;
 
 const opened = (query = ''): Conversation =>
-  door.open({ query: new URLSearchParams(query), headers: new Map(), requestId: 'req_1' });
+  endpoint.open({ query: new URLSearchParams(query), headers: new Map(), requestId: 'req_1' });
 const asked = (query: string) => Object.fromEntries(parametersFor(elevenlabs, opened(query).request as never, {}));
 const told = (conversation: Conversation, event: object) =>
   conversation.encode(event as OutgoingEvent, STAMP).map((text) => JSON.parse(text));

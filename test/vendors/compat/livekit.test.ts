@@ -12,11 +12,11 @@ import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-g
 
 const PATH = '/v1/stt';
 const STAMP = { sessionId: 'ses_1', seq: 1, at: new Date(0) };
-const door = livekit.live[PATH] as LiveEndpoint;
+const endpoint = livekit.live[PATH] as LiveEndpoint;
 const said = (type: string, members: object = {}) => JSON.stringify({ type, ...members });
 
 const opened = (query = ''): Conversation =>
-  door.open({ query: new URLSearchParams(query), headers: new Map(), requestId: 'req_1' });
+  endpoint.open({ query: new URLSearchParams(query), headers: new Map(), requestId: 'req_1' });
 const createOf = (model: string, extra: object = {}, settings: object = {}, more: object = {}) =>
   said('session.create', {
     settings: { sample_rate: '16000', encoding: 'pcm_s16le', extra, ...settings },

@@ -1,4 +1,4 @@
-// Which door a request comes to: by its path, by its host, or at the root.
+// Which endpoint a request comes to: by its path, by its host, or at the root.
 import { expect, it } from 'vitest';
 import { dialectAt, notServedAt, withDialect } from '../../../src/compat/routes.ts';
 import type { ServerRequest } from '../../../src/http/server.ts';

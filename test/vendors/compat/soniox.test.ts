@@ -14,11 +14,11 @@ import { type LiveGateway, sampleAudio, startLiveGateway } from '../../fakes/pro
 const PATH = '/transcribe-websocket';
 const STAMP = { sessionId: 'ses_1', seq: 1, at: new Date(0) };
 const BY = { type: 'operator', id: 'test' } as const;
-const door = soniox.live[PATH] as DeferredAuthEndpoint;
+const endpoint = soniox.live[PATH] as DeferredAuthEndpoint;
 const START = { model: 'stt-rt-v5', audio_format: 'pcm_s16le', sample_rate: 16_000, num_channels: 1 };
 
 const opened = (query = ''): Conversation =>
-  door.open({ query: new URLSearchParams(query), headers: new Map(), requestId: 'req_1' });
+  endpoint.open({ query: new URLSearchParams(query), headers: new Map(), requestId: 'req_1' });
 const said = (conversation: Conversation, message: object): Step[] => [...conversation.text(JSON.stringify(message))];
 function started(more: object = {}, query = ''): Conversation {
   const conversation = opened(query);

@@ -115,7 +115,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 
 /**
  * @param content HTML in which all text from outside was passed through `escaped`
- * @param tls whether the door speaks TLS itself: then browsers are told to stay with it
+ * @param tls whether the server itself terminates TLS: then browsers are told to stay with it
  */
 export function page(status: number, title: string, content: string, tls: boolean): WholeReply {
   const body = htmlPage(title, STYLE, `<main><h1>${escaped(title)}</h1>\n${content}\n</main>`);

@@ -28,7 +28,7 @@ const ATTEMPTS_PER_MINUTE_MAX = 20;
 const CHANGES_PER_MINUTE_MAX = 60;
 
 export interface ConsoleSettings extends Pick<AccountsOptions, 'welcomeMicroUsd' | 'signUpsPerAddressDayMax'> {
-  /** Whether the door speaks TLS itself. */
+  /** Whether the server itself terminates TLS. */
   tls: boolean;
   /** 20 when absent. */
   attemptsPerMinuteMax?: number;

@@ -211,7 +211,7 @@ function bytesOf({ parts, damages, swap }: Generated): Buffer {
   return damages.reduce((bytes: Buffer, change: Damage) => change(bytes), whole);
 }
 
-/** Sends it to the endpoint as the door would, and takes all of the answer. */
+/** Sends it to the endpoint as the server would, and takes all of the answer. */
 async function post(generated: Generated): Promise<{ reply: Reply; hasLeft: boolean }> {
   const { type, cuts, key, leavesAfter } = generated;
   const bytes = bytesOf(generated);

@@ -1,5 +1,5 @@
 // The corpus of broken forms, each by its name: refused with its status, code and field by the reader itself, in pieces of
-// every kind, and over sockets through both doors; quickly, and with nothing left behind (row F22).
+// every kind, and over sockets through both adapters; quickly, and with nothing left behind (row F22).
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../../../src/api/errors.ts';
 import { openNodeServer } from '../../../../src/http/node/server.ts';
@@ -20,7 +20,10 @@ const TIME_MS_MAX = 2_000;
 const rig = new FormRig();
 const against = await reasonAgainstUws();
 if (against !== undefined) console.warn(`uWebSockets.js is not tested: ${against}`);
-const doors = [['node', openNodeServer] as const, ...(against === undefined ? [['uws', openUwsServer] as const] : [])];
+const adapters = [
+  ['node', openNodeServer] as const,
+  ...(against === undefined ? [['uws', openUwsServer] as const] : []),
+];
 
 const status = (code: string): number =>
   new Map([
@@ -68,9 +71,9 @@ describe('the reader of forms', () => {
 /** Headers of HTTP cannot hold everything that is tried on the reader. */
 const isSendable = (contentType: string): boolean => /^[\t\x20-\x7e]*$/.test(contentType) && contentType.length < 7_000;
 
-describe.each(doors)('F22 behind the door %s', (_name, open) => {
+describe.each(adapters)('F22 behind the adapter %s', (_name, open) => {
   test('refuses every broken form on a separate connection, and parses a good one after each', async () => {
-    const port = await rig.openDoor(open);
+    const port = await rig.openServer(open);
     const sent = CORPUS.filter(([, , , , contentType = '']) => isSendable(contentType));
     expect(sent.length).toBeGreaterThan(240);
     const good = requestOf(GOOD);
@@ -85,7 +88,7 @@ describe.each(doors)('F22 behind the door %s', (_name, open) => {
   }, 120_000);
 
   test('parses every unusual form on a separate connection', async () => {
-    const port = await rig.openDoor(open);
+    const port = await rig.openServer(open);
     for (const [what, bytes, { fields, content = Buffer.from('audio') }, contentType = CONTENT_TYPE] of ODD_FORMS) {
       const { status, json } = await answerTo(port, requestOf(bytes, contentType));
       expect([what, status, json.fields, json.content]).toEqual([what, 200, fields, content.toString('base64')]);
@@ -94,7 +97,7 @@ describe.each(doors)('F22 behind the door %s', (_name, open) => {
   }, 60_000);
 
   test('parses a good form at every TCP split', async () => {
-    const port = await rig.openDoor(open);
+    const port = await rig.openServer(open);
     const whole = requestOf(GOOD);
     const headBytes = whole.indexOf('\r\n\r\n') + 4;
     for (let at = headBytes; at < whole.length; at++) {

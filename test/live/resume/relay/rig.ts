@@ -17,7 +17,7 @@ export const PONG_MS = 10_000;
 const newPaces = (clock: SimulatedClock) =>
   new SocketPaces(loadConfig({}, { providers: [] }).limits, () => clock.now());
 
-/** The socket of a client, as its door shows it. */
+/** The socket of a client, as its server shows it. */
 function newSocket() {
   const said: string[] = [];
   const socket = {

@@ -1,5 +1,5 @@
 // A client that goes on with its session through another node: the session takes, refuses and tells what it would of a client of its
-// own. One node has uWebSockets.js as its door, the other `ws`, and each is the one and the other end.
+// own. One node has uWebSockets.js as its adapter, the other `ws`, and each is the one and the other end.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ClientOptions } from 'ws';
 import { Cluster, MODEL, NODE_START_MS } from '../../../cluster/rig/cluster.ts';

@@ -258,7 +258,7 @@ describe('a ledger that does not answer', () => {
     ]);
   });
 
-  it('refuses paid sessions at the door and lets free ones in', async () => {
+  it('refuses paid sessions before they begin and lets free ones in', async () => {
     const rig = rigWith(microUsdOf('100'));
     rig.ledger.failing = 'failed';
     await expect(rig.open({ model: NUMBERED })).rejects.toMatchObject({ code: 'ledger_unavailable' });

@@ -1,5 +1,5 @@
 // README's example of OpenAI's client, which streams its file: what a wrong key is refused with, and a streamed answer, at either
-// door. The client is in a process of its own, as clients are: only there it writes while the door closes.
+// adapter. The client is in a process of its own, as clients are: only there it writes while the server closes.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -45,14 +45,14 @@ async function run(script: string, ...args: string[]): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-describe.each(['node', 'uws'])('an upload at the door %s', (door) => {
+describe.each(['node', 'uws'])('an upload, with the adapter %s', (adapter) => {
   test('answers a streamed upload with a stream that ends in order', async () => {
-    const { url, key } = await startLiveGateway({ VOXGATE_DOOR: door });
+    const { url, key } = await startLiveGateway({ VOXGATE_DOOR: adapter });
     expect(await run(LISTENER, `${url}/v1`, key)).toEqual({ isSomething: true, isDone: true });
   });
 
   test('answers a streamed upload with a wrong key with AuthenticationError 401, every time', async () => {
-    const { url } = await startLiveGateway({ VOXGATE_DOOR: door });
+    const { url } = await startLiveGateway({ VOXGATE_DOOR: adapter });
     expect(await run(CLIENT, `${url}/v1`)).toEqual(
       Array.from({ length: TIMES }, () => 'AuthenticationError 401 invalid_api_key'),
     );

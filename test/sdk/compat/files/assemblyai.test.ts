@@ -4,15 +4,15 @@ import { ApiError, apiError } from '../../../../src/api/errors.ts';
 import { parametersFor } from '../../../../src/compat/parameters.ts';
 import { assemblyai } from '../../../../src/vendors/assemblyai/compat/index.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../../../fakes/processes/live-gateway.ts';
-import { answerOf, doneJob, doorAt, jobIn, openedAs } from '../../../vendors/compat/files/shown.ts';
+import { answerOf, doneJob, endpointAt, jobIn, openedAs } from '../../../vendors/compat/files/shown.ts';
 import { assemblyaiClient } from '../../drivers/assemblyai.ts';
 
 const ID = '0123abcd-0000-4000-8000-000000000000';
 const audio_url = `https://voice.example.com/compat/assemblyai/v2/upload/${ID}`;
-const ask = doorAt(assemblyai, 'POST /v2/transcript');
+const ask = endpointAt(assemblyai, 'POST /v2/transcript');
 const asked = (body: object) =>
   Object.fromEntries(parametersFor(assemblyai, openedAs(ask, { audio_url, ...body }), {}));
-const shown = doorAt(assemblyai, 'GET /v2/transcript/:id');
+const shown = endpointAt(assemblyai, 'GET /v2/transcript/:id');
 
 describe('a request for a transcript', () => {
   it.each([
@@ -75,7 +75,7 @@ describe('the answer with a transcript', () => {
     }));
 
   it('splits sentences by punctuation, and paragraphs by turns', () => {
-    const partsAt = (name: string) => answerOf(doorAt(assemblyai, `GET /v2/transcript/:id/${name}`), doneJob(own));
+    const partsAt = (name: string) => answerOf(endpointAt(assemblyai, `GET /v2/transcript/:id/${name}`), doneJob(own));
     expect(partsAt('paragraphs')).toMatchObject({ paragraphs: [{ text: 'Nine, one.' }, { text: 'Two.' }] });
     expect(partsAt('sentences')).toMatchObject({ sentences: [{ text: 'Nine, one.' }, { text: 'Two.' }] });
   });
@@ -93,7 +93,7 @@ describe('the answer with a transcript', () => {
   ] as const)('reports the state %o', (state, told) => expect(answerOf(shown, jobIn(state, own))).toMatchObject(told));
 
   it('fails in other formats before it is completed', () => {
-    const srt = doorAt(assemblyai, 'GET /v2/transcript/:id/srt');
+    const srt = endpointAt(assemblyai, 'GET /v2/transcript/:id/srt');
     expect(answerOf(srt, jobIn({ type: 'queued' }, own))).toEqual({ error: expect.stringMatching(/status queued/) });
   });
 });

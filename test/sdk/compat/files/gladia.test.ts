@@ -5,14 +5,14 @@ import { KEPT_FILES_MAX } from '../../../../src/compat/jobs/kept-files.ts';
 import { parametersFor } from '../../../../src/compat/parameters.ts';
 import { gladia } from '../../../../src/vendors/gladia/compat/index.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../../../fakes/processes/live-gateway.ts';
-import { answerOf, doneJob, doorAt, jobIn, openedAs } from '../../../vendors/compat/files/shown.ts';
+import { answerOf, doneJob, endpointAt, jobIn, openedAs } from '../../../vendors/compat/files/shown.ts';
 import { gladiaClient } from '../../drivers/gladia.ts';
 
 const ID = '0123abcd-0000-4000-8000-000000000000';
 const audio_url = `https://voice.example.com/compat/gladia/file/${ID}`;
-const ask = doorAt(gladia, 'POST /v2/pre-recorded');
+const ask = endpointAt(gladia, 'POST /v2/pre-recorded');
 const asked = (body: object) => Object.fromEntries(parametersFor(gladia, openedAs(ask, { audio_url, ...body }), {}));
-const shown = doorAt(gladia, 'GET /v2/pre-recorded/:id');
+const shown = endpointAt(gladia, 'GET /v2/pre-recorded/:id');
 
 describe('a request for a job', () => {
   it.each([

@@ -8,7 +8,7 @@ import { gladia } from '../../../../src/vendors/gladia/compat/index.ts';
 import { soniox } from '../../../../src/vendors/soniox/compat/index.ts';
 import { speechmatics } from '../../../../src/vendors/speechmatics/compat/index.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../../../fakes/processes/live-gateway.ts';
-import { answerOf, doneJob, doorAt, FILE, listed } from '../../../vendors/compat/files/shown.ts';
+import { answerOf, doneJob, endpointAt, FILE, listed } from '../../../vendors/compat/files/shown.ts';
 import { Visitor, vendors } from '../../../vendors/compat/files/vendors.ts';
 import { assemblyaiClient } from '../../drivers/assemblyai.ts';
 import { gladiaClient } from '../../drivers/gladia.ts';
@@ -20,7 +20,7 @@ const LIST_BYTES_MAX = 512 * 1024;
 const lists = dialects.flatMap((dialect) =>
   Object.entries(dialect.jobs ?? {})
     .filter(([place, { does }]) => (does === 'list' || does === 'listFiles') && !place.endsWith('/count'))
-    .map(([place, door]) => ({ name: `${dialect.name} ${place}`, door })),
+    .map(([place, endpoint]) => ({ name: `${dialect.name} ${place}`, endpoint })),
 );
 
 /** With the most that may be shown again, and with a long transcript. */
@@ -32,16 +32,16 @@ function largeJob(): ShownJob {
   return { ...job, state: { type: 'done', heard: { ...job.state.heard, transcription: { ...transcription, words } } } };
 }
 
-describe.each(lists)('$name', ({ door }) => {
+describe.each(lists)('$name', ({ endpoint }) => {
   it(`shows at most ${PAGE_MAX}, in ${LIST_BYTES_MAX} bytes, for any requests and transcripts`, () => {
     const all =
-      door.does === 'listFiles'
+      endpoint.does === 'listFiles'
         ? listed(PAGE_MAX + 1, largeJob()).map(({ id, createdAt }) => ({
             ...{ ...FILE, id, createdAt },
             fields: new Map([['client_reference_id', 'x'.repeat(SHOWN_BYTES_MAX)]]),
           }))
         : listed(PAGE_MAX + 1, largeJob());
-    const text = JSON.stringify(answerOf(door, all, 'limit=1000'));
+    const text = JSON.stringify(answerOf(endpoint, all, 'limit=1000'));
     expect(text.length).toBeLessThan(LIST_BYTES_MAX);
     expect(text.match(/"job_\d+"/g)?.length).toBeGreaterThanOrEqual(PAGE_MAX);
     expect([text.includes(`job_${PAGE_MAX}"`), text.includes(`job_${PAGE_MAX + 1}"`)]).toEqual([true, false]);
@@ -60,15 +60,15 @@ describe('a page', () => {
     ['created_before=2026-01-01T01:59:59%2B02:00&limit=1', ['job_3']],
     ['created_before=never', ['job_1', 'job_2', 'job_3']],
   ])('lists Speechmatics’ jobs: %s', (query, ids) => {
-    const { jobs } = answerOf(doorAt(speechmatics, 'GET /v2/jobs'), three, query) as { jobs: unknown };
+    const { jobs } = answerOf(endpointAt(speechmatics, 'GET /v2/jobs'), three, query) as { jobs: unknown };
     expect(idsIn(jobs)).toEqual(ids);
   });
 
   it.each(['GET /v1/transcriptions', 'GET /v1/files'])('links Soniox’ lists to the next page: %s', (place) => {
-    const door = doorAt(soniox, place);
+    const endpoint = endpointAt(soniox, place);
     const all = place.endsWith('files') ? three.map(({ id, createdAt }) => ({ ...FILE, id, createdAt })) : three;
     const page = (query: string) => {
-      const { next_page_cursor, ...list } = answerOf(door, all, query) as { next_page_cursor: string | null };
+      const { next_page_cursor, ...list } = answerOf(endpoint, all, query) as { next_page_cursor: string | null };
       return { ids: idsIn(Object.values(list)[0]), next_page_cursor };
     };
     const first = page('limit=2');
@@ -78,7 +78,7 @@ describe('a page', () => {
   });
 
   it('links Gladia’s jobs to the next page, without transcripts', () => {
-    const page = (query: string) => answerOf(doorAt(gladia, 'GET /v2/pre-recorded'), three, query);
+    const page = (query: string) => answerOf(endpointAt(gladia, 'GET /v2/pre-recorded'), three, query);
     const at = (offset: number) => expect.stringMatching(new RegExp(`/v2/pre-recorded\\?offset=${offset}&limit=2$`));
     expect(page('limit=2')).toMatchObject({
       ...{ first: at(0), current: at(0), next: at(2) },
@@ -91,7 +91,7 @@ describe('a page', () => {
   });
 
   it('links AssemblyAI’s transcripts to older ones', () => {
-    const page = (query: string) => answerOf(doorAt(assemblyai, 'GET /v2/transcript'), three, query);
+    const page = (query: string) => answerOf(endpointAt(assemblyai, 'GET /v2/transcript'), three, query);
     expect(page('limit=2')).toMatchObject({
       transcripts: [{ id: 'job_1' }, { id: 'job_2' }],
       page_details: {

@@ -4,14 +4,14 @@ import { ApiError, apiError } from '../../../../src/api/errors.ts';
 import { parametersFor } from '../../../../src/compat/parameters.ts';
 import { soniox } from '../../../../src/vendors/soniox/compat/index.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../../../fakes/processes/live-gateway.ts';
-import { answerOf, doneJob, doorAt, FILE, jobIn, openedAs } from '../../../vendors/compat/files/shown.ts';
+import { answerOf, doneJob, endpointAt, FILE, jobIn, openedAs } from '../../../vendors/compat/files/shown.ts';
 import { sonioxClient } from '../../drivers/soniox.ts';
 
 const file_id = 'file_1';
-const ask = doorAt(soniox, 'POST /v1/transcriptions');
+const ask = endpointAt(soniox, 'POST /v1/transcriptions');
 const asked = (body: object) => Object.fromEntries(parametersFor(soniox, openedAs(ask, { file_id, ...body }), {}));
-const shown = doorAt(soniox, 'GET /v1/transcriptions/:id');
-const transcript = doorAt(soniox, 'GET /v1/transcriptions/:id/transcript');
+const shown = endpointAt(soniox, 'GET /v1/transcriptions/:id');
+const transcript = endpointAt(soniox, 'GET /v1/transcriptions/:id/transcript');
 
 describe('a request for a transcription', () => {
   it.each([
@@ -84,7 +84,7 @@ describe('the answer with a transcription', () => {
     }));
 
   it('describes its file', () =>
-    expect(answerOf(doorAt(soniox, 'GET /v1/files/:id'), FILE)).toEqual({
+    expect(answerOf(endpointAt(soniox, 'GET /v1/files/:id'), FILE)).toEqual({
       ...{ id: 'file_1', filename: 'speech.wav', size: 9, created_at, client_reference_id: null },
     }));
 });

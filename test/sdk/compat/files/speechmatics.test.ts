@@ -4,10 +4,10 @@ import { ApiError, apiError } from '../../../../src/api/errors.ts';
 import { parametersFor } from '../../../../src/compat/parameters.ts';
 import { speechmatics } from '../../../../src/vendors/speechmatics/compat/index.ts';
 import { type LiveGateway, sampleAudio, startLiveGateway } from '../../../fakes/processes/live-gateway.ts';
-import { answerOf, doneJob, doorAt, jobIn, openedAs } from '../../../vendors/compat/files/shown.ts';
+import { answerOf, doneJob, endpointAt, jobIn, openedAs } from '../../../vendors/compat/files/shown.ts';
 import { speechmaticsFiles } from '../../drivers/speechmatics.ts';
 
-const ask = doorAt(speechmatics, 'POST /v2/jobs');
+const ask = endpointAt(speechmatics, 'POST /v2/jobs');
 const configOf = (transcription_config: object, more: object = {}) => ({
   config: JSON.stringify({ type: 'transcription', transcription_config, ...more }),
 });
@@ -43,8 +43,8 @@ describe('a request for a job', () => {
 });
 
 describe('the answer with a job', () => {
-  const shown = doorAt(speechmatics, 'GET /v2/jobs/:id');
-  const transcript = doorAt(speechmatics, 'GET /v2/jobs/:id/transcript');
+  const shown = endpointAt(speechmatics, 'GET /v2/jobs/:id');
+  const transcript = endpointAt(speechmatics, 'GET /v2/jobs/:id/transcript');
   const own = { type: 'transcription', transcription_config: { language: 'en', diarization: 'speaker' } };
   const created_at = '2026-01-01T00:00:00.000Z';
 

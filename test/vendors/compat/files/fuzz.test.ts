@@ -1,4 +1,4 @@
-// Every door of files that clients come back for, asked 10,000 times for what is nearly good; and its answers, whatever was asked.
+// Every endpoint of files that clients come back for, asked 10,000 times for what is nearly good; and its answers, whatever was asked.
 import { describe, expect, it } from 'vitest';
 import { ApiError, apiError } from '../../../../src/api/errors.ts';
 import { parametersFor } from '../../../../src/compat/parameters.ts';
@@ -46,9 +46,9 @@ const GOOD: Readonly<Record<string, object>> = {
 };
 
 const vendors = dialects.flatMap((dialect) => {
-  const doors = Object.values(dialect.jobs ?? {});
-  const ask = doors.find(({ does }) => does === 'ask' || does === 'keepAndAsk');
-  return ask === undefined ? [] : [{ name: dialect.name, dialect, ask, doors }];
+  const endpoints = Object.values(dialect.jobs ?? {});
+  const ask = endpoints.find(({ does }) => does === 'ask' || does === 'keepAndAsk');
+  return ask === undefined ? [] : [{ name: dialect.name, dialect, ask, endpoints }];
 });
 
 /** A refusal is a sentence; anything else is a fault. */
@@ -61,19 +61,20 @@ function refusedOr<Value>(attempt: () => Value): Value | undefined {
   }
 }
 
-const shows = (door: JobEndpoint): boolean => door.does === 'show' || door.does === 'remove' || door.does === 'ask';
+const shows = (endpoint: JobEndpoint): boolean =>
+  endpoint.does === 'show' || endpoint.does === 'remove' || endpoint.does === 'ask';
 
 it('covers every dialect with such files by a valid request', () =>
   expect(vendors.map(({ name }) => name).sort()).toEqual(Object.keys(GOOD).sort()));
 
-describe.each(vendors)('$name', ({ name, dialect, ask, doors }) => {
+describe.each(vendors)('$name', ({ name, dialect, ask, endpoints }) => {
   it(`answers or refuses each of ${COUNT} nearly valid requests`, () => {
     const random = seeded(20);
     const states = [
       ...[jobIn({ type: 'queued' }), jobIn({ type: 'processing' }), doneJob()],
       jobIn({ type: 'failed', refusal: apiError('unsupported_audio', 'No audio.') }),
     ];
-    const shown = doors.filter(shows);
+    const shown = endpoints.filter(shows);
     let taken = 0;
     for (let asked = 0; asked < COUNT; asked++) {
       const text = mutatedMessage(JSON.stringify(GOOD[name]), random);

@@ -20,17 +20,17 @@ const MEANS: JobMeans = {
   url: (path) => `https://voice.example.com/compat${path}`,
 };
 
-export function doorAt(dialect: Dialect, place: string): JobEndpoint {
-  const door = dialect.jobs?.[place];
-  if (door === undefined) throw new Error(`${dialect.name} has no door at ${place}.`);
-  return door;
+export function endpointAt(dialect: Dialect, place: string): JobEndpoint {
+  const endpoint = dialect.jobs?.[place];
+  if (endpoint === undefined) throw new Error(`${dialect.name} has no endpoint at ${place}.`);
+  return endpoint;
 }
 
 /** @param asked members of a body, or fields of a form */
-export function openedAs(door: JobEndpoint, asked: object, query = ''): JobRequest {
+export function openedAs(endpoint: JobEndpoint, asked: object, query = ''): JobRequest {
   const means = { ...MEANS, query: new URLSearchParams(query) };
-  if (door.does === 'ask') return door.open(asked as Record<string, unknown>, means);
-  if (door.does === 'keepAndAsk') return door.open(new Map(Object.entries(asked)), means);
+  if (endpoint.does === 'ask') return endpoint.open(asked as Record<string, unknown>, means);
+  if (endpoint.does === 'keepAndAsk') return endpoint.open(new Map(Object.entries(asked)), means);
   throw new Error('Nothing is asked for there.');
 }
 
@@ -82,10 +82,10 @@ export const listed = (count: number, job: ShownJob): ShownJob[] =>
 
 /** What is answered: JSON, or text as it is. */
 export function answerOf(
-  door: JobEndpoint,
+  endpoint: JobEndpoint,
   shown: ShownJob | ShownFile | readonly (ShownJob | ShownFile)[],
   query = '',
 ): unknown {
-  const { body } = door.answer(shown as never, { ...MEANS, query: new URLSearchParams(query) });
+  const { body } = endpoint.answer(shown as never, { ...MEANS, query: new URLSearchParams(query) });
   return /^[{[]/.test(body) ? JSON.parse(body) : body;
 }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Dialect } from '../../../../src/vendors/compat/dialect.ts';
 import type { ShownJob } from '../../../../src/vendors/compat/jobs.ts';
 import { dialects } from '../../../../src/vendors/dialects.ts';
-import { answerOf, doneJob, doorAt } from './shown.ts';
+import { answerOf, doneJob, endpointAt } from './shown.ts';
 
 const WARNINGS = [{ code: 'parameter_ignored', message: 'It is not served.', param: 'summarize' }];
 
@@ -22,7 +22,7 @@ it.each([
   ['soniox', 'GET /v1/transcriptions/:id/transcript', 'warnings'],
   ['speechmatics', 'GET /v2/jobs/:id/transcript', 'metadata.warnings'],
 ])('%s lists the warnings of a transcript', (name, place, path) => {
-  const door = doorAt(dialects.find((each) => each.name === name) as Dialect, place);
-  expect(answerOf(door, jobWith(WARNINGS))).toHaveProperty(path, WARNINGS);
-  expect(answerOf(door, jobWith(undefined))).not.toHaveProperty(path);
+  const endpoint = endpointAt(dialects.find((each) => each.name === name) as Dialect, place);
+  expect(answerOf(endpoint, jobWith(WARNINGS))).toHaveProperty(path, WARNINGS);
+  expect(answerOf(endpoint, jobWith(undefined))).not.toHaveProperty(path);
 });

@@ -1,4 +1,4 @@
-// One good conversation of each door: what its handshake asks for, and every message that its clients send.
+// One good conversation of each endpoint: what its handshake asks for, and every message that its clients send.
 
 export interface Example {
   query: string;

@@ -20,7 +20,7 @@ const COUNT = drawn(10_000);
 const TOGETHER = 20;
 const STAMP = { sessionId: 'ses_fuzz', seq: 1, at: new Date(0) };
 
-const doors = dialects.flatMap((dialect) =>
+const endpoints = dialects.flatMap((dialect) =>
   Object.keys(dialect.live).map((path) => ({ name: `${dialect.name} ${path}`, dialect, path })),
 );
 
@@ -32,9 +32,9 @@ const exampleOf = (dialect: Dialect, path: string): Example => {
 
 function opened(dialect: Dialect, path: string, query: URLSearchParams): Conversation {
   const headers = new Map(Object.entries(exampleOf(dialect, path).headers ?? {}));
-  const door = dialect.live[path];
-  if (door === undefined) throw new Error(`${dialect.name} has no door at ${path}.`);
-  return door.open({ query, headers, requestId: 'req_fuzz' });
+  const endpoint = dialect.live[path];
+  if (endpoint === undefined) throw new Error(`${dialect.name} has no endpoint at ${path}.`);
+  return endpoint.open({ query, headers, requestId: 'req_fuzz' });
 }
 
 const said = (texts: readonly string[]): void => {
@@ -108,7 +108,7 @@ function chat(dialect: Dialect, path: string, random: Random): void {
   checkError(conversation, dialect);
 }
 
-describe.each(doors)('$name', ({ dialect, path }) => {
+describe.each(endpoints)('$name', ({ dialect, path }) => {
   it(`answers each of ${COUNT} nearly valid messages in its own format`, () => {
     const random = seeded(18);
     for (let told = 0; told < COUNT; told += TOGETHER) chat(dialect, path, random);

@@ -39,9 +39,9 @@ function startOf(dialect: Dialect, path: string, message: object): Record<string
 const live = (dialect: Dialect, path: string, query: Record<string, unknown>) =>
   asked(dialect, dialect.live[path]?.open(handshake(query)).request);
 const job = (dialect: Dialect, path: string, body: object) => {
-  const door = dialect.jobs?.[path];
-  if (door?.does !== 'ask') throw new Error(`Nothing is asked for at ${path}.`);
-  return asked(dialect, door.open(body as never, handshake()));
+  const endpoint = dialect.jobs?.[path];
+  if (endpoint?.does !== 'ask') throw new Error(`Nothing is asked for at ${path}.`);
+  return asked(dialect, endpoint.open(body as never, handshake()));
 };
 const raw = { encoding: 'linear16', sample_rate: '16000' };
 const pcm = { audio_format: 'pcm_s16le', sample_rate: 16_000, num_channels: 1 };

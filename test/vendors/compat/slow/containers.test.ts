@@ -18,7 +18,7 @@ beforeAll(async () => {
   live = await startLiveGateway();
 });
 
-interface Door {
+interface SocketEndpoint {
   address: string;
   headersOf(key: string): Record<string, string>;
   /** What its client says first. */
@@ -26,7 +26,7 @@ interface Door {
   end: string;
 }
 
-const DOORS: Readonly<Record<string, Door>> = {
+const ENDPOINTS: Readonly<Record<string, SocketEndpoint>> = {
   'Deepgram’s /v1/listen': {
     address: `/compat/deepgram/v1/listen?model=${MODEL}`,
     headersOf: (key) => ({ Authorization: `Token ${key}` }),
@@ -61,7 +61,7 @@ const DOORS: Readonly<Record<string, Door>> = {
 };
 
 /** Sends all of it at once, without waiting for any answer, and gives what was said and how it ended. */
-async function spoken({ address, headersOf, start, end }: Door, messages: readonly Uint8Array[]) {
+async function spoken({ address, headersOf, start, end }: SocketEndpoint, messages: readonly Uint8Array[]) {
   const socket = new WebSocket(live.url.replace('http', 'ws') + address, { headers: headersOf(live.key) });
   const texts: string[] = [];
   socket.on('message', (data) => texts.push(String(data)));
@@ -101,9 +101,9 @@ const CONTAINERS: Readonly<Record<string, () => Buffer>> = {
   'WAV with a length that is too short': tooShort,
 };
 
-describe.each(Object.entries(DOORS))('%s', (_, door) => {
+describe.each(Object.entries(ENDPOINTS))('%s', (_, endpoint) => {
   it.each(Object.entries(CONTAINERS))('recognises %s', async (__, bytes) => {
-    const { code, text } = await spoken(door, [bytes()]);
+    const { code, text } = await spoken(endpoint, [bytes()]);
     expect([code, wordsIn(text).toLowerCase()]).toEqual([1000, expect.stringContaining(FIRST)]);
   });
 
@@ -112,7 +112,7 @@ describe.each(Object.entries(DOORS))('%s', (_, door) => {
     ['messages of one to forty bytes', (bytes) => cut(bytes, seeded(4), 40)],
     ['slices as a recorder gives them', (bytes) => cut(bytes, seeded(5), 800)],
   ])('recognises a recording in %s', async (__, cutOf) => {
-    const { code, text } = await spoken(door, cutOf(recording('recorder/speech.webm')));
+    const { code, text } = await spoken(endpoint, cutOf(recording('recorder/speech.webm')));
     expect([code, wordsIn(text).toLowerCase()]).toEqual([1000, expect.stringContaining(FIRST)]);
   });
 
@@ -123,7 +123,7 @@ describe.each(Object.entries(DOORS))('%s', (_, door) => {
     ['a recording without its first piece', () => recording('recorder/speech.webm').subarray(1_000), 'first byte'],
     ['samples without a header', () => WAV.subarray(HEADER_BYTES), 'declare the encoding'],
   ])('refuses %s, and says what is accepted', async (__, bytes, words) => {
-    const { code, text } = await spoken(door, [bytes()]);
+    const { code, text } = await spoken(endpoint, [bytes()]);
     expect(code).not.toBe(1000);
     expect(text).toMatch(new RegExp(words));
   });

@@ -1,5 +1,5 @@
-/** Where a door is known to fall short of the contract; every gap has a test that shows what happens instead. */
-export interface DoorGaps {
+/** Where a server is known to fall short of the contract; every gap has a test that shows what happens instead. */
+export interface AdapterGaps {
   /** HTTP/1.0 is answered 505. */
   http10?: true;
   /** Broken heads that get no answer, by their names in requests.ts; the header timeout ends them. */
@@ -29,7 +29,7 @@ export interface DoorGaps {
 }
 
 /** The gaps of uWebSockets.js. */
-export const UWS_GAPS: DoorGaps = {
+export const UWS_GAPS: AdapterGaps = {
   silentTimeouts: true,
   emptyLines: true,
   trailers: true,
@@ -51,8 +51,8 @@ export interface Difference {
   uws: string;
 }
 
-/** The rows of the table in docs/operations/platforms.md, one for each gap; test/docs/door-differences.test.ts compares them. */
-export const DIFFERENCES: Readonly<Record<keyof DoorGaps, Difference>> = {
+/** The rows of the table in docs/operations/platforms.md, one for each gap; test/docs/adapter-differences.test.ts compares them. */
+export const DIFFERENCES: Readonly<Record<keyof AdapterGaps, Difference>> = {
   http10: { what: 'HTTP/1.0', node: 'served', uws: '505' },
   unanswered: {
     what: 'a head that is not HTTP',

@@ -1,10 +1,10 @@
-// The door's suite: where a request ends, and where a connection does. If the end of a request cannot be known, it is refused, and
+// The server adapters' suite: where a request ends, and where a connection does. If the end of a request cannot be known, it is refused, and
 // nothing behind it is read as a request: a proxy may have taken those bytes for a part of its body (request smuggling).
 import { describe, expect, test, vi } from 'vitest';
 import { REST_MS_MAX } from '../../../src/http/request-body.ts';
 import type { Reply, ServerRequest } from '../../../src/http/server.ts';
 import { handshake, turns } from '../../fakes/raw-socket.ts';
-import { type DoorUnderTest, echoHandlers, get, onFakeTimers, rawSocket, start } from './fixture.ts';
+import { type AdapterUnderTest, echoHandlers, get, onFakeTimers, rawSocket, start } from './fixture.ts';
 
 const BEHIND = get('/behind');
 const post = (headers: readonly string[], body = '') =>
@@ -93,9 +93,9 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   pieces: async () => ({ status: 200, body: pieces() }),
 };
 
-export function framingSuite(under: DoorUnderTest): void {
+export function framingSuite(under: AdapterUnderTest): void {
   describe('a request whose end cannot be known', () => {
-    /** A door, and the paths of all that reached a handler. */
+    /** A server, and the paths of all that reached a handler. */
     const recording = async () => {
       const paths: string[] = [];
       const { port } = await start(under, {

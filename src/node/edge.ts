@@ -1,4 +1,4 @@
-// The door of a node: routes and the live endpoint over everything behind them.
+// The HTTP side of a node: its server, with the routes and live endpoints over everything behind them.
 import cluster from 'node:cluster';
 import type { Authenticator } from '../accounts/auth/authenticate.ts';
 import type { KeyLimits } from '../accounts/auth/limits.ts';
@@ -42,14 +42,14 @@ import { consoleModelRoutes } from './routes/console/overview.ts';
 import type { Readiness } from './routes/health.ts';
 import type { LinksDependencies, OperatorDependencies, RoutesDependencies } from './routes/index.ts';
 import type { ModelsDependencies } from './routes/models.ts';
-import { type DoorSettings, type Edge, type EdgeOptions, serveEdge, serveOperator } from './serve.ts';
+import { type Edge, type EdgeOptions, type NodeServerOptions, serveEdge, serveOperator } from './serve.ts';
 import type { OpenedVault } from './vault.ts';
 
 /** How long a stopping node waits until clients have received their last events. */
 const CLOSE_MS = 2_000;
 
-/** Everything behind the door for clients. */
-export interface Behind {
+/** What serves clients, behind the routes. */
+export interface EdgeServices {
   authenticator: Authenticator;
   money: Money;
   vault: OpenedVault;
@@ -62,33 +62,33 @@ export interface Behind {
 
 type OwnState = Pick<Readiness, 'isReady'> & LinksDependencies;
 
-/** `behind`: absent on a node that serves no clients. */
-export async function openDoor(assembly: Assembly, behind: Behind | undefined, node: OwnState): Promise<Edge> {
+/** `services`: absent on a node that serves no clients. */
+export async function openEdge(assembly: Assembly, services: EdgeServices | undefined, node: OwnState): Promise<Edge> {
   const { clock, defer } = assembly;
-  const settings = doorSettings(assembly);
+  const settings = serverOptions(assembly);
   const operator = operatorOf(assembly, {
     isReady: node.isReady,
-    mayBePaid: behind && (async () => (await behind.accounts?.isThere()) ?? true),
+    mayBePaid: services && (async () => (await services.accounts?.isThere()) ?? true),
   });
-  const edge = await (behind === undefined
+  const edge = await (services === undefined
     ? serveOperator({ ...settings, routes: { ...operator, consoleUrl: node.consoleUrl }, clock })
-    : serveEdge({ ...settings, ...handlersOf(assembly, behind, operator) }));
-  const { door } = edge;
+    : serveEdge({ ...settings, ...handlersOf(assembly, services, operator) }));
+  const { server } = edge;
   defer(async () => {
-    door.stopListening();
-    behind?.live.sessions.close();
+    server.stopListening();
+    services?.live.sessions.close();
     // The close frames of the last sessions are still on their way.
     await edge.quiet(CLOSE_MS);
-    await door.close();
+    await server.close();
   });
   return edge;
 }
 
-function doorSettings({ config, logger, metrics }: Assembly): DoorSettings {
+function serverOptions({ config, logger, metrics }: Assembly): NodeServerOptions {
   const { accounts, server, limits } = config;
   const { tlsCertFile: certFile, tlsKeyFile: keyFile } = server;
   return {
-    door: server.door,
+    adapter: server.door,
     address: {
       host: server.host,
       port: server.port,
@@ -117,11 +117,11 @@ const operatorOf = ({ config, metrics }: Assembly, readiness: Readiness): Operat
 
 function handlersOf(
   assembly: Assembly,
-  behind: Behind,
+  services: EdgeServices,
   operator: OperatorDependencies,
 ): Pick<EdgeOptions, 'live' | 'routes'> {
   const { config, bus, metrics } = assembly;
-  const { authenticator, money, vault, live } = behind;
+  const { authenticator, money, vault, live } = services;
   const { limits, session } = config;
   const served = servedProviders(assembly);
   const common = {
@@ -133,7 +133,7 @@ function handlersOf(
       mode === 'live' && live.placement !== undefined ? live.placement.hasService(provider) : served.has(provider),
     ownKeyOf: vault.vault.ownKeyOf,
     authenticator,
-    limits: behind.limits,
+    limits: services.limits,
     prices: money.prices,
     wallNow: () => new Date(),
   };
@@ -163,13 +163,13 @@ function handlersOf(
     },
     routes: {
       ...{ ...common, ...operator, keptSessions },
-      ...{ ...filesOf(assembly, behind), ...recordsOf(assembly, behind, operator, common) },
+      ...{ ...filesOf(assembly, services), ...recordsOf(assembly, services, operator, common) },
     },
   };
 }
 
 /** What transcriptions of files need. */
-function filesOf(assembly: Assembly, { money, live }: Behind) {
+function filesOf(assembly: Assembly, { money, live }: EdgeServices) {
   const { config, logger, clock, metrics, store, secret, defer } = assembly;
   const pools = new HttpPools();
   defer(() => pools.close());
@@ -223,7 +223,7 @@ function filesOf(assembly: Assembly, { money, live }: Behind) {
 /** What is asked about the node, its models and its money. */
 function recordsOf(
   assembly: Assembly,
-  { live, people, authenticator, limits }: Behind,
+  { live, people, authenticator, limits }: EdgeServices,
   { isReady }: OperatorDependencies,
   models: Omit<ModelsDependencies, 'statusOf'>,
 ) {

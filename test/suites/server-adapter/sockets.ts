@@ -1,10 +1,10 @@
-// The door's suite, part three: WebSockets. Messages both ways, closes both ways, slow readers and handlers that throw.
+// The server adapters' suite, part three: WebSockets. Messages both ways, closes both ways, slow readers and handlers that throw.
 import { describe, expect, test } from 'vitest';
 import { type RawData, WebSocket } from 'ws';
 import type { ServerSocket, SocketHandlers } from '../../../src/http/server.ts';
 import { clientFrame, closePayload, OPCODE, turns } from '../../fakes/raw-socket.ts';
 import {
-  type DoorUnderTest,
+  type AdapterUnderTest,
   digest,
   type Event,
   echoHandlers,
@@ -19,8 +19,8 @@ import {
 
 const KIBIBYTE = 1024;
 
-export function socketSuite(under: DoorUnderTest): void {
-  /** A door whose sockets record what happens; `on` runs inside the handlers. */
+export function socketSuite(under: AdapterUnderTest): void {
+  /** A server whose sockets record what happens; `on` runs inside the handlers. */
   const recording = async (on?: (event: Event) => void) => {
     const events = new Signal<Event>();
     const started = await start(under, { upgrade: async () => ({ accept: recordingHandlers(events, on) }) });
@@ -345,21 +345,21 @@ export function socketSuite(under: DoorUnderTest): void {
     });
   });
 
-  describe('the door', () => {
+  describe('the server', () => {
     test('keeps its open sockets when it stops listening', async () => {
-      const { door, port } = await start(under);
+      const { server, port } = await start(under);
       const client = await webSocket(port);
-      door.stopListening();
+      server.stopListening();
       client.send('still here');
       expect(await nextMessage(client)).toBe('still here');
     });
 
     test('drops its sockets on close, each reported before it has closed', async () => {
-      const { door, port, events } = await recording();
+      const { server, port, events } = await recording();
       const clients = await Promise.all([webSocket(port), webSocket(port), webSocket(port)]);
       const dropped = clients.map((client) => new Promise((resolve) => client.once('close', resolve)));
       for (const _ of clients) await opened(events);
-      await door.close();
+      await server.close();
       expect(events.left.map((event) => (event.type === 'closed' ? event.code : event.type))).toEqual([
         1006, 1006, 1006,
       ]);
@@ -367,7 +367,7 @@ export function socketSuite(under: DoorUnderTest): void {
     });
 
     test('lets each closed socket read its close, though all continue to send', async () => {
-      const { door, port, events } = await recording();
+      const { server, port, events } = await recording();
       const clients = await Promise.all(Array.from({ length: 20 }, () => webSocket(port)));
       const sockets = await Promise.all(clients.map(() => opened(events)));
       const words = clients.map(nextMessage);
@@ -380,9 +380,9 @@ export function socketSuite(under: DoorUnderTest): void {
         socket.send('last words');
         socket.close(4200, 'node_draining');
       }
-      const doorClosed = door.close();
+      const serverClosed = server.close();
       goOn();
-      await doorClosed;
+      await serverClosed;
       expect(new Set(await Promise.all(words))).toEqual(new Set(['last words']));
       expect(new Set(await Promise.all(closed))).toEqual(new Set([4200]));
     });

@@ -1,4 +1,4 @@
-// The door's suite, part four: what an upgrade is, how it is accepted or refused, and TLS.
+// The server adapters' suite, part four: what an upgrade is, how it is accepted or refused, and TLS.
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request as httpsRequest } from 'node:https';
@@ -10,7 +10,7 @@ import { WebSocket } from 'ws';
 import type { SocketHandlers, UpgradeAnswer } from '../../../src/http/server.ts';
 import { clientFrame, handshake, OPCODE, turns } from '../../fakes/raw-socket.ts';
 import {
-  type DoorUnderTest,
+  type AdapterUnderTest,
   digest,
   echoHandlers,
   http,
@@ -21,7 +21,7 @@ import {
   start,
 } from './fixture.ts';
 
-export function handshakeSuite(under: DoorUnderTest): void {
+export function handshakeSuite(under: AdapterUnderTest): void {
   describe('a handshake', () => {
     test('reaches the handler as it was sent', async () => {
       const { port } = await start(under, { upgrade: async (request) => ({ refuse: mirror(request) }) });
@@ -208,12 +208,12 @@ export function handshakeSuite(under: DoorUnderTest): void {
   });
 
   // openssl makes the certificates: without it these tests fail on the build server and are skipped elsewhere.
-  describe.skipIf(!process.env.CI && spawnSync('openssl', ['version']).status !== 0)('the door over TLS', () => {
+  describe.skipIf(!process.env.CI && spawnSync('openssl', ['version']).status !== 0)('the server over TLS', () => {
     let folder: string;
     let tls: { certFile: string; keyFile: string };
 
     beforeAll(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'door-tls-'));
+      folder = await mkdtemp(join(tmpdir(), 'server-tls-'));
       tls = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
       const settings = [
         'req',
@@ -241,7 +241,7 @@ export function handshakeSuite(under: DoorUnderTest): void {
             const chunks: Buffer[] = [];
             for await (const chunk of request.body(10_000_000)) {
               chunks.push(chunk as Buffer);
-              // Slower than the client: the door must pause and resume.
+              // Slower than the client: the server must pause and resume.
               await new Promise((resolve) => setImmediate(resolve));
             }
             return { status: 200, headers: { 'X-Digest': digest(Buffer.concat(chunks)) }, body: reply };
@@ -288,7 +288,7 @@ export function handshakeSuite(under: DoorUnderTest): void {
       expect((await socket.reply()).body).toBe('ok');
     });
 
-    test('files that are not there, or no certificate, keep the door shut, with one sentence', async () => {
+    test('files that are not there, or no certificate, keep the server shut, with one sentence', async () => {
       const missing = { certFile: join(folder, 'none.pem'), keyFile: tls.keyFile };
       await expect(start(under, {}, { tls: missing })).rejects.toThrow(/^The TLS file .*none\.pem cannot be read\.$/);
       const garbage = join(folder, 'garbage.pem');

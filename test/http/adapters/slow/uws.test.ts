@@ -1,18 +1,18 @@
-// The suite of the door contract, on uWebSockets.js.
+// The suite of the server adapters, on uWebSockets.js.
 import { describe, expect, test } from 'vitest';
 import { loadUws } from '../../../../src/http/uws/library.ts';
 import { openUwsServer } from '../../../../src/http/uws/server.ts';
 import {
-  type DoorUnderTest,
+  type AdapterUnderTest,
   echoHandlers,
   http,
   nextMessage,
   rawSocket,
   start,
   webSocket,
-} from '../../../suites/door/fixture.ts';
-import { UWS_GAPS } from '../../../suites/door/gaps.ts';
-import { doorSuite } from '../../../suites/door.suite.ts';
+} from '../../../suites/server-adapter/fixture.ts';
+import { UWS_GAPS } from '../../../suites/server-adapter/gaps.ts';
+import { serverAdapterSuite } from '../../../suites/server-adapter.suite.ts';
 
 /** Why the library does not load, which is no fault: not every machine has a binary (musl, or a glibc before 2.36). */
 function reasonAgainst(): string | undefined {
@@ -32,8 +32,8 @@ describe('uWebSockets.js', () => {
     test.skip('cannot load a binary here', () => {});
     return;
   }
-  const under: DoorUnderTest = { open: openUwsServer, gaps: UWS_GAPS };
-  doorSuite(under);
+  const under: AdapterUnderTest = { open: openUwsServer, gaps: UWS_GAPS };
+  serverAdapterSuite(under);
 
   test('closes an incomplete head without an answer (known gap)', async () => {
     const { port } = await start(under, { request: () => Promise.reject(new Error('reached')) });
@@ -62,12 +62,12 @@ describe('uWebSockets.js', () => {
   // Elsewhere the option exists and gives all connections to one of them.
   test.skipIf(process.platform !== 'linux')('spreads connections over all servers that share a port', async () => {
     const bodies = (body: string) => ({ request: async () => ({ status: 200, body }) });
-    const { port, door } = await start(under, bodies('first'), { shared: true });
+    const { port, server } = await start(under, bodies('first'), { shared: true });
     await start(under, bodies('second'), { port, shared: true });
     const heard = new Set<string>();
     for (let request = 0; request < 200 && heard.size < 2; request++) heard.add((await http(port, '/')).body);
     expect([...heard].sort()).toEqual(['first', 'second']);
-    await door.close();
+    await server.close();
     expect((await http(port, '/')).body).toBe('second');
     await expect(start(under, {}, { port })).rejects.toThrow('another program has that port;');
   });

@@ -1,12 +1,12 @@
-// The suite of the door contract, on node:http and ws; and the header timeout, which is this door's own.
+// The suite of the server adapters, on node:http and ws; and the header timeout, which is this adapter's own.
 import { expect, test } from 'vitest';
 import { openNodeServer } from '../../../src/http/node/server.ts';
-import { rawSocket, start } from '../../suites/door/fixture.ts';
-import { doorSuite } from '../../suites/door.suite.ts';
+import { rawSocket, start } from '../../suites/server-adapter/fixture.ts';
+import { serverAdapterSuite } from '../../suites/server-adapter.suite.ts';
 
 const under = { open: openNodeServer, gaps: {} };
 
-doorSuite(under);
+serverAdapterSuite(under);
 
 test('answers 408 to a head that is not complete in time, and closes the connection', async () => {
   const { port } = await start(under, {}, { headerTimeoutMs: 100 });

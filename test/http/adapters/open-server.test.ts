@@ -1,4 +1,4 @@
-// Which door is opened: uWebSockets.js where it can be trusted, node:http otherwise, with one reason; or the one asked for.
+// Which server is opened: uWebSockets.js where it can be trusted, node:http otherwise, with one reason; or the one asked for.
 import { writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -26,9 +26,9 @@ describe('openServer', () => {
   test('takes uWebSockets.js where it can be trusted, and says why where it cannot', async () => {
     const reason = await reasonAgainstUws();
     const onFallback = vi.fn();
-    const door = await openServer('auto', handlers, options, onFallback);
-    await door.close();
-    expect(door.name).toBe(reason === undefined ? 'uws' : 'node');
+    const server = await openServer('auto', handlers, options, onFallback);
+    await server.close();
+    expect(server.name).toBe(reason === undefined ? 'uws' : 'node');
     const isExpected = reason !== undefined && /has no binary for Node|is not installed/.test(reason);
     expect(onFallback.mock.calls).toEqual(reason === undefined ? [] : [[reason, isExpected]]);
     expect(reason ?? 'None.').toMatch(/\.$/);
@@ -36,9 +36,9 @@ describe('openServer', () => {
 
   test('takes node:http when it is requested, without a notice', async () => {
     const onFallback = vi.fn();
-    const door = await openServer('node', handlers, options, onFallback);
-    await door.close();
-    expect([door.name, onFallback.mock.calls]).toEqual(['node', []]);
+    const server = await openServer('node', handlers, options, onFallback);
+    await server.close();
+    expect([server.name, onFallback.mock.calls]).toEqual(['node', []]);
   });
 
   test('takes uWebSockets.js when it is requested, or rejects with the reason', async () => {
@@ -75,7 +75,7 @@ describe('the search for a binary of uWebSockets.js', () => {
 });
 
 describe('the check for requests in two segments', () => {
-  test('finds no fault with a door that reads them', async () => {
+  test('finds no fault with a server that reads them', async () => {
     expect(await splitRequestFault(openNodeServer)).toBe(undefined);
   });
 
@@ -111,9 +111,9 @@ describe('the check for requests in two segments', () => {
   test('leaves no port open', async () => {
     const ports: number[] = [];
     await splitRequestFault(async (...given) => {
-      const door = await openNodeServer(...given);
-      ports.push(door.port);
-      return door;
+      const server = await openNodeServer(...given);
+      ports.push(server.port);
+      return server;
     });
     const reached = new Promise((resolve, reject) =>
       connect(ports[0]!, '127.0.0.1', () => resolve('open')).on('error', reject),

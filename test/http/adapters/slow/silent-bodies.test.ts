@@ -1,13 +1,13 @@
-// Clients that stop in the middle of a body, at both doors: they get an answer. Without one, a proxy takes the node for broken.
+// Clients that stop in the middle of a body, at both servers: they get an answer. Without one, a proxy takes the node for broken.
 import { describe, expect, test } from 'vitest';
 import { openNodeServer } from '../../../../src/http/node/server.ts';
 import { reasonAgainstUws } from '../../../../src/http/open-server.ts';
 import { openUwsServer } from '../../../../src/http/uws/server.ts';
-import { closeAfterEach, rawSocket, start } from '../../../suites/door/fixture.ts';
+import { closeAfterEach, rawSocket, start } from '../../../suites/server-adapter/fixture.ts';
 
 closeAfterEach();
 const reason = await reasonAgainstUws();
-const doors = [['node', openNodeServer] as const, ...(reason === undefined ? [['uws', openUwsServer] as const] : [])];
+const servers = [['node', openNodeServer] as const, ...(reason === undefined ? [['uws', openUwsServer] as const] : [])];
 
 const post = (headers: string, begun = '') => `POST / HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n\r\n${begun}`;
 const STOPPED = {
@@ -18,7 +18,7 @@ const STOPPED = {
   'in chunks, within the size of one': post('Transfer-Encoding: chunked', 'fff'),
 };
 
-describe.each(doors)('silent bodies at the door %s', (_name, open) => {
+describe.each(servers)('silent bodies at the server %s', (_name, open) => {
   const reading = () =>
     start(
       { open, gaps: {} },

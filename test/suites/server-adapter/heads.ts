@@ -1,12 +1,12 @@
-// The door's suite: the heads of requests, in any number of pieces, too large, broken or odd.
+// The server adapters' suite: the heads of requests, in any number of pieces, too large, broken or odd.
 import { describe, expect, test, vi } from 'vitest';
 import { REST_MS_MAX } from '../../../src/http/request-body.ts';
 import type { ServerRequest } from '../../../src/http/server.ts';
 import { handshake, turns } from '../../fakes/raw-socket.ts';
-import { type DoorUnderTest, get, HEADER_BYTES_MAX, mirror, onFakeTimers, rawSocket, start } from './fixture.ts';
+import { type AdapterUnderTest, get, HEADER_BYTES_MAX, mirror, onFakeTimers, rawSocket, start } from './fixture.ts';
 
-export function headSuite(under: DoorUnderTest): void {
-  /** A door, and the paths of the requests that have reached its handler. */
+export function headSuite(under: AdapterUnderTest): void {
+  /** A server, and the paths of the requests that have reached its handler. */
   const listing = async () => {
     const paths: string[] = [];
     const request = async ({ path }: ServerRequest) => {
@@ -18,7 +18,7 @@ export function headSuite(under: DoorUnderTest): void {
 
   describe('a head', () => {
     const { unanswered = [] } = under.gaps;
-    /** A known gap: the header timeout ends it, or the door closes the connection. */
+    /** A known gap: the header timeout ends it, or the server closes the connection. */
     const isUnanswered = (what: string) => unanswered.includes(what);
     const seen = async () => start(under, { request: async (request) => mirror(request) });
     /** The reply to these bytes in two segments. */

@@ -1,10 +1,10 @@
-// The door's suite, part one: plain requests. What handlers see, and what clients get back.
+// The server adapters' suite, part one: plain requests. What handlers see, and what clients get back.
 import { Agent } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { ServerHandlers } from '../../../src/http/server.ts';
 import { turns } from '../../fakes/raw-socket.ts';
-import { type DoorUnderTest, get, http, mirror, rawSocket, Signal, start } from './fixture.ts';
+import { type AdapterUnderTest, get, http, mirror, rawSocket, Signal, start } from './fixture.ts';
 
 function freePort(): Promise<number> {
   const server = createServer();
@@ -16,7 +16,7 @@ function freePort(): Promise<number> {
   });
 }
 
-export function requestSuite(under: DoorUnderTest): void {
+export function requestSuite(under: AdapterUnderTest): void {
   describe('a request', () => {
     test('reaches the handler as it was sent: method, undecoded path and query, headers in lower case', async () => {
       const { port } = await start(under, { request: async (request) => mirror(request) });
@@ -163,7 +163,7 @@ export function requestSuite(under: DoorUnderTest): void {
     });
   });
 
-  describe('the door', () => {
+  describe('the server', () => {
     test('fails to open on a taken port, with one sentence', async () => {
       const { port } = await start(under);
       await expect(start(under, {}, { port })).rejects.toThrow(/^Cannot listen on 127\.0\.0\.1:\d+: [^.]+\.$/);
@@ -177,13 +177,13 @@ export function requestSuite(under: DoorUnderTest): void {
 
     test('serves open connections and accepts no new ones after it stops listening', async () => {
       const arrived = new Signal<() => void>();
-      const { door, port } = await start(under, {
+      const { server, port } = await start(under, {
         request: () => new Promise((resolve) => arrived.add(() => resolve({ status: 200, body: 'done' }))),
       });
       const socket = await rawSocket(port);
       socket.write(get('/'));
       const answer = await arrived.next();
-      door.stopListening();
+      server.stopListening();
       await expect(
         new Promise((resolve, reject) => connect(port, '127.0.0.1', () => resolve('open')).on('error', reject)),
       ).rejects.toThrow('ECONNREFUSED');
@@ -200,14 +200,14 @@ export function requestSuite(under: DoorUnderTest): void {
           signal.addEventListener('abort', () => aborted.add());
           arrived.add();
         });
-      const { door } = await start(under, { request: waiting }, { port });
+      const { server } = await start(under, { request: waiting }, { port });
       const socket = await rawSocket(port);
       socket.write(get('/'));
       await arrived.next();
-      await door.close();
+      await server.close();
       await Promise.all([socket.closed, aborted.next()]);
-      await door.close();
-      door.stopListening();
+      await server.close();
+      server.stopListening();
       expect((await start(under, {}, { port })).port).toBe(port);
     });
   });

@@ -1,9 +1,9 @@
-// The door's suite, part five: frames that break RFC 6455. Each ends its own connection and nobody else's, and is reported
-// as a close without a close frame. What a door lets pass all the same is written down with it.
+// The server adapters' suite, part five: frames that break RFC 6455. Each ends its own connection and nobody else's, and is reported
+// as a close without a close frame. What a server lets pass all the same is written down with it.
 import { describe, expect, test } from 'vitest';
 import { clientFrame, closePayload, OPCODE } from '../../fakes/raw-socket.ts';
 import {
-  type DoorUnderTest,
+  type AdapterUnderTest,
   type Event,
   MESSAGE_BYTES_MAX,
   nextMessage,
@@ -59,7 +59,7 @@ const BROKEN: readonly [what: string, bytes: Buffer][] = [
   ['HTTP', Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n\r\n')],
 ];
 
-export function frameSuite(under: DoorUnderTest): void {
+export function frameSuite(under: AdapterUnderTest): void {
   describe('a connection', () => {
     const refused = BROKEN.filter(([what]) => !under.gaps.framesLetPass?.includes(what));
 
@@ -72,7 +72,7 @@ export function frameSuite(under: DoorUnderTest): void {
       await client.handshake('/');
       await events.next();
       client.write(bytes);
-      // Some doors say why before they go, and wait for the answer.
+      // Some servers say why before they go, and wait for the answer.
       await Promise.race([client.closed, client.frame().catch(() => {})]);
       client.destroy();
       // 1005 where the library takes a broken close frame for one without a code, 1009 where it cuts off what is too large.

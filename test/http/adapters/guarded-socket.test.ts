@@ -1,4 +1,4 @@
-// The socket that both doors share, over a library that misbehaves: what is bounded by time, and what a library throws.
+// The socket that both servers share, over a library that misbehaves: what is bounded by time, and what a library throws.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { GuardedSocket, truncateReason } from '../../../src/http/guarded-socket.ts';
 import type { SocketHandlers } from '../../../src/http/server.ts';

@@ -1,10 +1,10 @@
-// The door's suite: answers that come before the body of their request is whole, to clients that go on sending it in chunks.
+// The server adapters' suite: answers that come before the body of their request is whole, to clients that go on sending it in chunks.
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { REST_BYTES_MAX } from '../../../src/http/request-body.ts';
-import { type DoorUnderTest, Signal, start } from './fixture.ts';
+import { type AdapterUnderTest, Signal, start } from './fixture.ts';
 import { Given } from './given-body.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -27,7 +27,7 @@ async function text(response: IncomingMessage): Promise<string> {
   return all;
 }
 
-export function earlyAnswerSuite(under: DoorUnderTest): void {
+export function earlyAnswerSuite(under: AdapterUnderTest): void {
   describe('an answer before the body of its request is whole', () => {
     test.each([
       ['of some text', 401, 'Wrong key – ключ.'],

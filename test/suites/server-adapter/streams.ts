@@ -1,15 +1,15 @@
-// The door's suite: answers in pieces. Each leaves as it comes, back-pressure reaches whoever makes them, and every ending is
+// The server adapters' suite: answers in pieces. Each leaves as it comes, back-pressure reaches whoever makes them, and every ending is
 // told: the client that leaves, the body that fails, nobody to read. Clients that read slowly: slow-readers.ts.
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { turns } from '../../fakes/raw-socket.ts';
-import { type DoorUnderTest, digest, http, rawSocket, Signal, start } from './fixture.ts';
+import { type AdapterUnderTest, digest, http, rawSocket, Signal, start } from './fixture.ts';
 import { Given, open } from './given-body.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
-export function streamSuite(under: DoorUnderTest): void {
+export function streamSuite(under: AdapterUnderTest): void {
   const serving = (body: AsyncIterable<string>) =>
     start(under, {
       request: async ({ path }) =>

@@ -1,4 +1,4 @@
-// What node:http leaves to this door: what is said to bytes that are no request, and to whom.
+// What node:http leaves to this server: what is said to bytes that are no request, and to whom.
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';

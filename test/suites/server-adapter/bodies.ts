@@ -1,4 +1,4 @@
-// The door's suite, part two: request bodies. Whole, bounded, held back for slow readers, and gone without harm.
+// The server adapters' suite, part two: request bodies. Whole, bounded, held back for slow readers, and gone without harm.
 import { once } from 'node:events';
 import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { BodyTooLarge, type Reply, type ServerRequest } from '../../../src/http/server.ts';
 import { turns } from '../../fakes/raw-socket.ts';
-import { type DoorUnderTest, digest, http, rawSocket, Signal, start } from './fixture.ts';
+import { type AdapterUnderTest, digest, http, rawSocket, Signal, start } from './fixture.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -31,7 +31,7 @@ const digestUpTo =
     }
   };
 
-export function bodySuite(under: DoorUnderTest): void {
+export function bodySuite(under: AdapterUnderTest): void {
   describe('a body', () => {
     test.each([0, 1, 65_536, 3 * MEBIBYTE + 1])(
       'arrives whole with %i bytes, with a length and in chunks',
@@ -170,7 +170,7 @@ export function bodySuite(under: DoorUnderTest): void {
         }
       };
       await writeUntilStuck();
-      // What the two kernels hold by themselves is far more than what the door may hold.
+      // What the two kernels hold by themselves is far more than what the server may hold.
       expect(written).toBeLessThan(20_000_000);
       expect(body.readableLength).toBeLessThan(2 * MEBIBYTE);
       let received = 0;

@@ -1,4 +1,4 @@
-// What the parts of the door's suite share: a door with recording handlers, closed after each test, and plain clients.
+// What the parts of the server's suite share: a server with recording handlers, closed after each test, and plain clients.
 import { createHash } from 'node:crypto';
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { afterEach, vi } from 'vitest';
@@ -15,11 +15,11 @@ import type {
   WholeReply,
 } from '../../../src/http/server.ts';
 import { RawSocket } from '../../fakes/raw-socket.ts';
-import type { DoorGaps } from './gaps.ts';
+import type { AdapterGaps } from './gaps.ts';
 
-export interface DoorUnderTest {
+export interface AdapterUnderTest {
   open: OpenServer;
-  gaps: DoorGaps;
+  gaps: AdapterGaps;
 }
 
 export const HEADER_BYTES_MAX = 8192;
@@ -84,29 +84,29 @@ export function digest(data: Uint8Array): string {
   return createHash('sha1').update(data).digest('hex');
 }
 
-const openDoors: HttpServer[] = [];
+const openServers: HttpServer[] = [];
 const openClients: { destroy(): void }[] = [];
 export function closeAfterEach(): void {
   afterEach(async () => {
     for (const client of openClients.splice(0)) client.destroy();
-    await Promise.all(openDoors.splice(0).map((door) => door.close()));
+    await Promise.all(openServers.splice(0).map((server) => server.close()));
   });
 }
 
 export interface Started {
-  door: HttpServer;
+  server: HttpServer;
   port: number;
   faults: unknown[];
 }
 
-/** Opens a door on a free port. By default it answers 200 and accepts sockets that echo. */
+/** Opens a server on a free port. By default it answers 200 and accepts sockets that echo. */
 export async function start(
-  { open }: DoorUnderTest,
+  { open }: AdapterUnderTest,
   handlers: Partial<ServerHandlers> = {},
   options: Partial<HttpServerOptions> = {},
 ): Promise<Started> {
   const faults: unknown[] = [];
-  const door = await open(
+  const server = await open(
     {
       request: async () => ({ status: 200, body: 'ok' }),
       upgrade: async () => ({ accept: echoHandlers }),
@@ -131,8 +131,8 @@ export async function start(
       ...options,
     },
   );
-  openDoors.push(door);
-  return { door, port: door.port, faults };
+  openServers.push(server);
+  return { server, port: server.port, faults };
 }
 
 /** Runs a case on fake timers, for ends that a timer of the server brings; sockets run in real time. */

@@ -1,13 +1,13 @@
-// The door's suite: answers in pieces to clients that read slowly, late or not at all.
+// The server adapters' suite: answers in pieces to clients that read slowly, late or not at all.
 import { describe, expect, test, vi } from 'vitest';
 import { UNREAD_MS_MAX } from '../../../src/http/reply.ts';
 import { turns } from '../../fakes/raw-socket.ts';
-import { type DoorUnderTest, rawSocket, start } from './fixture.ts';
+import { type AdapterUnderTest, rawSocket, start } from './fixture.ts';
 import { Given, open } from './given-body.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
-export function slowReaderSuite(under: DoorUnderTest): void {
+export function slowReaderSuite(under: AdapterUnderTest): void {
   const serving = (body: AsyncIterable<string>) => start(under, { request: async () => ({ status: 200, body }) });
   /** A client that has read the first piece, and no more until it is resumed. `taken` resolves when it has so many bytes. */
   const paused = async (body: AsyncIterable<string>) => {

@@ -1,4 +1,4 @@
-// Bodies of a gigabyte, the largest that the product takes by default, at both doors.
+// Bodies of a gigabyte, the largest that the product takes by default, at both servers.
 import { request as httpRequest } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -6,11 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { openNodeServer } from '../../../../src/http/node/server.ts';
 import { reasonAgainstUws } from '../../../../src/http/open-server.ts';
 import { openUwsServer } from '../../../../src/http/uws/server.ts';
-import { closeAfterEach, start } from '../../../suites/door/fixture.ts';
+import { closeAfterEach, start } from '../../../suites/server-adapter/fixture.ts';
 
 closeAfterEach();
 const reason = await reasonAgainstUws();
-const doors = [['node', openNodeServer] as const, ...(reason === undefined ? [['uws', openUwsServer] as const] : [])];
+const servers = [['node', openNodeServer] as const, ...(reason === undefined ? [['uws', openUwsServer] as const] : [])];
 const GIBIBYTE = 1024 ** 3;
 const PIECE = Buffer.alloc(1024 * 1024, 'audio');
 
@@ -18,7 +18,7 @@ function* pieces(bytes: number): Generator<Buffer> {
   for (let left = bytes; left > 0; left -= PIECE.length) yield PIECE.subarray(0, Math.min(left, PIECE.length));
 }
 
-describe.each(doors)('large bodies at the door %s', (_name, open) => {
+describe.each(servers)('large bodies at the server %s', (_name, open) => {
   test.each([
     ['1,000,000,000 bytes with a length', 1_000_000_000, true],
     ['1 GiB with a length', GIBIBYTE, true],

@@ -1,4 +1,4 @@
-// The door's suite, part eight: sockets that send faster than their pace. What can wait, waits unread; what has no end is told of
+// The server adapters' suite, part eight: sockets that send faster than their pace. What can wait, waits unread; what has no end is told of
 // and left unread; and a socket that is no more listened to is let go of, however much it sends.
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
@@ -6,7 +6,7 @@ import type { SocketHandlers, SocketPace } from '../../../src/http/server.ts';
 import { SocketPaces } from '../../../src/live/pace/socket-pace.ts';
 import { clientFrame, OPCODE, type RawSocket, turns } from '../../fakes/raw-socket.ts';
 import {
-  type DoorUnderTest,
+  type AdapterUnderTest,
   type Event,
   MESSAGE_BYTES_MAX,
   nextMessage,
@@ -59,7 +59,7 @@ class ToldPace implements SocketPace {
   }
 }
 
-export function floodSuite(under: DoorUnderTest): void {
+export function floodSuite(under: AdapterUnderTest): void {
   describe('a socket with a pace', () => {
     const paced = async () => {
       const events = new Signal<Event>();
@@ -101,7 +101,7 @@ export function floodSuite(under: DoorUnderTest): void {
       expect([socket.heldBack, pace.exceededCount]).toEqual([false, 0]);
     });
 
-    // A door that cannot pause counts none: pieces of messages cost its library next to nothing.
+    // A server that cannot pause counts none: pieces of messages cost its library next to nothing.
     test.skipIf(under.gaps.readsOn)('counts the fragments of its messages as well', async () => {
       const { client, events, pace } = await paced();
       const pieces = [
@@ -146,7 +146,7 @@ export function floodSuite(under: DoorUnderTest): void {
       },
     );
 
-    // A door that cannot see a message before it is whole gathers all of them.
+    // A server that cannot see a message before it is whole gathers all of them.
     test.skipIf(under.gaps.gathersAll)(
       'gathers a large message when it has a place for it, in one piece or in many',
       async () => {
@@ -171,7 +171,7 @@ export function floodSuite(under: DoorUnderTest): void {
       },
     );
 
-    // What such a door does instead.
+    // What such a server does instead.
     test.skipIf(!under.gaps.gathersAll)('accepts messages up to 1 MiB where it may have no large ones', async () => {
       const events = new Signal<Event>();
       const isLarge = [true, false, false];

@@ -1,24 +1,24 @@
-// Ports: those that a door gets, those that it does not get, and those that it leaves.
+// Ports: those that a server gets, those that it does not get, and those that it leaves.
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { type DoorUnderTest, http, nextMessage, start, webSocket } from './fixture.ts';
+import { type AdapterUnderTest, http, nextMessage, start, webSocket } from './fixture.ts';
 
-export function listeningSuite(under: DoorUnderTest): void {
+export function listeningSuite(under: AdapterUnderTest): void {
   describe('a port', () => {
     test.each([0, 1])(
       'passes to the next server at once, after its clients were cut off (restart %i)',
       async (more) => {
         const first = await start(under);
-        let { door } = first;
+        let { server } = first;
         for (let restart = 0; restart <= more; restart++) {
           const socket = await webSocket(first.port);
           socket.send('here');
           expect(await nextMessage(socket)).toBe('here');
           expect((await http(first.port, '/', { headers: { connection: 'close' } })).status).toBe(200);
-          // The door ends first: its side of the connection is what the system remembers.
-          await door.close();
-          ({ door } = await start(under, {}, { port: first.port }));
-          expect(door.port).toBe(first.port);
+          // The server ends first: its side of the connection is what the system remembers.
+          await server.close();
+          ({ server } = await start(under, {}, { port: first.port }));
+          expect(server.port).toBe(first.port);
         }
         expect((await http(first.port, '/')).status).toBe(200);
       },
@@ -44,9 +44,9 @@ export function listeningSuite(under: DoorUnderTest): void {
         await expect(start(under, {}, { port, shared })).rejects.toThrow('another program has that port;');
     });
 
-    test('picked by two doors at once is not the same', async () => {
-      const doors = await Promise.all(Array.from({ length: 8 }, () => start(under)));
-      expect(new Set(doors.map(({ port }) => port)).size).toBe(8);
+    test('picked by two servers at once is not the same', async () => {
+      const servers = await Promise.all(Array.from({ length: 8 }, () => start(under)));
+      expect(new Set(servers.map(({ port }) => port)).size).toBe(8);
     });
   });
 }
