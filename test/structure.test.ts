@@ -220,6 +220,15 @@ describe('the map in src/README.md', () => {
     ).toEqual(real.sort());
   });
 
+  test('names files and folders that exist', () => {
+    expectNone(
+      project
+        .mapPaths()
+        .filter((path) => !project.isThere(path))
+        .map((path) => `src/README.md names \`${path}\`, which is not there.`),
+    );
+  });
+
   test('follows the order of the layers', () => {
     const layers = project.layerMap().map(({ layer }) => layer);
     expect(layers).toEqual([...layers].sort((a, b) => a - b));

@@ -78,6 +78,31 @@ export function layerMap(): MapRow[] {
   }));
 }
 
+/** The paths that the map names in backticks, relative to the project's folder: `<name>` is any folder, `*` any text. */
+export function mapPaths(): string[] {
+  const named = [...read('src/README.md').matchAll(/`([\w.*<>/-]+)`/g)].map(([, path]) => path as string);
+  const paths = named.filter((path) => /^\.\.\/|\w\/\w|\w\/<|\.tsx?$/.test(path));
+  return [...new Set(paths.map((path) => (path.startsWith('test/') ? path : join('src', path))))];
+}
+
+/** Whether a file or folder, or one that a pattern fits, is in the project. */
+export function isThere(path: string): boolean {
+  const pattern = path.replace(/<\w+>|\*/g, '*').split('/');
+  return (
+    pattern.reduce<string[]>(
+      (found, part) =>
+        found.flatMap((folder) => {
+          if (!part.includes('*')) return exists(join(folder, part)) ? [join(folder, part)] : [];
+          const fits = new RegExp(`^${part.replaceAll('.', '\\.').replaceAll('*', '.*')}$`);
+          return readdirSync(join(root, folder))
+            .filter((name) => fits.test(name))
+            .map((name) => join(folder, name));
+        }),
+      ['.'],
+    ).length > 0
+  );
+}
+
 /** The place of the map that a file belongs to. */
 export function placeOf(path: string): string {
   const [first, second] = path.split('/');
