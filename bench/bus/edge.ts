@@ -16,7 +16,7 @@ import { LegService } from '../../src/live/upstream/service/leg-service.ts';
 import { UpstreamHost } from '../../src/live/upstream/upstream-host.ts';
 import { pricedMembers } from '../../src/money/ledger/meter-contract.ts';
 import { Reservations } from '../../src/money/ledger/reservations.ts';
-import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
+import { Quota } from '../../src/runtime/limits/quota.ts';
 import { systemClock as clock } from '../../src/runtime/telemetry/clock.ts';
 import { loopback } from '../../src/vendors/loopback/index.ts';
 import { LoopbackEngine } from '../../src/vendors/loopback/simulator.ts';
@@ -74,7 +74,7 @@ const reservations = new Reservations({
   onFault,
 });
 const prices = createPriceList(providers.values());
-const spools = new FileSpools({ directory, quota: new FairQuota(60_000), onFault });
+const spools = new FileSpools({ directory, quota: new Quota(60_000), onFault });
 const host = new SessionHost({
   bus,
   clock,

@@ -1,7 +1,7 @@
 // Failed attempts at a file: what is done about each, and what the client is told of them.
 import type { LegFailure } from '../../machines/events.ts';
 import { type ApiError, type Attempt, apiError, type ErrorCode } from '../api/errors.ts';
-import type { Shortage } from '../runtime/limits/fair-quota.ts';
+import type { Shortage } from '../runtime/limits/quota.ts';
 
 /** An attempt at a model that failed. */
 export interface FailedAttempt {

@@ -22,7 +22,7 @@ import { operatorRoutes } from '../live/routes/watch.ts';
 import { listLiveSessions, readHistories } from '../live/session/watch/node-queries.ts';
 import { breakProvider } from '../live/session/watch/provider-break.ts';
 import { HttpPools } from '../live/upstream/http/pools.ts';
-import { FairQuota } from '../runtime/limits/fair-quota.ts';
+import { Quota } from '../runtime/limits/quota.ts';
 import { backgroundClock } from '../runtime/telemetry/clock.ts';
 import {
   type Assembly,
@@ -173,9 +173,9 @@ function filesOf(assembly: Assembly, { money, live }: EdgeServices) {
   const { config, logger, clock, metrics, store, secret, defer } = assembly;
   const pools = new HttpPools();
   defer(() => pools.close());
-  const spoolQuota = new FairQuota(config.session.spoolNodeBytesMax);
+  const spoolQuota = new Quota(config.session.spoolNodeBytesMax);
   metrics.watchQueue('upload_spool_bytes', () => spoolQuota.used);
-  const formMemory = new FairQuota(FORM_MEMORY_BYTES_MAX);
+  const formMemory = new Quota(FORM_MEMORY_BYTES_MAX);
   metrics.watchQueue('form_memory_bytes', () => formMemory.used);
   const idempotency = new Idempotency({
     store,
@@ -287,7 +287,7 @@ function setUpOf(assembly: Assembly): SetUp {
 
 // What clients of other vendors come back for: their files, jobs and sessions.
 /** Files and jobs. */
-export function keptOf({ logger, metrics, defer }: Assembly, spoolQuota: FairQuota) {
+export function keptOf({ logger, metrics, defer }: Assembly, spoolQuota: Quota) {
   const common = { clock: backgroundClock, wallNow: () => new Date() };
   const keptFiles = new KeptFiles({ ...common, spoolQuota });
   const detachedJobs = new DetachedJobs({

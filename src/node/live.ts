@@ -21,7 +21,7 @@ import { DialHealth, LegService } from '../live/upstream/service/leg-service.ts'
 import { UpstreamHost } from '../live/upstream/upstream-host.ts';
 import { prepareCalls } from '../live/upstream/wire/grpc-wire.ts';
 import { Recogniser } from '../recogniser/recogniser.ts';
-import { FairQuota } from '../runtime/limits/fair-quota.ts';
+import { Quota } from '../runtime/limits/quota.ts';
 import { LoopLoad, memoryShare, OverloadMonitor } from '../runtime/process-load.ts';
 import { backgroundClock } from '../runtime/telemetry/clock.ts';
 import { MetricsHistory } from '../runtime/telemetry/history.ts';
@@ -214,7 +214,7 @@ function openSpools({ config, logger, metrics }: Assembly): FileSpools {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const spools = new FileSpools({
     directory,
-    quota: new FairQuota(Math.floor(config.session.spoolNodeBytesMax / BLOCK_BYTES)),
+    quota: new Quota(Math.floor(config.session.spoolNodeBytesMax / BLOCK_BYTES)),
     onFault: (error) => logger.error({ err: error }, 'spool fault'),
   });
   metrics.watchQueue('spool_bytes', () => spools.bytes);

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { AudioPipeline } from '../../src/audio/pipeline.ts';
 import { BLOCK_BYTES } from '../../src/audio/tape/blocks.ts';
 import { FileSpools, type Spool } from '../../src/audio/tape/spool.ts';
-import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
+import { Quota } from '../../src/runtime/limits/quota.ts';
 import { NumberedReader, numberedAudio } from '../fakes/audio/numbered-audio.ts';
 import { ANY_SIZE, AT_LEAST_50_MS, drain, MEBIBYTE, pipelineOf, RATE, spools } from './pipeline-fixture.ts';
 
@@ -160,7 +160,7 @@ describe('sent audio without a final', () => {
   });
 
   test('loses its beginning where the spool has no room, and replays the newest', () => {
-    const budget = new FileSpools({ directory: tmpdir(), quota: new FairQuota(10, 1), onFault: () => {} });
+    const budget = new FileSpools({ directory: tmpdir(), quota: new Quota(10, 1), onFault: () => {} });
     const pipeline = pipelineOf({ replayMs: 2_000, replaySpoolMs: 1_800_000, openSpool: () => budget.open('org') });
     play(pipeline, 60);
     const kept = 2 * RATE + 10 * (BLOCK_BYTES / 2);

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect } from 'vitest';
 import { type AudioFrame, AudioPipeline, type LaneContract, type PipelineOptions } from '../../src/audio/pipeline.ts';
 import { BLOCK_BYTES } from '../../src/audio/tape/blocks.ts';
 import { FileSpools } from '../../src/audio/tape/spool.ts';
-import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
+import { Quota } from '../../src/runtime/limits/quota.ts';
 
 export const RATE = 16_000;
 export const MEBIBYTE = 1024 * 1024;
@@ -19,7 +19,7 @@ beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'voxgate-audio-'));
   spools = new FileSpools({
     directory,
-    quota: new FairQuota((512 * MEBIBYTE) / BLOCK_BYTES, 1),
+    quota: new Quota((512 * MEBIBYTE) / BLOCK_BYTES, 1),
     onFault: (error) => {
       throw error;
     },

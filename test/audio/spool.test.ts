@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BLOCK_BYTES } from '../../src/audio/tape/blocks.ts';
 import { FileSpools } from '../../src/audio/tape/spool.ts';
-import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
+import { Quota } from '../../src/runtime/limits/quota.ts';
 
 let directory: string;
 let faults: string[];
@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const folder = (blocks: number, path = directory) =>
-  new FileSpools({ directory: path, quota: new FairQuota(blocks, 1), onFault: (error) => faults.push(error.message) });
+  new FileSpools({ directory: path, quota: new Quota(blocks, 1), onFault: (error) => faults.push(error.message) });
 const block = (content: number) => new Uint8Array(BLOCK_BYTES).fill(content);
 
 test('blocks come back in order, and room that was read is written again', () => {

@@ -11,7 +11,7 @@ import {
   ORGANISATION_FILES_MAX,
 } from '../../src/compat/jobs/kept-files.ts';
 import { readForm } from '../../src/http/multipart/form.ts';
-import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
+import { Quota } from '../../src/runtime/limits/quota.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
 const OWNER = { organisationId: 'org_1', keyId: 'key_1', dialect: 'soniox' };
@@ -21,12 +21,12 @@ const SHARE_BYTES = (SPOOL_BYTES_MAX * KEPT_SHARE) / 2;
 const spoolDir = temporaryDirectory();
 
 let clock: SimulatedClock;
-let spoolQuota: FairQuota;
+let spoolQuota: Quota;
 let files: KeptFiles;
 
 beforeEach(() => {
   clock = new SimulatedClock();
-  spoolQuota = new FairQuota(SPOOL_BYTES_MAX);
+  spoolQuota = new Quota(SPOOL_BYTES_MAX);
   files = new KeptFiles({ clock, wallNow: () => new Date(clock.now()), spoolQuota });
 });
 
@@ -39,7 +39,7 @@ async function keep(bytes: number, owner = OWNER) {
   const kept = await files.keep(owner, (budget) =>
     readForm(Readable.from([Buffer.from(formOf(bytes))]), 'multipart/form-data; boundary=b', {
       ...{ fileBytesMax: 1e9, memoryBytesMax: 0, fieldBytesMax: 99, fieldsBytesMax: 99, fieldsMax: 9 },
-      ...{ memoryQuota: new FairQuota(1e9), organisationId: owner.organisationId },
+      ...{ memoryQuota: new Quota(1e9), organisationId: owner.organisationId },
       ...{ spoolDir, spoolBudget: budget, fileField: 'audio', mustKeep: () => true },
     }),
   );
@@ -134,7 +134,7 @@ describe('the files that a key keeps', () => {
     for (let count = 0; count < ORGANISATION_FILES_MAX; count++)
       void files.keep({ ...OWNER, keyId: `key_${Math.floor(count / KEPT_FILES_MAX)}` }, arriving);
     expect(await codeOf(kept(1, { ...OWNER, keyId: 'key_new' }))).toBe('too_many_sessions');
-    expect(await codeOf(kept(1, { ...OTHER, organisationId: 'org_2' }))).toBe('none');
+    expect(await codeOf(kept(1, { ...OTHER, organisationId: 'org_2', keyId: 'key_of_org_2' }))).toBe('none');
   });
 
   it('share a part of the disk with all other keys of its organisation', async () => {

@@ -33,7 +33,7 @@ import { UpstreamHost } from '../../src/live/upstream/upstream-host.ts';
 import type { OpenSocket } from '../../src/live/upstream/wire/open-wire.ts';
 import { pricedMembers } from '../../src/money/ledger/meter-contract.ts';
 import { Reservations } from '../../src/money/ledger/reservations.ts';
-import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
+import { Quota } from '../../src/runtime/limits/quota.ts';
 import type { Engine, Provider } from '../../src/vendors/kit/provider.ts';
 import { loopback } from '../../src/vendors/loopback/index.ts';
 import { LoopbackEngine } from '../../src/vendors/loopback/simulator.ts';
@@ -228,9 +228,7 @@ export class SessionRig {
     });
     const spools = new FileSpools({
       directory: options.spoolDirectory ?? temporaryDirectory(),
-      quota: new FairQuota(
-        Math.floor((options.settings?.spoolNodeBytesMax ?? SETTINGS.spoolNodeBytesMax) / BLOCK_BYTES),
-      ),
+      quota: new Quota(Math.floor((options.settings?.spoolNodeBytesMax ?? SETTINGS.spoolNodeBytesMax) / BLOCK_BYTES)),
       onFault: () => {},
     });
     this.breakers = new Breakers({

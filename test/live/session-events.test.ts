@@ -9,7 +9,7 @@ import { SessionsElsewhere } from '../../src/live/session/watch/watch.ts';
 import { WatchService } from '../../src/live/session/watch/watch-service.ts';
 import { getSession } from '../../src/money/routes/sessions.ts';
 import type { SessionRecord } from '../../src/money/store/calls.ts';
-import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
+import { Quota } from '../../src/runtime/limits/quota.ts';
 import { type RigClient, SessionRig, settle } from '../fakes/session-rig.ts';
 import { speech, timersOf } from './session/support.ts';
 
@@ -200,7 +200,7 @@ describe('the events of a session', () => {
   });
 
   it('go to a limited number of readers per organisation, and one more when one leaves', async () => {
-    const { ask, service } = await openRig(new FairQuota(4));
+    const { ask, service } = await openRig(new Quota(4));
     const readers = [read(await ask()), read(await ask())];
     await expect(ask()).rejects.toMatchObject({ code: 'rate_limit_exceeded' });
     await readers[0]!.leave();

@@ -16,7 +16,7 @@ import { InFlightChunks } from '../../src/live/resume/relay/client-end.ts';
 import { PART_BYTES } from '../../src/live/resume/relay/relay-link.ts';
 import { streamPlaces } from '../../src/live/routes/session-events.ts';
 import { WaitingWork } from '../../src/live/socket/socket-work.ts';
-import { FairQuota } from '../../src/runtime/limits/fair-quota.ts';
+import { Quota } from '../../src/runtime/limits/quota.ts';
 import { settle } from '../fakes/session-rig.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
@@ -40,7 +40,7 @@ const takes = (take: () => void): boolean => {
 };
 
 function liveAudio(): Take {
-  const spools = new FileSpools({ directory: temporaryDirectory(), quota: new FairQuota(UNITS), onFault: () => {} });
+  const spools = new FileSpools({ directory: temporaryDirectory(), quota: new Quota(UNITS), onFault: () => {} });
   return (organisationId) => {
     const spool = spools.open(organisationId);
     closing.push(() => spool.close());
@@ -49,12 +49,12 @@ function liveAudio(): Take {
 }
 
 function uploads(): Take {
-  const quota = new FairQuota(UNITS * BYTES);
+  const quota = new Quota(UNITS * BYTES);
   return (organisationId) => takes(() => new SpoolBudget(quota, organisationId).take(BYTES));
 }
 
 function forms(): Take {
-  const quota = new FairQuota(UNITS * BYTES);
+  const quota = new Quota(UNITS * BYTES);
   return (organisationId) => new FormMemory(quota, organisationId).take(BYTES) === undefined;
 }
 
@@ -74,7 +74,7 @@ function callWatchers(): Take {
 
 function keptFiles(): Take {
   const clock = new SimulatedClock();
-  const files = new KeptFiles({ clock, wallNow: () => new Date(0), spoolQuota: new FairQuota(UNITS * BYTES) });
+  const files = new KeptFiles({ clock, wallNow: () => new Date(0), spoolQuota: new Quota(UNITS * BYTES) });
   closing.push(() => files.close());
   return (organisationId) =>
     files

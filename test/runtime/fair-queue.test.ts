@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FairQueue, FairQuota } from '../../src/runtime/limits/fair-quota.ts';
+import { FairQueue, Quota } from '../../src/runtime/limits/quota.ts';
 
 const waiter = (organisationId: string, granted: string[]) => ({
   organisationId,
@@ -7,7 +7,7 @@ const waiter = (organisationId: string, granted: string[]) => ({
 });
 
 test('gives the next place to the organisation that has fewest', () => {
-  const queue = new FairQueue(new FairQuota(4));
+  const queue = new FairQueue(new Quota(4));
   const granted: string[] = [];
   const greedy = Array.from({ length: 4 }, () => waiter('greedy', granted));
   expect(greedy.map((each) => queue.enter(each))).toEqual([true, true, false, false]);
@@ -23,7 +23,7 @@ test('gives the next place to the organisation that has fewest', () => {
 });
 
 test('grants one organisation’s slots in the order of its requests', () => {
-  const queue = new FairQueue(new FairQuota(1, 1));
+  const queue = new FairQueue(new Quota(1, 1));
   const granted: number[] = [];
   const waiters = [0, 1, 2, 3].map((index) => ({ organisationId: 'a', granted: () => void granted.push(index) }));
   expect(waiters.map((each) => queue.enter(each))).toEqual([true, false, false, false]);
@@ -32,7 +32,7 @@ test('grants one organisation’s slots in the order of its requests', () => {
 });
 
 test('gives no place to a waiter that has left', () => {
-  const queue = new FairQueue(new FairQuota(1));
+  const queue = new FairQueue(new Quota(1));
   const granted: string[] = [];
   const [first, second, third] = ['a', 'b', 'c'].map((name) => waiter(name, granted)) as [
     ReturnType<typeof waiter>,

@@ -2,6 +2,7 @@
 // wait for nothing, so what fills up is what waits for the store.
 import { apiError } from '../../api/errors.ts';
 import { MinuteLimit, type MinuteLimitOptions } from '../../runtime/limits/minute-limit.ts';
+import { Quota } from '../../runtime/limits/quota.ts';
 import { networkOf } from '../../runtime/network-addresses.ts';
 
 const RETRY_SECONDS = 1;
@@ -15,47 +16,40 @@ export interface WaitingHandshakesOptions {
 
 export class WaitingHandshakes {
   readonly #options: WaitingHandshakesOptions;
-  readonly #byAddress = new Map<string, number>();
-  #waiting = 0;
+  /** By the network of the address. */
+  readonly #quota: Quota;
 
   constructor(options: WaitingHandshakesOptions) {
     this.#options = options;
+    this.#quota = new Quota(options.handshakesMax, 1);
   }
 
   get size(): number {
-    return this.#waiting;
+    return this.#quota.used;
   }
 
   /**
-   * Counts a handshake until the returned function is called, once.
+   * Counts a handshake until the returned function is called.
    * Throws an ApiError `overloaded` (all places are taken) or `rate_limit_exceeded` (those of the address are).
    */
   enter(address: string): () => void {
-    const { handshakesMax, perAddressMax, credentials = 'to be checked' } = this.#options;
-    const name = networkOf(address);
-    const waiting = this.#byAddress.get(name) ?? 0;
-    if (waiting >= perAddressMax) {
+    const { perAddressMax, credentials = 'to be checked' } = this.#options;
+    const held = this.#quota.hold(networkOf(address), perAddressMax);
+    if (held === 'share') {
       throw apiError(
         'rate_limit_exceeded',
         `${perAddressMax} handshakes from this address wait for their credentials ${credentials} already. Try again in a moment.`,
         { retryAfterSeconds: RETRY_SECONDS },
       );
     }
-    if (this.#waiting >= handshakesMax) {
+    if (held === 'full') {
       throw apiError(
         'overloaded',
         `Too many handshakes wait for their credentials ${credentials}. Try again in a moment.`,
         { retryAfterSeconds: RETRY_SECONDS },
       );
     }
-    this.#waiting += 1;
-    this.#byAddress.set(name, waiting + 1);
-    return () => {
-      this.#waiting -= 1;
-      const left = this.#byAddress.get(name)! - 1;
-      if (left === 0) this.#byAddress.delete(name);
-      else this.#byAddress.set(name, left);
-    };
+    return held;
   }
 }
 

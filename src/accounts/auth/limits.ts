@@ -4,6 +4,7 @@ import type { Clock } from '../../../machines/clock.ts';
 import { type ApiError, apiError } from '../../api/errors.ts';
 import type { ClusterLimits } from '../../cluster/limits/limits.ts';
 import { MinuteLimit, type RateLimitHeaders, rateLimitHeaders } from '../../runtime/limits/minute-limit.ts';
+import { Quota } from '../../runtime/limits/quota.ts';
 import type { ApiKey } from '../keys/calls.ts';
 
 /** A session may end at any time; this is when asking again is worth it. */
@@ -166,20 +167,12 @@ function take(limit: MinuteLimit, key: LimitedKey, max: number, kind: keyof type
 }
 
 function createPlaceLimit(what: Counted, whose: 'key' | 'organisation'): (id: string, max: number) => () => void {
-  const takenById = new Map<string, number>();
+  const quota = new Quota();
 
   return (id, max) => {
-    const taken = takenById.get(id) ?? 0;
-    if (taken >= max) throw tooMany(what, whose, max);
-    takenById.set(id, taken + 1);
-    let isTaken = true;
-    return () => {
-      if (!isTaken) return;
-      isTaken = false;
-      const left = takenById.get(id)! - 1;
-      if (left === 0) takenById.delete(id);
-      else takenById.set(id, left);
-    };
+    const held = quota.hold(id, max);
+    if (typeof held === 'string') throw tooMany(what, whose, max);
+    return held;
   };
 }
 

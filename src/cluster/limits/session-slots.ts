@@ -1,5 +1,6 @@
 // Session slots of this node, of limits on concurrent sessions: asks the counting node before each session begins. While that does not answer, this node admits sessions up to its share of the limit, and sends a full report afterwards.
 import type { Clock } from '../../../machines/clock.ts';
+import { Quota } from '../../runtime/limits/quota.ts';
 import { type Address, type Bus, BusError, type Detach } from '../bus/bus.ts';
 import { SESSION_SLOTS, SLOTS_ROLL_CALL } from '../bus/subjects.ts';
 import type { LimitsMessages, SlotsAnswer, SlotsOfKey, SlotsQuestion } from './messages.ts';
@@ -50,7 +51,8 @@ export class SessionSlots {
   readonly #from: Address;
   readonly #detach: Detach[];
   readonly #places = new Map<number, Place>();
-  readonly #counts = new Map<string, number>();
+  readonly #keys = new Quota();
+  readonly #organisations = new Quota();
   #lastPlace = 0;
   #sync = 0;
   /** Resolves with whether the counting node knows all places of this node; undefined while no report was sent. */
@@ -137,10 +139,10 @@ export class SessionSlots {
 
   #fullAt({ keyId, organisationId, keyMax, organisationMax }: SlotRequest, most: (max: number) => number) {
     const ofKey = most(keyMax);
-    if ((this.#counts.get(`key ${keyId}`) ?? 0) >= ofKey) return { full: 'key' as const, max: ofKey };
+    if (this.#keys.shortage(keyId, 1, ofKey)) return { full: 'key' as const, max: ofKey };
     if (organisationMax === null) return undefined;
     const ofAll = most(organisationMax);
-    const isFull = (this.#counts.get(`organisation ${organisationId}`) ?? 0) >= ofAll;
+    const isFull = this.#organisations.shortage(organisationId, 1, ofAll) !== undefined;
     return isFull ? { full: 'organisation' as const, max: ofAll } : undefined;
   }
 
@@ -163,11 +165,8 @@ export class SessionSlots {
   }
 
   #count({ keyId, organisationId }: Place, by: number): void {
-    for (const name of [`key ${keyId}`, `organisation ${organisationId}`]) {
-      const count = (this.#counts.get(name) ?? 0) + by;
-      if (count === 0) this.#counts.delete(name);
-      else this.#counts.set(name, count);
-    }
+    this.#keys.count(keyId, by);
+    this.#organisations.count(organisationId, by);
   }
 
   /** Whether the counting node knows all places; sends a full report if it does not. */

@@ -1,6 +1,7 @@
 // Counts the sessions of all nodes by key and organisation, on the node that keeps the accounts. Nodes ask it before each session
 // begins.
 import type { Clock } from '../../../machines/clock.ts';
+import { Quota } from '../../runtime/limits/quota.ts';
 import type { Bus } from '../bus/bus.ts';
 import { SESSION_SLOTS, SLOTS_ROLL_CALL } from '../bus/subjects.ts';
 import type { LimitsMessages, SlotsAnswer, SlotsQuestion } from './messages.ts';
@@ -24,9 +25,8 @@ interface Told {
 class SessionCounter {
   readonly #placesMax: number;
   readonly #nodes = new Map<string, Told>();
-  /** Number of sessions by key and by organisation. */
-  readonly #counts = new Map<string, number>();
-  #size = 0;
+  readonly #keys = new Quota();
+  readonly #organisations = new Quota();
 
   constructor(placesMax = PLACES_MAX) {
     this.#placesMax = placesMax;
@@ -34,7 +34,7 @@ class SessionCounter {
 
   /** Sessions of all nodes. */
   get places(): number {
-    return this.#size;
+    return this.#keys.used;
   }
 
   answer(question: SlotsQuestion): SlotsAnswer {
@@ -66,11 +66,9 @@ class SessionCounter {
     const { place, keyId, organisationId, keyMax, organisationMax } = question;
     // Asked again, because the answer was lost.
     if (told.places.has(place)) return 'done';
-    if (this.#countOf(ofKey(keyId)) >= keyMax) return 'full:key';
-    if (this.#countOf(ofOrganisation(organisationId)) >= (organisationMax ?? Number.POSITIVE_INFINITY)) {
-      return 'full:organisation';
-    }
-    if (this.#size >= this.#placesMax) return 'crowded';
+    if (this.#keys.shortage(keyId, 1, keyMax)) return 'full:key';
+    if (this.#organisations.shortage(organisationId, 1, organisationMax ?? undefined)) return 'full:organisation';
+    if (this.places >= this.#placesMax) return 'crowded';
     this.#add(told, place, { keyId, organisationId });
     return 'done';
   }
@@ -78,33 +76,18 @@ class SessionCounter {
   #add(told: Told, place: number, { keyId, organisationId }: Place): void {
     if (told.places.has(place)) return;
     told.places.set(place, { keyId, organisationId });
-    this.#size++;
-    this.#change(ofKey(keyId), 1);
-    this.#change(ofOrganisation(organisationId), 1);
+    this.#keys.count(keyId, 1);
+    this.#organisations.count(organisationId, 1);
   }
 
   #remove(told: Told, number: number): void {
     const place = told.places.get(number);
     if (place === undefined) return;
     told.places.delete(number);
-    this.#size--;
-    this.#change(ofKey(place.keyId), -1);
-    this.#change(ofOrganisation(place.organisationId), -1);
-  }
-
-  #countOf(name: string): number {
-    return this.#counts.get(name) ?? 0;
-  }
-
-  #change(name: string, by: number): void {
-    const count = this.#countOf(name) + by;
-    if (count === 0) this.#counts.delete(name);
-    else this.#counts.set(name, count);
+    this.#keys.giveBack(place.keyId);
+    this.#organisations.giveBack(place.organisationId);
   }
 }
-
-const ofKey = (id: string): string => `key ${id}`;
-const ofOrganisation = (id: string): string => `organisation ${id}`;
 
 interface ServePlacesOptions {
   bus: Pick<Bus, 'serve' | 'publish' | 'isConnected' | 'onConnection'>;

@@ -7,7 +7,7 @@ import { type ApiError, apiError } from '../../api/errors.ts';
 import { noRoomOf } from '../../http/multipart/errors.ts';
 import type { Form } from '../../http/multipart/form.ts';
 import { SpoolBudget } from '../../http/multipart/spool-file.ts';
-import { FairQuota, type Shortage } from '../../runtime/limits/fair-quota.ts';
+import { Quota, type Shortage } from '../../runtime/limits/quota.ts';
 import { newestFirst, type ShownFile } from '../../vendors/compat/jobs.ts';
 import { isSame, notHere, type Owner } from './kept-jobs.ts';
 
@@ -32,19 +32,12 @@ interface Record {
   isUsed: boolean;
 }
 
-/** With those that are arriving. */
-interface OfOrganisation {
-  readonly share: Share;
-  count: number;
-  readonly counts: Map<string, number>;
-}
-
 /** What an organisation may have on disk. */
 class Share extends SpoolBudget {
   readonly #giveWay: () => boolean;
 
   /** @param giveWay takes a file away that is needed least; false where there is none */
-  constructor(kept: FairQuota, organisationId: string, uploads: FairQuota, giveWay: () => boolean) {
+  constructor(kept: Quota, organisationId: string, uploads: Quota, giveWay: () => boolean) {
     super(kept, organisationId, new SpoolBudget(uploads, organisationId), fullDisk);
     this.#giveWay = giveWay;
   }
@@ -63,19 +56,21 @@ export interface KeptFilesOptions {
   clock: Clock;
   wallNow(): Date;
   /** Bytes that all uploads of the node may have on disk. */
-  spoolQuota: FairQuota;
+  spoolQuota: Quota;
 }
 
 export class KeptFiles {
   readonly #options: KeptFilesOptions;
-  readonly #quota: FairQuota;
+  readonly #quota: Quota;
   readonly #files = new Map<string, Record>();
-  readonly #organisations = new Map<string, OfOrganisation>();
+  /** Files, with those that are arriving. */
+  readonly #keys = new Quota();
+  readonly #organisations = new Quota();
   #isClosed = false;
 
   constructor(options: KeptFilesOptions) {
     this.#options = options;
-    this.#quota = new FairQuota(Math.floor(options.spoolQuota.max * KEPT_SHARE));
+    this.#quota = new Quota(Math.floor(options.spoolQuota.max * KEPT_SHARE));
   }
 
   /** Files that can be asked for. */
@@ -151,20 +146,16 @@ export class KeptFiles {
   /** Counts one more. Throws an ApiError. */
   #begin({ organisationId, keyId }: Owner): Share {
     const { spoolQuota } = this.#options;
-    const organisation = this.#organisations.get(organisationId) ?? {
-      share: new Share(this.#quota, organisationId, spoolQuota, () =>
-        this.#giveWay((owner) => owner.organisationId === organisationId),
-      ),
-      ...{ count: 0, counts: new Map<string, number>() },
-    };
-    const ofKey = () => organisation.counts.get(keyId) ?? 0;
-    const isFull = () => ofKey() >= KEPT_FILES_MAX || organisation.count >= ORGANISATION_FILES_MAX;
+    const isFull = () =>
+      this.#keys.shortage(keyId, 1, KEPT_FILES_MAX) !== undefined ||
+      this.#organisations.shortage(organisationId, 1, ORGANISATION_FILES_MAX) !== undefined;
     if (isFull()) this.#giveWay((owner) => owner.organisationId === organisationId && owner.keyId === keyId);
     if (isFull()) throw tooMany();
-    organisation.count++;
-    organisation.counts.set(keyId, ofKey() + 1);
-    this.#organisations.set(organisationId, organisation);
-    return organisation.share;
+    this.#keys.count(keyId, 1);
+    this.#organisations.count(organisationId, 1);
+    return new Share(this.#quota, organisationId, spoolQuota, () =>
+      this.#giveWay((owner) => owner.organisationId === organisationId),
+    );
   }
 
   /** The oldest of these that a job was made of goes. False where there is none. */
@@ -200,13 +191,8 @@ export class KeptFiles {
   }
 
   #gone({ organisationId, keyId }: Owner): void {
-    const organisation = this.#organisations.get(organisationId);
-    if (organisation === undefined) return;
-    organisation.count--;
-    const count = (organisation.counts.get(keyId) ?? 0) - 1;
-    if (count > 0) organisation.counts.set(keyId, count);
-    else organisation.counts.delete(keyId);
-    if (organisation.count === 0) this.#organisations.delete(organisationId);
+    this.#keys.giveBack(keyId);
+    this.#organisations.giveBack(organisationId);
   }
 }
 

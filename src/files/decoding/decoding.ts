@@ -3,7 +3,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../../machines/clock.ts';
 import { LegFailed } from '../../live/upstream/leg-failures.ts';
-import { FairQuota } from '../../runtime/limits/fair-quota.ts';
+import { Quota } from '../../runtime/limits/quota.ts';
 import { workerFile } from '../../runtime/telemetry/worker-file.ts';
 import { IdleTimer } from '../../runtime/timeouts.ts';
 import { audioUnusable, decodersBusy, formatUnsupported } from '../failures.ts';
@@ -28,7 +28,7 @@ export interface FileDecodingsOptions {
 export class FileDecodings {
   readonly #options: FileDecodingsOptions;
   readonly #open = new Set<Decoding>();
-  readonly #quota = new FairQuota(FILES_MAX, ORGANISATION_SHARE);
+  readonly #quota = new Quota(FILES_MAX, ORGANISATION_SHARE);
 
   constructor(options: FileDecodingsOptions) {
     this.#options = options;

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../../machines/clock.ts';
 import { apiError } from '../../api/errors.ts';
 import type { MeasuredAudio, Piece } from '../../audio/scan.ts';
-import { FairQuota } from '../../runtime/limits/fair-quota.ts';
+import { Quota } from '../../runtime/limits/quota.ts';
 import { workerFile } from '../../runtime/telemetry/worker-file.ts';
 import { IdleTimer } from '../../runtime/timeouts.ts';
 import { BLOCK_BYTES, type FromThread, type ToThread } from './protocol.ts';
@@ -31,7 +31,7 @@ export interface LengthMeterOptions {
 export class LengthMeter {
   readonly #options: LengthMeterOptions;
   readonly #lanes: readonly Lane[];
-  readonly #quota = new FairQuota(FILES_MAX, ORGANISATION_SHARE);
+  readonly #quota = new Quota(FILES_MAX, ORGANISATION_SHARE);
 
   constructor(options: LengthMeterOptions) {
     this.#options = options;

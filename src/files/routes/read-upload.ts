@@ -10,16 +10,16 @@ import type { Field } from '../../http/multipart/form-fields.ts';
 import { SpoolBudget } from '../../http/multipart/spool-file.ts';
 import type { ServerRequest } from '../../http/server.ts';
 import type { ChainDependencies } from '../../live/failover/chain.ts';
-import type { FairQuota } from '../../runtime/limits/fair-quota.ts';
+import type { Quota } from '../../runtime/limits/quota.ts';
 import type { LimitedSignal } from '../../runtime/timeouts.ts';
 import { needsWholeFile, type ReadUpload, type Upload } from '../upload.ts';
 import { joinedFields, LIST_NAMES, readFields } from './form.ts';
 
 export interface UploadDependencies extends Pick<ChainDependencies, 'providers' | 'prices'> {
   /** Bytes of all uploads of the node that are on disk together. */
-  spoolQuota: FairQuota;
+  spoolQuota: Quota;
   /** Bytes that their forms hold in memory. */
-  formMemory: FairQuota;
+  formMemory: Quota;
   /** Of clients of another vendor: what their fields are called here; the same when absent. Throws an ApiError. */
   fieldsOf?(fields: readonly Field[], key: AliasedKey): readonly Field[];
   /** Those of their fields that may come more than once. */

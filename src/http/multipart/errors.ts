@@ -1,7 +1,7 @@
 // What a form is refused for, in words: each names the part at fault and never shows what was in it.
 import { type ApiError, apiError } from '../../api/errors.ts';
 import { ADDRESSES, notFetched } from '../../api/not-served.ts';
-import type { Shortage } from '../../runtime/limits/fair-quota.ts';
+import type { Shortage } from '../../runtime/limits/quota.ts';
 
 type Fields = readonly (readonly [name: string, value: string])[];
 

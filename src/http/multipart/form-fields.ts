@@ -1,6 +1,6 @@
 // The fields of a form, in bounded memory: those in front of its file, and those behind it.
 
-import type { FairQuota, Shortage } from '../../runtime/limits/fair-quota.ts';
+import type { Quota, Shortage } from '../../runtime/limits/quota.ts';
 import { fieldNotText, fieldTooLong, noMemoryOf, tooManyFields } from './errors.ts';
 import type { Part } from './parts.ts';
 
@@ -57,14 +57,14 @@ export const FORM_MEMORY_BYTES_MAX = 512 * 1024 * 1024;
 
 /** What one form has of it. */
 export class FormMemory {
-  readonly #quota: FairQuota;
+  readonly #quota: Quota;
   readonly #organisationId: string;
   #fieldBytes = 0;
   #fileBytes = 0;
   #isReleased = false;
 
   /** @param quota in bytes, of all organisations */
-  constructor(quota: FairQuota, organisationId: string) {
+  constructor(quota: Quota, organisationId: string) {
     this.#quota = quota;
     this.#organisationId = organisationId;
   }

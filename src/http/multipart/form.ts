@@ -2,7 +2,7 @@
 // arrives, with a copy on disk in case fields come behind it, or waits there whole. What fields mean is the route's.
 import { Readable } from 'node:stream';
 import { apiError } from '../../api/errors.ts';
-import type { FairQuota } from '../../runtime/limits/fair-quota.ts';
+import type { Quota } from '../../runtime/limits/quota.ts';
 import { deferred } from '../deferred.ts';
 import { BodyTooLarge } from '../server.ts';
 import { fileTooLarge, missingFile, repeatedField, unexpectedFile, withoutFile } from './errors.ts';
@@ -21,7 +21,7 @@ export interface FormLimits extends FieldLimits {
   spoolDir: string;
   spoolBudget: SpoolBudget;
   /** Of what forms hold in memory: where it has no room for the file, it goes to the disk. */
-  memoryQuota: FairQuota;
+  memoryQuota: Quota;
   organisationId: string;
   /**
    * Whether a larger file is waited for although `model` came in front of it: it may be needed more than once, or its length

@@ -5,7 +5,7 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import type { ApiError } from '../../api/errors.ts';
-import type { FairQuota, Shortage } from '../../runtime/limits/fair-quota.ts';
+import type { Quota, Shortage } from '../../runtime/limits/quota.ts';
 import { noRoom, noRoomOf } from './errors.ts';
 
 /** Read at a time. */
@@ -13,14 +13,14 @@ const PIECE_BYTES = 64 * 1024;
 
 /** What one organisation's uploads may have of the disk, of a node's or of some of it. */
 export class SpoolBudget {
-  readonly #quota: FairQuota;
+  readonly #quota: Quota;
   readonly #organisationId: string;
   readonly #within: SpoolBudget | undefined;
   readonly #refusal: (shortage: Shortage) => ApiError;
 
   /** @param quota in bytes, of all organisations */
   constructor(
-    quota: FairQuota,
+    quota: Quota,
     organisationId: string,
     within?: SpoolBudget,
     refusal: (shortage: Shortage) => ApiError = noRoomOf,

@@ -12,7 +12,7 @@ import { readSocketCredential } from '../../http/credentials.ts';
 import { knownQuery } from '../../http/query.ts';
 import { decodeSegment } from '../../http/router.ts';
 import type { ServerRequest, ServerSocket, SocketPace, UpgradeAnswer } from '../../http/server.ts';
-import { FairQuota } from '../../runtime/limits/fair-quota.ts';
+import { Quota } from '../../runtime/limits/quota.ts';
 import type { Excess } from '../pace/socket-pace.ts';
 import { CallAsk, type NotJoined, WATCH_CALL } from '../resume/relay/relay-link.ts';
 import { Relays, type RelaysOptions } from '../resume/relay/relays.ts';
@@ -28,7 +28,7 @@ import type { Call, Calls } from './calls.ts';
 /** Sockets that one node tells of calls. */
 const WATCHERS_MAX = 1_024;
 /** For the sockets of a node. */
-export const watcherSeats = () => new FairQuota(WATCHERS_MAX);
+export const watcherSeats = () => new Quota(WATCHERS_MAX);
 const PATH = /^\/v1\/sessions\/([^/]+)\/events$/;
 const WHERE = '/v1/sessions/{id}/events';
 

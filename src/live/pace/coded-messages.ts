@@ -4,7 +4,7 @@
 
 import { apiError } from '../../api/errors.ts';
 import { type OpusDecoder, openOpusDecoder } from '../../audio/codecs/opus-decoder.ts';
-import { FairQuota } from '../../runtime/limits/fair-quota.ts';
+import { Quota } from '../../runtime/limits/quota.ts';
 import type { ClientSession } from '../session/channel-group.ts';
 import { type SocketWork, STEP_BYTES, type Steps, type WaitingWork } from '../socket/socket-work.ts';
 import type { OpenPace } from './socket-pace.ts';
@@ -160,10 +160,10 @@ const WORDS = {
 
 /** Opus decoders of this process, each of which has a memory of its own. */
 export class OpusPlaces {
-  readonly #quota: FairQuota;
+  readonly #quota: Quota;
 
   constructor(decodersMax = DECODERS_MAX) {
-    this.#quota = new FairQuota(decodersMax);
+    this.#quota = new Quota(decodersMax);
   }
 
   get used(): number {

@@ -1,7 +1,7 @@
 // How fast a client may send on one socket, and an organisation on all of its sockets together. Audio that comes faster waits
 // where the server can let it wait; text, pings and tiny frames that never end cost the socket, because each is work.
 import { LARGE_BYTES, type SocketPace } from '../../http/server.ts';
-import { FairQueue, FairQuota } from '../../runtime/limits/fair-quota.ts';
+import { FairQueue, Quota } from '../../runtime/limits/quota.ts';
 import { MessageCost, type ReadMessage, textWeight } from './message-cost.ts';
 
 /** Frames and bytes of audio that may come at once, as seconds of the rate: files are sent as fast as they are read. */
@@ -32,13 +32,13 @@ interface Places {
   /** For servers that can let a message wait. */
   messages: FairQueue;
   /** For servers that cannot. */
-  sockets: FairQuota;
+  sockets: Quota;
   onSmallSocket(): void;
 }
 
 /** In place of an organisation. */
 const REFUSED = '';
-const NO_PLACES = new FairQuota(0);
+const NO_PLACES = new Quota(0);
 
 interface OwnPlaces extends Places {
   isTextAudio: boolean;
@@ -73,8 +73,8 @@ export class SocketPaces {
     now: () => number = () => performance.now(),
     onSmallSocket: () => void = () => {},
   ) {
-    const sockets = new FairQuota(settings.largeMessageSocketsMax);
-    const messages = new FairQueue(new FairQuota(settings.largeMessagesMax));
+    const sockets = new Quota(settings.largeMessageSocketsMax);
+    const messages = new FairQueue(new Quota(settings.largeMessagesMax));
     this.#places = { messages, sockets, onSmallSocket };
     this.#settings = settings;
     this.#now = now;

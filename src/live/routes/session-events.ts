@@ -12,7 +12,7 @@ import { fromLedger } from '../../http/store-answer.ts';
 import { EVENT_STREAM, TextQueue } from '../../http/text-queue.ts';
 import { framesOf, type SessionsDependencies, sessionOf } from '../../money/routes/sessions.ts';
 import type { SessionRecord } from '../../money/store/calls.ts';
-import { FairQuota, type Shortage } from '../../runtime/limits/fair-quota.ts';
+import { Quota, type Shortage } from '../../runtime/limits/quota.ts';
 import { withoutTranscript } from '../session/watch/session-log.ts';
 
 export const HEARTBEAT_MS = 15_000;
@@ -38,7 +38,7 @@ export interface SessionEventsDependencies {
   clock: Clock;
   wallNow(): Date;
   /** One set for all readers of the node. */
-  places: Pick<FairQuota, 'take' | 'giveBack'>;
+  places: Pick<Quota, 'take' | 'giveBack'>;
 }
 
 /** Who reads. */
@@ -51,7 +51,7 @@ export interface EventsReader {
 }
 
 /** For the streams of a node, whoever reads them. */
-export const streamPlaces = () => new FairQuota(STREAMS_MAX);
+export const streamPlaces = () => new Quota(STREAMS_MAX);
 
 export const getSessionEvents =
   (dependencies: SessionEventsDependencies) =>

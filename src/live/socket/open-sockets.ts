@@ -71,14 +71,12 @@ export class UnauthenticatedSockets {
    */
   enter(address: string, giveWay: () => void): LatePlace {
     const free = this.#enter(address);
-    let isThere = true;
     this.#silent.add(giveWay);
     return {
       said: () => this.#silent.delete(giveWay),
       leave: () => {
         this.#silent.delete(giveWay);
-        if (isThere) free();
-        isThere = false;
+        free();
       },
     };
   }

@@ -1,6 +1,6 @@
 // What the messages of a socket ask for, done in their order. Where it is long it is done by steps, so that other sockets are heard
 // in between: at each turn of the event loop the sockets of one organisation do a step.
-import { FairQuota, type Shortage } from '../../runtime/limits/fair-quota.ts';
+import { Quota, type Shortage } from '../../runtime/limits/quota.ts';
 
 /** Audio taken at a turn of the event loop. */
 export const STEP_BYTES = 262_144;
@@ -16,7 +16,7 @@ export type Steps = Iterator<number, void>;
 
 /** The work that waits, of all sockets of the process. */
 export class WaitingWork {
-  readonly #quota: FairQuota;
+  readonly #quota: Quota;
   /** By organisation, in the order of their turns. */
   readonly #lines = new Map<string, Set<SocketWork>>();
   /** Sound that was decoded in this turn, by organisation. */
@@ -25,7 +25,7 @@ export class WaitingWork {
   #isTurning = false;
 
   constructor(bytesMax = WAITING_BYTES_MAX) {
-    this.#quota = new FairQuota(bytesMax);
+    this.#quota = new Quota(bytesMax);
   }
 
   /** Which turn of the event loop it is, for whoever may do something at each. */

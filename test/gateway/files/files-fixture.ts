@@ -15,7 +15,7 @@ import { createRouter, type RouteHandler } from '../../../src/http/router.ts';
 import type { HttpServer, Reply, ServerRequest } from '../../../src/http/server.ts';
 import { HttpPools } from '../../../src/live/upstream/http/pools.ts';
 import { UpstreamHost } from '../../../src/live/upstream/upstream-host.ts';
-import { FairQuota } from '../../../src/runtime/limits/fair-quota.ts';
+import { Quota } from '../../../src/runtime/limits/quota.ts';
 import { systemClock } from '../../../src/runtime/telemetry/clock.ts';
 import { loopback } from '../../../src/vendors/loopback/index.ts';
 import { LoopbackEngine } from '../../../src/vendors/loopback/simulator.ts';
@@ -45,8 +45,8 @@ export let idempotency: Idempotency;
 export const limits = createKeyLimits({ requestsPerMinutePerKeyMax: 600, sessionsPerKeyMax: 100, clock: systemClock });
 /** Of `/few`: it may have two files under way. */
 export const fewKey = apiKey({ id: 'key_few', sessionsMax: 2 });
-const formMemory = new FairQuota(1_073_741_824);
-export const spoolQuota = new FairQuota(1_073_741_824);
+const formMemory = new Quota(1_073_741_824);
+export const spoolQuota = new Quota(1_073_741_824);
 /** Every answer as it is counted. */
 export const replied: { route: string; status: number; code: string | undefined }[] = [];
 /** The endpoint without the server. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/api/errors.ts';
 import { type FormLimits, readForm } from '../../../src/http/multipart/form.ts';
 import { SpoolBudget } from '../../../src/http/multipart/spool-file.ts';
-import { FairQuota } from '../../../src/runtime/limits/fair-quota.ts';
+import { Quota } from '../../../src/runtime/limits/quota.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 import { CONTENT_TYPE, field, file, form } from './broken-forms.ts';
 
@@ -15,8 +15,8 @@ const LIMITS: FormLimits = {
   fieldsMax: 200,
   memoryBytesMax: 1_000,
   spoolDir: temporaryDirectory(),
-  spoolBudget: new SpoolBudget(new FairQuota(20_000, 1), 'org'),
-  memoryQuota: new FairQuota(100_000, 1),
+  spoolBudget: new SpoolBudget(new Quota(20_000, 1), 'org'),
+  memoryQuota: new Quota(100_000, 1),
   organisationId: 'org',
 };
 
@@ -62,14 +62,14 @@ describe.each([
 });
 
 describe('the memory that forms of an organisation hold', () => {
-  const open = (memoryQuota: FairQuota, organisationId: string, ...parts: Buffer[]) =>
+  const open = (memoryQuota: Quota, organisationId: string, ...parts: Buffer[]) =>
     readForm(Readable.from([form(...parts)], { objectMode: false }), CONTENT_TYPE, {
       ...{ ...LIMITS, memoryQuota, organisationId },
     });
   const keyword = field('keywords[]', 'x'.repeat(100));
 
   it('leaves room for other organisations, and becomes free with its forms', async () => {
-    const quota = new FairQuota(400);
+    const quota = new Quota(400);
     const held = [await open(quota, 'greedy', keyword, file(AUDIO))];
     await expect(open(quota, 'greedy', keyword, keyword, file(AUDIO))).rejects.toMatchObject({
       code: 'too_many_sessions',
@@ -81,7 +81,7 @@ describe('the memory that forms of an organisation hold', () => {
   });
 
   it('sends a file to the disk that it has no room for', async () => {
-    const quota = new FairQuota(150);
+    const quota = new Quota(150);
     const read = await open(quota, 'org', field('language', 'en'), file(Buffer.alloc(900, 7)));
     const bytes = Buffer.concat(await read.file.read().toArray());
     expect([read.file.size, bytes.equals(Buffer.alloc(900, 7)), quota.used]).toEqual([900, true, 2]);

@@ -8,7 +8,7 @@ import type { Field } from '../../../src/http/multipart/form-fields.ts';
 import { FieldsFollow, SpoolBudget } from '../../../src/http/multipart/spool-file.ts';
 import { createRouter, json } from '../../../src/http/router.ts';
 import type { HttpServer, OpenServer } from '../../../src/http/server.ts';
-import { FairQuota } from '../../../src/runtime/limits/fair-quota.ts';
+import { Quota } from '../../../src/runtime/limits/quota.ts';
 import { RawSocket, turns } from '../../fakes/raw-socket.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 import { CONTENT_TYPE } from './broken-forms.ts';
@@ -20,8 +20,8 @@ export type Outcome = { fields: Field[]; content: Buffer; filename: string } | A
 export class FormRig {
   readonly limits: FormLimits;
   /** Bytes. */
-  readonly spoolQuota = new FairQuota(20_000, 1);
-  readonly memoryQuota = new FairQuota(10_000, 1);
+  readonly spoolQuota = new Quota(20_000, 1);
+  readonly memoryQuota = new Quota(10_000, 1);
   readonly faults: unknown[] = [];
   readonly #servers: HttpServer[] = [];
   readonly #opened: Form[] = [];

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Form, type FormLimits, readForm } from '../../../src/http/multipart/form.ts';
 import { FieldsFollow, SpoolBudget } from '../../../src/http/multipart/spool-file.ts';
-import { FairQuota } from '../../../src/runtime/limits/fair-quota.ts';
+import { Quota } from '../../../src/runtime/limits/quota.ts';
 import { turns } from '../../fakes/raw-socket.ts';
 import { BOUNDARY, CONTENT_TYPE, field, file, form } from './broken-forms.ts';
 import { bodyOf, contentOf, FormRig } from './form-rig.ts';
@@ -69,7 +69,7 @@ describe('a file larger than memory allows', () => {
   });
 
   test.each([
-    ['another file fills', { spoolBudget: new SpoolBudget(new FairQuota(500, 1), 'org') }],
+    ['another file fills', { spoolBudget: new SpoolBudget(new Quota(500, 1), 'org') }],
     ['nothing can be written to', { spoolDir: join(tmpdir(), 'there', 'is', 'none') }],
   ])('streams on without a copy where %s the disk; a later field fails with a retry', async (_, changed) => {
     const whole = await arriving(early, changed);
@@ -116,7 +116,7 @@ describe('a file larger than memory allows', () => {
 
   test('fails where uploads fill the node’s part of the disk, which becomes free afterwards', async () => {
     const whole = form(file(content), field('model', 'a/b'));
-    const quota = new FairQuota(6_000, 1);
+    const quota = new Quota(6_000, 1);
     const spoolBudget = new SpoolBudget(quota, 'org');
     const first = await rig.open(bodyOf(whole), { spoolBudget });
     await expect(rig.open(bodyOf(whole), { spoolBudget })).rejects.toMatchObject({ code: 'overloaded' });
@@ -127,7 +127,7 @@ describe('a file larger than memory allows', () => {
 
   test('fails beyond its organisation’s share, while another has its own', async () => {
     const whole = form(file(content), field('model', 'a/b'));
-    const quota = new FairQuota(20_000);
+    const quota = new Quota(20_000);
     const sent = (organisation: string) =>
       rig.open(bodyOf(whole), { spoolBudget: new SpoolBudget(quota, organisation) });
     await sent('slow');

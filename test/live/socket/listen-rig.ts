@@ -12,7 +12,7 @@ import { answerListen } from '../../../src/live/socket/listen.ts';
 import type { ListenDependencies } from '../../../src/live/socket/listen-dependencies.ts';
 import { OpenSockets, UnauthenticatedSockets } from '../../../src/live/socket/open-sockets.ts';
 import { WaitingWork } from '../../../src/live/socket/socket-work.ts';
-import { FairQuota } from '../../../src/runtime/limits/fair-quota.ts';
+import { Quota } from '../../../src/runtime/limits/quota.ts';
 import { loopback } from '../../../src/vendors/loopback/index.ts';
 import { LoopbackEngine } from '../../../src/vendors/loopback/simulator.ts';
 import { callerOf } from '../../fakes/api-keys.ts';
@@ -40,7 +40,7 @@ export function spoolsOf(bytesMax = 1_073_741_824): FileSpools {
   const onFault = (error: Error) => {
     throw error;
   };
-  const quota = new FairQuota(Math.floor(bytesMax / BLOCK_BYTES));
+  const quota = new Quota(Math.floor(bytesMax / BLOCK_BYTES));
   return new FileSpools({ directory: temporaryDirectory(), quota, onFault });
 }
 

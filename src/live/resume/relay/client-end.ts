@@ -3,7 +3,7 @@ import { Value } from '@sinclair/typebox/value';
 import type { Clock } from '../../../../machines/clock.ts';
 import type { Address, Bus, BusBody } from '../../../cluster/bus/bus.ts';
 import { LARGE_BYTES, type ServerSocket, type SocketHandlers, type SocketPace } from '../../../http/server.ts';
-import { FairQuota } from '../../../runtime/limits/fair-quota.ts';
+import { Quota } from '../../../runtime/limits/quota.ts';
 import type { Excess, OpenPace } from '../../pace/socket-pace.ts';
 import type { OpenSockets } from '../../socket/open-sockets.ts';
 import type { WaitingWork } from '../../socket/socket-work.ts';
@@ -350,7 +350,7 @@ export interface PartsSender {
  * that they say, and what does not fit into it is lost. An organisation whose sessions take nothing leaves room for others.
  */
 export class InFlightChunks {
-  readonly #quota = new FairQuota(IN_FLIGHT_BYTES_MAX);
+  readonly #quota = new Quota(IN_FLIGHT_BYTES_MAX);
   /** By organisation, in the order in which they wait. */
   readonly #waiting = new Map<string, Set<PartsSender>>();
 

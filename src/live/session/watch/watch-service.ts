@@ -4,7 +4,7 @@ import { Value } from '@sinclair/typebox/value';
 import type { Clock } from '../../../../machines/clock.ts';
 import type { Bus, BusBody, Detach } from '../../../cluster/bus/bus.ts';
 import { sessionFrames, WATCH_SESSION } from '../../../cluster/bus/subjects.ts';
-import { FairQuota } from '../../../runtime/limits/fair-quota.ts';
+import { Quota } from '../../../runtime/limits/quota.ts';
 import type { SessionHost } from '../host.ts';
 import type { SessionContextOptions } from './session-context.ts';
 import { type WatchAnswer, WatchRequest } from './watch.ts';
@@ -28,7 +28,7 @@ export interface WatchServiceOptions {
 export class WatchService {
   readonly #options: WatchServiceOptions;
   readonly #watched = new Map<string, WatchedSession>();
-  readonly #places = new FairQuota(WATCHED_MAX);
+  readonly #places = new Quota(WATCHED_MAX);
   #feeds = 0;
   readonly #detach: Detach;
 

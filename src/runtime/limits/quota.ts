@@ -1,19 +1,19 @@
-// A resource that all organisations of a process share: so much of it at most, and no organisation has so much that nothing is left
-// for the next one. One organisation alone may have a share, half as a rule. Of what it leaves, a second one may have the same share,
-// and so on: however many came before, a newcomer finds room.
+// A limited amount of something, counted by holder: an organisation, a key or a client's network. No holder gets so much that nothing
+// is left for the next one: a single holder may have a share of the total, half of it by default. Of the rest, a second holder may have
+// the same share, and so on, so a newcomer always finds room. A holder's amount may have a fixed limit as well.
 
-/** Why there is none: the organisation has its share, or there is not so much left for anybody. */
+/** Why there is none: the holder has as much as it may have, or the total is used up. */
 export type Shortage = 'share' | 'full';
 
-export class FairQuota {
+export class Quota {
   readonly max: number;
-  /** What an organisation may have for each unit that it leaves. */
+  /** What a holder may have for each unit that it leaves. */
   readonly #perFree: number;
-  readonly #byOrganisation = new Map<string, number>();
+  readonly #byHolder = new Map<string, number>();
   #used = 0;
 
-  /** @param share what one organisation may have where it is alone; 1: all of it */
-  constructor(max: number, share = 1 / 2) {
+  /** @param share what a single holder may have of `max`; 1: all of it */
+  constructor(max = Number.POSITIVE_INFINITY, share = 1 / 2) {
     this.max = max;
     this.#perFree = share / (1 - share);
   }
@@ -22,36 +22,55 @@ export class FairQuota {
     return this.#used;
   }
 
-  usedBy(organisationId: string): number {
-    return this.#byOrganisation.get(organisationId) ?? 0;
+  usedBy(holder: string): number {
+    return this.#byHolder.get(holder) ?? 0;
   }
 
-  /** Why the organisation cannot have so much more; undefined where it can. */
-  shortage(organisationId: string, amount = 1): Shortage | undefined {
+  /**
+   * Why the holder cannot have this much more; undefined if it can.
+   *
+   * @param holderMax the fixed limit of this holder
+   */
+  shortage(holder: string, amount = 1, holderMax = Number.POSITIVE_INFINITY): Shortage | undefined {
+    const used = this.usedBy(holder);
+    if (used + amount > holderMax) return 'share';
     const left = this.max - this.#used - amount;
     if (left < 0) return 'full';
-    // The last unit is not measured, so that of a few units each organisation can have one.
-    const own = this.usedBy(organisationId) + amount - 1;
-    return this.#perFree === Number.POSITIVE_INFINITY || own <= this.#perFree * left ? undefined : 'share';
+    // The last unit is not measured, so that of a few units each holder can have one.
+    return this.#perFree === Number.POSITIVE_INFINITY || used + amount - 1 <= this.#perFree * left
+      ? undefined
+      : 'share';
   }
 
-  /** Takes so much, or says why not. */
-  take(organisationId: string, amount = 1): Shortage | undefined {
-    const shortage = this.shortage(organisationId, amount);
-    if (shortage === undefined) this.count(organisationId, amount);
+  /** Takes this much, or returns why it cannot. */
+  take(holder: string, amount = 1): Shortage | undefined {
+    const shortage = this.shortage(holder, amount);
+    if (shortage === undefined) this.count(holder, amount);
     return shortage;
   }
 
-  /** Counts what is there in any case. */
-  count(organisationId: string, amount: number): void {
-    const own = this.usedBy(organisationId) + amount;
-    if (own > 0) this.#byOrganisation.set(organisationId, own);
-    else this.#byOrganisation.delete(organisationId);
+  /** Takes one unit. Returns the function that releases it, which may be called again without effect, or why there is none. */
+  hold(holder: string, holderMax?: number): Shortage | (() => void) {
+    const shortage = this.shortage(holder, 1, holderMax);
+    if (shortage !== undefined) return shortage;
+    this.count(holder, 1);
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.giveBack(holder);
+      isHeld = false;
+    };
+  }
+
+  /** Counts an amount whatever the limits say. */
+  count(holder: string, amount: number): void {
+    const own = this.usedBy(holder) + amount;
+    if (own > 0) this.#byHolder.set(holder, own);
+    else this.#byHolder.delete(holder);
     this.#used += amount;
   }
 
-  giveBack(organisationId: string, amount = 1): void {
-    this.count(organisationId, -amount);
+  giveBack(holder: string, amount = 1): void {
+    this.count(holder, -amount);
   }
 }
 
@@ -65,11 +84,11 @@ interface Waiter {
  * Waits for a shared resource: the next slot goes to the organisation that has fewest, and among its own requests to the oldest.
  */
 export class FairQueue<Each extends Waiter = Waiter> {
-  readonly #quota: FairQuota;
+  readonly #quota: Quota;
   /** In the order in which the organisations began to wait. */
   readonly #waiting = new Map<string, Set<Each>>();
 
-  constructor(quota: FairQuota) {
+  constructor(quota: Quota) {
     this.#quota = quota;
   }
 
