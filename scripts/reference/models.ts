@@ -30,8 +30,8 @@ of \`provider_params\` for each. A provider's models can be used once the gatewa
     ]),
     `## Limits of these models
 
-- The embedded recogniser (\`local/…\`) is grammar-based (commands, digits, names you list). It does not do open dictation. For that,
-  use a provider's model.
+- \`local/dictation-en\` understands English only. Its words have estimated times and no confidence. The other models of the embedded
+  recogniser (\`local/…\`) are grammar-based: commands, digits, names you list ([guide](../guides/local-recogniser.md)).
 - \`loopback/…\`, which is not listed here, recognises nothing. It is for tests, and only available with \`VOXGATE_LOOPBACK=on\`.
 - Adapters follow each provider's public docs and SDKs. If a provider changes its wire format, please open an issue.`,
   ]);

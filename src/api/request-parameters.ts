@@ -31,7 +31,7 @@ const chainMembers = {
   model: Type.String({
     description: 'Slug `<provider>/<model>`; `GET /v1/models` lists them. Or an alias of your key or organisation.',
     maxLength: 128,
-    examples: ['local/commands-en'],
+    examples: ['local/dictation-en'],
   }),
   fallbacks: Type.Optional(
     Type.String({

@@ -17,6 +17,8 @@ writeFileSync(EMPTY, '');
 const to = { VOXGATE_KEY: live.key };
 const run = (...args: string[]) => voxgate(['transcribe', ...args], to);
 const there = ['--url', live.url];
+/** Its text of a sample is exact. */
+const commands = ['--model', 'local/commands-en'];
 
 describe('voxgate transcribe', () => {
   it.each([
@@ -26,7 +28,7 @@ describe('voxgate transcribe', () => {
     ['srt', /^1\n00:00:\d\d,\d{3} --> .*\nyes\n/],
     ['vtt', /^WEBVTT\n/],
   ])('prints %s', async (format, result) => {
-    const { code, output, errors } = await run(WAV, '--format', format, ...there);
+    const { code, output, errors } = await run(WAV, '--format', format, ...commands, ...there);
     expect([code, errors]).toEqual([0, '']);
     expect(output).toMatch(result);
   });
@@ -34,7 +36,7 @@ describe('voxgate transcribe', () => {
   it('writes the transcript to a file, in the place of one that is there', async () => {
     const out = join(directory, 'out.srt');
     writeFileSync(out, 'a former transcript that was longer than the new one, by far');
-    expect(await run(WAV, '--format', 'srt', '-o', out, `--url=${live.url}/`)).toEqual({
+    expect(await run(WAV, '--format', 'srt', '-o', out, ...commands, `--url=${live.url}/`)).toEqual({
       code: 0,
       output: '',
       errors: '',

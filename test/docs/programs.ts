@@ -1,13 +1,13 @@
 // The programs of the documents that transcribe the sample, and how they are run.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { samples } from '../fakes/processes/live-gateway.ts';
+import { READING } from '../fakes/reading.ts';
 import { guides } from './pages.ts';
 
 /** Where the documents have their gateway. */
 export const WRITTEN_URL = 'http://127.0.0.1:8080';
-export const SAMPLE = samples().find(({ file }) => file === 'commands.wav');
-const SAMPLE_PATH = 'test/fixtures/audio/commands.wav';
+export const SAMPLE = READING;
+const SAMPLE_PATH = `test/fixtures/audio/${READING.file}`;
 
 export const blocks = guides.flatMap(({ path, blocks: own }) => own.map((block) => ({ path, ...block })));
 

@@ -1,6 +1,6 @@
 // `voxgate serve`: runs a gateway until a signal ends it; with --workers as several processes on one port, and shows its first secrets.
 import cluster from 'node:cluster';
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { rolesOf, WORKERS_MAX } from '../../config/schema-cluster.ts';
@@ -109,11 +109,16 @@ function welcome(url: string, first: readonly string[], processes = 1): string {
     `  Voxgate listens on ${url}${processes === 1 ? '' : `, with ${processes} processes`}`,
     `  The console is at ${url}/`,
     ...first,
-    '  Try it, with a key in $VOXGATE_KEY:',
-    `    curl ${url}/v1/audio/transcriptions -H "Authorization: Bearer $VOXGATE_KEY" -F model=local/commands-en -F file=@test/fixtures/audio/commands.wav`,
+    '  Try it, with a key in $VOXGATE_KEY and any recording of English speech; no provider is needed:',
+    `    curl ${url}/v1/audio/transcriptions -H "Authorization: Bearer $VOXGATE_KEY" -F model=local/dictation-en -F file=@${recording()}`,
     '',
   ].join('\n');
 }
+
+const SAMPLE = 'test/fixtures/audio/reading.wav';
+
+/** The sample of a checkout; elsewhere a name that stands for the reader's own file. */
+const recording = (): string => (existsSync(SAMPLE) ? SAMPLE : 'recording.mp3');
 
 interface SecretTexts {
   file: string;

@@ -11,7 +11,7 @@ import { type Command, readArguments } from '../shared/command.ts';
 import { CommandError, EXIT, print, tell, UsageError } from '../shared/output.ts';
 import { gatewayUrl, loadSettings } from '../shared/settings.ts';
 import { requireReadable, requireWritable } from '../shared/values.ts';
-import { liveTranscription, noConnection, type Target, type TranscriptionRequest } from './live.ts';
+import { ABOUT_WORD_TIMES, liveTranscription, noConnection, type Target, type TranscriptionRequest } from './live.ts';
 import { CountedFile, FileProgress, StatusLine } from './progress.ts';
 
 const FORMATS = ['text', 'json', 'verbose_json', 'diarized_json', 'srt', 'vtt'] as const;
@@ -27,7 +27,8 @@ Without --url, a gateway is started for this one file.
   --live       streams the file in real time over /v1/listen and prints each
                turn. The gateway decodes WAV, MP3, MP2, FLAC, Ogg, WebM, and
                uncompressed AIFF, AU, CAF and Wave64; convert other files first
-  --model      local/commands-en when absent; voxgate models lists them
+  --model      local/dictation-en when absent: English, without a key;
+               voxgate models lists the others
   --format     text (when absent), json, verbose_json, diarized_json, srt or
                vtt; not with --live
   -o, --output writes the transcript to a file: --format srt -o speech.srt; not
@@ -66,7 +67,7 @@ export const transcribe: Command = {
     if (values.output !== undefined) requireWritable(values.output);
     const request: TranscriptionRequest = {
       file,
-      model: values.model ?? 'local/commands-en',
+      model: values.model ?? 'local/dictation-en',
       json: values.json ?? false,
       language: values.language,
       params: values.params,
@@ -155,11 +156,14 @@ async function fileTranscription(
     .finally(() => progress.end());
   const text = await response.text();
   const { error, warnings, ...transcript } = answerIn(text);
+  if (error?.code === 'unsupported_audio' && error.message.includes('Convert it'))
+    throw new CommandError(`${error.message} To convert it: ffmpeg -i ${file} speech.wav`);
   if (!response.ok || !response.headers.has('x-request-id'))
     throw new CommandError(
       error?.message ?? `${url} is no Voxgate gateway, or not its base address: it answered HTTP ${response.status}.`,
     );
-  const warned = warnings?.map(({ message }) => message) ?? response.headers.get('voxgate-warning')?.split(', ') ?? [];
+  const shown = warnings?.filter(({ code }) => format !== 'text' || code !== ABOUT_WORD_TIMES);
+  const warned = shown?.map(({ message }) => message) ?? response.headers.get('voxgate-warning')?.split(', ') ?? [];
   for (const warning of warned) tell(`warning: ${warning}`);
   const result = format === 'text' ? `${transcript.text}` : text.trimEnd();
   if (output === undefined) print(result);
@@ -169,8 +173,8 @@ async function fileTranscription(
 
 interface Answered {
   text?: string;
-  error?: { message: string };
-  warnings?: { message: string }[];
+  error?: { code: string; message: string };
+  warnings?: { code: string; message: string }[];
 }
 
 /** Empty for a body that is not JSON, such as subtitles. */

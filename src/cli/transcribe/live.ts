@@ -14,6 +14,9 @@ import { sendInRealTime } from '../shared/live-client.ts';
 import { CommandError, EXIT, print, tell } from '../shared/output.ts';
 import type { StatusLine } from './progress.ts';
 
+/** Of no use to somebody who reads the text alone. */
+export const ABOUT_WORD_TIMES = 'words_estimated';
+
 const RATE = 16_000;
 const BYTES_PER_SECOND = 2 * RATE;
 
@@ -94,8 +97,9 @@ class Terminal {
     if (this.#json) print(line);
     else if (event.type === 'transcript' && event.is_final) print(event.text);
     else if (event.type === 'error') tell(`error: ${event.error.message}`);
-    else if (event.type === 'warning') tell(`warning: ${event.message}`);
-    else if (event.type === 'failover') tell(`failover: ${event.from} to ${event.to} (${event.reason})`);
+    else if (event.type === 'warning') {
+      if (event.code !== ABOUT_WORD_TIMES) tell(`warning: ${event.message}`);
+    } else if (event.type === 'failover') tell(`failover: ${event.from} to ${event.to} (${event.reason})`);
     else if (event.type === 'discontinuity') tell(`lost: ${event.from} s to ${event.to} s (${event.reason})`);
     this.#interim = event.type === 'transcript' && !event.is_final ? event.text : '';
     this.#progress();
@@ -137,7 +141,7 @@ export async function samplesOf(file: string, sampleRate: number): Promise<Uint8
     if (!(error instanceof LegFailed)) throw error;
     if (error.failure.code !== 'unsupported_format') throw new CommandError(error.failure.message);
     throw new CommandError(
-      `--live takes ${DECODED}, and ${file} is another kind. Leave --live out, or convert the file: ffmpeg -i ${file} speech.wav`,
+      `--live takes ${DECODED}, and ${file} is another kind. Convert it: ffmpeg -i ${file} speech.wav`,
     );
   } finally {
     decodings.close();

@@ -145,7 +145,7 @@ export function About({ status }: { status: ConsoleStatus | undefined }) {
   const curl = [
     `curl ${location.origin}/v1/audio/transcriptions \\`,
     '  -H "Authorization: Bearer $VOXGATE_KEY" \\',
-    '  -F model=local/commands-en -F file=@speech.wav',
+    '  -F model=local/dictation-en -F file=@speech.wav',
   ].join('\n');
   return (
     <section class="stack" aria-label="About this gateway">

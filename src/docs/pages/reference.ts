@@ -138,7 +138,7 @@ const examplesHtml = (responses: Readonly<Record<string, Response>>): string[] =
     );
 
 const BROWSER = `const { token } = await (await fetch('/your-server/token')).json(); // POST /v1/tokens, with the key, on your server
-const socket = new WebSocket('{socket}/v1/listen?model=local/commands-en', ['bearer', token]);
+const socket = new WebSocket('{socket}/v1/listen?model=local/dictation-en', ['bearer', token]);
 socket.onmessage = ({ data }) => {
   const event = JSON.parse(data);
   if (event.type === 'transcript' && event.is_final) console.log(event.text);

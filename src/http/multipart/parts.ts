@@ -40,7 +40,7 @@ export function boundaryOf(contentType: string | undefined): string {
   if (type.toLowerCase() !== 'multipart/form-data') {
     throw apiError(
       'unsupported_media_type',
-      'The body is not `multipart/form-data`. Send the file as a form, with `model` and `file`: with curl, -F model=local/commands-en -F file=@audio.wav.',
+      'The body is not `multipart/form-data`. Send the file as a form, with `model` and `file`: with curl, -F model=local/dictation-en -F file=@audio.wav.',
     );
   }
   const boundaries = parameters(rest)?.filter(([name]) => name === 'boundary') ?? [];
