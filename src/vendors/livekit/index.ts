@@ -3,10 +3,10 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { apiError } from '../../api/errors.ts';
-import { authorizationOf } from '../compat/credentials.ts';
 import type { Dialect, Offered } from '../compat/dialect.ts';
 import { jsonAnswer } from '../compat/request.ts';
 import { type JsonObject, objectOf, textIn } from '../kit/json.ts';
+import { authorizationOf } from '../kit/offered-keys.ts';
 import { errorOf, SttConversation } from './conversation.ts';
 import { AUTO, NAMES } from './params.ts';
 
@@ -56,7 +56,7 @@ export const livekit: Dialect = {
   files: {},
   credential: ({ headers }) => {
     if (!headers.has('authorization')) return { credential: undefined };
-    return offered(authorizationOf(headers) ?? '');
+    return offered(authorizationOf(headers.get('authorization')) ?? '');
   },
   refusal: (refusal) => jsonAnswer(errorOf(refusal.code, refusal.message), refusal.status),
 };

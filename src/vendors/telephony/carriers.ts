@@ -1,9 +1,9 @@
 // Calls of Twilio, by its Media Streams. https://www.twilio.com/docs/voice/media-streams/websocket-messages
 
-import { authorizationOf } from '../compat/credentials.ts';
 import type { Dialect } from '../compat/dialect.ts';
 import { badRequest } from '../compat/params.ts';
 import { numberIn, objectIn } from '../kit/json.ts';
+import { authorizationOf } from '../kit/offered-keys.ts';
 import { KEY_PARAMETER, unsupported } from './call-start.ts';
 import { channelsOf, mediaStreamEndpoint } from './media-stream.ts';
 
@@ -14,7 +14,7 @@ export const telephone = (name: string, title: string, live: Dialect['live']): D
   live,
   files: {},
   credential: ({ headers, query }) => {
-    if (headers.has('authorization')) return { credential: authorizationOf(headers) ?? '' };
+    if (headers.has('authorization')) return { credential: authorizationOf(headers.get('authorization')) ?? '' };
     const credential = headers.get('x-api-key') ?? query.get(KEY_PARAMETER) ?? undefined;
     return headers.has('x-api-key') || credential === undefined ? { credential } : { credential, param: KEY_PARAMETER };
   },

@@ -1,8 +1,8 @@
 // Clients of Vercel's AI Gateway: transcription models of the AI SDK, of files and of live speech. Names of models are slugs already.
 // https://github.com/vercel/ai/tree/main/packages/gateway
 
-import { authorizationOf, subprotocolsOf } from '../compat/credentials.ts';
 import type { Dialect } from '../compat/dialect.ts';
+import { authorizationOf, subprotocolsOf } from '../kit/offered-keys.ts';
 import { StreamConversation } from './conversation.ts';
 import { endingOf, errorAnswer } from './errors.ts';
 import { transcriptionModel } from './files.ts';
@@ -20,9 +20,9 @@ export const vercel: Dialect = {
   files: {},
   jsonFiles: { '/v3/ai/transcription-model': transcriptionModel, '/v4/ai/transcription-model': transcriptionModel },
   credential: ({ headers }) => {
-    const offered = subprotocolsOf(headers);
+    const offered = subprotocolsOf(headers.get('sec-websocket-protocol'));
     const among = offered.find((each) => each.startsWith(AUTH))?.slice(AUTH.length);
-    const credential = headers.has('authorization') ? (authorizationOf(headers) ?? '') : among;
+    const credential = headers.has('authorization') ? (authorizationOf(headers.get('authorization')) ?? '') : among;
     return { credential, ...(offered.includes(SUBPROTOCOL) ? { protocol: SUBPROTOCOL } : {}) };
   },
   refusal: errorAnswer,

@@ -3,9 +3,10 @@
 
 import { Type } from '@sinclair/typebox';
 import { jsonOf } from '../../kit/json.ts';
+import { authorizationOf } from '../../kit/offered-keys.ts';
 import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../kit/simulation.ts';
 import { fileIn, formOf, members, oneOf, wrongIn } from '../../kit/simulator/checks.ts';
-import { authorizationOf, keyRefusal } from '../../kit/simulator/credentials.ts';
+import { keyRefusal } from '../../kit/simulator/credentials.ts';
 import { ok, routed } from '../../kit/simulator/routes.ts';
 import { closedAtOnce } from '../../kit/simulator/session.ts';
 import { confidenceOf, millisecondsOf, textOf, wordsOf } from '../../kit/simulator/words.ts';
@@ -68,7 +69,7 @@ const SESSIONS = /^(?:\/stt)?\/speech\/recognition\/(?:conversation|interactive|
 const keyOf = (request: SimulatedRequest): string | undefined =>
   request.headers['ocp-apim-subscription-key'] ??
   request.url.searchParams.get('Ocp-Apim-Subscription-Key') ??
-  authorizationOf(request, 'bearer');
+  authorizationOf(request.headers.authorization);
 
 export const simulator: ProviderSimulator = {
   provider: 'azure',

@@ -1,8 +1,9 @@
 // Cartesia as its clients meet it: who is let in, where requests go, and how it refuses. Sessions are live.ts.
 import { Type } from '@sinclair/typebox';
+import { authorizationOf } from '../../kit/offered-keys.ts';
 import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../kit/simulation.ts';
 import { fileIn, formOf, members, oneOf, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
-import { authorizationOf, keyRefusal } from '../../kit/simulator/credentials.ts';
+import { keyRefusal } from '../../kit/simulator/credentials.ts';
 import { ok, routed } from '../../kit/simulator/routes.ts';
 import { textOf } from '../../kit/simulator/words.ts';
 import { errorOf, InkSession, sessionFault } from './live.ts';
@@ -48,7 +49,7 @@ export const simulator: ProviderSimulator = {
 };
 
 const keyOf = (request: SimulatedRequest): string | undefined =>
-  authorizationOf(request, 'bearer') ??
+  authorizationOf(request.headers.authorization) ??
   request.headers['x-api-key'] ??
   request.url.searchParams.get('access_token') ??
   request.url.searchParams.get('api_key') ??

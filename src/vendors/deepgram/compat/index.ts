@@ -1,9 +1,9 @@
 // Deepgram's clients: live speech for Nova and Flux, and files. https://developers.deepgram.com/reference
 
-import { authorizationOf, subprotocolsOf } from '../../compat/credentials.ts';
 import type { Dialect, TokenEndpoints } from '../../compat/dialect.ts';
 import { secondsAsked } from '../../compat/params.ts';
 import { jsonAnswer } from '../../compat/request.ts';
+import { authorizationOf, subprotocolsOf } from '../../kit/offered-keys.ts';
 import { errorAnswer } from './errors.ts';
 import { files } from './files.ts';
 import { FluxConversation } from './flux.ts';
@@ -44,9 +44,10 @@ export const deepgram: Dialect = {
   files: { '/v1/listen': files },
   tokens,
   credential: ({ headers }) => {
-    if (headers.has('authorization')) return { credential: authorizationOf(headers, 'token|bearer') };
+    if (headers.has('authorization'))
+      return { credential: authorizationOf(headers.get('authorization'), 'token', 'bearer') };
     // Browsers cannot set headers: two subprotocols stand for them, and others may follow.
-    const [name = '', credential] = subprotocolsOf(headers);
+    const [name = '', credential] = subprotocolsOf(headers.get('sec-websocket-protocol'));
     return ['token', 'bearer'].includes(name) ? { credential, protocol: name } : { credential: undefined };
   },
   refusal: errorAnswer,

@@ -1,6 +1,7 @@
 // A simulated Deepgram: who is let in, where requests go, how it refuses, and files. Connections are in nova.ts and flux.ts. It hears
 // linear16 alone: other encodings are refused, which the provider would take.
 import type { Word } from '../../../../machines/events.ts';
+import { authorizationOf, subprotocolsOf } from '../../kit/offered-keys.ts';
 import type {
   HeardTurn,
   ProviderSimulator,
@@ -8,7 +9,7 @@ import type {
   SimulatedRequest,
   SimulatorTools,
 } from '../../kit/simulation.ts';
-import { authorizationOf, keyRefusal, subprotocolsOf } from '../../kit/simulator/credentials.ts';
+import { keyRefusal } from '../../kit/simulator/credentials.ts';
 import { ok, routed } from '../../kit/simulator/routes.ts';
 import { confidenceOf, textOf } from '../../kit/simulator/words.ts';
 import { alternativeOf, fileAnswer, metadataOf, refusalOf, utteranceOf } from '../messages.ts';
@@ -65,7 +66,7 @@ export const simulator: ProviderSimulator = {
     const fault = isNova ? novaFault(searchParams) : fluxFault(searchParams);
     if (fault !== undefined) return { refuse: refusal(400, id, fault) };
     const Session = isNova ? NovaSession : FluxSession;
-    const [subprotocol] = subprotocolsOf(request);
+    const [subprotocol] = subprotocolsOf(request.headers['sec-websocket-protocol']);
     return {
       ...(subprotocol === undefined ? {} : { subprotocol }),
       connect: (peer) => new Session(peer, tools, searchParams),
@@ -90,8 +91,11 @@ export const simulator: ProviderSimulator = {
 
 /** Browsers cannot set headers: two subprotocols stand for them, and a pair of the SDK's may follow. */
 function keyOf(request: SimulatedRequest): string | undefined {
-  const [name = '', key] = subprotocolsOf(request);
-  return authorizationOf(request, 'token', 'bearer') ?? (['token', 'bearer'].includes(name) ? key : undefined);
+  const [name = '', key] = subprotocolsOf(request.headers['sec-websocket-protocol']);
+  return (
+    authorizationOf(request.headers.authorization, 'token', 'bearer') ??
+    (['token', 'bearer'].includes(name) ? key : undefined)
+  );
 }
 
 const refusal = (status: number, id = '0', words = MESSAGES[status] ?? 'Service unavailable.'): SimulatedAnswer =>

@@ -1,8 +1,9 @@
 // Google's Speech-to-Text v2 as its clients meet it: calls and requests, who is let in, and how it refuses. Calls are live.ts.
 import { objectIn, objectOf } from '../../kit/json.ts';
+import { authorizationOf } from '../../kit/offered-keys.ts';
 import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../kit/simulation.ts';
 import { bodyOf } from '../../kit/simulator/checks.ts';
-import { authorizationOf, keyRefusal } from '../../kit/simulator/credentials.ts';
+import { keyRefusal } from '../../kit/simulator/credentials.ts';
 import { callRefusals } from '../../kit/simulator/grpc-call.ts';
 import { confidenceOf } from '../../kit/simulator/words.ts';
 import { PATH, streamingRecognize } from '../proto.ts';
@@ -59,7 +60,7 @@ export const simulator: ProviderSimulator = {
 
 /** An API key, or a token; one that is signed has to say for whom it is. */
 function faultOf(request: SimulatedRequest): SimulatedAnswer | undefined {
-  const token = authorizationOf(request, 'bearer');
+  const token = authorizationOf(request.headers.authorization);
   const refused = keyRefusal(token ?? request.headers['x-goog-api-key'], refusal);
   if (refused !== undefined) return refused;
   const [head, claims, signature] = token?.split('.') ?? [];

@@ -1,5 +1,5 @@
-// Who is let in by a simulated service: the keys that are refused, and where a request carries its key.
-import type { SimulatedAnswer, SimulatedRequest } from '../simulation.ts';
+// Who is let in by a simulated service: the keys that are refused, and how.
+import type { SimulatedAnswer } from '../simulation.ts';
 import type { ValueFault } from './checks.ts';
 
 /** Why a key is refused: there is none, it is wrong, its account has no credit, or it is used too often. */
@@ -20,19 +20,6 @@ export function keyRefusal(
   const fault = keyFault(key);
   return fault && refusal(fault === 'limited' ? 429 : fault === 'broke' ? broke : 401);
 }
-
-/** The key in `Authorization: <scheme> <key>`. */
-export function authorizationOf({ headers }: SimulatedRequest, ...schemes: readonly string[]): string | undefined {
-  const [scheme = '', key] = (headers.authorization ?? '').split(/\s+/);
-  return schemes.includes(scheme.toLowerCase()) ? key : undefined;
-}
-
-/** The subprotocols that are offered: browsers cannot set headers, and send keys among these. */
-export const subprotocolsOf = ({ headers }: SimulatedRequest): string[] =>
-  (headers['sec-websocket-protocol'] ?? '')
-    .split(',')
-    .map((each) => each.trim())
-    .filter((each) => each !== '');
 
 export const refuseInDetail = (status: number, detail: string): SimulatedAnswer => ({ status, body: { detail } });
 

@@ -3,9 +3,10 @@
 
 import type { TObject } from '@sinclair/typebox';
 import type { JsonObject } from '../json.ts';
+import { authorizationOf } from '../offered-keys.ts';
 import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../simulation.ts';
 import { faultIn, fileIn, formOf, type ValueFault, valuesOf } from './checks.ts';
-import { authorizationOf, type KeyFault, keyFault } from './credentials.ts';
+import { type KeyFault, keyFault } from './credentials.ts';
 import { answerIn, type FileAnswer } from './openai-answers.ts';
 import { ok, routed } from './routes.ts';
 
@@ -65,7 +66,7 @@ export function openaiShapedSimulator(service: Service): ProviderSimulator {
 
 /** The refusal of the key that a request shows; undefined where it is let in. */
 export function keyRefused(request: SimulatedRequest, keyRefusal: Service['keyRefusal']): SimulatedAnswer | undefined {
-  const fault = keyFault(authorizationOf(request, 'bearer'));
+  const fault = keyFault(authorizationOf(request.headers.authorization));
   return fault && keyRefusal(fault);
 }
 

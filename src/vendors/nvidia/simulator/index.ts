@@ -3,9 +3,10 @@
 
 import { Type } from '@sinclair/typebox';
 import { type JsonObject, objectIn } from '../../kit/json.ts';
+import { authorizationOf } from '../../kit/offered-keys.ts';
 import type { ProviderSimulator } from '../../kit/simulation.ts';
 import { faultIn, members } from '../../kit/simulator/checks.ts';
-import { authorizationOf, keyRefusal } from '../../kit/simulator/credentials.ts';
+import { keyRefusal } from '../../kit/simulator/credentials.ts';
 import { callRefusals, SimulatedCall } from '../../kit/simulator/grpc-call.ts';
 import type { HeardTurnText } from '../../kit/simulator/session.ts';
 import { millisecondsOf, wordsOf } from '../../kit/simulator/words.ts';
@@ -31,7 +32,7 @@ export const simulator: ProviderSimulator = {
 
   upgrade(request, tools) {
     if (request.url.pathname !== PATH) return { refuse: refusal(404) };
-    const refused = keyRefusal(authorizationOf(request, 'bearer') ?? 'none', refusal);
+    const refused = keyRefusal(authorizationOf(request.headers.authorization) ?? 'none', refusal);
     if (refused !== undefined) return { refuse: refused };
     return { connect: (peer) => new StreamingCall(peer, tools) };
   },

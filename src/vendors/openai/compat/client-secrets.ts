@@ -2,11 +2,11 @@
 // may ask for something else, as at OpenAI. https://developers.openai.com/api/reference/resources/realtime/subresources/client_secrets
 import { type ApiError, apiError, printable } from '../../../api/errors.ts';
 import { TOKEN_PREFIX, TOKEN_TTL_SECONDS } from '../../../api/tokens.ts';
-import { authorizationOf, subprotocolsOf } from '../../compat/credentials.ts';
 import type { Handshake, TokenEndpoint, TokenEndpoints } from '../../compat/dialect.ts';
 import { badRequest, carried } from '../../compat/params.ts';
 import { jsonAnswer } from '../../compat/request.ts';
 import { jsonOf, objectIn } from '../../kit/json.ts';
+import { authorizationOf, subprotocolsOf } from '../../kit/offered-keys.ts';
 import { secretMessage } from '../messages.ts';
 import { BETA_NAMES, freshSettings, type Settings, toldSession, updated } from './settings.ts';
 
@@ -23,8 +23,8 @@ const TOO_LARGE = {
 
 /** Browsers cannot set headers: a subprotocol stands for them. */
 function saidBy({ headers }: Pick<Handshake, 'headers'>): string | undefined {
-  if (headers.has('authorization')) return authorizationOf(headers);
-  const named = subprotocolsOf(headers).find((each) => each.startsWith(KEY_PROTOCOL));
+  if (headers.has('authorization')) return authorizationOf(headers.get('authorization'));
+  const named = subprotocolsOf(headers.get('sec-websocket-protocol')).find((each) => each.startsWith(KEY_PROTOCOL));
   return named?.slice(KEY_PROTOCOL.length);
 }
 
@@ -37,7 +37,7 @@ export function credentialOf(handshake: Pick<Handshake, 'headers'>): string | un
 
 /** Whether a page asks: it cannot read the answer to a handshake that is refused. */
 export const isPage = ({ headers }: Pick<Handshake, 'headers'>): boolean =>
-  !headers.has('authorization') && subprotocolsOf(headers).includes('realtime');
+  !headers.has('authorization') && subprotocolsOf(headers.get('sec-websocket-protocol')).includes('realtime');
 
 /**
  * What a session of this client begins with: what its secret carries, if it is one and carries something.

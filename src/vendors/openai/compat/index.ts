@@ -1,8 +1,8 @@
 // OpenAI's clients: transcription sessions of the Realtime API. Files come by the gateway's own form, which is OpenAI's.
 // https://developers.openai.com/api/docs/guides/realtime-transcription
 import { TRANSLATIONS_NOT_SERVED } from '../../../api/not-served.ts';
-import { subprotocolsOf } from '../../compat/credentials.ts';
 import type { Dialect } from '../../compat/dialect.ts';
+import { subprotocolsOf } from '../../kit/offered-keys.ts';
 import { credentialOf, isPage, tokens } from './client-secrets.ts';
 import { endingOf, errorAnswer } from './errors.ts';
 import { RealtimeConversation } from './realtime.ts';
@@ -31,7 +31,9 @@ export const openai: Dialect = {
   notServed: { '/v1/audio/translations': TRANSLATIONS_NOT_SERVED },
   credential: (handshake) => ({
     credential: credentialOf(handshake),
-    ...(subprotocolsOf(handshake.headers).includes('realtime') ? { protocol: 'realtime' } : {}),
+    ...(subprotocolsOf(handshake.headers.get('sec-websocket-protocol')).includes('realtime')
+      ? { protocol: 'realtime' }
+      : {}),
   }),
   refusal: errorAnswer,
 };

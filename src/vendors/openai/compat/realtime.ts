@@ -2,10 +2,10 @@
 // what it is told. Its items are in items.ts, its settings in settings.ts.
 import { type ApiError, apiError } from '../../../api/errors.ts';
 import type { EventStamp, OutgoingEvent } from '../../../api/listen-events.ts';
-import { subprotocolsOf } from '../../compat/credentials.ts';
 import type { Change, Conversation, Handshake, Step } from '../../compat/dialect.ts';
 import { Poller } from '../../compat/live.ts';
 import { type JsonObject, objectOf, textIn } from '../../kit/json.ts';
+import { subprotocolsOf } from '../../kit/offered-keys.ts';
 import { audioIn } from '../../kit/simulator/checks.ts';
 import { errorOf, invalid, type Refusal as Told } from '../../kit/simulator/openai-answers.ts';
 import { settingsOf } from './client-secrets.ts';
@@ -71,7 +71,8 @@ export class RealtimeConversation implements Conversation {
     this.#requestId = requestId;
     this.#name = requestId.replace(/^req_/, '');
     this.#isBeta =
-      headers.get('openai-beta')?.includes('realtime=v1') === true || subprotocolsOf(headers).includes(BETA);
+      headers.get('openai-beta')?.includes('realtime=v1') === true ||
+      subprotocolsOf(headers.get('sec-websocket-protocol')).includes(BETA);
     this.#fresh = freshSettings(query);
     this.#settings = settingsOf(handshake, this.#fresh);
     this.#items = new Items({

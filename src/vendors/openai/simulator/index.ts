@@ -1,6 +1,7 @@
 // OpenAI, simulated: who is let in, where each request goes, and how OpenAI refuses and fails. Sessions are in live.ts, files
 // in batch.ts.
 
+import { authorizationOf, subprotocolsOf } from '../../kit/offered-keys.ts';
 import type {
   ProviderSimulator,
   SimulatedAnswer,
@@ -9,7 +10,7 @@ import type {
   SimulatedRequest,
   SimulatorTools,
 } from '../../kit/simulation.ts';
-import { authorizationOf, type KeyFault, keyFault, subprotocolsOf } from '../../kit/simulator/credentials.ts';
+import { type KeyFault, keyFault } from '../../kit/simulator/credentials.ts';
 import { errorOf, type Refusal, refuse } from '../../kit/simulator/openai-answers.ts';
 import { routed } from '../../kit/simulator/routes.ts';
 import { closedAtOnce } from '../../kit/simulator/session.ts';
@@ -70,7 +71,7 @@ export const simulator: ProviderSimulator = {
     const key = keyOf(request);
     const refusal = keyRefusal(key, tools);
     const close = CLOSES[refusal?.code ?? ''];
-    const protocols = subprotocolsOf(request);
+    const protocols = subprotocolsOf(request.headers['sec-websocket-protocol']);
     const subprotocol = protocols.includes('realtime') ? { subprotocol: 'realtime' } : {};
     if (refusal !== undefined)
       return close === undefined
@@ -126,8 +127,10 @@ const noUrl = ({ method, url }: SimulatedRequest): Refusal => ({
 
 /** From the header, or from a browser's subprotocols. */
 function keyOf(request: SimulatedRequest): string {
-  const secret = subprotocolsOf(request).find((protocol) => protocol.startsWith(SECRET_PROTOCOL));
-  return authorizationOf(request, 'bearer') ?? secret?.slice(SECRET_PROTOCOL.length) ?? '';
+  const secret = subprotocolsOf(request.headers['sec-websocket-protocol']).find((protocol) =>
+    protocol.startsWith(SECRET_PROTOCOL),
+  );
+  return authorizationOf(request.headers.authorization) ?? secret?.slice(SECRET_PROTOCOL.length) ?? '';
 }
 
 function keyRefusal(key: string, tools: SimulatorTools): Refusal | undefined {

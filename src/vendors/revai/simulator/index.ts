@@ -1,9 +1,10 @@
 // Rev AI as its clients meet it: routes, tokens, and how it refuses. Sessions are live.ts, jobs jobs.ts.
 
 import { Type } from '@sinclair/typebox';
+import { authorizationOf } from '../../kit/offered-keys.ts';
 import type { ProviderSimulator, SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
 import { members, oneOf, valuesOf, wrongIn } from '../../kit/simulator/checks.ts';
-import { authorizationOf, type KeyFault, keyFault, keyRefusal } from '../../kit/simulator/credentials.ts';
+import { type KeyFault, keyFault, keyRefusal } from '../../kit/simulator/credentials.ts';
 import { fileJobsOf, ok, routed } from '../../kit/simulator/routes.ts';
 import { closedAtOnce, type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import { createJob, elementsOf, refusal, shown, transcriptOf } from './jobs.ts';
@@ -29,7 +30,7 @@ export const simulator: ProviderSimulator = {
   upgrade(request, tools) {
     const { pathname, searchParams } = request.url;
     if (pathname !== '/speechtotext/v1/stream') return { refuse: refusal(404) };
-    const fault = keyFault(searchParams.get('access_token') ?? authorizationOf(request, 'bearer'));
+    const fault = keyFault(searchParams.get('access_token') ?? authorizationOf(request.headers.authorization));
     const options = optionsOf(searchParams);
     return {
       connect(peer) {
@@ -43,7 +44,7 @@ export const simulator: ProviderSimulator = {
 
   async http(request, tools) {
     if (!request.url.pathname.startsWith('/speechtotext/v1/')) return refusal(404);
-    const refused = keyRefusal(authorizationOf(request, 'bearer'), refusal);
+    const refused = keyRefusal(authorizationOf(request.headers.authorization), refusal);
     if (refused !== undefined) return refused;
     const { jobs } = fileJobsOf(tools);
     const answered = await routed(request, {

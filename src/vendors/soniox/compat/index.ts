@@ -1,10 +1,10 @@
 // Soniox' clients: live speech, and files. https://soniox.com/docs/stt/api-reference/websocket-api
 
-import { authorizationOf, subprotocolsOf } from '../../compat/credentials.ts';
 import type { Dialect, TokenEndpoints } from '../../compat/dialect.ts';
 import { badRequest, refuseOfToken, secondsAsked } from '../../compat/params.ts';
 import { jsonAnswer } from '../../compat/request.ts';
 import { objectOf, textIn } from '../../kit/json.ts';
+import { authorizationOf, subprotocolsOf } from '../../kit/offered-keys.ts';
 import { TranscribeConversation } from './conversation.ts';
 import { endingOf, errorAnswer } from './errors.ts';
 import { jobs } from './jobs.ts';
@@ -43,8 +43,8 @@ export const soniox: Dialect = {
   jobs,
   tokens,
   credential: ({ headers }) => {
-    if (headers.has('authorization')) return { credential: authorizationOf(headers) ?? '' };
-    const [name, credential = ''] = subprotocolsOf(headers);
+    if (headers.has('authorization')) return { credential: authorizationOf(headers.get('authorization')) ?? '' };
+    const [name, credential = ''] = subprotocolsOf(headers.get('sec-websocket-protocol'));
     return name === SUBPROTOCOL ? { credential, protocol: name } : { credential: undefined };
   },
   refusal: errorAnswer,

@@ -1,7 +1,8 @@
 // Soniox as its clients meet it: who is let in, where requests go, and how it refuses. Sessions are live.ts, files files.ts.
 
+import { authorizationOf, subprotocolsOf } from '../../kit/offered-keys.ts';
 import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest } from '../../kit/simulation.ts';
-import { authorizationOf, type KeyFault, keyFault, subprotocolsOf } from '../../kit/simulator/credentials.ts';
+import { type KeyFault, keyFault } from '../../kit/simulator/credentials.ts';
 import { answerFiles, errorOf, KEY_FAULTS, refusal } from './files.ts';
 import { SonioxSession } from './live.ts';
 
@@ -22,8 +23,8 @@ export const simulator: ProviderSimulator = {
 
   upgrade(request, tools) {
     if (request.url.pathname !== '/transcribe-websocket') return { refuse: refusal(404) };
-    const [name, temporary] = subprotocolsOf(request);
-    const key = authorizationOf(request, 'bearer') ?? (name === 'soniox-api-key' ? temporary : undefined);
+    const [name, temporary] = subprotocolsOf(request.headers['sec-websocket-protocol']);
+    const key = authorizationOf(request.headers.authorization) ?? (name === 'soniox-api-key' ? temporary : undefined);
     const fault = keyFault(key);
     // Without one it has to come in the first message, as it did before headers were taken.
     if (fault !== undefined && fault !== 'missing') return { refuse: keyRefusal(fault) };
@@ -40,6 +41,6 @@ export const simulator: ProviderSimulator = {
   },
 };
 
-const keyOf = (request: SimulatedRequest): string | undefined => authorizationOf(request, 'bearer');
+const keyOf = (request: SimulatedRequest): string | undefined => authorizationOf(request.headers.authorization);
 
 const keyRefusal = (fault: KeyFault): SimulatedAnswer => refusal(...KEY_FAULTS[fault]);

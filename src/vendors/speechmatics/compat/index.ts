@@ -1,9 +1,9 @@
 // Speechmatics' clients: live speech, and files. https://docs.speechmatics.com/api-ref/realtime-transcription-websocket
 
-import { authorizationOf } from '../../compat/credentials.ts';
 import type { Dialect, TokenEndpoints } from '../../compat/dialect.ts';
 import { badRequest, secondsAsked } from '../../compat/params.ts';
 import { jsonAnswer } from '../../compat/request.ts';
+import { authorizationOf } from '../../kit/offered-keys.ts';
 import { RealtimeConversation } from './conversation.ts';
 import { errorAnswer } from './errors.ts';
 import { jobs } from './jobs.ts';
@@ -40,7 +40,9 @@ export const speechmatics: Dialect = {
   credential: ({ query, headers }) => {
     // Browsers cannot set headers: its own clients put the key into the query.
     const jwt = headers.has('authorization') ? null : query.get('jwt');
-    return jwt === null ? { credential: authorizationOf(headers) } : { credential: jwt, param: 'jwt' };
+    return jwt === null
+      ? { credential: authorizationOf(headers.get('authorization')) }
+      : { credential: jwt, param: 'jwt' };
   },
   refusal: errorAnswer,
 };

@@ -2,9 +2,10 @@
 
 import { Type } from '@sinclair/typebox';
 import { jsonOf, objectIn } from '../../kit/json.ts';
+import { authorizationOf } from '../../kit/offered-keys.ts';
 import type { ProviderSimulator, SimulatedAnswer, SimulatedRequest, SimulatorTools } from '../../kit/simulation.ts';
 import { fileIn, formOf, members, oneOf, wrongIn } from '../../kit/simulator/checks.ts';
-import { authorizationOf, keyFault, keyRefusal } from '../../kit/simulator/credentials.ts';
+import { keyFault, keyRefusal } from '../../kit/simulator/credentials.ts';
 import { type FileJob, fileJobsOf, ok, routed } from '../../kit/simulator/routes.ts';
 import { errorBody, fileTranscript, jobMessage } from '../messages.ts';
 import { heardResults, Session, textOf } from './live.ts';
@@ -37,14 +38,14 @@ export const simulator: ProviderSimulator = {
 
   upgrade(request, tools) {
     if (!/^\/v2\/?$/.test(request.url.pathname)) return { refuse: refusal(404) };
-    const key = authorizationOf(request, 'bearer') ?? request.url.searchParams.get('jwt') ?? undefined;
+    const key = authorizationOf(request.headers.authorization) ?? request.url.searchParams.get('jwt') ?? undefined;
     const fault = keyFault(key);
     if (fault === 'missing' || fault === 'bad') return { refuse: refusal(401) };
     return { connect: (peer) => new Session(peer, tools, fault) };
   },
 
   async http(request, tools) {
-    const refused = keyRefusal(authorizationOf(request, 'bearer'), refusal);
+    const refused = keyRefusal(authorizationOf(request.headers.authorization), refusal);
     if (refused !== undefined) return refused;
     const { jobs } = fileJobsOf(tools);
     const answered = await routed(request, {

@@ -3,9 +3,10 @@
 
 import { Type } from '@sinclair/typebox';
 import { jsonOf, objectIn } from '../../kit/json.ts';
+import { authorizationOf } from '../../kit/offered-keys.ts';
 import type { ProviderSimulator, SimulatedAnswer, SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
 import { faultIn, members } from '../../kit/simulator/checks.ts';
-import { authorizationOf, keyRefusal } from '../../kit/simulator/credentials.ts';
+import { keyRefusal } from '../../kit/simulator/credentials.ts';
 import { type HeardTurnText, SimulatedSession } from '../../kit/simulator/session.ts';
 import { type HeardText, wordsOf } from '../../kit/simulator/words.ts';
 
@@ -21,7 +22,7 @@ export const simulator: ProviderSimulator = {
 
   upgrade(request, tools) {
     if (request.url.pathname !== '/') return { refuse: refusal(404) };
-    const refused = keyRefusal(authorizationOf(request, 'bearer') ?? 'none', refusal, 402);
+    const refused = keyRefusal(authorizationOf(request.headers.authorization) ?? 'none', refusal, 402);
     if (refused !== undefined) return { refuse: refused };
     return { connect: (peer) => new Session(peer, tools) };
   },
