@@ -15,7 +15,7 @@ export type AccountEvent =
   | { type: 'account.open' }
   /** The link that was mailed to the account's address comes back. */
   | { type: 'account.verify'; nowMs: number; expiresAtMs: number }
-  /** Another link is asked for. `mailsInHour`: those of the last hour. */
+  /** Another link is requested. `mailsInHour`: those of the last hour. */
   | { type: 'account.resend'; mailsInHour: number }
   | { type: 'account.suspend' }
   | { type: 'account.reinstate' };

@@ -1,5 +1,5 @@
 // The circuit breaker of one model under one credential: when calls are kept away from it, and how it is tried again.
-// It guards nothing by itself: the code that chooses a model asks for its state, and reports the outcome of the call.
+// It guards nothing on its own: the code that chooses a model asks for its state, and reports the outcome of the call.
 import { assign, setup } from 'xstate';
 import type { FailureKind } from './events.ts';
 

@@ -59,7 +59,7 @@ export interface Utterance {
   words?: Word[];
 }
 
-/** What a provider thinks of a turn that has not ended: that it may be over, or that it goes on after all. */
+/** What a provider thinks of a turn that has not ended: that it may be over, or that it continues after all. */
 export type TurnBoundary = 'eager_end' | 'resumed';
 
 /**
@@ -75,7 +75,7 @@ export type TurnBoundary = 'eager_end' | 'resumed';
  * - `turn.ended`: the turn is over. `utterance` is the whole turn (absent: the joined pieces). `formattedFollows` says that a
  *   formatted version of the same turn is to follow.
  * - `turn.formatted`: that formatted version.
- * - `finished`: everything asked for by finish was said.
+ * - `finished`: everything requested by finish was said.
  * - `failed`: the provider said so.
  * - `warned`: something the customer should hear about. `once`: not again in the session, whatever later legs say.
  * - `reconfigured`: whether what the leg was to be changed to is in force on its connection.
@@ -177,7 +177,7 @@ export type FarCommand = (LegCommand | { type: 'leg.alive' }) & { number: number
 
 /**
  * What a leg says to its session. `generation` names the leg; `sequence` counts its reports from 1, and a gap is a failure
- * of the leg. `pressure` asks the session to hold audio back, or to go on.
+ * of the leg. `pressure` asks the session to hold audio back, or to continue.
  */
 export type LegReport = {
   generation: number;

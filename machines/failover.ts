@@ -39,7 +39,7 @@ export type FailoverEvent =
   | ({ type: 'attempt.weighed' } & Weighed)
   /** A turn got its final, or the leg has held for a while: what went wrong before is over. */
   | { type: 'attempt.held' }
-  /** The chain has that many members now, of which the first `before` are tried no more, and begins anew. */
+  /** The chain has that many members now, of which the first `before` are tried no more, and begins again. */
   | { type: 'chain.replaced'; members: number; before: number; first: number };
 
 const decisionOf = (context: FailoverContext): Decision => decide(context, SESSION_POLICY);

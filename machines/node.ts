@@ -3,7 +3,7 @@ import { assign, setup } from 'xstate';
 import { declaredAction, declaredPromise } from './declared.ts';
 
 export interface NodeInput {
-  /** How long live sessions may go on once the node drains. */
+  /** How long live sessions may continue once the node drains. */
   drainMs: number;
 }
 
@@ -14,7 +14,7 @@ export interface NodeContext extends NodeInput {
 export type NodeEvent =
   /** SIGTERM, SIGINT, or the operator. */
   | { type: 'node.drain' }
-  /** The node cannot go on: it drains, and its end tells why. */
+  /** The node cannot continue: it drains, and its end tells why. */
   | { type: 'node.failed'; error: string }
   /** The last live session has ended. */
   | { type: 'sessions.gone' }

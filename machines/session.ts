@@ -38,7 +38,7 @@ export const sessionMachine = setup({
     endAudio: declaredAction('endAudio'),
     /** No turn gets a final any more. */
     endTurns: declaredAction('endTurns'),
-    /** The leg is let go of; audio that came meanwhile wants another. */
+    /** The leg is released; audio that came meanwhile wants another. */
     rest: declaredAction('rest'),
     /** Asks the failover chart what comes after the failure noted last. */
     decide: declaredAction('decide'),

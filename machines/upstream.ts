@@ -17,14 +17,14 @@ export interface UpstreamInput {
 export interface UpstreamContext extends UpstreamInput {
   /** How long a leg that is alive is given to finish. */
   waitMs: number;
-  /** The connection has given the sign of life that it was asked for when it was to finish. */
+  /** The connection has given the sign of life that was requested of it when it was to finish. */
   isAlive: boolean;
   failure: LegFailure | null;
 }
 
 export type UpstreamEvent =
   | { type: 'wire.opened' }
-  /** The sign of life that was asked for: any message, or the answer to a ping. */
+  /** The sign of life that was requested: any message, or the answer to a ping. */
   | { type: 'wire.alive' }
   /** The connection failed or ended out of order; the codec has said what that means. */
   | { type: 'wire.failed'; failure: LegFailure }

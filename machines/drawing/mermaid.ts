@@ -1,4 +1,4 @@
-// A machine as Mermaid text, which GitHub and editors draw by themselves.
+// A machine as Mermaid text, which GitHub and editors draw on their own.
 // Mermaid up to 11 fails on a transition to or from a state with states inside a parallel one, so a parallel state is drawn
 // closed, and each of its regions is a chart of its own.
 import { type GraphEdge, type GraphNode, type MachineGraph, wordsOf } from './graph.ts';

@@ -145,7 +145,7 @@ export function carriedOut(incident: Incident, decision: Decision): Incident {
   const { limits, tried, ownLosses, retriesLeft, roundsLeft } = incident;
   switch (decision) {
     case 'forgiven':
-      // It was no attempt at the model.
+      // It was not an attempt at the model.
       return { ...incident, ownLosses: ownLosses + 1, tried: tried.slice(0, -1) };
     case 'retry':
       return { ...incident, retriesLeft: retriesLeft - 1 };

@@ -1,4 +1,4 @@
-// How a session ends by itself: the reason, and the error its client is told. When it ends so is decided in session.ts.
+// How a session ends on its own: the reason, and the error its client is told. When it ends so is decided in session.ts.
 import type { SessionEndReason } from '../events.ts';
 import type { SessionContext, SessionError } from './types.ts';
 

@@ -9,7 +9,7 @@ export interface SessionError {
 
 export interface SessionLimits {
   longestMs: number;
-  /** How long a draining node lets a session go on without a turn boundary. */
+  /** How long a draining node lets a session continue without a turn boundary. */
   drainMs: number;
   /** First back-off; it doubles with each failed attempt of an incident. */
   backOffMs: number;
@@ -54,7 +54,7 @@ export type SessionEvent =
   /** The provider's own limit on the leg's duration is near. */
   | { type: 'upstream.expiring'; generation: number }
   /**
-   * The client has changed what it asks for: the chain goes on behind its present members, which are tried no more. `next` is the
+   * The client has changed what it asks for: the chain continues behind its present members, which are tried no more. `next` is the
    * new one to begin with. `isInPlace`: the leg that is open is that of the new one already.
    */
   | { type: 'session.configured'; chain: string[]; next: number; steadyMs: number; isInPlace?: true }
@@ -66,7 +66,7 @@ export type SessionEvent =
   | { type: 'audio.settled' }
   /** The leg was sent nothing for the suspension time, and there is nothing to send. */
   | { type: 'audio.quiet' }
-  /** There is audio again, and no leg, or one that is being let go of and owes nothing. */
+  /** There is audio again, and no leg, or one that is being released and owes nothing. */
   | { type: 'audio.waiting' }
   | { type: 'client.close' }
   /** The client's socket is gone: the session finishes its work without a reader. */

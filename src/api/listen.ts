@@ -29,7 +29,7 @@ export interface ListenRequest {
   strict: boolean;
   /** Where the audio may go. */
   rule?: DataResidencyRule | undefined;
-  /** How long no audio may come before the provider's connection is let go of; undefined for the gateway's own setting. */
+  /** How long no audio may come before the provider's connection is released; undefined for the gateway's own setting. */
   suspendSeconds?: number | undefined;
   latency?: Latency | undefined;
   /** Whether it waits for its client when the socket breaks. */

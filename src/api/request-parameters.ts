@@ -130,7 +130,7 @@ export const TranscriptionForm = Type.Object(
   },
 );
 
-/** What a session is asked for, in a query or in a start message. */
+/** What is requested of a session, in a query or in a start message. */
 const parameters = {
   ...chainMembers,
   model: Type.Optional(

@@ -19,7 +19,7 @@ export const Redaction = Type.Union([
 export type Redaction = Static<typeof Redaction>;
 export const REDACTIONS = Redaction.anyOf.map((each) => each.const);
 
-/** Members of a request that are absent where they are not asked for. */
+/** Members of a request that are absent where they are not requested. */
 export const Vocabulary = Type.Object({
   languages: Type.Optional(
     Type.Array(Type.String({ pattern: `^${LANGUAGE_TAG}$`, examples: ['en', 'fr-CA'] }), {

@@ -18,7 +18,7 @@ export type Taken = 'accepted' | 'backlog_exceeded' | 'unsupported';
 export interface SampleSource {
   /** Bytes taken, in the client's encoding. */
   readonly receivedBytes: number;
-  /** More can be decoded of what was taken: `take` of no bytes goes on with it. */
+  /** More can be decoded of what was taken: `take` of no bytes continues with it. */
   readonly isDecoding: boolean;
   /** Pieces that were damaged, and passed over. */
   readonly damaged: number;
@@ -29,11 +29,11 @@ export interface SampleSource {
   take(bytes: Uint8Array): Taken;
   /** No more bytes will come. Gives how many of them became no sample. */
   end(): number;
-  /** Lets go of what it holds besides the tape. */
+  /** Releases what it holds besides the tape. */
   dispose(): void;
 }
 
-/** Of bytes that are samples, each by itself. */
+/** Of bytes that are samples, each on its own. */
 class Ingest implements SampleSource {
   readonly #encoding: RawEncoding;
   readonly #tape: Tape;

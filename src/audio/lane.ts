@@ -36,7 +36,7 @@ export interface LaneContract {
 }
 
 export interface AudioFrame {
-  /** Linear16, little-endian, at the lane's rate. Used again: valid until the next frame of any lane is asked for. */
+  /** Linear16, little-endian, at the lane's rate. Used again: valid until the next frame of any lane is requested. */
   bytes: Uint8Array;
   /** Position of the first sample in the session. */
   start: number;
@@ -188,7 +188,7 @@ export class Lane {
     return { bytes, start, samples: held, endsTurn: this.#catchUp(end, nowMs) };
   }
 
-  /** Goes on behind the pause that the lane is in, where it is behind. Returns whether the leg's turn ends by that. */
+  /** Continues behind the pause that the lane is in, where it is behind. Returns whether the leg's turn ends by that. */
   #catchUp(end: number, nowMs: number): boolean {
     const lateMs = this.#pacer.waitMs(this.#ms(this.available(end, false)), nowMs);
     this.#isBehind ||= lateMs > BEHIND_MS;
@@ -275,7 +275,7 @@ class Pauses {
     this.#endsTurn = Math.round((endsTurnMs * this.#sampleRate) / 1000);
   }
 
-  /** Where the lane goes on: at `position` unless there is nothing to be heard for a while, and never beyond `end`. */
+  /** Where the lane continues: at `position` unless there is nothing to be heard for a while, and never beyond `end`. */
   after(position: number, end: number): number {
     const from = this.#since(position);
     if (from === undefined || position - from < this.#kept.behind) return position;

@@ -1,5 +1,5 @@
 // Which sample of the session a leg's clock stands for. A leg that was behind was not given all of each pause: there its clock
-// stood still while the session's went on.
+// stood still while the session's continued.
 
 /** Places that are remembered; a lane leaves out nothing more until finals cover the oldest. */
 const SKIPS_MAX = 256;
@@ -70,7 +70,7 @@ export class LegTimeline {
     return Math.min(sessionSample - this.#shifts[piece]!, this.#endOfPiece(piece));
   }
 
-  /** Nothing that lies before the position will be asked for again. */
+  /** Nothing that lies before the position will be requested again. */
   forget(sessionSample: number): void {
     let old = 0;
     while (old < this.skips && this.#starts[old + 1]! + this.#shifts[old + 1]! <= sessionSample) old++;

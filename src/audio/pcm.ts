@@ -59,7 +59,7 @@ export function decode(
   for (let i = 0; i < count; i++) samples[offset + i] = table[bytes[at + i]!]!;
 }
 
-/** The nearest 16-bit sample; what is no number becomes silence. */
+/** The nearest 16-bit sample; what is not a number becomes silence. */
 export function toSample(value: number): number {
   if (value >= 32767) return 32767;
   if (value <= -32768) return -32768;

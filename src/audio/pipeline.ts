@@ -32,7 +32,7 @@ export interface PipelineOptions {
 /**
  * Positions are samples since the beginning of the session, on the client's clock. Audio is held as linear16 at the client's
  * rate: [covered, sent) for a replay, [sent, received) ahead of the lane. Every sample leaves on a lane once and in order,
- * but for silence in the pauses where the lane is behind; a new lane begins again at the end of the last final.
+ * except for silence in the pauses where the lane is behind; a new lane begins again at the end of the last final.
  */
 export class AudioPipeline {
   readonly #sampleRate: number;
@@ -83,7 +83,7 @@ export class AudioPipeline {
     return this.#timeline;
   }
 
-  /** More can be decoded of what was pushed: a `push` of no bytes goes on with it. */
+  /** More can be decoded of what was pushed: a `push` of no bytes continues with it. */
   get isDecoding(): boolean {
     return this.#ingest.isDecoding;
   }
@@ -232,7 +232,7 @@ export class AudioPipeline {
   /**
    * The next frame that may leave now. Its bytes are valid until the next call.
    *
-   * @throws Error when audio cannot be read back from the spool: the session cannot go on without a gap.
+   * @throws Error when audio cannot be read back from the spool: the session cannot continue without a gap.
    */
   next(nowMs: number): AudioFrame | undefined {
     const lane = this.#lane;

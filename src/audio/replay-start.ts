@@ -3,10 +3,10 @@ import type { Tape } from './tape/tape.ts';
 import type { SpeechMeter } from './voice/energy.ts';
 import { WINDOW_MS, WindowPower } from './voice/voice-activity.ts';
 
-/** Silence before the first sound of a replay that is sent all the same: recognisers want to hear a word begin. */
+/** Silence before the first sound of a replay that is sent anyway: recognisers want to hear a word begin. */
 const QUIET_MS = 500;
 
-/** Sound that began so shortly before the end of the last final is no rest of its last word: the next has begun. */
+/** Sound that began so shortly before the end of the last final is not the rest of its last word: the next has begun. */
 const WORD_MS_MIN = 100;
 
 /** The end of the last final, less what its last word still sounds and the silence that follows. */
@@ -22,14 +22,14 @@ export function replayStart(tape: Tape, meter: SpeechMeter, sampleRate: number):
   return Math.max(from, meter.sound.startAfter(from) - samplesOf(QUIET_MS));
 }
 
-/** A word's sound goes on for 0.1 s; what lasts longer than this is another word. */
+/** A word's sound continues for 0.1 s; what lasts longer than this is another word. */
 const TAIL_MS_MAX = 200;
 /** Sound that becomes so much louder again is the next word, and the last one ends where it was so much quieter than before. */
 const RISE = 10 ** (4 / 10);
 const DIP = 10 ** (-6 / 10);
 
 /**
- * How long the sound of a word goes on after the end that its provider reports: replayed alone, it would be recognised as another word.
+ * How long the sound of a word continues after the end that its provider reports: replayed alone, it would be recognised as another word.
  *
  * How many of these samples, from the end of a word on, are still its sound: up to the next silence, or to the dip before the
  * next word. None where speech goes straight on: the first sound of the next word is never taken for a rest of the last.

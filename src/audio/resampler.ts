@@ -144,7 +144,7 @@ export class PcmConverter {
   }
 }
 
-// Each writes all outputs that were asked for: a function called for one of them would hand each number over in an object. Four sums
+// Each writes all outputs that were requested: a function called for one of them would hand each number over in an object. Four sums
 // side by side, because one would wait for its own last addition; the number of taps is a multiple of 4.
 
 /** Every output has a row of its own. */

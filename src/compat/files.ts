@@ -153,7 +153,7 @@ function answered(
   return { ...answer, headers: { ...reply.headers, ...warningHeader(warnings), ...answer.headers } };
 }
 
-/** What our own form is asked for, so that any answer can be made of it. */
+/** What is requested of our own form, so that any answer can be made of it. */
 export const ANSWER: readonly [string, string][] = [
   ['response_format', 'verbose_json'],
   ['timestamp_granularities[]', 'word'],

@@ -150,7 +150,7 @@ const UNNAMED_BYTES_MAX = 64 * 1024;
 /** Of these and of what comes while the key is judged. */
 const JUDGED_BYTES_MAX = 1024 * 1024;
 
-/** Whatever is no UTF-8 becomes text that says nothing. */
+/** Whatever is not UTF-8 becomes text that says nothing. */
 const UTF8 = new TextDecoder();
 
 interface LateAsking {

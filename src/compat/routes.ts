@@ -93,7 +93,7 @@ function fits(pattern: string, path: string): boolean {
   );
 }
 
-/** What is said of a path below `/compat/<name>` that is no endpoint. */
+/** What is said of a path below `/compat/<name>` that is not an endpoint. */
 export function notServedAt(path: string): string | undefined {
   const dialect = dialectAt(path)?.dialect;
   if (dialect === undefined) return undefined;

@@ -257,7 +257,7 @@ function rateFaults({ sampleRates = [] }: Entry, { id, audio }: ModelCard, place
   ];
 }
 
-/** Modes that the shape has by its codecs; a live mode of files alone comes by itself. */
+/** Modes that the shape has by its codecs; a live mode of files alone comes on its own. */
 const modesLike = ({ modes }: ModelCard, { provider }: Shape): readonly string[] =>
   modes.filter((mode) => provider[mode] !== undefined);
 

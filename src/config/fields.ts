@@ -22,7 +22,7 @@ export interface Field {
 export function configFields(providers: readonly string[]): Field[] {
   return Object.entries(ConfigSchema.properties).flatMap(([section, schema]) => {
     if ('properties' in schema) return fieldsOf([section], schema.properties);
-    // What is a list is no single value: src/config/custom.ts.
+    // What is a list is not a single value: src/config/custom.ts.
     if ('items' in schema) return [];
     return providers.flatMap((provider) => fieldsOf([section, provider], ProviderSettings.properties));
   });

@@ -126,7 +126,7 @@ function readValue(field: Field, env: Readonly<Record<string, string | undefined
   throw new ConfigError(`${nameOf(field)} ${problem}; it is ${field.accepts}.`);
 }
 
-/** A variable's text as the type that is wanted. Text that is no integer stays text, and is refused as such. */
+/** A variable's text as the type that is wanted. Text that is not an integer stays text, and is refused as such. */
 function fromText(text: string, schema: TSchema): unknown {
   return TypeGuard.IsInteger(schema) && /^-?\d+$/.test(text) ? Number(text) : text;
 }

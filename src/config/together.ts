@@ -44,7 +44,7 @@ const CLUSTER = [
 /**
  * A sentence for each fault.
  *
- * @param usable whether settings can be used by themselves: those that cannot are told of already
+ * @param usable whether settings can be used on their own: those that cannot are told of already
  */
 export function faultsTogether(
   config: Config,

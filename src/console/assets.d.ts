@@ -1,4 +1,4 @@
-// What the build makes of an import that is no script: the text of a file, or the address that it is served at.
+// What the build makes of an import that is not a script: the text of a file, or the address that it is served at.
 declare module '*?raw' {
   const text: string;
   export default text;

@@ -99,7 +99,7 @@ export function warningsOf(warnings: readonly Degradation[]): { warnings?: Degra
 
 const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
-/** As a code: what was heard, else what was asked for, else the one that the model hears. */
+/** As a code: what was heard, else what was requested, else the one that the model hears. */
 function languageOf({ outcome: { language, member } }: FileResult): string {
   const [own, ...others] = new Set(member.card.languages.map(baseLanguage));
   const asked = member.language === 'auto' ? undefined : member.language;

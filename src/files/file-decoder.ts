@@ -14,9 +14,9 @@ export interface FileSamples {
   readonly sampleRate: number;
   /** Some of the sound that the file once had is missing. Known at the end. */
   readonly isDamaged: boolean;
-  /** The next samples, valid until those after them are asked for; undefined at the end. Rejects when the file cannot be read. */
+  /** The next samples, valid until those after them are requested; undefined at the end. Rejects when the file cannot be read. */
   next(): Promise<Int16Array | undefined>;
-  /** Lets go of the file, whatever is under way. */
+  /** Releases the file, whatever is in progress. */
   close(): void;
 }
 

@@ -104,7 +104,7 @@ export class FileSource {
     return FileSource.#of(file, pieces, kept ? undefined : chunks);
   }
 
-  /** @param rest what comes behind these pieces of a file that can be read once */
+  /** @param rest what comes after these pieces of a file that can be read once */
   static #of(file: AudioFile, pieces: readonly Uint8Array[], rest: AsyncIterator<Uint8Array> | undefined): FileSource {
     const first = pieces[0];
     const wanted = first === undefined ? 0 : headBytes(first);
@@ -218,7 +218,7 @@ function headBytes(beginning: Uint8Array): number {
   return (isZeros ? FRONT_BYTES_MAX : Math.min(tagBytes(beginning), FRONT_BYTES_MAX)) + HEAD_BYTES;
 }
 
-/** The name of a file in the place of its content, or what a server said where the audio was asked for. */
+/** The name of a file in the place of its content, or what a server said where the audio was requested. */
 const isText = (head: Uint8Array): boolean =>
   head.every((byte) => (byte >= 0x20 && byte < 0x7f) || LINE.includes(byte));
 

@@ -62,7 +62,7 @@ export interface JobOptions {
   chargeId: string;
   /** Aborts when the client is gone. */
   client: AbortSignal;
-  /** Once the upload is whole, the work goes on whether the client is there or not. */
+  /** Once the upload is whole, the work continues whether the client is there or not. */
   outlivesClient: boolean;
   early: EarlyAnswer;
   observer?: FileObserver | undefined;
@@ -70,7 +70,7 @@ export interface JobOptions {
 
 /** What an answer is made of. */
 export interface FileResult {
-  /** What was asked for, in front of the file and behind it. */
+  /** What was requested, in front of the file and behind it. */
   request: TranscriptionRequest;
   outcome: TranscriptionOutcome;
   /** What of the request was not done, or was done in another way. */
@@ -134,7 +134,7 @@ export class FileJob {
     }
   }
 
-  /** Whether the work goes on although the client is gone. Some times a day it is given up and free; else it is finished and charged. */
+  /** Whether the work continues although the client is gone. Some times a day it is given up and free; else it is finished and charged. */
   #goesOn(): boolean {
     const { organisationId, outlivesClient, early } = this.#options;
     if (outlivesClient) return true;
@@ -145,7 +145,7 @@ export class FileJob {
   }
 
   async #within<Own extends Upload>(limit: LimitedSignal, read: ReadUpload<Own>) {
-    // More fields may come behind a large file: with `strict` it is judged by all of them, later.
+    // More fields may come after a large file: with `strict` it is judged by all of them, later.
     const upload = await read(limit, (request) => this.admit({ ...request, strict: false }));
     try {
       return await this.#byAllFields(upload, limit.signal);
@@ -162,7 +162,7 @@ export class FileJob {
     }
   }
 
-  /** Begins while a file is still arriving, and anew where fields behind it ask for something else, whatever came of it until then. */
+  /** Begins while a file is still arriving, and again where fields behind it ask for something else, whatever came of it until then. */
   async #byAllFields<Own extends Upload>(
     upload: Own,
     signal: AbortSignal,
@@ -286,7 +286,7 @@ export class FileJob {
   }
 }
 
-/** The whole upload, where fields came behind its file. Rejects where it turns out to be broken. */
+/** The whole upload, where fields came after its file. Rejects where it turns out to be broken. */
 async function asksForMore<Own extends Upload>(upload: Own, signal: AbortSignal): Promise<Own | undefined> {
   upload.leaveFile();
   if (signal.aborted) return undefined;

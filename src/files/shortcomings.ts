@@ -39,7 +39,7 @@ export function timesMissing(fields: Shape, { slug, card }: ResolvedCandidate): 
   ];
 }
 
-/** What was asked for and is not in what the model said. */
+/** What was requested and is not in what the model said. */
 export function shortcomings(fields: Shape, outcome: TranscriptionOutcome): Degradation[] {
   const { slug } = outcome.member;
   const said = outcome.utterances.filter(({ text }) => text !== '');
@@ -69,7 +69,7 @@ export const strictly = ({ message, param }: Degradation): ApiError =>
     ...(param === undefined ? {} : { param }),
   });
 
-/** The shortcoming that `strict` refuses: one of something that was asked for by name. */
+/** The shortcoming that `strict` refuses: one of something that was requested by name. */
 export const refusedStrictly = (fields: Shape, found: readonly Degradation[]): Degradation | undefined =>
   found.find(({ code }) => code !== 'times_estimated' || isSubtitle(fields) || asksFor(fields, 'segment'));
 

@@ -242,7 +242,7 @@ function timelineOfWords(words: readonly Word[]): Timeline {
   return {
     count,
     spanOf: (from, to) => {
-      // Of a text as long as its words both fall on the same borders, but for what adding up fractions costs.
+      // Of a text as long as its words both fall on the same borders, except for what adding up fractions costs.
       const first = wordAt(from + 1e-6);
       return { start: first.start, end: wordAt(to - 1e-6).end, speaker: first.speaker };
     },

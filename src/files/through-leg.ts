@@ -15,7 +15,7 @@ const ANSWER_MS = 600_000;
  * Transcribes audio through one live leg.
  *
  * @param request the leg; its `session` is of no use here
- * @param audio linear16 at `request.sampleRate`, in chunks of any even length, each valid until the next is asked for
+ * @param audio linear16 at `request.sampleRate`, in chunks of any even length, each valid until the next is requested
  * @param onUtterance hears each utterance of the result, in order, as soon as nothing about it can change
  * @throws LegFailed when the leg fails; the signal's reason when aborted; what `audio` throws
  */
@@ -140,7 +140,7 @@ class LegJob {
     return read.next as IteratorResult<Uint8Array>;
   }
 
-  /** What was heard. Throws when words were heard that never became final: a part is no transcription. */
+  /** What was heard. Throws when words were heard that never became final: a part is not a transcription. */
   result(): BatchResult {
     if (this.#text.open) throw new LegFailed(finalMissing);
     this.#tell(this.#utterances.length);

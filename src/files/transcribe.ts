@@ -92,7 +92,7 @@ export interface TranscriptionOutcome extends CredibleResult {
 
 /**
  * Transcribes a file. Throws an ApiError for everything that the client is to know, and the signal's reason when aborted;
- * nothing is under way then.
+ * nothing is in progress then.
  */
 export async function transcribe(
   dependencies: TranscriptionDependencies,
@@ -289,7 +289,7 @@ async function soundIn(file: FileSource, signal: AbortSignal): Promise<Sound> {
     return 'none';
   } catch (error) {
     if (signal.aborted) throw error;
-    // A model has read it all the same.
+    // A model has read it anyway.
     return 'unknown';
   }
 }

@@ -1,4 +1,4 @@
-// A file on its way in with what is asked for: how the edge hands it over, whether all of it is needed before a model is asked, and
+// A file on its way in with what is requested: how the edge hands it over, whether all of it is needed before a model is asked, and
 // what of it the models are handed.
 
 import type { Utterance } from '../../machines/events.ts';
@@ -12,15 +12,15 @@ import { costsByLength } from './money/file-reservations.ts';
 import { asLongAsSaid, type FileLength, isLengthHidden } from './money/length.ts';
 
 export interface Upload {
-  /** What was asked for: by all of the form, or by what is in front of a file that is still arriving. */
+  /** What was requested: by all of the form, or by what is in front of a file that is still arriving. */
   readonly request: TranscriptionRequest;
   readonly file: UploadedFile;
   /**
    * The upload when all of it is here: this one, or one that asks for more, in fields behind a file that was still arriving, and
-   * whose file begins anew. Rejects with an ApiError when it turns out to be broken, or is too slow.
+   * whose file begins again. Rejects with an ApiError when it turns out to be broken, or is too slow.
    */
   readonly whole: Promise<this>;
-  /** Nobody reads a file any more that is still arriving; the whole upload has it all the same. */
+  /** Nobody reads a file any more that is still arriving; the whole upload has it anyway. */
   leaveFile(): void;
   dispose(): void;
 }
@@ -106,7 +106,7 @@ export interface EarlyAnswer {
 
 type Tell = (utterance: Utterance, by: ResolvedCandidate) => void;
 
-/** Keeps what is heard of a file that is still arriving until the upload is whole; never tells it where fields came behind the file. */
+/** Keeps what is heard of a file that is still arriving until the upload is whole; never tells it where fields came after the file. */
 export function onceWhole(upload: Upload, tell: Tell): Tell {
   if (upload.file.size !== undefined) return tell;
   const waiting: Parameters<Tell>[] = [];

@@ -2,7 +2,7 @@
 // `closed` comes once and never from inside a call, and a handler that throws costs its own socket only.
 import type { ServerSocket, SocketHandlers, SocketPace, SocketSend } from './server.ts';
 
-/** How long a client may take to read what is queued once the close was asked for; then it is dropped. */
+/** How long a client may take to read what is queued once the close was requested; then it is dropped. */
 const CLOSE_LINGER_MS = 10_000;
 /**
  * What a client leaves unread past this costs it the connection. Hosts bound their sockets far below it, by `bufferedBytes`;

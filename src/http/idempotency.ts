@@ -43,7 +43,7 @@ interface Running {
 export class Idempotency {
   readonly #options: IdempotencyOptions;
   readonly #seal: AnswerSeal;
-  /** What is under way in this process, by organisation and key. */
+  /** What is in progress in this process, by organisation and key. */
   readonly #running = new Map<string, Running>();
   #waiting = 0;
 
@@ -52,7 +52,7 @@ export class Idempotency {
     this.#seal = new AnswerSeal(options.secret);
   }
 
-  /** Requests under way that have a key. */
+  /** Requests in progress that have a key. */
   get size(): number {
     return this.#running.size;
   }
@@ -166,14 +166,14 @@ export class IdempotentWork {
         await store.finishIdempotency(this.#attempt, fingerprint, sealed);
       } catch (error) {
         if (!(error instanceof StoreError && error.reason === 'overflow')) throw error;
-        // Too large for the way to the node with the accounts. That it was answered is written down all the same: else the next
+        // Too large for the way to the node with the accounts. That it was answered is written down anyway: else the next
         // file under the key, whatever it is, would count as charged already.
         await store.finishIdempotency(this.#attempt, fingerprint, NO_ANSWER);
       }
     });
   }
 
-  /** Nothing came of it: the next request under the key begins anew. Never rejects. */
+  /** Nothing came of it: the next request under the key begins again. Never rejects. */
   async release(): Promise<void> {
     await this.#close(() => this.#options.store.releaseIdempotency(this.#attempt));
   }

@@ -6,7 +6,7 @@ import { normaliseAddress } from './request-head.ts';
 import type { ServerRequest } from './server.ts';
 
 /**
- * A request with the client's address in the place of its peer's: the rightmost hop that is no trusted proxy. A hop that is no
+ * A request with the client's address in the place of its peer's: the rightmost hop that is not a trusted proxy. A hop that is no
  * address ends the search at the proxy that wrote it.
  *
  * @param trusted as in `VOXGATE_TRUSTED_PROXIES`; undefined for none

@@ -169,7 +169,7 @@ export function errorReply(refusal: ApiError, requestId: string): WholeReply {
 }
 
 /**
- * OpenAI's client libraries try again by themselves after 408, 409, 429 and 5xx, and some wait as long as `Retry-After` says,
+ * OpenAI's client libraries try again on their own after 408, 409, 429 and 5xx, and some wait as long as `Retry-After` says,
  * be it until midnight. They are told where that is of no use.
  */
 function isRetryUseless({ code, extras: { retryAfterSeconds } }: ApiError): boolean {

@@ -57,7 +57,7 @@ export interface ServerSocket {
   send(text: string): SocketSend;
   /** Bytes given to `send` that have not left the process. */
   readonly bufferedBytes: number;
-  /** The library cuts the connection by itself when nothing came for the time of `silenceMs`, which counts messages half there. */
+  /** The library cuts the connection on its own when nothing came for the time of `silenceMs`, which counts messages half there. */
   readonly watchesSilence: boolean;
   /** The largest message that is taken of it, where that is less than its session takes. */
   readonly messageBytesMax?: number | undefined;
@@ -152,7 +152,7 @@ export interface HttpServerOptions {
   headerTimeoutMs: number;
   /** A socket of which nothing comes for so long is dead, although it was pinged. Watched by the host where it is left out. */
   silenceMs?: number;
-  /** What the server answers by itself when a handler rejects: never a stack. */
+  /** What the server answers on its own when a handler rejects: never a stack. */
   onFault(error: unknown): WholeReply;
 }
 
@@ -161,7 +161,7 @@ export interface HttpServer {
   /** Which build of its library serves, where there is more than one. */
   readonly build?: string;
   readonly port: number;
-  /** Stops accepting; open sockets and requests go on. */
+  /** Stops accepting; open sockets and requests continue. */
   stopListening(): void;
   /** Stops accepting and drops what is open. */
   close(): Promise<void>;

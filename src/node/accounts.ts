@@ -27,7 +27,7 @@ import { answerStoreCalls, STORE_GROUP } from './store/remote-store.ts';
 import { openSqliteStore } from './store/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
-/** Longer than a session goes on without the ledger: its node will not settle it any more. */
+/** Longer than a session continues without the ledger: its node will not settle it any more. */
 const LOST_AFTER_GRACE_MS = 300_000;
 
 export type BeforeStore = Omit<Assembly, 'store'>;
@@ -43,7 +43,7 @@ export interface OwnAccounts {
   makeFirstKey(): Promise<CreatedKey | undefined>;
   /** The token of a link for the first owner of the first key's organisation; undefined where it has one. */
   inviteFirstOwner(): Promise<string | undefined>;
-  /** The fencing revision; undefined on a node by itself. */
+  /** The fencing revision; undefined on a single node. */
   revision(): number | undefined;
   /** Called with each new revision. */
   onRevision(listener: () => void): void;
@@ -51,7 +51,7 @@ export interface OwnAccounts {
   onLost(listener: () => void): void;
 }
 
-/** Opens the database, as its owner where there are other nodes. `end`: this node cannot go on, and why. */
+/** Opens the database, as its owner where there are other nodes. `end`: this node cannot continue, and why. */
 export async function openOwnAccounts(
   before: BeforeStore,
   shared: SharedNetwork | undefined,
@@ -168,7 +168,7 @@ function serveCalls(
       revision: revision() ?? 0,
       ledger,
       groups,
-      // An owner that cannot renew its lease goes on: once another node is the owner, the database refuses this one's writes.
+      // An owner that cannot renew its lease continues: once another node is the owner, the database refuses this one's writes.
       isOwner: () => revision() !== 0,
       onFault: (call, error) => logger.error({ call, err: error }, 'accounts fault'),
       // Normal: a caller does not know the epoch at its first call.

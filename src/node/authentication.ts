@@ -89,7 +89,7 @@ export function publishKeyChange(bus: Bus, type: KeyChange['type'], keyId: strin
 }
 
 // How much a key may ask for: counted here, or over all nodes that serve clients.
-/** `members`: undefined on a node by itself. `accounts`: undefined on the node that keeps them, which also counts. */
+/** `members`: undefined on a single node. `accounts`: undefined on the node that keeps them, which also counts. */
 export function openKeyLimits(
   assembly: Assembly,
   members: Membership | undefined,

@@ -260,7 +260,7 @@ class Node {
     };
   }
 
-  /** The node cannot go on: it drains, so that another process can replace it. */
+  /** The node cannot continue: it drains, so that another process can replace it. */
   #endFor(reason: string, error?: unknown): void {
     this.#logger.fatal({ reason, err: error }, 'the node ends');
     this.#actor?.send({ type: 'node.failed', error: reason });

@@ -43,9 +43,9 @@ export interface Live extends LegsOfNode {
   upstream: UpstreamHost;
   overload: OverloadMonitor;
   machines: MachineCounter;
-  /** What lets go of something when memory runs out. */
+  /** What releases something when memory runs out. */
   relief: (() => void)[];
-  /** Undefined on a node by itself. */
+  /** Undefined on a single node. */
   placement: Placement | undefined;
 }
 
@@ -67,7 +67,7 @@ export interface EdgeLive extends Live {
   openSpool(organisationId: string): Spool;
 }
 
-/** `members`: undefined on a node by itself. */
+/** `members`: undefined on a single node. */
 export function openLive(assembly: Assembly, vault: OpenedVault, members: Membership | undefined): Live {
   const { bus, clock } = assembly;
   const engines = openEngines(assembly);

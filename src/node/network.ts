@@ -32,7 +32,7 @@ export interface SharedNetwork {
 
 export interface Network {
   bus: Bus;
-  /** Undefined on a node by itself. */
+  /** Undefined on a single node. */
   shared: SharedNetwork | undefined;
   close(): Promise<void>;
 }

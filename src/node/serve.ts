@@ -81,7 +81,7 @@ export interface Edge {
    * @param sessions when all sessions of this node have ended
    */
   drain(sessions: Promise<void> | undefined): Promise<void>;
-  /** Accepts no new sockets; resolves when the live sockets have closed by themselves, and at the latest after the time given. */
+  /** Accepts no new sockets; resolves when the live sockets have closed on their own, and at the latest after the time given. */
   quiet(timeoutMs: number): Promise<void>;
 }
 

@@ -296,7 +296,7 @@ export function inspectSystem(root: AnyActorRef, listener: (step: Macrostep) => 
 /** The beginning of a machine is a transition that nobody has written. */
 const isDrawn = ({ eventType }: AnyTransitionDefinition): boolean => typeof eventType === 'string';
 
-/** Undefined for what is no machine, such as a promise. */
+/** Undefined for what is not a machine, such as a promise. */
 function stepOf(root: AnyActorRef, actor: AnyActorRef, { value, status }: AnyMachineSnapshot): Step | undefined {
   const { logic } = actor as unknown as { logic?: { id?: string } };
   const machine = logic?.id;

@@ -38,7 +38,7 @@ export function tryAddress(host: string, port: number): Promise<{ port: number }
   const server = createServer();
   return new Promise((resolve) => {
     server.once('error', (error: NodeJS.ErrnoException) => resolve({ code: error.code }));
-    // By itself, also in a worker of node:cluster, whose other workers may well listen.
+    // On its own, also in a worker of node:cluster, whose other workers may well listen.
     server.listen({ host, port, exclusive: true }, () => {
       const { port: had } = server.address() as AddressInfo;
       server.close(() => resolve({ port: had }));

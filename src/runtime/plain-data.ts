@@ -5,7 +5,7 @@
 const DEPTH_MAX = 64;
 
 /**
- * Throws a TypeError for what is no plain data: functions, symbols, dates, maps, what refers to itself. Members that JSON has no
+ * Throws a TypeError for what is not plain data: functions, symbols, dates, maps, what refers to itself. Members that JSON has no
  * word for are written as `{"$n": …}`; an object that has such a member itself as `{"$o": [[name, value], …]}`.
  */
 export function textOfPlain(value: unknown): string {

@@ -196,7 +196,7 @@ const ledger = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-// 0005: People, what was mailed to them, and their console sessions. Nothing here opens anything by itself: tokens and
+// 0005: People, what was mailed to them, and their console sessions. Nothing here opens anything on its own: tokens and
 // session ids are kept as SHA-256, passwords as salted slow hashes, and who failed to log in as a hash of the address.
 const accounts = `
   CREATE TABLE people (
@@ -370,7 +370,7 @@ const ownership = `
 `;
 
 // 0009: What the charge of a file rests on, and every charge that was more than what was held for it, with the reason why
-// it was made all the same. Both only grow. Of what was charged before, the reason is not known: `not_kept`.
+// it was made anyway. Both only grow. Of what was charged before, the reason is not known: `not_kept`.
 const NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
 
 const charges = `

@@ -98,7 +98,7 @@ export type Ask = (
   timeoutMs?: number,
 ) => Promise<unknown>;
 
-/** What is asked for, at the node that answers. */
+/** What is requested, at the node that answers. */
 export interface Asked {
   organisationId: string | null;
   call: string;

@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3';
 
 export interface TableBase {
-  /** Open, at the newest schema. A transaction begun here joins the commit that is under way. */
+  /** Open, at the newest schema. A transaction begun here joins the commit that is in progress. */
   database: Database;
   /** Wall-clock milliseconds. */
   nowMs(): number;

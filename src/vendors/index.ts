@@ -71,7 +71,7 @@ export const providersWith = (own: readonly CustomModel[], speechModels: readonl
 const withSpeechModels = (list: readonly Provider[], own: readonly LocalModel[]): readonly Provider[] =>
   list.map((provider) => (provider.name === local.name ? localWith(own) : provider));
 
-/** Those of them that clients are offered. `loopback` recognises nothing: it is there for tests, where it is asked for. */
+/** Those of them that clients are offered. `loopback` recognises nothing: it is there for tests, where it is requested. */
 export const offeredOf = (known: Providers, loopbackSetting: 'on' | 'off'): Providers =>
   loopbackSetting === 'on' ? known : named([...known.values()].filter(({ name }) => name !== loopback.name));
 

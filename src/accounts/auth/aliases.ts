@@ -16,7 +16,7 @@ export interface NamedChain {
   aliased?: number;
 }
 
-/** The model and its fallbacks that a name stands for; undefined where it is no alias. Never of a slug: those have a slash. */
+/** The model and its fallbacks that a name stands for; undefined where it is not an alias. Never of a slug: those have a slash. */
 export function aliasOf(
   { aliases, organisationAliases }: AliasedKey,
   name: string,
@@ -30,7 +30,7 @@ export const slugNamed = (key: AliasedKey, name: string): string => aliasOf(key,
 
 /**
  * The request with slugs for its alias, or as it is. Its own `provider_params` are the first model's, name by name before those of
- * the alias; its own fallbacks come behind the alias's. Those are slugs: an alias stands for `model` only.
+ * the alias; its own fallbacks come after the alias's. Those are slugs: an alias stands for `model` only.
  */
 export function chainNamed<Request extends NamedChain>(key: AliasedKey, request: Request): Request {
   const chain = aliasOf(key, request.model);

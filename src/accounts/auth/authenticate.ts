@@ -263,7 +263,7 @@ class KeyAuthenticator implements Authenticator {
       attempt?.forgive();
       return key;
     } catch (error) {
-      // A suspended account is no guess, nor is a store that cannot answer the caller's doing.
+      // A suspended account is not a guess, and a store that cannot answer is not the caller's doing.
       if (error instanceof ApiError && error.status === 401) attempt?.fail();
       else attempt?.forgive();
       throw error;
@@ -304,7 +304,7 @@ export interface Authenticator {
   mint(caller: Caller, ttlSeconds: number, personId?: string): TokenResponse;
   /**
    * The key was revoked, here or on another node: nothing of it is good from now on. What the store on this file is told
-   * arrives by itself; without any word the key is good for 30 s at most.
+   * arrives on its own; without any word the key is good for 30 s at most.
    */
   revoked(keyId: string): void;
   /** Whether a caller who was let in a while ago would be let in now. Yes where the store cannot say. Never counts as a guess. */
@@ -319,7 +319,7 @@ export interface Authenticator {
   evict(keyId: string): void;
   /** The organisation was suspended or reinstated: nothing that is remembered of its keys holds. */
   evictOrganisation(organisationId: string): void;
-  /** News may have been missed: what is remembered of any key is asked for again when it is used next. */
+  /** News may have been missed: what is remembered of any key is requested again when it is used next. */
   doubt(): void;
   /** Keys that were in use in the last minutes, at most 1,000. */
   recentKeys(): KeyNames[];

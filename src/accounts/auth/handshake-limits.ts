@@ -63,7 +63,7 @@ const WAITING_MAX = 256;
 
 /** An attempt that is being judged. Ended by one of the two, once. */
 export interface JudgedAttempt {
-  /** It was no failure. */
+  /** It was not a failure. */
   forgive(): void;
   fail(): void;
 }

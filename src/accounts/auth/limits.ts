@@ -34,13 +34,13 @@ export interface KeyLimits {
    * Throws, or rejects with, an ApiError `too_many_sessions` with `Retry-After` and the headers.
    */
   takeSession(key: LimitedKey): (() => void) | Promise<() => void>;
-  /** The same for a file that is being transcribed. Files and sessions are counted by themselves; a key's own limit holds for both. */
+  /** The same for a file that is being transcribed. Files and sessions are counted separately; a key's own limit holds for both. */
   takeFile(key: LimitedKey): (() => void) | Promise<() => void>;
   /** Keys whose requests or tokens were forgotten too early, because too many keys were active at once. */
   readonly forgottenKeys: number;
 }
 
-/** Of a node that knows of all there is by itself. */
+/** Of a node that knows of all there is on its own. */
 export interface NodeKeyLimits extends KeyLimits {
   takeSession(key: LimitedKey): () => void;
   takeFile(key: LimitedKey): () => void;
@@ -87,7 +87,7 @@ export function createKeyLimits(options: KeyLimitsOptions): NodeKeyLimits {
 /** The same limits over all nodes of a gateway. */
 export function createSharedKeyLimits(options: KeyLimitsOptions, shared: ClusterLimits): KeyLimits {
   const take = (what: Counted) => async (key: LimitedKey) => {
-    // Of another name, files are counted by themselves.
+    // Of another name, files are counted separately.
     const name = (id: string) => (what === 'sessions' ? id : `${what} ${id}`);
     const taken = await shared.places.take({
       keyId: name(key.id),

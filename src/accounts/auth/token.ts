@@ -1,5 +1,5 @@
 // Client tokens: `st_` + base64url(payload) + `.` + base64url(HMAC-SHA-256 of all before the dot). Any node with the secret can
-// tell a genuine one by itself; what it is worth is decided in verdicts.ts.
+// tell a genuine one on its own; what it is worth is decided in verdicts.ts.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';

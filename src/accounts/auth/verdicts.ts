@@ -120,7 +120,7 @@ const REFUSALS: Readonly<Record<Exclude<ClientTokenDecision, 'allowed'>, () => A
 
 const STORE_RETRY_SECONDS = 1;
 
-/** A store that could not answer is no verdict on the key. The cause is for the log. */
+/** A store that could not answer is not a verdict on the key. The cause is for the log. */
 export function unanswered(error: unknown): never {
   if (!(error instanceof StoreError)) throw error;
   const refusal = apiError('overloaded', 'The credential could not be checked just now. Try again in a moment.', {

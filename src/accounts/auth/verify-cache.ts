@@ -73,7 +73,7 @@ export class VerifyCache {
   readonly #hearsNews: () => boolean;
   readonly #onAnswered: (key: ApiKey) => void;
   #unreachedMs = Number.NEGATIVE_INFINITY;
-  /** What was asked for before does not count as fresh. */
+  /** What was requested before does not count as fresh. */
   #doubtedMs = Number.NEGATIVE_INFINITY;
   /** By every name, the oldest first. */
   readonly #known = new Map<string, Entry>();
@@ -101,7 +101,7 @@ export class VerifyCache {
     return entry !== undefined && entry.atMs <= this.#doubtedMs ? undefined : this.#within(reference, KNOWN_MS);
   }
 
-  /** News may have been missed: each key is asked for again when it is used next, and what is known of it good for 30 s at most. */
+  /** News may have been missed: each key is requested again when it is used next, and what is known of it good for 30 s at most. */
   doubt(): void {
     this.#doubtedMs = this.#clock.now();
     this.#unreachedMs = Number.NEGATIVE_INFINITY;
@@ -132,7 +132,7 @@ export class VerifyCache {
     }
   }
 
-  /** Keys that were known in the last five minutes, those that the store was asked for last first. */
+  /** Keys that were known in the last five minutes, those requested of the store last come first. */
   recent(): ApiKey[] {
     const nowMs = this.#clock.now();
     const entries = [...new Set(this.#known.values())].filter(({ atMs }) => nowMs - atMs < STALE_MS);
@@ -170,7 +170,7 @@ export class VerifyCache {
   /** Forgets every key of an organisation. */
   evictOrganisation(organisationId: string): void {
     for (const { key } of [...this.#known.values()]) if (key.organisationId === organisationId) this.evict(key.id);
-    // Whose keys are being asked for is not known yet.
+    // Whose keys are being requested is not known yet.
     for (const { evicted } of this.#asking.values()) evicted.add(organisationId);
   }
 

@@ -34,7 +34,7 @@ export type Scope = (typeof SCOPES)[number];
 /** Of a key of which nothing is said: its tokens are for live sessions alone. */
 export const DEFAULT_SCOPES: readonly Scope[] = ['listen', 'transcribe', 'tokens'];
 
-/** Settings of a key, chosen when it is created. `null` is no limit of the key's own: the node's default holds. */
+/** Settings of a key, chosen when it is created. `null`: the key has no limit of its own, and the node's default holds. */
 export interface KeySettings extends Readonly<Record<KeyLimitName, number | null>> {
   name: string;
   /** ISO 8601 UTC. */

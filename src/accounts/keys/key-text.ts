@@ -30,7 +30,7 @@ export function hasValidChecksum(text: string): boolean {
   return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 }
 
-/** What is kept of a key, or undefined when the text is no key. */
+/** What is kept of a key, or undefined when the text is not a key. */
 export function parseKey(text: string): KeyTrace | undefined {
   if (!hasValidChecksum(text)) return undefined;
   return { hash: new Uint8Array(hash('sha256', text, 'buffer')), display: `${text.slice(0, 11)}...${text.slice(-4)}` };

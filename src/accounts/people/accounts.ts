@@ -145,7 +145,7 @@ export class Accounts {
   }
 }
 
-/** Throws an ApiError for what is no e-mail address. */
+/** Throws an ApiError for what is not an e-mail address. */
 export function checkedEmail(typed: string): EmailAddress {
   const parsed = parseEmail(typed);
   if (parsed !== undefined) return parsed;

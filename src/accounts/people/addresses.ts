@@ -6,7 +6,7 @@ const EMAIL_LENGTH_MAX = 254;
 const LOCAL_LENGTH_MAX = 64;
 /** Words of unquoted ASCII, joined by single dots. */
 const LOCAL = /^[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
-/** At least two labels, the last of which is no number. */
+/** At least two labels, the last of which is not a number. */
 const DOMAIN = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])$/;
 /** Here dots before the @ mean nothing, and both names are one service. */
 const DOTS_MEAN_NOTHING = new Set(['gmail.com', 'googlemail.com']);
@@ -18,7 +18,7 @@ export interface EmailAddress {
   address: string;
 }
 
-/** Undefined for what is no e-mail address, or one that mail servers do not commonly take. */
+/** Undefined for what is not an e-mail address, or one that mail servers do not commonly take. */
 export function parseEmail(text: string): EmailAddress | undefined {
   const typed = text.trim();
   const at = typed.lastIndexOf('@');
@@ -34,7 +34,7 @@ export function parseEmail(text: string): EmailAddress | undefined {
 
 function normalise(local: string, domain: string): string {
   const plus = local.indexOf('+');
-  // What is left of `a.+tag` is no local part with its dot.
+  // What is left of `a.+tag` is not a local part with its dot.
   const untagged = plus > 0 ? local.slice(0, plus).replace(/\.$/, '') : local;
   if (!DOTS_MEAN_NOTHING.has(domain)) return `${untagged}@${domain}`;
   return `${untagged.replaceAll('.', '')}@gmail.com`;

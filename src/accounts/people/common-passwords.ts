@@ -12,7 +12,7 @@ export function isCommonPassword(password: string): boolean {
 
 let known: ReadonlySet<string> | undefined;
 
-/** Unpacked when it is first asked for. */
+/** Unpacked when it is first requested. */
 function fingerprints(): ReadonlySet<string> {
   if (known !== undefined) return known;
   const bytes = Buffer.from(PACKED, 'base64');

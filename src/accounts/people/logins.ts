@@ -141,7 +141,7 @@ export class Logins {
 
   /**
    * What the session is now, as long as it works in the same organisation; undefined when it is over. Not taken for use of it, and a
-   * store that has no time to answer is no end of it.
+   * store that has no time to answer is not an end of it.
    */
   async stillAt(current: CurrentSession): Promise<Pick<CurrentSession, 'role'> | undefined> {
     try {
@@ -160,7 +160,7 @@ export class Logins {
     return renamed ? cookie : undefined;
   }
 
-  /** The session works in another organisation from now on; false where the person is no member of it. */
+  /** The session works in another organisation from now on; false where the person is not a member of it. */
   enter(current: CurrentSession, organisationId: string): Promise<boolean> {
     return this.#options.store.enterOrganisation(current.hash, organisationId);
   }

@@ -1,5 +1,5 @@
 // The tokens of mailed links and the ids of console sessions: made here, known to the mail or the cookie alone. On its way to
-// the mail a token lies in the outbox sealed, so that the database by itself opens no link.
+// the mail a token lies in the outbox sealed, so that the database on its own opens no link.
 import { createHash, randomBytes } from 'node:crypto';
 import { keyFor, openBytes, sealBytes } from '../../runtime/sealing.ts';
 

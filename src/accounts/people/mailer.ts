@@ -164,7 +164,7 @@ const MAILS: Readonly<Record<string, Words>> = {
 };
 
 /**
- * The mail of an outbox message; undefined for a type that is no mail.
+ * The mail of an outbox message; undefined for a type that is not a mail.
  *
  * @param token of its link; empty where the mail has none
  */

@@ -152,7 +152,7 @@ const changeEmail = (dependencies: AccountRoutesDependencies) =>
     await dependencies.accounts.requestAddressChange(current.person, email, peer.client);
   });
 
-/** Every other session of the person ends, and this one goes on under a new id. */
+/** Every other session of the person ends, and this one continues under a new id. */
 const changePassword =
   ({ logins, reach }: AccountRoutesDependencies) =>
   async ({ request, current, peer }: ConsoleContext) => {

@@ -105,7 +105,7 @@ export interface TeamCalls {
    */
   changeRole(organisationId: string, personId: string, role: Role, by: Actor): TeamRefusal | 'done';
   /**
-   * Ends the person's console sessions in this organisation; of who leaves it himself they go on in another one. Whoever is a member
+   * Ends the person's console sessions in this organisation; of who leaves it himself they continue in another one. Whoever is a member
    * of none any more gets an empty one. Keys stay.
    */
   removeMember(organisationId: string, personId: string, by: Actor): TeamRefusal | 'done';

@@ -144,7 +144,7 @@ export function open(ring: KeyRing, binding: Binding, sealed: string): string {
   }
 }
 
-/** The same secret under the current key; the text itself where it is already. Only the data key is sealed anew. */
+/** The same secret under the current key; the text itself where it is already. Only the data key is sealed again. */
 export function reseal(ring: KeyRing, binding: Binding, sealed: string): string {
   const { kekId, dataKey, bytes } = unwrapped(ring, binding, sealed);
   try {

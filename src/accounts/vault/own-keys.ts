@@ -62,7 +62,7 @@ export class OwnKeys {
     return remembered.key;
   }
 
-  /** A look-up that is under way is not remembered either: it may be older than the change. */
+  /** A look-up that is in progress is not remembered either: it may be older than the change. */
   forget(organisationId: string, provider: string): void {
     this.#pairs.delete(pairOf(organisationId, provider));
   }

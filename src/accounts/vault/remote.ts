@@ -13,7 +13,7 @@ import { KeyUses, type OwnKey, OwnKeys, ownKeyOf } from './own-keys.ts';
 import type { ProviderKey, VaultStore } from './store.ts';
 import type { KeptKey, NewKey, Vault } from './vault.ts';
 
-/** What the vault's calls are asked for as. */
+/** What the vault's calls are requested as. */
 export const VAULT_GROUP = 'vault';
 /** A provider is asked whether it accepts the key. */
 const TEST_MS = 30_000;
@@ -28,7 +28,7 @@ const KEYS_MAX = 10_000;
 
 export interface RemoteVaultOptions {
   ask: Ask;
-  /** The remote one; of it the vault uses what is no secret. */
+  /** The remote one; of it the vault uses what is not a secret. */
   store: Pick<VaultStore, 'listProviderKeys' | 'findProviderKey'>;
   clock: Clock;
   /** Whether other nodes can be heard now. Always when absent. */
@@ -95,7 +95,7 @@ export function createRemoteVault({ ask, store, clock, hearsNews = () => true, o
           : undefined;
         if (before !== undefined) return before.value;
         onFault('findProviderKey', error);
-        // To go on without knowing would be to go on at the service's expense, or the customer's.
+        // To continue without knowing would be to continue at the service's expense, or the customer's.
         throw apiError('overloaded', 'Your provider keys cannot be looked up right now. Try again shortly.');
       }
     },

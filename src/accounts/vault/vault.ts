@@ -150,7 +150,7 @@ export function createVault(options: VaultOptions): Vault {
         return await ownKeys.of(organisationId, provider);
       } catch (error) {
         onFault('findProviderKey', error);
-        // To go on without knowing would be to go on at the service's expense, or the customer's.
+        // To continue without knowing would be to continue at the service's expense, or the customer's.
         throw apiError('overloaded', 'Your provider keys cannot be looked up right now. Try again shortly.');
       }
     },
@@ -203,7 +203,7 @@ const noSuchKey = () =>
 const untestedWords = ({ title }: Provider): string =>
   `${title} could not be asked whether it accepts the key. It is used all the same; test it again, or see how a session goes.`;
 
-// Moves the vault to its current key: every data key is sealed anew, all of them or none.
+// Moves the vault to its current key: every data key is sealed again, all of them or none.
 export interface Rotation {
   /** Provider keys that were, or would be, moved. */
   moved: number;

@@ -33,7 +33,7 @@ const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema:
 const Limit = orNull(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }));
 const List = orNull(Type.Array(Type.String({ minLength: 1, maxLength: 300 }), { minItems: 1, maxItems: 100 }));
 
-/** Null is no limit of the key's own. What is absent stays as it is, and is without a limit in a new key. */
+/** Null: the key has no limit of its own. What is absent stays as it is, and is without a limit in a new key. */
 export const KeyBody = closed({
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   expires_at: Type.Optional(orNull(Type.String({ maxLength: 30 }))),
@@ -60,7 +60,7 @@ export const KeyBody = closed({
 });
 export type KeyBody = Static<typeof KeyBody>;
 
-/** How long the old key goes on working. */
+/** How long the old key continues working. */
 export const ROLL_GRACE_SECONDS = { max: 72 * 3600, default: 24 * 3600 } as const;
 
 export const RollBody = closed({
@@ -169,7 +169,7 @@ export interface GatewaySessionView {
   id: string;
   /** The name is null where it cannot be told. */
   organisation: { id: string; name: string | null };
-  /** The slug that was asked for. */
+  /** The slug that was requested. */
   model: string;
   /** The model of its latest connection; null before the first. */
   heard_by: string | null;

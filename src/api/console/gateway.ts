@@ -59,7 +59,7 @@ export type Overview = Static<typeof Overview>;
 export interface HistoryFigures {
   /** Connections and requests to models. */
   attempts: number;
-  /** Live connections and files under way, or of a node its live sessions: the most in the step. */
+  /** Live connections and files in progress, or of a node its live sessions: the most in the step. */
   under_way: number;
   /** Of the attempts, from 0 to 1. */
   error_rate?: number;

@@ -40,7 +40,7 @@ export class OpusDecoder {
     return samplesDecoded === 0 ? undefined : channelData[0];
   }
 
-  /** Lets go of its memory, whole: it is the collector's then. Calling it twice does no harm. */
+  /** Releases its memory, whole: it is the collector's then. Calling it twice does no harm. */
   free(): void {
     if (this.#library === undefined) return;
     this.#library = undefined;

@@ -240,7 +240,7 @@ const PCM_BYTES: Readonly<Record<string, number>> = {
 const AAC_OBJECTS = [0x40, 0x66, 0x67, 0x68];
 const MPEG_OBJECTS = [0x69, 0x6b];
 const AC3_SAMPLES = 1536;
-/** No packet is larger: decoders go on in a sample that is, as if it were several. */
+/** No packet is larger: decoders continue in a sample that is, as if it were several. */
 const AC3_BYTES_MAX = 4096;
 
 /** Of the first description of a track; undefined where there is none. */

@@ -116,7 +116,7 @@ export class MpegFrames {
     }
   }
 
-  /** A row that ends here is what others go on from. */
+  /** A row that ends here is what others continue from. */
   #arrive(place: number): void {
     const seconds = this.#seconds[place]!;
     if (seconds === 0) return;

@@ -101,7 +101,7 @@ export class WavReader {
   /**
    * The samples that this chunk of the file completes, mixed to mono. Valid until the next call.
    *
-   * @throws ApiError `unsupported_audio` when this is no WAV file, or one that cannot be read.
+   * @throws ApiError `unsupported_audio` when this is not a WAV file, or one that cannot be read.
    */
   push(bytes: Uint8Array): Int16Array {
     let at = 0;

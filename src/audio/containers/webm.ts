@@ -311,7 +311,7 @@ export function* everyElement(from: number, size: number, hear: HearElement): Sc
   return furthest > size ? 'cut off' : 'whole';
 }
 
-/** Where the next part begins that a decoder can go on with. */
+/** Where the next part begins that a decoder can continue with. */
 function* nextMark(from: number, size: number): Scan<number> {
   for (let at = from; at < size; at += SEARCHED_BYTES - 3) {
     const bytes: Uint8Array = yield { at, length: SEARCHED_BYTES };

@@ -38,7 +38,7 @@ export class HeldBytes {
     return Buffer.from(buffer, byteOffset + this.#from, this.length).indexOf(mark);
   }
 
-  /** Lets go of so many bytes, or all there are; gives how many. */
+  /** Releases so many bytes, or all there are; gives how many. */
   skip(bytes: number): number {
     const skipped = Math.min(bytes, this.length);
     this.#from += skipped;

@@ -8,7 +8,7 @@ import { HeldBytes } from './held-bytes.ts';
 import { type PacketSource, requireNoContainer, UnsupportedStream } from './sound-stream.ts';
 
 const MARK = Buffer.from('OggS');
-/** So much that is no page ends the session: no encoder leaves it out. */
+/** So much that is not a page ends the session: no encoder leaves it out. */
 const SKIPPED_BYTES_MAX = 262_144;
 /** The head and the comments of a stream stand before its sound. */
 const HEADERS = 2;
@@ -26,7 +26,7 @@ export class OggPackets implements PacketSource {
   #serial: number | undefined;
   #page = 0;
   #packets = 0;
-  /** What has come of a packet that goes on on the next page. */
+  /** What has come of a packet that continues on the next page. */
   #begun: Uint8Array | undefined;
   /** What comes next belongs to a packet whose beginning is missing. */
   #isTorn = false;
@@ -51,7 +51,7 @@ export class OggPackets implements PacketSource {
     }
   }
 
-  /** The next packet of the page; undefined where it goes on behind it, or is left out. */
+  /** The next packet of the page; undefined where it continues behind it, or is left out. */
   #packet(): Uint8Array | undefined {
     const from = this.#at;
     let last = 255;
@@ -154,7 +154,7 @@ export class OggPackets implements PacketSource {
     return true;
   }
 
-  /** What was begun on the page before goes on here, or is given up. */
+  /** What was begun on the page before continues here, or is given up. */
   #join(number: number, isContinued: boolean): void {
     const isNext = number === (this.#page + 1) >>> 0;
     if (!isNext) this.damaged++;

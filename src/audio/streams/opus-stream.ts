@@ -9,7 +9,7 @@ import { WebmPackets } from './webm-packets.ts';
 
 export type OpusEncoding = Exclude<CodedEncoding, 'auto'>;
 
-/** Packets in a row that cannot be decoded, after which it is no stream of Opus. */
+/** Packets in a row that cannot be decoded, after which it is not a stream of Opus. */
 const FAULTS_MAX = 50;
 const NOTHING = new Float32Array(0);
 

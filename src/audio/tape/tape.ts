@@ -135,7 +135,7 @@ export class Tape {
     return samples;
   }
 
-  /** The lane has sent everything before `position`, or left it out: a replay may want that all the same. */
+  /** The lane has sent everything before `position`, or left it out: a replay may want that anyway. */
   advance(position: number): void {
     while (position > this.#headEnd()) this.#load();
     this.#sent = position;

@@ -109,7 +109,7 @@ class Runs {
     return undefined;
   }
 
-  /** Runs that ended before `position` will not be asked for again. */
+  /** Runs that ended before `position` will not be requested again. */
   forget(position: number): void {
     let old = 0;
     while (old < this.#ends.length && this.#ends[old]! <= position) old++;
@@ -172,7 +172,7 @@ export class SpeechMeter {
     this.audible.position = this.#power.position;
   }
 
-  /** What ended before `position` will not be asked for again. */
+  /** What ended before `position` will not be requested again. */
   forget(position: number): void {
     this.speech.forget(position);
     this.sound.forget(position);

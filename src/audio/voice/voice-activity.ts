@@ -1,4 +1,4 @@
-// Whether a window of audio is louder than its surroundings are by themselves: the threshold follows the noise. Made for
+// Whether a window of audio is louder than its surroundings are on their own: the threshold follows the noise. Made for
 // audio that is cut or left out; what it takes for speech by mistake costs little, what it misses is lost, so it errs upwards.
 
 export const WINDOW_MS = 25;

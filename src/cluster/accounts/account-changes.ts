@@ -144,7 +144,7 @@ export function keepReconciled(options: KeepReconciledOptions): Detach {
     timer = clock.setTimeout(begin, afterMs);
   }
 
-  /** However many triggers come at once, one run is under way and at most one more follows. */
+  /** However many triggers come at once, one run is in progress and at most one more follows. */
   function begin(): void {
     if (isClosed) return;
     isWanted = isRunning;

@@ -43,7 +43,7 @@ export interface Ownership {
    */
   readonly revision: number;
   /**
-   * Whether no other node can be the owner now. An owner that is not sure goes on answering: without NATS no other node can
+   * Whether no other node can be the owner now. An owner that is not sure continues answering: without NATS no other node can
    * become owner, and the database refuses a former one.
    */
   readonly isSure: boolean;
@@ -54,7 +54,7 @@ export interface Ownership {
 /**
  * Becomes the owner, once a former one is gone.
  *
- * @throws ClusterError when another node keeps the accounts and goes on doing so
+ * @throws ClusterError when another node keeps the accounts and continues doing so
  */
 export async function ownShard(options: OwnershipOptions): Promise<Ownership> {
   const { bus, leases, clock, shard, id, ledger, claim, onRevision, onLost, staleWaitMs } = options;

@@ -61,7 +61,7 @@ export class BusError extends Error {
  * - **Local first**: messages to this node, and requests to services that this node offers, stay on this node. They work while
  *   the bus is not connected, too.
  * - **Disconnected**: everything that would have to leave the node is refused as `disconnected` at once, and nothing is kept for
- *   later. The bus reconnects by itself without end.
+ *   later. The bus reconnects on its own without end.
  */
 export interface Bus {
   /** This node's incarnation. */

@@ -69,7 +69,7 @@ export const legSteps = (sessionId: string): string => `leg.steps.${sessionId}`;
 /** The service that counts sessions over all nodes: offered by the node that keeps the accounts. */
 export const SESSION_SLOTS = 'limits.places';
 
-/** The topic on which that node asks every node for all its sessions, to count anew. */
+/** The topic on which that node asks every node for all its sessions, to count again. */
 export const SLOTS_ROLL_CALL = 'limits.roll_call';
 
 /** The topic on which nodes tell each other the requests and tokens of a minute that keys have used. */

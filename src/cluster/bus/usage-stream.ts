@@ -24,7 +24,7 @@ export type UsageHandler = (body: BusBody, isPutAside: boolean) => Promise<Usage
  * - Refused messages are delivered once more to each consumer that begins, and removed when it answers `done`.
  */
 export interface UsageStream {
-  /** Rejects with BusError when the stream did not confirm the message; it may have stored it all the same. */
+  /** Rejects with BusError when the stream did not confirm the message; it may have stored it anyway. */
   publish(shard: string, id: string, body: BusBody): Promise<void>;
   /** Begins to deliver waiting and new messages. Nothing is delivered after the detach. */
   consume(shard: string, handler: UsageHandler): Detach;

@@ -12,7 +12,7 @@ const PAUSE_MS = 2_000;
 const PAUSE_MS_NOBODY = 500;
 const AGAIN_MS = 500;
 const AGAIN_MS_MAX = 10_000;
-/** Tries when the counting node begins anew meanwhile. */
+/** Tries when the counting node begins again meanwhile. */
 const TRIES_MAX = 3;
 /** Places in one message: some tens of thousands of bytes. */
 const TOLD_MAX = 5_000;

@@ -214,7 +214,7 @@ class Member implements Membership {
     this.#clock.clearTimeout(this.#beatTimer);
     this.#beatTimer = this.#clock.setTimeout(() => this.#beat(), HEARTBEAT_MS);
     this.#beatAtMs = this.#clock.now();
-    // A node sends heartbeats only once it holds its name, and goes on after it has lost the lease in an outage.
+    // A node sends heartbeats only once it holds its name, and continues after it has lost the lease in an outage.
     if (this.#name?.revision === undefined || !this.#options.bus.isConnected) return;
     this.#options.bus.publish(
       NODE_HEARTBEAT,

@@ -1,4 +1,4 @@
-// Jobs that nobody waits for: each waits for its turn among those of its key, is worked on, and is asked for until its time is over.
+// Jobs that nobody waits for: each waits for its turn among those of its key, is worked on, and can be fetched until its time is over.
 // What the work is, and whether it may be done, is the caller's.
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../machines/clock.ts';
@@ -35,7 +35,7 @@ interface Job extends ShownJob {
   work: Work | undefined;
 }
 
-/** What is under way for a key. */
+/** What is in progress for a key. */
 interface Line {
   running: number;
   queue: Job[];
@@ -66,9 +66,9 @@ export class DetachedJobs {
 
   /**
    * Begins the work, or has it wait for another of the same key to end. Rejects with an ApiError: of `takePlace` where nothing of
-   * the key is under way here, or `too_many_sessions` and `overloaded` where there is no room.
+   * the key is in progress here, or `too_many_sessions` and `overloaded` where there is no room.
    *
-   * @param takePlace among the files that the key may have under way
+   * @param takePlace among the files that the key may have in progress
    */
   async begin(work: Work, takePlace: () => (() => void) | Promise<() => void>): Promise<ShownJob> {
     const { owner, file, asked } = work;

@@ -28,7 +28,7 @@ interface Record {
   readonly owner: Owner;
   timer: unknown;
   holders: number;
-  /** A job that was asked for later has worked on it. */
+  /** A job that was requested later has worked on it. */
   isUsed: boolean;
 }
 
@@ -73,7 +73,7 @@ export class KeptFiles {
     this.#quota = new Quota(Math.floor(options.spoolQuota.max * KEPT_SHARE));
   }
 
-  /** Files that can be asked for. */
+  /** Files that can be requested. */
   get size(): number {
     return this.#files.size;
   }
@@ -168,7 +168,7 @@ export class KeptFiles {
     return false;
   }
 
-  /** What arrived is let go by whoever works on it last. */
+  /** What arrived is released by whoever works on it last. */
   #drop(record: Record): void {
     this.#options.clock.clearTimeout(record.timer);
     if (!this.#files.delete(record.file.id) || record.holders > 0) return;

@@ -1,11 +1,11 @@
-// Jobs by whose they are: how many the node, an organisation and a key may have, and which are let go of where there are too many.
-// And what a client is shown again of what it asked for: so much that lists of jobs stay small, whatever was sent.
+// Jobs by whose they are: how many the node, an organisation and a key may have, and which are released where there are too many.
+// And what a client is shown again of what it requested: so much that lists of jobs stay small, whatever was sent.
 
 import { apiError } from '../../api/errors.ts';
 import type { JobState } from '../../vendors/compat/jobs.ts';
 import { type JsonObject, objectIn } from '../../vendors/kit/json.ts';
 
-/** Whose they are: a key's, among what it asked for in the words of one dialect. */
+/** Whose they are: a key's, among what it requested in the words of one dialect. */
 export interface Owner {
   organisationId: string;
   keyId: string;
@@ -149,13 +149,13 @@ export class KeptJobs<Job extends OwnedJob> {
     return true;
   }
 
-  /** What still has no room for one more, once all that can be let go of is gone. */
+  /** What still has no room for one more, once all that can be released is gone. */
   fullFor({ organisationId }: Owner): 'organisation' | 'node' | undefined {
     if (this.#organisations.get(organisationId)?.hasRoomFor(1) === false) return 'organisation';
     return this.#node.hasRoomFor(1) ? undefined : 'node';
   }
 
-  /** What has to be let go of next, so that so many more have room: of the owner, or of the organisation that has most. */
+  /** What has to be released next, so that so many more have room: of the owner, or of the organisation that has most. */
   excess({ keyId, organisationId }: Owner, more: number): Job | undefined {
     for (const group of [this.#keys.get(keyId), this.#organisations.get(organisationId)]) {
       const first = group?.isBeyond(more) ? group.first : undefined;

@@ -1,5 +1,5 @@
 // The finals of live sessions whose client may request them later: kept in memory for a time and within bounds, for the key that
-// opened the session. A record that gives way to others is forgotten, whether or not its session has ended: the session goes on.
+// opened the session. A record that gives way to others is forgotten, whether or not its session has ended: the session continues.
 import type { Clock } from '../../../machines/clock.ts';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../api/error-catalogue.ts';
 import { apiError } from '../../api/errors.ts';
@@ -104,7 +104,7 @@ export class KeptSessions {
       .sort(newestFirst);
   }
 
-  /** Forgets it; a session that has not ended goes on. Throws an ApiError `not_found`. */
+  /** Forgets it; a session that has not ended continues. Throws an ApiError `not_found`. */
   remove(owner: Owner, id: string): void {
     this.#forget(this.#find(owner, id));
   }

@@ -295,7 +295,7 @@ const fileJob = (
     observer,
   });
 
-/** It is here whole; who keeps it lets go of it. */
+/** It is here whole; who keeps it releases it. */
 function uploadOf({ form }: KeptFile, request: TranscriptionRequest): Upload {
   const upload: Upload = {
     request,

@@ -22,7 +22,7 @@ export class PriceListError extends Error {
 /** An effective price, and what its milliseconds are, where they are not those of the audio alone. */
 export interface ListedPrice extends ExactPrice {
   metered?: 'connection';
-  /** What costs more where it is asked for. */
+  /** What costs more where it is requested. */
   addOns?: readonly PricedAddOn[];
 }
 
@@ -149,7 +149,7 @@ function effective(
   };
 }
 
-/** What its vendor charges by itself is charged beside any price of a minute, unless the operator says otherwise. */
+/** What its vendor charges on its own is charged beside any price of a minute, unless the operator says otherwise. */
 function addOnsOf(
   addOns: readonly AddOn[] | undefined,
   { unit, free }: PriceOverride,
@@ -234,7 +234,7 @@ interface AskedOf {
   params: Readonly<Record<string, unknown>>;
 }
 
-/** Whether it is asked for by any of its names: members of the request, of which one may name its value, or options. */
+/** Whether it is requested by any of its names: members of the request, of which one may name its value, or options. */
 function isAsked({ asked_by: names }: Pick<AddOn, 'asked_by'>, { language, diarization, params }: AskedOf): boolean {
   const members: Readonly<Record<string, unknown>> = { diarization, [`language=${language}`]: true };
   return names.some((name) => {

@@ -11,7 +11,7 @@ export interface Form {
   example: unknown;
 }
 
-/** A body that is no JSON. */
+/** A body that is not JSON. */
 export interface TextForm {
   /** What the text is. */
   text: string;
@@ -141,7 +141,7 @@ export const HEADERS: Readonly<Record<string, Json>> = {
 
 export const RATE_LIMIT_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const;
 
-/** References to headers by name. Every answer has a request id, but for a socket that was opened. */
+/** References to headers by name. Every answer has a request id, except for a socket that was opened. */
 export const headersOf = (names: readonly string[], hasRequestId = true): Json =>
   Object.fromEntries(
     [...(hasRequestId ? ['X-Request-Id'] : []), ...names].map((name) => [

@@ -27,7 +27,7 @@ export type FromThread =
   | { type: 'samples'; samples: Int16Array<ArrayBuffer>; sampleRate: number }
   /** The last of all. */
   | { type: 'ended'; isDamaged: boolean }
-  /** The last of all: why there is no sound, as it goes on behind "cannot be decoded: ". */
+  /** The last of all: why there is no sound, as it continues behind "cannot be decoded: ". */
   | { type: 'undecodable'; why: string };
 
 /** Handed over at a time, unless one frame is longer. */
@@ -43,7 +43,7 @@ const { format } = workerData as DecodingStart;
 let faults = 0;
 let isDamaged = false;
 
-// The decoders print each fault there, and one of them would go on for ever.
+// The decoders print each fault there, and one of them would continue for ever.
 console.error = () => {
   isDamaged = true;
   faults++;

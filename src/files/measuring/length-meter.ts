@@ -20,7 +20,7 @@ const ORGANISATION_SHARE = 1 / 4;
 
 export interface LengthMeterOptions {
   clock: Clock;
-  /** Hears when a thread failed; the file that it had is not measured, and the others are begun anew. */
+  /** Hears when a thread failed; the file that it had is not measured, and the others are begun again. */
   onFault?: (error: unknown) => void;
   /** Hears of the name of an overflow. */
   onOverflow?: (name: string) => void;
@@ -187,7 +187,7 @@ class Lane {
     } catch (error) {
       job.end(undefined);
       if (!this.#isClosed) onFault(error);
-      // The others begin anew, in another thread.
+      // The others begin again, in another thread.
       for (const each of [...this.#queues.values()].flat()) each.needs = FIRST;
       return true;
     }
@@ -209,7 +209,7 @@ const MEMORY_MB = 192;
 
 /**
  * One thread that measures files, seen from outside: it is given a piece and answers, one at a time. It is started when it is
- * first needed, and anew when it failed.
+ * first needed, and again when it failed.
  */
 class MeasuringThread {
   readonly #clock: Clock;

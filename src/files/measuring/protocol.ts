@@ -1,4 +1,4 @@
-// What a thread that measures files is told, and what it says: bytes go there piece by piece, as they are asked for.
+// What a thread that measures files is told, and what it says: bytes go there piece by piece, as they are requested.
 import type { MeasuredAudio, Piece } from '../../audio/scan.ts';
 
 export type ToThread =

@@ -1,4 +1,4 @@
-// A thread that measures files: goes on with one as far as the piece reaches that came for it, then asks for the next. Which
+// A thread that measures files: continues with one as far as the piece reaches that came for it, then asks for the next. Which
 // file has its turn is decided in length-meter.ts.
 import { parentPort } from 'node:worker_threads';
 import { audioIn } from '../../audio/containers/measure.ts';

@@ -3,7 +3,7 @@
 import type { Clock } from '../../../machines/clock.ts';
 
 const DAY_MS = 86_400_000;
-/** Organisations that are remembered; beyond, the one that began longest ago is forgotten, and begins anew. */
+/** Organisations that are remembered; beyond, the one that began longest ago is forgotten, and begins again. */
 const ORGANISATIONS_MAX = 10_000;
 
 /**

@@ -19,7 +19,7 @@ const GRANTED_MS = 30_000;
 const GRANTED_MAX = 10_000;
 /**
  * Where every hold is granted, a file is held for when it takes longer than this; the ledger makes the hold of a shorter one when it is
- * charged. One file in as much time is held for at once all the same, to hear whether that has changed.
+ * charged. One file in as much time is held for at once anyway, to hear whether that has changed.
  */
 const BRIEF_MS = 1_000;
 /** Reason of an end: a provider has finished, and the client was gone. */
@@ -53,7 +53,7 @@ export interface FileReservationRequest {
   id: string;
   organisationId: string;
   keyId: string;
-  /** Slug that was asked for. */
+  /** Slug that was requested. */
   model: string;
   /** The chain, with prices. */
   members: readonly FileCandidate[];
@@ -113,7 +113,7 @@ export class FileReservations {
       // Only the ledger knows what an earlier attempt was charged.
       const held = this.#hold(head, hold, mayTrust && !again);
       if (!isUnlimited) await held;
-      // The file is charged all the same; the next one waits for the ledger again.
+      // The file is charged anyway; the next one waits for the ledger again.
       else held.catch(() => {});
     }
     this.#open++;
@@ -148,7 +148,7 @@ export class FileReservations {
     if (credit !== null && credit <= 0n) throw apiErrorOf({ reason: 'insufficient_credit' });
   }
 
-  /** Resolves when no file is under way. */
+  /** Resolves when no file is in progress. */
   async idle(): Promise<void> {
     if (this.#open > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }

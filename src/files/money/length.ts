@@ -35,7 +35,7 @@ export interface FileLength {
   statedSeconds?: number | undefined;
   /** The file is cut off, or some of it cannot be read. */
   isDamaged?: boolean;
-  /** A WAV file goes on after the samples that its header declares, with something else than tags. */
+  /** A WAV file continues after the samples that its header declares, with something else than tags. */
   goesOn?: boolean;
 }
 
@@ -139,7 +139,7 @@ async function wavFileLength(file: UploadedFile, wav: WavLength): Promise<FileLe
   return { secondsMax: bytesHere / bytesPerSecond, channels, seconds, isDamaged, goesOn: isSaid && !isBelieved };
 }
 
-/** Whether whole chunks follow from a position to the end of a file, and no more samples: some decoders go on with those. */
+/** Whether whole chunks follow from a position to the end of a file, and no more samples: some decoders continue with those. */
 async function endsInTags({ readAt }: UploadedFile, size: number, samplesEnd: number): Promise<boolean> {
   if (size - samplesEnd > TRAILER_BYTES_MAX) return false;
   const tags = Buffer.from(await readAt(samplesEnd, size - samplesEnd));

@@ -1,5 +1,5 @@
 // A transcription as it is answered by HTTP, whole: the type and the headers of each format, or server-sent events where a stream
-// was asked for.
+// was requested.
 
 import type { Utterance } from '../../../machines/events.ts';
 import type { TranscriptEvent, TranscriptionRequest } from '../../api/transcriptions.ts';
@@ -59,7 +59,7 @@ function eventsOf(result: FileResult): string {
 }
 
 /**
- * The streamed answer of a transcription: what was heard goes out while the work goes on. The answer begins with the first text,
+ * The streamed answer of a transcription: what was heard goes out while the work continues. The answer begins with the first text,
  * so that everything before it is refused as ever; and its bytes are a beginning of the whole answer, which is kept for those who
  * ask again under the same key.
  */

@@ -97,7 +97,7 @@ function listOf(name: string): string | undefined {
   return VOCABULARY_LISTS.find((each) => each === plain);
 }
 
-/** OpenAI gives `verbose_json` without words where none are asked for; more than that does no client harm. Subtitles are cut at them. */
+/** OpenAI gives `verbose_json` without words where none are requested; more than that does no client harm. Subtitles are cut at them. */
 const showsWords = (format: ResponseFormat, granularities: readonly string[]): boolean =>
   format === 'srt' ||
   format === 'vtt' ||

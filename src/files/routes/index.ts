@@ -24,7 +24,7 @@ import { readUpload, readWithoutFile, requestOf, type UploadDependencies } from 
 
 export interface TranscriptionsDependencies extends JobDependencies, UploadDependencies {
   idempotency: Idempotency;
-  /** How many files may be under way. */
+  /** How many files may be in progress. */
   limits: Pick<KeyLimits, 'takeFile'>;
   settings: JobDependencies['settings'] & UploadDependencies['settings'];
   /** Of the fields as their client calls them; known once they are read. */

@@ -46,7 +46,7 @@ export class FormFields {
     fields[place] = [name, textOf(name, Buffer.concat(chunks))];
   }
 
-  /** The file was read to its end before the fields were asked for: all fields are those in front. */
+  /** The file was read to its end before the fields were requested: all fields are those in front. */
   join(): void {
     this.front.push(...this.behind.splice(0));
   }

@@ -1,5 +1,5 @@
 // Reads the form of a transcription as a stream, in bounded memory: a small file is waited for, a large one is handed on while it
-// arrives, with a copy on disk in case fields come behind it, or waits there whole. What fields mean is the route's.
+// arrives, with a copy on disk in case fields come after it, or waits there whole. What fields mean is the route's.
 import { Readable } from 'node:stream';
 import { apiError } from '../../api/errors.ts';
 import type { Quota } from '../../runtime/limits/quota.ts';
@@ -50,16 +50,16 @@ export interface Form {
   /** In their order: all of them, or those in front of a file that is still arriving. */
   readonly fields: readonly Field[];
   /**
-   * One that is still arriving never ends while a field may come behind it: when one does, reading it fails with `FieldsFollow`,
+   * One that is still arriving never ends while a field may come after it: when one does, reading it fails with `FieldsFollow`,
    * and it can be read from its beginning in the whole form.
    */
   readonly file: FormFile;
   /**
-   * The form with all its fields: this one, where none came behind its file. Rejects with an ApiError when the form turns out to
-   * be broken, or when fields came behind a file and there was no room for the copy of it.
+   * The form with all its fields: this one, where none came after its file. Rejects with an ApiError when the form turns out to
+   * be broken, or when fields came after a file and there was no room for the copy of it.
    */
   readonly whole: Promise<Form>;
-  /** Lets go of everything. Must be called in the end, any number of times. */
+  /** Releases everything. Must be called in the end, any number of times. */
   dispose(): void;
 }
 
@@ -100,7 +100,7 @@ class FormReader {
   /** Waited for before a failure is told, so that nothing is left by then. */
   #settled: Promise<void> = Promise.resolve();
   #state: 'reading' | 'ended' | 'failed' = 'reading';
-  /** Lets the pump go on. */
+  /** Lets the pump continue. */
   #wake = () => {};
 
   constructor(body: Readable, boundary: string, limits: FormLimits) {

@@ -115,7 +115,7 @@ class SpoolFile {
 /** The buffer between an arriving file and its reader. */
 const HANDED_ON_BYTES = 256 * 1024;
 
-/** A file was read while it arrived, and more fields came behind it. */
+/** A file was read while it arrived, and more fields came after it. */
 export class FieldsFollow extends Error {
   constructor() {
     super('More fields came behind the file: what was asked for is in the whole form.');
@@ -160,13 +160,13 @@ export class LargeFile {
     await Promise.all([this.#keep(chunk), this.stream && writeTo(this.stream, chunk)]);
   }
 
-  /** The form is whole, and nothing came behind the file. */
+  /** The form is whole, and nothing came after the file. */
   end(): void {
     if (this.stream === undefined) return;
     this.stream.end();
   }
 
-  /** The form is whole, and fields came behind the file: the reader begins anew. Throws the ApiError of the copy when there is none. */
+  /** The form is whole, and fields came after the file: the reader begins again. Throws the ApiError of the copy when there is none. */
   supersede(): void {
     if (this.#spool === undefined) throw this.#shortage;
     this.stream?.destroy(new FieldsFollow());

@@ -28,7 +28,7 @@ export class NodeSocket extends GuardedSocket {
     webSocket.on('ping', (data: Buffer) => {
       if (this.pinged(data.byteLength)) this.#answerPing(data);
     });
-    // What the client sent is no WebSocket frame, or is too large; the library closes by itself.
+    // What the client sent is not a WebSocket frame, or is too large; the library closes on its own.
     webSocket.on('error', (error) => {
       fault = error.message;
     });

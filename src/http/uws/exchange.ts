@@ -159,7 +159,7 @@ class UwsExchange {
 
   /**
    * Answers a request whose end is not known, and closes the connection before the library reads what is behind it. It would do so
-   * only once it has read all that it has, but for an answer that it cannot gather: so the text is filled up with spaces.
+   * only once it has read all that it has, except for an answer that it cannot gather: so the text is filled up with spaces.
    */
   replyAndCut(reply: WholeReply): void {
     const text = typeof reply.body === 'string' ? reply.body : '';

@@ -86,7 +86,7 @@ async function createApp(library: UwsLibrary, { tls }: HttpServerOptions): Promi
 async function listen(library: UwsLibrary, app: UwsApp, options: HttpServerOptions): Promise<UwsListenSocket> {
   const { host, port, shared } = options;
   let code: string | undefined;
-  // A port that the library picks by itself stays closed for a minute after the server: only for one that it is given, it asks
+  // A port that the library picks on its own stays closed for a minute after the server: only for one that it is given, it asks
   // the system to overlook connections that have ended. Another process may take the port that was found free.
   for (let attempt = 0; attempt < (port === 0 ? FREE_PORTS_TRIED : 1); attempt++) {
     const found = port === 0 ? await tryAddress(host, 0) : { port };

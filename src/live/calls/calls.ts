@@ -9,7 +9,7 @@ import { type ClientLine, writtenOut } from '../session/outbox.ts';
 import type { SessionOpening } from '../session/session-opening.ts';
 import { openPoster, type Poster, Webhook } from './webhook.ts';
 
-/** What is kept of all calls that have ended; the oldest is let go of beyond it. */
+/** What is kept of all calls that have ended; the oldest is released beyond it. */
 const ENDED_BYTES_MAX = 64 * 1024 * 1024;
 /** What every one of them counts besides. */
 const ENDED_BYTES = 1024;
@@ -62,7 +62,7 @@ export class Calls {
     for (const name of names) {
       const key = keyOf(organisationId, name);
       const before = this.#byName.get(key);
-      // A call that goes on keeps its names, whoever else says them.
+      // A call that continues keeps its names, whoever else says them.
       if (before === undefined || this.#ended.has(before)) this.#byName.set(key, call);
     }
     return carrierEnd(call, socket, encoder);

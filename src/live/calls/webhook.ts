@@ -8,7 +8,7 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import type { Clock } from '../../../machines/clock.ts';
 import { isWithin } from '../../runtime/network-addresses.ts';
 
-/** What waits while a post is under way or is tried again; the oldest is left out beyond it, and the next post says so. */
+/** What waits while a post is in progress or is tried again; the oldest is left out beyond it, and the next post says so. */
 const WAITING_CHARS_MAX = 1024 * 1024;
 const WAITING_MAX = 1_000;
 /** Events of one post. */
@@ -166,7 +166,7 @@ class TlsAgent extends HttpsAgent {
 export interface Poster {
   /** Posts of one customer. */
   postOf(customer: string): Post;
-  /** Ends idle connections, and what is under way. */
+  /** Ends idle connections, and what is in progress. */
   close(): void;
 }
 

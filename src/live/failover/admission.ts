@@ -15,12 +15,12 @@ interface Waiting {
   gone: boolean;
 }
 
-/** Connections under way, by model. Who waits is a session each, so the node's limit of sessions bounds the queues. */
+/** Connections in progress, by model. Who waits is a session each, so the node's limit of sessions bounds the queues. */
 export class DialGate {
   readonly #dialsMax: number;
   readonly #busy = new Map<string, { dials: number; waiting: Waiting[] }>();
 
-  /** @param dialsMax connections to one model that may be under way, from dialling to ready */
+  /** @param dialsMax connections to one model that may be in progress, from dialling to ready */
   constructor(dialsMax: number) {
     this.#dialsMax = dialsMax;
   }
@@ -64,7 +64,7 @@ export class DialGate {
   }
 }
 
-/** Second attempts at the same model that may be under way. */
+/** Second attempts at the same model that may be in progress. */
 export class RetryBudget {
   readonly #sessions: () => number;
   #taken = 0;

@@ -30,7 +30,7 @@ export interface ResolvedCandidate {
   slug: string;
   provider: Provider;
   card: ModelCard;
-  /** What it is asked for: its language, whether speakers are told apart, and its options. */
+  /** What is requested of it: its language, whether speakers are told apart, and its options. */
   language: string | undefined;
   diarization: boolean;
   params: Readonly<Record<string, unknown>>;
@@ -46,7 +46,7 @@ export interface ResolvedCandidate {
   endpoint?: string;
   /** The own key is out of use: the dial will fail, and nothing else takes its place. */
   barred?: true;
-  /** What it costs in the mode that is asked for. */
+  /** What it costs in the mode that is requested. */
   price: ListedPrice;
   /** Hertz this member is sent. */
   sampleRate: number;
@@ -117,7 +117,7 @@ export async function resolveChain(
   return { members, warnings };
 }
 
-/** A chain goes on without a member that cannot be used. */
+/** A chain continues without a member that cannot be used. */
 const withoutMember = (slug: string, { why, remedy }: Unusable, param: string): Degradation => ({
   code: 'model_left_out',
   message: `${slug} is left out of the models that are tried: ${why} ${remedy}`,
@@ -259,7 +259,7 @@ async function checkWithEngine(
   }
 }
 
-/** With `strict` nothing is taken that is done in another way, but for what is done as well. */
+/** With `strict` nothing is taken that is done in another way, except for what is done as well. */
 const MAPPED = 'parameter_mapped';
 
 function degradationOf({ param, outcome, isCut, code, message = '' }: Told): Degradation[] {
@@ -285,7 +285,7 @@ export function rateFor(card: ModelCard, sampleRate: number): number {
   return rates.find((rate) => rate >= sampleRate) ?? rates.at(-1) ?? sampleRate;
 }
 
-/** What of an access is no secret. */
+/** What of an access is not a secret. */
 const addressOf = ({ baseUrl }: ProviderAccess): ProviderAccess => ({ baseUrl, credential: undefined });
 
 const extras = (param: string | undefined): ApiErrorExtras => (param === undefined ? {} : { param });

@@ -25,7 +25,7 @@ const BACKLOG_WORDS = {
   share: `The Opus of all sockets of your organisation that waits to be decoded takes as much memory of this node as one organisation may use. ${SLOWER}`,
   full: `This node has no room left for Opus that waits to be decoded. ${SLOWER}`,
 };
-/** Goes on with what was taken before. */
+/** Continues with what was taken before. */
 const NOTHING_MORE = new Uint8Array(0);
 
 export interface CodedParts {
@@ -118,7 +118,7 @@ export class CodedMessages {
     }
   }
 
-  /** Goes on with what was taken, until all of it is decoded. */
+  /** Continues with what was taken, until all of it is decoded. */
   *#decodes(): Generator<number, void> {
     const { session } = this.#parts;
     while (session.pipeline.isDecoding) {

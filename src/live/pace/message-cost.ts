@@ -22,7 +22,7 @@ export interface ReadMessage {
   audioBytes: number;
   /** It is answered. */
   isAnswered: boolean;
-  /** It asks for something, or is no message of its protocol. */
+  /** It asks for something, or is not a message of its protocol. */
   saysMore: boolean;
 }
 

@@ -91,7 +91,7 @@ export class SocketPaces {
   }
 
   /**
-   * @param onExcess hears once that the socket is to be let go of, and what there was too much of
+   * @param onExcess hears once that the socket is to be released, and what there was too much of
    * @param isTextAudio whether its audio comes in text frames: they count as audio then, until they are read
    */
   open(organisationId: string, onExcess: (excess: Excess) => void, isTextAudio = false): OpenPace {

@@ -8,7 +8,7 @@ const KEPT_BYTES_MAX = 1024 * 1024;
 
 const NUMBER = /^\d{1,15}$/;
 
-/** Why a socket cannot go on where the client stopped to hear: what it has not had is kept no longer, or was never said. */
+/** Why a socket cannot continue where the client stopped to hear: what it has not had is kept no longer, or was never said. */
 export type Gap = 'forgotten' | 'unsaid';
 
 export interface ResumableLineOptions {
@@ -65,7 +65,7 @@ export class ResumableLine implements ClientLine {
 
   send(text: string): SocketSend {
     this.#kept.add(text);
-    // A socket that is gone is no end of the session.
+    // A socket that is gone is not an end of the session.
     return this.#socket?.send(text) === 'sent' ? 'sent' : 'queued';
   }
 
@@ -103,7 +103,7 @@ export class ResumableLine implements ClientLine {
     return after < this.#kept.firstSeq - 1 ? 'forgotten' : undefined;
   }
 
-  /** Goes on, on this socket, with what came behind that event. */
+  /** Continues, on this socket, with what came after that event. */
   attach(socket: ServerSocket, after: number, receivedBytes: number, frameBytesMax: number): void {
     this.#socket = socket;
     const { sessionId, wallNow } = this.#options;
@@ -115,10 +115,10 @@ export class ResumableLine implements ClientLine {
   }
 }
 
-/** What was said of a session, by its numbers, within a bound: the oldest is let go of. */
+/** What was said of a session, by its numbers, within a bound: the oldest is released. */
 export class KeptTexts {
   readonly #bytesMax: number;
-  /** In their order; the last one has the number {@link lastSeq}. Those before `#from` are let go of. */
+  /** In their order; the last one has the number {@link lastSeq}. Those before `#from` are released. */
   #texts: string[] = [];
   #from = 0;
   #bytes = 0;

@@ -12,7 +12,7 @@ import { isSameToken, newResumeToken } from './resume-request.ts';
 
 /** How often the clients are told what was taken of their audio. */
 const RECEIVED_MS = 1000;
-/** What is kept of all sessions that have ended; the oldest is let go of beyond it. */
+/** What is kept of all sessions that have ended; the oldest is released beyond it. */
 const ENDED_BYTES_MAX = 64 * 1024 * 1024;
 /** What every one of them counts besides. */
 const ENDED_BYTES = 1024;
@@ -24,7 +24,7 @@ export interface Resuming extends RelayedHandlers {
   readonly pace: OpenPace;
   /** Bytes of binary messages that the session has taken; more may wait for that, and is not taken where it ends before. */
   readonly takenBytes: number;
-  /** Goes on with this socket, in the place of any other. */
+  /** Continues with this socket, in the place of any other. */
   resume(socket: ServerSocket, after: number): void;
   /** Tells the client how many bytes of its audio were taken. */
   tellReceived(): void;
@@ -70,7 +70,7 @@ export class ResumableSessions {
   readonly #unheard = new Set<string>();
   #whenHeard = () => {};
 
-  /** @param onEvicted what an ended session had left to say is let go of before its time */
+  /** @param onEvicted what an ended session had left to say is released before its time */
   constructor(clock: Clock, resumeMs: number, wallNow: () => Date, onEvicted: () => void) {
     this.#clock = clock;
     this.#resumeMs = resumeMs;
@@ -78,7 +78,7 @@ export class ResumableSessions {
     this.#onEvicted = onEvicted;
   }
 
-  /** Sessions that somebody may come back for, or go on with. */
+  /** Sessions that somebody may come back for, or continue with. */
   get size(): number {
     return this.#kept.size;
   }

@@ -1,4 +1,4 @@
-// What the URL of a socket says that is to go on with a session.
+// What the URL of a socket says that is to continue with a session.
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { type ApiError, apiError, printable } from '../../api/errors.ts';
@@ -71,7 +71,7 @@ const FORM = /^rt_(ses_[a-z0-9]{7,38})\.[\w-]{22}$/;
 /** Resume tokens: `rt_` + the session's id + `.` + 128 bits of chance that its node compares. Whoever has one still needs the key. */
 export const newResumeToken = (sessionId: string): string => `rt_${sessionId}.${randomBytes(16).toString('base64url')}`;
 
-/** The session that a token names, and its node; undefined of what is no token. */
+/** The session that a token names, and its node; undefined of what is not a token. */
 function placeOf(token: string): { sessionId: string; node: string } | undefined {
   const sessionId = FORM.exec(token)?.[1];
   const node = sessionId === undefined ? undefined : nodeOfSession(sessionId);

@@ -74,7 +74,7 @@ export const getSessionEvents =
     return { status: 200, headers: EVENT_STREAM, body: stream.pieces };
   };
 
-/** Where an event source goes on by itself, or is told to. */
+/** Where an event source continues on its own, or is told to. */
 function afterOf({ headers, query }: ServerRequest): number | undefined {
   const known = knownQuery(query, '/v1/sessions/{id}/events', ['after']);
   const text = headers.get('last-event-id') || known.get('after');

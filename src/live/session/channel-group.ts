@@ -120,7 +120,7 @@ class ChannelGroup implements ClientSession {
     return this.#sessions.filter((_, channel) => !this.#events.isClosed(channel));
   }
 
-  /** One channel is over: without it the others are not the session that was asked for. Each has its last finals first. */
+  /** One channel is over: without it the others are not the session that was requested. Each has its last finals first. */
   #endOthers(isDrain: boolean): void {
     if (this.#events.isOpening) return;
     if (!isDrain) this.control({ type: 'close' });
@@ -156,9 +156,9 @@ class ChannelEvents {
   /** Warnings and errors that are told once, by their codes. */
   readonly #told = new Set<string>();
   #seq = 0;
-  /** Whose end is that of the session: the first that was not asked for. */
+  /** Whose end is that of the session: the first that was not requested. */
   #first: { channel: number; close: Close } | undefined;
-  /** While it is opened, the channels say all the same. */
+  /** While it is opened, the channels say anyway. */
   isOpening = true;
 
   constructor(options: ChannelEventsOptions) {

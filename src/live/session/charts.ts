@@ -76,7 +76,7 @@ export class Charts {
     return this.#actor?.getSnapshot().hasTag('buffering') ?? false;
   }
 
-  /** Whether the leg takes audio, and is to go on. */
+  /** Whether the leg takes audio, and is to continue. */
   get streaming(): boolean {
     return this.#actor?.getSnapshot().matches({ live: { link: 'streaming' } }) ?? false;
   }

@@ -27,7 +27,7 @@ export class EventWriter {
   #announcedLegs = 0;
   /** Why the model that the client believes in lost its leg, the first time since. */
   #cause: FailureReason | undefined;
-  /** First of the members that the client has asked for since. */
+  /** First of the members that the client has requested since. */
   #configured: number | undefined;
   /** The client was told that its audio waits, and not yet what came of it. */
   #isWaiting = false;
@@ -77,7 +77,7 @@ export class EventWriter {
     this.#cause ??= reason;
   }
 
-  /** Nothing can be sent to the model: nothing is lost, and nothing comes. `why` goes on with "because". */
+  /** Nothing can be sent to the model: nothing is lost, and nothing comes. `why` continues with "because". */
   waiting(slug: string, why: string): true {
     this.#isWaiting = true;
     this.warn({
@@ -87,7 +87,7 @@ export class EventWriter {
     return true;
   }
 
-  /** The leg was let go of in order: that another is connected in its time is no news. */
+  /** The leg was released in order: that another is connected in its time is no news. */
   rested(): void {
     this.#announcedLegs = 0;
   }
@@ -112,7 +112,7 @@ export class EventWriter {
     if (index !== this.#announcedIndex) {
       this.#announcedIndex = index;
       this.failovers++;
-      // Where nothing has failed, the breaker of the model asked for was open from the start.
+      // Where nothing has failed, the breaker of the model requested was open from the start.
       const reason = cause ?? 'circuit_open';
       this.#outbox.push({ type: 'failover', from, to, reason, replayed_seconds: replayedSeconds, attempt: attempts });
     } else if (this.#announcedLegs > 1) {
@@ -130,7 +130,7 @@ export class EventWriter {
     }
   }
 
-  /** The first leg of what was asked for. */
+  /** The first leg of what was requested. */
   #tellConfigured(index: number, replaySamples: number, fromSample: number): void {
     const first = this.#configured;
     if (first === undefined || index < first) return;
@@ -149,7 +149,7 @@ export class EventWriter {
     for (const warning of member.degradations) this.warn(warning);
   }
 
-  /** `withinMs`: how long the session may go on at the most. */
+  /** `withinMs`: how long the session may continue at the most. */
   draining(withinMs: number): void {
     this.#outbox.push({
       type: 'warning',
@@ -211,7 +211,7 @@ export class EventWriter {
     this.#outbox.push({ type: 'discontinuity', from, to, reason });
   }
 
-  /** Something was refused, and the session goes on. */
+  /** Something was refused, and the session continues. */
   error(code: ErrorCode, message: string, extras: { param?: string } = {}): void {
     this.#tellError(code, message, extras, { fatal: false });
   }

@@ -152,7 +152,7 @@ export class SessionHost {
     }
   }
 
-  /** Another node is gone: sessions that had their legs there go on elsewhere. */
+  /** Another node is gone: sessions that had their legs there continue elsewhere. */
   nodeGone(node: string): void {
     for (const session of [...this.#sessions.values()]) session.leg.channel.nodeGone(node);
   }

@@ -1,4 +1,4 @@
-// What the client changes while its session goes on: asked of the edge, which knows whose session it is; then a chain of its own, behind
+// What the client changes while its session continues: asked of the edge, which knows whose session it is; then a chain of its own, behind
 // the members that the session had. Where the open leg can be changed to the first of them it is, and else the charts turn to it at
 // the end of the turn.
 import type { Clock } from '../../../machines/clock.ts';
@@ -21,7 +21,7 @@ import type { TurnChart } from './turns/turn-chart.ts';
 
 /** Between two changes: each makes a connection, where the open one cannot be changed. */
 const APART_MS = 1_000;
-/** A leg that does not say by then whether it could be changed is let go of at the end of the turn. */
+/** A leg that does not say by then whether it could be changed is released at the end of the turn. */
 const ANSWER_MS = 2_000;
 
 export interface ReconfigurationParts {
@@ -40,7 +40,7 @@ export class Reconfiguration {
   readonly #clock: Clock;
   readonly #parts: ReconfigurationParts;
   #count = 0;
-  /** What was asked for while another change was under way. */
+  /** What was requested while another change was in progress. */
   #waiting: Configure | undefined;
   #isBusy = false;
   #isOver = false;
@@ -70,7 +70,7 @@ export class Reconfiguration {
     }
   }
 
-  /** The open leg says whether it was changed; one that is let go of was not. */
+  /** The open leg says whether it was changed; one that is released was not. */
   answered(isInForce: boolean): void {
     this.#asked?.(isInForce);
   }

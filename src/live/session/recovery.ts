@@ -76,7 +76,7 @@ export class Recovery {
     return this.#firstOf(this.#opening.chain);
   }
 
-  /** The chain goes on behind so many members, which are tried no more. Gives the member to begin with. */
+  /** The chain continues behind so many members, which are tried no more. Gives the member to begin with. */
   configured(before: number): number {
     this.#beginAnew();
     return before + this.#firstOf(this.#opening.chain.slice(before));
@@ -121,7 +121,7 @@ export class Recovery {
     this.#isSteady = false;
     const retry = this.#retry;
     this.#retry = undefined;
-    // The share is for members that have failed; another one is no second attempt.
+    // The share is for members that have failed; another one is not a second attempt.
     const isSecondAttempt = this.#failed.has(index);
     if (!isSecondAttempt) retry?.release();
     this.#leg.open(member, timingOf(member, request, access), generation, {
@@ -171,7 +171,7 @@ export class Recovery {
     const wasReady = this.#isReady;
     this.#isReady = false;
     const weighed = this.#weigh();
-    // What was lost inside the gateway is no second attempt at the provider.
+    // What was lost inside the gateway is not a second attempt at the provider.
     if (own) this.end();
     this.#charts.tellFailover({ type: 'attempt.failed', kind, retryAfterMs, own, lasting, wasReady, ...weighed });
     if (!this.#charts.waiting) return;

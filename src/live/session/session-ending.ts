@@ -54,7 +54,7 @@ export class SessionEnding {
     });
   }
 
-  /** A fault of our own. The client is told, everything is let go of, and no other session notices. */
+  /** A fault of our own. The client is told, everything is released, and no other session notices. */
   fault(name: string, error: unknown): void {
     if (this.#parts.scope.disposed) return;
     this.#dependencies.onFault(this.#opening.sessionId, name, error);

@@ -41,7 +41,7 @@ export interface SessionOpening {
   encoder?: EventEncoder | undefined;
   /** What its socket takes at most in one message, where that is less than the settings say. */
   messageBytesMax?: number;
-  /** Opens a socket that goes on with the session. */
+  /** Opens a socket that continues with the session. */
   resumeToken?: string;
   /** The session that is gone, and that this one is opened in place of. */
   continues?: { sessionId: string /** Where the last final ended that the client has. */; seconds: number } | undefined;
@@ -49,7 +49,7 @@ export interface SessionOpening {
   decoder?: OpusDecoder | undefined;
   /** Of further channels of the same client: the session is that of the first. */
   others?: readonly SessionOpening[];
-  /** What its client asks for while it goes on; undefined where that changes nothing. Rejects with an ApiError. */
+  /** What its client asks for while it continues; undefined where that changes nothing. Rejects with an ApiError. */
   configure?(asked: Configure): Promise<Configuration | undefined>;
   /** Tells the client that its change is refused; an `error` event does when absent, or where this gives false. */
   notConfigured?(refusal: ApiError): boolean;
@@ -80,7 +80,7 @@ export interface SessionSummary {
 /** The part of the configuration that sessions live by. Milliseconds and bytes. */
 export interface SessionSettings {
   idleMs: number;
-  /** Without audio for so long, the connection to the provider is let go of until there is some. */
+  /** Without audio for so long, the connection to the provider is released until there is some. */
   suspendMs: number;
   /** How audio is gathered where a request and its key say nothing. */
   latency: Latency;

@@ -55,7 +55,7 @@ export function outboxOf(
   });
 }
 
-/** Without audio for so long, the connection to the provider is let go of. */
+/** Without audio for so long, the connection to the provider is released. */
 export const suspendMsOf = ({ suspendSeconds }: ListenRequest, settings: SessionSettings): number =>
   suspendSeconds === undefined ? settings.suspendMs : suspendSeconds * 1000;
 

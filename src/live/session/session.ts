@@ -162,7 +162,7 @@ export class LiveSession {
     else if (message.type === 'configure') this.#reconfiguration.ask(message);
   }
 
-  /** A text frame that is no message of ours: the session goes on. */
+  /** A text frame that is not a message of ours: the session continues. */
   misunderstood(message: string, param?: string): void {
     if (!this.#scope.disposed) this.#events.error('invalid_request', message, param === undefined ? {} : { param });
   }
@@ -245,7 +245,7 @@ export class LiveSession {
     this.leg.pump.flush();
   }
 
-  /** At the end of the session a leg that is alive is given time; one that is let go of for want of audio is heard again at once. */
+  /** At the end of the session a leg that is alive is given time; one that is released for want of audio is heard again at once. */
   finishLeg(): void {
     this.#outcomes.finishing();
     this.leg.finish(this.pipeline.ended ? this.#dependencies.settings.closeMs : undefined);

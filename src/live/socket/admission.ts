@@ -83,7 +83,7 @@ async function channelOf(
   }
 }
 
-/** The models that are asked for, as far as the caller may use them. Rejects with an ApiError. */
+/** The models that are requested, as far as the caller may use them. Rejects with an ApiError. */
 export async function chainFor(
   parameters: ReadonlyMap<string, string>,
   caller: Caller,
@@ -108,7 +108,7 @@ export async function chainFor(
   return { request, members, warnings };
 }
 
-/** What changes of a session while it goes on; one change is asked for at a time. */
+/** What changes of a session while it continues; one change is requested at a time. */
 function configuring(
   parameters: ReadonlyMap<string, string>,
   caller: Caller,

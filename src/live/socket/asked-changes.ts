@@ -26,7 +26,7 @@ export interface AskedChangesParts {
 export class AskedChanges implements EventEncoder {
   readonly #parts: AskedChangesParts;
   #waiting: Asked[] = [];
-  /** What the session is asked for by now. */
+  /** What is requested of the session by now. */
   #current = '';
   #say: (text: string) => void = () => {};
   /** The client was told that its session has begun: nothing is answered before. */
@@ -41,7 +41,7 @@ export class AskedChanges implements EventEncoder {
     this.#say = say;
   }
 
-  /** The session is asked for. */
+  /** The session is requested. */
   begin(parameters: ReadonlyMap<string, string>): void {
     this.#current = JSON.stringify(configureOf(parameters));
   }
@@ -101,7 +101,7 @@ export class AskedChanges implements EventEncoder {
     return this.#parts.conversation.close(code, reason);
   }
 
-  /** Those that are asked for by now; gives the last that is taken. */
+  /** Those that are requested by now; gives the last that is taken. */
   async #decide(configure: NonNullable<SessionOpening['configure']>): ReturnType<typeof configure> {
     const taken: Asked[] = [];
     let configuration: Awaited<ReturnType<typeof configure>>;
@@ -160,7 +160,7 @@ export class AskedChanges implements EventEncoder {
   }
 }
 
-/** All that can be changed, as it is asked for now: what was asked for before, and is not there, is taken back. */
+/** All that can be changed, as it is requested now: what was requested before, and is not there, is taken back. */
 function configureOf(parameters: ReadonlyMap<string, string>): Configure {
   const entries = CHANGEABLE.flatMap((name): [string, string | null][] => {
     const text = parameters.get(name) ?? null;

@@ -119,7 +119,7 @@ const bad = (param: string, message: string): ApiError =>
   apiError('invalid_request', message, { param: printable(param) });
 
 const { type: _, ...members } = Configure.properties;
-/** What `configure` changes of what a session is asked for, in the words of the URL. */
+/** What `configure` changes of what is requested of a session, in the words of the URL. */
 export const CHANGEABLE = Object.keys(members);
 
 /** The parameters with the changes. Throws an ApiError for what cannot be changed. */

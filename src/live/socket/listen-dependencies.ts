@@ -68,9 +68,9 @@ export interface ListenDependencies extends ChainDependencies {
   relays: Relays<ResumeAsk>;
   /** The telephone calls of this node. */
   calls: Calls;
-  /** What an ended session had left to say to a client whose socket broke is let go of before its time. */
+  /** What an ended session had left to say to a client whose socket broke is released before its time. */
   onResumableEvicted(): void;
-  /** An event of a call was not posted, or what an ended one has said is let go of before its time. */
+  /** An event of a call was not posted, or what an ended one has said is released before its time. */
   onCallDrop(name: 'webhook_event' | 'ended_call'): void;
   /** The sockets that are open. */
   sockets: OpenSockets;

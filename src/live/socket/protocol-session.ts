@@ -10,7 +10,7 @@ import type { AskedChanges } from './asked-changes.ts';
 import type { Decoded } from './client-message.ts';
 import type { StartAsked } from './start-wait.ts';
 
-/** Whatever is no UTF-8 becomes text that says nothing. */
+/** Whatever is not UTF-8 becomes text that says nothing. */
 const UTF8 = new TextDecoder();
 
 /** What a message came to that its protocol fails at: the fault of whoever sent it, and of nobody else. */
@@ -43,7 +43,7 @@ export class ProtocolSession {
   readonly #protocolAdapter: ProtocolAdapter;
   readonly #taker: StepTaker;
   readonly #clock: Clock;
-  /** Of what the conversation has asked for later. */
+  /** Of what the conversation has requested later. */
   #later: unknown;
   /** The message that is read: one object for all of them. */
   readonly #message: ReadMessage = {
@@ -125,7 +125,7 @@ export interface ProtocolAdapter {
   conversation: Conversation;
   /** In its words the events of a session are told. */
   changes: AskedChanges;
-  /** What a message asked for. Throws an ApiError. */
+  /** What a message requested. Throws an ApiError. */
   asked(clientRequest: ClientRequest): StartAsked;
   /** The connection is over. Called at most once. */
   left?(): void;

@@ -18,7 +18,7 @@ import { endWith, excessWords, refuseOnSocket, tooBigWords } from './refuse-on-s
 import { MESSAGE_BYTES, SocketWork, STEP_BYTES, type Steps } from './socket-work.ts';
 import { leave, type StartRequest, StartWait, takerOf } from './start-wait.ts';
 
-/** Close codes of a frame over the limit, and of a socket whose session goes on with another one. */
+/** Close codes of a frame over the limit, and of a socket whose session continues with another one. */
 const TOO_BIG = 1009;
 const TAKEN_OVER = 4000;
 

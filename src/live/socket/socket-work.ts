@@ -106,7 +106,7 @@ export class SocketWork {
   readonly #works: Work[] = [];
   #bytes = 0;
 
-  /** @param onFault hears of work that failed, and is not gone on with */
+  /** @param onFault hears of work that failed, and is not continued */
   constructor(waiting: WaitingWork, organisationId: string, onFault: (error: unknown) => void) {
     this.organisationId = organisationId;
     this.#waiting = waiting;

@@ -18,7 +18,7 @@ export interface StartRequest {
   parameters: ReadonlyMap<string, string>;
 }
 
-/** What a message asked for. */
+/** What a message requested. */
 export interface StartAsked {
   /** In words of the query. */
   parameters: Map<string, string>;

@@ -36,10 +36,10 @@ export interface LegConnection {
 
 /** The leg, as its connection knows it. */
 export interface ConnectionLeg {
-  /** What it is asked for, as it was changed last. */
+  /** What is requested of it, as it was changed last. */
   request: OpenLeg;
   readonly dependencies: UpstreamDependencies;
-  /** What the connection holds is let go of with the leg. */
+  /** What the connection holds is released with the leg. */
   readonly scope: DisposerStack;
   /** Of the access that the leg was connected with. */
   readonly scrubber: Scrubber;
@@ -62,7 +62,7 @@ export interface UpstreamDependencies {
   providers: ReadonlyMap<string, Provider>;
   engines: Readonly<Record<string, Engine>>;
   /**
-   * Base URL and credential of a provider, asked for at the dial. `credentialId` is `service`, whose access comes at once, or
+   * Base URL and credential of a provider, requested at the dial. `credentialId` is `service`, whose access comes at once, or
    * the id of an organisation's own key, which is opened for it. Rejects when the key cannot be used.
    */
   access(provider: string, credentialId: string, organisationId: string): ProviderAccess | Promise<ProviderAccess>;
@@ -71,7 +71,7 @@ export interface UpstreamDependencies {
   http?: HttpBatchDependencies;
   /** Opens the connections to WebSocket endpoints; absent: real ones. */
   openSocket?: OpenSocket;
-  /** Send pauses above the first number of unsent bytes and goes on at the second; the third ends the leg. */
+  /** Send pauses above the first number of unsent bytes and continues at the second; the third ends the leg. */
   pressureBytes?: { high: number; max: number };
   onEvent?(
     event:

@@ -58,7 +58,7 @@ export const unreachable = (message: string, isReached = false): LegFailure => (
   message,
 });
 
-/** A fault of the gateway's own: the session goes on elsewhere. */
+/** A fault of the gateway's own: the session continues elsewhere. */
 export const ownFault: LegFailure = {
   kind: 'next',
   reason: 'upstream_error',
@@ -136,7 +136,7 @@ const connectionLost: LegFailure = {
   message: 'The provider closed the connection before its answer was whole.',
 };
 
-/** A fault of the gateway's own: the job goes on elsewhere, as a leg does. */
+/** A fault of the gateway's own: the job continues elsewhere, as a leg does. */
 export const internalFault: LegFailure = {
   kind: 'next',
   reason: 'upstream_error',

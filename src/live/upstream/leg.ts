@@ -1,5 +1,5 @@
 // A leg: one connection of a session to a model. It runs the upstream chart, numbers what is reported to its owner, and
-// lets go of everything at its end. How the provider is reached is decided by its connection.
+// releases everything at its end. How the provider is reached is decided by its connection.
 import type { Actor } from 'xstate';
 import type { Heard, LegCommand, LegFailure, LegReport, OpenLeg } from '../../../machines/events.ts';
 import type { UpstreamEvent, upstreamMachine } from '../../../machines/upstream.ts';
@@ -124,7 +124,7 @@ export class Leg implements LegHandle, ConnectionLeg {
     }
   }
 
-  /** The credential is asked for here, and stays in this connection. The service's is there at once. */
+  /** The credential is requested here, and stays in this connection. The service's is there at once. */
   dial(): void {
     const { slug, credentialId, organisationId } = this.request;
     const access = this.dependencies.access(providerOf(slug), credentialId, organisationId);
@@ -171,7 +171,7 @@ export class Leg implements LegHandle, ConnectionLeg {
   }
 
   finished(): void {
-    // Noted before it is told: the session lets go of the leg from within.
+    // Noted before it is told: the session releases the leg from within.
     this.#outcome = 'finished';
     this.#boundary({ type: 'leg.finished' });
   }
@@ -207,7 +207,7 @@ export class Leg implements LegHandle, ConnectionLeg {
     this.scope.dispose();
   }
 
-  /** A fault of our own: the leg is lost, the session hears of it and goes on elsewhere. */
+  /** A fault of our own: the leg is lost, the session hears of it and continues elsewhere. */
   fault(name: string, error: unknown): void {
     this.dependencies.onEvent?.({ type: 'fault', name, error: this.scrubber.cleanError(error) });
     if (this.scope.disposed) return;

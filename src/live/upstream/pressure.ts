@@ -23,7 +23,7 @@ interface Calls {
 /** One thing that may pile up. */
 interface Measure {
   now(): number;
-  /** Above `high` a pause is asked for, which is over at `low`; above `max` it is too late for one. */
+  /** Above `high` a pause is requested, which is over at `low`; above `max` it is too late for one. */
   low: number;
   high: number;
   max: number;

@@ -1,4 +1,4 @@
-// A WebSocket that has to be asked for: one request, whose answer names it. What the answer means is the codec's; here it is asked
+// A WebSocket that has to be requested: one request, whose answer names it. What the answer means is the codec's; here it is asked
 // for once, and looked at before anything is sent there. A session that nobody connects to is told goodbye.
 import type { HttpAnswer, LiveCodec, Outgoing, PlainRequest, SocketEndpoint } from '../../vendors/kit/provider.ts';
 import { exchange, isSuccess, plainContentOf } from './http/exchange.ts';
@@ -43,7 +43,7 @@ export async function requestSocket(
   return { socket: named };
 }
 
-/** Connects once more, and takes leave: a provider that keeps sessions without their connections goes on counting this one. */
+/** Connects once more, and takes leave: a provider that keeps sessions without their connections continues counting this one. */
 export function sendGoodbye(socket: SocketEndpoint, frames: readonly Outgoing[], leg: ConnectionLeg): void {
   const { clock, engines, openSocket } = leg.dependencies;
   const timer = clock.setTimeout(() => wire.terminate(), FAREWELL_MS);
@@ -69,7 +69,7 @@ export function sendGoodbye(socket: SocketEndpoint, frames: readonly Outgoing[],
   );
 }
 
-/** Where it was asked for, or in the same domain: an answer does not send a session's audio to anybody. */
+/** Where it was requested, or in the same domain: an answer does not send a session's audio to anybody. */
 function isBeside(asked: string, named: string): boolean {
   if (!URL.canParse(named)) return false;
   const [from, to] = [new URL(asked), new URL(named)];

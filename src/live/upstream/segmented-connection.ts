@@ -33,7 +33,7 @@ const RULES: SegmenterRules = {
 };
 /** Of one request of an utterance; what is asked in several has {@link UTTERANCE} in all. */
 const ANSWER_MS = 15_000;
-/** Utterances that wait to be asked for, and audio without an answer: beyond either the session is asked to hold back. */
+/** Utterances that wait to be requested, and audio without an answer: beyond either the session is asked to hold back. */
 const WAITING_MAX = 2;
 const UNANSWERED_MS_MAX = 35_000;
 /** Silence is told of once it is so long: the session need not keep it for a replay. */
@@ -111,7 +111,7 @@ export class SegmentedConnection implements LegConnection {
     this.#settle();
   }
 
-  /** Each utterance is asked for by itself. */
+  /** Each utterance is requested separately. */
   reconfigure(to: OpenLeg): void {
     this.#leg.request = to;
     this.#leg.heard({ type: 'reconfigured', isInForce: true });

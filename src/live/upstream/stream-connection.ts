@@ -36,7 +36,7 @@ export class StreamConnection implements LegConnection {
   #access = NO_ACCESS;
   /** The connection was opened: the provider knows of this leg. */
   #greeted = false;
-  /** The connection has ended by itself. */
+  /** The connection has ended on its own. */
   #lost = false;
   /** Where the provider keeps a session that it was not told to end. */
   #kept: SocketEndpoint | undefined;
@@ -225,7 +225,7 @@ export class StreamConnection implements LegConnection {
     this.#leg.guarded('codec.closed', () => {
       const meaning: Heard = this.#codec.closed(this.#state, code, reason);
       if (meaning.type === 'finished') this.#finished();
-      // A close in order before it was asked for is still the end of a leg that has more to hear.
+      // A close in order before it was requested is still the end of a leg that has more to hear.
       const failure = meaning.type === 'failed' ? this.#leg.scrubber.cleanFailure(meaning.failure) : closedEarly(code);
       this.#leg.tell({ type: 'wire.failed', failure });
     });
@@ -248,7 +248,7 @@ export class StreamConnection implements LegConnection {
     this.#leg.tell({ type: 'provider.finished' });
   }
 
-  /** Some providers go on counting until they are told that it is over. */
+  /** Some providers continue counting until they are told that it is over. */
   #leave(wire: Wire): void {
     const isOpen = this.#greeted && !this.#lost;
     if (this.#greeted && this.#codec.leave !== undefined) {
@@ -278,7 +278,7 @@ export class StreamConnection implements LegConnection {
   }
 }
 
-/** The timers of a leg: its keep-alive, and the call that its codec asked for. */
+/** The timers of a leg: its keep-alive, and the call that its codec requested. */
 class LegTimers {
   readonly #clock: Clock;
   #keepAlive: IdleTimer | undefined;
@@ -322,7 +322,7 @@ const PER_AUDIO_SECOND = 200;
 const PER_SECOND = 50;
 
 /**
- * How many messages a provider may send on one leg: many for the audio it is sent, some while it is sent none. One that goes on
+ * How many messages a provider may send on one leg: many for the audio it is sent, some while it is sent none. One that continues
  * without end is work for the whole process, and costs other sessions their places.
  */
 export class MessageAllowance {

@@ -62,7 +62,7 @@ export class UpstreamHost {
     return this.#dependencies.clock;
   }
 
-  /** What a connection of this node's is made with; for one that is no leg. Its secrets stay in that connection. */
+  /** What a connection of this node's is made with; for one that is not a leg. Its secrets stay in that connection. */
   access(...args: Parameters<UpstreamDependencies['access']>): ReturnType<UpstreamDependencies['access']> {
     return this.#dependencies.access(...args);
   }

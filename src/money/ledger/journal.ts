@@ -14,7 +14,7 @@ export const JOURNAL_SUFFIX = '.journal';
 
 /** Sessions written at a stretch, before others get their turn of the event loop. */
 const AT_ONCE_MAX = 100;
-/** A file past this size is begun anew with what is still open. */
+/** A file past this size is begun again with what is still open. */
 const FILE_BYTES_MAX = 8_388_608;
 
 export interface JournalOptions {
@@ -28,7 +28,7 @@ export interface JournalOptions {
   onFault(error: unknown): void;
 }
 
-/** What the journal writes down: the latest of each session, asked for when it is due. */
+/** What the journal writes down: the latest of each session, requested when it is due. */
 export interface JournalEntry {
   readonly id: string;
   /** Undefined when there is nothing new. `whole`: also when there is nothing new. */

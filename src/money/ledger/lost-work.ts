@@ -14,7 +14,7 @@ export interface LostSessionsOptions {
   store: Pick<LedgerStore, 'openNodes' | 'closeLost'>;
   clock: Clock;
   wallNow(): Date;
-  /** How long a node has to come back; longer than a session goes on without the ledger, and than any hold of it lasts. */
+  /** How long a node has to come back; longer than a session continues without the ledger, and than any hold of it lasts. */
   graceMs: number;
   /** By its incarnation. A node that starts again is another one. */
   isThere(node: string): boolean;

@@ -30,12 +30,12 @@ export interface MeterSource {
   connectionLeftMs(): number;
 }
 
-/** Why no more may be spent. `ledger`: it could not be asked for too long. */
+/** Why no more may be spent. `ledger`: it did not answer for too long. */
 export type Shortage = 'credit' | 'daily_spend' | 'ledger';
 
 /**
  * `free`: nothing is held, since nothing is charged. `held`: audio goes as far as what is held. `starved`: it waits for more.
- * `trusted`: it goes on without, since the ledger does not answer. `short`: no more is to come.
+ * `trusted`: it continues without, since the ledger does not answer. `short`: no more is to come.
  */
 export type MeterState = 'free' | 'held' | 'starved' | 'trusted' | 'short';
 
@@ -44,7 +44,7 @@ export interface MeterListener {
   extended(allowedMs: number, connectionMs: number): void;
   /** The connection was open for as long as what is held pays for. */
   ranOut(): void;
-  /** Less was granted than asked for: what is left may be the last. Once. */
+  /** Less was granted than requested: what is left may be the last. Once. */
   low(shortage: Shortage, leftMs: number): void;
 }
 

@@ -15,9 +15,9 @@ import {
 
 export type { MeterCandidate, MeterListener, MeterSource, MeterState, Shortage };
 
-/** What is asked for at a time. */
+/** What is requested at a time. */
 const AHEAD_MS = 60_000;
-/** With less than this left, more is asked for. */
+/** With less than this left, more is requested. */
 const LOW_MS = 30_000;
 export const LEASE_MS = 60_000;
 const RENEW_MS = 30_000;
@@ -66,7 +66,7 @@ export class Meter {
     return this.#members;
   }
 
-  /** Members of a chain that goes on behind this one. */
+  /** Members of a chain that continues behind this one. */
   add(members: readonly MeterCandidate[]): void {
     for (const member of members) this.#members.push(rated(member, this.#members));
   }
@@ -238,7 +238,7 @@ export class Meter {
     this.#arm(RENEW_MS);
   }
 
-  /** The ledger does not answer. A session is not made to pay for that: it goes on for a while, on trust. */
+  /** The ledger does not answer. A session is not made to pay for that: it continues for a while, on trust. */
   #unanswered(): void {
     this.#asking = false;
     if (this.#ended) return;

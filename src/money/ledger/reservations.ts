@@ -50,7 +50,7 @@ export interface ReservationsOptions {
   node: string;
   /** `historyDays`: how long settled sessions are kept beside the ledger, for a restore. */
   settings: { directory: string; journalSyncMs: number; graceMs: number; historyDays: number };
-  /** What should not have happened; the work goes on. */
+  /** What should not have happened; the work continues. */
   onFault(name: string, error: unknown): void;
   onSettled?(record: SessionRecord): void;
 }

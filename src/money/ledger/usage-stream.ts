@@ -79,7 +79,7 @@ function endOf(value: unknown): SessionEnd | undefined {
   if (!areTexts(endedAt, reason) || typeof audioMs !== 'number' || lines.includes(undefined)) return undefined;
   if (code !== null && typeof code !== 'string') return undefined;
   const file = fileOf(value.file);
-  // Told by a version that knew neither: it is billed all the same.
+  // Told by a version that knew neither: it is billed anyway.
   const more = { ...(onTrust === true ? { onTrust } : {}), ...(file === undefined ? {} : { file }) };
   return { endedAt, reason, code, audioMs, lines, ...more } as SessionEnd;
 }

@@ -26,7 +26,7 @@ export const getBill =
     return billReply(await billFor(dependencies, organisationId, params.month ?? ''), format);
   };
 
-/** The bill of an organisation. Throws an ApiError for what is no month, or lies ahead. */
+/** The bill of an organisation. Throws an ApiError for what is not a month, or lies ahead. */
 export async function billFor(
   { store, wallNow }: BillsDependencies,
   organisationId: string,

@@ -66,7 +66,7 @@ function stretchOf(query: ReadonlyMap<string, string>, now: Date): { from: strin
   return { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
 }
 
-/** The beginning of the month that ends, or is under way, at a time. */
+/** The beginning of the month that ends, or is in progress, at a time. */
 function monthOf(ms: number): number {
   const last = new Date(ms - 1);
   return Date.UTC(last.getUTCFullYear(), last.getUTCMonth());
@@ -80,7 +80,7 @@ async function requireKey(store: UsageDependencies['store'], organisationId: str
   });
 }
 
-// `GET /v1/balance`: what the caller's organisation has, what is set aside for work under way, and what is left to spend.
+// `GET /v1/balance`: what the caller's organisation has, what is set aside for work in progress, and what is left to spend.
 export const getBalance =
   ({ store }: { store: Pick<LedgerStore, 'balanceOf'> }) =>
   async ({ request }: RouteContext, { organisationId }: Pick<Caller, 'organisationId'>) => {

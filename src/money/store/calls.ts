@@ -23,7 +23,7 @@ export interface LedgerPrice {
 
 /**
  * What one model heard of a session so far at one price, in all. `own`: with the organisation's own provider key, which costs 0 but has
- * a line all the same. Audio never moves from one line to another once it was told here.
+ * a line anyway. Audio never moves from one line to another once it was told here.
  */
 export interface UsageLine {
   /** Slug. */
@@ -45,7 +45,7 @@ export interface SessionHead {
   organisationId: string;
   keyId: string;
   mode: Mode;
-  /** Slug that was asked for. */
+  /** Slug that was requested. */
   model: string;
   /** ISO 8601 UTC. */
   openedAt: string;
@@ -125,7 +125,7 @@ export interface SessionSearch {
   /** Id of a session: only older ones. */
   before?: string;
   state?: 'live' | 'ended';
-  /** A slug or a provider that was asked for, or that heard some of it. */
+  /** A slug or a provider that was requested, or that heard some of it. */
   model?: string;
   keyId?: string;
   /** Opened at this time or later; ISO 8601 UTC with milliseconds. */
@@ -220,7 +220,7 @@ export interface LedgerCalls {
    */
   openSession(head: SessionHead, hold: HoldRequest): HoldGrant;
   /**
-   * Posts what the lines say beyond what was posted before, and holds anew: the hold before is posted or void. A session that
+   * Posts what the lines say beyond what was posted before, and holds again: the hold before is posted or void. A session that
    * was settled is left as it is and gets nothing, with `settled`. Never throws for want of credit: what is used is posted in full. A line
    * that is not told of stays as it is. Throws `not_found`, also for another organisation's; `invalid` for a line that says less than before, or another price.
    */

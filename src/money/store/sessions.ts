@@ -82,7 +82,7 @@ function sessionRows({ database, nowText }: TableContext) {
 /** How a session's use becomes charges, and its end a record. Runs in the caller's transaction. */
 function sessionCharges({ known, addSession, addEnd }: SessionRows, { postings, holds, charges, recordOf }: Parts) {
   /**
-   * Posts what the lines say, out of the hold. What is more than was held is charged all the same, and noted. Gives what is left of
+   * Posts what the lines say, out of the hold. What is more than was held is charged anyway, and noted. Gives what is left of
    * the hold.
    */
   function charge(

@@ -136,7 +136,7 @@ class SessionCounts implements Omit<SessionObserver, 'warned'> {
   readonly #label: Label;
   /** Where the current leg is. */
   #leg: 'near' | 'far' = 'near';
-  /** The model of its connection, while there is one or one is asked for. */
+  /** The model of its connection, while there is one or one is requested. */
   #model: string | undefined;
 
   constructor(metrics: Metrics, node: string, label: Label) {
@@ -148,7 +148,7 @@ class SessionCounts implements Omit<SessionObserver, 'warned'> {
   leg({ event, model, legNode, dialMs = 0, reason = 'unknown' }: LegNote): void {
     const label = this.#label(model);
     if (event === 'asked') this.#metrics.attempted('live', label);
-    // One that was passed over was never asked for.
+    // One that was passed over was never requested.
     if (event === 'failed' && this.#model !== undefined) this.#metrics.attemptFailed('live', label, reason);
     this.#concerns(event === 'failed' || event === 'closed' ? undefined : label);
     if (event === 'opened') this.#leg = legNode === this.#node ? 'near' : 'far';

@@ -9,7 +9,7 @@ import type { Provider } from '../../vendors/kit/provider.ts';
 
 export interface DocumentsDependencies {
   providers: ReadonlyMap<string, Provider>;
-  /** Where clients reach this gateway, if that is configured; else the address that they asked for is believed. */
+  /** Where clients reach this gateway, if that is configured; else the address that they requested is believed. */
   publicUrl?: string | undefined;
   /** Whether the server itself terminates TLS. No when absent. */
   tls?: boolean;
@@ -36,7 +36,7 @@ export function documentRoutes(dependencies: DocumentsDependencies): Route[] {
   const page = (name: string, request: ServerRequest): Reply => {
     const found = documents.page(name, baseOf(request, dependencies));
     if (found === undefined) throw apiError('not_found', 'There is no such page. /docs lists those there are.');
-    // It has the host that was asked for: what one client made up is not shown to the next.
+    // It has the host that was requested: what one client made up is not shown to the next.
     return replyWith(found, request, 'private');
   };
   return [

@@ -116,7 +116,7 @@ export const getModel =
     throw apiError('model_not_found', `There is no such model. ${hint}`, { param: 'model' });
   };
 
-// Which models a list is asked for: by mode, provider, language, price and place. Read from a query, and from a command's options.
+// What is requested of a list of models: by mode, provider, language, price and place. Read from a query, and from a command's options.
 export interface ModelsFilter {
   mode: Mode | undefined;
   rule: DataResidencyRule | undefined;

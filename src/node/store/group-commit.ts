@@ -1,5 +1,5 @@
 // Applies calls that wait beside each other in one commit: the disk is asked once for all of them. Each call is whole or
-// nothing by itself; none is answered before the commit.
+// nothing on its own; none is answered before the commit.
 import type { Database } from 'better-sqlite3';
 import type { OwnershipGuard } from '../../store/ownership.ts';
 import { callError, isOfTheDisk } from '../../store/store-error.ts';

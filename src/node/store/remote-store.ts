@@ -4,7 +4,7 @@ import type { Answering, Ask, Asked, Naming } from '../../store/operation.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { type AsynchronousCalls, CALL_NAMES, type CallName, kindOf, remoteCall, type Store } from './store.ts';
 
-/** What the store's calls are asked for as. */
+/** What the store's calls are requested as. */
 export const STORE_GROUP = 'store';
 
 /** A client waits for the lookup of its key; a write may have to wait for a disk. */

@@ -115,7 +115,7 @@ function prepare(copy: string, next: string): LedgerAudit {
   }
 }
 
-/** Root restores, and a service without its rights goes on with the file. */
+/** Root restores, and a service without its rights continues with the file. */
 function giveToOwnerOf(directory: string, file: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(directory);

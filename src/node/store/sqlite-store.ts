@@ -20,7 +20,7 @@ export interface SqliteStoreOptions {
   /** Calls that may wait; one more is rejected with `overflow`. 1024 when absent. */
   callsMax?: number;
   /**
-   * Hears once when the thread ends by itself, every call is rejected from then on; and once when a call is refused because another
+   * Hears once when the thread ends on its own, every call is rejected from then on; and once when a call is refused because another
    * process owns the database since.
    */
   onFault?: (error: StoreError) => void;

@@ -39,7 +39,7 @@ function serve(): void {
       return tellOf();
     } catch (error) {
       const failure = callError(error);
-      // Ends the thread: a store that cannot tell of revocations must not go on as if there were none.
+      // Ends the thread: a store that cannot tell of revocations must not continue as if there were none.
       if (failure.reason !== 'busy') throw failure;
       clearTimeout(lookAgain);
       lookAgain = setTimeout(look, LOCKED_AGAIN_MS);
@@ -119,7 +119,7 @@ function serve(): void {
 /**
  * Answers the calls of a message and of those that wait behind it, many in one commit.
  *
- * @returns the message that is no calls, if one came
+ * @returns the message that belongs to no call, if one came
  */
 function answerWaiting(first: ToWorker, answer: (calls: readonly Call[]) => void): ToWorker | undefined {
   let together: Call[] = [];

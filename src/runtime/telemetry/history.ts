@@ -98,7 +98,7 @@ function addTo(slot: Slot, sessions: number, models: ReadonlyMap<string, ModelFi
   }
 }
 
-/** Counts are added up; of what is under way, `together` decides. */
+/** Counts are added up; of what is in progress, `together` decides. */
 function addFigures(sum: ModelFigures, more: ModelFigures, together: (one: number, other: number) => number): void {
   sum.attempts += more.attempts;
   sum.failures += more.failures;
@@ -164,7 +164,7 @@ export function seriesOf(
   };
   for (const { node, slots } of nodes)
     for (const { atMs, sessions, models } of slots) {
-      // Of a node, and of all, what is under way is its sessions.
+      // Of a node, and of all, what is in progress is its sessions.
       for (const name of by === 'node' ? [ALL, node] : [ALL]) add(name, atMs, { ...noFigures(), underWay: sessions });
       for (const [model, figures] of models) {
         const counted = { ...figures, underWay: 0 };

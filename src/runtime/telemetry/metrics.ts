@@ -14,7 +14,7 @@ export interface MetricsText {
 
 /**
  * Counters and gauges of one process, in a registry of their own. Labels come from closed sets (reasons, codes, route
- * patterns), never from what a client sent; a set that grows past 200 values all the same is cut off with `other`.
+ * patterns), never from what a client sent; a set that grows past 200 values anyway is cut off with `other`.
  */
 export interface Metrics extends DelayMetrics, ModelMetrics {
   /** What runs here; told once. */
@@ -48,7 +48,7 @@ export interface Metrics extends DelayMetrics, ModelMetrics {
   httpRequest(route: string, status: number): void;
   /** Shows a queue's depth until the returned function is called. A later queue of the same name takes its place. */
   watchQueue(name: string, depth: Read<number>): () => void;
-  /** Shows a figure that is no queue; read at each scrape. */
+  /** Shows a figure that is not a queue; read at each scrape. */
   watchGauge(name: string, help: string, read: () => number | Promise<number>): void;
   /** Shows the number of sessions by state. */
   watchSessions(countByState: Read<Readonly<Record<string, number>>>): void;

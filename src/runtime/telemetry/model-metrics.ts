@@ -1,4 +1,4 @@
-// What is counted of each model: attempts at it, those that failed, failovers away from it, and what is under way; and the totals of
+// What is counted of each model: attempts at it, those that failed, failovers away from it, and what is in progress; and the totals of
 // these and of its delays, as the series have them, for the history that the console draws.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { ownerOf } from '../../api/slug.ts';
@@ -10,7 +10,7 @@ export interface ModelMetrics {
   /** A connection or a request to it is made. */
   attempted(mode: Mode, model: string): void;
   attemptFailed(mode: Mode, model: string, reason: string): void;
-  /** A session or file went on with another model; `model` is the one that was left. */
+  /** A session or file continued with another model; `model` is the one that was left. */
   failedOver(mode: Mode, model: string, reason: string): void;
   /** One connection or file more, or one fewer. */
   underWay(mode: Mode, model: string, change: 1 | -1): void;

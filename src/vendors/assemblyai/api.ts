@@ -53,7 +53,7 @@ export const heardAs = (language: string, model: string, mode: Mode): string =>
 export const newSpeakers = (): Speakers => new Speakers(['UNKNOWN', 'PENDING'], 64);
 
 /**
- * The words of a message; what is no word is left out, and one without times stands where the one before it ended.
+ * The words of a message; what is not a word is left out, and one without times stands where the one before it ended.
  *
  * @param secondsMax nothing was heard beyond it
  */

@@ -11,7 +11,7 @@ import { options } from './options.ts';
 export const batch = pollingBatch({
   failures,
   answerMs: 60_000,
-  // Each channel is transcribed by itself: https://www.assemblyai.com/docs/pre-recorded-audio/multichannel
+  // Each channel is transcribed separately: https://www.assemblyai.com/docs/pre-recorded-audio/multichannel
   billsChannels: { whenAsked: 'multichannel' },
 
   upload(request) {
@@ -65,7 +65,7 @@ function resultOf(_: BatchRequest, json: JsonObject): BatchResult {
   };
 }
 
-/** A turn of a speaker or a channel, where they were asked for. */
+/** A turn of a speaker or a channel, where they were requested. */
 function utteranceIn(
   { text, start, end, words: raw, speaker, confidence }: JsonObject,
   speakers: Speakers,

@@ -12,7 +12,7 @@ const UNUSABLE =
 const tooMany = { kind: 'next', message: 'AssemblyAI has too many sessions of this account open.' } as const;
 const account = { kind: 'account', message: 'AssemblyAI refused the credential or the account.' } as const;
 const message = { kind: 'caller', message: 'AssemblyAI refused a message or an option.' } as const;
-// The frames and the pace are the gateway's, so the customer's request is not at fault; a new connection starts anew.
+// The frames and the pace are the gateway's, so the customer's request is not at fault; a new connection starts again.
 const pace = { kind: 'retry', message: 'AssemblyAI refused the size or the pace of the audio.' } as const;
 const over = { kind: 'retry', reason: 'upstream_closed' } as const;
 const longest = { ...over, message: 'The AssemblyAI session reached its longest duration.' };

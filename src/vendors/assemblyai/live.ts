@@ -19,7 +19,7 @@ interface State {
   clock: LegClock;
   /** `Terminate` was sent: nothing more will be. */
   terminated: boolean;
-  /** The failure that an `Error` told: the close that follows it is no second one. */
+  /** The failure that an `Error` told: the close that follows it is not a second one. */
   failure: LegFailure | undefined;
   warnings: Warnings;
 }
@@ -75,7 +75,7 @@ export const live: LiveCodec<State> = {
     });
   },
 
-  // `Terminate` promises the turns in flight, not that they end: asked for before, the end of the last turn comes with it.
+  // `Terminate` promises the turns in flight, not that they end: requested before, the end of the last turn comes with it.
   finish: (state) => {
     state.terminated = true;
     return [

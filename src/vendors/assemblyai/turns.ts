@@ -59,7 +59,7 @@ export function newTurns(traits: LiveTraits, formats: boolean, warnings: Warning
   };
 }
 
-/** Universal-Streaming leaves the last words out of `transcript`; Universal-3 closes what goes on with an em dash. */
+/** Universal-Streaming leaves the last words out of `transcript`; Universal-3 closes what continues with an em dash. */
 export function interim(turns: Turns, message: TurnMessage, words: Word[]): Utterance {
   if (turns.traits.partials === 'words')
     return heardOf(turns, message, words, words.length === 0 ? message.transcript : textOf(words));

@@ -40,7 +40,7 @@ const hostOf = ({ fields }: ProviderAccess, service: 'transcribestreaming' | 'st
 /** `20261123T120000Z` */
 const timeOf = (wallMs: number): string => new Date(wallMs).toISOString().replaceAll(/[-:]|\.\d{3}/g, '');
 
-/** The WebSocket of a session, with everything that is asked for, signed. */
+/** The WebSocket of a session, with everything that is requested, signed. */
 export function socketAt(access: ProviderAccess, query: Query, wallMs: number): SocketEndpoint {
   const base = access.baseUrl ?? `wss://${hostOf(access, 'transcribestreaming')}:8443`;
   const urlWith = (more: Query) =>

@@ -1,4 +1,4 @@
-// Amazon Transcribe's streaming WebSocket: everything is asked for on a signed URL, audio and results are events in binary frames. A
+// Amazon Transcribe's streaming WebSocket: everything is requested on a signed URL, audio and results are events in binary frames. A
 // result is a turn under its name, told as a whole each time. https://docs.aws.amazon.com/transcribe/latest/dg/streaming.html
 
 import { EventStreamCodec } from '@smithy/core/event-streams';

@@ -282,7 +282,7 @@ export class AudioTail {
 
 // What a session asks of Azure: the query, who speaks, and the context of each request. The query and the context say the same, as the
 // official client's do.
-/** What ends a turn where nothing is asked for. */
+/** What ends a turn where nothing is requested. */
 const PAUSE_MS = 650;
 /** A turn that ends by its meaning may wait longer. */
 const SEMANTIC_PAUSE_MS = 2_000;

@@ -17,7 +17,7 @@ import { options } from './options.ts';
 interface State {
   clock: LegClock;
   turns: TurnsFromPieces;
-  /** Ends that were asked for and are not there, on the provider's clock. */
+  /** Ends that were requested and are not there, on the provider's clock. */
   asked: number[];
   /** The last of them, and the last that is there. */
   askedSeconds: number;
@@ -33,7 +33,7 @@ const FINALIZE = 'finalize';
 const CLOSE = 'close';
 /** Ends that wait; what is asked for beyond that is not. */
 const ASKED_MAX = 32;
-/** Settled text may come behind the mark of an end. */
+/** Settled text may come after the mark of an end. */
 const TEXT_MS = 300;
 const KEEP_ALIVE_SECONDS = 0.1;
 
@@ -133,7 +133,7 @@ function heard(state: State, message: JsonObject): Step[] {
 }
 
 function marked(state: State): Step[] {
-  // The mark of the next one: nothing comes behind it of the last.
+  // The mark of the next one: nothing comes after it of the last.
   const last = state.marked ? turnEnded(state) : [];
   if (state.asked.length === 0) return last;
   if (state.settledLast) return [...last, ...turnEnded(state)];
@@ -176,7 +176,7 @@ function utteranceIn(
   return utteranceOf(text, from, Math.max(from, until), { words: parts, language: textIn(language) });
 }
 
-/** The oldest end that was asked for is there. */
+/** The oldest end that was requested is there. */
 function turnEnded(state: State): Step[] {
   const { turns, clock, asked, endedSeconds } = state;
   const until = asked.shift();
@@ -190,7 +190,7 @@ function turnEnded(state: State): Step[] {
   return [turns.piece(utteranceOf('', clock.legSeconds(endedSeconds), at))];
 }
 
-/** What was asked for before the end has come, its mark or not. */
+/** What was requested before the end has come, its mark or not. */
 function done(state: State): Step[] {
   if (!state.finishing) return [failed(failures.named('closed'))];
   const steps: Step[] = [];

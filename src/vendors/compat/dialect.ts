@@ -18,20 +18,20 @@ export type Step =
   | { type: 'refuse'; refusal: ApiError }
   | { type: 'audio'; bytes: Uint8Array }
   | { type: 'tell'; message: ClientMessage }
-  /** Of a session that was asked for: what it is to be, at once or from the end of the turn on. */
+  /** Of a session that was requested: what it is to be, at once or from the end of the turn on. */
   | { type: 'change'; change: Change }
-  /** What it says is no message of this protocol: told as an error, and the session goes on. */
+  /** What it says is not a message of this protocol: told as an error, and the session continues. */
   | { type: 'fault'; message: string; param?: string }
   /** Answered at once, whatever the session does. */
   | { type: 'say'; text: string }
-  /** Asked for so much later, if the connection is still there. Only one waits: another is asked for when it has come. */
+  /** Asked for so much later, if the connection is still there. Only one waits: another is requested when it has come. */
   | { type: 'later'; afterMs: number; steps(): Iterable<Step> };
 
 /** What a client changes in mid-session. Each is decided behind those before it, and answered once, in their order. */
 export interface Change {
-  /** What all of the session is asked for then. May be asked more than once. Throws an ApiError. */
+  /** What is then requested of all of the session. May be asked more than once. Throws an ApiError. */
   request(): ClientRequest;
-  /** It is going to be so: what comes behind begins with that. */
+  /** It is going to be so: what comes after begins with that. */
   taken(): void;
   /** What is said when it is in force. */
   inForce(): readonly string[];
@@ -136,15 +136,15 @@ export interface CallMeans {
 
 /** A POST with JSON, such as one that asks for a live session. */
 export interface Call {
-  /** Throws an ApiError. `request`: what the session is going to be asked for, which is judged as far as its own words go. */
+  /** Throws an ApiError. `request`: what is going to be requested of the session, which is judged as far as its own words go. */
   open(handshake: Handshake, body: unknown): { request: ClientRequest; answer(means: CallMeans): Answer };
 }
 
 /** A request for a short-lived credential that opens live sessions. */
 export interface TokenEndpoint {
-  /** For how many seconds it is asked for; undefined as usual. Throws an ApiError. */
+  /** For how many seconds it is requested; undefined as usual. Throws an ApiError. */
   open(handshake: Handshake, body: JsonObject): number | undefined;
-  /** What the client is given may be shorter, or a little longer, than what it asked for. */
+  /** What the client is given may be shorter, or a little longer, than what it requested. */
   answer(token: { token: string; seconds: number; expiresAt: string }, body: JsonObject, handshake: Handshake): Answer;
 }
 

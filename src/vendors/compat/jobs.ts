@@ -41,7 +41,7 @@ export type JobState =
   | { type: 'done'; heard: Heard }
   | { type: 'failed'; refusal: ApiError };
 
-/** A transcript that was asked for. */
+/** A transcript that was requested. */
 export interface ShownJob {
   readonly id: string;
   /** The file, also when it is gone. */
@@ -77,7 +77,7 @@ export type JobEndpoint =
       open(body: JsonObject, handshake: Handshake): JobRequest & { fileId: string };
       answer(job: ShownJob, means: JobMeans): Answer;
     }
-  /** Both at once: what is asked for is in the form's fields. */
+  /** Both at once: what is requested is in the form's fields. */
   | {
       does: 'keepAndAsk';
       part: string;
@@ -132,7 +132,7 @@ export type SessionEndpoint =
 /** By method and path: `GET /v2/live/:id`. */
 export type SessionEndpoints = Readonly<Record<string, SessionEndpoint>>;
 
-/** Of what a list shows at a time, whatever was asked for. */
+/** Of what a list shows at a time, whatever was requested. */
 export const PAGE_MAX = 100;
 
 interface Listed {
@@ -148,8 +148,8 @@ export const placeOf = ({ id, createdAt }: Listed): string => `${createdAt.toISO
 
 /**
  * @param all newest first
- * @param limit as it was asked for
- * @param before a place: what comes behind it is shown
+ * @param limit as it was requested
+ * @param before a place: what comes after it is shown
  */
 export function pageOf<Item extends Listed>(
   all: readonly Item[],
@@ -160,6 +160,6 @@ export function pageOf<Item extends Listed>(
   const count = Number.isInteger(asked) && asked > 0 ? Math.min(asked, PAGE_MAX) : PAGE_MAX;
   const rest = before ? all.filter((item) => placeOf(item) < before) : all;
   const items = rest.slice(0, count);
-  // The last of a page that others come behind.
+  // The last of a page that others come after.
   return { items, limit: count, last: rest.length > count ? items.at(-1) : undefined };
 }

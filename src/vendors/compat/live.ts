@@ -64,7 +64,7 @@ export class Poller {
 
 interface FinalizeRequest {
   channel: number;
-  /** Of the audio, where it was asked for. */
+  /** Of the audio, where it was requested. */
   seconds: number;
   polls: number;
 }

@@ -85,7 +85,7 @@ export function optionsIn(rows: OptionRows, config: unknown, mode: Mode = 'live'
 /**
  * The same in a query, under the names of the schema.
  *
- * @param common those that are asked for in the words that all models know
+ * @param common those that are requested in the words that all models know
  */
 export function optionsInQuery(
   query: Iterable<[string, string]>,
@@ -97,7 +97,7 @@ export function optionsInQuery(
   return valuesOf(new URLSearchParams(own), schema, lists);
 }
 
-/** `keyterms` out of a vocabulary that may be larger than what all models are asked for: its first terms. */
+/** `keyterms` out of a vocabulary that may be larger than what is requested of all models: its first terms. */
 export function keytermsWithin(terms: readonly string[]): string | undefined {
   const fit = withinLimits(terms);
   return fit.length === 0 ? undefined : JSON.stringify(fit);
@@ -160,7 +160,7 @@ export function fileIdIn(url: unknown, path: string, param: string): string {
 export const badRequest = (param: string, message: string, code: ErrorCode = 'invalid_request') =>
   apiError(code, message, { param });
 
-/** A number of seconds that a token is asked for, if it is one. */
+/** The number of seconds for which a token is requested, if it is one. */
 export function secondsAsked(param: string, value: unknown): number | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   const seconds = typeof value === 'object' ? Number.NaN : Number(value);

@@ -7,7 +7,7 @@ export interface Handshake {
   /** Lower-case names. */
   headers: ReadonlyMap<string, string>;
   requestId: string;
-  /** A clock that only goes forward; absent where nothing goes on in time. */
+  /** A clock that only goes forward; absent where nothing continues in time. */
   nowMs?: () => number;
 }
 
@@ -25,7 +25,7 @@ export interface ClientRequest {
   unmet?: readonly Unmet[];
   /** Of a telephone call. */
   call?: CallRequest;
-  /** Nothing else of it is asked for: it is refused, and those who hear of its call are told so. */
+  /** Nothing else of it is requested: it is refused, and those who hear of its call are told so. */
   refused?: ApiError;
 }
 
@@ -56,7 +56,7 @@ export interface Answer {
   body: string;
 }
 
-/** Options of the vendor's own models that are asked for now, and were not so before. */
+/** Options of the vendor's own models that are requested now, and were not so before. */
 export const changedOptions = (before: ClientRequest, { own }: ClientRequest): string[] =>
   Object.keys(own).filter((name) => JSON.stringify(own[name]) !== JSON.stringify(before.own[name]));
 
@@ -73,6 +73,6 @@ export const textAnswer = (body: string, type = 'text/plain'): Answer => ({
   body,
 });
 
-/** What was asked for and is not honoured, for the metadata of vendors that have no shape for it. */
+/** What was requested and is not honoured, for the metadata of vendors that have no shape for it. */
 export const warningsIn = ({ warnings }: Pick<VerboseTranscription, 'warnings'>) =>
   warnings === undefined ? {} : { warnings };

@@ -55,7 +55,7 @@ export function customProvider(model: CustomModel): Provider {
   });
 }
 
-/** Hertz of the utterances that a model of files alone is sent: what such models hear by themselves. */
+/** Hertz of the utterances that a model of files alone is sent: what such models hear on their own. */
 const FILE_RATE = 16_000;
 const CONFIGURATION = 'the configuration of the gateway';
 

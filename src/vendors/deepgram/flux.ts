@@ -48,16 +48,16 @@ const NO_ACTIVE_TURN = 'FORCE_END_TURN_NO_ACTIVE_TURN';
 const KEEP_ALIVE_MS = 1_000;
 /** Silence after the last word, so that the word does not wait for the rest of its frame. */
 const END_SILENCE_SECONDS = 0.5;
-/** In such a pause the model is mostly sure that what was said is complete; by itself it may wait for five seconds. */
+/** In such a pause the model is mostly sure that what was said is complete; on its own it may wait for five seconds. */
 const TURN_PAUSE_MS = 800;
 /** The end of a turn that was asked for comes within this time, or not at all. */
 const FORCE_MS = 1_000;
-/** A turn may have begun after the first time it was asked for. */
+/** A turn may have begun after the first time it was requested. */
 const FORCED_MAX = 2;
 /** Silence is told once for so much of it, and only up to so long ago: words are recognised after they have begun. */
 const QUIET_STEP_SECONDS = 1;
 const QUIET_MARGIN_SECONDS = 1;
-/** Early ends of turns are told only where they are asked for: https://developers.deepgram.com/docs/flux/voice-agent-eager-eot */
+/** Early ends of turns are told only where they are requested: https://developers.deepgram.com/docs/flux/voice-agent-eager-eot */
 const EAGER_THRESHOLD = 0.5;
 const THRESHOLDS = ['eager_eot_threshold', 'eot_threshold', 'eot_timeout_ms'];
 /** Times are rounded on the wire. */

@@ -36,7 +36,7 @@ export const batch = requestBatch({
   resultOf,
 });
 
-/** Each channel has a transcript of its own, where that was asked for. */
+/** Each channel has a transcript of its own, where that was requested. */
 function resultOf(request: BatchRequest, answer: JsonObject): BatchResult | undefined {
   const transcripts = Array.isArray(answer.transcripts) ? listIn(answer.transcripts).map(objectIn) : [answer];
   const isMulti = Array.isArray(answer.transcripts);

@@ -136,7 +136,7 @@ export class Commits {
     return isAgain;
   }
 
-  /** The place of the oldest commit; of one that the provider made by itself, up to what was sent. */
+  /** The place of the oldest commit; of one that the provider made on its own, up to what was sent. */
   #next(): Place {
     const from = this.#answeredSeconds;
     const commit = this.#unanswered.shift();

@@ -1,4 +1,4 @@
-// What a session or a file is asked for, and the utterances that come back: both are written the same live and for files.
+// What is requested of a session or a file, and the utterances that come back: both are written the same live and for files.
 import type { Utterance } from '../../../machines/events.ts';
 import type { Mode } from '../../api/models.ts';
 import { fractionIn, type JsonObject, listIn, numberIn, objectIn, textIn, timeOr } from '../kit/json.ts';

@@ -1,4 +1,4 @@
-// Gladia's live sessions: asked for by a request, held on the WebSocket that its answer names, fed with binary audio that is
+// Gladia's live sessions: requested by a request, held on the WebSocket that its answer names, fed with binary audio that is
 // confirmed chunk by chunk. https://docs.gladia.io/api-reference/v2/live/websocket
 import { ended, failed, partial } from '../kit/heard.ts';
 import { type JsonObject, objectIn, objectOf, textIn, timeIn } from '../kit/json.ts';
@@ -22,7 +22,7 @@ interface State {
   open: Set<string>;
   ended: string[];
   settledSeconds: number;
-  /** Speakers were asked for, and are told of files alone. */
+  /** Speakers were requested, and are told of files alone. */
   finishing: boolean;
 }
 

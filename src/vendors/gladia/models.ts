@@ -1,5 +1,5 @@
 // Catalogue rows of Gladia. Unverified, and read leniently: the defaults of most messages that may be received, so that all of them
-// are asked for or declined by name; what closes from 4400 to 4499 mean beyond their reason; the shape of an `error` message.
+// are requested or declined by name; what closes from 4400 to 4499 mean beyond their reason; the shape of an `error` message.
 import { COMMON_FILE_FORMATS } from '../../api/audio-formats.ts';
 import { keyCheck, providerApi } from '../kit/api.ts';
 import { modelCards, processedIn } from '../kit/cards.ts';
@@ -45,7 +45,7 @@ export const models = modelCards(
     fileSecondsMax: 8_100,
     // Of the plan without a commitment, for an hour by 60; each channel of a file is billed.
     priceSource: { url: 'https://www.gladia.io/pricing', date: '2026-05-19' },
-    // The region of a live session may be asked for; of files no document names one. Kept up to twelve months, or not at all by contract:
+    // The region of a live session may be requested; of files no document names one. Kept up to twelve months, or not at all by contract:
     // https://docs.gladia.io/chapters/limits-and-specifications/data-retention
     processing: [
       ...processedIn(SOURCE, [{ region: 'unknown' }], KEEPING),

@@ -14,7 +14,7 @@ const isChirp = (model: string): boolean => model.startsWith('chirp_');
 /** Chirp 3 refuses to say them. */
 const hasWordTimes = (model: string): boolean => model !== 'chirp_3';
 
-/** The config of a recognition, but for how the audio is encoded. */
+/** The config of a recognition, except for how the audio is encoded. */
 export function configOf({ model, language, params }: LegRequest | BatchRequest, mode: Mode): JsonObject {
   const { language_codes = [], phrases, boost } = options.honoured(params, model, mode);
   const wanted = language === undefined || language === 'auto' ? [] : [language];

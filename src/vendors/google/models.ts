@@ -59,7 +59,7 @@ export const models = modelCards(
     // https://cloud.google.com/speech-to-text/v2/docs/encoding
     fileFormats: [...COMMON_FILE_FORMATS, 'amr'],
     fileSecondsMax: 60,
-    // The first tier of standard recognition; each channel of a file is billed. Nothing else is charged by itself: phrases, several
+    // The first tier of standard recognition; each channel of a file is billed. Nothing else is charged on its own: phrases, several
     // languages and cleaned audio are part of it, and no row of the page of prices.
     priceSource: { url: 'https://cloud.google.com/speech-to-text/pricing', date: '2026-05-19' },
   },

@@ -45,7 +45,7 @@ export function providerApi(settings: Settings): ProviderApi {
   };
 }
 
-/** What the model of a request is called where it is asked for. */
+/** What the model of a request is called where it is requested. */
 export const modelAt = ({ model, access }: { model: string; access: ProviderAccess }): string => access.model ?? model;
 
 /** A configured base counts with and without its last `/v1`, as both are in use. */

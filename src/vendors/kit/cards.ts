@@ -36,7 +36,7 @@ interface Row {
   priceDate?: string;
   /** USD: the least that a file costs. */
   batchMinimum?: string;
-  /** What costs more where it is asked for, by mode. */
+  /** What costs more where it is requested, by mode. */
   addOns?: Partial<Record<Mode, readonly AddOn[]>>;
   /** Capabilities that are not those of all; and those of live sessions that are not those of files. */
   can?: Partial<Capabilities>;

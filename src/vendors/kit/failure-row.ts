@@ -6,7 +6,7 @@ import type { FailureKind, FailureReason } from '../../../machines/events.ts';
  * names. What a row does not say is as the HTTP status says.
  *
  * Codes that mean the same at every provider, for files: `audio_too_long`, `file_too_large`, `unsupported_format` and
- * `audio_unusable` are about the file, which a fallback may take all the same; `bad_answer` is an answer that cannot be read.
+ * `audio_unusable` are about the file, which a fallback may take anyway; `bad_answer` is an answer that cannot be read.
  * What a customer can bring about, such as a file that is none, is of the kind `caller`: it says nothing of the provider.
  */
 export interface FailureRow {
@@ -32,6 +32,6 @@ export interface FailureRow {
   message?: string;
   /** The gateway's own doing: it says nothing of the provider. */
   own?: true;
-  /** The session goes on: it is no failure. */
+  /** The session continues: it is not a failure. */
   survives?: true;
 }

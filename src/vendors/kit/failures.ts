@@ -23,7 +23,7 @@ interface Settings {
   refusal?(body: JsonObject, refusal: ProviderRefusal): RefusalWords;
   /** The code of the cause in the reason of a close, and its type, which decides where no row knows the code. */
   close?(reason: string): { code?: string | undefined; type?: string | undefined };
-  /** How a message goes on with the provider's words. */
+  /** How a message continues with the provider's words. */
   quote?(message: string, words: string, row: FailureRow): string;
 }
 
@@ -59,7 +59,7 @@ export class FailureTable {
     };
   }
 
-  /** The failure of a close that was not asked for. */
+  /** The failure of a close that was not requested. */
   ofClose(close: number, reason: string): LegFailure {
     const { code, type } = this.#settings.close?.(reason) ?? {};
     const common = isUnauthorized(close, reason) ? 'unauthorized' : 'closed';
@@ -67,7 +67,7 @@ export class FailureTable {
     return this.#failure(row, code ?? `close_${close}`, reason);
   }
 
-  /** What a close means for a leg: its end, where that was asked for and no turn is open. */
+  /** What a close means for a leg: its end, where that was requested and no turn is open. */
   heardOfClose(
     close: number,
     reason: string,

@@ -48,7 +48,7 @@ export class Warnings {
     return [{ type: 'warned', code, message: words === undefined ? message : `${message}: ${providerWords(words)}` }];
   }
 
-  /** A settled text came with a number that cannot be right: the text is kept all the same. */
+  /** A settled text came with a number that cannot be right: the text is kept anyway. */
   estimated(title: string, member: string): Heard[] {
     const message = `${title} sent a final with a \`${member}\` that cannot be right. Its text is kept; its place is estimated.`;
     return this.once('place_estimated', message);

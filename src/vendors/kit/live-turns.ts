@@ -9,14 +9,14 @@ export const UTTERANCE = {
   silenceMs: 600,
   /** A longer one is cut. */
   longestMs: 20_000,
-  /** The transcript has to be there so long after it was asked for. */
+  /** The transcript has to be there so long after it was requested. */
   answerMs: 30_000,
 } as const;
 
 /** Beside the bounds of an utterance: for what is on its way. */
 const MARGIN_MS = 4_000;
 
-/** What a leg of such a model wants, whatever the model: it takes audio as it comes, and calls the provider by itself. */
+/** What a leg of such a model wants, whatever the model: it takes audio as it comes, and calls the provider on its own. */
 export const UTTERANCE_TIMING: LiveTiming = {
   frame: { minMs: 20, idealMs: 100, maxMs: 1_000, tail: 'short' },
   // The leg holds audio back when the provider is slow.

@@ -1,4 +1,4 @@
-// Which endpoint of a provider keeps to the rules of a request, and what it must be asked for: judged when a request is admitted, and
+// Which endpoint of a provider keeps to the rules of a request, and what must be requested of it: judged when a request is admitted, and
 // again by the node that dials, with what it really dials with.
 import { Value } from '@sinclair/typebox/value';
 import type { Mode } from '../../api/models.ts';
@@ -34,7 +34,7 @@ export function keepsTo(dial: Dial, rule: DataResidencyRule): ProviderAccess | u
   return found !== undefined && Value.Equal(found.params, dial.params) ? found.access : undefined;
 }
 
-/** Where audio may go with this access, first where it goes when nothing is asked for. */
+/** Where audio may go with this access, first where it goes when nothing is requested. */
 export function placesOf({ provider, card, mode, access }: Omit<Dial, 'params'>): readonly Place[] {
   const { baseUrl, place, fields } = access;
   // What the catalogue says is said of the provider's own address.

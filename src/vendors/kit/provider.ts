@@ -32,7 +32,7 @@ export interface LegRequest {
   language: string | undefined;
   interimResults: boolean;
   diarization: boolean;
-  /** The client wants to hear of the bounds of turns: early ends are asked for where the provider has them. */
+  /** The client wants to hear of the bounds of turns: early ends are requested where the provider has them. */
   turnEvents?: boolean;
   /** Checked against the provider's options. */
   params: Readonly<Record<string, unknown>>;
@@ -109,7 +109,7 @@ export interface FrameContract {
   tail: 'short' | 'pad';
 }
 
-/** One message of a provider: a parsed JSON text frame (or an engine's object), a text that is no JSON, or bytes. */
+/** One message of a provider: a parsed JSON text frame (or an engine's object), a text that is not JSON, or bytes. */
 export type Incoming = { json: unknown } | { text: string } | { bytes: Uint8Array };
 
 /**
@@ -133,7 +133,7 @@ export interface LiveCodec<State = unknown> {
   open(request: LegRequest): { state: State; endpoint: Endpoint; hello: Outgoing[] };
   /**
    * The WebSocket that is named by the answer to the request of an endpoint, or what is wrong with the answer. It has to lie where it
-   * was asked for, or in the same domain; texts of its query are taken for secrets, and shown nowhere.
+   * was requested, or in the same domain; texts of its query are taken for secrets, and shown nowhere.
    */
   socketOf?(state: State, answer: HttpAnswer): SocketEndpoint | LegFailure;
   /** The connection is open and `hello` was sent. For providers that take audio from then on and say nothing: `ready`. */
@@ -149,9 +149,9 @@ export interface LiveCodec<State = unknown> {
   /** No more audio: say what is left, then `finished`. */
   finish(state: State): Step[];
   /**
-   * What the leg is asked for is other than before, on the open connection: what to send, and `reconfigured` once it is known whether
+   * What is requested of the leg differs from before, on the open connection: what to send, and `reconfigured` once it is known whether
    * that is in force. Undefined, as without it, where the provider takes that change with a new connection alone. Model, rate and
-   * access stay. One is asked for at a time.
+   * access stay. One is requested at a time.
    */
   reconfigure?(state: State, before: LegRequest, after: LegRequest): Step[] | undefined;
   keepAlive(state: State): Outgoing[];
@@ -159,7 +159,7 @@ export interface LiveCodec<State = unknown> {
   unconfirmed?(state: State): number;
   /** The time that a `wake` step asked for has passed. */
   wake?(state: State): Step[];
-  /** The leg is let go of, finished or not: what to send so that the provider ends it, and stops counting. */
+  /** The leg is released, finished or not: what to send so that the provider ends it, and stops counting. */
   leave?(state: State): Outgoing[];
   /** What a refused upgrade, or a refused request before it, means. Without it the HTTP status decides. */
   refused?(refusal: ProviderRefusal): LegFailure;
@@ -212,7 +212,7 @@ export type BatchStep =
 
 /**
  * What a provider bills of a file with several channels: each of them, each where this member of `provider_params` asks for them
- * by themselves, or the audio once. A live codec hears one channel.
+ * on their own, or the audio once. A live codec hears one channel.
  */
 export type ChannelBilling = 'always' | 'never' | { whenAsked: string };
 

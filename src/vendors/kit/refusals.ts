@@ -3,7 +3,7 @@
 import type { FailureKind, LegFailure } from '../../../machines/events.ts';
 import type { ProviderRefusal } from './provider.ts';
 
-/** Statuses that blame what was asked for. */
+/** Statuses that blame what was requested. */
 const CALLERS = [400, 413, 414, 415, 422, 431];
 /** Longest text of a provider that is passed on. */
 const WORDS_MAX = 300;

@@ -38,11 +38,11 @@ export interface SimulatorTools {
   openEar(request: EarRequest, listener: (message: EarMessage) => void): Ear;
   /** Transcribes a whole file. Rejects when it is no audio that the ear can read. */
   transcribe(file: Uint8Array, language: string | undefined): Promise<{ seconds: number; turns: HeardTurn[] }>;
-  /** Whether one of the simulator's own quirks was asked for, with its value ('' where it has none). */
+  /** Whether one of the simulator's own quirks was requested, with its value ('' where it has none). */
   quirk(name: string): string | undefined;
   /** An id that no other thing of this simulator has; the same in each run. */
   newId(): string;
-  /** What the simulator keeps from one request to the next: made when it is first asked for, and the same from then on. */
+  /** What the simulator keeps from one request to the next: made when it is first requested, and the same from then on. */
   shared<Kept>(make: () => Kept): Kept;
 }
 

@@ -45,7 +45,7 @@ export class TurnText {
   #pieces: Utterance[] = [];
   /** The latest unsettled words, and how many of them the provider will not change any more. */
   #partial: { utterance: Utterance; settledWords: number } | undefined;
-  /** Settled pieces of a turn that went on under another name: they are words of the session, and stand first. */
+  /** Settled pieces of a turn that continued under another name: they are words of the session, and stand first. */
   #carried: Utterance[] = [];
   #heardAny = false;
   readonly #endedIds: string[] = [];

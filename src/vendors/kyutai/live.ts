@@ -1,5 +1,5 @@
 // The WebSocket of a moshi-server: audio goes as floats, words come one by one and never change, and each step of the model has a
-// message, which says how likely a pause is. An end is asked for by a marker and silence behind it, as long as the model is behind the
+// message, which says how likely a pause is. An end is requested by a marker and silence behind it, as long as the model is behind the
 // speaker: it comes back when all before it is told. https://github.com/kyutai-labs/moshi/tree/main/rust/moshi-server
 
 import { decode, encode } from '@msgpack/msgpack';
@@ -56,7 +56,7 @@ export function audioMessage(linear16: Uint8Array): Uint8Array {
 /** It comes back when all audio before it is told of. */
 export const markerMessage = (id: number): Uint8Array => encode({ type: 'Marker', id });
 
-/** The members of a message; none of what is no map. */
+/** The members of a message; none of what is not a map. */
 export function membersIn(bytes: Uint8Array): JsonObject {
   try {
     return objectIn(decode(bytes));
@@ -90,7 +90,7 @@ const PAUSE = { head: 2, threshold: 0.6, leastSeconds: 0.2 } as const;
 const BEHIND_SECONDS = 0.5 + 0.24;
 /** Nothing is told without audio, not even of what was said before. */
 const KEEP_ALIVE = { afterMs: 3_000, seconds: 2 } as const;
-/** Silence that is told of, but for what may be the beginning of a word: it is told when it is over. */
+/** Silence that is told of, except for what may be the beginning of a word: it is told when it is over. */
 const EMPTY_SECONDS = 1;
 const WORD_SECONDS = 2;
 /** Ends that wait; what is asked for beyond that is not. */
@@ -226,7 +226,7 @@ function stepped(state: State, pause: unknown): Step[] {
     const steps = turnEnded(state, heardSeconds);
     if (steps.length > 0) return steps;
   }
-  // Words of what it has stepped over are told, but for those that it is behind by.
+  // Words of what it has stepped over are told, except for those that it is behind by.
   const quiet = heardSeconds - BEHIND_SECONDS - WORD_SECONDS;
   if (turns.open) return [{ type: 'confirmed' }];
   if (quiet - settledSeconds < EMPTY_SECONDS) return [{ type: 'confirmed' }];

@@ -1,5 +1,5 @@
-// The catalogue row of Kyutai's model that tells of pauses, on a moshi-server. A server has one model, which is not asked for but known
-// by the address; its name is in the query all the same, for a proxy that has several servers behind it. Unverified: what comes at the
+// The catalogue row of Kyutai's model that tells of pauses, on a moshi-server. A server has one model, which is not requested but known
+// by the address; its name is in the query anyway, for a proxy that has several servers behind it. Unverified: what comes at the
 // end of the longest session. The larger model (2.6B, English) is not listed: it tells of no pauses, and is 2.5 s behind the speaker.
 import { modelCards, ownServer } from '../kit/cards.ts';
 import { optionTable } from '../kit/options.ts';
@@ -33,5 +33,5 @@ export const models = modelCards(
   ],
 );
 
-// `provider_params` of Kyutai: there is nothing that its models could be asked for.
+// `provider_params` of Kyutai: there is nothing that could be requested of its models.
 export const options = optionTable({});

@@ -160,7 +160,7 @@ const transcript = (type: string, session_id: string, heard: Said): string =>
 
 const speakerOf = (speaker: number | undefined) => (speaker === undefined ? {} : { speaker_id: `S${speaker}` });
 
-/** Of a session whose client has fallen silent: it is not opened again by itself. */
+/** Of a session whose client has fallen silent: it is not opened again on its own. */
 const INACTIVE = 2007;
 
 export const errorOf = (code: string, message: string) => ({ type: 'error', message, code: numberOf(code) });

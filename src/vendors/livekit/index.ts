@@ -15,7 +15,7 @@ const LEEWAY_SECONDS = 60;
 /** A header that is JSON, and begins with an object. */
 const JWT = /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/;
 
-/** The key in a bearer credential, which may stand there by itself as well. */
+/** The key in a bearer credential, which may stand there on its own as well. */
 export function offered(bearer: string): Offered {
   if (!JWT.test(bearer)) return { credential: bearer };
   const [header, payload, signature] = bearer.split('.') as [string, string, string];

@@ -30,7 +30,7 @@ export const NAMES: Readonly<Record<string, string>> = {
   'xai/stt-1': 'xai/grok-voice-transcribe-2.0',
 };
 
-/** They are asked for in the words that all models know. */
+/** They are requested in the words that all models know. */
 const TERMS = ['keyterm', 'keyterms_prompt', 'additional_vocab', 'custom_vocabulary', 'keywords'];
 const SPEAKERS = ['diarize', 'speaker_labels', 'diarization'];
 const LANGUAGES = ['language_hint', 'language_codes', 'detect_language'];

@@ -56,7 +56,7 @@ class LoopbackConnection implements EngineConnection {
   #heardSamples = 0;
   #turn = 0;
   #turnStart = 0;
-  /** First sample after the current turn; found anew when a turn ends, as every frame asks for it. */
+  /** First sample after the current turn; found again when a turn ends, as every frame asks for it. */
   #turnEnd = 0;
   #nextInterim = 0;
   #interims = 0;
@@ -290,7 +290,7 @@ export class NumberedRanges {
     if (this.#silent > 0) this.#note(`s${this.#silent}`);
     else if (this.#first >= 0) this.#note(`${this.#first}-${this.#next}`);
     this.#silent = 0;
-    // After a gap the count goes on from the nearest number that fits.
+    // After a gap the count continues from the nearest number that fits.
     this.#first = this.#next < 0 ? value : this.#next + ((value - this.#next) & 0xffff);
     this.#next = this.#first + 1;
   }

@@ -15,7 +15,7 @@ import { options } from './options.ts';
 interface State {
   phase: 'connecting' | 'configuring' | 'ready';
   update: Outgoing;
-  /** Whether the model ends turns by itself. */
+  /** Whether the model ends turns on its own. */
   detects: boolean;
   clock: LegClock;
   text: GrowingText;
@@ -24,7 +24,7 @@ interface State {
   endedSeconds: number;
   /** A turn has begun since. */
   isBegun: boolean;
-  /** Ends that were asked for and are not there, on the provider's clock; and the last of all. */
+  /** Ends that were requested and are not there, on the provider's clock; and the last of all. */
   asked: number[];
   askedSeconds: number;
   /** The text that the last flush was done with. */
@@ -33,7 +33,7 @@ interface State {
   finished: boolean;
 }
 
-/** Text may come behind the end of a turn. */
+/** Text may come after the end of a turn. */
 const TEXT_MS = 150;
 /** How long the end of a flush is waited for. */
 const FLUSH_MS = 6_000;

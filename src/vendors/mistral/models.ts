@@ -47,7 +47,7 @@ export const models = modelCards(
     sampleRates: [8_000, 16_000, 24_000, 44_100, 48_000],
     fileSecondsMax: FILE_SECONDS_MAX,
     priceSource: { url: 'https://mistral.ai/news/voxtral-transcribe-2', date: '2026-08-01' },
-    // The region is the European Union or EFTA. Kept for 30 days, but for accounts with zero data retention.
+    // The region is the European Union or EFTA. Kept for 30 days, except for accounts with zero data retention.
     processing: processedIn(
       { url: 'https://docs.mistral.ai/inference/regional-inference', date: '2026-11-23' },
       [{ region: 'global' }, { region: 'europe', endpoints: ['eu'] }],

@@ -102,7 +102,7 @@ function configOf({ model, sampleRate, language, diarization, params }: LegReque
   };
 }
 
-/** Its confidence is no share of 1, and not told. */
+/** Its confidence is not a share of 1, and not told. */
 function toldIn({ speakers }: State, { alternatives, isFinal, audioProcessed }: JsonObject): ToldResult {
   const [alternative] = listIn(alternatives);
   const { transcript, words } = objectIn(alternative);

@@ -1,10 +1,10 @@
-// Catalogue rows of Riva: models that its containers (NIM) are mostly started with. One container has one model, which is not asked for but
-// known by the address; its name is in the metadata all the same, for a proxy that has several behind it.
+// Catalogue rows of Riva: models that its containers (NIM) are mostly started with. One container has one model, which is not requested but
+// known by the address; its name is in the metadata anyway, for a proxy that has several behind it.
 // Unverified, and read leniently: the words of errors, whether a key of NVIDIA's cloud is refused in these words, which of the models
 // tells speakers apart (asked of all that are said to), and how soon silence ends a turn where the container is configured otherwise.
 import { modelCards, ownServer } from '../kit/cards.ts';
 
-/** The language that is asked for where none is named; the server wants one. */
+/** The language that is requested where none is named; the server wants one. */
 export const LANGUAGE: Readonly<Record<string, string>> = { 'parakeet-rnnt-1.1b-multilingual': 'multi' };
 
 export const models = modelCards(

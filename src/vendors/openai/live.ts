@@ -1,4 +1,4 @@
-// Realtime transcription sessions of OpenAI: what each model is asked for, and who ends its turns.
+// Realtime transcription sessions of OpenAI: what is requested of each model, and who ends its turns.
 import { modelAt } from '../kit/api.ts';
 import { baseLanguage } from '../kit/languages/whisper-languages.ts';
 import { openaiShapedLive } from '../kit/openai-shaped/live.ts';
@@ -75,7 +75,7 @@ function turnPauseMsOf({ model, params }: LegRequest): number {
   return asked?.silence_duration_ms ?? 500;
 }
 
-/** By meaning it may go on waiting in a pause. */
+/** By meaning it may continue waiting in a pause. */
 function answersOf({ model, params }: LegRequest): LiveTiming['answers'] {
   return options.honoured(params, model, 'live').turn_detection?.type === 'semantic_vad' ? 'late' : 'pauses';
 }

@@ -66,7 +66,7 @@ const ANY = ['*'];
 const LATE = 'Live, its interim results come after the end of a turn.';
 const GOING = 'OpenAI has announced its end for 2027-02-26.';
 
-/** Of `/v1/audio/transcriptions` nothing is kept, of `/v1/realtime` for 30 days, but for accounts with zero data retention. */
+/** Of `/v1/audio/transcriptions` nothing is kept, of `/v1/realtime` for 30 days, except for accounts with zero data retention. */
 const SOURCE = { url: 'https://developers.openai.com/api/docs/guides/your-data', date: '2026-11-23' };
 const FILES = { modes: ['batch'], retention: 'none' } as const;
 const WHEREVER = processedIn(

@@ -113,12 +113,12 @@ export const FAULTS = {
 
 export type FaultName = keyof typeof FAULTS;
 
-/** The faults asked for, with their values read. */
+/** The faults requested, with their values read. */
 export type Faults = {
   readonly [Name in FaultName]?: (typeof FAULTS)[Name] extends Row<infer Value> ? Value : never;
 };
 
-/** What was asked for is not known, or not written as it should be. The message is one sentence for people. */
+/** What was requested is not known, or not written as it should be. The message is one sentence for people. */
 export class FaultRefused extends Error {
   override readonly name = 'FaultRefused';
 }

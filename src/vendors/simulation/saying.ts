@@ -161,7 +161,7 @@ export class Saying {
     this.#waitingForFinals = [];
   }
 
-  /** Whether a fault was asked for; notes that it was played. */
+  /** Whether a fault was requested; notes that it was played. */
   #plays(name: FaultName): boolean {
     if (this.#faults[name] === undefined) return false;
     this.#onPlayed(name);
@@ -285,7 +285,7 @@ export function tinyFragments(message: Outgoing): Buffer {
   );
 }
 
-/** A text frame that is no UTF-8. */
+/** A text frame that is not UTF-8. */
 export function invalidUtf8(): Buffer {
   return frame(FINAL_BIT | TEXT, Uint8Array.of(0x22, 0xc3, 0x28, 0x22));
 }

@@ -32,7 +32,7 @@ export interface SimulatorServerOptions extends Pick<StageOptions, 'onEnd' | 'on
 const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 /** What a client has not read; a connection with more is reset. */
 const UNREAD_BYTES_MAX = 16 * 1024 * 1024;
-/** An upgrade that is never answered is let go of after so long. */
+/** An upgrade that is never answered is released after so long. */
 const HUNG_MS = 600_000;
 /** Clients that vanish without a word are noticed by TCP. */
 const TCP_KEEP_ALIVE_MS = 60_000;
@@ -195,7 +195,7 @@ export class SimulatorServer {
       }
     } catch (error) {
       response.destroy();
-      // A client that went away in the middle of its body is no fault.
+      // A client that went away in the middle of its body is not a fault.
       if (!request.errored) throw error;
     }
   }
@@ -216,7 +216,7 @@ export async function readBody(request: IncomingMessage, bytesMax = BODY_BYTES_M
   return Buffer.concat(pieces);
 }
 
-/** Undefined when its target is no URL. */
+/** Undefined when its target is not a URL. */
 export function requestOf(
   request: IncomingMessage,
   body: Uint8Array = new Uint8Array(0),

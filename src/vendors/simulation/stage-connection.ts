@@ -162,7 +162,7 @@ export class StageConnection {
     if (this.#saying?.closing === true) this.#ending ??= `closed by the provider with ${code}`;
   }
 
-  /** A fault that the client has asked for, now. */
+  /** A fault that the client has requested, now. */
   #play(demand: DemandedFault): void {
     if (demand === 'error') {
       this.#fail();

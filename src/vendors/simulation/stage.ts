@@ -107,7 +107,7 @@ export class SimulatorStage {
     return answer;
   }
 
-  /** Lets go of answers that wait for their time: they are given at once, to whoever still hears them. */
+  /** Releases answers that wait for their time: they are given at once, to whoever still hears them. */
   close(): void {
     for (const [timer, go] of this.#waits) {
       this.#clock.clearTimeout(timer);

@@ -1,4 +1,4 @@
-// Files of Soniox: uploaded, made a job, asked about until it is done, and fetched. Nothing is deleted there by itself, and what
+// Files of Soniox: uploaded, made a job, asked about until it is done, and fetched. Nothing is deleted there on its own, and what
 // is kept counts against the account: both are removed. https://soniox.com/docs/stt/async/limits-and-quotas
 import { pollingBatch } from '../kit/batch.ts';
 import { type JsonObject, listIn, objectIn, textIn } from '../kit/json.ts';

@@ -1,4 +1,4 @@
-// Realtime sessions of speaches, in OpenAI's dialect. Its own turn detection fails where an end is asked for while somebody speaks,
+// Realtime sessions of speaches, in OpenAI's dialect. Its own turn detection fails where an end is requested while somebody speaks,
 // and loses the place of a turn: at the highest threshold it hears no speech, and the gateway ends turns.
 import { modelAt } from '../kit/api.ts';
 import { baseLanguage } from '../kit/languages/whisper-languages.ts';

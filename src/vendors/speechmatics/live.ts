@@ -26,17 +26,17 @@ interface State {
   confirmed: number;
   /** End of what is settled, on the leg's clock. */
   settledSeconds: number;
-  /** The turn whose end was asked for. */
+  /** The turn whose end was requested. */
   forced: string | undefined;
   finishing: boolean;
-  /** The failure that an `Error` told: the close that follows it is no second one. */
+  /** The failure that an `Error` told: the close that follows it is not a second one. */
   failure: LegFailure | undefined;
 }
 
 /** What the vendor advises for voice; without one there are no ends of turns at all. */
 const SILENCE_SECONDS = 0.5;
 const MAX_DELAY_SECONDS = 1;
-/** An end that was asked for is not always confirmed. */
+/** An end that was requested is not always confirmed. */
 const FORCED_MS = 1_500;
 /** Of what may be warned of, the end of a session is the gateway's to see to. */
 const NO_WARNINGS = ['idle_timeout', 'session_timeout', 'add_audio_after_eos'];

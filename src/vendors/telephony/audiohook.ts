@@ -80,7 +80,7 @@ class AudioHookCall implements Conversation {
     });
   }
 
-  /** The client waits for `closed`, which comes behind the last final. */
+  /** The client waits for `closed`, which comes after the last final. */
   #close(): Step {
     this.#isClosing = true;
     return this.#state === 'open' ? { type: 'tell', message: { type: 'close' } } : this.#say('closed', {});

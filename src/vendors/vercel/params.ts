@@ -31,7 +31,7 @@ const OURS = [
   'retention',
 ];
 const UNKNOWN_MAX = 10;
-/** Options of providers, as their packages of the AI SDK call them, that are asked for in the words that all models know. */
+/** Options of providers, as their packages of the AI SDK call them, that are requested in the words that all models know. */
 const TERMS = ['keyterm', 'keyterms', 'keywords', 'keyterms_prompt', 'word_boost', 'custom_vocabulary'];
 const SPEAKERS = ['diarize', 'speaker_labels', 'diarization'];
 const LANGUAGE = ['language', 'language_code'];

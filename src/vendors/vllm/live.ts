@@ -17,7 +17,7 @@ interface State {
   ready: boolean;
   clock: LegClock;
   text: GrowingText;
-  /** Where the generation ends whose end is awaited; and the last that was asked for. */
+  /** Where the generation ends whose end is awaited; and the last that was requested. */
   ending: number | undefined;
   askedSeconds: number;
   /** Where the audio ends that this generation was sent. */
@@ -143,7 +143,7 @@ function done(state: State, said: string | undefined): Step[] {
   const { ending, text, clock, before } = state;
   if (ending === undefined) {
     const isAgain = !text.open && (said === undefined || said === before);
-    // The model ended by itself, and the server has thrown audio away.
+    // The model ended on its own, and the server has thrown audio away.
     return isAgain ? [] : [failed(finalMissing)];
   }
   // The last turn said again: the words of this one came one by one, and they are others.

@@ -1,5 +1,5 @@
 // Catalogue rows of vLLM: models of its page of supported ones that are for speech; another is told by the configuration:
-// https://docs.vllm.ai/en/latest/models/supported_models. Read in its source, and not tried on a server: whether a key is asked for at
+// https://docs.vllm.ai/en/latest/models/supported_models. Read in its source, and not tried on a server: whether a key is requested at
 // sessions, how much a message may hold, and how long a turn may be. Where no language is said newer servers find Whisper's out,
 // older ones take everything for English.
 

@@ -1,5 +1,5 @@
-// Catalogue rows of Vosk: the models that its servers are mostly started with. One server has one model, which is not asked for but
-// known by the address; its name is in the query all the same, for a proxy that has several servers behind it.
+// Catalogue rows of Vosk: the models that its servers are mostly started with. One server has one model, which is not requested but
+// known by the address; its name is in the query anyway, for a proxy that has several servers behind it.
 // Read leniently, as the four servers differ: the one in C++ answers the configuration as if it were audio, and tells words only where
 // its environment says so; the one for GPUs may end without an answer. Unverified: the server of two languages.
 import { modelCards, ownServer } from '../kit/cards.ts';

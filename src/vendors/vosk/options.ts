@@ -1,5 +1,5 @@
-// `provider_params` of Vosk: members of its `config`. Alternatives cannot be shown, and words are always asked for. `model` is a path
-// on the server, which is no customer's to name.
+// `provider_params` of Vosk: members of its `config`. Alternatives cannot be shown, and words are always requested. `model` is a path
+// on the server, which is not a customer's to name.
 import { honouredBy, optionTable, texts } from '../kit/options.ts';
 import { SMALL } from './models.ts';
 

@@ -1,4 +1,4 @@
-// Files: OpenAI's form and answers, but for the path, the language where none is said, and words, which come within segments and
+// Files: OpenAI's form and answers, except for the path, the language where none is said, and words, which come within segments and
 // as parts of words.
 
 import { bearer, providerApi } from '../kit/api.ts';

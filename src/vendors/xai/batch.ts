@@ -13,7 +13,7 @@ export const batch = requestBatch({
   needsLength: true,
   // The answer comes when all of the file was heard.
   answerMs: 600_000,
-  // Channels are mixed where they are not asked for by themselves, which the gateway does not.
+  // Channels are mixed where they are not requested on their own, which the gateway does not.
   billsChannels: 'never',
 
   requestOf(request) {

@@ -26,7 +26,7 @@ export const models = modelCards(
     fileBytesMax: 500_000_000,
     // 0.20 USD an hour live, 0.10 USD for files, rounded up.
     priceSource: { url: 'https://docs.x.ai/developers/models/speech-to-text', date: '2026-09-23' },
-    // In us-east-1, as the page of the prices says. Kept for 30 days, but for teams with zero data retention.
+    // In us-east-1, as the page of the prices says. Kept for 30 days, except for teams with zero data retention.
     processing: processedIn(
       { url: 'https://docs.x.ai/developers/faq/security', date: '2026-11-23' },
       [{ region: 'us' }],

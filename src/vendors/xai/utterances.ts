@@ -22,7 +22,7 @@ const CHUNKS_MAX = 64;
 const ENDED_MAX = 8;
 
 const lettersOf = ({ text }: Utterance): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
-/** Whether a text begins as another does: what is written anew is not the same to the last letter. */
+/** Whether a text begins as another does: what is written again is not the same to the last letter. */
 const restates = (text: string, before: string): boolean =>
   text.startsWith(before.slice(0, Math.ceil(before.length / 2)));
 

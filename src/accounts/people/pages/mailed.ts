@@ -1,5 +1,5 @@
 // The pages that the links of mails lead to, and the development outbox. Opening a link changes nothing, because mail programs
-// open links by themselves; the button on the page does, with a password.
+// open links on their own; the button on the page does, with a password.
 
 import { apiError } from '../../../api/errors.ts';
 import type { Route, RouteHandler } from '../../../http/router.ts';

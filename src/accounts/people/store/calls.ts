@@ -90,7 +90,7 @@ export interface NewConsoleSession {
   hash: Uint8Array;
   /** The stored hash that the password was compared with; the session is not opened when it is another by now. */
   passwordHash: string;
-  /** The same password hashed anew; undefined leaves the old hash. */
+  /** The same password hashed again; undefined leaves the old hash. */
   rehashed?: string;
   /** The organisation to begin in, where the person is a member of it; else the one of the longest membership. */
   organisationId?: string;
@@ -171,14 +171,14 @@ export interface AccountCalls extends TeamCalls {
   /** Forgets the failed attempts, and ends the session that it takes the place of. Undefined when the person is gone, suspended, or has another password by now. */
   openConsoleSession(session: NewConsoleSession): ConsoleSession | undefined;
   /**
-   * With the organisation that it works in. Undefined too when the person is no member of that any more. `isSuspended`: the
+   * With the organisation that it works in. Undefined too when the person is not a member of that any more. `isSuspended`: the
    * operator suspended the organisation.
    */
   findConsoleSession(
     hash: Uint8Array,
     limits: ConsoleSessionLimits,
   ): { session: ConsoleSession; person: Person; organisationId: string; role: Role; isSuspended: boolean } | undefined;
-  /** The session works in this organisation from now on; false where its person is no member of it. */
+  /** The session works in this organisation from now on; false where its person is not a member of it. */
   enterOrganisation(hash: Uint8Array, organisationId: string): boolean;
   /** The session is in use. */
   noteConsoleSession(hash: Uint8Array): void;

@@ -34,7 +34,7 @@ export interface ConsoleSessionTables {
   endAll(personId: string): void;
   /** Those that work in this organisation. */
   endIn(personId: string, organisationId: string): void;
-  /** Those that work in this organisation go on in the one of the longest membership. */
+  /** Those that work in this organisation continue in the one of the longest membership. */
   moveFrom(personId: string, organisationId: string): void;
   forgetAttempts(address: string): void;
 }

@@ -1,4 +1,4 @@
-// How often mails to one address are asked for, on an open database: counted alike whether or not the address has an account,
+// How often mails to one address are requested, on an open database: counted alike whether or not the address has an account,
 // so that no limit reveals it. What is mailed is decided in tables.ts.
 import { createHash } from 'node:crypto';
 import { transition } from 'xstate';

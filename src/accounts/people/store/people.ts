@@ -24,7 +24,7 @@ export interface PeopleRows {
   memberships(personId: string): Membership[];
   /** Of an organisation, longest first. */
   members(organisationId: string): Member[];
-  /** Undefined for who is no member. */
+  /** Undefined for who is not a member. */
   roleIn(organisationId: string, personId: string): Role | undefined;
   /** The same of who acts: whoever runs the gateway is an owner of each organisation. */
   roleOf(organisationId: string, by: Actor): Role | undefined;

@@ -30,7 +30,7 @@ export function createAccountTables(context: TableContext, ledger: CreditAccount
   const tables = new AccountTables(context, ledger);
   const { people, sessions, requests } = tables;
   const prove = tables.prove.bind(tables);
-  /** Joins the commit that is under way. */
+  /** Joins the commit that is in progress. */
   const whole = <Args extends unknown[], Result>(call: (...args: Args) => Result): ((...args: Args) => Result) =>
     database.transaction(call).immediate;
   return {
@@ -278,7 +278,7 @@ class AccountTables {
     return true;
   }
 
-  /** What others own too goes on without this person. */
+  /** What others own too continues without this person. */
   #setSuspended(personId: string, suspended: boolean, by: Actor): void {
     for (const id of this.people.ownedAlone(personId)) this.people.setSuspended(id, suspended, by);
   }

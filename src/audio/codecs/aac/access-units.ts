@@ -1,4 +1,4 @@
-// How much AAC the access units of a track hold. A unit is one block as a rule, but a decoder goes on in one that holds several:
+// How much AAC the access units of a track hold. A unit is one block as a rule, but a decoder continues in one that holds several:
 // the blocks of each are counted. Of long files, units after the first thousands are checked at random, which is enough to find
 // hidden blocks and costs little.
 

@@ -60,7 +60,7 @@ export class OutgoingBatches {
     this.#batches.delete(node);
   }
 
-  /** Undefined when it was taken. `alone`: it has to be sent by itself, and everything before it was sent. */
+  /** Undefined when it was taken. `alone`: it has to be sent on its own, and everything before it was sent. */
   add(pair: AddressPair, body: BusBody, bytes: Uint8Array | undefined): Untaken | undefined {
     const batch = this.#batches.get(pair.node);
     if (batch === undefined) return 'alone';

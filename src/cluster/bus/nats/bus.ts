@@ -51,7 +51,7 @@ export interface NatsBusOptions extends NatsServers, RefusalOptions {
   node?: string | undefined;
   /** Timeout of the first connection. */
   startMs: number;
-  /** What to do without NATS after `startMs`. `alone`: go on without other nodes, and join when NATS is there. */
+  /** What to do without NATS after `startMs`. `alone`: continue without other nodes, and join when NATS is there. */
   missing?: 'stop' | 'alone' | undefined;
   /** Bytes that may be in flight to the server. */
   inFlightBytesMax?: number | undefined;

@@ -138,7 +138,7 @@ export class NatsConnector implements NatsLink {
     this.#connection = connection;
     for (const subscribed of this.#subscribed) this.#begin(subscribed);
     void this.#follow(connection);
-    // Resolves only after a fault in the library; otherwise the library reconnects by itself.
+    // Resolves only after a fault in the library; otherwise the library reconnects on its own.
     void connection.closed().then(() => this.#gaveUp());
     this.#changed(true);
   }
@@ -215,7 +215,7 @@ function unfitness({ info }: NatsConnection): string | undefined {
 /** The NATS connection of the bus, shared with leases and the usage stream. */
 export interface NatsLink {
   /**
-   * Reconnects by itself without end. Do not keep it: the object changes if the library gives a connection up. Throws BusError
+   * Reconnects on its own without end. Do not keep it: the object changes if the library gives a connection up. Throws BusError
    * `disconnected` before the first connection.
    */
   readonly connection: NatsConnection;

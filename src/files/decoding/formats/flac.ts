@@ -46,7 +46,7 @@ const BLOCK_HEAD_BYTES = 4;
 /** The first block describes the stream. */
 const INFO_BLOCK_BYTES = BLOCK_HEAD_BYTES + 34;
 const LAST_BLOCK = 0x80;
-/** What is longer is no frame: 65,535 samples of eight channels of 32 bits, and what they need beside. */
+/** What is longer is not a frame: 65,535 samples of eight channels of 32 bits, and what they need beside. */
 const FRAME_BYTES_MAX = 2_200_000;
 
 /** Cuts a file into its frames, each of which begins with a head that carries a checksum. */

@@ -12,7 +12,7 @@ export interface Sound {
 /** @param onDamage hears that sound is missing which the file once had */
 export type Decode = (bytes: AsyncIterable<Uint8Array>, onDamage: () => void) => AsyncGenerator<Sound>;
 
-/** It is known why there is no sound to be had; the message goes on behind "cannot be decoded: ". */
+/** It is known why there is no sound to be had; the message continues behind "cannot be decoded: ". */
 export class Undecodable extends Error {}
 
 const CHANNELS_MAX = 8;

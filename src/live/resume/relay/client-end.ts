@@ -15,9 +15,9 @@ const UNTAKEN_BYTES_MAX = 1024 * 1024;
 const FULL_MS = 20;
 /** A server that cannot let a client wait cuts it off beyond it; the largest message fits, and something more. */
 const UNTAKEN_BYTES_BEARABLE = 96 * 1024 * 1024;
-/** The node of the socket is shut down; the session goes on (RFC 6455, service restart). */
+/** The node of the socket is shut down; the session continues (RFC 6455, service restart). */
 const RESTART = 1012;
-/** More waits to be handed on than is kept; the session goes on (RFC 6455, try again later). */
+/** More waits to be handed on than is kept; the session continues (RFC 6455, try again later). */
 const TRY_LATER = 1013;
 
 const NOTHING = (): void => {};
@@ -85,7 +85,7 @@ export class ClientEnd implements SocketHandlers {
     this.#options.over(this);
   }
 
-  /** This node is shut down: the client goes on with its session on another one. */
+  /** This node is shut down: the client continues with its session on another one. */
   leave(): void {
     this.#isLeaving = true;
     this.#socket?.close(RESTART, 'This node is being shut down; the session goes on.');
@@ -173,7 +173,7 @@ export class ClientEnd implements SocketHandlers {
     this.#tell({ type: 'relay.sent', count: text.length, unread: socket.bufferedBytes });
   }
 
-  /** Only this node knows whether its client can be heard: it answers for it, and lets go of one that is silent. */
+  /** Only this node knows whether its client can be heard: it answers for it, and releases one that is silent. */
   #ping(socket: ServerSocket, text: string): void {
     const { clock, pongMs } = this.#options;
     this.#isHeard = false;
@@ -216,7 +216,7 @@ export class ClientEnd implements SocketHandlers {
   }
 }
 
-/** What may be under way of one client, and not said to be taken. */
+/** What may be in flight from one client without an acknowledgement. */
 const UNDER_WAY_BYTES_MAX = 256 * 1024;
 
 interface Message {
@@ -307,7 +307,7 @@ export class RelaySendQueue {
     this.#partBytes = 0;
   }
 
-  /** Hands on what may be under way. */
+  /** Hands on what may be in flight. */
   goOn(): void {
     while (this.#underWayBytes < UNDER_WAY_BYTES_MAX) {
       const message = this.#messages[0];
@@ -354,12 +354,12 @@ export class InFlightChunks {
   /** By organisation, in the order in which they wait. */
   readonly #waiting = new Map<string, Set<PartsSender>>();
 
-  /** Bytes that are under way. */
+  /** Bytes that are in flight. */
   get bytes(): number {
     return this.#quota.used;
   }
 
-  /** Whether so many bytes more may be under way; else the sender hears when there may be room. */
+  /** Whether so many bytes more may be in flight; else the sender hears when there may be room. */
   take(bytes: number, sender: PartsSender): boolean {
     const { organisationId } = sender;
     if (this.#quota.take(organisationId, bytes) === undefined) return true;

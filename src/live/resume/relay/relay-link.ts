@@ -64,7 +64,7 @@ export class RelayLink {
   }
 }
 
-/** The service of the nodes that serve clients: goes on with a session of theirs. */
+/** The service of the nodes that serve clients: continues with a session of theirs. */
 export const RESUME_SESSION = 'session.resume';
 
 const Name = Type.String({ minLength: 1, maxLength: 200 });

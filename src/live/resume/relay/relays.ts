@@ -89,7 +89,7 @@ export class Relays<Ask extends BusBody & { relay: string }> {
   }
 
   /**
-   * The node is shut down: clients of other nodes' sessions are told in turn to go on elsewhere, and none comes any more. Resolves when
+   * The node is shut down: clients of other nodes' sessions are told in turn to continue elsewhere, and none comes any more. Resolves when
    * all have left.
    */
   async drain(): Promise<void> {

@@ -1,4 +1,4 @@
-// When a session's connection to its provider is let go of because no audio comes, and when another is wanted: many vendors bill
+// When a session's connection to its provider is released because no audio comes, and when another is wanted: many vendors bill
 // how long a connection is open. What happens then is decided by the session chart.
 import type { Clock } from '../../../../machines/clock.ts';
 import type { AudioPipeline } from '../../../audio/pipeline.ts';
@@ -51,7 +51,7 @@ export class Suspension {
     if (this.#isResting || (this.#isLeaving && this.#isAnswered)) this.#wake();
   }
 
-  /** The leg has said all there was, and was let go of. */
+  /** The leg has said all there was, and was released. */
   rest(): void {
     this.#isResting = true;
     if (this.#hasMore) this.#wake();
@@ -72,7 +72,7 @@ export class Suspension {
   #look(): void {
     const { pipeline, charts } = this.#parts;
     const clock = this.#clock;
-    // Held back by the leg's pace, or for want of money: that is no quiet.
+    // Held back by the leg's pace, or for want of money: that is not silence.
     const isBusy = pipeline.waitMs(clock.now()) < Number.POSITIVE_INFINITY || pipeline.starved;
     if (isBusy || pipeline.ended) {
       this.begin();

@@ -12,7 +12,7 @@ export class AudioAccount {
   readonly #sampleRate: number;
   /** Everything has its final, whatever the positions of the finals leave over. */
   finishedInOrder = false;
-  /** The leg that audio was sent to last works, or was let go of while it did. */
+  /** The leg that audio was sent to last works, or was released while it did. */
   isLegGood = false;
 
   constructor(pipeline: AudioPipeline, usage: Usage, sampleRate: number) {

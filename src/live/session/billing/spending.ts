@@ -1,4 +1,4 @@
-// Joins a session to its meter: audio goes no further than what is held pays for, more is asked for in time, and a session
+// Joins a session to its meter: audio goes no further than what is held pays for, more is requested in time, and a session
 // that can pay no more ends after its last final. What was heard is billed, and what was cut off is named.
 import type { SessionEndReason } from '../../../../machines/events.ts';
 import type { AudioFrame } from '../../../api/console/watching.ts';

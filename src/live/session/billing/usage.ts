@@ -159,7 +159,7 @@ export class ConnectionTime {
     }
   }
 
-  /** The leg was let go of. */
+  /** The leg was released. */
   closed(): void {
     if (this.#open !== undefined) this.#counted.set(this.#open.index, this.msOf(this.#open.index));
     this.#open = undefined;

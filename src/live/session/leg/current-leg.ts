@@ -124,7 +124,7 @@ export class CurrentLeg {
     this.#signals.emit('legFailed', this.channel.generation, failure);
   }
 
-  /** The session has lost its leg, and goes on without it. */
+  /** The session has lost its leg, and continues without it. */
   lost(failure: LegFailure): void {
     this.#parts.log.legs.failed(failure);
     // What was asked for says nothing of the model.
@@ -180,7 +180,7 @@ export class CurrentLeg {
     this.channel.command({ type: 'leg.stalled' });
   }
 
-  /** Lets go of the leg. What it still says is dropped. */
+  /** Releases the leg. What it still says is dropped. */
   close(): void {
     this.pump.close();
     this.#stall?.stop();
@@ -234,7 +234,7 @@ function isSameLeg(one: ResolvedCandidate, other: ResolvedCandidate): boolean {
   return isDeepStrictEqual(partOf(one), partOf(other));
 }
 
-/** All that audio and deadlines of an open leg go by, but for what ends a turn. */
+/** All that audio and deadlines of an open leg go by, except for what ends a turn. */
 function isSameWay(one: LiveTiming, other: LiveTiming): boolean {
   const { turnPauseMs, formattedWaitMs } = one;
   return isDeepStrictEqual(one, { ...other, turnPauseMs, formattedWaitMs });

@@ -104,7 +104,7 @@ export class LegChannel {
     return this.#current;
   }
 
-  /** Whether no audio may follow before the leg has acknowledged what is under way. */
+  /** Whether no audio may follow before the leg has acknowledged what is in flight. */
   get isFull(): boolean {
     return this.#far?.isFull === true;
   }
@@ -197,7 +197,7 @@ export class LegChannel {
     const isOther = this.#leg === undefined ? this.#tried.has(nodeOf(from)) : from !== this.#leg;
     if (report.generation !== this.#current || isOther) {
       // A retired leg: whatever it still says was, or will be, said by another. It may have been opened too late to hear
-      // that it was let go of.
+      // that it was released.
       totals.dropped('late_report');
       this.#dismiss(from);
       return undefined;
@@ -225,7 +225,7 @@ export class LegChannel {
     if (this.#isReady) this.#breakAgain();
   }
 
-  /** The model that is broken for this session stays so, where there is another one to go on with. */
+  /** The model that is broken for this session stays so, where there is another one to continue with. */
   #breakAgain(): void {
     if (this.isBroken && this.#opening.chain.length > 1)
       this.breakDown(this.#broken?.fault === 'error' ? 'error' : 'drop');
@@ -257,7 +257,7 @@ export class LegChannel {
     return undefined;
   }
 
-  /** Lets go of the leg. What it still says is dropped. */
+  /** Releases the leg. What it still says is dropped. */
   close(): void {
     this.#current = NO_LEG;
     this.#log.placing = 'none';

@@ -89,7 +89,7 @@ export class LegDialer {
     this.#ask();
   }
 
-  /** The leg is not wanted any more: one that is opened all the same is closed at once. */
+  /** The leg is not wanted any more: one that is opened anyway is closed at once. */
   stop(): void {
     this.#stopped = true;
     this.#options.clock.clearTimeout(this.#timer);
@@ -149,7 +149,7 @@ export class LegDialer {
       this.#fault = error;
       this.#passOver(node, error);
     }
-    // Without an answer a leg may be open all the same: the next attempt has a generation of its own.
+    // Without an answer a leg may be open anyway: the next attempt has a generation of its own.
     else this.#calls.failed(legLost, error);
   }
 
@@ -173,7 +173,7 @@ export class LegDialer {
     else this.#waitForNode(error);
   }
 
-  /** Nothing has left this node: the client's audio waits, and the session's own limits go on. */
+  /** Nothing has left this node: the client's audio waits, and the session's own limits continue. */
   #waitForBus(): void {
     this.#calls.stands('waiting_for_bus');
     this.#nobodySinceMs = undefined;

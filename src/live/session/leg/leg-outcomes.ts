@@ -87,7 +87,7 @@ export class LegOutcomes {
     else this.#lose(generation, failure);
   }
 
-  /** The leg was let go of, and all it was sent is answered for. Gives whether the session is settled by that. */
+  /** The leg was released, and all it was sent is answered for. Gives whether the session is settled by that. */
   rested(): boolean {
     const { turns, account } = this.#parts;
     turns.finish();

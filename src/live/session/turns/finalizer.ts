@@ -33,7 +33,7 @@ export class Finalizer {
   tellDue(nowMs: number, tell: () => void): void {
     const pipeline = this.#pipeline;
     for (let end = this.#ends.next; end !== undefined; end = this.#ends.next) {
-      // An end within what is held back, with nothing more to leave by itself, does not wait for it. What waits for money will leave.
+      // An end within what is held back, with nothing more to leave on its own, does not wait for it. What waits for money will leave.
       if (pipeline.sentSamples < end && (pipeline.starved || pipeline.waitMs(nowMs) < Number.POSITIVE_INFINITY)) break;
       this.#ends.tellNext();
       this.#endpointer?.ended(pipeline.sentSamples);
@@ -84,7 +84,7 @@ export class Endpointer {
   /** Whether the turn is to end behind what the leg has been given. Then the next turn begins there. Never in silence alone. */
   due(pipeline: EndpointerAudio): boolean {
     const { sentSamples } = pipeline;
-    // Turns that the model has ended by itself count as well.
+    // Turns that the model has ended on its own count as well.
     this.#from = Math.max(this.#from, pipeline.coveredSamples);
     if (!pipeline.speechSince(this.#from)) return this.#quietlyDue(pipeline);
     const speechEnd = pipeline.meter.speech.endAfter(this.#from, this.#silenceSamples);

@@ -21,7 +21,7 @@ export class TurnEvents {
   /** A beginning of speech was told for the current turn, and words of it were heard. */
   #isSpeechTold = false;
   #hasWords = false;
-  /** The words with which the current turn was said to be over, as long as it was not said to go on. */
+  /** The words with which the current turn was said to be over, as long as it was not said to continue. */
   #eagerText: string | undefined;
 
   constructor(isAskedFor: boolean, outbox: Pick<Outbox, 'push'>) {

@@ -15,7 +15,7 @@ const TEAR_SECONDS = 0.5;
 /** At least this share of the time of words is sound. */
 const AUDIBLE_SHARE_MIN = 0.5;
 const JITTER_SECONDS = 0.1;
-/** Less speech is no word, so a final is not taken for it. */
+/** Less speech is not a word, so a final is not taken for it. */
 const SPEECH_SECONDS_MIN = 0.1;
 /** A corrected turn ends at a pause of this length, where one is near. */
 const PAUSE_SECONDS = 0.2;
@@ -64,7 +64,7 @@ export class TurnPlacement {
     this.#setClock(last, near ?? this.#nextSpeechEnd(this.samplesOf(lengthOf(utterance))));
   }
 
-  /** Whether the place of settled words can be relied on. Words at the very end of the audio sent may go on in audio not sent yet. */
+  /** Whether the place of settled words can be relied on. Words at the very end of the audio sent may continue in audio not sent yet. */
   isKnown(utterance: Utterance, hasGoneBack: boolean): boolean {
     const ended = this.#placeOf(boundsOf(utterance)[1]);
     return (
@@ -236,6 +236,6 @@ function lengthOf(utterance: Utterance): number {
 const isTorn = ({ words = [] }: Utterance): boolean =>
   words.some(({ start }, index) => start < (words[index - 1]?.start ?? start) - TEAR_SECONDS);
 
-/** The sample kept between two others; one that is no number is the first of them. */
+/** The sample kept between two others; one that is not a number is the first of them. */
 const within = (low: number, sample: number, high: number): number =>
   Number.isFinite(sample) ? Math.min(high, Math.max(low, sample)) : low;

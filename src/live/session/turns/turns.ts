@@ -33,7 +33,7 @@ export interface TurnsParts {
   log: Pick<SessionLog, 'turn'>;
 }
 
-/** One for each session. `beginLeg` starts anew with each leg; turn numbers and positions go on. */
+/** One for each session. `beginLeg` starts again with each leg; turn numbers and positions continue. */
 export class Turns {
   readonly #parts: TurnsParts;
   readonly #place: TurnPlacement;
@@ -193,7 +193,7 @@ export class Turns {
     this.#bounds.lost(this.number);
   }
 
-  /** No leg will say more: a turn that was shown and not heard again gets its final all the same, without words. */
+  /** No leg will say more: a turn that was shown and not heard again gets its final anyway, without words. */
   finish(): void {
     if (!this.#interimShown) return;
     if (!this.#isEmptied) this.#endEmpty(undefined, false);
@@ -295,7 +295,7 @@ export class EmptyTurns {
     this.#parts = parts;
   }
 
-  /** A turn without words ends at this sample. Gives whether its audio is heard again: then it is no turn. */
+  /** A turn without words ends at this sample. Gives whether its audio is heard again: then it is not a turn. */
   isHeardAgain(endSample: number): boolean {
     const { isAskedFor, pipeline, hasNext, fail, events } = this.#parts;
     const { coveredSamples, sentSamples } = pipeline;

@@ -45,7 +45,7 @@ const ListRequest = Type.Object({
   type: Type.Literal('sessions.list'),
   /** How its id begins. */
   id: Type.Optional(Id),
-  /** Part of the slug that was asked for, or of the one that hears it now. */
+  /** Part of the slug that was requested, or of the one that hears it now. */
   model: Type.Optional(Id),
   organisationIds: Type.Optional(OrganisationIds),
 });

@@ -1,5 +1,5 @@
 // What a watched session has a part in beside its own charts: its legs, on whichever node they are, the breakers of its models, the node
-// that it is on, its money and its place. What is no chart is told as a named state.
+// that it is on, its money and its place. What is not a chart is told as a named state.
 import type { WatchedActor } from '../../../api/console/watching.ts';
 import type { Bus, Detach } from '../../../cluster/bus/bus.ts';
 import { legSteps, WATCH_LEG } from '../../../cluster/bus/subjects.ts';
@@ -56,7 +56,7 @@ export class SessionContextWatcher {
     this.#legs.renew();
   }
 
-  /** What decides is no chart; its state is shown as if it were. @param value undefined removes it */
+  /** What decides is not a chart; its state is shown as if it were. @param value undefined removes it */
   state(name: 'money' | 'placing', value: string | undefined): void {
     const known = this.#actors.get(name);
     if (known?.value === value) return;

@@ -6,7 +6,7 @@ const MARKS = 256;
 const MARKS_PER_SECOND = 4;
 /** Audio that comes so long after the audio before it begins a mark of its own. */
 const GAP_MS = 250;
-/** Audio that waits beyond this is a backlog: what comes behind it measures the backlog, and nothing of the gateway. */
+/** Audio that waits beyond this is a backlog: what comes after it measures the backlog, and nothing of the gateway. */
 const BEHIND_SECONDS = 1;
 const NONE = -1;
 

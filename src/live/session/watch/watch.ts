@@ -48,14 +48,14 @@ export const WatchAnswer = Type.Union([
       maxItems: 64,
     }),
   }),
-  /** Where the charts are; frames after `sequence` go on from there. Between one `feed` and another steps were not told. */
+  /** Where the charts are; frames after `sequence` continue from there. Between one `feed` and another steps were not told. */
   Type.Object({
     type: Type.Literal('watch.on'),
     feed: Sequence,
     actors: Type.Array(WatchedActor, { maxItems: 64 }),
     sequence: Sequence,
     at: Id,
-    /** Those that were asked for. */
+    /** Those that were requested. */
     frames: Type.Array(WatchedFrame, { maxItems: WATCHED_FRAMES_MAX }),
   }),
   Type.Object({ type: Type.Literal('watch.off') }),
@@ -73,7 +73,7 @@ const EARLY_MAX = 256;
 
 /** What a watcher is told. A gap in `sequence` means that frames were lost on their way. */
 export interface Watching {
-  /** `actors` first, behind those that were asked for, and each time that it is not known what was missed. */
+  /** `actors` first, behind those that were requested, and each time that it is not known what was missed. */
   frame(frame: WatchedFrame): void;
   /** It is over: the session has ended, is not there, is watched by too many, or its node did not answer for a whole lease. */
   ended(why: 'ended' | 'unknown' | 'full' | 'lost'): void;
@@ -152,7 +152,7 @@ export class SessionsElsewhere {
         if (clock.now() >= goodUntilMs) return end('lost');
       } else if (answer.type === 'watch.on') {
         goodUntilMs = clock.now() + WATCH_LEASE_MS;
-        // The node has begun anew where the lease was over.
+        // The node has begun again where the lease was over.
         if (answer.feed !== feed) {
           feed = answer.feed;
           const { actors, sequence, at, frames } = answer;

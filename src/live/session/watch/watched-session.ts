@@ -1,4 +1,4 @@
-// One session while it is watched: its steps and marks become frames in the order of cause, few at a time, and it is let go of when
+// One session while it is watched: its steps and marks become frames in the order of cause, few at a time, and it is released when
 // the last watcher's lease is over. Frames carry names of states and events, never what a session holds.
 
 import type { Clock } from '../../../../machines/clock.ts';
@@ -33,7 +33,7 @@ export interface WatchedOptions extends WatchedParts {
   feed: number;
   /** What the session has a part in. */
   around: SessionContextOptions;
-  /** The model that was asked for. */
+  /** The model that was requested. */
   model: string;
   clock: Clock;
   publish(frames: Frames): void;
@@ -182,7 +182,7 @@ export class WatchedSession {
     this.#awaited++;
   }
 
-  /** A leg's step comes behind its report, and before what that has led to. */
+  /** A leg's step comes after its report, and before what that has led to. */
   #orderOf(report: string | undefined): number {
     const order = report === undefined ? undefined : this.#reports.get(report);
     if (report !== undefined && this.#reports.delete(report)) this.#awaited = Math.max(0, this.#awaited - 1);

@@ -41,7 +41,7 @@ export class HttpPools {
     return pool.stats.queued < (this.#options.waitingMax ?? WAITING_MAX) ? pool : undefined;
   }
 
-  /** Drops every connection, and what is under way on it. */
+  /** Drops every connection, and what is in progress on it. */
   async close(): Promise<void> {
     const pools = [...this.#pools.values()];
     this.#pools.clear();

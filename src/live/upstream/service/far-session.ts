@@ -61,7 +61,7 @@ export class FarSession {
     this.#watch();
   }
 
-  /** A report of the leg: between nodes it is numbered anew. */
+  /** A report of the leg: between nodes it is numbered again. */
   report(report: LegReport): void {
     this.#say(report);
     if (report.type !== 'leg.ready') return;

@@ -184,7 +184,7 @@ export class LegService {
 /** Dials in a row. */
 const FAILURES_MIN = 2;
 /**
- * Which providers this node could not reach of late, for reasons that may be its own: it tells the others, and they have their
+ * Which providers this node could not reach recently, for reasons that may be its own: it tells the others, and they have their
  * legs elsewhere for a while. One dial that fails is chance.
  */
 const FAILING_MS = 30_000;

@@ -1,5 +1,5 @@
 // Tells the node of a watched session what the charts of its legs on this node do. A leg that is not watched has nothing attached, and
-// one whose lease is not renewed is let go of.
+// one whose lease is not renewed is released.
 import type { Bus, BusBody, Detach } from '../../../cluster/bus/bus.ts';
 import { legActor, legSteps, WATCH_LEG } from '../../../cluster/bus/subjects.ts';
 import { type Chart, type Inspection, inspectSystem, type Macrostep, stepsOf } from '../../../runtime/actors.ts';

@@ -13,7 +13,7 @@ type Library = typeof import('@grpc/grpc-js');
 
 /**
  * The library says of messages up to so many bytes that they are sent when they are kept. More than the first message has: the
- * library never says it of one that finds no room before the call is under way.
+ * library never says it of one that finds no room before the call is in progress.
  */
 const KEPT_BYTES_MAX = 262_144;
 const PING_ANSWER_MS = 10_000;

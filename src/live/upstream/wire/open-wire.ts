@@ -79,7 +79,7 @@ class EngineWire implements Wire {
   /** It simulates nobody. */
   breakDown(): void {}
 
-  /** An engine of this process says by itself when it has failed. */
+  /** An engine of this process says on its own when it has failed. */
   ping(): void {
     if (!this.#over) this.#listener.alive();
   }

@@ -11,7 +11,7 @@ export interface WireListener {
   /** The other end has said of itself that it simulates a provider. */
   simulated?(): void;
   message(message: Incoming): void;
-  /** The sign of life that was asked for, whatever it was. */
+  /** The sign of life that was requested, whatever it was. */
   alive(): void;
   /** `bufferedBytes` has fallen low again. */
   drained(): void;

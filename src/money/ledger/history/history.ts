@@ -89,7 +89,7 @@ export class History {
   async #append(path: string): Promise<void> {
     const lines = this.#lines.splice(0);
     try {
-      // The day's file may have been moved, and lines written to it would be lost: open it anew.
+      // The day's file may have been moved, and lines written to it would be lost: open it again.
       const isKnown = this.#file?.path === path && (await this.#file.handle.stat()).nlink > 0;
       const { handle } = isKnown ? this.#file! : await this.#enter(path);
       // The last process may have been killed in the middle of a line.

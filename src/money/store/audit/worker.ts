@@ -1,4 +1,4 @@
-// A thread that audits the ledger once, on a connection of its own that only reads: the thread that owns the file goes on.
+// A thread that audits the ledger once, on a connection of its own that only reads: the thread that owns the file continues.
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { keepDatabase } from '../../../store/keep-database.ts';

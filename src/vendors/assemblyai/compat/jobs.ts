@@ -1,4 +1,4 @@
-// Files of AssemblyAI's clients: an upload, a transcript that is asked for, and looked after until it is completed.
+// Files of AssemblyAI's clients: an upload, a transcript that is requested, and looked after until it is completed.
 // https://www.assemblyai.com/docs/api-reference/transcripts/submit
 
 import type { Answer, Handshake } from '../../compat/dialect.ts';
@@ -44,7 +44,7 @@ const TRANSCRIPTS = '/v2/transcript';
 const MODEL = 'universal-3-5-pro';
 /** Of a search: each is looked for in all words. */
 const TERMS_MAX = 100;
-/** They are asked for in the words that all models know. */
+/** They are requested in the words that all models know. */
 const COMMON = ['keyterms_prompt', 'prompt'];
 /** What would be told elsewhere, or be made of the transcript. */
 const UNSERVED = [

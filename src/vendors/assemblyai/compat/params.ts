@@ -22,7 +22,7 @@ const ENCODINGS: Readonly<Record<string, { encoding: string; sampleRate?: string
   opus: { encoding: 'opus' },
   ogg_opus: { encoding: 'ogg-opus' },
 };
-/** They are asked for in the words that all models know. */
+/** They are requested in the words that all models know. */
 const COMMON = ['keyterms_prompt', 'prompt', 'language_codes', 'speaker_labels'];
 /** What would be done beside the transcript. */
 const ELSEWHERE = ['webhook_url', 'llm_gateway'];

@@ -45,7 +45,7 @@ export class Account extends FileJobs {
   readonly tokens = new Remembered<number>();
   /** Sessions whose key was good and called badly padded. */
   misread = 0;
-  /** An abandoned session was left without `Terminate`: AssemblyAI would go on charging it. */
+  /** An abandoned session was left without `Terminate`: AssemblyAI would continue charging it. */
   readonly sessions = { open: 0, terminated: 0, abandoned: 0 };
 }
 

@@ -168,7 +168,7 @@ class Session extends SimulatedSession {
     this.#fail(3005, 'Session Cancelled: An error occurred');
   }
 
-  /** By what was asked for, unless a quirk says otherwise. */
+  /** By what was requested, unless a quirk says otherwise. */
   get #regime(): Regime {
     const asked = this.tools.quirk('regime');
     if (asked === 'a' || asked === 'b' || asked === 'c' || asked === 'd') return asked;
@@ -199,7 +199,7 @@ export type Regime = 'a' | 'b' | 'c' | 'd';
 /** Turns shorter than this have a speaker nobody knows. */
 const SPEAKER_SECONDS_MIN = 1;
 
-/** Universal-Streaming leaves the unfinished last word out of `transcript`; Universal-3 has a dash where it goes on. */
+/** Universal-Streaming leaves the unfinished last word out of `transcript`; Universal-3 has a dash where it continues. */
 export function partial(options: SessionOptions, regime: Regime, heard: HeardTurnText): JsonObject {
   const text = options.isUniversal3 ? `${heard.text}—` : heard.text;
   const words = wordsOf({ ...heard, text });
@@ -288,7 +288,7 @@ function formatted(text: string): string {
   return /[.?!]$/.test(cased) ? cased : `${cased}.`;
 }
 
-// What a session of the simulated AssemblyAI is asked for on its URL, and what is refused of it.
+// What is requested of a session of the simulated AssemblyAI on its URL, and what is refused of it.
 export interface SessionOptions {
   model: string;
   sampleRate: number;

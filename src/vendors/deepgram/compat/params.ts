@@ -24,7 +24,7 @@ const ENCODINGS: Readonly<Record<string, string | undefined>> = {
   opus: '48000',
   'ogg-opus': '48000',
 };
-/** They are asked for in the words that all models know. */
+/** They are requested in the words that all models know. */
 const COMMON = ['keyterm', 'keywords', 'redact'];
 /** What would be done without the client, by sending something to an address that it names. */
 const ELSEWHERE = ['callback', 'callback_method'];
@@ -132,7 +132,7 @@ function audioOf(query: URLSearchParams): Map<string, string> {
   ]);
 }
 
-/** Each is heard by itself where that is asked for; else there is one. */
+/** Each is heard on its own where that is requested; else there is one. */
 function channelsOf(query: URLSearchParams): Map<string, string> {
   if (hasContainer(query) && query.get('multichannel') !== 'true') return new Map();
   if (query.get('multichannel') === 'true') return new Map([['channels', query.get('channels') ?? '1']]);
@@ -158,7 +158,7 @@ function languageOf(query: URLSearchParams): Map<string, string> {
 const listed = (name: string, texts: readonly string[]): [string, string][] =>
   texts.length === 0 ? [] : [[name, JSON.stringify(texts)]];
 
-/** Options of Deepgram's own models, by the names that they have there, and what of the query is not asked for. */
+/** Options of Deepgram's own models, by the names that they have there, and what of the query is not requested. */
 function optionsOf(query: URLSearchParams, model: keyof typeof USUAL): Pick<ClientRequest, 'own' | 'unmet'> {
   const schema = options.schema(model);
   const own = optionsInQuery(query, schema, COMMON);

@@ -1,4 +1,4 @@
-// One connection of a simulated `/v2/listen`: turns that the provider names, told anew with each quarter second of audio.
+// One connection of a simulated `/v2/listen`: turns that the provider names, told again with each quarter second of audio.
 
 import { type JsonObject, objectOf } from '../../kit/json.ts';
 import type { SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';
@@ -24,7 +24,7 @@ export class FluxSession extends SimulatedSession {
   /** What was heard of the open turn; undefined while none is open. */
   #open: HeardText | undefined;
   #forced = false;
-  /** Early ends are told where they were asked for: with words that have not changed from one step to the next. */
+  /** Early ends are told where they were requested: with words that have not changed from one step to the next. */
   readonly #isEager: boolean;
   #stepText = '';
   #keyterms: readonly string[] = [];

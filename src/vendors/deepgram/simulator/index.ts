@@ -118,7 +118,7 @@ export async function transcribeFile(
   return { status: 200, body: fileAnswer(metadataOf(requestId, CREATED, heard.seconds), model, ...results) };
 }
 
-/** Two speakers take turns, where speakers are asked for. */
+/** Two speakers take turns, where speakers are requested. */
 function resultsOf(query: URLSearchParams, requestId: string, turns: readonly HeardTurn[]) {
   const isDiarized = query.has('diarize_model') || query.get('diarize') === 'true';
   const detects = query.has('detect_language') && query.get('detect_language') !== 'false';

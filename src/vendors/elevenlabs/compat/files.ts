@@ -30,7 +30,7 @@ const UNSERVED = [
   ...['webhook', 'webhook_id', 'use_multi_channel'],
   ...['entity_detection', 'transcript_edit', 'detect_speaker_roles', 'use_speaker_library'],
 ];
-/** They are asked for in the words that all models know. */
+/** They are requested in the words that all models know. */
 const COMMON = ['keyterms', 'temperature'];
 const MODEL = 'scribe_v2';
 const FLAGS = [...flagsOf(options.schema(MODEL)), 'diarize'];
@@ -138,7 +138,7 @@ const told = ({ format }: JsonObject, content: string) => ({
   content_type: format === 'srt' ? 'application/x-subrip' : 'text/plain',
 });
 
-/** Theirs names speakers where nothing else is asked for. */
+/** Theirs names speakers where nothing else is requested. */
 const namesSpeakers = ({ include_speakers = true }: JsonObject): boolean => booleanIn(include_speakers) !== false;
 
 const nameOf = (speaker: number): string => `speaker_${speaker}`;

@@ -14,7 +14,7 @@ import {
 import { languageTag } from '../api.ts';
 import { options } from '../options.ts';
 
-/** They are asked for in the words that all models know. */
+/** They are requested in the words that all models know. */
 const COMMON = ['keyterms', 'secondary_languages'];
 /** What would be told in messages that there are none of here. */
 const NOT_TOLD = ['entity_detection', 'transcript_edit'];

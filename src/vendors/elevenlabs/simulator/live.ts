@@ -12,7 +12,7 @@ import { spokenWords } from './files.ts';
 const COMMIT_SECONDS_MIN = 0.3;
 /** Without a chunk the connection is closed, and nothing is said. */
 const QUIET_MS = 15_000;
-/** It commits by itself what nobody does. */
+/** It commits on its own what nobody does. */
 const COMMIT_SECONDS_MAX = 90;
 
 const Query = members(

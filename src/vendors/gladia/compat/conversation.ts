@@ -32,7 +32,7 @@ export class LiveConversation implements Conversation {
   readonly textBytesMax = 1_048_576;
   readonly #asked: Asked;
   readonly #id: string;
-  /** Of messages: when an event left last, or the session was asked for. */
+  /** Of messages: when an event left last, or the session was requested. */
   #createdAt: string;
   readonly #whole: WholeTranscript | undefined;
   #bytes = 0;
@@ -201,7 +201,7 @@ function readAddress({ query, requestId }: Handshake): {
   return { id, createdAt, config, asked: liveRequest(query, config) };
 }
 
-/** Characters of JSON that are kept of one session; what comes behind is not told again. */
+/** Characters of JSON that are kept of one session; what comes after is not told again. */
 export const WHOLE_CHARACTERS_MAX = 1_048_576;
 
 /** The utterances of a session, for clients that want all of them at its end. */

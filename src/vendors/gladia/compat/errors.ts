@@ -4,7 +4,7 @@ import type { Answer } from '../../compat/dialect.ts';
 import { jsonAnswer } from '../../compat/request.ts';
 import { refusalBody, validationError } from '../messages.ts';
 
-/** By the gateway's own. From 4400 to 4499 clients do not connect again: a session that is over cannot be gone on with. */
+/** By the gateway's own. From 4400 to 4499 clients do not connect again: a session that is over cannot be continued. */
 const CLOSES: Readonly<Record<number, number>> = { 4001: 4401, 4002: 4402, 4003: 4403, 4004: 4404, 4008: 4408 };
 const BUSY = 4429;
 const OTHERWISE = 4400;

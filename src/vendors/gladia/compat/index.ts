@@ -1,4 +1,4 @@
-// Gladia's clients: live sessions, asked for by a request, and files. https://docs.gladia.io/api-reference/v2/live/init
+// Gladia's clients: live sessions, requested by a request, and files. https://docs.gladia.io/api-reference/v2/live/init
 import type { ApiError } from '../../../api/errors.ts';
 import type { Dialect } from '../../compat/dialect.ts';
 import { init, LiveConversation } from './conversation.ts';

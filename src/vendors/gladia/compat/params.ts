@@ -20,7 +20,7 @@ const ENCODINGS: Readonly<Record<string, { encoding: string; bits: number }>> = 
   'wav/alaw': { encoding: 'alaw', bits: 8 },
   'wav/ulaw': { encoding: 'mulaw', bits: 8 },
 };
-/** They are asked for in the words that all models know. */
+/** They are requested in the words that all models know. */
 const COMMON = ['languages'];
 /** What would be made of the transcript, or sent to an address that the client names. */
 const UNSERVED: Readonly<Record<string, readonly string[]>> = {
@@ -162,7 +162,7 @@ function termsOf({ custom_vocabulary_config }: JsonObject): string[] {
 const cutOf = (config: JsonObject): Unmet[] =>
   config.custom_vocabulary === false ? [] : keytermsCut('custom_vocabulary_config', termsOf(config), 'other');
 
-/** Words alone are asked for as all models know them; with pronunciations and the like they are for Gladia's own. */
+/** Words alone are requested as all models know them; with pronunciations and the like they are for Gladia's own. */
 function optionsOf(config: JsonObject, processing: JsonObject, mode: Mode): ClientRequest['own'] {
   const isPlain = (value: unknown) => listIn(value).every((term) => typeof term === 'string');
   const isOff = (name: string, value: unknown): boolean =>

@@ -16,7 +16,7 @@ import {
   validationError,
 } from '../messages.ts';
 
-/** What a session was asked for with. */
+/** What a session was requested with. */
 export interface AskedSession {
   id: string;
   sampleRate: number;

@@ -1,4 +1,4 @@
-// The simulated live sessions: asked for by a request, and held on a WebSocket whose URL has the session's token.
+// The simulated live sessions: requested by a request, and held on a WebSocket whose URL has the session's token.
 import { Type } from '@sinclair/typebox';
 import { jsonOf, objectIn } from '../../kit/json.ts';
 import type { SimulatedAnswer, SimulatedPeer, SimulatedRequest, SimulatorTools } from '../../kit/simulation.ts';

@@ -122,12 +122,12 @@ export function languageName(code: string): string {
   return base === 'und' || !/^[a-z]{2,3}$/.test(base) ? code : (OTHER_NAMES.of(base) as string).toLowerCase();
 }
 
-/** ISO-639-1 of what a client asked for; undefined leaves the choice to the model. */
+/** ISO-639-1 of what a client requested; undefined leaves the choice to the model. */
 export function baseLanguage(language: string | undefined): string | undefined {
   return language === undefined || language === 'auto' ? undefined : language.toLowerCase().split('-')[0];
 }
 
-/** The language with a region: its own, or the one where most people speak it. What is no language stays as it is. */
+/** The language with a region: its own, or the one where most people speak it. What is not a language stays as it is. */
 export function regional(language: string): string {
   if (language.includes('-')) return language;
   try {

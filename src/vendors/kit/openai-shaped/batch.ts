@@ -23,7 +23,7 @@ interface Settings<Rows extends OptionRows> {
   formatOf(model: string): 'json' | 'verbose_json' | 'diarized_json';
   /** Fields beside the common ones, or in their place; undefined leaves one out. */
   fields?(request: BatchRequest): Readonly<Record<string, unknown>>;
-  /** Times are asked for by `fields`. */
+  /** Times are requested by `fields`. */
   ownTimes?: true;
   /** The answer as OpenAI would have given it, and what beside to warn of. */
   shaped?(answer: JsonObject, request: BatchRequest): JsonObject;

@@ -25,9 +25,9 @@ interface Settings {
   queryOf(request: LegRequest): Query;
   /** The update that sets a session up. */
   updateOf(request: LegRequest): Outgoing;
-  /** The update of a session that goes on; undefined where it cannot be changed to that. Absent where none can be. */
+  /** The update of a session that continues; undefined where it cannot be changed to that. Absent where none can be. */
   changeOf?(before: LegRequest, after: LegRequest): Readonly<Record<string, unknown>> | undefined;
-  /** How the turns that a service ends by itself are ended before the last commit; absent where it never does. */
+  /** How the turns that a service ends on its own are ended before the last commit; absent where it never does. */
   serverTurns?: { areEnded(request: LegRequest): boolean; noMore: Readonly<Record<string, unknown>> };
 }
 
@@ -38,7 +38,7 @@ interface State {
   /** The last commit was refused and made again. */
   committedAgain: boolean;
   finished: boolean;
-  /** Whether the service ends turns by itself. */
+  /** Whether the service ends turns on its own. */
   serverTurns: boolean;
   update: Outgoing;
   isChanging: boolean;
@@ -47,7 +47,7 @@ interface State {
 
 const UNINTELLIGIBLE = 'audio_unintelligible';
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription';
-/** Names the update that ends turn detection, so that a refusal of it is known: the commit behind it works all the same. */
+/** Names the update that ends turn detection, so that a refusal of it is known: the commit behind it works anyway. */
 const END_TURN_DETECTION = 'end-turn-detection';
 /** Names the update that changes a session: refused, it leaves the session as it was. */
 const CHANGE = 'change';

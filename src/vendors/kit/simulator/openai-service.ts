@@ -15,7 +15,7 @@ interface FileService {
   /** What is wrong with a form beside its members. */
   rule?(asked: JsonObject): SimulatedAnswer | undefined;
   bytesMax?: number;
-  /** `response_format` where none is asked for. */
+  /** `response_format` where none is requested. */
   format?: string;
   refusals: {
     tooLarge?: SimulatedAnswer;

@@ -198,12 +198,12 @@ export abstract class SimulatedSession implements SimulatedConnection {
     });
   }
 
-  /** Whether a quirk was asked for, and there was so much audio as it says: a second without a number. */
+  /** Whether a quirk was requested, and there was so much audio as it says: a second without a number. */
   protected isBehind(quirk: string): boolean {
     return this.has(quirk) && this.seconds >= this.numberOf(quirk, 1);
   }
 
-  /** Whether a quirk was asked for. */
+  /** Whether a quirk was requested. */
   protected has(quirk: string): boolean {
     return this.tools.quirk(quirk) !== undefined;
   }
@@ -220,7 +220,7 @@ export abstract class SimulatedSession implements SimulatedConnection {
     this.peer.close(code, reasonOf(reason));
   }
 
-  /** Lets go of the ear and the timers. */
+  /** Releases the ear and the timers. */
   protected end(): void {
     if (this.over) return;
     this.over = true;

@@ -50,7 +50,7 @@ export class ToldWords {
   /** The utterance without what was told before; undefined where nothing of it is new. */
   without(utterance: Utterance): Utterance | undefined {
     const { text, start, words } = utterance;
-    // As a rule speech goes on behind what was told.
+    // As a rule speech continues behind what was told.
     if (text === '' || !(start < this.#end + ROUNDING_SECONDS)) return utterance;
     const whole = { ...utterance, text: plain(text) };
     if (this.#finals.some((told) => isSame(told, whole))) return undefined;

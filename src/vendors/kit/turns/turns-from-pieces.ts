@@ -89,7 +89,7 @@ export class TurnsFromPieces {
     return false;
   }
 
-  /** The last word of the settled parts may go on in the next part. */
+  /** The last word of the settled parts may continue in the next part. */
   #joined(utterance: Utterance): Heard {
     const settledWords = this.#parts === undefined ? 0 : Math.max(0, wordCount(this.#parts.text) - 1);
     return partial(this.#turn, spaced(utterance), settledWords > 0 ? { settledWords } : {});

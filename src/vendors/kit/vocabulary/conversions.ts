@@ -45,7 +45,7 @@ export interface Serving<Value> {
   charactersMax?: number;
   /** Modes in which the option stands in the URL, which is no longer than servers take. */
   inUrl?: readonly Mode[];
-  /** What it becomes that is less than was asked for, as in "goes to x/y as …"; absent where nothing is lost. */
+  /** What it becomes that is less than was requested, as in "goes to x/y as …"; absent where nothing is lost. */
   as?: string;
   /** Why less of a value is taken, or nothing, where its length does not say it: goes behind a colon. */
   why?(place: Place): string | undefined;

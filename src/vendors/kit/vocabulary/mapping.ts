@@ -52,7 +52,7 @@ export function servedBy({ optionRows = {}, options, honours }: Options, { model
   };
 }
 
-/** What is asked for as options of a model, beside those that the request gives by their own names: these go before. */
+/** What is requested as options of a model, beside those that the request gives by their own names: these go before. */
 export function mapped(
   slug: string,
   place: Place,

@@ -1,4 +1,4 @@
-// One simulated session of realtime transcription, of either generation: what may be asked for, and what is told of turns.
+// One simulated session of realtime transcription, of either generation: what may be requested, and what is told of turns.
 import { type TObject, Type } from '@sinclair/typebox';
 import { jsonOf, objectIn } from '../../kit/json.ts';
 import type { SimulatedPeer, SimulatorTools } from '../../kit/simulation.ts';

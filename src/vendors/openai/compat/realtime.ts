@@ -47,7 +47,7 @@ export class RealtimeConversation implements Conversation {
   /** Of the handshake, behind which every id of the session is made. */
   readonly #name: string;
   readonly #requestId: string;
-  /** As the handshake asked for, and later as the last update was. */
+  /** As the handshake requested, and later as the last update was. */
   #isBeta: boolean;
   readonly #fresh: Settings;
   #settings: Settings;
@@ -59,7 +59,7 @@ export class RealtimeConversation implements Conversation {
   #audioBytes = 0;
   /** Seconds of the last piece. */
   #piece = 0;
-  /** The id of the update that the session is asked for with. */
+  /** The id of the update that the session is requested with. */
   #startId: string | null = null;
   /** The session has begun with an update, which is answered when it is open. */
   #owesUpdated = false;

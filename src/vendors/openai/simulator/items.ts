@@ -58,7 +58,7 @@ export class SimulatedItems {
   readonly #host: ItemHost;
   /** The item of the audio that is not committed. */
   #open: Item | undefined;
-  /** Asked for by the client; the ear has not come so far. */
+  /** Requested by the client; the ear has not come so far. */
   readonly #commits: Commit[] = [];
   #lastId: string | null = null;
   /** Sample behind the last commit. */

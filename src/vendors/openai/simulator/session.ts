@@ -136,7 +136,7 @@ interface Secret {
 }
 const secretsOf = (tools: SimulatorTools) => tools.shared(() => new Remembered<Secret>());
 
-/** `POST /v1/realtime/client_secrets`. Times are those of the simulator's clock, which is no wall clock. */
+/** `POST /v1/realtime/client_secrets`. Times are those of the simulator's clock, which is not a wall clock. */
 export function writeSecret({ body }: SimulatedRequest, tools: SimulatorTools): SimulatedAnswer {
   const { session, expires_after: expiry } = objectOf(Buffer.from(body).toString('utf8'));
   const { seconds = SECONDS.usual } = { ...(expiry as { seconds?: unknown } | undefined) };
@@ -150,7 +150,7 @@ export function writeSecret({ body }: SimulatedRequest, tools: SimulatorTools): 
   return { status: 200, body: { ...secretMessage(value, expiresAt), session: settings.session } };
 }
 
-/** The session of a secret; undefined for what is no secret, or has expired. */
+/** The session of a secret; undefined for what is not a secret, or has expired. */
 export function readSecret(key: string, tools: SimulatorTools): SessionSettings | undefined {
   const secret = secretsOf(tools).get(key);
   return secret !== undefined && tools.clock.now() < secret.expiresAt * 1000 ? secret.settings : undefined;

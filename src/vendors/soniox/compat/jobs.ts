@@ -1,4 +1,4 @@
-// Files of Soniox' clients: an upload, a transcription that is asked for, looked after until it is completed, and fetched.
+// Files of Soniox' clients: an upload, a transcription that is requested, looked after until it is completed, and fetched.
 // https://soniox.com/docs/stt/api-reference
 import { booleanIn } from '../../../api/boolean.ts';
 import type { Answer, Handshake } from '../../compat/dialect.ts';
@@ -47,7 +47,7 @@ const jobOf = ({ id, file, asked, createdAt, state }: ShownJob): JsonObject =>
   jobMessage(id, asked, STATUS[state.type], {
     ...{ created_at: createdAt.toISOString(), filename: file.filename, audio_url: null },
     model: textIn(asked.model) ?? MODEL,
-    // Clients require both, whatever was asked for.
+    // Clients require both, whatever was requested.
     ...Object.fromEntries(FLAGS.map((name) => [name, booleanIn(asked[name]) === true])),
     ...(state.type === 'done' ? { audio_duration_ms: millisecondsOf(state.heard.transcription.duration) } : {}),
     ...(state.type === 'failed' ? { error_type: state.refusal.code, error_message: state.refusal.message } : {}),

@@ -23,7 +23,7 @@ const ENCODINGS: Readonly<Record<string, string>> = {
 };
 /** Of audio that says itself what it is: neither a rate nor channels are named. */
 const CONTAINERS: readonly unknown[] = ['auto', 'ogg', 'wav', 'webm'];
-/** They are asked for in the words that all models know. */
+/** They are requested in the words that all models know. */
 const COMMON = ['language_hints', 'context'];
 
 export const FLAGS = ['enable_speaker_diarization', 'enable_language_identification'];
@@ -66,7 +66,7 @@ function audioOf({ audio_format, sample_rate, num_channels }: JsonObject): Recor
 }
 
 /**
- * What sessions and files are asked for in the same members.
+ * What is requested of sessions and files in the same members.
  *
  * @throws ApiError
  */
@@ -83,7 +83,7 @@ export function requestOf(said: JsonObject, parameters: Map<string, string>, mod
     keyterms: keytermsWithin(terms),
   });
   const own = Object.entries(optionsIn(options.rows, asked, mode)).filter(([name]) => !COMMON.includes(name));
-  // Facts, and terms beyond what all models are asked for, are for Soniox' own.
+  // Facts, and terms beyond what is requested of all models, are for Soniox' own.
   const unmet = keytermsCut('context.terms', terms, 'other');
   const isMore = listIn(context.general).length > 0 || unmet.length > 0;
   if (isMore) own.push(['context', asked.context]);

@@ -9,7 +9,7 @@ import { millisecondsOf } from '../../kit/simulator/words.ts';
 import { mark, type Token, tokensMessage } from '../messages.ts';
 import { errorOf, KEY_FAULTS, tokensOf } from './files.ts';
 
-/** The deadlines are not documented, but for that of a silent client. */
+/** The deadlines are not documented, except for that of a silent client. */
 const START_MS = 10_000;
 const QUIET_MS = 20_000;
 const STEP_SECONDS = 0.5;

@@ -30,7 +30,7 @@ export class RealtimeConversation implements Conversation {
   readonly #query: URLSearchParams;
   /** As its client is told. */
   #asked: Asked | undefined;
-  /** What was asked for at the beginning, and how it was changed last. */
+  /** What was requested at the beginning, and how it was changed last. */
   #config: JsonObject = {};
   /** Its models were asked for interims: partials can be told. */
   #hasInterims = false;
@@ -80,7 +80,7 @@ export class RealtimeConversation implements Conversation {
       }
       case 'error': {
         const { code, message } = event.error;
-        // Clients end with an `Error`; the session goes on behind a message that was not understood.
+        // Clients end with an `Error`; the session continues behind a message that was not understood.
         if (code === 'invalid_request') return [warning('invalid_message', message)];
         return [said(errorMessage(errorType(code as ApiError['code']), message))];
       }
@@ -147,7 +147,7 @@ export class RealtimeConversation implements Conversation {
               ]),
         ];
       },
-      // Clients end with an `Error`; the session goes on as it was.
+      // Clients end with an `Error`; the session continues as it was.
       refused: (refusal) => [warning('unsupported_config', refusal.message)],
     };
   }

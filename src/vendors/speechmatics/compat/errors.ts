@@ -51,7 +51,7 @@ export function closeOf(close: number, code: string): { code: number; reason: st
   return { code: CLOSE_CODES[type], reason: type };
 }
 
-/** Those that its client libraries know, but for that of 429: they tell no other from an answer that they cannot read. */
+/** Those that its client libraries know, except for that of 429: they tell no other from an answer that they cannot read. */
 const NAMES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   401: 'Permission Denied',

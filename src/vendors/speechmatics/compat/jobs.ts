@@ -1,4 +1,4 @@
-// Files of Speechmatics' clients: a job is asked for with its file, and looked after until it is done.
+// Files of Speechmatics' clients: a job is requested with its file, and looked after until it is done.
 // https://docs.speechmatics.com/api-ref/batch/create-a-new-job
 import { booleanIn } from '../../../api/boolean.ts';
 import type { Answer, Handshake } from '../../compat/dialect.ts';
@@ -78,7 +78,7 @@ function wholeOf(job: ShownJob, { heard: { transcription } }: Done): JsonObject 
   return fileTranscript(known, metadata, turnsOf(transcription).flatMap(heardResults));
 }
 
-/** Whoever speaks is named where that was asked for. */
+/** Whoever speaks is named where that was requested. */
 function linesOf(turns: readonly HeardTurn[], { diarization, language }: JsonObject): string {
   if (diarization !== 'speaker') return `${turns.map(({ text }) => text).join(delimiterOf(language))}\n`;
   return turns

@@ -57,7 +57,7 @@ export function liveRequest(query: URLSearchParams, { audio_format, transcriptio
 }
 
 /**
- * What sessions and files are asked for in the same members.
+ * What is requested of sessions and files in the same members.
  *
  * @throws ApiError
  */

@@ -76,7 +76,7 @@ export class Session extends SimulatedSession {
   #config: JsonObject = {};
   #frames = 0;
   #settledSeconds = 0;
-  /** Ends of turns that were asked for and not told. */
+  /** Ends of turns that were requested and not told. */
   #forced = false;
 
   constructor(peer: SimulatedPeer, tools: SimulatorTools, keyFault: KeyFault | undefined) {

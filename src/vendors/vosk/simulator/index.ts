@@ -1,4 +1,4 @@
-// A Vosk server as its clients meet it: one path, and no requests but for the upgrade. It asks for no key; a proxy in front of it
+// A Vosk server as its clients meet it: one path, and no requests except for the upgrade. It asks for no key; a proxy in front of it
 // looks at one that is shown. Sessions are live.ts.
 
 import { Type } from '@sinclair/typebox';

@@ -95,7 +95,7 @@ export const isMissingStream = (error: unknown): boolean =>
   (error instanceof BusError && error.reason === 'unknown_actor');
 
 /**
- * Creates the stream if it is missing, and raises its number of replicas and the size of its messages if more is asked for. Changes
+ * Creates the stream if it is missing, and raises its number of replicas and the size of its messages if more is requested. Changes
  * nothing else of an existing stream.
  */
 export async function ensureStream(

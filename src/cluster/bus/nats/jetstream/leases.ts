@@ -378,7 +378,7 @@ class NatsLease implements Lease {
   async release(): Promise<void> {
     if (this.#isEnded) return;
     this.#end(false);
-    // A renewal that is under way would write the entry again.
+    // A renewal that is in progress would write the entry again.
     await this.#renewing;
     try {
       await this.#remove();

@@ -101,7 +101,7 @@ class Puller implements Pull {
     subscription.drain().catch(() => {});
   }
 
-  /** Start anew after each connection: the server may have lost the consumer or its stream. */
+  /** Start again after each connection: the server may have lost the consumer or its stream. */
   async #begin(): Promise<void> {
     if (this.#isPreparing || this.#isStopped) return;
     this.#isPreparing = true;
