@@ -4,21 +4,21 @@ import { type HeardWord, SAMPLE_RATE, type StreamMessage } from '../protocol.ts'
 import type { DecodeOwner, DecodeQueue, Urgency } from './decode-queue.ts';
 import { Outbox } from './outbox.ts';
 import { TurnAudio } from './turn-audio.ts';
-import { FRAME_SAMPLES, SURE_SAMPLES } from './voice-detector.ts';
+import { FRAME_SAMPLES, LAG_SAMPLES } from './voice-detector.ts';
 
 export const DICTATION_TIMING = {
-  /** Kept before the moment at which a voice was noticed, beside what the detector needs to be sure. */
-  leadMs: 320,
+  /** Kept before the first voice. */
+  leadMs: 400,
   /** Kept behind the last voice. */
-  tailMs: 250,
+  tailMs: 500,
   /** Silence after which the turn is decoded in case that was its end. */
-  guessMs: 160,
+  guessMs: 380,
   /** From one interim to the next while somebody speaks. */
   interimMs: 600,
-  /** What is older than this in a turn keeps the text that it has in interims. */
-  settledMs: 3_000,
-  /** Left to change behind what is settled. */
-  unsettledMs: 800,
+  /** Of what is decoded again and again for interims, the older part keeps its text when it becomes longer than this. */
+  unsettledMsMax: 2_400,
+  /** So much of it may still change. */
+  unsettledMsMin: 800,
   /** A turn is ended after so long, at the quietest place of its last `searchMs`. */
   turnMaxMs: 20_000,
   searchMs: 6_000,
@@ -31,7 +31,7 @@ export const DICTATION_TIMING = {
 
 const samplesOf = (ms: number): number => Math.round((ms * SAMPLE_RATE) / 1000);
 const secondsOf = (samples: number): number => Math.round((samples * 1000) / SAMPLE_RATE) / 1000;
-const LEAD_FRAMES = Math.ceil((samplesOf(DICTATION_TIMING.leadMs) + SURE_SAMPLES) / FRAME_SAMPLES);
+const LEAD_FRAMES = Math.ceil((samplesOf(DICTATION_TIMING.leadMs) + LAG_SAMPLES.start) / FRAME_SAMPLES);
 
 /** What was said in a piece of audio. Times are seconds from the first sample of the stream. */
 export interface Transcript {
@@ -179,7 +179,7 @@ export class DictationStream {
     const audio = new TurnAudio(this.#position - this.#lead.length * FRAME_SAMPLES);
     for (const frame of this.#lead) audio.add(frame);
     this.#lead = [];
-    const voicedStart = Math.max(audio.start, this.#position - SURE_SAMPLES - FRAME_SAMPLES);
+    const voicedStart = Math.max(audio.start, this.#position - LAG_SAMPLES.start);
     this.#turn = {
       id: this.#turns,
       audio,
@@ -197,7 +197,7 @@ export class DictationStream {
 
   #continueTurn(turn: Turn, frame: Float32Array, isSpeaking: boolean): void {
     turn.audio.add(frame);
-    if (turn.isSpeaking && !isSpeaking) turn.voicedEnd = Math.max(turn.voicedStart, this.#position - SURE_SAMPLES);
+    if (turn.isSpeaking && !isSpeaking) turn.voicedEnd = Math.max(turn.voicedStart, this.#position - LAG_SAMPLES.end);
     if (isSpeaking) {
       turn.voicedEnd = this.#position;
       turn.guess = undefined;
@@ -230,22 +230,22 @@ export class DictationStream {
 
   async #decodeInterim(turn: Turn): Promise<void> {
     const { audio, settled } = turn;
-    if (audio.length - settled.samples > samplesOf(DICTATION_TIMING.settledMs)) {
-      const last = audio.length - samplesOf(DICTATION_TIMING.unsettledMs);
-      const cut = audio.quietest(settled.samples + samplesOf(DICTATION_TIMING.unsettledMs), last);
-      const text = await this.#decodePart(turn, settled.samples, cut);
-      turn.settled = { samples: cut, text: joined(settled.text, text) };
-    }
-    const text = await this.#decodePart(turn, turn.settled.samples, audio.length);
-    this.#interim(turn, joined(turn.settled.text, text));
-  }
-
-  async #decodePart({ audio }: Turn, from: number, to: number): Promise<string> {
-    const samples = audio.copy(from, to);
+    const samples = audio.copy(settled.samples);
     const seconds = samples.length / SAMPLE_RATE;
     const utterance = { samples, startSeconds: 0, voicedStartSeconds: 0, voicedEndSeconds: seconds };
-    const { text } = await this.#options.queue.do(this.#owner, 'interim', () => this.#decode(utterance));
-    return text;
+    const { text, words } = await this.#options.queue.do(this.#owner, 'interim', () => this.#decode(utterance));
+    this.#interim(turn, joined(settled.text, text));
+    if (samples.length > samplesOf(DICTATION_TIMING.unsettledMsMax)) this.#settle(turn, samples.length, words);
+  }
+
+  /** What was said before the quietest place keeps its text, and is not decoded again for interims. */
+  #settle(turn: Turn, samples: number, words: readonly HeardWord[]): void {
+    const { audio, settled } = turn;
+    const least = samplesOf(DICTATION_TIMING.unsettledMsMin);
+    const cut = audio.quietest(settled.samples + least, settled.samples + samples - least);
+    const seconds = (cut - settled.samples) / SAMPLE_RATE;
+    const before = words.filter(({ start, end }) => (start + end) / 2 < seconds).map(({ word }) => word);
+    turn.settled = { samples: cut, text: joined(settled.text, before.join(' ')) };
   }
 
   #interim(turn: Turn, text: string): void {

@@ -3,9 +3,10 @@ import type { Sherpa, Vad } from './sherpa.ts';
 
 /** Samples of a frame, at 16 kHz: what the model takes. */
 export const FRAME_SAMPLES = 512;
-/** It is sure of speech, or of silence, after so long. */
-export const SURE_SAMPLES = 1_600;
-const SURE_SECONDS = SURE_SAMPLES / 16_000;
+/** Speech, or silence, of this length counts. */
+const SURE_SECONDS = 0.1;
+/** So long after a voice began, or ended, it is known: measured on 80 sentences, within 30 ms in four of five. */
+export const LAG_SAMPLES = { start: 3_040, end: 4_000 } as const;
 
 /** Those that were used are used again: each holds the model (11 MB) and takes 50 ms to make. */
 export class VoiceDetectors {
@@ -48,7 +49,7 @@ export class VoiceDetector {
     this.#vad = vad;
   }
 
-  /** Takes one frame. Returns whether somebody speaks, as far as it is known by then: see `SURE_SAMPLES`. */
+  /** Takes one frame. Returns whether somebody speaks, as far as it is known by then: see `LAG_SAMPLES`. */
   hear(frame: Float32Array): boolean {
     this.#vad.acceptWaveform(frame);
     // It keeps a copy of what was spoken, which is not needed.

@@ -17,7 +17,7 @@ interface Entry {
 }
 
 /** Sockets go before decoding. */
-const NICENESS = 10;
+const NICENESS = 5;
 
 const settings = JSON.parse(process.argv[2] ?? '') as WorkerSettings;
 setPriority(NICENESS);

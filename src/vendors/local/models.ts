@@ -99,7 +99,7 @@ export const ENDPOINTING_MS = 500;
 export const DictationOptions = exactly({
   endpointing: Type.Optional(
     Type.Integer({
-      minimum: 200,
+      minimum: 250,
       maximum: 5_000,
       description: `Milliseconds of silence that end a turn; ${ENDPOINTING_MS} when absent.`,
     }),

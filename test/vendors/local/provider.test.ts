@@ -89,8 +89,8 @@ testProvider({
     rows: {
       grammar: { takes: ['#JSGF …'], refuses: ['', 1], live: GRAMMARS, batch: GRAMMARS },
       endpointing: {
-        takes: [200, 5_000],
-        refuses: [199, 5_001, 'soon'],
+        takes: [250, 5_000],
+        refuses: [249, 5_001, 'soon'],
         live: ['dictation-en'],
         batch: ['dictation-en'],
       },
