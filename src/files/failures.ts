@@ -43,6 +43,13 @@ export function apiErrorOf(failed: readonly FailedAttempt[]): ApiError {
   const ownKey = failed.findLast((attempt) => attempt.failure.ownKey !== undefined)?.failure.ownKey;
   if (ownKey !== undefined) return apiError('upstream_account', ownKey, { details: detailsOf(failed) });
   const said = `${model}: ${failure.message}`;
+  if (failed.every((attempt) => FULL.has(attempt.failure.code))) {
+    const message = `${said} Send it again in a moment.`;
+    return apiError('rate_limit_exceeded', message, {
+      details: detailsOf(failed),
+      retryAfterSeconds: FULL_RETRY_SECONDS,
+    });
+  }
   const { retryAfterMs } = failure;
   return apiError(
     codeOf(failed),
@@ -60,6 +67,10 @@ function codeOf(failed: readonly FailedAttempt[]): ErrorCode {
   if (failed.length > 1) return 'upstream_exhausted';
   return failed[0]?.failure.code === 'bad_answer' ? 'upstream_bad_response' : 'upstream_failed';
 }
+
+/** The embedded recogniser is full: a place is free as soon as a file or session ends. */
+const FULL = new Set(['recogniser_overloaded', 'recogniser_share_used']);
+const FULL_RETRY_SECONDS = 2;
 
 const fileFaultOf = ({ failure }: FailedAttempt): ErrorCode | undefined => FILE_FAULTS.get(failure.code);
 

@@ -198,7 +198,7 @@ export class FileJob {
     const warnings = [
       ...notHonoured(work, outcome.member),
       ...leftOut(request),
-      ...withFileWarnings(work.length, outcome.warnings),
+      ...withFileWarnings(work.length, ofAnswer(request, outcome.warnings)),
       ...shortcomings(request, outcome),
     ];
     return { request, outcome, warnings, charge };
@@ -306,6 +306,10 @@ function requireSameRule(before: DataResidencyRule | undefined, whole: DataResid
 }
 
 /** What of the request this model does not do. */
+/** What says something of the answer: how words were placed is nothing to an answer without them. */
+const ofAnswer = ({ wordTimestamps }: TranscriptionRequest, warnings: readonly Degradation[]): Degradation[] =>
+  warnings.filter(({ code }) => wordTimestamps || code !== 'words_estimated');
+
 const notHonoured = ({ warnings }: Pick<Work, 'warnings'>, by: ResolvedCandidate): Degradation[] => [
   ...warnings,
   ...by.degradations,

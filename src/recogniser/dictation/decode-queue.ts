@@ -35,6 +35,11 @@ export class DecodeQueue {
     this.#slots = slots;
   }
 
+  /** Organisations that it remembers the turns of. */
+  get organisations(): number {
+    return this.#turns.size;
+  }
+
   addLive(change: 1 | -1): void {
     this.#live += change;
     this.#run();

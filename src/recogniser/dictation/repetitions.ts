@@ -9,7 +9,7 @@ const PHRASE_WORDS_MAX = 12;
  * Takes repetitions of a phrase away until the rest could have been said in the time.
  *
  * @param seconds in which a voice is heard
- * @example withoutRepetitions('Good morning. Good morning. Good morning.', 1) // 'Good morning.'
+ * @example withoutRepetitions('Good morning. Good morning. Good morning.', 1) // 'Good morning. Good morning.'
  */
 export function withoutRepetitions(text: string, seconds: number): string {
   let words = text.split(/\s+/).filter(Boolean);

@@ -204,7 +204,8 @@ export class DictationStream {
     }
     turn.isSpeaking = isSpeaking;
     const quietSamples = this.#position - turn.voicedEnd;
-    if (quietSamples >= samplesOf(this.#options.endpointingMs)) this.#endTurn(turn);
+    // Somebody may have gone on by then without being noticed yet.
+    if (quietSamples >= samplesOf(this.#options.endpointingMs) + LAG_SAMPLES.start) this.#endTurn(turn);
     else if (turn.audio.length >= samplesOf(DICTATION_TIMING.turnMaxMs)) this.#cut(turn);
     else if (!isSpeaking && turn.guess === undefined && quietSamples >= samplesOf(DICTATION_TIMING.guessMs)) {
       if (this.#isLive) this.#guess(turn);

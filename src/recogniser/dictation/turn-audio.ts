@@ -24,14 +24,15 @@ export class TurnAudio {
     return this.start + this.#length;
   }
 
-  add(frame: Float32Array): void {
-    if (this.#length + frame.length > this.#samples.length) {
-      const larger = new Float32Array(2 * this.#samples.length);
+  add(samples: Float32Array): void {
+    const length = this.#length + samples.length;
+    if (length > this.#samples.length) {
+      const larger = new Float32Array(Math.max(length, 2 * this.#samples.length));
       larger.set(this.#samples);
       this.#samples = larger;
     }
-    this.#samples.set(frame, this.#length);
-    this.#length += frame.length;
+    this.#samples.set(samples, this.#length);
+    this.#length = length;
   }
 
   /** A copy of its samples, by place in the turn. */

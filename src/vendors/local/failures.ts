@@ -13,6 +13,8 @@ export const failures = new FailureTable({
       code: 'recogniser_overloaded',
       ...unavailable,
       message: 'The embedded recogniser has no room for another stream.',
+      // It says nothing of how those are served that have one.
+      own: true,
     },
     {
       code: 'recogniser_share_used',

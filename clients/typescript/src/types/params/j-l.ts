@@ -2,7 +2,7 @@
 
 /** Options of Embedded recogniser. */
 export interface LocalParams {
-  /** Milliseconds of silence that end a turn; 500 when absent. */
+  /** Milliseconds of silence that end a turn; 450 when absent. */
   endpointing?: number;
 }
 
