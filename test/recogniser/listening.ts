@@ -7,8 +7,7 @@ import { RecogniserStream } from '../../src/recogniser/grammar/stream.ts';
 import { TaskCompiler } from '../../src/recogniser/grammar/task-compiler.ts';
 import { TurnDetector } from '../../src/recogniser/grammar/turn-detector.ts';
 import { type GrammarQuery, readQuery, SAMPLE_RATE, type StreamMessage } from '../../src/recogniser/protocol.ts';
-import type { RecogniserPool } from '../../src/recogniser/workers/pool.ts';
-import type { EngineConnection } from '../../src/vendors/kit/provider.ts';
+import type { Engine, EngineConnection } from '../../src/vendors/kit/provider.ts';
 import { local } from '../../src/vendors/local/index.ts';
 
 export interface Sample {
@@ -91,7 +90,7 @@ export class Ear {
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly #waiting: { type: StreamMessage['type']; resolve: () => void }[] = [];
 
-  constructor(pool: Pick<RecogniserPool, 'connect'>, query: Query, owner?: string) {
+  constructor(pool: Pick<Engine, 'connect'>, query: Query, owner?: string) {
     let resolve: (how: { code: number; reason: string }) => void = () => undefined;
     this.closed = new Promise((settle) => {
       resolve = settle;
