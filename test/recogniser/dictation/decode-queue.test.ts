@@ -70,7 +70,7 @@ test('serves the streams of an organisation in turns', async () => {
   expect(works.started.indexOf('short')).toBe(1);
 });
 
-test('keeps a slot free of recordings while somebody speaks', async () => {
+test('keeps a slot free of recordings during live speech', async () => {
   const queue = new DecodeQueue(2);
   const works = new Works(queue);
   queue.addLive(1);
@@ -84,7 +84,7 @@ test('keeps a slot free of recordings while somebody speaks', async () => {
   expect(works.started).toEqual(['recording 1', 'final', 'recording 2']);
 });
 
-test('hands on what the work resolves and rejects with, and goes on after a failure', async () => {
+test('hands on what the work resolves and rejects with, and continues after a failure', async () => {
   const queue = new DecodeQueue(1);
   const failing = queue.do(owner('a'), 'final', () => Promise.reject(new Error('broken')));
   const next = queue.do(owner('a'), 'final', () => Promise.resolve('text'));

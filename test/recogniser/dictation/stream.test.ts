@@ -119,7 +119,7 @@ test('keeps a pause that is shorter than the silence that ends a turn', async ()
   expect(rig.texts()).toEqual(['20']);
 });
 
-test.each([300, 1_000, 3_000])('ends a turn after %i ms of silence, when that is asked for', async (endpointingMs) => {
+test.each([300, 1_000, 3_000])('ends a turn after %i ms of silence, when that is requested', async (endpointingMs) => {
   const rig = new Rig({ endpointingMs });
   rig.speak(0.5, 1, endpointingMs / 1000 - 0.1);
   await settled();
@@ -135,14 +135,14 @@ test('reports where speech began and ended on the clock of the stream', async ()
   expect(final).toMatchObject({ type: 'final', start: expect.closeTo(0.5, 1), end: expect.closeTo(1.5, 1) });
 });
 
-test('reports silence, and sound in which the model hears nothing, without text', async () => {
+test('reports silence, and sound that the model does not recognise, without text', async () => {
   expect(await new Rig().speak(5).finish()).toEqual([{ type: 'finished' }]);
   const deaf = { decode: () => Promise.resolve({ text: '', words: [], estimated: false }) };
   const messages = await new Rig({ decoder: deaf }).speak(0.5, 1, 1).finish();
   expect(messages.map(({ type }) => type)).toEqual(['speech_started', 'no_match', 'finished']);
 });
 
-test('ends a turn at once when told to, and the next sound begins another', async () => {
+test('ends a turn at once on a finalize, and the next sound begins another', async () => {
   const rig = new Rig().speak(0.5, 1);
   rig.stream.finalize();
   await settled();
@@ -153,7 +153,7 @@ test('ends a turn at once when told to, and the next sound begins another', asyn
   expect(rig.texts()).toEqual(['10', '10']);
 });
 
-test('shows interims that grow while somebody speaks, each 600 ms', async () => {
+test('shows interims that grow during speech, one in 600 ms', async () => {
   const rig = new Rig({ interims: true });
   for (let step = 0; step < 30; step++) {
     rig.speak(0, 0.1);
@@ -200,7 +200,7 @@ test('uses what was decoded in a pause when the turn ends there', async () => {
   expect([rig.texts(), decodes, rig.decoded.length]).toEqual([['10'], 1, 1]);
 });
 
-test('decodes again when somebody goes on after a pause', async () => {
+test('decodes again when speech continues after a pause', async () => {
   const rig = new Rig().speak(0.5, 1, 0.45, 1, 1);
   await rig.finish();
   expect(rig.texts()).toEqual(['20']);
