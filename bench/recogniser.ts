@@ -1,4 +1,4 @@
-// `npm run bench -- recogniser [phrases] [seed]`: what the embedded recogniser makes of phrases drawn by chance from its own
+// `npm run bench -- recogniser [phrases] [seed]`: dictation first (dictation.ts), then what the embedded recogniser makes of phrases drawn by chance from its own
 // grammars, in the voices of a synthesiser that the models understand best and in its ordinary ones. Needs espeak-ng.
 // `engine alone` is the package as it comes, given the same audio and grammar: the gateway should not hear less.
 import { execFileSync } from 'node:child_process';
@@ -14,6 +14,7 @@ import { type Language, SAMPLE_RATE } from '../src/recogniser/protocol.ts';
 import { BUILT_IN_GRAMMARS } from '../src/vendors/local/grammars.ts';
 import { type Random, seeded } from '../test/fakes/random.ts';
 import { Bench, finalsOf, queryFor } from '../test/recogniser/listening.ts';
+import { benchDictation } from './dictation.ts';
 
 /** By language: the voices that grammars and settings were tuned with, and others. */
 const VOICES: Readonly<Record<Language, { clearest: string[]; ordinary: string[] }>> = {
@@ -31,7 +32,8 @@ const [phrases = 40, seed = 2_711] = process.argv.slice(2).map(Number);
 const bench = await Bench.start();
 const scratch = mkdtempSync(join(tmpdir(), 'voxgate-bench-'));
 
-console.log(`${phrases} phrases a model, seed ${seed}, ${WORDS_PER_MINUTE} words a minute\n`);
+await benchDictation(scratch);
+console.log(`\n${phrases} phrases a model, seed ${seed}, ${WORDS_PER_MINUTE} words a minute\n`);
 console.log('| model | voice | phrases right | words right | no words | wrong and sure | engine alone |');
 console.log('|---|---|---|---|---|---|---|');
 for (const [model, grammar] of BUILT_IN_GRAMMARS) {

@@ -20,6 +20,8 @@ export interface OfflineStream {
 
 export interface OfflineRecognizer {
   createStream(): OfflineStream;
+  decode(stream: OfflineStream): void;
+  getResult(stream: OfflineStream): SherpaResult;
   /** On a thread of libuv's pool. */
   decodeAsync(stream: OfflineStream): Promise<SherpaResult>;
 }
