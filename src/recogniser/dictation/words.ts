@@ -15,12 +15,18 @@ export function wordsOf({ text, tokens, timestamps }: SherpaResult, startSeconds
       startSeconds + Math.min(timestamps[at + 1] ?? Number.POSITIVE_INFINITY, timestamps[at]! + TOKEN_SECONDS);
     const piece = token.replaceAll('▁', ' ');
     const last = words.at(-1);
-    if (last === undefined || piece.startsWith(' '))
+    if (last === undefined || piece.startsWith(' ') || isWordItself(piece) || isWordItself(last.word))
       words.push({ word: piece.trimStart(), start: round(start), end: round(end) });
     else words[words.length - 1] = { word: last.word + piece, start: last.start, end: round(end) };
   }
   const spoken = words.map(({ word, ...times }) => ({ word: word.trim(), ...times })).filter(({ word }) => word !== '');
-  return spoken.map(({ word }) => word).join(' ') === text.trim() ? spoken : undefined;
+  return lettersOf(spoken.map(({ word }) => word).join('')) === lettersOf(text) ? spoken : undefined;
 }
+
+/** Such languages have no spaces between words. */
+const isWordItself = (piece: string): boolean =>
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]+$/u.test(piece.trim());
+
+const lettersOf = (text: string): string => text.replaceAll(/\s/g, '');
 
 const round = (seconds: number): number => Math.round(seconds * 1000) / 1000;

@@ -2,17 +2,19 @@
 // not a thread, because native code that fails ends all of it. Its first argument is its `WorkerSettings`.
 import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
+import { kindInfo, type SpeechModel } from '../../vendors/local/own-model.ts';
 import type { DictationQuery, StreamMessage, WorkerReply, WorkerRequest } from '../protocol.ts';
 import { COMMAND_BYTES } from '../protocol.ts';
 import { DecodeQueue } from './decode-queue.ts';
 import { configOf, type WorkerSettings } from './model.ts';
 import { OfflineDecoder } from './offline-decoder.ts';
+import { OnlineDictationStream } from './online-stream.ts';
 import { loadSherpa } from './sherpa.ts';
-import { DictationStream } from './stream.ts';
+import { DictationStream, type DictationStreamOptions } from './stream.ts';
 import { type VoiceDetector, VoiceDetectors } from './voice-detector.ts';
 
 interface Entry {
-  stream: DictationStream;
+  stream: Pick<DictationStream, 'audio' | 'finalize' | 'finish' | 'abandon'>;
   detector: VoiceDetector;
 }
 
@@ -27,8 +29,7 @@ process.on('disconnect', () => process.exit(0));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 
 const sherpa = loadSherpa();
-const recognizer = new sherpa.OfflineRecognizer(configOf(settings.model));
-const decoder = new OfflineDecoder(recognizer, () => process.exit(1));
+const openStream = streamsOf(settings.model);
 const detectors = new VoiceDetectors(sherpa, settings.voiceModel);
 const queue = new DecodeQueue(settings.slots);
 const entries = new Map<number, Entry>();
@@ -65,11 +66,11 @@ process.on('message', (request: WorkerRequest) => {
 function open(id: number, query: DictationQuery, organisation: string | undefined): void {
   const detector = detectors.take();
   const say = (message: StreamMessage): void => reply({ type: 'said', stream: id, message });
-  const stream = new DictationStream({
-    decoder,
+  const stream = openStream({
     detector,
     queue,
     organisation,
+    sampleRate: query.sampleRate,
     endpointingMs: query.task.endpointingMs,
     interims: query.interims,
     say,
@@ -80,9 +81,19 @@ function open(id: number, query: DictationQuery, organisation: string | undefine
   say({ type: 'ready' });
 }
 
+/** Opens the model. What it returns opens a stream of it. */
+function streamsOf(model: SpeechModel): (options: Omit<DictationStreamOptions, 'decoder'>) => Entry['stream'] {
+  if (kindInfo(model.kind).mode === 'online') {
+    const recognizer = new sherpa.OnlineRecognizer(configOf(model));
+    return (options) => new OnlineDictationStream({ ...options, recognizer });
+  }
+  const decoder = new OfflineDecoder(new sherpa.OfflineRecognizer(configOf(model)), () => process.exit(1));
+  return (options) => new DictationStream({ ...options, decoder });
+}
+
 function end(id: number): void {
   drop(id);
-  reply({ type: 'ended', stream: id });
+  reply({ type: 'ended', stream: id, memoryBytes: process.resourceUsage().maxRSS * 1024 });
 }
 
 function drop(id: number): void {

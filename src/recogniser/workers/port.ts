@@ -66,7 +66,7 @@ export const processPort =
     child.on('error', (error) => listener.failed(error));
     child.on('exit', (code, signal) => {
       const how = `A process of the recogniser ended with ${signal ?? `code ${code}`}.`;
-      listener.failed(new Error([how, complaint.trim()].filter(Boolean).join(' It wrote: ')));
+      listener.failed(new Error([how, oneLineOf(complaint)].filter(Boolean).join(' It wrote: ')));
     });
     return {
       post: (request) => {
@@ -78,3 +78,15 @@ export const processPort =
       },
     };
   };
+
+/** What Node adds to an exception: where in this program it was thrown. */
+const STACK = /^\s*(?:at\s|\^|throw\s|file:\/\/|node:|Node\.js v|this\.handle = )|\.js:\d+$/;
+
+/** What a process wrote, on one line and without the stack of the exception. */
+function oneLineOf(complaint: string): string {
+  const lines = complaint.split('\n').filter((line) => !STACK.test(line));
+  return lines
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .join(' ');
+}
