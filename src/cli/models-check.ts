@@ -63,7 +63,8 @@ function printTrial({ model, modes, languages }: LocalModel, trial: Trial): void
   const speed =
     file === undefined ? '' : `real-time factor ${file.realTimeFactor.toFixed(3)} for ${audioSeconds.toFixed(1)} s`;
   tell(`files      ${modes.includes('batch') ? `work, ${speed}` : off}`);
-  const interims =
-    live === undefined ? '' : `${live.interims} interims, end ${Math.round(live.lastFinalMs)} ms after the audio`;
+  const delay =
+    live?.finalMsMax === undefined ? '' : `, finals ${Math.round(live.finalMsMax)} ms after the voice at most`;
+  const interims = live === undefined ? '' : `${live.interims} interims${delay}`;
   tell(`live       ${modes.includes('live') ? `works, ${interims}` : off}`);
 }

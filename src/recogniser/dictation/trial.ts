@@ -28,9 +28,9 @@ export interface Trial {
   /** The most that the process has had. */
   memoryBytes: number | undefined;
   text: string;
-  /** By mode. A file is heard at once, and a live stream as it is spoken. */
+  /** By mode. A file is heard at once, and a live stream as it is spoken: its finals come so long after the voice has ended, at most. */
   file?: { realTimeFactor: number };
-  live?: { interims: number; lastFinalMs: number };
+  live?: { interims: number; finalMsMax: number | undefined };
 }
 
 /** @throws Error with what went wrong, without a full stop at its end */
@@ -44,7 +44,7 @@ export async function tryModel(
   );
   try {
     const startMs = clock.now();
-    const loading = trial.open(1, languages[0]);
+    const loading = trial.open(1, { language: languages[0] });
     await loading.ready;
     const loadMs = clock.now() - startMs;
     trial.drop(1);
@@ -59,7 +59,7 @@ export async function tryModel(
       ...(file === undefined
         ? {}
         : { file: { realTimeFactor: file.tookMs / 1000 / (audio.byteLength / BYTES_PER_SECOND) } }),
-      ...(live === undefined ? {} : { live: { interims: live.interims, lastFinalMs: live.lastFinalMs } }),
+      ...(live === undefined ? {} : { live: { interims: live.interims, finalMsMax: live.finalMsMax } }),
     };
   } finally {
     await trial.close();
@@ -70,7 +70,7 @@ interface Heard {
   text: string;
   interims: number;
   tookMs: number;
-  lastFinalMs: number;
+  finalMsMax: number | undefined;
   memoryBytes: number | undefined;
 }
 
@@ -82,7 +82,7 @@ async function heardAtOnce(trial: TrialProcess, audio: Uint8Array, clock: Clock)
 }
 
 async function heardLive(trial: TrialProcess, audio: Uint8Array, clock: Clock): Promise<Heard> {
-  const stream = trial.open(3);
+  const stream = trial.open(3, { interims: true });
   const startMs = clock.now();
   for (let at = 0; at < audio.byteLength; at += LIVE_BYTES) {
     await stream.audio(audio.subarray(at, at + LIVE_BYTES));
@@ -93,20 +93,27 @@ async function heardLive(trial: TrialProcess, audio: Uint8Array, clock: Clock): 
 }
 
 async function endOf(stream: TrialStream, startMs: number, clock: Clock): Promise<Heard> {
-  const finishedMs = clock.now();
   const memoryBytes = await stream.finish();
-  const texts = stream.messages.flatMap((message) => (message.type === 'final' ? [message.text] : []));
+  const finals = stream.messages.flatMap(({ message, atMs }) =>
+    message.type === 'final' ? [{ ...message, atMs }] : [],
+  );
+  const delaysMs = finals.map(({ end, atMs }) => atMs - startMs - end * 1000);
   return {
-    text: texts.join(' '),
-    interims: stream.messages.filter(({ type }) => type === 'interim').length,
+    text: finals.map(({ text }) => text).join(' '),
+    interims: stream.messages.filter(({ message }) => message.type === 'interim').length,
     tookMs: clock.now() - startMs,
-    lastFinalMs: clock.now() - finishedMs,
+    finalMsMax: delaysMs.length === 0 ? undefined : Math.max(...delaysMs),
     memoryBytes,
   };
 }
 
+interface Received {
+  message: StreamMessage;
+  atMs: number;
+}
+
 interface TrialStream {
-  readonly messages: StreamMessage[];
+  readonly messages: Received[];
   readonly ready: Promise<void>;
   /** Resolves when the process has taken it. */
   audio(bytes: Uint8Array): Promise<void>;
@@ -125,7 +132,7 @@ class TrialProcess {
   readonly #port: Port;
   readonly #clock: Clock;
   readonly #waiters = new Set<Waiter>();
-  readonly #messages = new Map<number, StreamMessage[]>();
+  readonly #messages = new Map<number, Received[]>();
   readonly #held = new Set<number>();
   #failure: Error | undefined;
   #timer: unknown;
@@ -137,11 +144,14 @@ class TrialProcess {
     this.#patient();
   }
 
-  open(id: number, language?: string): TrialStream {
-    const messages: StreamMessage[] = [];
+  open(
+    id: number,
+    { interims = false, language }: { interims?: boolean; language?: string | undefined } = {},
+  ): TrialStream {
+    const messages: Received[] = [];
     this.#messages.set(id, messages);
     const task = { kind: 'dictation', model: 'trial', endpointingMs: 500, language } as const;
-    this.#port.post({ type: 'open', stream: id, query: { task, interims: true }, organisation: undefined });
+    this.#port.post({ type: 'open', stream: id, query: { task, interims }, organisation: undefined });
     const ready = this.#until((reply) => reply.type === 'opened' && reply.stream === id).then(() => {});
     // What follows fails as well, and is what is waited for.
     ready.catch(() => {});
@@ -182,7 +192,8 @@ class TrialProcess {
 
   #hear(reply: WorkerReply): void {
     this.#patient();
-    if (reply.type === 'said') this.#messages.get(reply.stream)?.push(reply.message);
+    if (reply.type === 'said')
+      this.#messages.get(reply.stream)?.push({ message: reply.message, atMs: this.#clock.now() });
     if (reply.type === 'held' && reply.held) this.#held.add(reply.stream);
     if (reply.type === 'held' && !reply.held) this.#held.delete(reply.stream);
     for (const waiter of [...this.#waiters].filter(({ isMet }) => isMet(reply))) {
