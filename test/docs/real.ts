@@ -54,7 +54,10 @@ function voxgateProblem([name = '', ...rest]: readonly string[]): string | undef
   const command = loaded.find((each) => name === each.name);
   if (command === undefined) return `there is no command "${name}"`;
   const actions = actionsIn(command.name, command.usage);
-  const unknown = (rest[0] ?? '').split('|').find((action) => actions.size > 0 && !actions.has(action));
+  // `voxgate models` lists without an action, and has one.
+  const isOption = rest[0]?.startsWith('--') === true && command.usage.startsWith(`Usage: voxgate ${name} [--`);
+  const words = isOption ? [] : (rest[0] ?? '').split('|');
+  const unknown = words.find((action) => actions.size > 0 && !actions.has(action));
   if (unknown !== undefined && unknown !== '' && !LEFT_OUT.test(unknown))
     return `voxgate ${name} has no action "${unknown}"`;
   const option = rest.find((word) => /^--\w/.test(word) && !`${command.usage} `.match(`${word}[^\\w-]`));

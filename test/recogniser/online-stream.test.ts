@@ -101,7 +101,7 @@ const finalsOf = (messages: readonly StreamMessage[]) =>
 const interimsOf = (messages: readonly StreamMessage[]) =>
   messages.filter((message): message is Of<'interim'> => message.type === 'interim').map(({ text }) => text);
 
-test('text grows while somebody speaks, and each turn has one final', () => {
+test('text grows during speech, and each turn has one final', () => {
   const { stream, messages } = rig();
   for (const part of [silence(1), speech(1.5), silence(1), speech(1), silence(1)]) stream.audio(part);
   const [first, second] = finalsOf(messages);
@@ -180,7 +180,7 @@ test('an abandoned stream says nothing more', () => {
   expect(messages).toHaveLength(count);
 });
 
-test('interims are left out where nobody asked for them', () => {
+test('sends no interims to a client without interim_results', () => {
   const { stream, messages } = rig({ interims: false });
   for (const part of [speech(2), silence(1)]) stream.audio(part);
   expect([interimsOf(messages), finalsOf(messages).length]).toEqual([[], 1]);
