@@ -68,6 +68,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>, op
     custom: custom.models,
   } as unknown as Config;
   const localModels = ownModels(settings, fields, faults, options.onNote);
+  faults.push(...lastResortFaults(settings, fields, localModels));
   const config: unknown = { ...settings, localModels };
   // What a file would have said that cannot be read is not held against what the environment says.
   if (file !== undefined) {
@@ -109,6 +110,16 @@ function ownModels(
   if (read.models.length + read.faults.length === 0)
     onNote?.(`${setting.name} is ${shown(modelsDirectory)}, which has no model; it is ${setting.accepts}.`);
   return read.models;
+}
+
+/** The last resort is a model that is there and takes any speech: nobody gives it a text to align. */
+function lastResortFaults({ session }: Config, fields: readonly Field[], localModels: readonly LocalModel[]): string[] {
+  const field = fields.find(({ path }) => path.join('.') === 'session.lastResort');
+  const slug = session?.lastResort;
+  if (field === undefined || slug === undefined) return [];
+  const provider = localWith(localModels);
+  const fitting = provider.models.map(({ id }) => id).filter((id) => Value.Check(provider.options(modelOf(id)), {}));
+  return fitting.includes(slug) ? [] : [`${nameOf(field)} is ${shown(slug)}; it is one of ${fitting.join(', ')}.`];
 }
 
 /** The environment without what Kubernetes has put there, and the names of that. */

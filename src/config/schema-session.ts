@@ -1,7 +1,7 @@
 // The part of the declaration that says how long a live session lasts, waits and tries, and what it may hold.
 import { Type } from '@sinclair/typebox';
 import { LATENCIES } from '../api/bounds.ts';
-import { choice, integer } from './schema-types.ts';
+import { choice, integer, optionalText } from './schema-types.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -125,6 +125,12 @@ export const Session = Type.Object({
     5 * SECOND,
     'Time for sending the last events at the end of a session.',
   ),
+  lastResort: optionalText(Type.String({ pattern: '^local/[^\\s/]+$', maxLength: 128 }), {
+    env: 'VOXGATE_LAST_RESORT',
+    accepts: 'a model of the embedded recogniser such as `local/dictation-en`',
+    description:
+      'Model that continues live sessions and files when every model that the request names has failed. It is free. It is left out where it does not know the language, and where the key, a residency rule or `strict` excludes it.',
+  }),
   hearEmptyAgain: choice(
     'VOXGATE_SESSION_HEAR_EMPTY_AGAIN',
     ['on', 'off'],

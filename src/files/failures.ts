@@ -7,6 +7,8 @@ import type { Shortage } from '../runtime/limits/quota.ts';
 export interface FailedAttempt {
   model: string;
   failure: LegFailure;
+  /** Of the operator's last resort. */
+  isLastResort?: boolean;
 }
 
 /**

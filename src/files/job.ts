@@ -56,6 +56,8 @@ export interface JobOptions {
   isUnlimited: boolean;
   /** Throws an ApiError where the key does not allow one of these models. */
   requireModels(slugs: readonly string[]): void;
+  /** The model behind all that are named, where the key allows it. */
+  lastResort?: string | undefined;
   /** What the request, its key and its organisation ask for of where audio goes. */
   rulesOf?(asked: DataResidencyRule | undefined): readonly AskedRule[];
   /** Id of the charge. */
@@ -179,10 +181,10 @@ export class FileJob {
 
   /** Checks models, permissions and credit. Throws an ApiError. */
   async admit(request: TranscriptionRequest): Promise<Admitted> {
-    const { organisationId, keyId, requireModels, rulesOf } = this.#options;
+    const { organisationId, keyId, requireModels, rulesOf, lastResort } = this.#options;
     const { reservations } = this.#dependencies;
     const rules = rulesOf?.(request.rule) ?? [];
-    const { members, warnings } = await chainOf(request, organisationId, this.#dependencies, rules);
+    const { members, warnings } = await chainOf(request, organisationId, this.#dependencies, rules, lastResort);
     requireModels(members.map(({ slug }) => slug));
     const priced = pricedMembers(members);
     if (!priced.every(isFree)) await reservations.requireCredit({ organisationId, keyId });
@@ -321,6 +323,7 @@ export async function chainOf(
   organisationId: string,
   dependencies: ChainDependencies,
   rules: readonly AskedRule[] = [],
+  lastResort?: string,
 ): Promise<{ members: ResolvedCandidate[]; warnings: Degradation[] }> {
   const chain = await resolveChain(
     {
@@ -338,11 +341,14 @@ export async function chainOf(
       common: fields.common,
       interimResults: false,
       strict: fields.strict,
+      lastResort,
       rules,
     },
     dependencies,
   );
-  const faults = [...chain.members.flatMap((member) => timesMissing(fields, member)), ...leftOut(fields)];
-  if (fields.strict && faults[0] !== undefined) throw strictly(faults[0]);
-  return chain;
+  if (!fields.strict) return chain;
+  const members = chain.members.filter((each) => each.isLastResort !== true || timesMissing(fields, each).length === 0);
+  const [fault] = [...members.flatMap((member) => timesMissing(fields, member)), ...leftOut(fields)];
+  if (fault !== undefined) throw strictly(fault);
+  return { ...chain, members };
 }

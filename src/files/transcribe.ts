@@ -127,6 +127,8 @@ export async function transcribe(
       observer?.failed(member.slug, noWords.reason);
       empty = { ...outcome, warnings: [...outcome.warnings, emptyWarning(member.slug, sound)] };
       if (!job.hearEmptyAgain || isTold || !file.left || attempts.next(noWords) === undefined) return empty;
+      // It is there for outages: what it makes of a noise is worth less than an empty text.
+      if (attempts.member.isLastResort) return empty;
     } catch (error) {
       if (signal.aborted || !(error instanceof LegFailed)) {
         call.end();
@@ -137,11 +139,17 @@ export async function transcribe(
       const pauseMs = attempts.next(error.failure);
       if (pauseMs === undefined || !file.left || isTold) {
         if (empty !== undefined) return empty;
-        throw apiErrorOf(failed);
+        throw apiErrorOf(named(failed));
       }
       await pause(dependencies.http.clock, pauseMs, signal);
     }
   }
+}
+
+/** What the client is told of: of a last resort that it does not name, only where nothing else was tried. */
+function named(failed: readonly FailedAttempt[]): readonly FailedAttempt[] {
+  const own = failed.filter(({ isLastResort }) => !isLastResort);
+  return own.length === 0 ? failed : own;
 }
 
 async function attempt(
@@ -256,7 +264,8 @@ export class Attempts {
   next(told: LegFailure): number | undefined {
     const failure = judged(told, this.member);
     const ownKey = ownKeyFailure(this.member, failure);
-    this.failed.push({ model: this.member.slug, failure: ownKey === undefined ? failure : { ...failure, ownKey } });
+    const { slug: model, isLastResort = false } = this.member;
+    this.failed.push({ model, failure: ownKey === undefined ? failure : { ...failure, ownKey }, isLastResort });
     const { kind, retryAfterMs = 0, own = false } = failure;
     const open = this.#breakers.openIn(this.#chain);
     const said = { kind, open, retryAfterMs, own, lasting: failure.lasting === true, wasReady: false };

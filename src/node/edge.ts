@@ -132,6 +132,7 @@ function handlersOf(
     hasService: (provider: string, mode: Mode) =>
       mode === 'live' && live.placement !== undefined ? live.placement.hasService(provider) : served.has(provider),
     ownKeyOf: vault.vault.ownKeyOf,
+    lastResort: config.session.lastResort,
     authenticator,
     limits: services.limits,
     prices: money.prices,

@@ -19,6 +19,7 @@ const FITTING: Readonly<Record<string, string>> = {
   nodeId: 'node-1',
   natsPrefix: 'asr',
   // A folder that is there, without models.
+  lastResort: 'local/dictation-en',
   modelsDirectory: `${import.meta.dirname}/prices`,
   vaultKey: `${'A'.repeat(43)}=`,
   vaultKeyPrevious: `${'A'.repeat(43)}=`,

@@ -60,11 +60,10 @@ export function scopeNotAllowed(scope: Scope) {
  * Every member of a chain, the first one being `model` and the others `fallbacks`. Throws an ApiError `model_not_allowed`
  * naming the first slug that the key does not allow.
  */
-export function requireModels({ key }: Pick<Caller, 'key'>, slugs: readonly string[]): void {
-  const { models } = key;
-  if (models === null) return;
-  const index = slugs.findIndex((slug) => !models.includes(slug) && !models.includes(`${ownerOf(slug)}/*`));
-  if (index === -1) return;
+export function requireModels(caller: Pick<Caller, 'key'>, slugs: readonly string[]): void {
+  const { models } = caller.key;
+  const index = slugs.findIndex((slug) => !allowsModel(caller, slug));
+  if (models === null || index === -1) return;
   const shown = models.slice(0, MODELS_SHOWN_MAX).join(', ');
   const more = models.length > MODELS_SHOWN_MAX ? ` and ${models.length - MODELS_SHOWN_MAX} more` : '';
   throw apiError(
@@ -73,6 +72,14 @@ export function requireModels({ key }: Pick<Caller, 'key'>, slugs: readonly stri
     { param: index === 0 ? 'model' : 'fallbacks' },
   );
 }
+
+export function allowsModel({ key: { models } }: Pick<Caller, 'key'>, slug: string): boolean {
+  return models === null || models.includes(slug) || models.includes(`${ownerOf(slug)}/*`);
+}
+
+/** The operator's last resort, where the caller may use it. */
+export const lastResortFor = (caller: Pick<Caller, 'key'>, slug: string | undefined): string | undefined =>
+  slug !== undefined && allowsModel(caller, slug) ? slug : undefined;
 
 /**
  * A key with a list of origins is used from pages of those origins, or from a server, which sends no origin. Its tokens are

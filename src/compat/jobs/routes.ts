@@ -2,7 +2,13 @@
 // The work of a job is that of `src/files/job.ts`, as for a client that waits, in a shape that all others can be made of.
 import type { Authenticator } from '../../accounts/auth/authenticate.ts';
 import type { KeyLimits } from '../../accounts/auth/limits.ts';
-import { type Caller, isUnlimited, requireModels, residencyRulesOf } from '../../accounts/auth/permissions.ts';
+import {
+  type Caller,
+  isUnlimited,
+  lastResortFor,
+  requireModels,
+  residencyRulesOf,
+} from '../../accounts/auth/permissions.ts';
 import { apiError } from '../../api/errors.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
 import { verboseTranscriptionOf } from '../../files/answers.ts';
@@ -287,6 +293,7 @@ const fileJob = (
     keyId: caller.keyId,
     isUnlimited: isUnlimited(caller),
     requireModels: (slugs) => requireModels(caller, slugs),
+    lastResort: lastResortFor(caller, dependencies.lastResort),
     rulesOf: (asked) => residencyRulesOf(caller, asked),
     client,
     early: NOTHING_EARLY,

@@ -2,7 +2,13 @@
 // answer. The work is src/files/job.ts; who waits for whom is decided by idempotency.ts.
 
 import type { KeyLimits } from '../../accounts/auth/limits.ts';
-import { type Caller, isUnlimited, requireModels, residencyRulesOf } from '../../accounts/auth/permissions.ts';
+import {
+  type Caller,
+  isUnlimited,
+  lastResortFor,
+  requireModels,
+  residencyRulesOf,
+} from '../../accounts/auth/permissions.ts';
 import { ApiError, type ErrorCode } from '../../api/errors.ts';
 import type { TranscriptionRequest } from '../../api/transcriptions.ts';
 import {
@@ -70,6 +76,7 @@ const jobOf = (
     keyId: caller.keyId,
     isUnlimited: isUnlimited(caller),
     requireModels: (slugs) => requireModels(caller, slugs),
+    lastResort: lastResortFor(caller, dependencies.lastResort),
     rulesOf: (asked) => residencyRulesOf(caller, asked),
     client: request.signal,
     early,

@@ -5,7 +5,7 @@ import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { faultOf } from '../../api/accepted.ts';
 import { FALLBACKS_MAX } from '../../api/bounds.ts';
-import { type ApiError, type ApiErrorExtras, apiError, printable } from '../../api/errors.ts';
+import { ApiError, type ApiErrorExtras, apiError, printable } from '../../api/errors.ts';
 import type { Candidate } from '../../api/listen.ts';
 import type { Mode } from '../../api/models.ts';
 import type { DataResidencyRule } from '../../api/residency-rule.ts';
@@ -16,6 +16,7 @@ import { type AskedRule, paramsWithin } from '../../vendors/kit/place-rules.ts';
 import type { Engine, LiveTiming, ModelCard, Provider, ProviderAccess } from '../../vendors/kit/provider.ts';
 import type { Told } from '../../vendors/kit/vocabulary/mapping.ts';
 import { type CredentialDependencies, credentialOf, ownKeyWords, type Unusable } from './chain-credential.ts';
+import { understands } from './last-resort.ts';
 import { mappedFor, type Spoken } from './vocabulary.ts';
 
 /** A limitation that does not stop the session; `code` is what `session_started` lists and `warning` carries. */
@@ -50,6 +51,8 @@ export interface ResolvedCandidate {
   price: ListedPrice;
   /** Hertz this member is sent. */
   sampleRate: number;
+  /** The operator's, which the request does not name. */
+  isLastResort?: true;
   /** What becomes of the members of the request that all models are asked. */
   told: readonly Told[];
   degradations: Degradation[];
@@ -69,6 +72,8 @@ export interface Ask extends Spoken {
   sampleRate: number;
   interimResults: boolean;
   strict: boolean;
+  /** A model behind all that are named, which the key allows. */
+  lastResort?: string | undefined;
   /** Where audio may go, by whoever has a say in that. */
   rules?: readonly AskedRule[];
 }
@@ -77,6 +82,8 @@ export interface ChainDependencies extends CredentialDependencies {
   providers: ReadonlyMap<string, Provider>;
   engines: Readonly<Record<string, Engine>>;
   prices: PriceList;
+  /** The operator's: see `VOXGATE_LAST_RESORT`. */
+  lastResort?: string | undefined;
 }
 
 /** The chain of a request, with warnings about the chain itself. Throws an ApiError naming the parameter at fault. */
@@ -114,7 +121,29 @@ export async function resolveChain(
   }
   if (members.length === 0 && missing !== undefined) throw missing;
   refuseBarred(members);
-  return { members, warnings };
+  const last = await lastResort(ask, members, dependencies);
+  return { members: last === undefined ? members : [...members, last], warnings };
+}
+
+/** The operator's last resort, where the request allows it and does not name it already. */
+async function lastResort(
+  ask: Ask,
+  members: readonly ResolvedCandidate[],
+  dependencies: ChainDependencies,
+): Promise<ResolvedCandidate | undefined> {
+  const { lastResort: model } = ask;
+  const [first] = members;
+  if (model === undefined || first === undefined || members.some(({ slug }) => slug === model)) return undefined;
+  const { card } = find(model, 'fallbacks', dependencies.providers);
+  if (!understands(card, first.card, ask)) return undefined;
+  try {
+    const checked = await member({ model, credential: 'service' }, 'fallbacks', ask, true, dependencies);
+    return 'remedy' in checked ? undefined : { ...checked, isLastResort: true };
+  } catch (error) {
+    // Residency rules or `strict` leave it out.
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
 }
 
 /** A chain continues without a member that cannot be used. */

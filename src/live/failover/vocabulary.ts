@@ -178,7 +178,7 @@ function isSame(language: string, heard: string): boolean {
   }
 }
 
-const speaks = (card: ModelCard, language: string): boolean =>
+export const speaks = (card: ModelCard, language: string): boolean =>
   card.languages.some(
     (known) => known === '*' || known.toLowerCase() === language.toLowerCase() || baseOf(known) === baseOf(language),
   );

@@ -1,7 +1,13 @@
 // Whether a session may be opened with these parameters: its models, its place among those of its key, and its first hold.
 
 import { chainNamed } from '../../accounts/auth/aliases.ts';
-import { type Caller, isUnlimited, requireModels, residencyRulesOf } from '../../accounts/auth/permissions.ts';
+import {
+  type Caller,
+  isUnlimited,
+  lastResortFor,
+  requireModels,
+  residencyRulesOf,
+} from '../../accounts/auth/permissions.ts';
 import { type Configure, isCoded, type ListenRequest } from '../../api/listen.ts';
 import type { OpusDecoder } from '../../audio/codecs/opus-decoder.ts';
 import type { Meter, MeterCandidate } from '../../money/ledger/meter.ts';
@@ -98,6 +104,7 @@ export async function chainFor(
       organisationId: caller.organisationId,
       interimResults: request.interimResults && parameters.has('interim_results'),
       rules: residencyRulesOf(caller, request.rule),
+      lastResort: lastResortFor(caller, dependencies.lastResort),
     },
     dependencies,
   );

@@ -12,7 +12,7 @@ const PRICE_MAX = 10n ** 12n;
 const AUDIO_MS_MAX = 10 ** 10;
 const LEASE_MS_MAX = 86_400_000;
 /** A session that is changed as often as it may be, each time to as many models as there may be, can have them all on its bill. */
-export const LINES_MAX = (CONFIGURATIONS_MAX + 1) * (FALLBACKS_MAX + 1);
+export const LINES_MAX = (CONFIGURATIONS_MAX + 1) * (FALLBACKS_MAX + 2);
 const YEAR_LENGTH = 4;
 const ID_LENGTH_MAX = 100;
 const MODEL_LENGTH_MAX = 200;

@@ -2,8 +2,9 @@
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Browser, Page } from '../../../tools/playwright.ts';
-import { browserIsHere, openBrowser, spokenTurns } from '../../fakes/processes/browser.ts';
+import { browserIsHere, microphonePlays, openBrowser } from '../../fakes/processes/browser.ts';
 import { type LiveGateway, startLiveGateway } from '../../fakes/processes/live-gateway.ts';
+import { expectReading, READING } from '../../fakes/reading.ts';
 import { choose, logIn, openPage, signUp } from '../rig.ts';
 
 let live: LiveGateway;
@@ -15,7 +16,7 @@ let complaints: string[];
 describe.skipIf(!browserIsHere)('the playground', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     live = await startLiveGateway();
-    browser = await openBrowser();
+    browser = await openBrowser(microphonePlays(READING.file));
     ({ page, complaints } = await openPage(browser));
     await signUp(page, live.url);
     await logIn(page, live.url);
@@ -24,11 +25,18 @@ describe.skipIf(!browserIsHere)('the playground', { timeout: 60_000 }, () => {
 
   const ended = () => page.locator('.badge', { hasText: 'ended' }).waitFor();
 
+  it('begins with dictation where no provider has a key', async () => {
+    expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('local/dictation-en');
+  });
+
   it('transcribes the console’s sample, and shows its cost', async () => {
     await page.getByRole('button', { name: 'Play the sample' }).click();
     await ended();
-    expect(await page.locator('.transcript .final').allInnerTexts()).toEqual(spokenTurns.slice(0, 3));
-    expect(await page.locator('.figure dd').allInnerTexts()).toEqual(expect.arrayContaining(['9.6 s', '$0.00']));
+    const turns = await page.locator('.transcript .final').allInnerTexts();
+    expect(turns).toHaveLength(READING.turns.length);
+    expectReading(turns.join(' '));
+    expect(await page.locator('.figure dd').allInnerTexts()).toEqual(expect.arrayContaining(['10.7 s', '$0.00']));
+    await page.getByRole('alert').getByText('The times of words are estimated').waitFor();
   });
 
   it('transcribes the microphone until it is stopped, with its session watchable', async () => {
@@ -38,7 +46,8 @@ describe.skipIf(!browserIsHere)('the playground', { timeout: 60_000 }, () => {
     const other = await opened;
     await other.locator('.chart .state.is-current').first().waitFor();
     await other.getByRole('cell', { name: 'turn final' }).first().waitFor();
-    await page.locator('.transcript .final', { hasText: spokenTurns[1] as string }).waitFor();
+    await page.locator('.transcript .final', { hasText: 'more amiable woman' }).first().waitFor();
+    await page.locator('.transcript .final', { hasText: 'made amiable himself' }).first().waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await ended();
     await other.getByText('It has ended').waitFor();

@@ -6,10 +6,14 @@ import { samples } from './live-gateway.ts';
 import { programOf } from './programs.ts';
 
 const SPOKEN = 'commands.wav';
-const WAV = fileURLToPath(new URL(`../../fixtures/audio/${SPOKEN}`, import.meta.url));
+/** The path of a sample. */
+export const audioPath = (file: string): string =>
+  fileURLToPath(new URL(`../../fixtures/audio/${file}`, import.meta.url));
+/** The argument of a browser whose microphone plays a sample, over and over. */
+export const microphonePlays = (file: string): string => `--use-file-for-fake-audio-capture=${audioPath(file)}`;
 const program = programOf('chromium', 'chromium-browser', 'google-chrome');
 
-/** What the microphone says, over and over. */
+/** What the microphone says when no other sample is named. */
 export const { turns: spokenTurns } = samples().find(({ file }) => file === SPOKEN) as ReturnType<
   typeof samples
 >[number] & { turns: string[] };
@@ -31,7 +35,8 @@ export async function openBrowser(...furtherArguments: readonly string[]): Promi
       '--no-sandbox',
       '--use-fake-device-for-media-stream',
       '--use-fake-ui-for-media-stream',
-      `--use-file-for-fake-audio-capture=${WAV}`,
+      // The last one of each counts.
+      microphonePlays(SPOKEN),
       ...furtherArguments,
     ],
   });
