@@ -27,6 +27,7 @@ function rig(cpuMsPerMinuteMax?: number) {
         queue.put(ids.get(stream)!, `${stream}.${piece}`, 16_000, { seconds: 0.5, nowMs: clock.now() });
       }
     },
+    hold: (stream: string, isHeld: boolean) => queue.hold(ids.get(stream)!, isHeld, clock.now()),
     drop: (stream: string) => queue.drop(ids.get(stream)!),
     take: (count: number) => Array.from({ length: count }, () => queue.next(clock.now())?.piece.request),
   };
@@ -70,6 +71,25 @@ describe('the next piece', () => {
       send(speaker, 4);
     }
     expect(take(32).filter((name) => name?.startsWith('a'))).toHaveLength(4);
+  });
+
+  test('gives one piece of a held stream in two seconds, and the rest once it is released', () => {
+    const { clock, open, send, hold, take, queue } = rig();
+    open('a1');
+    send('a1', 10);
+    hold('a1', true);
+    open('b1');
+    send('b1', 2);
+    expect(take(3)).toEqual(['b1.0', 'b1.1', undefined]);
+    expect(queue.heldMs).toBe(2_000);
+    clock.increment(2_000);
+    expect(take(2)).toEqual(['a1.0', undefined]);
+    clock.increment(1_999);
+    expect(take(1)).toEqual([undefined]);
+    clock.increment(1);
+    expect(take(2)).toEqual(['a1.1', undefined]);
+    hold('a1', false);
+    expect(take(8).filter((name) => name !== undefined)).toHaveLength(8);
   });
 
   test('skips a dropped stream', () => {

@@ -309,7 +309,7 @@ export class DictationStream {
   #wait(samples: number): void {
     this.#waitingSamples += samples;
     const most = samplesOf(DICTATION_TIMING.waitingMsMax);
-    const isHeld = this.#isHeld ? this.#waitingSamples > most / 2 : this.#waitingSamples > most;
+    const isHeld = this.#waitingSamples > (this.#isHeld ? most / 2 : most);
     if (isHeld === this.#isHeld) return;
     this.#isHeld = isHeld;
     if (!this.#isOver) this.#options.onHeld(isHeld);

@@ -5,6 +5,8 @@ import { MinuteLimit } from '../../runtime/limits/minute-limit.ts';
 
 /** Audio that came further ahead of real time than this belongs to a recording, not to live speech. */
 const AHEAD_MS = 2_000;
+/** From one piece of a held stream to the next. */
+const HELD_PIECE_MS = 2_000;
 /** Of so many pieces one is of what runs ahead, whatever else there is: it is late, and not forgotten. */
 const AHEAD_SHARE = 8;
 
@@ -24,7 +26,8 @@ interface Line<Request> {
   /** When what comes next would be spoken. */
   dueMs: number;
   turn: number;
-  isHeld: boolean;
+  /** When it may give its next piece; undefined where it is not held. */
+  heldUntilMs: number | undefined;
   /** Called once, when the organisation's time is used up and the stream has to wait for it. */
   onSlowed: (() => void) | undefined;
 }
@@ -52,13 +55,21 @@ export class WorkQueue<Request> {
 
   /** Pieces of one id come out in the order in which they were put in. */
   open(id: number, share: OrganisationShare, onSlowed?: () => void): void {
-    this.#lines.set(id, { id, share, pieces: [], dueMs: Number.NEGATIVE_INFINITY, turn: 0, isHeld: false, onSlowed });
+    this.#lines.set(id, {
+      id,
+      share,
+      pieces: [],
+      dueMs: Number.NEGATIVE_INFINITY,
+      turn: 0,
+      heldUntilMs: undefined,
+      onSlowed,
+    });
   }
 
-  /** What waits of it stays where it is, until it is told otherwise. */
-  hold(id: number, isHeld: boolean): void {
+  /** A held stream gives one piece in two seconds: its sender has to see that it is not stuck. */
+  hold(id: number, isHeld: boolean, nowMs: number): void {
     const line = this.#lines.get(id);
-    if (line !== undefined) line.isHeld = isHeld;
+    if (line !== undefined) line.heldUntilMs = isHeld ? nowMs + HELD_PIECE_MS : undefined;
   }
 
   /** Forgets what waits of it. */
@@ -86,6 +97,7 @@ export class WorkQueue<Request> {
     const piece = line?.pieces.shift();
     if (line === undefined || piece === undefined) return undefined;
     line.turn = this.#shares.served(line.share);
+    if (line.heldUntilMs !== undefined) line.heldUntilMs = nowMs + HELD_PIECE_MS;
     return { id: line.id, share: line.share, piece };
   }
 
@@ -96,7 +108,11 @@ export class WorkQueue<Request> {
     this.#heldMs = Number.POSITIVE_INFINITY;
     for (const line of this.#lines.values()) {
       const [first] = line.pieces;
-      if (first === undefined || line.isHeld) continue;
+      if (first === undefined) continue;
+      if (line.heldUntilMs !== undefined && line.heldUntilMs > nowMs) {
+        this.#heldMs = Math.min(this.#heldMs, line.heldUntilMs - nowMs);
+        continue;
+      }
       const aheadMs = (first.dueMs ?? Number.NEGATIVE_INFINITY) - nowMs - AHEAD_MS;
       const unpaidMs = this.#shares.waitMs(line.share);
       if (aheadMs <= 0 && unpaidMs === 0) spoken = earlier(spoken, line);

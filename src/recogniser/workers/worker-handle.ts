@@ -198,7 +198,7 @@ export class WorkerHandle {
   #heard(reply: Exclude<WorkerReply, { type: 'checked' }>): void {
     const stream = this.#streams.get(reply.stream);
     if (reply.type === 'said') stream?.say(reply.message);
-    else if (reply.type === 'held') this.#queue.hold(reply.stream, reply.held);
+    else if (reply.type === 'held') this.#queue.hold(reply.stream, reply.held, this.#options.clock.now());
     else if (reply.type === 'opened') this.#answered(reply.stream, TASK_BYTES, reply.ms);
     else if (reply.type === 'worked') {
       this.#answered(reply.stream, reply.bytes, reply.ms);
