@@ -16,7 +16,7 @@ import { CommandError, EXIT, print, printTable, tell, UsageError } from './share
 import { didYouMean, requireReadable } from './shared/values.ts';
 
 const usage = `Usage: voxgate simulate PROVIDER [--port N] [--host H] [--fault F]…
-                        [--ear script|numbered|local]
+                        [--ear script|numbered|local|dictation]
                         [--params JSON | --script FILE]
        voxgate simulate PROVIDER --list
 
@@ -29,14 +29,14 @@ gateway, or the provider's own client, without an account, and test failover.
   --port    a free port when absent
   --host    127.0.0.1 when absent
   --ear     what recognises the audio: local (the embedded recogniser, English
-            and French commands), script (answers with a script), numbered
-            (reports which samples of numbered audio arrived); script if there
-            is a script, else local
+            and French commands), dictation (any English), script (answers with
+            a script), numbered (reports which samples of numbered audio
+            arrived); script if there is a script, else local
   --params  for script and numbered: a JSON object, as provider_params of
             loopback/script and loopback/numbered
   --script  the same, from a file`;
 
-const EARS = ['local', 'script', 'numbered'] as const;
+const EARS = ['local', 'dictation', 'script', 'numbered'] as const;
 
 /** The command of this build. */
 export const simulate: Command = simulateCommand(builtIn, untilSignalled);
@@ -119,9 +119,9 @@ function openEars({ ear, params, script }: EarOptions): { ear: EarSource; close(
   if (name === undefined) throw new CommandError(`--ear takes one of: ${EARS.join(', ')}.`, EXIT.usage);
   if (params !== undefined && script !== undefined)
     throw new CommandError('give --params or --script, not both.', EXIT.usage);
-  if (name === 'local') {
-    if (isScripted) throw new CommandError('the ear "local" has no script: choose script or numbered.', EXIT.usage);
-    return openLocalRecogniser();
+  if (name === 'local' || name === 'dictation') {
+    if (isScripted) throw new CommandError(`the ear "${name}" has no script: choose script or numbered.`, EXIT.usage);
+    return openLocalRecogniser(process.env, name === 'local' ? 'commands' : 'dictation');
   }
   const json = script === undefined ? parsed(params ?? '{}', '--params') : parsed(read(script), script);
   const close = async () => {};

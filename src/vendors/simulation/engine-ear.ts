@@ -98,7 +98,12 @@ export class EngineEar implements QueuedEar {
     } else if (message.type === 'final') {
       const { turn, text, start, end } = message;
       if (text === '') this.#listener({ type: 'no_match', turn, start, end });
-      else this.#listener({ confidence: 1, ...message, words: message.words ?? evenWords(message) });
+      else
+        this.#listener({
+          confidence: 1,
+          ...message,
+          words: message.words?.map((word) => ({ confidence: 1, ...word })) ?? evenWords(message),
+        });
     } else {
       this.#listener(message);
     }
