@@ -119,7 +119,8 @@ export function readOneModel(directory: string): LocalModel {
 }
 
 function sentenceOf(folder: string, error: unknown): string {
-  const problem = error instanceof FolderFault ? error.message : `it cannot be read (${codeOf(error)})`;
+  const unreadable = `it cannot be read (${codeOf(error)}); it is a folder that this user may read`;
+  const problem = error instanceof FolderFault ? error.message : unreadable;
   return `The model folder ${folder} cannot be used: ${problem}.`;
 }
 
@@ -213,7 +214,7 @@ function readDeclaration(folder: string): Declaration {
     throw new FolderFault(`its ${DECLARATION} is not valid JSON; it is an object such as ${EXAMPLE}`);
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    throw new FolderFault(`its ${DECLARATION} is ${shown(content)}; it is an object such as ${EXAMPLE}`);
+    throw new FolderFault(`its ${DECLARATION} is ${quoted(content)}; it is an object such as ${EXAMPLE}`);
   }
   const given = content as Readonly<Record<string, unknown>>;
   for (const name of REQUIRED) {
@@ -227,9 +228,18 @@ function readDeclaration(folder: string): Declaration {
       throw new FolderFault(`${shown(name)} is not a member of ${DECLARATION}; its members are ${known.join(', ')}`);
     }
     if (Value.Check(schema, value)) continue;
-    throw new FolderFault(`\`${name}\` in its ${DECLARATION} is ${shown(value)}; it is ${schema.accepts}`);
+    throw new FolderFault(`\`${name}\` in its ${DECLARATION} is ${quoted(value)}; it is ${schema.accepts}`);
   }
   return given as unknown as Declaration;
+}
+
+/** What is nested too deeply cannot be written. */
+function quoted(value: unknown): string {
+  try {
+    return shown(value);
+  } catch {
+    return 'nested too deeply';
+  }
 }
 
 type Files = Readonly<Record<string, string>>;

@@ -265,6 +265,16 @@ describe('a folder that cannot be used is refused in one sentence', () => {
   const DECLARED: [string, string | object, string][] = [
     ['no JSON', '{kind', `its model.json is not valid JSON; it is an object ${JSON_EXAMPLE}`],
     ['a list', '[]', `its model.json is []; it is an object ${JSON_EXAMPLE}`],
+    [
+      'lists in lists',
+      `${'['.repeat(30_000)}${']'.repeat(30_000)}`,
+      `its model.json is nested too deeply; it is an object ${JSON_EXAMPLE}`,
+    ],
+    [
+      'a member of lists in lists',
+      `{"kind": "whisper", "languages": ${'['.repeat(30_000)}${']'.repeat(30_000)}}`,
+      '`languages` in its model.json is nested too deeply; it is a list of BCP-47 languages',
+    ],
     ['null', 'null', `its model.json is null; it is an object ${JSON_EXAMPLE}`],
     ['no kind', { languages: ['en'] }, '`kind` is missing in its model.json; it is one of moonshine, '],
     ['no language', { kind: 'whisper' }, '`languages` is missing in its model.json; it is a list of BCP-47 languages'],
@@ -456,7 +466,7 @@ describe('a folder that cannot be used is refused in one sentence', () => {
 
   it('a link to nothing', () => {
     symlinkSync('gone', join(root, 'small'));
-    expect(faultOf()).toBe('it cannot be read (ENOENT).');
+    expect(faultOf()).toBe('it cannot be read (ENOENT); it is a folder that this user may read.');
   });
 
   it('10,000 files without names', () => {
@@ -542,6 +552,8 @@ describe('one folder alone', () => {
       `The model folder ${path} cannot be used: \`kind\` in its model.json is "x"; it is one of`,
     );
     rmSync(path, { recursive: true });
-    expect(() => readOneModel(path)).toThrow(`The model folder ${path} cannot be used: it cannot be read (ENOENT).`);
+    expect(() => readOneModel(path)).toThrow(
+      `The model folder ${path} cannot be used: it cannot be read (ENOENT); it is a folder that this user may read.`,
+    );
   });
 });

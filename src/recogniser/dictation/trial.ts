@@ -12,6 +12,8 @@ import { builtInModel } from './model.ts';
 const BYTES_PER_SECOND = 2 * SAMPLE_RATE;
 /** A live stream is sent in pieces of so many bytes, as they are spoken: 100 ms. */
 const LIVE_BYTES = BYTES_PER_SECOND / 10;
+/** It takes as long as its audio, and more of it says no more. */
+const LIVE_SECONDS_MAX = 6;
 /** A model that sends nothing for so long is stuck. */
 const PATIENCE_MS = 120_000;
 
@@ -49,7 +51,9 @@ export async function tryModel(
     const loadMs = clock.now() - startMs;
     trial.drop(1);
     const file = modes.includes('batch') ? await heardAtOnce(trial, audio, clock) : undefined;
-    const live = modes.includes('live') ? await heardLive(trial, audio, clock) : undefined;
+    const live = modes.includes('live')
+      ? await heardLive(trial, audio.subarray(0, LIVE_SECONDS_MAX * BYTES_PER_SECOND), clock)
+      : undefined;
     const heard = file ?? live;
     return {
       loadMs,

@@ -90,7 +90,11 @@ describe('voxgate models check', () => {
   it.each<[string[], number, string]>([
     [[], 64, 'name the folder of a model.'],
     [['a', 'b'], 64, '"b" is too much.'],
-    [[join(root, 'gone')], 1, `The model folder ${join(root, 'gone')} cannot be used: it cannot be read (ENOENT).`],
+    [
+      [join(root, 'gone')],
+      1,
+      `The model folder ${join(root, 'gone')} cannot be used: it cannot be read (ENOENT); it is a folder that this user may read.`,
+    ],
     [[root], 1, `The model folder ${root} cannot be used: it has no model.json; put one there`],
     [[toyIn(join(root, 'good')), '--file', 'gone.wav'], 1, 'there is no file gone.wav.'],
     [[join(root, 'good'), '--file', root], 1, `${root} is a folder. Name an audio file.`],

@@ -44,6 +44,12 @@ async function speak(query: Record<string, string>) {
 
 const faults = () => live.log.filter((line) => line.includes('recogniser fault'));
 
+/** Processes of this one with a word among their arguments. */
+function processesOf(word: string): number[] {
+  const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean);
+  return children.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(word)).map(Number);
+}
+
 describe('own models', () => {
   it('are listed with what they declare, and without a price', async () => {
     const { data } = (await (await live.request('/v1/models?provider=local')).json()) as { data: Model[] };
@@ -103,6 +109,28 @@ describe('own models', () => {
       expect(client.finals.length).toBeGreaterThan(0);
     }
     expect(faults().length - before).toBeLessThanOrEqual(3);
+  });
+
+  it.runIf(process.platform === 'linux')('survive a killed process in mid-speech, and no audio is lost', async () => {
+    const whole = (await speak({ model: 'local/toy' })).finals.flatMap(({ words }) => words ?? []);
+    const client = live.connect({ sample_rate: '16000', model: 'local/toy', fallbacks: 'local/my-moonshine' });
+    await client.event('session_started');
+    const cut = 2 * BYTES_PER_SECOND;
+    client.send(PCM.subarray(0, cut));
+    await client.event('transcript', (event) => !event.is_final);
+    const killed = processesOf('/toy/');
+    for (const pid of killed) process.kill(pid, 'SIGKILL');
+    const rest = Buffer.concat([PCM.subarray(cut), Buffer.alloc(BYTES_PER_SECOND)]);
+    for (let at = 0; at < rest.length; at += 3_200) client.send(rest.subarray(at, at + 3_200));
+    client.send({ type: 'close' });
+    expect([killed.length, (await client.close()).code]).toEqual([1, 1000]);
+    expect(client.of('discontinuity')).toEqual([]);
+    const words = client.finals.flatMap((final) => final.words ?? []);
+    expect(words[0]?.start).toBeCloseTo(whole[0]!.start, 0);
+    expect(words.at(-1)?.end).toBeCloseTo(whole.at(-1)!.end, 0);
+    expect(Math.abs(words.length - whole.length)).toBeLessThan(whole.length / 10);
+    const turns = client.finals.map(({ turn }) => turn);
+    expect(new Set(turns).size).toBe(turns.length);
   });
 
   it('that have disappeared are refused, and fail over', async () => {
