@@ -111,6 +111,7 @@ describe('own models', () => {
     expect(faults().length - before).toBeLessThanOrEqual(3);
   });
 
+  // Other systems do not list the processes of a process in files.
   it.runIf(process.platform === 'linux')('survive a killed process in mid-speech, and no audio is lost', async () => {
     const whole = (await speak({ model: 'local/toy' })).finals.flatMap(({ words }) => words ?? []);
     const client = live.connect({ sample_rate: '16000', model: 'local/toy', fallbacks: 'local/my-moonshine' });
