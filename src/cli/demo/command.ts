@@ -25,21 +25,21 @@ import { SENTENCE, SENTENCE_ENCODING, SENTENCE_MIDDLE_SECONDS, SENTENCE_RATE, se
 
 const usage = `Usage: voxgate demo [--from SLUG] [--to SLUG] [--fault F]… [--json]
 
-Shows a failover. A gateway is started on a free port with two simulated
-providers, a sentence is sent at the pace of speech, and in the middle of it the
-first provider is killed. You see what the client sees, as it happens. It takes
-about ten seconds and leaves nothing behind; the exit code is 0 if the whole
-sentence arrived after one failover.
+Shows a failover. A gateway is started on a free port with a simulated provider,
+a sentence is sent at the pace of speech, and in the middle of it the provider is
+killed. The embedded model finishes the sentence. You see what the client sees,
+as it happens. It takes about ten seconds and leaves nothing behind; the exit
+code is 0 if the whole sentence arrived after one failover.
 
   --from   the first model; deepgram/nova-3 when absent
-  --to     its fallback, of another provider;
-           assemblyai/universal-streaming-english when absent
+  --to     its fallback, of another provider, which is simulated as well;
+           local/dictation-en when absent, which is not
   --fault  a fault of the first provider instead of the kill, such as
            stall-after=2s; voxgate simulate PROVIDER --list lists them
   --json   prints only the client's events, as JSON lines`;
 
 const FROM = 'deepgram/nova-3';
-const TO = 'assemblyai/universal-streaming-english';
+const TO = 'local/dictation-en';
 /** With what comes before and after, a demo ends within 30 s. */
 const PLAY_MS_MAX = 26_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -47,9 +47,9 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 interface Plan {
   from: string;
   to: string;
-  /** The simulators of two different providers. */
+  /** Simulators of two different providers. The embedded model needs none. */
   first: ProviderSimulator;
-  fallback: ProviderSimulator;
+  fallback: ProviderSimulator | undefined;
   /** Of the first, in the form of `--fault`. */
   faults: readonly string[];
 }
@@ -83,7 +83,7 @@ export const demo: Command = {
 /** The checked arguments. Throws a CommandError that says what is accepted. */
 function planOf(from: string, to: string, faults: readonly string[]): Plan {
   const first = simulatorOf(from, '--from');
-  const fallback = simulatorOf(to, '--to');
+  const fallback = to === TO ? undefined : simulatorOf(to, '--to');
   if (first === fallback) {
     throw new CommandError(
       `${from} and ${to} are of one provider, and would die together: name models of two.`,
@@ -196,7 +196,7 @@ interface DemoGateway {
 }
 
 /**
- * Starts a gateway with two simulated providers on free ports of this machine, with real recognition, and removes everything afterwards.
+ * Starts a gateway with simulated providers on free ports of this machine, with real recognition, and removes everything afterwards.
  * Resolves with the result of the play.
  */
 async function withDemoGateway<Result>(
@@ -207,22 +207,22 @@ async function withDemoGateway<Result>(
   try {
     const directory = mkdtempSync(join(tmpdir(), 'voxgate-'));
     closers.push(() => rmSync(directory, { recursive: true, force: true }));
-    const ears = openLocalRecogniser({});
+    const ears = openLocalRecogniser({}, 'dictation');
     closers.push(() => ears.close());
     await ears.warmUp();
 
     const { ear } = ears;
     const dying = await SimulatorServer.start({ simulator: first, ear, faults, onFault: reportFault });
     closers.push(() => dying.close());
-    const living = await SimulatorServer.start({ simulator: fallback, ear, onFault: reportFault });
-    closers.push(() => living.close());
+    const living = fallback && (await SimulatorServer.start({ simulator: fallback, ear, onFault: reportFault }));
+    closers.push(() => living?.close());
 
     const config = loadSettings({
       VOXGATE_PORT: '0',
       VOXGATE_DATA_DIRECTORY: directory,
       VOXGATE_LOG_LEVEL: 'silent',
       ...pointedAt(first, dying),
-      ...pointedAt(fallback, living),
+      ...(fallback && living ? pointedAt(fallback, living) : {}),
     });
     const gateway = await startGateway({ config, logger: createLogger('silent') });
     closers.push(() => {

@@ -31,6 +31,11 @@ const LABEL_WIDTH = 10;
 /** Columns before the words of a row: `  1.4 s  assemblyai  `, and more where a label is longer. */
 const wordsAt = (label: string) => 5 + ' s  '.length + Math.max(LABEL_WIDTH, label.length) + '  '.length;
 
+const cast = (fallback: string): string =>
+  providerOf(fallback) === 'local'
+    ? 'The first provider is simulated on this machine; the fallback is the embedded model, which no outage takes away.'
+    : 'Both providers are simulated on this machine, and use the embedded model.';
+
 export class DemoScreen {
   readonly #output: OutputStream;
   readonly #now: () => number;
@@ -62,12 +67,9 @@ export class DemoScreen {
     this.#line('');
     this.#line('  Voxgate: a failover in the middle of a sentence', 'bold');
     this.#line('');
-    for (const [name, value] of Object.entries({ said, model, fallback }))
-      this.#line(`  ${this.#styled(name.padEnd(LABEL_WIDTH), 'faint')}${value}`);
+    for (const [name, value] of Object.entries({ said, model, fallback })) this.#named(name, value);
     this.#line('');
-    this.#paragraph(
-      `Both providers are simulated on this machine, and hear with the embedded recogniser. ${misfortune} This is what the client sees, and when:`,
-    );
+    this.#paragraph(`${cast(fallback)} ${misfortune} This is what the client sees, and when:`);
     this.#line('');
   }
 
@@ -78,7 +80,9 @@ export class DemoScreen {
     else if (event.type === 'failover') this.#failover(event);
     else if (event.type === 'session_ended') this.#bill(event);
     else if (event.type === 'error') this.#row('error', [event.error.message], 'red');
-    else if (event.type === 'warning') this.#row('warning', [event.message], 'yellow');
+    // Nobody sees the times of words here.
+    else if (event.type === 'warning' && event.code !== 'words_estimated')
+      this.#row('warning', [event.message], 'yellow');
     else if (event.type === 'discontinuity')
       this.#row('lost', [`${event.from} s to ${event.to} s (${event.reason})`], 'red');
   }
@@ -128,6 +132,13 @@ export class DemoScreen {
   #bill({ usage, cost_usd: cost }: EventOf<'session_ended'>): void {
     const models = usage.map(({ model, seconds }) => `${model} ${seconds.toFixed(1)} s`);
     this.#row('bill', [`$${cost}: ${models.join(', ')}`]);
+  }
+
+  #named(name: string, value: string): void {
+    const at = 2 + LABEL_WIDTH;
+    const [first, ...rest] = wrapped(value, this.#width - at);
+    this.#line(`  ${this.#styled(name.padEnd(LABEL_WIDTH), 'faint')}${first ?? ''}`);
+    for (const each of rest) this.#line(' '.repeat(at) + each);
   }
 
   /** A row that stays. Each member of `words` begins a line. */
