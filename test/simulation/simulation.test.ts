@@ -2,7 +2,7 @@
 // with one good model left tells of every sample once, in order, and leaves nothing behind. A failure names its seed;
 // SIMULATION_SEED=<seed> plays that one alone. A thousand more are in slow/.
 import { expect, test } from 'vitest';
-import { blocksOf, checkSeeds, problemsOf, QUICK_SEEDS } from './check.ts';
+import { blocksOf, checkSeeds, problemsOf, QUICK_SEEDS, REMEMBERED_SEEDS } from './check.ts';
 import { scenarioOf } from './scenario.ts';
 import { type Played, simulate } from './simulate.ts';
 
@@ -14,6 +14,10 @@ const heard = ({ client }: Played): string[] =>
 
 if (only === undefined) {
   test.each(blocksOf(1, QUICK_SEEDS))('seeds $from to $to: every sample once, in order, and nothing left', checkSeeds);
+
+  test.each(REMEMBERED_SEEDS)('seed %i, which has failed before, holds', (seed) =>
+    checkSeeds({ from: seed, to: seed }),
+  );
 
   test('replays a seed identically, event by event', async () => {
     for (let seed = 1; seed <= 10; seed++) {

@@ -17,6 +17,8 @@ interface Told {
 
 /** Times on the wire have two decimals. */
 const ROUNDING_SECONDS = 0.02;
+/** Sums of such times are exact to much less than that. */
+const SUM_SECONDS = 1e-6;
 /** Chunks that are known one by one; beyond that they are joined. */
 const CHUNKS_MAX = 64;
 const ENDED_MAX = 8;
@@ -142,10 +144,12 @@ export class Utterances {
     return utterance;
   }
 
-  /** The words that reach beyond a time; undefined where there are none. */
+  /** The words that reach beyond a time, or begin there, however short; undefined where there are none. */
   #behind(utterance: Utterance, seconds: number): Utterance | undefined {
     const all = utterance.words ?? [];
-    const words = all.filter(({ end }) => end > seconds + ROUNDING_SECONDS);
+    const words = all.filter(
+      ({ start, end }) => end > seconds + ROUNDING_SECONDS || (start > seconds - SUM_SECONDS && end > start),
+    );
     const start = words[0]?.start;
     if (start === undefined || words.length === all.length) return start === undefined ? undefined : utterance;
     return { ...utterance, text: textOf(words), start, words };

@@ -51,6 +51,7 @@ describe('words that were sent before', () => {
       [say(GREETING), wordless('Good morning.', 1, 1.8), wordless('good morning', 1.8, 1.8)],
       ['good morning', undefined, undefined],
     ],
+    ['are known however short they are', [say([['yes', 2, 2.004]]), say([['yes', 2, 2.004]])], ['yes', undefined]],
     [
       'are known together, in one that joins several',
       [
@@ -133,11 +134,34 @@ describe('words that were not sent before', () => {
       ],
     ],
     ['the same, where nothing has a length', [wordless('Yes.', 0, 0), wordless('Yes.', 0, 0)]],
+    ['the same in some milliseconds right behind it', [say([['yes', 1.75, 2.1]]), say([['yes', 2.1, 2.11]])]],
+    ['the same in some milliseconds, without words', [wordless('Yes.', 1.75, 2.1), wordless('Yes.', 2.1, 2.102)]],
+    ['the same right behind some milliseconds of it', [say([['yes', 2, 2.005]]), say([['yes', 2.005, 2.3]])]],
+    ['the same without a length, right behind it', [say([['yes', 1.75, 2.1]]), say([['yes', 2.1, 2.1]])]],
+    ['the same right behind one without a length', [say([['yes', 2, 2]]), say([['yes', 2, 2.3]])]],
+    [
+      'the same word at the beginning of a turn, right behind one without a length',
+      [
+        say([
+          ['oh', 1.7, 2],
+          ['no', 2, 2],
+        ]),
+        say([
+          ['no', 2, 2.2],
+          ['way', 2.2, 2.5],
+        ]),
+      ],
+    ],
+    [
+      'the same in some milliseconds, that comes after what followed it',
+      [say([['yes', 2, 2.4]]), say([['yes', 1.992, 2]])],
+    ],
   ])('stay: %s', (_, utterances) => {
     expect(leftOf(...utterances)).toEqual(utterances.map(({ text }) => text));
   });
 
   it.each([
+    { jitterMs: 0, shortestMs: 1 },
     { jitterMs: 5, shortestMs: 60 },
     { jitterMs: 100, shortestMs: 250 },
   ])('stay at any pace, with times that jitter by $jitterMs ms', ({ jitterMs, shortestMs }) => {

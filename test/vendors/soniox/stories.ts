@@ -47,6 +47,12 @@ const TURNS: StoryGroup['stories'] = {
       ...['partial 1 "Fine" 2-2.5', 'partial 1 "Fine thanks" 2-3'],
     ],
   ],
+  'keeps a word that is said again at once, however short': [
+    [marked([HOW, [' no', 800, 950]]), 'partial 0 "How no" 0.6-0.95', 'ended 0 "How no" 0.6-0.95'],
+    [marked([['No', 950, 957]]), 'partial 1 "No" 0.95-0.957', 'ended 1 "No" 0.95-0.957'],
+    [marked([['No', 957, 957]]), 'partial 2 "No" 0.957-0.957', 'ended 2 "No" 0.957-0.957'],
+    [marked([['No', 957, 957]])],
+  ],
   'ends a turn when it is asked to, behind a little silence': [
     FINALIZED,
     [marked([HOW], '<fin>'), 'partial 0 "How" 0.6-0.76', 'ended 0 "How" 0.6-0.76'],

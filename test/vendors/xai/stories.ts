@@ -129,6 +129,11 @@ const ENDS: StoryGroup['stories'] = {
     [FINISH, ASK, DONE],
     [done('One. Two. Bye.', words(['One.', 0, 1], ['Two.', 3, 4], ['Bye.', 5, 6])), 'ended 2 "Bye." 5-6', 'finished'],
   ],
+  'finds a word of some milliseconds in a last message with everything': [
+    [end('Yes.', 0, 2), 'ended 0 "Yes." 0-2'],
+    [FINISH, ASK, DONE],
+    [done('Yes. Yes.', words(['Yes.', 0, 2], ['Yes.', 2, 2.01])), 'ended 1 "Yes." 2-2.01', 'finished'],
+  ],
   'knows the same in a last message without words': [
     [end('One.', 0, 2), 'ended 0 "One." 0-2'],
     [end('Two.', 2, 4), 'ended 1 "Two." 2-4'],

@@ -12,8 +12,10 @@ const SHARE_MIN = 0.5;
  * right after it, and times jitter by up to 0.1 s: a short word of its own must not be taken for a repetition.
  */
 const shiftMax = (length: number): number => Math.max(0.05, length / 2 - 0.2);
-/** Times are rounded, and something without length lies where it is said to be. */
+/** Times are rounded, and a text without length lies where it is said to be. */
 const ROUNDING_SECONDS = 0.01;
+/** Times are told in milliseconds: what is shorter has no length. */
+const LENGTH_MIN_SECONDS = 0.0005;
 /** So far before the end of the last final another one may begin without its clock having gone back. */
 const REACH_SECONDS = 0.3;
 
@@ -24,6 +26,9 @@ interface Told extends Place {
 }
 
 const lengthOf = ({ start, end }: Place): number => end - start;
+const isPoint = (place: Place): boolean => lengthOf(place) < LENGTH_MIN_SECONDS;
+/** Timed words without length are somewhere, and may be others that are there as well: their place says nothing. */
+const isUnplaced = ({ start, end, words = [] }: Utterance): boolean => words.length > 0 && isPoint({ start, end });
 
 export class ToldWords {
   #finals: Told[] = [];
@@ -40,8 +45,8 @@ export class ToldWords {
   note(utterance: Utterance): void {
     if (utterance.text === '') return;
     const { start, end, words = [] } = utterance;
-    this.#finals.push({ text: plain(utterance.text), start, end });
-    for (const word of words) this.#words.push(toldOf(word));
+    if (!isUnplaced(utterance)) this.#finals.push({ text: plain(utterance.text), start, end });
+    for (const word of words) if (!isPoint(word)) this.#words.push(toldOf(word));
     if (this.#finals.length > FINALS_MAX) this.#finals.shift();
     if (this.#words.length > WORDS_MAX) this.#words = this.#words.slice(-WORDS_MAX);
     if (end > this.#end) this.#end = end;
@@ -53,7 +58,7 @@ export class ToldWords {
     // As a rule speech continues behind what was told.
     if (text === '' || !(start < this.#end + ROUNDING_SECONDS)) return utterance;
     const whole = { ...utterance, text: plain(text) };
-    if (this.#finals.some((told) => isSame(told, whole))) return undefined;
+    if (!isUnplaced(utterance) && this.#finals.some((told) => isSame(told, whole))) return undefined;
     const fresh = words?.filter((word) => !this.#isTold(word));
     if (words === undefined || fresh === undefined || fresh.length === words.length) {
       this.#noteDisorder(utterance);
@@ -73,7 +78,7 @@ export class ToldWords {
     };
   }
 
-  /** A word without length is somewhere, and may be another that is there as well. */
+  /** A word as short as that may be another that is there as well. */
   #isTold(word: Word): boolean {
     if (lengthOf(word) <= ROUNDING_SECONDS) return false;
     const told = toldOf(word);
@@ -107,6 +112,7 @@ function isSame(told: Told, other: Told): boolean {
 function isTogether(one: Place, other: Place): boolean {
   const common = Math.min(one.end, other.end) - Math.max(one.start, other.start);
   const [shorter, longer] = [lengthOf(one), lengthOf(other)].sort((a, b) => a - b) as [number, number];
-  if (longer <= ROUNDING_SECONDS) return false;
-  return shorter <= ROUNDING_SECONDS ? common >= -ROUNDING_SECONDS : common >= shorter * SHARE_MIN;
+  if (longer < LENGTH_MIN_SECONDS) return false;
+  // However short it is: what only touches another was said after it, or before it.
+  return shorter < LENGTH_MIN_SECONDS ? common >= -ROUNDING_SECONDS : common >= shorter * SHARE_MIN;
 }
