@@ -57,6 +57,8 @@ export interface Utterance {
   speaker?: number;
   language?: string;
   words?: Word[];
+  /** A voice detector found no voice in this audio: the model invented the text. */
+  noSpeech?: true;
 }
 
 /** What a provider thinks of a turn that has not ended: that it may be over, or that it continues after all. */
@@ -73,7 +75,7 @@ export type TurnBoundary = 'eager_end' | 'resumed';
  *   `settledWords`: the number of words at the beginning of the text that will not change any more.
  * - `piece`: a settled piece; pieces of a turn are joined when it ends.
  * - `turn.ended`: the turn is over. `utterance` is the whole turn (absent: the joined pieces). `formattedFollows` says that a
- *   formatted version of the same turn is to follow.
+ *   formatted version of the same turn is to follow. `noSpeech`: there was no voice; with an empty text, it was dropped.
  * - `turn.formatted`: that formatted version.
  * - `finished`: everything requested by finish was said.
  * - `failed`: the provider said so.
@@ -92,7 +94,14 @@ export type Heard =
       settledWords?: number;
     }
   | { type: 'piece'; turnId: string; utterance: Utterance }
-  | { type: 'turn.ended'; turnId: string; utterance?: Utterance; formattedFollows: boolean; endConfidence?: number }
+  | {
+      type: 'turn.ended';
+      turnId: string;
+      utterance?: Utterance;
+      formattedFollows: boolean;
+      endConfidence?: number;
+      noSpeech?: true;
+    }
   | { type: 'turn.formatted'; turnId: string; utterance: Utterance }
   | { type: 'finished' }
   | { type: 'failed'; failure: LegFailure }
@@ -131,6 +140,8 @@ export interface OpenLeg {
   organisationId: string;
   /** The client asked for the bounds of turns: the provider is asked for early ends where it has them. */
   turnEvents?: true;
+  /** What happens to text for audio without a voice; absent: nothing is checked. */
+  speechGate?: 'mark' | 'drop';
   /** Where audio may go, and whether anything may be kept of it: what is dialled with has to keep to that. */
   rule?: { regions: readonly string[] | null; retention: 'none' | null };
   /** Somebody watches the session. */

@@ -19,3 +19,4 @@ export const CONFIGURATIONS_MAX = 100;
 /** What matters more to a live session: that audio leaves at once, or what it costs. */
 export const LATENCIES = ['low', 'balanced', 'throughput'] as const;
 export type Latency = (typeof LATENCIES)[number];
+export const SPEECH_GATES = ['off', 'mark', 'drop'] as const;

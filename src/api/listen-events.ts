@@ -203,6 +203,12 @@ export const Transcript = Type.Object(
     speaker: Type.Optional(Speaker),
     language: Type.Optional(Type.String({ description: 'BCP-47, if the provider reports it.' })),
     words: Type.Optional(Type.Array(Word)),
+    no_speech: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'Only on finals, and only with a speech gate (`speech_gate`): there is no voice in this audio, so the model invented the text. With `speech_gate=drop`, `text` is empty.',
+      }),
+    ),
   },
   {
     description:

@@ -1,7 +1,7 @@
 // `GET /v1/listen`: what a live client may request and send. Its wire form is decided here alone, so that another vendor's protocol can
 // be served as well.
 import { type Static, Type } from '@sinclair/typebox';
-import { CONFIGURATIONS_MAX, FALLBACKS_MAX, LATENCIES } from './bounds.ts';
+import { CONFIGURATIONS_MAX, FALLBACKS_MAX, LATENCIES, SPEECH_GATES } from './bounds.ts';
 import type { DataResidencyRule } from './residency-rule.ts';
 import { Vocabulary } from './vocabulary.ts';
 
@@ -32,6 +32,8 @@ export interface ListenRequest {
   /** How long no audio may come before the provider's connection is released; undefined for the gateway's own setting. */
   suspendSeconds?: number | undefined;
   latency?: Latency | undefined;
+  /** Undefined for the model's own default. */
+  speechGate?: SpeechGateMode | undefined;
   /** Whether it waits for its client when the socket breaks. */
   isResumable?: boolean;
 }
@@ -44,6 +46,11 @@ export const Latency = Type.Unsafe<(typeof LATENCIES)[number]>(
   Type.Union(LATENCIES.map((latency) => Type.Literal(latency))),
 );
 export type Latency = Static<typeof Latency>;
+
+export const SpeechGateMode = Type.Unsafe<(typeof SPEECH_GATES)[number]>(
+  Type.Union(SPEECH_GATES.map((mode) => Type.Literal(mode))),
+);
+export type SpeechGateMode = Static<typeof SpeechGateMode>;
 
 /** Samples of one channel. */
 const RAW = ['linear16', 'mulaw', 'alaw'] as const;

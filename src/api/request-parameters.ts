@@ -3,7 +3,16 @@
 // the two.
 import { type TSchema, Type } from '@sinclair/typebox';
 import { FALLBACKS_MAX } from './bounds.ts';
-import { Candidate, CHANNELS, Encoding, Latency, ProviderParams, SAMPLE_RATE, SUSPEND_SECONDS } from './listen.ts';
+import {
+  Candidate,
+  CHANNELS,
+  Encoding,
+  Latency,
+  ProviderParams,
+  SAMPLE_RATE,
+  SpeechGateMode,
+  SUSPEND_SECONDS,
+} from './listen.ts';
 import { REGIONS } from './residency-rule.ts';
 import { LANGUAGE_TAG, Vocabulary } from './vocabulary.ts';
 
@@ -178,6 +187,13 @@ const parameters = {
       default: 'balanced',
       description:
         'How long your audio may be batched before it is forwarded, because each frame to a provider costs the same. `low`: not at all. `throughput`: up to the provider’s preferred size (mostly 100 ms). `balanced`: not at all while the gateway is not busy, and up to the preferred size when it is. `finalize`, `close` and pauses are never delayed.',
+    }),
+  ),
+  speech_gate: Type.Optional(
+    Type.Unsafe<SpeechGateMode>({
+      ...SpeechGateMode,
+      description:
+        'What happens to text for audio without speech: some models, Whisper above all, invent sentences such as “Thank you.” for noise, music or silence. The gateway looks for voices in the audio. `mark`: the final has `no_speech`. `drop`: it also has an empty text and no words, and the turn has no interim results. `off`: the gateway does not check. The default is `mark` for Whisper models and `off` for all others.',
     }),
   ),
   provider_params: Type.Optional(ProviderParams),

@@ -176,11 +176,13 @@ function openUpstream(assembly: Assembly, { access }: OpenedVault, engines: Live
   const upstream = new UpstreamHost({
     providers,
     engines: { ...engines },
+    voices: engines.local,
     access,
     clock,
     http: { pools, clock, onFault: (name, error) => logger.error({ err: error, action: name }, 'upstream fault') },
     onEvent: (event) => {
       if (event.type === 'leg.ended') metrics.legEnded(event.outcome);
+      else if (event.type === 'gated') metrics.speechGated(event.outcome);
       else if (event.type === 'unread') metrics.dropped('unread_provider_message');
       else logger.error({ err: event.error, action: event.name }, 'upstream fault');
     },

@@ -1,5 +1,5 @@
-// The messages of a stream, as the codec of `vendors/local` reads them, and of the worker that runs it: a thread for grammars, a child
-// process for dictation.
+// The messages of a stream, as the codec of `vendors/local` and the speech gate read them, and of the worker that runs it: a thread for
+// grammars, a child process for dictation and for voices.
 
 /** A language of the grammar models inside the package. */
 export type Language = 'en' | 'fr';
@@ -26,6 +26,11 @@ interface DictationTask {
   language: string | undefined;
 }
 
+/** Reports where voices are, and no words. `finalize` requests a report at once. */
+interface VoiceTask {
+  kind: 'voice';
+}
+
 /** What a stream of grammars is opened with. */
 export interface GrammarQuery {
   language: Language;
@@ -41,7 +46,12 @@ export interface DictationQuery {
   sampleRate?: number;
 }
 
-export type StreamQuery = GrammarQuery | DictationQuery;
+/** What a stream of voices is opened with. */
+export interface VoiceQuery {
+  task: VoiceTask;
+}
+
+export type StreamQuery = GrammarQuery | DictationQuery | VoiceQuery;
 
 /** A text command on a stream. `finalize` ends the turn now; `finish` ends the stream once all is said. */
 export interface StreamCommand {
@@ -54,6 +64,16 @@ export interface HeardWord {
   start: number;
   end: number;
   confidence?: number;
+}
+
+/**
+ * Where voices are: `until` is the position up to which the audio was processed, `ranges` are those found since the last message. Sent
+ * when a voice begins or ends, after each half second of audio, on `finalize`, and at the end.
+ */
+export interface VoiceMessage {
+  type: 'voice';
+  until: number;
+  ranges: [start: number, end: number][];
 }
 
 /**
@@ -76,6 +96,7 @@ export type StreamMessage =
     }
   | { type: 'no_match'; turn: number; start: number; end: number }
   | { type: 'finished' }
+  | VoiceMessage
   | { type: 'warning'; code: 'recogniser_slowed'; message: string }
   | { type: 'error'; code: StreamErrorCode; message: string };
 
@@ -136,7 +157,9 @@ export function paramOf({ kind }: StreamQuery['task']): QueryFault['param'] {
 /** Reads what `connect` and `check` of an engine are given. Undefined where it is not a query of this recogniser. */
 export function readQuery(query: Readonly<Record<string, unknown>>): StreamQuery | undefined {
   const { language, interims, task, sampleRate } = query;
-  if (typeof task !== 'object' || task === null || typeof interims !== 'boolean') return undefined;
+  if (typeof task !== 'object' || task === null) return undefined;
+  if ((task as Readonly<Record<string, unknown>>).kind === 'voice') return { task: { kind: 'voice' } };
+  if (typeof interims !== 'boolean') return undefined;
   const dictation = readDictation(task);
   if (dictation !== undefined) {
     return { task: dictation, interims, ...(typeof sampleRate === 'number' ? { sampleRate } : {}) };

@@ -1,4 +1,4 @@
-// The embedded recogniser as one engine: grammars in threads, and each speech model in a process of its own.
+// The embedded recogniser as one engine: grammars in threads, each speech model in a process of its own, and voices in another.
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../machines/clock.ts';
 import { speechModelsFolder, workerFile } from '../runtime/telemetry/worker-file.ts';
@@ -13,6 +13,9 @@ import { processPort } from './workers/port.ts';
 export const BUILT_IN_DICTATION = 'dictation-en';
 /** A model is loaded in less than a second; on a busy machine it takes longer. */
 const PROCESS_HANG_MS = 30_000;
+
+/** Each takes 8 MB and 0.4 % of a core. */
+const VOICE_STREAMS_MAX = 48;
 
 export interface RecogniserOptions extends Omit<RecogniserPoolOptions, 'open' | 'hangMs' | 'workerStreamsMax'> {
   /** Streams of one speech model at a time, as `streamsMax`. */
@@ -29,6 +32,8 @@ export class Recogniser implements Engine {
   readonly #grammars: RecogniserPool;
   /** By model, from its first stream on. */
   readonly #dictations = new Map<string, RecogniserPool>();
+  /** From the first stream of voices on. */
+  #voices: RecogniserPool | undefined;
 
   constructor(options: RecogniserOptions) {
     this.#options = options;
@@ -57,7 +62,7 @@ export class Recogniser implements Engine {
   }
 
   check(query: Readonly<Record<string, unknown>>, owner?: string): Promise<QueryFault | undefined> {
-    // Of dictation there is nothing to check.
+    // Of dictation and voices there is nothing to check.
     return (this.#poolOf(query) ?? this.#grammars).check(query, owner);
   }
 
@@ -69,6 +74,10 @@ export class Recogniser implements Engine {
   /** Undefined where it is for a model that is not here: another node may have it. */
   #poolOf(query: Readonly<Record<string, unknown>>): RecogniserPool | undefined {
     const task = readQuery(query)?.task;
+    if (task?.kind === 'voice') {
+      this.#voices ??= this.#openVoices();
+      return this.#voices;
+    }
     if (task?.kind !== 'dictation') return this.#grammars;
     const known = this.#dictations.get(task.model);
     if (known !== undefined) return known;
@@ -103,8 +112,20 @@ export class Recogniser implements Engine {
     });
   }
 
+  #openVoices(): RecogniserPool {
+    const { cpuSecondsPerMinutePerOrganisationMax: _, ...options } = this.#options;
+    const { voiceModel } = builtInModel(fileURLToPath(speechModelsFolder()));
+    return new RecogniserPool({
+      ...options,
+      open: processPort({ file: () => workerFile(import.meta.url, 'voice/worker'), argument: voiceModel }),
+      workers: 1,
+      streamsMax: VOICE_STREAMS_MAX,
+      hangMs: PROCESS_HANG_MS,
+    });
+  }
+
   #pools(): RecogniserPool[] {
-    return [this.#grammars, ...this.#dictations.values()];
+    return [this.#grammars, ...this.#dictations.values(), ...(this.#voices === undefined ? [] : [this.#voices])];
   }
 
   #sum(of: (pool: RecogniserPool) => number): number {

@@ -57,7 +57,7 @@ const BANS: readonly Ban[] = [
     name: 'leaves the end of the process to the commands',
     what: /\bprocess\.exit\(/g,
     within: PRODUCT,
-    except: [...PROCESS, 'src/recogniser/dictation/worker.ts'],
+    except: [...PROCESS, 'src/recogniser/dictation/worker.ts', 'src/recogniser/workers/model-process.ts'],
     instead: 'throw, and let the command decide',
   },
   {

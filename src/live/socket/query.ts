@@ -13,6 +13,7 @@ import {
   Latency,
   type ListenRequest,
   SAMPLE_RATE,
+  SpeechGateMode,
   SUSPEND_SECONDS,
 } from '../../api/listen.ts';
 import { type DataResidencyRule, REGIONS, regionsIn } from '../../api/residency-rule.ts';
@@ -49,6 +50,7 @@ const KNOWN = [
   'provider_params',
   'suspend_seconds',
   'latency',
+  'speech_gate',
   'strict',
   'region',
   'retention',
@@ -65,7 +67,7 @@ export const LANGUAGE = new RegExp(`^(auto|${LANGUAGE_TAG})$`);
 export function readListenQuery(query: ReadonlyMap<string, string>): ListenRequest {
   for (const name of query.keys()) {
     if (!(KNOWN as readonly string[]).includes(name)) {
-      throw bad(name, `\`${printable(name)}\` is no parameter here. Known are ${KNOWN.join(', ')}.`);
+      throw bad(name, `\`${printable(name)}\` is unknown. Known: ${KNOWN.join(', ')}.`);
     }
   }
   for (const name of BESIDE_TOKEN) {
@@ -97,6 +99,7 @@ export function readListenQuery(query: ReadonlyMap<string, string>): ListenReque
     rule: readRule(query.get('region'), query.get('retention')),
     suspendSeconds: readInteger('suspend_seconds', query.get('suspend_seconds'), SUSPEND_SECONDS),
     latency: readLatency(query.get('latency')),
+    speechGate: readSpeechGate(query.get('speech_gate')),
     isResumable: readResume(query.get('resume')),
   };
 }
@@ -191,6 +194,14 @@ function readChannels(text: string | undefined, encoding: Encoding): number {
 function readLatency(text: string | undefined): Latency | undefined {
   if (text === undefined || Value.Check(Latency, text)) return text;
   throw bad('latency', `\`latency\` is "${printable(text)}"; it is low, balanced or throughput.`);
+}
+
+function readSpeechGate(text: string | undefined): SpeechGateMode | undefined {
+  if (text === undefined || Value.Check(SpeechGateMode, text)) return text;
+  throw bad(
+    'speech_gate',
+    `\`speech_gate\` is "${printable(text)}". Accepted: off, mark, drop. Leave it out for the default of the model.`,
+  );
 }
 
 /** A token is read at the handshake, before anything else. */

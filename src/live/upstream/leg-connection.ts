@@ -12,6 +12,7 @@ import { keepsTo } from '../../vendors/kit/places.ts';
 import type { Engine, LegRequest, LiveTiming, Provider, ProviderAccess } from '../../vendors/kit/provider.ts';
 import type { HttpBatchDependencies } from './http/batch-codec.ts';
 import type { Scrubber } from './secrets.ts';
+import type { GateOutcome } from './speech-gate.ts';
 import type { OpenSocket } from './wire/open-wire.ts';
 
 export interface LegConnection {
@@ -61,6 +62,8 @@ export interface ConnectionLeg {
 export interface UpstreamDependencies {
   providers: ReadonlyMap<string, Provider>;
   engines: Readonly<Record<string, Engine>>;
+  /** The engine that finds voices, for legs with a speech gate; absent: their text passes unmarked. */
+  voices?: Engine;
   /**
    * Base URL and credential of a provider, requested at the dial. `credentialId` is `service`, whose access comes at once, or
    * the id of an organisation's own key, which is opened for it. Rejects when the key cannot be used.
@@ -78,6 +81,8 @@ export interface UpstreamDependencies {
       | { type: 'leg.ended'; slug: string; outcome: string }
       /** A message of a provider that its codec made nothing of. */
       | { type: 'unread'; slug: string }
+      /** What the speech gate made of the text of a turn. */
+      | { type: 'gated'; outcome: GateOutcome }
       | { type: 'fault'; name: string; error: unknown },
   ): void;
 }

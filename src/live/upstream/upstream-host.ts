@@ -6,6 +6,7 @@ import { modelOf, providerOf } from '../../api/slug.ts';
 import { guardActions } from '../../runtime/actors.ts';
 import { hearsUtterances } from '../../vendors/kit/live-turns.ts';
 import type { ModelCard } from '../../vendors/kit/provider.ts';
+import { gatedConnection } from './gated-connection.ts';
 import { Leg, type LegOwner } from './leg.ts';
 import type { ConnectionLeg, LegConnection, LegHandle, UpstreamDependencies } from './leg-connection.ts';
 import { SegmentedConnection } from './segmented-connection.ts';
@@ -86,7 +87,10 @@ export class UpstreamHost {
         gone?.();
       },
     };
-    const leg = new Leg(legId, request, this.#dependencies, owner, (leg) => this.#connectionOf(leg));
+    const connectionOf = (leg: ConnectionLeg): LegConnection => this.#connectionOf(leg);
+    const leg = new Leg(legId, request, this.#dependencies, owner, (leg) =>
+      request.speechGate === undefined ? connectionOf(leg) : gatedConnection(leg, request.speechGate, connectionOf),
+    );
     this.#legs.set(legId, leg);
     leg.start(this.#machine);
     return leg;

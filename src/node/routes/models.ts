@@ -48,21 +48,23 @@ export function listModels(
       (mode === undefined || mode === each) &&
       placed({ provider, card, mode: each, params: {}, access: known }, rule) !== undefined;
     const within = provider.models.filter((card) => isFree(rule) || card.modes.some((each) => isWithin(card, each)));
-    const listed = within.map(({ priceSource: _, switching: __, liveCapabilities: ___, live_turns, ...card }) => {
-      const modes = card.modes.filter((mode) => own !== undefined || prices.priceOf(card.id, mode) !== undefined);
-      return {
-        ...card,
-        processing: shownProcessing(card, known),
-        object: 'model' as const,
-        owned_by: ownerOf(card.id),
-        modes,
-        ...(modes.includes('live') ? { live_turns: live_turns ?? ('model' as const) } : {}),
-        pricing: prices.shown(card.id),
-        provider_params: provider.options(modelOf(card.id)),
-        available: own === undefined ? modes.some(isUsable) : !own.barred && modes.length > 0,
-        status: statusOf(card.id, organisationId),
-      };
-    });
+    const listed = within.map(
+      ({ priceSource: _, switching: __, liveCapabilities: ___, isWhisper: ____, live_turns, ...card }) => {
+        const modes = card.modes.filter((mode) => own !== undefined || prices.priceOf(card.id, mode) !== undefined);
+        return {
+          ...card,
+          processing: shownProcessing(card, known),
+          object: 'model' as const,
+          owned_by: ownerOf(card.id),
+          modes,
+          ...(modes.includes('live') ? { live_turns: live_turns ?? ('model' as const) } : {}),
+          pricing: prices.shown(card.id),
+          provider_params: provider.options(modelOf(card.id)),
+          available: own === undefined ? modes.some(isUsable) : !own.barred && modes.length > 0,
+          status: statusOf(card.id, organisationId),
+        };
+      },
+    );
     return listed.filter(fits);
   });
 }

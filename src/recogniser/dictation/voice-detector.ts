@@ -8,16 +8,28 @@ const SURE_SECONDS = 0.1;
 /** So long after a voice began, or ended, it is known: measured on 80 sentences, within 30 ms in four of five. */
 export const LAG_SAMPLES = { start: 3_040, end: 4_000 } as const;
 
+interface VoiceSettings {
+  /** From this probability of a voice on, 0 to 1. */
+  threshold: number;
+  /** Memory for the audio of a voice at first; it grows. */
+  bufferSeconds: number;
+}
+
+/** At the usual 0.5 three of a hundred short words were missed. */
+const FOR_TURNS: VoiceSettings = { threshold: 0.4, bufferSeconds: 30 };
+
 /** Those that were used are used again: each holds the model (11 MB) and takes 50 ms to make. */
 export class VoiceDetectors {
   readonly #sherpa: Sherpa;
   readonly #file: string;
+  readonly #settings: VoiceSettings;
   readonly #free: VoiceDetector[] = [];
 
   /** @param file the model */
-  constructor(sherpa: Sherpa, file: string) {
+  constructor(sherpa: Sherpa, file: string, settings: VoiceSettings = FOR_TURNS) {
     this.#sherpa = sherpa;
     this.#file = file;
+    this.#settings = settings;
   }
 
   take(): VoiceDetector {
@@ -34,16 +46,19 @@ export class VoiceDetectors {
   }
 
   #make(): Vad {
+    const { threshold, bufferSeconds } = this.#settings;
     const sileroVad = {
       model: this.#file,
-      // At the usual 0.5 three of a hundred short words were missed.
-      threshold: 0.4,
+      threshold,
       minSpeechDuration: SURE_SECONDS,
       minSilenceDuration: SURE_SECONDS,
       maxSpeechDuration: 25,
       windowSize: FRAME_SAMPLES,
     };
-    return new this.#sherpa.Vad({ sileroVad, sampleRate: 16_000, numThreads: 1, provider: 'cpu', debug: 0 }, 30);
+    return new this.#sherpa.Vad(
+      { sileroVad, sampleRate: 16_000, numThreads: 1, provider: 'cpu', debug: 0 },
+      bufferSeconds,
+    );
   }
 }
 

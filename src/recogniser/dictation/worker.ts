@@ -1,10 +1,9 @@
 // The process that runs a speech model: any number of streams, whose audio is taken at once and decoded by turns. It is a process and
 // not a thread, because native code that fails ends all of it. Its first argument is its `WorkerSettings`.
-import { writeFileSync } from 'node:fs';
-import { setPriority } from 'node:os';
 import { kindInfo, type SpeechModel } from '../../vendors/local/own-model.ts';
 import type { DictationQuery, StreamMessage, WorkerReply, WorkerRequest } from '../protocol.ts';
 import { COMMAND_BYTES } from '../protocol.ts';
+import { beginModelProcess } from '../workers/model-process.ts';
 import { DecodeQueue } from './decode-queue.ts';
 import { configOf, type WorkerSettings } from './model.ts';
 import { OfflineDecoder } from './offline-decoder.ts';
@@ -22,11 +21,7 @@ interface Entry {
 const NICENESS = 5;
 
 const settings = JSON.parse(process.argv[2] ?? '') as WorkerSettings;
-setPriority(NICENESS);
-goFirstWhenMemoryRunsOut();
-process.on('disconnect', () => process.exit(0));
-// The signal reaches all processes of a terminal: the one that started this one decides when it ends.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+beginModelProcess(NICENESS);
 
 const sherpa = loadSherpa();
 const openStream = streamsOf(settings.model);
@@ -106,13 +101,4 @@ function drop(id: number): void {
 
 function reply(message: WorkerReply): void {
   process.send?.(message);
-}
-
-/** A model can be loaded again; the sessions of the gateway cannot. */
-function goFirstWhenMemoryRunsOut(): void {
-  try {
-    writeFileSync('/proc/self/oom_score_adj', '1000');
-  } catch {
-    // Other systems have no such file.
-  }
 }

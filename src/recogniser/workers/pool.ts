@@ -159,7 +159,7 @@ export class RecogniserPool implements Engine {
   async check(query: Readonly<Record<string, unknown>>, owner?: string): Promise<QueryFault | undefined> {
     const asked = readQuery(query);
     if (asked === undefined) throw new TypeError('This is no query of the embedded recogniser.');
-    if (asked.task.kind === 'dictation' || asked.task.builtIn) return undefined;
+    if (!('builtIn' in asked.task) || asked.task.builtIn) return undefined;
     const waiting = [...this.#members.keys()].reduce((sum, { checks }) => sum + checks, 0);
     const share = this.#shares.of(owner);
     const hasMany = owner !== undefined && share.checks >= CHECKS_PER_ORGANISATION_MAX;

@@ -33,6 +33,8 @@ export interface Metrics extends DelayMetrics, ModelMetrics {
   /** A socket was opened that may not send large messages. */
   smallSocket(): void;
   legEnded(outcome: string): void;
+  /** The speech gate decided about the text of a turn, or let it pass. */
+  speechGated(outcome: string): void;
   deadLetter(reason: string): void;
   /** A message on the bus was not believed. */
   messageRefused(reason: string): void;
@@ -152,6 +154,11 @@ export function createMetrics(node?: string): Metrics {
     refused: byLabel('refusals_total', 'code', 'Refused requests and sessions, by error code.'),
     queryCredential: () => queryCredentials.inc(),
     smallSocket: () => smallSockets.inc(),
+    speechGated: byLabel(
+      'speech_gate_turns_total',
+      'outcome',
+      'Turns with text that the speech gate checked, by outcome: spoken, marked, dropped, or the reason why text passed unchecked.',
+    ),
     legEnded: byLabel('upstream_legs_total', 'outcome', 'Connections to providers, by how they ended.'),
     settled: (usd) => {
       settlements.inc();

@@ -41,6 +41,8 @@ interface Row {
   /** Capabilities that are not those of all; and those of live sessions that are not those of files. */
   can?: Partial<Capabilities>;
   canLive?: Partial<Capabilities>;
+  /** See `ModelCard`; a model whose id says so is one anyway. */
+  isWhisper?: boolean;
   /** See `ModelCard`. */
   switching?: readonly string[];
   created?: number;
@@ -98,7 +100,7 @@ export const ownServer = {
 
 export function modelCards(provider: string, common: Common, rows: readonly Row[]): readonly ModelCard[] {
   return rows.map((row) => {
-    const { name, description, live, batch, can, canLive, switching } = row;
+    const { name, description, live, batch, can, canLive, switching, isWhisper = /whisper/i.test(row.id) } = row;
     const price = (amount: string) => ({ unit: 'minute', amount, byok: '0.00', ...common.price }) as const;
     const minimum = row.batchMinimum === undefined ? {} : { minimum: row.batchMinimum };
     const addOns = (mode: Mode) => {
@@ -130,6 +132,7 @@ export function modelCards(provider: string, common: Common, rows: readonly Row[
         ...(live === undefined ? {} : { live: { ...price(live), ...common.livePrice, ...addOns('live') } }),
       },
       ...(canLive === undefined ? {} : { liveCapabilities: canLive }),
+      ...(isWhisper ? { isWhisper } : {}),
       ...(switching === undefined ? {} : { switching }),
       priceSource: { ...common.priceSource, date: row.priceDate ?? common.priceSource.date },
     };

@@ -19,6 +19,8 @@ export interface ModelCard extends Omit<Model, 'object' | 'owned_by' | 'provider
   priceSource: { url: string; date: string };
   /** What live sessions can that files cannot, or the other way round. */
   liveCapabilities?: Partial<Capabilities>;
+  /** Whisper, or made like it: it gives text for audio without speech. */
+  isWhisper?: true;
   /** Languages between which it switches where it detects them; all that it knows when absent. */
   switching?: readonly string[];
 }

@@ -63,7 +63,7 @@ export class TurnText {
       return { type: 'dropped', why: isEnd ? 'duplicate_final' : 'late_partial' };
     const isOpen = this.#heardAny && this.#turnId === message.turnId;
     if (this.#turnId !== message.turnId) this.#begin(message.turnId);
-    return isEnd ? this.#ended(latest, message.formattedFollows, isOpen) : this.#heard(message, latest as Utterance);
+    return isEnd ? this.#ended(latest, message, isOpen) : this.#heard(message, latest as Utterance);
   }
 
   /** What the turn's provider settles, or shows, is known by its name and its place. */
@@ -127,15 +127,21 @@ export class TurnText {
     this.#pieces = [];
   }
 
-  #ended(utterance: Utterance | undefined, formattedFollows: boolean, isLate: boolean): TurnStep {
+  #ended(
+    utterance: Utterance | undefined,
+    { formattedFollows, noSpeech }: Extract<TurnMessage, { type: 'turn.ended' }>,
+    isLate: boolean,
+  ): TurnStep {
     const parts = [...this.#carried, ...(utterance === undefined ? this.#pieces : [utterance])];
-    const whole = parts.length > 0 ? joinUtterances(parts) : undefined;
+    const joined = parts.length > 0 ? joinUtterances(parts) : undefined;
+    const whole: Utterance | undefined = noSpeech && joined !== undefined ? { ...joined, noSpeech } : joined;
     const heard = this.#heardAny;
     // A formatted version would know nothing of words that came under another name.
     const awaited = formattedFollows && this.#carried.length === 0;
     const turnId = this.#turnId as string;
     const resumes = this.#emptiedIds.includes(turnId);
-    const isEmpty = whole === undefined || whole.text === '';
+    // A text that was dropped still had its turn.
+    const isEmpty = whole === undefined || (whole.text === '' && !noSpeech);
     remember(isEmpty && !resumes ? this.#emptiedIds : this.#endedIds, turnId);
     if (utterance !== undefined) this.#told.note(utterance);
     this.#turnId = undefined;

@@ -36,6 +36,7 @@ interface Details {
   speaker?: number | undefined;
   language?: string | undefined;
   words?: Word[] | undefined;
+  noSpeech?: true | undefined;
 }
 
 // Members are added one by one: objects made of spreads are slow, and these are made for every word of every message.
@@ -53,13 +54,14 @@ export function utteranceOf(
   text: string,
   start: number,
   end: number,
-  { confidence, speaker, language, words }: Details = {},
+  { confidence, speaker, language, words, noSpeech }: Details = {},
 ): Utterance {
   const made: Utterance = { text, start, end };
   if (confidence !== undefined) made.confidence = confidence;
   if (speaker !== undefined) made.speaker = speaker;
   if (language !== undefined) made.language = language;
   if (words !== undefined) made.words = words;
+  if (noSpeech !== undefined) made.noSpeech = noSpeech;
   return made;
 }
 

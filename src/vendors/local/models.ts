@@ -89,6 +89,7 @@ export const ownCards = (own: readonly LocalModel[]): readonly ModelCard[] =>
       ...(modes.includes('batch') ? { batch: '0' } : {}),
       ...(modes.includes('live') ? { live: '0' } : {}),
       can: { formatting: kindInfo(model.kind).formatting === true },
+      isWhisper: model.kind === 'whisper',
       ...(model.sampleRate === undefined ? {} : { sampleRates: [model.sampleRate] }),
     })),
   );

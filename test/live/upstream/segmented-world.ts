@@ -4,7 +4,7 @@ import { SimulatedClock } from 'xstate';
 import type { LegReport, OpenLeg } from '../../../machines/events.ts';
 import { HttpPools } from '../../../src/live/upstream/http/pools.ts';
 import { type LegHandle, UpstreamHost } from '../../../src/live/upstream/upstream-host.ts';
-import type { HttpBatchCodec } from '../../../src/vendors/kit/provider.ts';
+import type { Engine, HttpBatchCodec } from '../../../src/vendors/kit/provider.ts';
 import { TurnText } from '../../../src/vendors/kit/turn-text.ts';
 import { KnowingProvider, RATE, type Speech } from './segmented-fixture.ts';
 
@@ -27,12 +27,20 @@ export class World {
   private sequence = 0;
   private readonly watchers = new Set<() => void>();
 
-  constructor(speech: Speech, codec: Partial<HttpBatchCodec> = {}) {
+  private readonly request: OpenLeg;
+
+  constructor(
+    speech: Speech,
+    codec: Partial<HttpBatchCodec> = {},
+    { voices, ...request }: Partial<Pick<OpenLeg, 'speechGate'>> & { voices?: Engine } = {},
+  ) {
     this.speech = speech;
+    this.request = { ...REQUEST, ...request };
     this.knowing = new KnowingProvider('alpha', speech, codec);
     this.upstream = new UpstreamHost({
       providers: new Map([['alpha', this.knowing.provider]]),
       engines: {},
+      ...(voices === undefined ? {} : { voices }),
       access: () => ({ baseUrl: this.knowing.http.url, credential: 'key' }),
       clock: this.clock,
       http: { pools: this.pools, clock: this.clock },
@@ -51,7 +59,7 @@ export class World {
       this.reports.push(each);
       for (const watch of [...this.watchers]) watch();
     };
-    this.leg = this.upstream.open('leg.1', REQUEST, report, {
+    this.leg = this.upstream.open('leg.1', this.request, report, {
       gone: () => {
         this.gone = true;
       },

@@ -96,6 +96,8 @@ export interface Transcript extends EventHead {
   /** BCP-47, if the provider reports it. */
   language?: string;
   words?: Word[];
+  /** Only on finals, and only with a speech gate (`speech_gate`): there is no voice in this audio, so the model invented the text. With `speech_gate=drop`, `text` is empty. */
+  no_speech?: true;
 }
 
 /** The turn may be over with these words: `turn_ended` or `turn_resumed` follows. */

@@ -221,6 +221,7 @@ export function openLegOf(
   generation: number,
   isWatched: boolean,
 ): OpenLeg {
+  const gate = request.speechGate ?? (member.card.isWhisper ? 'mark' : 'off');
   return {
     type: 'leg.open',
     session,
@@ -236,6 +237,7 @@ export function openLegOf(
     credentialId: member.credentialId,
     organisationId,
     ...(request.turnEvents ? { turnEvents: true } : {}),
+    ...(gate === 'off' ? {} : { speechGate: gate }),
     ...(member.rule === undefined ? {} : { rule: member.rule }),
     ...(isWatched ? { watched: true } : {}),
   };

@@ -97,12 +97,13 @@ const confidence = (told: number | undefined): { end_of_turn_confidence?: number
 
 /** Words of a turn. Members are added one by one: an object made of spreads would have a shape of its own each time. */
 export function transcriptEvent(utterance: Utterance, isFinal: boolean, turn: number, model: string): TranscriptEvent {
-  const { text, start, end, confidence, speaker, language, words } = utterance;
+  const { text, start, end, confidence, speaker, language, words, noSpeech } = utterance;
   const event: TranscriptEvent = { type: 'transcript', text, is_final: isFinal, turn, start, end, model };
   if (Number.isFinite(confidence)) event.confidence = confidence as number;
   if (speaker !== undefined) event.speaker = speaker;
   if (language !== undefined) event.language = language;
   if (words !== undefined) event.words = words;
+  if (noSpeech !== undefined) event.no_speech = noSpeech;
   return event;
 }
 

@@ -190,11 +190,12 @@ export class TurnPlacement {
     const until = isWord ? this.#clamp(this.#wordAt(last).end) : this.endSampleOf(utterance.end);
     const end = isBackwards ? until : Math.max(from, until);
     const start = Math.min(from, end);
-    const { confidence, speaker, language } = utterance;
+    const { confidence, speaker, language, noSpeech } = utterance;
     return utteranceOf(readable(utterance.text), this.secondsOf(start), this.secondsOf(end), {
       confidence,
       speaker,
       language,
+      noSpeech,
       words: words?.map((word) => this.#placedWord(word, start, end)),
     });
   }

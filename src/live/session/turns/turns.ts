@@ -116,7 +116,7 @@ export class Turns {
         if (step.begins && !this.#resumes(step.utterance, step.resumes)) chart.tell({ type: 'turn.heard' });
         // The turn before was settled by it, and the leg replaced: the next one hears this turn again.
         if (this.#text !== text) return;
-        this.#place.judge(step.utterance, step.isLate, text.hasGoneBack);
+        if (step.utterance.text !== '') this.#place.judge(step.utterance, step.isLate, text.hasGoneBack);
         this.#noteHeard(step.utterance);
         this.#setDue(this.#placed(step.utterance), endConfidenceOf(message));
         chart.tell({ type: 'turn.ended', formattedFollows: step.formattedFollows });

@@ -48,6 +48,7 @@ const Utterance = Type.Object({
   speaker: optional(Count),
   language: optional(Name),
   words: optional(Type.Array(Word, { maxItems: WORDS_MAX })),
+  noSpeech: optional(Type.Literal(true)),
 });
 
 const ofTurn = { turnId: Type.String({ maxLength: 1_024 }), utterance: Utterance };
@@ -61,6 +62,7 @@ const HEARD: Readonly<Record<string, TSchema>> = {
     utterance: optional(Utterance),
     formattedFollows: Type.Boolean(),
     endConfidence: optional(Type.Number()),
+    noSpeech: optional(Type.Literal(true)),
   }),
   'turn.formatted': Type.Object(ofTurn),
   warned: Type.Object({ code: Name, message: Text, once: optional(Type.Literal(true)) }),
@@ -111,6 +113,7 @@ const Open = Type.Object({
   credentialId: Name,
   organisationId: Name,
   turnEvents: optional(Type.Literal(true)),
+  speechGate: optional(Type.Union([Type.Literal('mark'), Type.Literal('drop')])),
   rule: optional(
     Type.Object({
       regions: Type.Union([Type.Array(Name, { maxItems: 100 }), Type.Null()]),
