@@ -12,6 +12,7 @@ const benches: Readonly<Record<string, () => Promise<unknown>>> = {
   watch: () => import('../bench/watch.ts'),
   report: () => import('../bench/report.ts'),
   recogniser: () => import('../bench/recogniser.ts'),
+  voice: () => import('../bench/voice.ts'),
 };
 
 // What is left of the arguments is the bench's own.
