@@ -267,8 +267,8 @@ async function bundleAll(root, dist, clientDist) {
       bundleProgram(root, dist),
       bundleConsole(root, join(dist, 'console')),
       bundleClient(join(root, CLIENT, 'src'), clientDist),
-      buildSpeechModels(root, dist),
     ]);
+    await buildSpeechModels(root, dist);
     writeFileSync(join(dist, 'licenses.txt'), licensesOf(root, [...program, ...console]));
   } catch (error) {
     const { errors = [] } = /** @type {{ errors?: import('esbuild').Message[] }} */ (error);

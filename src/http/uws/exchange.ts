@@ -84,6 +84,9 @@ async function shakeHands(
   else exchange.accept(answer, contexts, options);
 }
 
+/** Well below the 30 s. */
+const REFRESH_MS = 10_000;
+
 class UwsExchange {
   readonly head: RequestHead;
   readonly request: ServerRequest;
@@ -96,6 +99,10 @@ class UwsExchange {
   #isBehind = false;
   /** Runs where the connection is dropped as soon as the client takes no more of what waits. */
   #lastPieces: NodeJS.Timeout | undefined;
+  /** The library has been counting since. */
+  #isResumed = false;
+  /** Runs from the end of such a body to the answer. */
+  #awaitingAnswer: NodeJS.Timeout | undefined;
   /** The answer is out, and the rest of the body is awaited. */
   #endRest: (() => void) | undefined;
 
@@ -109,9 +116,12 @@ class UwsExchange {
     this.#body = new RequestBody(
       {
         pause: () => this.#whilePending(() => response.pause()),
-        resume: () => this.#whilePending(() => response.resume()),
+        resume: () => {
+          this.#isResumed = true;
+          this.#whilePending(() => response.resume());
+        },
         // The library drops a client that sends less than 16 kB/s for 10 s, and starts counting again when it is resumed.
-        waiting: () => this.#whilePending(() => response.pause().resume()),
+        waiting: () => this.#refresh(),
       },
       declaredBodyBytes(this.head.headers),
     );
@@ -131,13 +141,29 @@ class UwsExchange {
       if (this.#endRest === undefined) abort.abort();
       else this.#endRest();
       clearTimeout(this.#lastPieces);
+      clearInterval(this.#awaitingAnswer);
       this.#stream?.gone();
     });
     response.onData((chunk, isLast) => {
       if (this.#over) return;
       this.#body.arrived(Buffer.from(chunk.slice(0)));
-      if (isLast) this.#body.finished();
+      if (isLast) this.#finished();
     });
+  }
+
+  #finished(): void {
+    this.#body.finished();
+    // The library waits as long as it takes for the answer, but where it was resumed it closes the connection after 30 s of silence.
+    if (this.#isResumed) this.#awaitingAnswer = setInterval(() => this.#refresh(), REFRESH_MS).unref();
+  }
+
+  /** The library starts counting again. */
+  #refresh(): void {
+    if (this.#over) clearInterval(this.#awaitingAnswer);
+    else {
+      this.#isResumed = true;
+      this.#response.pause().resume();
+    }
   }
 
   /** The connection ends with the answer. After the last chunk there may be trailers, which the library reads as a request. */
