@@ -141,7 +141,7 @@ class UwsExchange {
       if (this.#endRest === undefined) abort.abort();
       else this.#endRest();
       clearTimeout(this.#lastPieces);
-      clearInterval(this.#awaitingAnswer);
+      clearTimeout(this.#awaitingAnswer);
       this.#stream?.gone();
     });
     response.onData((chunk, isLast) => {
@@ -154,16 +154,15 @@ class UwsExchange {
   #finished(): void {
     this.#body.finished();
     // The library waits as long as it takes for the answer, but where it was resumed it closes the connection after 30 s of silence.
-    if (this.#isResumed) this.#awaitingAnswer = setInterval(() => this.#refresh(), REFRESH_MS).unref();
+    if (this.#isResumed) this.#awaitingAnswer = setTimeout(() => this.#refresh(), REFRESH_MS).unref();
   }
 
   /** The library starts counting again. */
   #refresh(): void {
-    if (this.#over) clearInterval(this.#awaitingAnswer);
-    else {
-      this.#isResumed = true;
-      this.#response.pause().resume();
-    }
+    if (this.#over) return;
+    this.#isResumed = true;
+    this.#response.pause().resume();
+    this.#awaitingAnswer?.refresh();
   }
 
   /** The connection ends with the answer. After the last chunk there may be trailers, which the library reads as a request. */

@@ -60,6 +60,9 @@ const ENCODER_SECONDS_MAX = 0.05;
 const KNOWN: readonly [name: string, title: string, seconds: number][] = [
   // Without what the encoder put in front and behind, as the tag says.
   ['cbr.mp3', 'MP3', 6],
+  ['reading.mp3', 'MP3', 10.74],
+  ['reading.ogg', 'Ogg', 10.74],
+  ['reading.webm', 'WebM or Matroska', 10.74],
   ['vbr-xing.mp3', 'MP3', 6],
   ['vbr-headerless.mp3', 'MP3', 6.084],
   ['flac.flac', 'FLAC', 2],
