@@ -14,7 +14,7 @@ export const BUILT_IN_DICTATION = 'dictation-en';
 /** A model is loaded in less than a second; on a busy machine it takes longer. */
 const PROCESS_HANG_MS = 30_000;
 
-/** Each takes 8 MB and 0.4 % of a core. */
+/** Each takes 10 MB and 0.7 % of a core. */
 const VOICE_STREAMS_MAX = 48;
 
 export interface RecogniserOptions extends Omit<RecogniserPoolOptions, 'open' | 'hangMs' | 'workerStreamsMax'> {
