@@ -235,7 +235,7 @@ export class DictationStream {
   }
 
   #interim(turn: Turn, text: string): void {
-    if (this.#turn !== turn || text === '') return;
+    if (!this.#options.interims || this.#turn !== turn || text === '') return;
     const [start, end] = [secondsOf(turn.voicedStart), secondsOf(turn.voicedEnd)];
     this.#outbox.push({ type: 'interim', turn: turn.id, text, start, end });
   }

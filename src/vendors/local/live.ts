@@ -29,11 +29,15 @@ type Message =
   | { type: 'no_match'; turn: number; start: number; end: number }
   | { type: 'warning' | 'error'; code: string; message: string };
 
+/** The text of a grammar is looked at each 100 ms; smaller frames would only cost more. */
+const GRAMMAR_FRAME = { minMs: 100, idealMs: 100 };
+/** Voices are looked for in each 32 ms. */
+const DICTATION_FRAME = { minMs: 32, idealMs: 32 };
+
 export const live: LiveCodec<State> = {
   timing: ({ model, params }) =>
     liveTiming({
-      // The recogniser looks at the text each 100 ms; smaller frames would only cost more.
-      frame: { minMs: 100, idealMs: 100, maxMs: 1_000, tail: 'short' },
+      frame: { ...(isGrammar(model) ? GRAMMAR_FRAME : DICTATION_FRAME), maxMs: 1_000, tail: 'short' },
       // A backlog is worked off faster than real time, but one session may not take all threads for itself.
       speedMax: 8,
       burstMs: 2_000,

@@ -95,7 +95,7 @@ export const ownCards = (own: readonly LocalModel[]): readonly ModelCard[] =>
   );
 
 /** Silence that ends a turn of dictation, when nothing else is asked for. */
-export const ENDPOINTING_MS = 450;
+export const ENDPOINTING_MS = 350;
 
 export const DictationOptions = exactly({
   endpointing: Type.Optional(

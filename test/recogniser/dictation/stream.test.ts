@@ -191,6 +191,14 @@ test('shows no interims of a recording, which comes faster than it is spoken', a
   expect(rig.messages.slice(shown).filter(({ type }) => type === 'interim')).toEqual([]);
 });
 
+test('shows no interims when none are wanted, not even what was decoded in a pause', async () => {
+  const rig = new Rig().speak(0.5, 1, 0.5);
+  await settled();
+  rig.speak(0, 1, 1);
+  await settled();
+  expect(rig.messages.filter(({ type }) => type === 'interim')).toEqual([]);
+});
+
 test('uses what was decoded in a pause when the turn ends there', async () => {
   const rig = new Rig().speak(0.5, 1, 0.5);
   await settled();

@@ -17,7 +17,7 @@ const builtIn = (model: string) => ({ kind: 'grammar', text: BUILT_IN_GRAMMARS.g
 const words = [{ word: 'yes', start: 1, end: 1.5, confidence: 0.9 }];
 const DICTATION = expect.stringMatching(/`local\/dictation-en`.*\/docs\/guides\/first-transcription/);
 const dictating = (settings: object = {}): Endpoint => {
-  const task = { kind: 'dictation', model: 'dictation-en', endpointingMs: 450, language: undefined, ...settings };
+  const task = { kind: 'dictation', model: 'dictation-en', endpointingMs: 350, language: undefined, ...settings };
   return { kind: 'embedded', engine: 'local', query: { task, interims: true } };
 };
 const error = (code: string) => ({ type: 'error', code, message: 'The sentence.' });

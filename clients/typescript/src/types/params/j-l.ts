@@ -2,7 +2,7 @@
 
 /** Options of Embedded recogniser. */
 export interface LocalParams {
-  /** Milliseconds of silence that end a turn; 450 when absent. */
+  /** Milliseconds of silence that end a turn; 350 when absent. */
   endpointing?: number;
 }
 
