@@ -47,6 +47,12 @@ interface ProcessOptions {
   env?: Readonly<Record<string, string>>;
 }
 
+/** What a process needs to find its libraries. The keys of providers are not for native code that reads what anybody sends. */
+const INHERITED = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR'];
+
+const inherited = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(INHERITED.filter((name) => name in process.env).map((name) => [name, process.env[name]]));
+
 /** A process that ends with this one, however this one ends. */
 export const processPort =
   ({ file, argument, env }: ProcessOptions): OpenPort =>
@@ -54,7 +60,7 @@ export const processPort =
     const child = fork(file(), [argument], {
       execArgv: [],
       serialization: 'advanced',
-      env: { ...process.env, ...env },
+      env: { ...inherited(), ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     let complaint = '';

@@ -130,6 +130,17 @@ describe('its process', () => {
     expect(modelProcesses().length).toBe(before);
   });
 
+  test('is not given the keys of providers', async () => {
+    const others = new Set(modelProcesses());
+    process.env.EXAMPLE_API_KEY = 'example-secret';
+    const recogniser = recogniserOf();
+    await listen(silence(0.1), recogniser);
+    delete process.env.EXAMPLE_API_KEY;
+    const [pid] = modelProcesses().filter((each) => !others.has(each));
+    const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
+    expect([environment.includes('PATH='), environment.includes('example-secret')]).toEqual([true, false]);
+  });
+
   test('ends after five idle minutes', async () => {
     const before = modelProcesses().length;
     const clock = new SimulatedClock();
