@@ -106,7 +106,7 @@ function codesOf(response: Json): ErrorCode[] {
 describe('accepted parameters', () => {
   const namesOf = (schema: TObject) => Object.keys(schema.properties).sort();
   /** What a refusal of an unknown name lists. */
-  const knownIn = (message: string) => (/Known are (.*)\.$/.exec(message)?.[1] ?? '').split(', ').sort();
+  const knownIn = (message: string) => (/Known(?: are|:) (.*)\.$/.exec(message)?.[1] ?? '').split(', ').sort();
   const refusalOf = (ask: () => unknown): string => {
     try {
       ask();

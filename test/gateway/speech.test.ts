@@ -94,7 +94,7 @@ it('sends an interim while its sentence is still being spoken', async () => {
 
 it('open speech to a model of commands is warned of once, with the next step, live and as a file', async () => {
   const sample = { ...(samples().find((each) => each.file === 'alignment.wav') as Sample), model: 'local/commands-en' };
-  const step = { code: 'no_open_dictation', message: expect.stringContaining('DEEPGRAM_API_KEY') };
+  const step = { code: 'no_open_dictation', message: expect.stringContaining('local/dictation-en') };
   const client = await transcribeLive(sample);
   expect(client.of('warning')).toMatchObject([step]);
   const response = await transcribeFile(sample);

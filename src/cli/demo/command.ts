@@ -26,10 +26,10 @@ import { SENTENCE, SENTENCE_ENCODING, SENTENCE_MIDDLE_SECONDS, SENTENCE_RATE, se
 const usage = `Usage: voxgate demo [--from SLUG] [--to SLUG] [--fault F]… [--json]
 
 Shows a failover. A gateway is started on a free port with a simulated provider,
-a sentence is sent at the pace of speech, and in the middle of it the provider is
-killed. The embedded model finishes the sentence. You see what the client sees,
-as it happens. It takes about ten seconds and leaves nothing behind; the exit
-code is 0 if the whole sentence arrived after one failover.
+a sentence is sent at the pace of speech, and in the middle of it the provider
+is killed. The embedded model finishes the sentence. You see what the client
+sees, as it happens. It takes about ten seconds and leaves nothing behind; the
+exit code is 0 if the whole sentence arrived after one failover.
 
   --from   the first model; deepgram/nova-3 when absent
   --to     its fallback, of another provider, which is simulated as well;

@@ -20,6 +20,8 @@ describe.each(DRAWN)('$slug', ({ slug, provider, givesInterims }) => {
     const caller = await incident.play([slug], manner);
     expect(incident.failures).toEqual([]);
     const owed = givesInterims ? [] : ['interim_results_unsupported'];
+    // The speech gate of these models has no voice detector here.
+    if (/whisper/.test(slug)) owed.push('speech_gate_unavailable');
     expect(caller.client.of('warning').map(({ code }) => code)).toEqual(owed);
     expect(caller.client.of('session_ended')).toMatchObject([{ reason: 'client_closed', audio_seconds: 8 }]);
     expect(incident.dialsTo(provider)).toHaveLength(2);

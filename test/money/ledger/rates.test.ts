@@ -69,7 +69,8 @@ describe('a rate', () => {
 
   test('fits the ledger for every candidate of every chain of a session', () => {
     const chains = Array.from({ length: CONFIGURATIONS_MAX + 1 }, (_, chain) =>
-      Array.from({ length: FALLBACKS_MAX + 1 }, (_, at) => member(BigInt(1 + chain * 9 + at))),
+      // A model, its fallbacks and the last resort.
+      Array.from({ length: FALLBACKS_MAX + 2 }, (_, at) => member(BigInt(1 + chain * 10 + at))),
     );
     const rates = ratesOf(...chains);
     expect([rates.length, rates.at(-1)]).toEqual([LINES_MAX, LINES_MAX - 1]);

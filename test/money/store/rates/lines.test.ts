@@ -101,9 +101,9 @@ describe('a model at two prices', () => {
 });
 
 describe('lines of a session', () => {
-  test('may be as many as it could ever have: a model and its fallbacks for every change of it', () => {
+  test('may be as many as it could ever have: a model, its fallbacks and the last resort for every change of it', () => {
     const { ledger, head } = begin();
-    expect([LINES_MAX, CONFIGURATIONS_MAX]).toEqual([909, 100]);
+    expect([LINES_MAX, CONFIGURATIONS_MAX]).toEqual([1_010, 100]);
     const lines = Array.from({ length: LINES_MAX }, (_, rate) => at(rate, 1_000 + rate, perMinute(BigInt(rate))));
     const record = ledger.settleSession(head, endOf(lines));
     expect(record.lines).toHaveLength(LINES_MAX);
