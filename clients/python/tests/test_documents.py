@@ -11,7 +11,7 @@ from .rig import AUDIO, KEY, ROOT, URL, Case
 class Documents(Case):
     def output_of(self, code: str) -> list[str]:
         # One word is heard faster than fifteen seconds of them.
-        here = code.replace("http://127.0.0.1:8080", URL).replace("test/fixtures/audio/commands.wav", str(AUDIO / "yes.wav"))
+        here = code.replace("http://127.0.0.1:8080", URL).replace("test/fixtures/audio/reading.wav", str(AUDIO / "yes.wav"))
         printed = io.StringIO()
         with mock.patch.dict("os.environ", {"VOXGATE_KEY": KEY}), contextlib.redirect_stdout(printed):
             exec(compile(here, "docs/guides/python.md", "exec"), {"__name__": "__main__"})
@@ -21,6 +21,6 @@ class Documents(Case):
         text = (ROOT / "docs/guides/python.md").read_text(encoding="utf-8")
         file, live, asynchronous = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
         text, *words = self.output_of(file)
-        self.assertEqual((text, [word.split(" ")[1] for word in words]), ("yes", ["yes"]))
-        self.assertEqual(self.output_of(live), ["yes", "0.00"])
-        self.assertEqual(self.output_of(asynchronous), ["yes"])
+        self.assertEqual((text, [word.split(" ")[1] for word in words]), ("Yes.", ["Yes."]))
+        self.assertEqual(self.output_of(live), ["Yes.", "0.00"])
+        self.assertEqual(self.output_of(asynchronous), ["Yes."])

@@ -75,8 +75,8 @@ describe.each([
     ['orgs list', 'org_'],
     ['ledger audit', 'The ledger agrees.'],
     ['vault status', 'The current key of the vault'],
-    [`transcribe ${AUDIO}`, 'yes'],
-    [`transcribe ${AUDIO} --live`, 'yes'],
+    [`transcribe ${AUDIO}`, 'Yes.'],
+    [`transcribe ${AUDIO} --live`, 'Yes.'],
     ['simulate google --list', 'close-after'],
   ])('runs `voxgate %s`', async (line, words) => {
     expect(await run(line)).toMatchObject({ code: 0, output: expect.stringContaining(words) });
@@ -85,10 +85,10 @@ describe.each([
   it('transcribes through the gateway that runs, which then has a bill and its audit', async () => {
     const target = `--url ${gateway.url} --key ${gateway.key}`;
     for (const how of ['', ' --live']) {
-      expect(await run(`transcribe ${AUDIO}${how} ${target}`)).toMatchObject({ code: 0, output: 'yes\n' });
+      expect(await run(`transcribe ${AUDIO}${how} ${target}`)).toMatchObject({ code: 0, output: 'Yes.\n' });
     }
     const [organisation] = /org_[\w-]+/.exec((await run('orgs list')).output) ?? [];
-    expect((await run(`usage ${organisation} --by model`)).output).toContain('local/commands-en');
+    expect((await run(`usage ${organisation} --by model`)).output).toContain('local/dictation-en');
     expect((await run('ledger audit')).code).toBe(0);
   });
 

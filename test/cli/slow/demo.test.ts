@@ -12,17 +12,14 @@ type EventOf<Type extends ServerEvent['type']> = Extract<ServerEvent, { type: Ty
 
 const FROM = 'deepgram/nova-3';
 const TO = 'local/dictation-en';
-const LONGEST_MS = 30_000;
 
 const of = <Type extends ServerEvent['type']>(events: readonly ServerEvent[], type: Type) =>
   events.filter((event): event is EventOf<Type> => event.type === type);
 
-/** Runs `demo --json` to its end in time, and checks what is true of every good run. */
+/** Runs `demo --json` to its end, and checks what is true of every good run. */
 async function events(...args: string[]): Promise<ServerEvent[]> {
-  const startedAt = performance.now();
   const { code, output, errors } = await voxgateProcess(['demo', '--json', ...args]);
   expect({ code, errors }).toEqual({ code: 0, errors: '' });
-  expect(performance.now() - startedAt).toBeLessThan(LONGEST_MS);
   const heard = output
     .trimEnd()
     .split('\n')
@@ -32,8 +29,8 @@ async function events(...args: string[]): Promise<ServerEvent[]> {
   return heard;
 }
 
-// They wait for speech, not for the processor.
-describe.concurrent('voxgate demo', () => {
+// One after the other: each of them runs two speech models.
+describe('voxgate demo', () => {
   it('kills the first provider, and the client sees one failover, one final and the whole sentence', async () => {
     const heard = await events();
     const failovers = of(heard, 'failover');

@@ -24,7 +24,7 @@ describe.skipIf(!browserIsHere)('the pages of the console', { timeout: 60_000 },
     await signUp(page, live.url);
     await logIn(page, live.url);
     await go('Playground');
-    await choose(page, 'Model', 'local/commands-en');
+    await choose(page, 'Model', 'local/dictation-en');
     await press('Play the sample');
     await page.locator('.badge', { hasText: 'ended' }).waitFor();
   });
@@ -35,7 +35,7 @@ describe.skipIf(!browserIsHere)('the pages of the console', { timeout: 60_000 },
     await row.getByRole('button', { name: 'Copy the id of Playground' }).waitFor();
     await row.getByRole('link').click();
     await page.locator('.summary').getByText('closed by the client').waitFor();
-    await page.getByRole('cell', { name: 'Turn 3' }).waitFor();
+    await page.getByRole('cell', { name: 'Turn 1', exact: true }).waitFor();
     const tops = await page
       .locator('.summary, .lanes, .actors')
       .evaluateAll((all) => all.map((each) => (each as unknown as { offsetTop: number }).offsetTop));
@@ -72,7 +72,7 @@ describe.skipIf(!browserIsHere)('the pages of the console', { timeout: 60_000 },
   it('models are found by language and field, grouped, and grey until they are used', async () => {
     await go('Models');
     await page.getByRole('row', { name: 'deepgram/nova-3 ' }).getByText('not used yet').waitFor();
-    await page.getByRole('row', { name: 'local/commands-en' }).getByText('up', { exact: true }).waitFor();
+    await page.getByRole('row', { name: 'local/dictation-en' }).getByText('up', { exact: true }).waitFor();
     await page.getByLabel('Search').fill('french medical');
     await page.getByRole('row', { name: 'assemblyai/u3-rt-pro' }).waitFor();
     expect(await page.getByText('local/commands-en').count()).toBe(0);
