@@ -119,6 +119,8 @@ class UwsExchange {
         resume: () => {
           this.#isResumed = true;
           this.#whilePending(() => response.resume());
+          // Also after the last byte, which may have arrived while the request was paused.
+          if (this.#body.isComplete) this.#awaitAnswer();
         },
         // The library drops a client that sends less than 16 kB/s for 10 s, and starts counting again when it is resumed.
         waiting: () => this.#refresh(),
@@ -154,7 +156,11 @@ class UwsExchange {
   #finished(): void {
     this.#body.finished();
     // The library waits as long as it takes for the answer, but where it was resumed it closes the connection after 30 s of silence.
-    if (this.#isResumed) this.#awaitingAnswer = setTimeout(() => this.#refresh(), REFRESH_MS).unref();
+    if (this.#isResumed) this.#awaitAnswer();
+  }
+
+  #awaitAnswer(): void {
+    if (!this.#over) this.#awaitingAnswer ??= setTimeout(() => this.#refresh(), REFRESH_MS).unref();
   }
 
   /** The library starts counting again. */

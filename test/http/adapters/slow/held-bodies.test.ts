@@ -19,8 +19,8 @@ const HOLD_MS = 12_000;
 /** Longer than it waits for the next request. */
 const ANSWER_MS = 34_000;
 
-function* pieces(): Generator<Buffer> {
-  for (let piece = 0; piece < PIECES; piece++) yield PIECE;
+function* pieces(count: number): Generator<Buffer> {
+  for (let piece = 0; piece < count; piece++) yield PIECE;
 }
 
 describe.each(servers)('a body that is held back at the server %s', (_name, open) => {
@@ -46,6 +46,27 @@ describe.each(servers)('a body that is held back at the server %s', (_name, open
     expect(await send(port)).toBe(`200 ${PIECES * PIECE.length}`);
   });
 
+  test('is answered long after it arrived, when its last byte came during a pause', { timeout: 60_000 }, async () => {
+    const { port } = await start(
+      { open, gaps: {} },
+      {
+        request: async ({ body }) => {
+          const stream = body(PIECES * PIECE.length);
+          await delay(1_000);
+          let arrived = 0;
+          for await (const chunk of stream) arrived += (chunk as Buffer).length;
+          await delay(ANSWER_MS);
+          return { status: 200, body: String(arrived) };
+        },
+      },
+    );
+    const { length } = PIECE;
+    // One piece more than is held for a reader that does not read.
+    expect(await Promise.all([17, 18, 20].map((count) => send(port, count)))).toEqual(
+      [17, 18, 20].map((count) => `200 ${count * length}`),
+    );
+  });
+
   test('is answered long after it arrived', { timeout: 60_000 }, async () => {
     const { port } = await start(
       { open, gaps: {} },
@@ -65,8 +86,8 @@ describe.each(servers)('a body that is held back at the server %s', (_name, open
   });
 });
 
-async function send(port: number): Promise<string> {
-  const headers = { 'Content-Length': PIECES * PIECE.length };
+async function send(port: number, count = PIECES): Promise<string> {
+  const headers = { 'Content-Length': count * PIECE.length };
   const request = httpRequest({ port, host: '127.0.0.1', method: 'POST', agent: false, headers });
   const answered = new Promise<string>((resolve, reject) => {
     request.on('error', reject);
@@ -76,6 +97,6 @@ async function send(port: number): Promise<string> {
       resolve(`${response.statusCode} ${text}`);
     });
   });
-  await pipeline(Readable.from(pieces()), request);
+  await pipeline(Readable.from(pieces(count)), request);
   return answered;
 }
