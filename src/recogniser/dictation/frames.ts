@@ -4,8 +4,9 @@ import { SAMPLE_RATE } from '../protocol.ts';
 import { FRAME_SAMPLES } from './voice-detector.ts';
 
 export const samplesOf = (ms: number): number => Math.round((ms * SAMPLE_RATE) / 1000);
-/** Seconds with three decimals. */
-export const secondsOf = (samples: number): number => Math.round((samples * 1000) / SAMPLE_RATE) / 1000;
+/** With three decimals. */
+export const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
+export const secondsOf = (samples: number): number => rounded(samples / SAMPLE_RATE);
 
 /** Cuts linear16 bytes into frames of `FRAME_SAMPLES`, each a new array from -1 to 1. */
 export class FrameCutter {
@@ -19,6 +20,11 @@ export class FrameCutter {
   constructor(onFrame: (frame: Float32Array) => void, sampleRate = SAMPLE_RATE) {
     this.#onFrame = onFrame;
     this.#converter = sampleRate === SAMPLE_RATE ? undefined : new PcmConverter(sampleRate, SAMPLE_RATE);
+  }
+
+  /** Samples of the frame that is not full yet. */
+  get pending(): number {
+    return this.#samples;
   }
 
   /** @param bytes cut anywhere */

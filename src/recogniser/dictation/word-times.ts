@@ -1,5 +1,6 @@
 // Times of words, for models that give none: words are spread over the time in which a voice is heard, by their length.
 import { type HeardWord, SAMPLE_RATE } from '../protocol.ts';
+import { rounded } from './frames.ts';
 import type { UtteranceAudio } from './stream.ts';
 
 /** Samples of a window: 20 ms at 16 kHz. */
@@ -22,7 +23,11 @@ export function estimatedWords(text: string, utterance: UtteranceAudio): HeardWo
     const start = timeOf(voiced, characters / total, 'start');
     characters += word.length + GAP_CHARACTERS;
     const end = timeOf(voiced, characters / total, 'end');
-    return { word, start: round(voicedStartSeconds + start), end: round(voicedStartSeconds + Math.max(start, end)) };
+    return {
+      word,
+      start: rounded(voicedStartSeconds + start),
+      end: rounded(voicedStartSeconds + Math.max(start, end)),
+    };
   });
 }
 
@@ -46,5 +51,3 @@ function timeOf(voiced: readonly number[], share: number, side: 'start' | 'end')
   const within = Math.min(1, Math.max(0, place - at));
   return ((voiced[at]! + within) * WINDOW_SAMPLES) / SAMPLE_RATE;
 }
-
-const round = (seconds: number): number => Math.round(seconds * 1000) / 1000;

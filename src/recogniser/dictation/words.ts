@@ -1,5 +1,6 @@
 // Words with times out of tokens with times, for models that give them.
 import type { HeardWord } from '../protocol.ts';
+import { rounded } from './frames.ts';
 import type { SherpaResult } from './sherpa.ts';
 
 /** The last token of a word is spoken for so long. */
@@ -16,8 +17,8 @@ export function wordsOf({ text, tokens, timestamps }: SherpaResult, startSeconds
     const piece = token.replaceAll('▁', ' ');
     const last = words.at(-1);
     if (last === undefined || piece.startsWith(' ') || isWordItself(piece) || isWordItself(last.word))
-      words.push({ word: piece.trimStart(), start: round(start), end: round(end) });
-    else words[words.length - 1] = { word: last.word + piece, start: last.start, end: round(end) };
+      words.push({ word: piece.trimStart(), start: rounded(start), end: rounded(end) });
+    else words[words.length - 1] = { word: last.word + piece, start: last.start, end: rounded(end) };
   }
   const spoken = words.map(({ word, ...times }) => ({ word: word.trim(), ...times })).filter(({ word }) => word !== '');
   return lettersOf(spoken.map(({ word }) => word).join('')) === lettersOf(text) ? spoken : undefined;
@@ -28,5 +29,3 @@ const isWordItself = (piece: string): boolean =>
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]+$/u.test(piece.trim());
 
 const lettersOf = (text: string): string => text.replaceAll(/\s/g, '');
-
-const round = (seconds: number): number => Math.round(seconds * 1000) / 1000;

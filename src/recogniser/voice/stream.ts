@@ -1,5 +1,6 @@
 // A stream of voices: reports where somebody speaks, and how far it has processed the audio.
 
+import { FrameCutter } from '../dictation/frames.ts';
 import { FRAME_SAMPLES, LAG_SAMPLES } from '../dictation/voice-detector.ts';
 import { SAMPLE_RATE, type VoiceMessage } from '../protocol.ts';
 
@@ -22,10 +23,7 @@ interface Detector {
 export class VoiceStream {
   readonly #detector: Detector;
   readonly #say: (message: VoiceMessage) => void;
-  #frame = new Float32Array(FRAME_SAMPLES);
-  #frameSamples = 0;
-  #oddByte: number | undefined;
-  #framePeak = 0;
+  readonly #frames = new FrameCutter((frame) => this.#take(frame));
   #silentFrames = 0;
   #level = 0;
   /** Samples in whole frames. */
@@ -42,23 +40,12 @@ export class VoiceStream {
 
   /** Takes linear16 bytes, cut anywhere. */
   audio(bytes: Uint8Array): void {
-    for (const byte of bytes) {
-      if (this.#oddByte === undefined) {
-        this.#oddByte = byte;
-        continue;
-      }
-      const sample = (((byte << 24) >> 16) | this.#oddByte) / 32_768;
-      this.#oddByte = undefined;
-      this.#framePeak = Math.max(this.#framePeak, Math.abs(sample));
-      this.#frame[this.#frameSamples] = sample;
-      this.#frameSamples++;
-      if (this.#frameSamples === FRAME_SAMPLES) this.#completeFrame();
-    }
+    this.#frames.push(bytes);
   }
 
   /** What is known by now. The last samples, fewer than a frame, count as processed. */
   report(): void {
-    const until = this.#position + this.#frameSamples;
+    const until = this.#position + this.#frames.pending;
     if (this.#voicedFrom !== undefined) {
       this.#addRange(this.#voicedFrom, until);
       this.#voicedFrom = until;
@@ -68,10 +55,8 @@ export class VoiceStream {
     this.#reportedPosition = this.#position;
   }
 
-  #completeFrame(): void {
-    const isSpeaking = this.#hear();
-    this.#frameSamples = 0;
-    this.#framePeak = 0;
+  #take(frame: Float32Array): void {
+    const isSpeaking = this.#hear(frame);
     this.#position += FRAME_SAMPLES;
     const wasSpeaking = this.#voicedFrom !== undefined;
     if (isSpeaking && !wasSpeaking) this.#voicedFrom = Math.max(0, this.#position - LAG_SAMPLES.start);
@@ -79,19 +64,20 @@ export class VoiceStream {
     if (isSpeaking !== wasSpeaking || this.#position - this.#reportedPosition >= REPORT_SAMPLES) this.report();
   }
 
-  #hear(): boolean {
-    this.#silentFrames = this.#framePeak <= SILENT_SAMPLE_MAX ? this.#silentFrames + 1 : 0;
+  #hear(frame: Float32Array): boolean {
+    const peak = frame.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+    this.#silentFrames = peak <= SILENT_SAMPLE_MAX ? this.#silentFrames + 1 : 0;
     const isSkipped = this.#silentFrames > SILENT_FRAMES && this.#voicedFrom === undefined;
     if (isSkipped) return false;
-    this.#raise();
-    return this.#detector.hear(this.#frame);
+    this.#raise(frame, peak);
+    return this.#detector.hear(frame);
   }
 
-  #raise(): void {
-    this.#level = Math.max(this.#framePeak, this.#level * LEVEL_FALL);
+  #raise(frame: Float32Array, peak: number): void {
+    this.#level = Math.max(peak, this.#level * LEVEL_FALL);
     const gain = Math.min(GAIN_MAX, PEAK_MIN / this.#level);
     if (!(gain > 1)) return;
-    for (let at = 0; at < FRAME_SAMPLES; at++) this.#frame[at] = (this.#frame[at] as number) * gain;
+    for (const [at, sample] of frame.entries()) frame[at] = sample * gain;
   }
 
   #endVoice(from: number): void {
