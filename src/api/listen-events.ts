@@ -206,7 +206,7 @@ export const Transcript = Type.Object(
     no_speech: Type.Optional(
       Type.Literal(true, {
         description:
-          'Only on finals, and only with a speech gate (`speech_gate`): there is no voice in this audio, so the model invented the text. With `speech_gate=drop`, `text` is empty.',
+          'Only on finals, and only with a speech gate (`speech_gate`): the audio has no voice, so the model invented the text. With `speech_gate=drop`, `text` is empty.',
       }),
     ),
   },

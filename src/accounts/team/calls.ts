@@ -105,8 +105,8 @@ export interface TeamCalls {
    */
   changeRole(organisationId: string, personId: string, role: Role, by: Actor): TeamRefusal | 'done';
   /**
-   * Ends the person's console sessions in this organisation; of who leaves it himself they continue in another one. Whoever is a member
-   * of none any more gets an empty one. Keys stay.
+   * Ends the person's console sessions in this organisation. A person who leaves continues in another organisation, or gets an empty one
+   * where this was the last. Keys stay.
    */
   removeMember(organisationId: string, personId: string, by: Actor): TeamRefusal | 'done';
 
@@ -122,7 +122,7 @@ export interface TeamCalls {
   invite(organisationId: string, invited: NewInvitation, by: Actor): ListedInvitation | InvitationRefusal;
   /** Newest first; those that lapsed within the last thirty days too. */
   listInvitations(organisationId: string): ListedInvitation[];
-  /** The same invitation by another link, for seven days from now; the former link is no good any more. */
+  /** The same invitation by another link, for seven days from now; the former link stops working. */
   renewInvitation(
     organisationId: string,
     invitationId: string,

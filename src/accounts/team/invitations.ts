@@ -51,7 +51,7 @@ export class Invitations {
     return { invitation: made, link };
   }
 
-  /** The same by another link; the former one is no good any more. Throws as `invite` does, and an ApiError `not_found`. */
+  /** The same by another link; the former one stops working. Throws as `invite` does, and an ApiError `not_found`. */
   async renew(organisationId: string, invitationId: string, by: Actor): Promise<Invited> {
     const { token, link } = this.#newLink();
     const renewed = await this.#options.store.renewInvitation(organisationId, invitationId, token, by);

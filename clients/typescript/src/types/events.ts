@@ -96,7 +96,7 @@ export interface Transcript extends EventHead {
   /** BCP-47, if the provider reports it. */
   language?: string;
   words?: Word[];
-  /** Only on finals, and only with a speech gate (`speech_gate`): there is no voice in this audio, so the model invented the text. With `speech_gate=drop`, `text` is empty. */
+  /** Only on finals, and only with a speech gate (`speech_gate`): the audio has no voice, so the model invented the text. With `speech_gate=drop`, `text` is empty. */
   no_speech?: true;
 }
 

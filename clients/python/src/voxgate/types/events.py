@@ -159,8 +159,8 @@ class Transcript(EventHead):
     """BCP-47, if the provider reports it."""
     words: list[Word] | None = None
     no_speech: Literal[True] | None = None
-    """Only on finals, and only with a speech gate (`speech_gate`): there is no voice in this audio, so the model
-    invented the text. With `speech_gate=drop`, `text` is empty."""
+    """Only on finals, and only with a speech gate (`speech_gate`): the audio has no voice, so the model invented the
+    text. With `speech_gate=drop`, `text` is empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
