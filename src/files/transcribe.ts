@@ -103,7 +103,7 @@ export async function transcribe(
   const file = await FileSource.open(job.file);
   const attempts = new Attempts(chain, dependencies.breakers);
   let isTold = false;
-  /** Of the first model that had no words: given where no other has any. */
+  /** Of the first model that had no words: given where no other has any. The last resort is not tried: it is for failures alone. */
   let empty: TranscriptionOutcome | undefined;
   for (;;) {
     const { member, isLast, failed } = attempts;
@@ -127,7 +127,6 @@ export async function transcribe(
       observer?.failed(member.slug, noWords.reason);
       empty = { ...outcome, warnings: [...outcome.warnings, emptyWarning(member.slug, sound)] };
       if (!job.hearEmptyAgain || isTold || !file.left || attempts.next(noWords) === undefined) return empty;
-      // It is there for outages: what it makes of a noise is worth less than an empty text.
       if (attempts.member.isLastResort) return empty;
     } catch (error) {
       if (signal.aborted || !(error instanceof LegFailed)) {
@@ -137,10 +136,9 @@ export async function transcribe(
       call.failed(error.failure);
       observer?.failed(member.slug, error.failure.reason);
       const pauseMs = attempts.next(error.failure);
-      if (pauseMs === undefined || !file.left || isTold) {
-        if (empty !== undefined) return empty;
-        throw apiErrorOf(named(failed));
-      }
+      const isOver = pauseMs === undefined || !file.left || isTold;
+      if (empty !== undefined && (isOver || attempts.member.isLastResort)) return empty;
+      if (isOver) throw apiErrorOf(named(failed));
       await pause(dependencies.http.clock, pauseMs, signal);
     }
   }

@@ -14,7 +14,7 @@ import type { Placement } from '../../src/cluster/placement.ts';
 import { createPriceList, type PriceOverrides } from '../../src/config/prices/price-list.ts';
 import { DialGate } from '../../src/live/failover/admission.ts';
 import { Breakers, type BreakersOptions } from '../../src/live/failover/breakers/breakers.ts';
-import { type ChainDependencies, resolveChain } from '../../src/live/failover/chain.ts';
+import { type Ask, type ChainDependencies, resolveChain } from '../../src/live/failover/chain.ts';
 import { openSession } from '../../src/live/session/channel-group.ts';
 import { SessionHost } from '../../src/live/session/host.ts';
 import type { ClientLine } from '../../src/live/session/outbox.ts';
@@ -276,10 +276,11 @@ export class SessionRig {
   async open(
     request: Partial<ListenRequest> = {},
     organisationId = 'org_1',
-    { showsTranscripts = false }: Pick<SessionOpening, 'showsTranscripts'> = {},
+    { showsTranscripts = false, lastResort }: Partial<Pick<SessionOpening, 'showsTranscripts'> & Ask> = {},
   ): Promise<RigClient> {
     const listen = { ...REQUEST, ...request };
-    const { members, warnings } = await resolveChain({ ...listen, mode: 'live', organisationId }, this.chain);
+    const ask = { ...listen, mode: 'live' as const, organisationId, lastResort };
+    const { members, warnings } = await resolveChain(ask, this.chain);
     const client = new RigClient();
     const openingOf = async (): Promise<SessionOpening> => {
       this.opened++;

@@ -78,6 +78,7 @@ async function world({ scripted = {}, prompt, hearEmptyAgain = true }: Options =
     file: AudioFile,
     model = 'one/file',
     fallbacks: Candidate[] = [],
+    lastResort?: string,
   ): Promise<TranscriptionOutcome> => {
     const request = {
       model,
@@ -93,7 +94,7 @@ async function world({ scripted = {}, prompt, hearEmptyAgain = true }: Options =
       common: prompt === undefined ? {} : { prompt },
     };
     const { members } = await resolveChain(
-      { ...request, mode: 'batch', organisationId: 'org_1', sampleRate: 16_000, interimResults: false },
+      { ...request, mode: 'batch', organisationId: 'org_1', sampleRate: 16_000, interimResults: false, lastResort },
       { providers, engines, access, prices: createPriceList(providers.values()) },
     );
     const over = { now: false };
@@ -382,6 +383,19 @@ describe('an answer without words', () => {
       ],
     });
     expect([servers.two, servers.three].map(({ arrived }) => arrived.length)).toEqual(asked);
+  });
+
+  it.each<[string, Answer, Candidate[], number[]]>([
+    ['follows it', EMPTY, [], [1, 0, 0]],
+    ['follows another that fails', answer({}, 404), TWO, [1, 1, 0]],
+    ['follows another without words', EMPTY, TWO, [1, 1, 0]],
+  ])('is not transcribed again by a last resort that %s', async (_, second, fallbacks, asked) => {
+    const { run, servers } = await world();
+    servers.one.answers = [EMPTY];
+    servers.two.answers = [second];
+    const { member, warnings } = await run(speech, 'one/file', fallbacks, 'three/file');
+    expect([member.slug, warnings.map(({ code }) => code)]).toEqual(['one/file', ['empty_result']]);
+    expect(Object.values(servers).map(({ arrived }) => arrived.length)).toEqual(asked);
   });
 
   it('arrives with a warning when the file is gone', async () => {

@@ -9,6 +9,7 @@ import { judged } from '../failover/blame.ts';
 import type { ResolvedCandidate } from '../failover/chain.ts';
 import { timingOf } from '../failover/chain.ts';
 import { ownKeyFailure } from '../failover/chain-credential.ts';
+import { noWords } from '../failover/model-attempt.ts';
 import type { AudioAccount } from './billing/audio-account.ts';
 import type { Charts } from './charts.ts';
 import type { EventWriter } from './event-writer.ts';
@@ -54,6 +55,8 @@ export class Recovery {
   #index = 0;
   /** Members that were ready once. */
   readonly #accepting = new Set<number>();
+  /** The incident began with a turn without words, not with a failure. */
+  #beganEmpty = false;
   /** What the customer is to hear of its own key that was refused, until a leg has held. */
   #ownKey: string | undefined;
 
@@ -107,9 +110,9 @@ export class Recovery {
     this.#accepting.clear();
   }
 
-  /** Whether a model behind this one could take over now. */
+  /** Whether a model behind this one could transcribe a turn without words again. The last resort is for failures alone. */
   get hasNext(): boolean {
-    return this.#hasOther((at) => at > this.#index);
+    return this.#hasOther((at) => at > this.#index && at !== this.#lastResort);
   }
 
   openLeg(index: number, generation: number): void {
@@ -133,6 +136,11 @@ export class Recovery {
   /** Whether another member may do better than the one that has the leg: nothing is known against it. */
   get hasBetter(): boolean {
     return this.#hasOther((at) => !this.#failed.has(at));
+  }
+
+  /** Its place in the chain, or -1. */
+  get #lastResort(): number {
+    return this.#opening.chain.findLastIndex(({ isLastResort }) => isLastResort === true);
   }
 
   #hasOther(isMeant: (at: number) => boolean): boolean {
@@ -167,6 +175,7 @@ export class Recovery {
     if (this.#isSteady && this.#hasProgress) this.held();
     this.#isSteady = false;
     this.#failedAtSample = Math.max(this.#failedAtSample, this.#pipeline.sentSamples);
+    if (this.#failed.size === 0) this.#beganEmpty = kind === noWords.kind;
     this.#failed.add(index);
     const wasReady = this.#isReady;
     this.#isReady = false;
@@ -194,7 +203,10 @@ export class Recovery {
     this.end();
     const mayRetry = attempts.retries.hasRoom;
     if (mayRetry) this.#retry = attempts.retries.take();
-    return { open: attempts.breakers.openIn(chain), mayRetry, elapsedMs: now - this.#sinceMs };
+    const open = attempts.breakers.openIn(chain);
+    // The model that found no words works: it continues before the last resort does.
+    if (this.#beganEmpty && this.#lastResort >= 0) open.push(this.#lastResort);
+    return { open, mayRetry, elapsedMs: now - this.#sinceMs };
   }
 
   /** Its client hears of it when nothing could be sent for a while. */
@@ -231,6 +243,7 @@ export class Recovery {
 
   #over(): void {
     this.#failed.clear();
+    this.#beganEmpty = false;
     this.#sinceMs = undefined;
     this.#failedAtSample = Number.NEGATIVE_INFINITY;
     this.#ownKey = undefined;

@@ -1,8 +1,9 @@
 // A turn with speech in it of which a model makes no words: heard once more by the next model where that is asked for, and never
 // a third time.
 import { describe, expect, it } from 'vitest';
-import type { Heard } from '../../../../machines/events.ts';
-import { puppetRig } from '../puppet.ts';
+import type { Heard, LegFailure } from '../../../../machines/events.ts';
+import { settle } from '../../../fakes/session-rig.ts';
+import { failure, puppetRig } from '../puppet.ts';
 import { silence, speech } from '../support.ts';
 
 const ended = (turnId: string, text: string, start: number, end: number): Heard => ({
@@ -12,12 +13,13 @@ const ended = (turnId: string, text: string, start: number, end: number): Heard 
   utterance: { text, start, end },
 });
 const FINISHED: Heard = { type: 'finished' };
+const failed = (kind: LegFailure['kind']): Heard => ({ type: 'failed', failure: failure(kind) });
 const CHAIN = [{ model: 'puppet/b' }];
 
 /** A session that was sent this, whose first model ends a turn without words after two seconds. */
-async function emptied(audio: Uint8Array, fallbacks = CHAIN, hearEmptyAgain: 'on' | 'off' = 'on') {
+async function emptied(audio: Uint8Array, fallbacks = CHAIN, hearEmptyAgain: 'on' | 'off' = 'on', lastResort?: string) {
   const { rig, puppet } = puppetRig({ rig: { settings: { hearEmptyAgain } } });
-  const client = await rig.open({ model: 'puppet/a', fallbacks });
+  const client = await rig.open({ model: 'puppet/a', fallbacks }, 'org_1', { lastResort });
   client.session.audio(audio);
   await puppet.last.say(ended('1', '', 0, 2));
   return { rig, puppet, client };
@@ -44,6 +46,46 @@ describe('a turn without words', () => {
     expect(client.of('failover')).toHaveLength(1);
     expect(client.finals).toMatchObject([{ text: 'more', start: 2, end: 3, model: 'puppet/b' }]);
     expect(client.closeCode).toBe(1000);
+  });
+
+  it('is not transcribed again by the last resort, which is for failures', async () => {
+    const { puppet, client } = await emptied(speech(2), [], 'on', 'puppet/c');
+    expect([client.of('failover'), client.of('warning').map(({ code }) => code)]).toEqual([[], ['empty_result']]);
+    client.session.audio(speech(1));
+    await puppet.last.say(failed('next'));
+    expect(client.of('failover')).toMatchObject([{ from: 'puppet/a', to: 'puppet/c' }]);
+    client.session.control({ type: 'close' });
+    await puppet.last.say(ended('1', 'more', 2, 3), FINISHED);
+    expect(client.finals).toMatchObject([{ text: 'more', model: 'puppet/c' }]);
+    expect(client.closeCode).toBe(1000);
+  });
+
+  it('goes back to the model that found no words when the next one fails, not to the last resort', async () => {
+    const { rig, puppet, client } = await emptied(speech(2), CHAIN, 'on', 'puppet/c');
+    await puppet.last.say(failed('next'));
+    rig.clock.increment(1_000);
+    await settle();
+    expect(client.of('failover').map(({ from, to }) => [from, to])).toEqual([
+      ['puppet/a', 'puppet/b'],
+      ['puppet/b', 'puppet/a'],
+    ]);
+    await puppet.last.say(ended('2', '', 0, 2));
+    client.session.audio(speech(1));
+    client.session.control({ type: 'close' });
+    await puppet.last.say(ended('3', 'more', 2, 3), FINISHED);
+    expect(client.finals).toMatchObject([{ text: 'more', model: 'puppet/a' }]);
+    expect(client.closeCode).toBe(1000);
+  });
+
+  it('continues with the last resort when all others fail', async () => {
+    const { rig, puppet, client } = await emptied(speech(2), CHAIN, 'on', 'puppet/c');
+    await puppet.last.say(failed('account'));
+    rig.clock.increment(1_000);
+    await settle();
+    await puppet.last.say(failed('account'));
+    rig.clock.increment(1_000);
+    await settle();
+    expect(client.of('failover').at(-1)).toMatchObject({ to: 'puppet/c' });
   });
 
   it.each<[string, Uint8Array, { model: string }[], 'on' | 'off', string[]]>([
