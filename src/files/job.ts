@@ -8,6 +8,7 @@ import type { UploadedFile } from '../http/multipart/form.ts';
 import {
   type ChainDependencies,
   type Degradation,
+  keepReady,
   type ResolvedCandidate,
   resolveChain,
 } from '../live/failover/chain.ts';
@@ -236,6 +237,9 @@ export class FileJob {
     const { upload, bill } = work;
     const { request } = upload;
     let outcome: TranscriptionOutcome | undefined;
+    // Not the last resort: a file can wait a second for it, and most need none.
+    const named = work.members.filter(({ isLastResort }) => isLastResort !== true);
+    const release = keepReady(named, this.#dependencies.engines);
     try {
       outcome = await this.#ask(work, signal);
       if ((await upload.whole) !== upload) throw new Error('The model answered before all was asked for.');
@@ -252,6 +256,8 @@ export class FileJob {
         await bill.release(more !== undefined);
       }
       throw error;
+    } finally {
+      release();
     }
   }
 

@@ -9,6 +9,7 @@ import { type Placement, upstreamPlacement } from '../cluster/placement.ts';
 import { DialGate } from '../live/failover/admission.ts';
 import { shareBreakers } from '../live/failover/breakers/breaker-hints.ts';
 import { Breakers } from '../live/failover/breakers/breakers.ts';
+import { keepReady } from '../live/failover/chain.ts';
 import type { NodeOfGateway } from '../live/routes/watch.ts';
 import { SessionHost } from '../live/session/host.ts';
 import type { SessionOpening } from '../live/session/session-opening.ts';
@@ -225,11 +226,11 @@ function openSpools({ config, logger, metrics }: Assembly): FileSpools {
 
 function openSessions(
   assembly: Assembly,
-  { overload, relief, placement }: Live,
+  { engines, overload, relief, placement }: Live,
   breakers: Breakers,
   openSpool: EdgeLive['openSpool'],
 ): SessionHost {
-  const { config, clock, metrics, bus, defer } = assembly;
+  const { config, clock, metrics, bus, roles, defer } = assembly;
   const keep = keepEvents(assembly);
   const observed = new ObservedSessions(assembly);
   const dials = new DialGate(config.upstream.dialsPerModelMax);
@@ -253,6 +254,8 @@ function openSessions(
     gathering: { low: { share: 0 }, balanced: busy, throughput: { share: 1 } },
     access: serviceAccess(assembly),
     placement,
+    // A node without connections of its own has its models on others.
+    keepReady: (chain) => keepReady(roles.has('upstream') ? chain : [], engines),
     breakers,
     dials,
     observe: (opening) => observed.observe(opening),

@@ -125,8 +125,8 @@ export type WorkerRequest =
   | { type: 'check'; check: number; query: StreamQuery };
 
 /**
- * From a worker. `worked` gives back what the request took of the stream's queue; `ended` is the last of a stream. `ms` is how long
- * the worker was busy with the request. `memoryBytes` is the most that a process has had. While a stream is `held`, it is sent no more audio.
+ * From a worker. `worked` gives back what the request took of the stream's queue; `ended` or `failed` is the last of a stream. `ms` is
+ * how long the worker was busy with the request. `memoryBytes` is the most that a process has had. While a stream is `held`, it is sent no more audio.
  */
 export type WorkerReply =
   | { type: 'said'; stream: number; message: StreamMessage }
@@ -134,6 +134,7 @@ export type WorkerReply =
   | { type: 'opened'; stream: number; ms: number }
   | { type: 'worked'; stream: number; bytes: number; ms: number }
   | { type: 'ended'; stream: number; memoryBytes?: number }
+  | { type: 'failed'; stream: number; message: string }
   | { type: 'checked'; check: number; fault: QueryFault | undefined; ms: number };
 
 /** What a command takes of a stream's queue, so that commands are bounded with the audio. */

@@ -365,6 +365,14 @@ function commonParameterHint(option: string): string {
     : ` Send \`${parameter}\` beside \`provider_params\` instead: it is the same parameter for every model.`;
 }
 
+/** Has embedded models of a chain loaded before it is their turn, until the returned function is called. */
+export function keepReady(chain: readonly ResolvedCandidate[], engines: Readonly<Record<string, Engine>>): () => void {
+  const releases = chain.map(({ provider, slug }) => engines[provider.name]?.keepReady?.(modelOf(slug)));
+  return () => {
+    for (const release of releases) release?.();
+  };
+}
+
 /** What a member wants of its audio and its time, for what is asked of it. */
 export function timingOf(
   { provider, card, slug, sampleRate, params }: ResolvedCandidate,

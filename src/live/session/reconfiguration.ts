@@ -32,6 +32,7 @@ export interface ReconfigurationParts {
   spending: Pick<Spending, 'heardBy'>;
   pipeline: Pick<AudioPipeline, 'sentSamples'>;
   signals: Signals;
+  keepModelsReady(chain: readonly ResolvedCandidate[]): void;
 }
 
 export class Reconfiguration {
@@ -143,6 +144,7 @@ export class Reconfiguration {
     opening.request = request;
     opening.chain = [...opening.chain.map(spent), ...chain];
     opening.meter.add(members);
+    this.#parts.keepModelsReady(chain);
     if (isInPlace) recovery.became(before);
     const next = isInPlace ? before : recovery.configured(before);
     events.configuring(before);

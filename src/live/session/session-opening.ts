@@ -126,6 +126,8 @@ export interface SessionDependencies {
   access(provider: string): ProviderAccess;
   /** Chooses the node that opens a leg; absent: any node that answers. */
   placement?: Placement | undefined;
+  /** Has embedded models of a chain loaded before it is their turn, until the returned function is called. */
+  keepReady?(chain: readonly ResolvedCandidate[]): () => void;
   attempts: Attempts;
   onState(sessionId: string, value: StateValue): void;
   /** Who is told of its moments as they come. */

@@ -111,7 +111,9 @@ export class LiveSession {
     const { leg, recovery, turns } = this;
     const ended = { pipeline, turns, events, outbox, account, spending, log };
     this.ending = new SessionEnding(opening, dependencies, { scope: this.#scope, ...ended });
-    const changing = { charts, recovery, leg, events, spending, pipeline, signals };
+    this.#keepReady(opening.chain);
+    const keepModelsReady = (chain: readonly ResolvedCandidate[]) => this.#keepReady(chain);
+    const changing = { charts, recovery, leg, events, spending, pipeline, signals, keepModelsReady };
     this.#reconfiguration = new Reconfiguration(opening, dependencies, changing);
     this.#scope.defer(() => this.#reconfiguration.stop());
     this.#outcomes = new LegOutcomes({ pipeline, charts, turns, account, events, recovery, leg, signals });
@@ -120,6 +122,11 @@ export class LiveSession {
     const waits = { suspension: this.#suspension, idle: this.#idle };
     this.#incoming = new IncomingAudio({ pipeline, intake, delays, pump: leg.pump, signals, ...waits });
     this.#scope.defer(() => this.#incoming.stop());
+  }
+
+  #keepReady(chain: readonly ResolvedCandidate[]): void {
+    const release = this.#dependencies.keepReady?.(chain);
+    if (release !== undefined) this.#scope.defer(release);
   }
 
   /** Starts the session: tells the client, and dials the first leg. */

@@ -14,8 +14,10 @@ export const DICTATION_TIMING = {
   tailMs: 500,
   /** Silence after which the turn is decoded in case that was its end. */
   guessMs: 380,
-  /** From one interim to the next while somebody speaks. */
+  /** From one interim to the next while somebody speaks, and to the first from where a voice begins: of less, models invent text. */
   interimMs: 600,
+  /** Kept before the first voice for interims. */
+  interimLeadMs: 200,
   /** Of what is decoded again and again for interims, the older part keeps its text when it becomes longer than this. */
   unsettledMsMax: 2_400,
   /** So much of it may still change. */
@@ -70,6 +72,8 @@ export interface DictationStreamOptions {
   say: (message: StreamMessage) => void;
   /** Too much waits to be decoded, or no longer. */
   onHeld: (isHeld: boolean) => void;
+  /** An utterance could not be decoded, also not again: the stream is to be closed, so that its audio is decoded elsewhere. */
+  onFailed: (error: unknown) => void;
   nowMs: () => number;
 }
 
@@ -171,8 +175,11 @@ export class DictationStream {
       voicedStart,
       voicedEnd: this.#position,
       isSpeaking: true,
-      shownSamples: 0,
-      settled: { samples: 0, text: '' },
+      shownSamples: voicedStart - audio.start,
+      settled: {
+        samples: Math.max(0, voicedStart - audio.start - samplesOf(DICTATION_TIMING.interimLeadMs)),
+        text: '',
+      },
       isShowing: false,
       guess: undefined,
     };
@@ -200,7 +207,11 @@ export class DictationStream {
   #guess(turn: Turn): void {
     const transcript = this.#transcribe(turn, 'final');
     turn.guess = { voicedEnd: turn.voicedEnd, transcript };
-    void transcript.then(({ text }) => this.#interim(turn, text));
+    void transcript.then(
+      ({ text }) => this.#interim(turn, text),
+      // The end of the turn decodes it again.
+      () => {},
+    );
   }
 
   /** Decodes what the turn has so far, the settled part of it excepted, and shows it. */
@@ -209,9 +220,12 @@ export class DictationStream {
     if (!this.#options.interims || !isDue || turn.isShowing || !this.#isLive) return;
     turn.shownSamples = turn.audio.length;
     turn.isShowing = true;
-    void this.#decodeInterim(turn).finally(() => {
-      turn.isShowing = false;
-    });
+    void this.#decodeInterim(turn)
+      // The final decides: an interim that cannot be decoded is left out.
+      .catch(() => {})
+      .finally(() => {
+        turn.isShowing = false;
+      });
   }
 
   async #decodeInterim(turn: Turn): Promise<void> {
@@ -243,7 +257,7 @@ export class DictationStream {
   #endTurn(turn: Turn): void {
     this.#turn = undefined;
     const guess = turn.guess?.voicedEnd === turn.voicedEnd ? turn.guess.transcript : undefined;
-    this.#report(turn, guess ?? this.#transcribe(turn, this.#isLive ? 'final' : 'recording'), turn.voicedEnd);
+    this.#report(turn, guess ?? this.#transcribeEnded(turn));
   }
 
   /** The turn has become too long: it ends, and the next begins, where it is quietest. */
@@ -258,7 +272,7 @@ export class DictationStream {
     };
     first.audio.add(audio.copy(0, cut));
     this.#turn = undefined;
-    this.#report(first, this.#transcribe(first, this.#isLive ? 'final' : 'recording'), first.voicedEnd);
+    this.#report(first, this.#transcribeEnded(first));
     const next = new TurnAudio(audio.start + cut);
     next.add(rest);
     this.#turn = {
@@ -289,20 +303,29 @@ export class DictationStream {
     return decoded.finally(() => this.#wait(-samples.length));
   }
 
+  #transcribeEnded(turn: Turn): Promise<Transcript> {
+    return this.#transcribe(turn, this.#isLive ? 'final' : 'recording');
+  }
+
   #decode(utterance: UtteranceAudio): Promise<Transcript> {
     return this.#isOver ? NOTHING : this.#options.decoder.decode(utterance);
   }
 
-  #report(turn: Turn, transcript: Promise<Transcript>, voicedEnd: number): void {
+  /** An utterance that cannot be decoded is tried once more. Without its words, the stream must not continue. */
+  #report(turn: Turn, transcript: Promise<Transcript>): void {
     const report = this.#outbox.reserve();
-    const [start, end] = [secondsOf(turn.voicedStart), secondsOf(voicedEnd)];
-    void transcript.then(({ text, words, estimated }) => {
+    const [start, end] = [secondsOf(turn.voicedStart), secondsOf(turn.voicedEnd)];
+    const decoded = transcript.catch(() => this.#transcribeEnded(turn));
+    const reported = decoded.then(({ text, words, estimated }) => {
       if (text === '') report({ type: 'no_match', turn: turn.id, start, end });
       else {
         const times = words.length === 0 ? { start, end } : { start: words[0]!.start, end: words.at(-1)!.end };
         report({ type: 'final', turn: turn.id, text, ...times, words, ...(estimated ? { estimated } : {}) });
       }
       if (!this.#outbox.isWaiting) this.#whenReported?.();
+    });
+    reported.catch((error: unknown) => {
+      if (!this.#isOver) this.#options.onFailed(error);
     });
   }
 

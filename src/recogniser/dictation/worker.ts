@@ -22,13 +22,14 @@ const openStream = streamsOf(settings.model);
 const detectors = new VoiceDetectors(sherpa, settings.voiceModel);
 const queue = new DecodeQueue(settings.slots);
 
-serveStreams((query, organisation, { say, hold }) => {
+serveStreams((query, organisation, { say, hold, fail }) => {
   const { task, sampleRate, interims } = query as DictationQuery;
   const detector = detectors.take();
   const stream = openStream({
     ...{ detector, queue, organisation, sampleRate, interims, say },
     endpointingMs: task.endpointingMs,
     onHeld: hold,
+    onFailed: fail,
     nowMs: () => performance.now(),
   });
   return {

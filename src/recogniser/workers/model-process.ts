@@ -19,25 +19,50 @@ export interface ModelStream {
   abandon(): void;
 }
 
-/** How a stream reports: what it says, and whether it may be sent more audio. */
+/** How a stream reports: what it says, whether it may be sent more audio, and that it cannot continue. */
 export interface StreamCalls {
   say(message: StreamMessage): void;
   hold(isHeld: boolean): void;
+  fail(error: unknown): void;
 }
 
-/** Runs the streams that the gateway opens. */
+/** The end of a model's process that is connected to the gateway. */
+export interface GatewayChannel {
+  on(event: 'message', listener: (request: WorkerRequest) => void): unknown;
+  send?(reply: WorkerReply): unknown;
+}
+
+/** Runs the streams that the gateway opens. An error of one stream ends that stream alone. */
 export function serveStreams(
   open: (query: StreamQuery, organisation: string | undefined, calls: StreamCalls) => ModelStream,
+  channel: GatewayChannel = process,
 ): void {
   const streams = new Map<number, ModelStream>();
   const reply = (message: WorkerReply): void => {
-    process.send?.(message);
+    channel.send?.(message);
   };
   const drop = (id: number): void => {
-    streams.get(id)?.abandon();
+    const stream = streams.get(id);
     streams.delete(id);
+    stream?.abandon();
   };
-  process.on('message', (request: WorkerRequest) => {
+  const fail = (id: number, error: unknown): void => {
+    try {
+      drop(id);
+    } catch {
+      // The stream is forgotten; what it held stays with its broken parts.
+    }
+    reply({ type: 'failed', stream: id, message: error instanceof Error ? error.message : String(error) });
+  };
+  /** Fails the stream when the work throws. */
+  const attempt = (id: number, work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      fail(id, error);
+    }
+  };
+  channel.on('message', (request) => {
     const sinceMs = performance.now();
     const ms = () => performance.now() - sinceMs;
     if (request.type === 'check') {
@@ -49,27 +74,34 @@ export function serveStreams(
       case 'open': {
         const say = (message: StreamMessage): void => reply({ type: 'said', stream: id, message });
         const hold = (held: boolean): void => reply({ type: 'held', stream: id, held });
-        streams.set(id, open(request.query, request.organisation, { say, hold }));
-        say({ type: 'ready' });
+        const failOnce = (error: unknown): void => {
+          if (streams.has(id)) fail(id, error);
+        };
+        attempt(id, () => {
+          streams.set(id, open(request.query, request.organisation, { say, hold, fail: failOnce }));
+          say({ type: 'ready' });
+        });
         reply({ type: 'opened', stream: id, ms: ms() });
         return;
       }
       case 'audio':
-        streams.get(id)?.audio(request.bytes);
+        attempt(id, () => streams.get(id)?.audio(request.bytes));
         reply({ type: 'worked', stream: id, bytes: request.bytes.byteLength, ms: ms() });
         return;
       case 'command':
-        if (request.command.type === 'finalize') streams.get(id)?.finalize();
-        else {
-          streams.get(id)?.finish(() => {
-            drop(id);
-            reply({ type: 'ended', stream: id, memoryBytes: process.resourceUsage().maxRSS * 1024 });
-          });
-        }
+        attempt(id, () => {
+          if (request.command.type === 'finalize') streams.get(id)?.finalize();
+          else {
+            streams.get(id)?.finish(() => {
+              reply({ type: 'ended', stream: id, memoryBytes: process.resourceUsage().maxRSS * 1024 });
+              drop(id);
+            });
+          }
+        });
         reply({ type: 'worked', stream: id, bytes: COMMAND_BYTES, ms: ms() });
         return;
       case 'drop':
-        drop(id);
+        attempt(id, () => drop(id));
     }
   });
 }

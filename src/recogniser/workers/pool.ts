@@ -39,7 +39,10 @@ export interface RecogniserPoolOptions {
   cpuSecondsPerMinutePerOrganisationMax?: number;
   /** Audio of one stream waiting for its worker; more ends the stream as `recogniser_queue_full`. */
   queueBytesMax: number;
-  /** Called when a worker failed; its streams were closed with 1011 and another takes its place when it is needed. */
+  /**
+   * Called when a worker failed: its streams were closed with 1011, and another takes its place when it is needed. Also called when one
+   * stream failed, which was closed with 1011.
+   */
   onFault?: (error: Error) => void;
   clock?: Clock;
   /** Streams of a worker in its life; the package of grammars cannot free a stream's detector (10 kB), so its threads wear out. */
@@ -87,6 +90,8 @@ export class RecogniserPool implements Engine {
   #streams = 0;
   #queuedBytes = 0;
   #slowed = 0;
+  /** How many sessions and files rely on a worker that is ready. */
+  #keepers = 0;
   #closed = false;
 
   constructor(options: RecogniserPoolOptions) {
@@ -181,6 +186,26 @@ export class RecogniserPool implements Engine {
       });
   }
 
+  /**
+   * Starts a worker ahead of the first stream, and keeps it until the returned function is called. The five idle minutes of a worker
+   * begin then.
+   */
+  keepReady(): () => void {
+    this.#keepers++;
+    this.#startAhead();
+    for (const member of this.#members.values()) {
+      member.idle?.stop();
+      member.idle = undefined;
+    }
+    let isKept = true;
+    return () => {
+      if (!isKept) return;
+      isKept = false;
+      this.#keepers--;
+      for (const worker of this.#members.keys()) this.#settle(worker);
+    };
+  }
+
   /** Ends every worker and resolves when all are gone. Streams are closed with 1001, new ones are refused. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -227,10 +252,12 @@ export class RecogniserPool implements Engine {
       shares: this.#shares,
       onLess: (from) => this.#settle(from),
       onServed: () => this.#backoff.served(),
+      onStreamFault: (error) => this.#options.onFault?.(error),
       onFault: (from, error) => {
         this.#backoff.failed(from.hasAnswered);
         this.#endWorker(from);
         this.#options.onFault?.(error);
+        this.#startAhead();
       },
     });
     const member: Member = { worker, opened: 0, idle: undefined };
@@ -238,12 +265,21 @@ export class RecogniserPool implements Engine {
     return member;
   }
 
-  /** A worker has less to do: one that has nothing left is ended, at once when worn, else after a while. */
+  #startAhead(): void {
+    const isNeeded = this.#keepers > 0 && this.#members.size === 0;
+    if (isNeeded && !this.#closed && this.#backoff.waitMs === 0) this.#start();
+  }
+
+  /** A worker has less to do: one that has nothing left is ended, at once when worn or faulty, else after a while. */
   #settle(worker: WorkerHandle): void {
     if (this.#closed || worker.streams + worker.checks > 0) return;
     const member = this.#members.get(worker);
-    if (member === undefined) this.#endWorker(worker);
-    else member.idle ??= new IdleTimer(this.#clock, IDLE_MS, () => this.#endWorker(worker));
+    if (member === undefined || worker.isFaulty) {
+      this.#endWorker(worker);
+      this.#startAhead();
+    } else if (this.#keepers === 0) {
+      member.idle ??= new IdleTimer(this.#clock, IDLE_MS, () => this.#endWorker(worker));
+    }
   }
 
   #retire({ worker }: Member): void {

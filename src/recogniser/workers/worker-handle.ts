@@ -22,6 +22,8 @@ const AT_HAND_BYTES = 2 * PIECE_BYTES;
 /** To compile a task takes as long as some audio. */
 const TASK_BYTES = PIECE_BYTES;
 const BYTES_PER_SECOND = 2 * SAMPLE_RATE;
+/** The reason of a stream that is closed with 1011. */
+const FAILED = 'The recogniser failed.';
 
 /** A stream, as its worker speaks to it. */
 export interface WorkerStream {
@@ -49,6 +51,8 @@ export interface WorkerOptions {
   onLess: (worker: WorkerHandle) => void;
   /** A stream was served to its end. */
   onServed: () => void;
+  /** One stream failed, and was closed with 1011. The others continue. */
+  onStreamFault: (error: Error) => void;
   /** The worker failed, and its streams were closed with 1011. It is still to be closed itself. */
   onFault: (worker: WorkerHandle, error: Error) => void;
 }
@@ -67,6 +71,7 @@ export class WorkerHandle {
   #held: unknown;
   #hang: IdleTimer | undefined;
   #hasAnswered = false;
+  #isFaulty = false;
   #over = false;
 
   constructor(options: WorkerOptions) {
@@ -86,6 +91,11 @@ export class WorkerHandle {
   /** Whether it has come up: a model that cannot be opened ends its worker before. */
   get hasAnswered(): boolean {
     return this.#hasAnswered;
+  }
+
+  /** Whether a stream of it has failed: it is replaced as soon as it has nothing else to do. */
+  get isFaulty(): boolean {
+    return this.#isFaulty;
   }
 
   open(id: number, query: StreamQuery, share: OrganisationShare, stream: WorkerStream): void {
@@ -205,15 +215,21 @@ export class WorkerHandle {
       stream?.worked(reply.bytes);
     } else if (this.#streams.delete(reply.stream)) {
       this.#queue.drop(reply.stream);
-      this.#options.onServed();
-      stream?.end(1000, '');
+      if (reply.type === 'ended') {
+        this.#options.onServed();
+        stream?.end(1000, '');
+      } else {
+        this.#isFaulty = true;
+        stream?.end(1011, FAILED);
+        this.#options.onStreamFault(new Error(`A stream of the recogniser failed: ${reply.message}`));
+      }
       this.#options.onLess(this);
     }
   }
 
   #fail(error: Error): void {
     if (this.#over) return;
-    this.#end(1011, 'The recogniser failed.');
+    this.#end(1011, FAILED);
     this.#options.onFault(this, error);
   }
 

@@ -328,6 +328,8 @@ export interface Engine {
   connect(query: Readonly<Record<string, unknown>>, listener: EngineListener, owner?: string): EngineConnection;
   /** Checks a query that a schema cannot check (a grammar). Resolves with what is wrong, or undefined. */
   check?(query: Readonly<Record<string, unknown>>, owner?: string): Promise<EngineFault | undefined>;
+  /** Loads what connections of this model need, and keeps it until the returned function is called. */
+  keepReady?(model: string): () => void;
 }
 
 type EngineFault = { param: string; message: string };

@@ -43,6 +43,9 @@ class Rig {
   readonly held: boolean[] = [];
   readonly waiting: ((transcript: Transcript) => void)[] = [];
   readonly decoded: number[] = [];
+  readonly failures: unknown[] = [];
+  /** How many of the next decodes fail. */
+  failing = 0;
   finished = false;
   nowMs = 0;
   readonly stream: DictationStream;
@@ -50,6 +53,10 @@ class Rig {
   constructor(options: Partial<DictationStreamOptions> & { isSlow?: boolean } = {}) {
     const decode = (utterance: UtteranceAudio): Promise<Transcript> => {
       this.decoded.push(utterance.samples.length / RATE);
+      if (this.failing > 0) {
+        this.failing--;
+        return Promise.reject(new Error('The model is out of memory.'));
+      }
       const text = lengthOf(utterance);
       const transcript = { text: text === '0' ? '' : text, words: [], estimated: false };
       if (options.isSlow !== true) return Promise.resolve(transcript);
@@ -64,6 +71,7 @@ class Rig {
       interims: false,
       say: (message) => this.messages.push(message),
       onHeld: (isHeld) => this.held.push(isHeld),
+      onFailed: (error) => this.failures.push(error),
       nowMs: () => this.nowMs,
       ...options,
     });
@@ -197,6 +205,54 @@ test('shows no interims when none are wanted, not even what was decoded in a pau
   rig.speak(0, 1, 1);
   await settled();
   expect(rig.messages.filter(({ type }) => type === 'interim')).toEqual([]);
+});
+
+test('shows nothing of less than 600 ms of speech, of which a model would invent a text', async () => {
+  const rig = new Rig({ interims: true }).speak(0.5);
+  const first: number[] = [];
+  for (let step = 1; step <= 12; step++) {
+    rig.speak(0, 0.1);
+    await settled();
+    if (rig.messages.some(({ type }) => type === 'interim')) first.push(step);
+  }
+  expect(first[0]).toBeGreaterThanOrEqual(6);
+  expect(first[0]).toBeLessThanOrEqual(7);
+});
+
+test('decodes an utterance once more when that failed, and loses none of it', async () => {
+  const rig = new Rig().speak(0.5, 1);
+  rig.failing = 1;
+  rig.speak(1, 2, 1);
+  await rig.finish();
+  expect([rig.texts(), rig.failures]).toEqual([['10', '20'], []]);
+});
+
+test('leaves out an interim that cannot be decoded, and reports the final', async () => {
+  const rig = new Rig({ interims: true, endpointingMs: 300 });
+  rig.failing = 1;
+  for (let step = 0; step < 8; step++) {
+    rig.speak(0, 0.1);
+    await settled();
+  }
+  expect(rig.messages.map(({ type }) => type)).toEqual(['speech_started']);
+  rig.speak(1);
+  await rig.finish();
+  expect([rig.texts(), rig.failures]).toEqual([['8'], []]);
+});
+
+test('fails once when an utterance cannot be decoded, also not again, and reports nothing in its place', async () => {
+  const rig = new Rig().speak(0.5, 1, 1);
+  await settled();
+  rig.failing = 4;
+  rig.speak(0, 1, 1, 2, 1);
+  await settled();
+  expect(rig.failures.length).toBeGreaterThanOrEqual(1);
+  rig.stream.abandon();
+  const failures = rig.failures.length;
+  rig.speak(0, 1, 1);
+  await settled();
+  expect([rig.texts(), rig.failures.length]).toEqual([['10'], failures]);
+  expect(rig.messages.filter(({ type }) => type === 'no_match')).toEqual([]);
 });
 
 test('uses what was decoded in a pause when the turn ends there', async () => {

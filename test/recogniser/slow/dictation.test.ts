@@ -5,12 +5,14 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { StreamMessage } from '../../../src/recogniser/protocol.ts';
 import { Recogniser, type RecogniserOptions } from '../../../src/recogniser/recogniser.ts';
+import { startLiveGateway } from '../../fakes/processes/live-gateway.ts';
 import { firstKeyIn, startVoxgate } from '../../fakes/processes/voxgate.ts';
 import { seeded } from '../../fakes/random.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 import { audioOf, Ear, finalsOf, queryFor, sample, silence, textsOf } from '../listening.ts';
 
 const RATE = 16_000;
+const LAST_RESORT = { VOXGATE_LAST_RESORT: 'local/dictation-en' };
 const open: Recogniser[] = [];
 
 function recogniserOf(options: Partial<RecogniserOptions> = {}): Recogniser {
@@ -139,6 +141,30 @@ describe('its process', () => {
     const [pid] = modelProcesses().filter((each) => !others.has(each));
     const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
     expect([environment.includes('PATH='), environment.includes('example-secret')]).toEqual([true, false]);
+  });
+
+  test.each<[string, number, Record<string, string>, Record<string, string>]>([
+    ['starts when a session begins that names it as a fallback', 1, {}, { fallbacks: 'local/dictation-en' }],
+    ['starts when a session begins that has it as last resort', 1, LAST_RESORT, {}],
+    ['does not start for a session that has it as last resort in English alone', 0, LAST_RESORT, { language: 'fr' }],
+    ['does not start for a session that does not name it', 0, {}, {}],
+  ])('%s', async (_, count, env, query) => {
+    const others = new Set(modelProcesses());
+    const live = await startLiveGateway(env);
+    const client = live.connect({ model: 'loopback/script', ...query });
+    await client.event('session_started');
+    expect(modelProcesses().filter((pid) => !others.has(pid)).length).toBe(count);
+    client.send({ type: 'close' });
+    await client.close();
+  });
+
+  test('serves the first stream at once when it was started ahead', async () => {
+    const recogniser = recogniserOf();
+    const before = modelProcesses().length;
+    recogniser.keepReady('dictation-en');
+    expect(modelProcesses().length).toBe(before + 1);
+    expect(textsOf(await listen(audioOf(sample('yes.wav')), recogniser)).length).toBe(1);
+    expect(modelProcesses().length).toBe(before + 1);
   });
 
   test('ends after five idle minutes', async () => {

@@ -32,6 +32,7 @@ interface Circumstances {
 function started({ streaming = true, broken = false, asks = true, configure }: Circumstances = {}) {
   const clock = new SimulatedClock();
   const told: unknown[] = [];
+  const ready: ResolvedCandidate[] = [];
   const asked: Configure[] = [];
   const taken: Configuration = { request: {}, chain: [member], members: [] } as unknown as Configuration;
   const opening = {
@@ -73,11 +74,12 @@ function started({ streaming = true, broken = false, asks = true, configure }: C
       spending: { heardBy: (index) => told.push({ heardBy: index }) },
       pipeline: { sentSamples: 16_000 },
       signals,
+      keepModelsReady: (chain) => ready.push(...chain),
     },
   );
   /** All that follows at once has followed. */
   const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
-  return { reconfiguration, clock, told, asked, opening, settled };
+  return { reconfiguration, clock, told, ready, asked, opening, settled };
 }
 
 const CHANGE: Configure = { type: 'configure', language: 'de' };
@@ -85,11 +87,12 @@ const configured = { type: 'session.configured', next: 1 };
 
 describe('a change', () => {
   it('takes effect as soon as the open leg confirms it', async () => {
-    const { reconfiguration, told, settled } = started();
+    const { reconfiguration, told, ready, settled } = started();
     reconfiguration.ask(CHANGE);
     await settled();
-    expect(told).toEqual(['asked']);
+    expect([told, ready]).toEqual([['asked'], []]);
     reconfiguration.answered(true);
+    expect(ready).toEqual([member]);
     expect(told).toMatchObject([
       'asked',
       { ...configured, isInPlace: true },
