@@ -142,7 +142,7 @@ export function createIdempotencyTables(
     `DELETE FROM idempotency_keys WHERE number IN
        (SELECT number FROM idempotency_keys
         WHERE expires_at_ms <= @now AND (lease_until_ms IS NULL OR lease_until_ms <= @now)
-        ORDER BY expires_at_ms LIMIT @limit)`,
+        ORDER BY expires_at_ms, number LIMIT @limit)`,
   );
   const totals = database.prepare<[string], Totals>(
     'SELECT keys, answers, bytes FROM idempotency_totals WHERE organisation_id = ?',

@@ -61,7 +61,7 @@ export function createSessionEventsTables(
     .pluck();
   const sweep = database.prepare<[number, number]>(
     `DELETE FROM session_events WHERE number IN
-       (SELECT number FROM session_events WHERE kept_at_ms <= ? ORDER BY kept_at_ms LIMIT ?)`,
+       (SELECT number FROM session_events WHERE kept_at_ms <= ? ORDER BY kept_at_ms, number LIMIT ?)`,
   );
   const makeRoom = database.prepare<[string, number]>(
     `DELETE FROM session_events WHERE number IN
@@ -72,7 +72,7 @@ export function createSessionEventsTables(
     `SELECT session_id AS sessionId, frame.value ->> 'at' AS at, frame.value ->> 'text' AS text, count(*) OVER () AS count
      FROM session_events, json_each(session_events.events) AS frame
      WHERE organisation_id = ? AND kept_at_ms >= ? AND frame.value ->> 'mark' = 'failover' AND frame.value ->> 'at' >= ?
-     ORDER BY at DESC LIMIT ?`,
+     ORDER BY at DESC, session_events.number DESC, frame.key DESC LIMIT ?`,
   );
   return {
     keepSessionEvents(organisationId, sessionId, events) {

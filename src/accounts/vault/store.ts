@@ -261,7 +261,7 @@ const statements = (database: TableContext['database']) => ({
     `SELECT ${KEK_ID} AS kekId, count(*) AS keys FROM provider_keys GROUP BY 1 ORDER BY 1`,
   ),
   sealedByOthers: database
-    .prepare<[string], string>(`SELECT id FROM provider_keys WHERE ${KEK_ID} <> ? LIMIT 1`)
+    .prepare<[string], string>(`SELECT id FROM provider_keys WHERE ${KEK_ID} <> ? ORDER BY number LIMIT 1`)
     .pluck(),
   canary: database.prepare<[], string>('SELECT sealed FROM vault_canary').pluck(),
   insertCanary: database.prepare<[string]>('INSERT OR IGNORE INTO vault_canary (number, sealed) VALUES (1, ?)'),

@@ -23,10 +23,14 @@ function invalid(sentence: string): never {
   throw new StoreError('invalid', sentence);
 }
 
+/** Without its zone, a time would depend on the time zone of the machine. */
+const WITH_ZONE = /^[+-]?\d{4,6}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
+
 /** ISO 8601 UTC with milliseconds, so that times compare as texts. */
 export function isoOf(text: string, name: string): string {
   const date = new Date(text);
-  if (Number.isNaN(date.getTime())) invalid(`The ${name} is not an ISO 8601 time.`);
+  if (!WITH_ZONE.test(text) || Number.isNaN(date.getTime()))
+    invalid(`The ${name} is not an ISO 8601 time with its zone, such as 2026-11-28T12:00:00Z.`);
   const iso = date.toISOString();
   // Years beyond four digits are written with a sign and would not sort.
   if (iso.indexOf('-') !== YEAR_LENGTH) invalid(`The ${name} is not in the years 0 to 9999.`);

@@ -150,14 +150,17 @@ function prepare(database: TableContext['database']) {
       .safeIntegers(),
     openUntil: database
       .prepare<{ now: number; ahead: number }, OpenHold>(
-        `${OPEN_HOLDS} WHERE open_holds.lease_end_ms <= @now OR made_at_ms > @ahead ORDER BY open_holds.lease_end_ms`,
+        `${OPEN_HOLDS} WHERE open_holds.lease_end_ms <= @now OR made_at_ms > @ahead ORDER BY open_holds.lease_end_ms, open_holds.session`,
       )
       .safeIntegers(),
-    openMadeUntil: database.prepare<[number], OpenHold>(`${OPEN_HOLDS} WHERE made_at_ms <= ?`).safeIntegers(),
+    openMadeUntil: database
+      .prepare<[number], OpenHold>(`${OPEN_HOLDS} WHERE made_at_ms <= ? ORDER BY open_holds.session`)
+      .safeIntegers(),
     nextEnd: database.prepare<[], number | null>('SELECT min(lease_end_ms) FROM open_holds').pluck(),
     lastMade: database
       .prepare<[], number>(
-        `SELECT made_at_ms FROM open_holds JOIN holds ON number = hold ORDER BY open_holds.lease_end_ms DESC LIMIT 1`,
+        `SELECT made_at_ms FROM open_holds JOIN holds ON number = hold
+         ORDER BY open_holds.lease_end_ms DESC, open_holds.session DESC LIMIT 1`,
       )
       .pluck(),
     changeHeld: database.prepare<[bigint, string]>(

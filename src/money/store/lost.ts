@@ -23,9 +23,10 @@ export function createLedgerLost(
 ): Pick<LedgerCalls, 'openNodes' | 'closeLost' | 'closeLostFiles'> {
   const nodes = database
     .prepare<[number], string>(
-      `SELECT DISTINCT substr(id, 5, 6) FROM sessions
+      `SELECT DISTINCT substr(id, 5, 6) AS node FROM sessions
        WHERE number > (SELECT max(number) FROM sessions) - ? AND id GLOB 'ses_*'
-         AND NOT EXISTS (SELECT 1 FROM session_ends WHERE session = number)`,
+         AND NOT EXISTS (SELECT 1 FROM session_ends WHERE session = number)
+       ORDER BY node`,
     )
     .pluck();
   const close = database.prepare<Record<'from' | 'to' | 'endedAt' | 'now', string>>(
@@ -37,7 +38,7 @@ export function createLedgerLost(
      WHERE id > @from AND id < @to
        AND NOT EXISTS (SELECT 1 FROM session_ends WHERE session = number)
        AND NOT EXISTS (SELECT 1 FROM open_holds WHERE session = number)
-     LIMIT ${AT_ONCE_MAX}`,
+     ORDER BY id LIMIT ${AT_ONCE_MAX}`,
   );
   const closeFiles = database.prepare<{ untilMs: number; among: number; now: string }>(
     `INSERT INTO session_ends (session, organisation_id, ended_at, settled_at, reason, code, audio_ms, cost_micro_usd)
@@ -53,11 +54,11 @@ export function createLedgerLost(
          AND NOT EXISTS (SELECT 1 FROM session_ends WHERE session = sessions.number)
          AND NOT EXISTS (SELECT 1 FROM open_holds WHERE session = sessions.number))
      WHERE lastHeldMs <= @untilMs
-     LIMIT ${AT_ONCE_MAX}`,
+     ORDER BY number LIMIT ${AT_ONCE_MAX}`,
   );
   const held = database.prepare<[string, string, number], SessionRow>(
     `SELECT number, id, organisation_id AS organisationId, key_id AS keyId
-     FROM sessions JOIN open_holds ON session = number WHERE id > ? AND id < ? LIMIT ?`,
+     FROM sessions JOIN open_holds ON session = number WHERE id > ? AND id < ? ORDER BY id LIMIT ?`,
   );
 
   const closeAll = database.transaction((node: string, endedAt: string, isKilled: boolean): number => {

@@ -47,7 +47,7 @@ export function createLedgerRecords({ database }: TableContext): LedgerRecords {
     .prepare<[bigint], LineRow>(
       `SELECT model, own, rate, audio_ms AS audioMs, connection_ms AS connectionMs, unit, price_micro_usd AS microUsd, minimum_micro_usd AS minimumMicroUsd,
               cost_micro_usd AS costMicroUsd
-       FROM session_lines WHERE session = ?`,
+       FROM session_lines WHERE session = ? ORDER BY model, own, rate`,
     )
     .safeIntegers();
   const live = database

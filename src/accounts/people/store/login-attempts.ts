@@ -13,9 +13,10 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Failed logins in a row before the first wait. */
 const FREE_ATTEMPTS = 5;
 const WAIT_MS_MAX = 15 * MINUTE_MS;
-/** Addresses remembered; past it those of the longest ago are forgotten. Looked after now and then. */
+/** Addresses remembered; past it those of the longest ago are forgotten. */
 const ADDRESSES_MAX = 100_000;
-const ADDRESSES_LOOKED_AFTER = 1000;
+/** On average, one new address in this many checks the bound. Checking it for each costs too much. */
+const BOUND_CHECKED_EVERY = 1000;
 
 export function createLoginAttempts({ database, nowMs }: TableContext) {
   const select = database.prepare<[Uint8Array, number], { attempts: number; nextAtMs: number }>(
@@ -29,9 +30,8 @@ export function createLoginAttempts({ database, nowMs }: TableContext) {
   const prune = database.prepare<[number]>('DELETE FROM login_attempts WHERE last_at_ms <= ?');
   const keepLatest = database.prepare<[number]>(
     `DELETE FROM login_attempts WHERE address_hash IN
-       (SELECT address_hash FROM login_attempts ORDER BY last_at_ms DESC LIMIT -1 OFFSET ?)`,
+       (SELECT address_hash FROM login_attempts ORDER BY last_at_ms DESC, address_hash DESC LIMIT -1 OFFSET ?)`,
   );
-  let added = 0;
 
   const hashOf = (address: string): Uint8Array => createHash('sha256').update(address).digest();
   return {
@@ -47,13 +47,20 @@ export function createLoginAttempts({ database, nowMs }: TableContext) {
       upsert.run({ hash, attempts, now, nextAtMs: attempts < FREE_ATTEMPTS ? now : now + waitAfter(attempts) });
       if (known === undefined) {
         prune.run(now - DAY_MS);
-        added += 1;
-        if (added % ADDRESSES_LOOKED_AFTER === 0) keepLatest.run(ADDRESSES_MAX);
+        if (checksBound(hash, now)) keepLatest.run(ADDRESSES_MAX);
       }
       return 0;
     },
     forget: (address: string) => void forget.run(hashOf(address)),
   };
+}
+
+/**
+ * Depends on the attempt alone, so that each copy of the database decides alike: a count in memory would start over with each process.
+ * The time is part of it, so that an attacker cannot choose addresses that never check the bound.
+ */
+function checksBound(hash: Uint8Array, nowMs: number): boolean {
+  return (Buffer.from(hash).readUInt32BE() + nowMs) % BOUND_CHECKED_EVERY === 0;
 }
 
 /** 1 s after the fifth failure, then twice as long each time, up to 15 minutes. */
@@ -78,9 +85,8 @@ export function createRefusedLogins(
   const prune = database.prepare<[number]>('DELETE FROM refused_logins WHERE told_at_ms <= ?');
   const keepLatest = database.prepare<[number]>(
     `DELETE FROM refused_logins WHERE address_hash IN
-       (SELECT address_hash FROM refused_logins ORDER BY told_at_ms DESC LIMIT -1 OFFSET ?)`,
+       (SELECT address_hash FROM refused_logins ORDER BY told_at_ms DESC, address_hash DESC LIMIT -1 OFFSET ?)`,
   );
-  let added = 0;
 
   return database.transaction(({ address, why, client, clientGroup }: RefusedLogin): void => {
     const now = nowMs();
@@ -94,8 +100,7 @@ export function createRefusedLogins(
     upsert.run({ hash, untold: 0, toldAtMs: now });
     if (known === undefined) {
       prune.run(now - DAY_MS);
-      added += 1;
-      if (added % ADDRESSES_LOOKED_AFTER === 0) keepLatest.run(ADDRESSES_MAX);
+      if (checksBound(hash, now)) keepLatest.run(ADDRESSES_MAX);
     }
     const person = people.byAddress(address);
     if (person === undefined) return;

@@ -82,7 +82,8 @@ export function createPeopleRows(context: TableContext): PeopleRows {
     .prepare<[string], string>(
       `SELECT organisation_id FROM memberships AS own WHERE person_id = ? AND role = 'owner' AND NOT EXISTS
          (SELECT 1 FROM memberships AS other
-          WHERE other.organisation_id = own.organisation_id AND role = 'owner' AND other.person_id <> own.person_id)`,
+          WHERE other.organisation_id = own.organisation_id AND role = 'owner' AND other.person_id <> own.person_id)
+       ORDER BY organisation_id`,
     )
     .pluck();
   const setState = database.prepare<{ id: string; state: AccountState; now: string }>(
