@@ -90,9 +90,13 @@ export function isBusy(error: unknown): boolean {
   return codeOf(error).startsWith('SQLITE_BUSY');
 }
 
-/** Whether it was the disk or the memory that failed, which no other call would fare better with. */
-export function isOfTheDisk(error: unknown): boolean {
-  return /^SQLITE_(FULL|IOERR|NOMEM)/.test(codeOf(error));
+/**
+ * Whether the operation or a constraint of the tables refused the call. Then every copy of the database refuses it. All other errors of
+ * SQLite are about the disk, the memory, a lock or a damaged file.
+ */
+export function isRefusal(error: unknown): boolean {
+  const code = codeOf(error);
+  return !code.startsWith('SQLITE_') || /^SQLITE_(CONSTRAINT|ERROR|MISMATCH|RANGE|TOOBIG)/.test(code);
 }
 
 function codeOf(error: unknown): string {

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { applyCalls } from '../../src/node/store/group-commit.ts';
 import type { Call } from '../../src/node/store/protocol.ts';
-import { createTables, type Tables } from '../../src/node/store/tables.ts';
 import type { StoreError } from '../../src/store/store-error.ts';
 import { databaseIn, OPERATOR, openTables } from '../fakes/store/data-directory.ts';
+import { directTables } from '../fakes/store/direct-tables.ts';
 import { temporaryDirectory } from '../fakes/temporary-directory.ts';
 
 /** Two processes on one file. */
@@ -12,12 +12,13 @@ function begin() {
   const file = databaseIn(temporaryDirectory());
   const one = openTables(file);
   const other = openTables(file);
-  const answers = ({ database, tables }: ReturnType<typeof openTables>, ...calls: Omit<Call, 'id'>[]) =>
-    applyCalls(
-      database,
-      tables,
-      calls.map((call, id) => ({ id, ...call })),
-    ).map((answer) => ('rejection' in answer ? answer.rejection.reason : 'done'));
+  const answers = (
+    { target, time }: Pick<ReturnType<typeof openTables>, 'target' | 'time'>,
+    ...calls: Omit<Call, 'id'>[]
+  ) =>
+    applyCalls(target, { nowMs: time.nowMs, calls: calls.map((call, id) => ({ id, ...call })) }).map((answer) =>
+      'rejection' in answer ? answer.rejection.reason : 'done',
+    );
   return { one, other, answers };
 }
 
@@ -89,11 +90,11 @@ describe('the owner of a database', () => {
 
   test('blocks no process by a claim that was not committed', () => {
     const { one, answers } = begin();
-    const lost: Tables = createTables(one.database);
+    const lost = directTables(one.database, () => one.time.nowMs);
     one.database.exec('BEGIN');
-    lost.claimOwnership('0', 7, 'a');
+    lost.tables.claimOwnership('0', 7, 'a');
     one.database.exec('ROLLBACK');
-    expect(answers({ ...one, tables: lost }, write)).toEqual(['done']);
+    expect(answers({ ...one, target: lost.target }, write)).toEqual(['done']);
     expect(one.tables.findOwnership()).toBeUndefined();
   });
 });

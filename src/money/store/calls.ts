@@ -300,7 +300,7 @@ export interface LedgerTransfer {
 /** When the worker has to look for leases that are over. */
 export interface Leases {
   /** Epoch milliseconds of the next end of a lease; undefined when nothing is held. */
-  nextLeaseEndMs(): number | undefined;
+  nextLeaseEndMs(nowMs: number): number | undefined;
 }
 
 export const LEDGER_OPERATIONS = {

@@ -51,10 +51,7 @@ export function createLedgerHolds(
     statements.giveKeyBack.run(microUsd, keyId);
   }
 
-  const times = () => {
-    const now = nowMs();
-    return { now, ahead: now + AHEAD_MS_MAX };
-  };
+  const times = (now = nowMs()) => ({ now, ahead: now + AHEAD_MS_MAX });
 
   const expire = database.transaction((): number => {
     const over = statements.openUntil.all(times());
@@ -118,8 +115,8 @@ export function createLedgerHolds(
     },
     expireHolds: () => expire.immediate(),
     endHolds: (madeUntilMs) => endUntil.immediate(madeUntilMs),
-    nextLeaseEndMs() {
-      const { now, ahead } = times();
+    nextLeaseEndMs(nowMs) {
+      const { now, ahead } = times(nowMs);
       // The one that ends last is the one that was made last.
       return (statements.lastMade.get() ?? 0) > ahead ? now : (statements.nextEnd.get() ?? undefined);
     },

@@ -1,26 +1,62 @@
 // Applies calls that wait beside each other in one commit: the disk is asked once for all of them. Each call is whole or
 // nothing on its own; none is answered before the commit.
 import type { Database } from 'better-sqlite3';
+import type { EntryContext } from '../../store/entry.ts';
 import type { OwnershipGuard } from '../../store/ownership.ts';
-import { callError, isOfTheDisk } from '../../store/store-error.ts';
-import type { Answer, Call } from './protocol.ts';
+import { callError, isRefusal } from '../../store/store-error.ts';
+import type { Answer, Call, Entry } from './protocol.ts';
 import { kindOf, type StoreCalls } from './store.ts';
 
-/** The calls, and who may make those that write. */
-type GuardedCalls = StoreCalls & Partial<OwnershipGuard>;
+/** An open database with its tables. */
+export interface Target {
+  database: Database;
+  /** The calls, and who may make those that write. */
+  tables: StoreCalls & Partial<OwnershipGuard>;
+  /** The context that the tables were made with. */
+  context: EntryContext;
+}
 
 /**
  * The answers of the calls, in their order. What the disk refuses is refused to all that write, and nothing of it is
  * applied. Throws only when a transaction can neither be committed nor undone.
  */
-export function applyCalls(database: Database, tables: GuardedCalls, calls: readonly Call[]): Answer[] {
-  if (!calls.some(isWriting)) return calls.map((call) => answerTo(call, attempt(tables, call)));
+export function applyCalls(target: Target, entry: Entry): Answer[] {
+  target.context.begin(entry.nowMs);
+  const { calls } = entry;
+  if (!calls.some(isWriting)) return calls.map((call) => answerTo(call, attempt(target, call)));
   try {
-    return commitTogether(database, tables, calls);
+    return applyEntry(target, entry);
+  } catch (error) {
+    if (target.database.inTransaction) throw error;
+    // A call that only reads needs neither the lock nor the disk space that the others could not get.
+    return calls.map((call) => answerTo(call, isWriting(call) ? { error } : attempt(target, call)));
+  }
+}
+
+/**
+ * Applies an entry and returns the answer of each call: a value or a refusal. Both depend on the entry and the rows alone, so every
+ * copy of the database gives the same answers.
+ *
+ * @throws for a full disk, missing memory, a lock or a damaged file. Then nothing was applied, and no call has an answer. A caller
+ *   that has already passed the entry on to other copies must end here rather than refuse the calls.
+ */
+export function applyEntry(target: Target, { nowMs, calls }: Entry): Answer[] {
+  const { database, context } = target;
+  waitForDisk(
+    database,
+    calls.some(({ name }) => kindOf(name) === 'writes'),
+  );
+  context.begin(nowMs);
+  try {
+    database.exec('BEGIN IMMEDIATE');
+    const answers = calls.map((call) =>
+      answerTo(call, isWriting(call) ? savepoint(target, call) : attempt(target, call)),
+    );
+    database.exec('COMMIT');
+    return answers;
   } catch (error) {
     if (database.inTransaction) database.exec('ROLLBACK');
-    // A call that only reads needs neither the lock nor the disk space that the others could not get.
-    return calls.map((call) => answerTo(call, isWriting(call) ? { error } : attempt(tables, call)));
+    throw error;
   }
 }
 
@@ -28,25 +64,13 @@ function isWriting({ name }: Call): boolean {
   return kindOf(name) === 'writes' || kindOf(name) === 'notes';
 }
 
-function commitTogether(database: Database, tables: GuardedCalls, calls: readonly Call[]): Answer[] {
-  waitForDisk(
-    database,
-    calls.some(({ name }) => kindOf(name) === 'writes'),
-  );
-  database.exec('BEGIN IMMEDIATE');
-  const answers = calls.map((call) =>
-    answerTo(call, isWriting(call) ? savepoint(database, tables, call) : attempt(tables, call)),
-  );
-  database.exec('COMMIT');
-  return answers;
-}
-
-function savepoint(database: Database, tables: GuardedCalls, call: Call): Outcome {
+function savepoint(target: Target, call: Call): Outcome {
+  const { database } = target;
   database.exec('SAVEPOINT call');
-  const outcome = attempt(tables, call);
+  const outcome = attempt(target, call);
   if ('error' in outcome) {
     // Such a failure may have undone the whole transaction, the calls before this one included.
-    if (!database.inTransaction || isOfTheDisk(outcome.error)) throw outcome.error;
+    if (!database.inTransaction || !isRefusal(outcome.error)) throw outcome.error;
     database.exec('ROLLBACK TO call');
   }
   database.exec('RELEASE call');
@@ -55,7 +79,7 @@ function savepoint(database: Database, tables: GuardedCalls, call: Call): Outcom
 
 type Outcome = { value: unknown } | { error: unknown };
 
-function attempt(tables: GuardedCalls, { name, args }: Call): Outcome {
+function attempt({ tables }: Target, { name, args }: Call): Outcome {
   try {
     // Checked within the transaction: no other process can claim the database before it is committed.
     if (kindOf(name) !== 'reads' && name !== 'claimOwnership') tables.requireOwnership?.();

@@ -16,6 +16,13 @@ export interface Call {
   args: readonly unknown[];
 }
 
+/** Calls that are applied in one commit, with one time. */
+export interface Entry {
+  /** Wall-clock milliseconds. */
+  nowMs: number;
+  calls: readonly Call[];
+}
+
 /** Calls, answered in the order of arrival; or the request to close after all calls before it. */
 export type ToWorker = { kind: 'calls'; calls: Call[] } | { kind: 'close' };
 

@@ -73,7 +73,7 @@ export function restoreDatabase(
   const next = `${file}.restoring-${stamp}`;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   try {
-    const audit = prepare(copy, next);
+    const audit = prepare(copy, next, now);
     return { audit, kept: swap(next, file, `${file}.before-restore-${stamp}`) };
   } finally {
     for (const suffix of ['', ...COMPANIONS]) rmSync(next + suffix, { force: true });
@@ -91,7 +91,7 @@ function requireBackup(copy: string, file: string): void {
 }
 
 /** A private copy at the newest schema, checked and on the disk. */
-function prepare(copy: string, next: string): LedgerAudit {
+function prepare(copy: string, next: string, now: Date): LedgerAudit {
   copyFileSync(copy, next);
   chmodSync(next, 0o600);
   giveToOwnerOf(dirname(next), next);
@@ -103,11 +103,11 @@ function prepare(copy: string, next: string): LedgerAudit {
   }
   const database = openDatabase(next);
   try {
-    const nowText = () => new Date().toISOString();
-    const ledger = createLedgerTables({ database, nowMs: Date.now, nowText, audit: () => {}, outbox: () => {} });
+    const base = { database, nowMs: () => now.getTime(), nowText: () => now.toISOString() };
+    const ledger = createLedgerTables({ ...base, audit: () => {}, outbox: () => {} });
     // Holds in the copy belong to sessions that are over.
     ledger.expireHolds();
-    createIdentityTables({ database, nowMs: Date.now }).renewGeneration();
+    createIdentityTables(base).renewGeneration();
     return requireAgreement(ledger.auditLedger(), copy);
   } finally {
     database.close();

@@ -6,6 +6,7 @@ import { createAccountTables } from '../../accounts/people/store/tables.ts';
 import { createVaultTables } from '../../accounts/vault/store.ts';
 import { createLedgerTables, type Leases } from '../../money/store/tables.ts';
 import { createAuditTables } from '../../store/audit-log.ts';
+import type { EntryContext } from '../../store/entry.ts';
 import { createIdempotencyTables } from '../../store/idempotency.ts';
 import { createIdentityTables } from '../../store/identity.ts';
 import { createOutboxTables, type OutboxNews } from '../../store/outbox.ts';
@@ -16,9 +17,9 @@ import type { StoreCalls } from './store.ts';
 
 export type Tables = StoreCalls & Revocations & Suspensions & Leases & OutboxNews & OwnershipGuard;
 
-/** @param nowMs wall-clock milliseconds */
-export function createTables(database: Database, nowMs: () => number = Date.now): Tables {
-  const base = { database, nowMs, nowText: () => new Date(nowMs()).toISOString() };
+/** @param entry the time of the current entry */
+export function createTables(database: Database, entry: EntryContext): Tables {
+  const base = { database, nowMs: entry.nowMs, nowText: entry.nowText };
   const audit = createAuditTables(base);
   const outbox = createOutboxTables(base);
   const context: TableContext = { ...base, audit: audit.recordAudit, outbox: outbox.addToOutbox };

@@ -5,10 +5,11 @@ import { utimesSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { createAlarm } from '../../store/alarm.ts';
+import { EntryContext } from '../../store/entry.ts';
 import { openDatabase } from '../../store/open-database.ts';
 import { callError, openError } from '../../store/store-error.ts';
 import { applyCalls } from './group-commit.ts';
-import type { Call, FromWorker, ToWorker, WorkerInput } from './protocol.ts';
+import type { Answer, Call, FromWorker, ToWorker, WorkerInput } from './protocol.ts';
 import { kindOf } from './store.ts';
 import { createTables } from './tables.ts';
 
@@ -25,8 +26,18 @@ function tell(message: FromWorker): void {
 
 function serve(): void {
   const database = openDatabase(file);
-  const tables = createTables(database);
-  const leases = createAlarm({ next: () => tables.nextLeaseEndMs(), ring: () => tables.expireHolds() });
+  const context = new EntryContext();
+  const tables = createTables(database, context);
+  /** All writes of this thread go through here. */
+  const apply = (calls: readonly Call[]): Answer[] =>
+    applyCalls({ database, tables, context }, { nowMs: Date.now(), calls });
+  const leases = createAlarm({
+    next: () => tables.nextLeaseEndMs(Date.now()),
+    ring: () => {
+      context.begin(Date.now());
+      tables.expireHolds();
+    },
+  });
   let lookAgain: NodeJS.Timeout | undefined;
 
   /**
@@ -81,7 +92,7 @@ function serve(): void {
 
   function answer(calls: readonly Call[]): void {
     if (calls.length === 0) return;
-    const answers = applyCalls(database, tables, calls);
+    const answers = apply(calls);
     let isNews = false;
     try {
       isNews = tellNews(tellRevocations);

@@ -4,11 +4,11 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from '../../../src/node/store/sqlite-store.ts';
-import { createTables } from '../../../src/node/store/tables.ts';
 import type { Actor } from '../../../src/store/audit-log.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
 import { emptyDatabase } from '../../setup/empty-database.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
+import { directTables } from './direct-tables.ts';
 
 /** Who acts where the test is not about that. */
 export const OPERATOR: Actor = { type: 'operator', id: 'test' };
@@ -34,7 +34,7 @@ export function openTables(file = databaseIn(temporaryDirectory()), nowMs = Date
   const database = openDatabase(file);
   opened.push(database);
   const time = { nowMs };
-  return { file, database, time, tables: createTables(database, () => time.nowMs) };
+  return { file, database, time, ...directTables(database, () => time.nowMs) };
 }
 
 /** A data directory with one organisation, closed and without a write-ahead log. */
@@ -55,7 +55,6 @@ export function runBeside(directory: string, code: string, user: { uid?: number;
   const head = `
     import { openSqliteStore } from '${source('node/store/sqlite-store')}';
     import { openDatabase } from '${source('store/open-database')}';
-    import { createTables } from '${source('node/store/tables')}';
     const directory = ${JSON.stringify(directory)};
     const file = ${JSON.stringify(databaseIn(directory))};
     const OPERATOR = ${JSON.stringify(OPERATOR)};

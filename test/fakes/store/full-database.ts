@@ -1,8 +1,8 @@
 // A database with rows in every table, and a way to read all of it: for tests that damage, copy or migrate one.
 import { createHash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
-import type { Tables } from '../../../src/node/store/tables.ts';
 import { OPERATOR, openTables } from './data-directory.ts';
+import type { DirectTables } from './direct-tables.ts';
 
 const sha256 = (text: string): Uint8Array => new Uint8Array(createHash('sha256').update(text).digest());
 
@@ -11,7 +11,7 @@ const hold = { wantedMicroUsd: 10_000n, leastMicroUsd: 1n, leaseMs: 60_000 };
 const sealed = 'v1.0a1b2c3d.wrapped.nonce.text';
 
 /** Rows in every table, made by the store's own calls; several in those that are listed. */
-export function fill(tables: Tables): void {
+export function fill(tables: DirectTables): void {
   const { organisation, key } = tables.bootstrap()!;
   const organisationId = organisation.id;
   const settings = { models: ['deepgram/*'], origins: ['https://a.example'], dailySpendMicroUsdMax: 10n ** 12n };
@@ -68,7 +68,7 @@ export function fill(tables: Tables): void {
 }
 
 /** A file, and one that was charged for more than was held, since the ledger did not answer. */
-function fillFiles(tables: Tables, { organisationId, keyId }: { organisationId: string; keyId: string }): void {
+function fillFiles(tables: DirectTables, { organisationId, keyId }: { organisationId: string; keyId: string }): void {
   const openedAt = '2026-06-15T12:00:00.000Z';
   for (const [index, onTrust] of [false, true].entries()) {
     const model = 'deepgram/nova-3';
@@ -87,7 +87,7 @@ function fillFiles(tables: Tables, { organisationId, keyId }: { organisationId: 
   }
 }
 
-function fillAccounts(tables: Tables): void {
+function fillAccounts(tables: DirectTables): void {
   const stranger = { client: '192.0.2.1', clientGroup: '192.0.2.1' };
   for (const name of ['ada', 'bob']) {
     const email = `${name}@example.com`;
@@ -119,7 +119,7 @@ function fillAccounts(tables: Tables): void {
 }
 
 /** The name of every table, with its number of rows; throws when anything cannot be read. */
-export function readAll(database: Database, tables: Tables): Map<string, number> {
+export function readAll(database: Database, tables: DirectTables): Map<string, number> {
   const names = database
     .prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     .pluck()

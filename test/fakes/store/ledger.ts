@@ -3,24 +3,22 @@ import Database from 'better-sqlite3';
 import type {
   Credit,
   HoldRequest,
-  Leases,
-  LedgerCalls,
   LedgerPrice,
   SessionEnd,
   SessionHead,
   UsageLine,
 } from '../../../src/money/store/calls.ts';
-import { createTables } from '../../../src/node/store/tables.ts';
 import { keepDatabase } from '../../../src/store/keep-database.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
 import { emptyDatabase } from '../../setup/empty-database.ts';
+import { type DirectTables, directTables } from './direct-tables.ts';
 
 export const OPERATOR = { type: 'operator', id: 'test' } as const;
 export const START_MS = Date.parse('2026-11-21T12:00:00.000Z');
 
 export interface LedgerRig {
   database: Database.Database;
-  ledger: LedgerCalls & Leases & ReturnType<typeof createTables>;
+  ledger: DirectTables;
   clock: { nowMs: number };
   /** Makes an organisation with one key and so much credit. */
   customer(options?: { credit?: bigint; limit?: bigint | null; dailyMax?: bigint }): {
@@ -40,7 +38,7 @@ function databaseInMemory(): Database.Database {
 export function ledgerRig(where?: string | Database.Database): LedgerRig {
   const clock = { nowMs: START_MS };
   const database = typeof where === 'string' ? openDatabase(where) : (where ?? databaseInMemory());
-  const ledger = createTables(database, () => clock.nowMs);
+  const { tables: ledger } = directTables(database, () => clock.nowMs);
   let customers = 0;
   return {
     database,

@@ -1,15 +1,15 @@
-// A clock that moves while a call is under way: whatever a posting writes is of one moment, so the day's books agree.
+// A clock that advances with each reading: all that a call writes has one time, so the books of each day agree.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createTables } from '../../../src/node/store/tables.ts';
 import { drawn } from '../../fakes/drawn.ts';
+import { directTables } from '../../fakes/store/direct-tables.ts';
 import { creditOf, endOf, headOf, holdOf, ledgerRig, lineOf, OPERATOR, perMinute } from '../../fakes/store/ledger.ts';
 
 const MIDNIGHT_MS = Date.parse('2026-11-22T00:00:00.000Z');
 const MODELS = ['a/one', 'b/two', 'c/three'];
 
-test('agrees when midnight passes at any point within a posting', () => {
+test('agrees when midnight passes between any two calls', () => {
   const property = fc.property(
     fc.integer({ min: 1, max: 40 }),
     fc.integer({ min: 1, max: 3 }),
@@ -19,7 +19,7 @@ test('agrees when midnight passes at any point within a posting', () => {
       const who = customer({ limit: null, dailyMax: 10n ** 9n });
       let nowMs = MIDNIGHT_MS - readingsBefore * stepMs;
       // Every reading is later than the one before.
-      const ledger = createTables(database, () => {
+      const { tables: ledger } = directTables(database, () => {
         nowMs += stepMs;
         return nowMs;
       });
@@ -45,7 +45,7 @@ test('gives all transfers of one posting the same time', () => {
   const { database, customer } = ledgerRig();
   const who = customer({ credit: 1_000_000n });
   let nowMs = MIDNIGHT_MS - 3;
-  const ledger = createTables(database, () => nowMs++);
+  const { tables: ledger } = directTables(database, () => nowMs++);
   const lines = MODELS.map((model) => lineOf(1_000, perMinute(60_000n), { model }));
   ledger.settleSession(headOf(who, 'ses_1'), endOf(lines));
   const usage = ledger.exportLedger(0, 100).filter(({ kind }) => kind === 'usage');

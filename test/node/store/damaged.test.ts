@@ -3,12 +3,12 @@
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createTables, type Tables } from '../../../src/node/store/tables.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
 import { openError, StoreError } from '../../../src/store/store-error.ts';
 import { drawn } from '../../fakes/drawn.ts';
 import { type Random, seeded } from '../../fakes/random.ts';
 import { databaseIn, OPERATOR, openTables } from '../../fakes/store/data-directory.ts';
+import { type DirectTables, directTables } from '../../fakes/store/direct-tables.ts';
 import { fullDatabase, readAll } from '../../fakes/store/full-database.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
@@ -59,9 +59,9 @@ function fate(file: string): { refused?: string; read?: Map<string, number> } {
 }
 
 /** Or the sentence about a trigger or an index that is still there, and still SQL, and not what it was. */
-function tablesOf(database: ReturnType<typeof openDatabase>, file: string): Tables | string {
+function tablesOf(database: ReturnType<typeof openDatabase>, file: string): DirectTables | string {
   try {
-    return createTables(database);
+    return directTables(database, Date.now).tables;
   } catch (error) {
     return openError(error, file).message;
   }

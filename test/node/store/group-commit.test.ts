@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { applyCalls } from '../../../src/node/store/group-commit.ts';
+import { applyCalls, applyEntry } from '../../../src/node/store/group-commit.ts';
 import type { Answer, Call } from '../../../src/node/store/protocol.ts';
 import type { StoreCalls } from '../../../src/node/store/store.ts';
 import { keepDatabase } from '../../../src/store/keep-database.ts';
@@ -21,12 +21,12 @@ const outcomeOf = (answer: Answer): string => ('value' in answer ? 'ok' : answer
 
 /** Tables with an organisation, and a way to apply calls together. */
 function begin() {
-  const { file, database, tables } = openTables();
+  const { file, database, tables, target, time } = openTables();
   const { organisation, key } = tables.bootstrap()!;
   const create = (name: string) => callOf('createKey', organisation.id, { name }, OPERATOR);
-  const apply = (...calls: Call[]) => applyCalls(database, tables, numbered(calls));
+  const apply = (...calls: Call[]) => applyCalls(target, { nowMs: time.nowMs, calls: numbered(calls) });
   const names = () => tables.listKeys().map(({ name }) => name);
-  return { file, database, tables, organisation, key, create, apply, names };
+  return { file, database, tables, target, organisation, key, create, apply, names };
 }
 
 describe('calls that wait together', () => {
@@ -126,8 +126,44 @@ describe('calls that wait together', () => {
     other.exec('ROLLBACK');
     await Promise.all(calls);
     expect(commitsIn(log) - before).toBeLessThanOrEqual(3);
-    expect((await store.listKeys()).slice(1).map(({ name }) => name)).toEqual(calls.map((_, index) => `${index}`));
+    const made = (await store.listKeys()).slice(1);
+    expect(made.map(({ name }) => name)).toEqual(calls.map((_, index) => `${index}`));
+    expect(new Set(made.map(({ createdAt }) => createdAt)).size).toBeLessThanOrEqual(3);
     other.close();
+  });
+});
+
+describe('an entry', () => {
+  test('has one time for all of its calls', () => {
+    const { target, create, tables, organisation } = begin();
+    const nowMs = Date.UTC(2030, 0, 1);
+    const until = new Date(nowMs + 1000).toISOString();
+    const expiring = callOf('createKey', organisation.id, { name: 'expiring', expiresAt: until }, OPERATOR);
+    applyEntry(target, { nowMs, calls: numbered([create('a'), expiring, create('b')]) });
+    const [, ...made] = tables.listKeys();
+    expect(new Set(made.map(({ createdAt }) => createdAt))).toEqual(new Set([new Date(nowMs).toISOString()]));
+    expect(tables.listAudit(null, 3).map(({ at }) => at)).toEqual(made.map(({ createdAt }) => createdAt));
+  });
+
+  test('throws for a full disk and a lock with nothing applied, and refuses single calls otherwise', () => {
+    const { file, database, target, create, names } = begin();
+    const answersOf = (...calls: Call[]) => applyEntry(target, { nowMs: 1, calls: numbered(calls) }).map(outcomeOf);
+    expect(answersOf(create('a'), create(''), callOf('findKey', null, 'key_no'))).toEqual(['ok', 'invalid', 'ok']);
+
+    database.pragma(`max_page_count = ${database.pragma('page_count', { simple: true })}`);
+    const big = Array.from({ length: 200 }, (_, index) => create(`${index} ${'x'.repeat(90)}`));
+    expect(() => answersOf(...big)).toThrow('full');
+    database.pragma('max_page_count = 1000000');
+
+    const other = keepDatabase(new Database(file));
+    other.exec('BEGIN IMMEDIATE');
+    expect(() => answersOf(create('b'))).toThrow('locked');
+    other.exec('ROLLBACK');
+    other.close();
+
+    expect(names()).toEqual(['First key', 'a']);
+    expect(database.inTransaction).toBe(false);
+    expect(answersOf(create('b'))).toEqual(['ok']);
   });
 });
 
