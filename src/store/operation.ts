@@ -44,10 +44,17 @@ export interface RemoteCall<List extends readonly string[] = readonly string[]> 
   readonly kinds: List;
 }
 
+/** What is drawn at random for each call of an operation before it is queued: the largest number of ids that it takes, and a key. */
+export interface Draws {
+  readonly ids: number;
+  readonly key?: true;
+}
+
 /** `local`: called only where the database is: all that an operator does, and all that concerns no single organisation. */
 export interface Operation<Remote extends RemoteCall | 'local' = RemoteCall | 'local'> {
   readonly kind: CallKind;
   readonly remote: Remote;
+  readonly draws?: Draws;
 }
 
 /** One operation for each call of a group. */
@@ -68,6 +75,12 @@ export const reads = operation('reads');
 export const notes = operation('notes');
 export const writes = operation('writes');
 export const alone = operation('alone');
+
+/** An operation that makes rows with ids or keys. */
+export const drawing = <Remote extends RemoteCall | 'local'>(
+  draws: Draws,
+  operation: Operation<Remote>,
+): Operation<Remote> => ({ ...operation, draws });
 
 const naming =
   <const Names extends Naming>(names: Names) =>

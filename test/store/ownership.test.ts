@@ -1,4 +1,5 @@
 // Who may write to a database: the highest revision counts, and whoever had it before writes nothing more.
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { applyCalls } from '../../src/node/store/group-commit.ts';
 import type { Call } from '../../src/node/store/protocol.ts';
@@ -26,7 +27,11 @@ const claim = (revision: number, holder: string, shard = '0'): Omit<Call, 'id'> 
   name: 'claimOwnership',
   args: [shard, revision, holder],
 });
-const write: Omit<Call, 'id'> = { name: 'createOrganisation', args: ['Acme', null, OPERATOR] };
+const write = (): Omit<Call, 'id'> => ({
+  name: 'createOrganisation',
+  args: ['Acme', null, OPERATOR],
+  drawn: { ids: [randomUUID()] },
+});
 const read: Omit<Call, 'id'> = { name: 'listOrganisations', args: [] };
 
 const reasonOf = (work: () => void): string => {
@@ -67,18 +72,18 @@ describe('the owner of a database', () => {
 
   test('leaves the former owner with reads only, until it claims again', () => {
     const { one, other, answers } = begin();
-    expect(answers(one, claim(7, 'a'), write, read)).toEqual(['done', 'done', 'done']);
-    expect(answers(other, claim(8, 'b'), write)).toEqual(['done', 'done']);
-    expect(answers(one, write, read, claim(7, 'a'))).toEqual(['superseded', 'done', 'superseded']);
-    expect(answers(one, claim(9, 'a'), write)).toEqual(['done', 'done']);
-    expect(answers(other, write, read)).toEqual(['superseded', 'done']);
+    expect(answers(one, claim(7, 'a'), write(), read)).toEqual(['done', 'done', 'done']);
+    expect(answers(other, claim(8, 'b'), write())).toEqual(['done', 'done']);
+    expect(answers(one, write(), read, claim(7, 'a'))).toEqual(['superseded', 'done', 'superseded']);
+    expect(answers(one, claim(9, 'a'), write())).toEqual(['done', 'done']);
+    expect(answers(other, write(), read)).toEqual(['superseded', 'done']);
     expect(one.tables.listOrganisations()).toHaveLength(3);
   });
 
   test('lets a process without a claim write, such as a command of the operator', () => {
     const { one, other, answers } = begin();
     answers(one, claim(7, 'a'));
-    expect(answers(other, write)).toEqual(['done']);
+    expect(answers(other, write())).toEqual(['done']);
   });
 
   test('stays recorded, and its revision never falls', () => {
@@ -94,7 +99,7 @@ describe('the owner of a database', () => {
     one.database.exec('BEGIN');
     lost.tables.claimOwnership('0', 7, 'a');
     one.database.exec('ROLLBACK');
-    expect(answers({ ...one, target: lost.target }, write)).toEqual(['done']);
+    expect(answers({ ...one, target: lost.target }, write())).toEqual(['done']);
     expect(one.tables.findOwnership()).toBeUndefined();
   });
 });

@@ -5,7 +5,16 @@ import type { KeyLimitName } from '../../api/console/key-limits.ts';
 import type { Aliases } from '../../api/listen.ts';
 import type { DataResidencyRule } from '../../api/residency-rule.ts';
 import type { Actor } from '../../store/audit-log.ts';
-import { type Asynchronous, first, none, notes, type Operations, reads, writes } from '../../store/operation.ts';
+import {
+  type Asynchronous,
+  drawing,
+  first,
+  none,
+  notes,
+  type Operations,
+  reads,
+  writes,
+} from '../../store/operation.ts';
 
 export interface Organisation {
   id: string;
@@ -150,6 +159,13 @@ export interface KeyCalls {
   revokedKeyIds(): string[];
 }
 
+/** The calls as the tables answer them. The tables never see the text of a key. */
+export type KeyTableCalls = {
+  readonly [Name in keyof KeyCalls]: (...args: Parameters<KeyCalls[Name]>) => Secretless<ReturnType<KeyCalls[Name]>>;
+};
+
+type Secretless<Answer> = Answer extends Pick<CreatedKey, 'secret'> ? Omit<Answer, 'secret'> : Answer;
+
 /** An organisation that was suspended, or reinstated. */
 export interface SuspensionChange {
   organisationId: string;
@@ -165,8 +181,8 @@ export interface KeyEvents {
 export type KeyStore = Asynchronous<KeyCalls>;
 
 export const KEY_OPERATIONS = {
-  bootstrap: writes(),
-  createOrganisation: writes(),
+  bootstrap: drawing({ ids: 2, key: true }, writes()),
+  createOrganisation: drawing({ ids: 1 }, writes()),
   setCreditLimit: writes(),
   setSuspended: writes(),
   setPlaceRule: writes(first('text', 'object', 'object')),
@@ -175,12 +191,12 @@ export const KEY_OPERATIONS = {
   listOrganisations: reads(),
   findOrganisation: reads(first('text')),
   isOperator: reads(first('text')),
-  createKey: writes(first('text', 'object', 'object', 'number?')),
+  createKey: drawing({ ids: 1, key: true }, writes(first('text', 'object', 'object', 'number?'))),
   findKeyByHash: reads(none('bytes')),
   findKey: reads(first('text', 'text')),
   listKeys: reads(first('text')),
   changeKey: writes(first('text', 'text', 'object', 'object', 'number?')),
-  rollKey: writes(first('text', 'text', 'number', 'object', 'number?')),
+  rollKey: drawing({ ids: 1, key: true }, writes(first('text', 'text', 'number', 'object', 'number?'))),
   revokeKey: writes(first('text', 'text', 'object')),
   noteKeysUsed: notes(first('text', 'list')),
   revokedKeyIds: reads(),

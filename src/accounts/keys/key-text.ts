@@ -2,6 +2,7 @@
 // Published form: sk_vox_[0-9A-Za-z]{38}; the last six characters are the CRC-32 of all before them, in base 62.
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import type { KeyTrace } from '../../store/entry.ts';
 
 export const KEY_PREFIX = 'sk_vox_';
 
@@ -9,14 +10,6 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const KEY_FORM = /^sk_vox_[0-9A-Za-z]{38}$/;
-
-/** What is kept of a key. */
-export interface KeyTrace {
-  /** SHA-256 of the whole text. */
-  hash: Uint8Array;
-  /** The first 11 characters and the last 4. */
-  display: string;
-}
 
 /** A new key: 190 random bits between prefix and checksum. */
 export function generateKey(): string {

@@ -2,10 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Aliases } from '../../api/listen.ts';
 import { type DataResidencyRule, FREE_RULE } from '../../api/residency-rule.ts';
-import { uuidv7 } from '../../runtime/uuid.ts';
 import type { Actor } from '../../store/audit-log.ts';
 import { noOrganisation } from '../../store/store-error.ts';
-import type { TableContext } from '../../store/table-context.ts';
+import type { DrawingContext, TableContext } from '../../store/table-context.ts';
 import { aliasesOf, checkedAliases, textOfAliases } from './aliases.ts';
 import type { KeyCalls, Organisation, SuspensionChange } from './calls.ts';
 import { listOf, textOfList } from './row.ts';
@@ -45,10 +44,10 @@ export interface Suspensions {
 
 export function createOrganisationTables({
   database,
-  nowMs,
   nowText,
   audit,
-}: TableContext): OrganisationCalls & Suspensions {
+  newId,
+}: DrawingContext): OrganisationCalls & Suspensions {
   const all = database.prepare<[], Row>(`${SELECT} ORDER BY number`).safeIntegers();
   const rowById = database.prepare<[string], Row>(`${SELECT} WHERE id = ?`).safeIntegers();
   const find = (id: string): Organisation | undefined => {
@@ -71,7 +70,7 @@ export function createOrganisationTables({
 
   const create = database.transaction((name: string, limit: bigint | null, by: Actor): Organisation => {
     const organisation = {
-      id: `org_${uuidv7(nowMs())}`,
+      id: newId('org'),
       name: checkedName(name, 'organisation'),
       createdAt: nowText(),
       creditLimitMicroUsd: checkedMicroUsd(limit, 'credit limit'),

@@ -1,13 +1,11 @@
 // API keys on an open database, with their organisations: the store's calls, one transaction each. settings.ts
 // checks the settings, chart.ts decides what may become of a key. Runs in the thread that owns the file.
 import { isDeepStrictEqual } from 'node:util';
-import { uuidv7 } from '../../runtime/uuid.ts';
 import type { Actor, AuditEntry } from '../../store/audit-log.ts';
 import { noOrganisation, StoreError } from '../../store/store-error.ts';
-import type { TableContext } from '../../store/table-context.ts';
-import type { ApiKey, CreatedKey, KeyCalls, KeySettings, KeyUsed } from './calls.ts';
+import type { DrawingContext } from '../../store/table-context.ts';
+import type { ApiKey, KeyCalls, KeySettings, KeyTableCalls, KeyUsed } from './calls.ts';
 import { keyAfter } from './chart.ts';
-import { generateKey, parseKey } from './key-text.ts';
 import { createOrganisationTables, type Suspensions } from './organisation-tables.ts';
 import {
   type KeyRow,
@@ -38,8 +36,8 @@ type EndRow = Pick<KeyRow, 'id' | 'graceUntil' | 'rolledTo' | 'revokedAt'> & { r
 type KeyRows = ReturnType<typeof keyRows>;
 
 /** The rows of keys: found, added, ended and noted of. Runs in the caller's transaction. */
-function keyRows(context: TableContext) {
-  const { nowMs, nowText, audit } = context;
+function keyRows(context: DrawingContext) {
+  const { nowText, audit, newId, newKey } = context;
   const statements = prepare(context);
 
   function find(keyId: string): ApiKey | undefined {
@@ -52,14 +50,13 @@ function keyRows(context: TableContext) {
     return organisationId === null || key?.organisationId === organisationId ? key : undefined;
   }
 
-  function insert(organisationId: string, settings: KeySettings, by: Actor): CreatedKey {
-    const secret = generateKey();
-    const { hash, display } = parseKey(secret)!;
-    const id = `key_${uuidv7(nowMs())}`;
+  function insert(organisationId: string, settings: KeySettings, by: Actor): ApiKey {
+    const { hash, display } = newKey();
+    const id = newId('key');
     const makerId = by.type === 'person' ? by.id : null;
     const row = { id, organisationId, hash, display, createdAt: nowText(), makerId };
     statements.insert.run({ ...settingsToRow(settings), ...row });
-    return { key: find(id)!, secret };
+    return find(id)!;
   }
 
   function note(by: Actor, action: string, key: ApiKey, detail: AuditEntry['detail']): void {
@@ -107,15 +104,15 @@ function keyRows(context: TableContext) {
 const dayOf = (time: string): string => time.slice(0, 10);
 
 /** What is done to keys, each with its entry in the audit log. Runs in the caller's transaction. */
-function keyChanges({ nowMs }: TableContext, rows: KeyRows, organisations: Pick<KeyCalls, 'findOrganisation'>) {
+function keyChanges({ nowMs }: DrawingContext, rows: KeyRows, organisations: Pick<KeyCalls, 'findOrganisation'>) {
   const { statements, find, findOf, insert, note, end } = rows;
 
-  function create(organisationId: string, settings: Partial<KeySettings>, by: Actor): CreatedKey {
+  function create(organisationId: string, settings: Partial<KeySettings>, by: Actor): { key: ApiKey } {
     const checked = { ...DEFAULT_SETTINGS, ...checkedSettings(settings, nowMs()) };
     if (organisations.findOrganisation(organisationId) === undefined) throw noOrganisation(organisationId);
-    const created = insert(organisationId, checked, by);
-    note(by, 'key.created', created.key, plain(checked));
-    return created;
+    const key = insert(organisationId, checked, by);
+    note(by, 'key.created', key, plain(checked));
+    return { key };
   }
 
   function change(organisationId: string, keyId: string, settings: Partial<KeySettings>, by: Actor) {
@@ -144,11 +141,11 @@ function keyChanges({ nowMs }: TableContext, rows: KeyRows, organisations: Pick<
     const graceUntilMs = nowMs() + graceMs;
     const outcome = keyAfter(key, { type: 'key.roll', nowMs: nowMs(), graceUntilMs });
     if (!outcome.changed) throw notRollable(key);
-    const created = insert(key.organisationId, settingsOf(key), by);
+    const successor = insert(key.organisationId, settingsOf(key), by);
     const graceUntil = new Date(graceUntilMs).toISOString();
-    end(key, { graceUntil, rolledTo: created.key.id }, outcome.published);
-    note(by, 'key.rolled', key, { to: created.key.id, graceUntil });
-    return { ...created, old: find(key.id)! };
+    end(key, { graceUntil, rolledTo: successor.id }, outcome.published);
+    note(by, 'key.rolled', key, { to: successor.id, graceUntil });
+    return { key: successor, old: find(key.id)! };
   }
 
   function revoke(organisationId: string | null, keyId: string, by: Actor): ApiKey | undefined {
@@ -164,15 +161,19 @@ function keyChanges({ nowMs }: TableContext, rows: KeyRows, organisations: Pick<
   return { create, change, roll, revoke };
 }
 
-export function createKeyTables(context: TableContext): KeyCalls & Revocations & Suspensions {
+export function createKeyTables(context: DrawingContext): KeyTableCalls & Revocations & Suspensions {
   const { database } = context;
   const organisations = createOrganisationTables(context);
   const rows = keyRows(context);
   const { statements, findOf, limited, noteUsed } = rows;
   const { create, change, roll, revoke } = keyChanges(context, rows, organisations);
 
-  const createLimited: KeyCalls['createKey'] = (organisationId, settings, by, activeMax = Number.POSITIVE_INFINITY) =>
-    limited(organisationId, activeMax, () => create(organisationId, settings, by));
+  const createLimited: KeyTableCalls['createKey'] = (
+    organisationId,
+    settings,
+    by,
+    activeMax = Number.POSITIVE_INFINITY,
+  ) => limited(organisationId, activeMax, () => create(organisationId, settings, by));
   const changeLimited: KeyCalls['changeKey'] = (
     organisationId,
     keyId,
@@ -180,8 +181,13 @@ export function createKeyTables(context: TableContext): KeyCalls & Revocations &
     by,
     activeMax = Number.POSITIVE_INFINITY,
   ) => limited(organisationId, activeMax, () => change(organisationId, keyId, settings, by));
-  const rollLimited: KeyCalls['rollKey'] = (organisationId, keyId, graceMs, by, activeMax = Number.POSITIVE_INFINITY) =>
-    limited(organisationId, activeMax, () => roll(organisationId, keyId, graceMs, by));
+  const rollLimited: KeyTableCalls['rollKey'] = (
+    organisationId,
+    keyId,
+    graceMs,
+    by,
+    activeMax = Number.POSITIVE_INFINITY,
+  ) => limited(organisationId, activeMax, () => roll(organisationId, keyId, graceMs, by));
 
   const transactions = {
     bootstrap: database.transaction(() => {
@@ -221,7 +227,7 @@ export function createKeyTables(context: TableContext): KeyCalls & Revocations &
   };
 }
 
-function prepare({ database }: TableContext) {
+function prepare({ database }: DrawingContext) {
   const columns = Object.entries(SETTING_COLUMNS);
   return {
     byHash: database.prepare<[Uint8Array], KeyRow>(`${SELECT_KEYS} WHERE hash = ?`).safeIntegers(),

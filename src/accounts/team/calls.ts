@@ -2,7 +2,7 @@
 
 import { type ApiError, apiError } from '../../api/errors.ts';
 import type { Actor } from '../../store/audit-log.ts';
-import { type Asynchronous, first, none, type Operations, reads, writes } from '../../store/operation.ts';
+import { type Asynchronous, drawing, first, none, type Operations, reads, writes } from '../../store/operation.ts';
 
 export type Role = 'owner' | 'admin' | 'developer' | 'read_only';
 
@@ -149,18 +149,18 @@ export interface TeamCalls {
 export type TeamStore = Asynchronous<TeamCalls>;
 
 export const TEAM_OPERATIONS = {
-  foundOrganisation: writes(none('text', 'text', 'object')),
+  foundOrganisation: drawing({ ids: 1 }, writes(none('text', 'text', 'object'))),
   listMembers: reads(first('text')),
   changeRole: writes(first('text', 'text', 'text', 'object')),
-  removeMember: writes(first('text', 'text', 'object')),
-  inviteFirstOwner: writes(),
-  invite: writes(first('text', 'object', 'object')),
+  removeMember: drawing({ ids: 1 }, writes(first('text', 'text', 'object'))),
+  inviteFirstOwner: drawing({ ids: 1 }, writes()),
+  invite: drawing({ ids: 1 }, writes(first('text', 'object', 'object'))),
   listInvitations: reads(first('text')),
   renewInvitation: writes(first('text', 'text', 'object', 'object')),
   withdrawInvitation: writes(first('text', 'text', 'object')),
   findInvitation: reads(none('bytes')),
   beginJoining: writes(none('bytes', 'text')),
-  join: writes(none('object')),
+  join: drawing({ ids: 1 }, writes(none('object'))),
   listMemberships: reads(none('text')),
 } as const satisfies Operations<TeamCalls>;
 

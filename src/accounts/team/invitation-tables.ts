@@ -1,10 +1,9 @@
 // Invitations on an open database: made, sent again and withdrawn by the admins of an organisation; looked at, tried and used once by
 // their link.
 
-import { uuidv7 } from '../../runtime/uuid.ts';
 import type { Actor } from '../../store/audit-log.ts';
 import { noOrganisation } from '../../store/store-error.ts';
-import type { TableContext } from '../../store/table-context.ts';
+import type { DrawingContext, TableContext } from '../../store/table-context.ts';
 import type { MailRequests } from '../people/store/mailed-links.ts';
 import type { PeopleRows, PersonRow } from '../people/store/people.ts';
 import {
@@ -217,7 +216,7 @@ export interface InvitationRows {
   prune(): void;
 }
 
-export function createInvitationRows({ database, nowMs }: TableContext): InvitationRows {
+export function createInvitationRows({ database, nowMs, newId }: DrawingContext): InvitationRows {
   const byHash = database.prepare<[Uint8Array], OpenInvitation & { tries: number }>(
     `SELECT invitations.id, organisation_id AS organisationId, name AS organisationName, role, email, address, tries,
             expires_at_ms AS expiresAtMs
@@ -256,7 +255,7 @@ export function createInvitationRows({ database, nowMs }: TableContext): Invitat
     },
     add(row, lifeMs) {
       forget.run(row.organisationId, row.address);
-      const id = `inv_${uuidv7(nowMs())}`;
+      const id = newId('inv');
       insert.run({ ...row, id, nowMs: nowMs(), expiresAtMs: nowMs() + lifeMs });
       return id;
     },

@@ -1,7 +1,7 @@
 // Teams on an open database: members, those who are invited, and the links that they join by.
 
 import type { Actor } from '../../store/audit-log.ts';
-import type { TableContext } from '../../store/table-context.ts';
+import type { DrawingContext, TableContext } from '../../store/table-context.ts';
 import type { ConsoleSessionTables } from '../people/store/console-session-tables.ts';
 import type { MailRequests } from '../people/store/mailed-links.ts';
 import type { PeopleRows } from '../people/store/people.ts';
@@ -21,7 +21,7 @@ interface Accounts {
   prove: ProveAddress;
 }
 
-export function createTeamTables(context: TableContext, accounts: Accounts): TeamCalls {
+export function createTeamTables(context: DrawingContext, accounts: Accounts): TeamCalls {
   const rows = createInvitationRows(context);
   const inviting = createInvitingTables(context, { ...accounts, rows });
   return {

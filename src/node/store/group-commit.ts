@@ -5,13 +5,13 @@ import type { EntryContext } from '../../store/entry.ts';
 import type { OwnershipGuard } from '../../store/ownership.ts';
 import { callError, isRefusal } from '../../store/store-error.ts';
 import type { Answer, Call, Entry } from './protocol.ts';
-import { kindOf, type StoreCalls } from './store.ts';
+import { kindOf, type TableCalls } from './store.ts';
 
 /** An open database with its tables. */
 export interface Target {
   database: Database;
   /** The calls, and who may make those that write. */
-  tables: StoreCalls & Partial<OwnershipGuard>;
+  tables: TableCalls & Partial<OwnershipGuard>;
   /** The context that the tables were made with. */
   context: EntryContext;
 }
@@ -79,7 +79,8 @@ function savepoint(target: Target, call: Call): Outcome {
 
 type Outcome = { value: unknown } | { error: unknown };
 
-function attempt({ tables }: Target, { name, args }: Call): Outcome {
+function attempt({ tables, context }: Target, { name, args, drawn }: Call): Outcome {
+  context.beginCall(drawn);
   try {
     // Checked within the transaction: no other process can claim the database before it is committed.
     if (kindOf(name) !== 'reads' && name !== 'claimOwnership') tables.requireOwnership?.();

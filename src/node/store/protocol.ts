@@ -1,6 +1,7 @@
 // What the store and the thread that owns its file say to each other.
 
 import type { SuspensionChange } from '../../accounts/keys/calls.ts';
+import type { Drawn } from '../../store/entry.ts';
 import type { StoreErrorReason } from '../../store/store-error.ts';
 import type { CallName } from './store.ts';
 
@@ -14,6 +15,8 @@ export interface Call {
   id: number;
   name: CallName;
   args: readonly unknown[];
+  /** Set if the operation makes rows with ids or keys. */
+  drawn?: Drawn;
 }
 
 /** Calls that are applied in one commit, with one time. */

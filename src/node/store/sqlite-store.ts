@@ -7,6 +7,7 @@ import { workerFile } from '../../runtime/telemetry/worker-file.ts';
 import { DATABASE_NAME } from '../../store/keep-database.ts';
 import { Listeners } from '../../store/listeners.ts';
 import { StoreError } from '../../store/store-error.ts';
+import { drawFor } from './draw.ts';
 import type { Answer, Call, FromWorker, ToWorker, WorkerInput } from './protocol.ts';
 import { type AsynchronousCalls, CALL_NAMES, type CallName, type Store } from './store.ts';
 
@@ -122,11 +123,14 @@ class StoreThread implements Omit<Store, CallName> {
       );
     }
     const id = ++this.#lastId;
+    const { drawn, answered } = drawFor(name, Date.now());
+    const call = drawn === undefined ? { id, name, args } : { id, name, args, drawn };
     return new Promise((resolve, reject) => {
       // While others wait anyway, a message for each call would be most of what a call costs here.
       const isFirst = this.#waiting.size === 0;
-      this.#waiting.set(id, { name, resolve, reject });
-      this.#outgoing.push({ id, name, args });
+      const settle = drawn === undefined ? resolve : (value: unknown) => resolve(answered(value));
+      this.#waiting.set(id, { name, resolve: settle, reject });
+      this.#outgoing.push(call);
       if (isFirst) this.#flush();
       else if (this.#outgoing.length === 1) setImmediate(() => this.#flush());
     });

@@ -1,18 +1,18 @@
 // The store's port: truth that outlives a process, and what may be relied on. sqlite-store.ts keeps it in its own worker
 // thread; what each group of calls does is in the file of its shapes.
-import { KEY_OPERATIONS, type KeyCalls, type KeyEvents } from '../../accounts/keys/calls.ts';
+import { KEY_OPERATIONS, type KeyCalls, type KeyEvents, type KeyTableCalls } from '../../accounts/keys/calls.ts';
 import { ACCOUNT_OPERATIONS, type AccountCalls } from '../../accounts/people/store/calls.ts';
 import { VAULT_OPERATIONS, type VaultCalls } from '../../accounts/vault/store.ts';
 import { LEDGER_OPERATIONS, type LedgerCalls } from '../../money/store/calls.ts';
 import { AUDIT_OPERATIONS, type AuditCalls } from '../../store/audit-log.ts';
 import { IDEMPOTENCY_OPERATIONS, type IdempotencyCalls } from '../../store/idempotency.ts';
 import { IDENTITY_OPERATIONS, type IdentityCalls } from '../../store/identity.ts';
-import type { Asynchronous, CallKind, Operations, RemoteCall } from '../../store/operation.ts';
+import type { Asynchronous, CallKind, Draws, Operations, RemoteCall } from '../../store/operation.ts';
 import { OUTBOX_OPERATIONS, type OutboxCalls, type OutboxEvents } from '../../store/outbox.ts';
 import { OWNERSHIP_OPERATIONS, type OwnershipCalls } from '../../store/ownership.ts';
 import { SESSION_EVENTS_OPERATIONS, type SessionEventsCalls } from '../../store/session-events.ts';
 
-/** Every call of the store, as the thread that owns the file answers it. */
+/** Every call of the store. */
 export interface StoreCalls
   extends KeyCalls,
     AuditCalls,
@@ -24,6 +24,9 @@ export interface StoreCalls
     OwnershipCalls,
     SessionEventsCalls,
     IdentityCalls {}
+
+/** The calls as the tables answer them, in the thread that owns the file. */
+export type TableCalls = Omit<StoreCalls, keyof KeyCalls> & KeyTableCalls;
 
 /** The same calls from another thread. */
 export type AsynchronousCalls = Asynchronous<StoreCalls>;
@@ -60,6 +63,9 @@ export type RemoteCallName = {
 }[CallName];
 
 export const kindOf = (name: CallName): CallKind => OPERATIONS[name].kind;
+
+/** Undefined for most operations. */
+export const drawsOf = (name: CallName): Draws | undefined => OPERATIONS[name].draws;
 
 /** Undefined for calls that are made only where the database is, and for unknown names. */
 export function remoteCall(name: string): RemoteCall | undefined {

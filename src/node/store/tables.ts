@@ -12,17 +12,18 @@ import { createIdentityTables } from '../../store/identity.ts';
 import { createOutboxTables, type OutboxNews } from '../../store/outbox.ts';
 import { createOwnershipTables, type OwnershipGuard } from '../../store/ownership.ts';
 import { createSessionEventsTables } from '../../store/session-events.ts';
-import type { TableContext } from '../../store/table-context.ts';
-import type { StoreCalls } from './store.ts';
+import type { DrawingContext } from '../../store/table-context.ts';
+import type { TableCalls } from './store.ts';
 
-export type Tables = StoreCalls & Revocations & Suspensions & Leases & OutboxNews & OwnershipGuard;
+export type Tables = TableCalls & Revocations & Suspensions & Leases & OutboxNews & OwnershipGuard;
 
-/** @param entry the time of the current entry */
+/** @param entry the time of the current entry, and what was drawn for the current call */
 export function createTables(database: Database, entry: EntryContext): Tables {
   const base = { database, nowMs: entry.nowMs, nowText: entry.nowText };
   const audit = createAuditTables(base);
   const outbox = createOutboxTables(base);
-  const context: TableContext = { ...base, audit: audit.recordAudit, outbox: outbox.addToOutbox };
+  const { newId, newKey } = entry;
+  const context: DrawingContext = { ...base, audit: audit.recordAudit, outbox: outbox.addToOutbox, newId, newKey };
   const ledger = createLedgerTables(context);
   return {
     ...audit,

@@ -1,5 +1,6 @@
 // The tables of the store without its thread. Each call is a separate entry, at the time of the test's clock.
 import type { Database } from 'better-sqlite3';
+import { drawFor } from '../../../src/node/store/draw.ts';
 import type { Target } from '../../../src/node/store/group-commit.ts';
 import { CALL_NAMES, type StoreCalls } from '../../../src/node/store/store.ts';
 import { createTables, type Tables } from '../../../src/node/store/tables.ts';
@@ -15,8 +16,11 @@ export function directTables(database: Database, nowMs: () => number): { tables:
   const calls = CALL_NAMES.map((name) => [
     name,
     (...args: unknown[]) => {
-      context.begin(nowMs());
-      return Reflect.apply(tables[name] as (...args: unknown[]) => unknown, tables, args);
+      const atMs = nowMs();
+      const { drawn, answered } = drawFor(name, atMs);
+      context.begin(atMs);
+      context.beginCall(drawn);
+      return answered(Reflect.apply(tables[name] as (...args: unknown[]) => unknown, tables, args));
     },
   ]);
   return {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
+import { drawFor } from '../../../src/node/store/draw.ts';
 import { applyCalls, applyEntry } from '../../../src/node/store/group-commit.ts';
 import type { Answer, Call } from '../../../src/node/store/protocol.ts';
 import type { StoreCalls } from '../../../src/node/store/store.ts';
@@ -11,7 +12,8 @@ import { databaseIn, OPERATOR, openStore, openTables } from '../../fakes/store/d
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
 function callOf<Name extends keyof StoreCalls>(name: Name, ...args: Parameters<StoreCalls[Name]>): Call {
-  return { id: 0, name, args };
+  const { drawn } = drawFor(name, Date.UTC(2026, 0, 1));
+  return drawn === undefined ? { id: 0, name, args } : { id: 0, name, args, drawn };
 }
 
 const numbered = (calls: readonly Call[]): Call[] => calls.map((call, index) => ({ ...call, id: index + 1 }));

@@ -1,7 +1,7 @@
 // People, their organisations, the links that are mailed to them, and their console sessions: shapes and promises. The store
 // sees neither passwords nor tokens: passwords come as slow hashes, tokens and session ids as SHA-256, mails as sealed text.
 import type { Actor } from '../../../store/audit-log.ts';
-import { type Asynchronous, none, type Operations, reads, writes } from '../../../store/operation.ts';
+import { type Asynchronous, drawing, none, type Operations, reads, writes } from '../../../store/operation.ts';
 import { type Role, TEAM_OPERATIONS, type TeamCalls } from '../../team/calls.ts';
 
 export type AccountState = 'unverified' | 'verified' | 'suspended';
@@ -200,7 +200,7 @@ export type AccountStore = Asynchronous<AccountCalls>;
 
 export const ACCOUNT_OPERATIONS = {
   ...TEAM_OPERATIONS,
-  signUp: writes(none('object')),
+  signUp: drawing({ ids: 2 }, writes(none('object'))),
   findPerson: reads(none('text')),
   isVerificationToken: reads(none('bytes')),
   beginVerification: writes(none('bytes')),
@@ -209,13 +209,13 @@ export const ACCOUNT_OPERATIONS = {
   requestPasswordReset: writes(none('text', 'object', 'object')),
   isResetToken: reads(none('bytes')),
   resetPassword: writes(none('bytes', 'text', 'text')),
-  changePassword: writes(none('object', 'text')),
+  changePassword: drawing({ ids: 1 }, writes(none('object', 'text'))),
   requestAddressChange: writes(none('text', 'text', 'text', 'object', 'text')),
   moveAccount: writes(),
   deletePerson: writes(),
   beginLogin: writes(none('text')),
   noteRefusedLogin: writes(none('object')),
-  openConsoleSession: writes(none('object')),
+  openConsoleSession: drawing({ ids: 1 }, writes(none('object'))),
   findConsoleSession: reads(none('bytes', 'object')),
   enterOrganisation: writes(none('bytes', 'text')),
   noteConsoleSession: writes(none('bytes')),

@@ -1,8 +1,7 @@
 // Console sessions on an open database. How long a session lives and how many there may be is said by the caller; what a login
 // has to wait is login-attempts.ts.
-import { uuidv7 } from '../../../runtime/uuid.ts';
 import type { Actor } from '../../../store/audit-log.ts';
-import type { TableContext } from '../../../store/table-context.ts';
+import type { DrawingContext, TableContext } from '../../../store/table-context.ts';
 import type { Role } from '../../team/calls.ts';
 import type { AccountCalls, ConsoleSession, LoginAttempt, NewConsoleSession } from './calls.ts';
 import { createLoginAttempts, createRefusedLogins } from './login-attempts.ts';
@@ -49,7 +48,7 @@ interface Ages {
   createdSinceMs: number;
 }
 
-export function createConsoleSessionTables(context: TableContext, people: PeopleRows): ConsoleSessionTables {
+export function createConsoleSessionTables(context: DrawingContext, people: PeopleRows): ConsoleSessionTables {
   const { database, nowMs } = context;
   const attempts = createLoginAttempts(context);
   const refused = createRefusedLogins(context, people);
@@ -67,7 +66,7 @@ export function createConsoleSessionTables(context: TableContext, people: People
 
   function open({ personId, hash, organisationId, replaces, ...wanted }: NewConsoleSession): ConsoleSession {
     const { client, userAgent, sessionsMax } = wanted;
-    const session = newSession(personId, client, userAgent, nowMs());
+    const session = newSession(context.newId('con'), personId, { client, userAgent }, nowMs());
     if (replaces !== undefined) endReplaced(replaces, client);
     statements.insert.run({ ...session, hash, organisationId: organisationId ?? null });
     statements.keepNewest.run(personId, personId, sessionsMax);
@@ -142,9 +141,14 @@ export function createConsoleSessionTables(context: TableContext, people: People
   };
 }
 
-function newSession(personId: string, client: string, userAgent: string, nowMs: number): ConsoleSession {
+function newSession(
+  id: string,
+  personId: string,
+  { client, userAgent }: Pick<NewConsoleSession, 'client' | 'userAgent'>,
+  nowMs: number,
+): ConsoleSession {
   return {
-    id: `con_${uuidv7(nowMs)}`,
+    id,
     personId,
     client,
     userAgent: userAgent.slice(0, USER_AGENT_MAX),

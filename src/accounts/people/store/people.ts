@@ -1,7 +1,6 @@
 // The rows of people and of what they own, on an open database. What may happen to them is decided in tables.ts.
-import { uuidv7 } from '../../../runtime/uuid.ts';
 import type { Actor } from '../../../store/audit-log.ts';
-import type { TableContext } from '../../../store/table-context.ts';
+import type { DrawingContext, TableContext } from '../../../store/table-context.ts';
 import { createOrganisationTables } from '../../keys/organisation-tables.ts';
 import type { Member, Membership, Role } from '../../team/calls.ts';
 import type { AccountState, Person } from './calls.ts';
@@ -48,8 +47,8 @@ const SELECT = `
           ORDER BY joined_at_ms, organisation_id LIMIT 1) AS organisationId
   FROM people`;
 
-export function createPeopleRows(context: TableContext): PeopleRows {
-  const { database, nowMs, nowText } = context;
+export function createPeopleRows(context: DrawingContext): PeopleRows {
+  const { database, nowMs, nowText, newId } = context;
   const organisations = createOrganisationTables(context);
   const byId = database.prepare<[string], PersonRow>(`${SELECT} WHERE id = ?`);
   const byAddress = database.prepare<[string], PersonRow>(`${SELECT} WHERE address = ?`);
@@ -106,7 +105,7 @@ export function createPeopleRows(context: TableContext): PeopleRows {
     byId: (personId) => byId.get(personId),
     byAddress: (address) => byAddress.get(address),
     add({ email, address, passwordHash }) {
-      const id = `per_${uuidv7(nowMs())}`;
+      const id = newId('per');
       insert.run({ email, address, passwordHash, id, createdAt: nowText() });
       return id;
     },

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { AccountEvent } from '../../../../machines/account.ts';
 import type { Actor } from '../../../store/audit-log.ts';
-import type { TableContext } from '../../../store/table-context.ts';
+import type { DrawingContext } from '../../../store/table-context.ts';
 import { createTeamTables } from '../../team/tables.ts';
 import type { AccountCalls, LinkPassword, MailToken, SignUp, Stranger, Verified } from './calls.ts';
 import { type ConsoleSessionTables, createConsoleSessionTables } from './console-session-tables.ts';
@@ -25,7 +25,7 @@ interface CreditAccount {
   ): boolean;
 }
 
-export function createAccountTables(context: TableContext, ledger: CreditAccount): AccountCalls {
+export function createAccountTables(context: DrawingContext, ledger: CreditAccount): AccountCalls {
   const { database } = context;
   const tables = new AccountTables(context, ledger);
   const { people, sessions, requests } = tables;
@@ -55,13 +55,13 @@ export function createAccountTables(context: TableContext, ledger: CreditAccount
 class AccountTables {
   readonly people;
   readonly sessions: ConsoleSessionTables;
-  readonly #context: TableContext;
+  readonly #context: DrawingContext;
   readonly #ledger: CreditAccount;
   readonly #links;
   readonly requests;
   readonly #signUps;
 
-  constructor(context: TableContext, ledger: CreditAccount) {
+  constructor(context: DrawingContext, ledger: CreditAccount) {
     this.#context = context;
     this.#ledger = ledger;
     this.people = createPeopleRows(context);
