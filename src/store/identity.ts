@@ -33,6 +33,14 @@ export const IDENTITY_OPERATIONS = {
 
 const LEDGER = /^led_[0-9a-f]{24}$/;
 
+/** The mark that makes the next `noteLedger` advance the sequence. */
+export interface WrittenMark {
+  /** The number of rows changed by this connection. */
+  changes(): number;
+  /** Call it in the commit that changed rows. */
+  markWritten(): void;
+}
+
 /** A database that was restored counts from now on, however much newer the one before it was. */
 export interface Restored {
   renewGeneration(): void;
@@ -41,23 +49,19 @@ export interface Restored {
 export function createIdentityTables({
   database,
   nowMs,
-}: Pick<TableContext, 'database' | 'nowMs'>): IdentityCalls & Restored {
+}: Pick<TableContext, 'database' | 'nowMs'>): IdentityCalls & WrittenMark & Restored {
   const find = database.prepare<[], LedgerIdentity>('SELECT id, generation, replaces, sequence FROM ledger_identity');
-  const advance = database.prepare('UPDATE ledger_identity SET sequence = sequence + 1');
+  const advance = database.prepare('UPDATE ledger_identity SET sequence = sequence + 1, written = 0 WHERE written = 1');
+  const mark = database.prepare('UPDATE ledger_identity SET written = 1 WHERE written = 0');
   const renew = database.prepare<[number]>('UPDATE ledger_identity SET generation = max(generation + 1, ?)');
   const replace = database.prepare<[string]>('UPDATE ledger_identity SET replaces = ?');
-  // What this connection has changed, and whether another one has.
   const changes = database.prepare<[], number>('SELECT total_changes()').pluck();
-  const others = database.prepare<[], number>('PRAGMA data_version').pluck();
-  const seen = (): string => `${changes.get()} ${others.get()}`;
   const identity = () => find.get() as LedgerIdentity;
-  let noted: string | undefined;
 
   return {
     findLedger: identity,
     noteLedger() {
-      if (seen() !== noted) advance.run();
-      noted = seen();
+      advance.run();
       return identity();
     },
     acceptLedger(inPlaceOf) {
@@ -67,6 +71,8 @@ export function createIdentityTables({
       renew.run(nowMs());
       return identity();
     },
+    changes: () => changes.get()!,
+    markWritten: () => void mark.run(),
     renewGeneration: () => void renew.run(nowMs()),
   };
 }

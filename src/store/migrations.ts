@@ -571,6 +571,11 @@ const showTranscripts = `
   ALTER TABLE organisations ADD COLUMN show_transcripts INTEGER NOT NULL DEFAULT 0 CHECK (show_transcripts IN (0, 1));
 `;
 
+// 0021: Whether anything was written since the sequence of the ledger was advanced last. Unknown for older files, so 1.
+const ledgerWritten = `
+  ALTER TABLE ledger_identity ADD COLUMN written INTEGER NOT NULL DEFAULT 1 CHECK (written IN (0, 1));
+`;
+
 export const MIGRATIONS: readonly string[] = [
   organisationsAndKeys,
   auditAndOutbox,
@@ -592,4 +597,5 @@ export const MIGRATIONS: readonly string[] = [
   aliases,
   rates,
   showTranscripts,
+  ledgerWritten,
 ];

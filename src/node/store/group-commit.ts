@@ -2,16 +2,15 @@
 // nothing on its own; none is answered before the commit.
 import type { Database } from 'better-sqlite3';
 import type { EntryContext } from '../../store/entry.ts';
-import type { OwnershipGuard } from '../../store/ownership.ts';
 import { callError, isRefusal } from '../../store/store-error.ts';
 import type { Answer, Call, Entry } from './protocol.ts';
-import { kindOf, type TableCalls } from './store.ts';
+import { kindOf } from './store.ts';
+import type { Tables } from './tables.ts';
 
 /** An open database with its tables. */
 export interface Target {
   database: Database;
-  /** The calls, and who may make those that write. */
-  tables: TableCalls & Partial<OwnershipGuard>;
+  tables: Tables;
   /** The context that the tables were made with. */
   context: EntryContext;
 }
@@ -49,9 +48,13 @@ export function applyEntry(target: Target, { nowMs, calls }: Entry): Answer[] {
   context.begin(nowMs);
   try {
     database.exec('BEGIN IMMEDIATE');
-    const answers = calls.map((call) =>
-      answerTo(call, isWriting(call) ? savepoint(target, call) : attempt(target, call)),
-    );
+    const applied = writtenMarker(target);
+    const answers = calls.map((call) => {
+      if (!isWriting(call)) return answerTo(call, attempt(target, call));
+      const outcome = savepoint(target, call);
+      applied(call);
+      return answerTo(call, outcome);
+    });
     database.exec('COMMIT');
     return answers;
   } catch (error) {
@@ -77,13 +80,28 @@ function savepoint(target: Target, call: Call): Outcome {
   return outcome;
 }
 
+/** Call it after each call of an entry. Marks the ledger as written after the first change; `noteLedger` clears the mark. */
+function writtenMarker({ tables }: Target): (call: Call) => void {
+  let before = tables.changes();
+  let isMarked = false;
+  return ({ name }) => {
+    if (name === 'noteLedger') {
+      before = tables.changes();
+      isMarked = false;
+    } else if (!isMarked && tables.changes() > before) {
+      tables.markWritten();
+      isMarked = true;
+    }
+  };
+}
+
 type Outcome = { value: unknown } | { error: unknown };
 
 function attempt({ tables, context }: Target, { name, args, drawn }: Call): Outcome {
   context.beginCall(drawn);
   try {
     // Checked within the transaction: no other process can claim the database before it is committed.
-    if (kindOf(name) !== 'reads' && name !== 'claimOwnership') tables.requireOwnership?.();
+    if (kindOf(name) !== 'reads' && name !== 'claimOwnership') tables.requireOwnership();
     return { value: Reflect.apply(tables[name] as (...args: unknown[]) => unknown, tables, args) };
   } catch (error) {
     return { error };

@@ -8,14 +8,14 @@ import { createLedgerTables, type Leases } from '../../money/store/tables.ts';
 import { createAuditTables } from '../../store/audit-log.ts';
 import type { EntryContext } from '../../store/entry.ts';
 import { createIdempotencyTables } from '../../store/idempotency.ts';
-import { createIdentityTables } from '../../store/identity.ts';
+import { createIdentityTables, type WrittenMark } from '../../store/identity.ts';
 import { createOutboxTables, type OutboxNews } from '../../store/outbox.ts';
 import { createOwnershipTables, type OwnershipGuard } from '../../store/ownership.ts';
 import { createSessionEventsTables } from '../../store/session-events.ts';
 import type { DrawingContext } from '../../store/table-context.ts';
 import type { TableCalls } from './store.ts';
 
-export type Tables = TableCalls & Revocations & Suspensions & Leases & OutboxNews & OwnershipGuard;
+export type Tables = TableCalls & Revocations & Suspensions & Leases & OutboxNews & OwnershipGuard & WrittenMark;
 
 /** @param entry the time of the current entry, and what was drawn for the current call */
 export function createTables(database: Database, entry: EntryContext): Tables {

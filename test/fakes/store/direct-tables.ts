@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3';
 import { drawFor } from '../../../src/node/store/draw.ts';
 import type { Target } from '../../../src/node/store/group-commit.ts';
-import { CALL_NAMES, type StoreCalls } from '../../../src/node/store/store.ts';
+import { CALL_NAMES, kindOf, type StoreCalls } from '../../../src/node/store/store.ts';
 import { createTables, type Tables } from '../../../src/node/store/tables.ts';
 import { EntryContext } from '../../../src/store/entry.ts';
 
@@ -20,7 +20,11 @@ export function directTables(database: Database, nowMs: () => number): { tables:
       const { drawn, answered } = drawFor(name, atMs);
       context.begin(atMs);
       context.beginCall(drawn);
-      return answered(Reflect.apply(tables[name] as (...args: unknown[]) => unknown, tables, args));
+      const before = tables.changes();
+      const value = Reflect.apply(tables[name] as (...args: unknown[]) => unknown, tables, args);
+      const isWriting = kindOf(name) === 'writes' || kindOf(name) === 'notes';
+      if (isWriting && name !== 'noteLedger' && tables.changes() > before) tables.markWritten();
+      return answered(value);
     },
   ]);
   return {

@@ -1,7 +1,11 @@
 // Which ledger a database holds: made up once, the same in every copy, further on with whatever is written, and never back.
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { applyCalls } from '../../../src/node/store/group-commit.ts';
+import type { Call } from '../../../src/node/store/protocol.ts';
 import { restoreDatabase } from '../../../src/node/store/restore.ts';
+import type { LedgerIdentity } from '../../../src/store/identity.ts';
 import { databaseIn, OPERATOR, openTables } from '../../fakes/store/data-directory.ts';
 import { temporaryDirectory } from '../../fakes/temporary-directory.ts';
 
@@ -32,6 +36,27 @@ test('advances only after a write, by this process or another', () => {
   expect([noted(), noted()]).toEqual([1, 1]);
   openTables(databaseIn(directory)).tables.createOrganisation('Other', null, OPERATOR);
   expect([noted(), noted()]).toEqual([2, 2]);
+});
+
+test('advances for each write before a note, also within one commit, and not for calls that change nothing', () => {
+  const { target, time, tables } = begin();
+  const sequencesOf = (...names: ('write' | 'nothing' | 'refused' | 'note')[]) => {
+    const calls = names.map((name, id): Call => {
+      if (name === 'note') return { id, name: 'noteLedger', args: [] };
+      if (name === 'nothing') return { id, name: 'expireHolds', args: [] };
+      const args = [name === 'write' ? 'Acme' : '', null, OPERATOR];
+      return { id, name: 'createOrganisation', args, drawn: { ids: [randomUUID()] } };
+    });
+    const answers = applyCalls(target, { nowMs: time.nowMs, calls });
+    return answers.flatMap((answer) =>
+      'value' in answer && names[answer.id] === 'note' ? [(answer.value as LedgerIdentity).sequence - first] : [],
+    );
+  };
+  const first = tables.noteLedger().sequence;
+  expect(sequencesOf('note', 'nothing', 'refused', 'note')).toEqual([0, 0]);
+  expect(sequencesOf('write', 'note', 'note', 'write', 'nothing', 'note', 'write')).toEqual([1, 1, 2]);
+  expect(sequencesOf('note')).toEqual([3]);
+  expect(sequencesOf('note')).toEqual([3]);
 });
 
 test('stays when it is read: an older copy does not catch up', () => {
