@@ -7,7 +7,7 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { createAlarm } from '../../store/alarm.ts';
 import { EntryContext } from '../../store/entry.ts';
 import { openDatabase } from '../../store/open-database.ts';
-import { callError, openError } from '../../store/store-error.ts';
+import { callError, openError, StoreError } from '../../store/store-error.ts';
 import { applyCalls } from './group-commit.ts';
 import type { Answer, Call, FromWorker, ToWorker, WorkerInput } from './protocol.ts';
 import { kindOf } from './store.ts';
@@ -16,6 +16,8 @@ import { createTables } from './tables.ts';
 const LOCKED_AGAIN_MS = 100;
 /** Calls that share a commit at most: the first of them waits for the last. */
 const TOGETHER_MAX = 256;
+/** The id of a call that this thread makes itself. Its answer is not sent. */
+const OWN_CALL = 0;
 
 const port = parentPort!;
 const { file } = workerData as WorkerInput;
@@ -28,15 +30,12 @@ function serve(): void {
   const database = openDatabase(file);
   const context = new EntryContext();
   const tables = createTables(database, context);
+  const target = { database, tables, context };
   /** All writes of this thread go through here. */
-  const apply = (calls: readonly Call[]): Answer[] =>
-    applyCalls({ database, tables, context }, { nowMs: Date.now(), calls });
+  const apply = (calls: readonly Call[]): Answer[] => applyCalls(target, { nowMs: Date.now(), calls });
   const leases = createAlarm({
     next: () => tables.nextLeaseEndMs(Date.now()),
-    ring: () => {
-      context.begin(Date.now());
-      tables.expireHolds();
-    },
+    ring: () => requireApplied(apply([{ id: OWN_CALL, name: 'expireHolds', args: [] }])),
   });
   let lookAgain: NodeJS.Timeout | undefined;
 
@@ -125,6 +124,13 @@ function serve(): void {
   // Leases may have ended while no process had the file open. A lock or a full disk is no reason not to open: it is tried again.
   leases.catchUp();
   tell({ kind: 'opened' });
+}
+
+/** Throws if one of the calls was refused. */
+function requireApplied(answers: readonly Answer[]): void {
+  for (const answer of answers) {
+    if ('rejection' in answer) throw new StoreError(answer.rejection.reason, answer.rejection.message);
+  }
 }
 
 /**

@@ -54,6 +54,17 @@ describe('a node that was killed with holds open', () => {
     expect(await store.auditLedger()).toMatchObject({ ok: true, faults: [], openHolds: 3 });
   });
 
+  test('gives holds back through a normal call, which advances the ledger', async () => {
+    const { directory } = killed(HOURS_MS);
+    const database = keepDatabase(new Database(join(directory, NAME)));
+    database.exec('UPDATE ledger_identity SET written = 0');
+    const written = database.prepare('SELECT written FROM ledger_identity').pluck();
+    expect(written.get()).toBe(0);
+    await openStore(directory);
+    expect(written.get()).toBe(1);
+    database.close();
+  });
+
   test('opens when they cannot be given back just now, and they are a moment later', async () => {
     const { directory, who } = killed(HOURS_MS);
     const other = keepDatabase(new Database(join(directory, NAME)));
