@@ -1,7 +1,7 @@
 // What is kept out of the code, and what to write instead.
-import { describe, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectNone } from './expect-none.ts';
-import { isWithin, type SourceFile, sourceFiles } from './project.ts';
+import { isWithin, type SourceFile, sourceFiles, target } from './project.ts';
 import { lineAt } from './source.ts';
 
 interface Ban {
@@ -102,6 +102,28 @@ const BANS: readonly Ban[] = [
 
 const everything = sourceFiles(...EVERYWHERE);
 
+/** Banned in operations of the store: each copy of a database must get the same rows (src/store/entry.ts). */
+const IMPURE =
+  /\bDate\.now\b|\bnew Date\(\)|\bperformance\.|\bMath\.random\b|\bprocess\.(?:hrtime|uptime|env|pid)\b|\b(?:crypto|webcrypto)\.|(?<![.\w])set(?:Timeout|Immediate)\(|\buuidv7\(|\btoLocale\w+\(|\bIntl\./g;
+
+/** The file and all files whose code it imports, directly or not. Imports of types are not followed. */
+function reachedFrom(path: string): SourceFile[] {
+  const files = new Map(sourceFiles('src', 'machines').map((file) => [file.path, file]));
+  const reached = new Set<SourceFile>();
+  const waiting = [path];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const file = files.get(next);
+    if (file === undefined || reached.has(file)) continue;
+    reached.add(file);
+    const lines = file.text.split('\n');
+    for (const reference of file.references) {
+      const to = target(file, reference);
+      if (to !== undefined && !/^(?:import|export) type\b/.test(lines[reference.line - 1] ?? '')) waiting.push(to);
+    }
+  }
+  return [...reached];
+}
+
 /** Where a pattern stands in code, as `path:line`. */
 function* places(files: readonly SourceFile[], pattern: RegExp, view: 'code' | 'text') {
   for (const file of files) {
@@ -121,6 +143,25 @@ describe('the code', () => {
     const { what, within, except = [], view = 'code', instead } = ban;
     const files = everything.filter(({ path }) => isWithin(path, within) && !isWithin(path, except));
     expectNone([...places(files, what, view)].map(({ at, found }) => `${at} has ${found}: ${instead}.`));
+  });
+
+  test('of store operations, and of all that they import, uses no clock and no random source', () => {
+    const files = reachedFrom('src/node/store/tables.ts');
+    expect(files.length).toBeGreaterThan(30);
+    const found = [...places(files, IMPURE, 'code')].map(
+      ({ at, found: what }) =>
+        `${at} has ${what}: use the time of the entry and the ids drawn for the call (src/store/entry.ts).`,
+    );
+    const drawing = files.flatMap(({ path, text }) =>
+      [...text.matchAll(/import (?!type\b)\{([^}]*)\} from 'node:crypto'/g)].flatMap(([, names = '']) =>
+        names
+          .split(',')
+          .map((name) => name.trim())
+          .filter((name) => name !== '' && !/^(?:type |createHash$|hash$)/.test(name))
+          .map((name) => `${path} imports ${name}: of this module, only hashes depend on their input alone.`),
+      ),
+    );
+    expectNone([...found, ...drawing]);
   });
 
   test('says in a comment why a test is skipped', () => {

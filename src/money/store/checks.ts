@@ -28,8 +28,8 @@ const WITH_ZONE = /^[+-]?\d{4,6}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|
 
 /** ISO 8601 UTC with milliseconds, so that times compare as texts. */
 export function isoOf(text: string, name: string): string {
-  const date = new Date(text);
-  if (!WITH_ZONE.test(text) || Number.isNaN(date.getTime()))
+  const date = new Date(WITH_ZONE.test(text) ? text : Number.NaN);
+  if (Number.isNaN(date.getTime()))
     invalid(`The ${name} is not an ISO 8601 time with its zone, such as 2026-11-28T12:00:00Z.`);
   const iso = date.toISOString();
   // Years beyond four digits are written with a sign and would not sort.

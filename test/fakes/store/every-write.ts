@@ -1,0 +1,273 @@
+// At least one call of every operation that writes, in an order in which each changes rows; and some calls that are refused.
+import { createHash } from 'node:crypto';
+import type { Call } from '../../../src/node/store/protocol.ts';
+import type { CallName, StoreCalls } from '../../../src/node/store/store.ts';
+import type { Actor } from '../../../src/store/audit-log.ts';
+import { callOf } from './replay.ts';
+
+export const sha256 = (text: string): Uint8Array => new Uint8Array(createHash('sha256').update(text).digest());
+
+/** Calls with the same time. */
+export interface Period {
+  nowMs: number;
+  calls: Call[];
+}
+
+export const BY: Actor = { type: 'operator', id: 'test' };
+export const PASSWORD = '$scrypt$1$salt$hash';
+export const sealedBy = (kek: string, text: string): string => `v1.${kek}.wrapped.nonce.${text}`;
+export const PRICE = { unit: 'minute', microUsd: 4300n, minimumMicroUsd: 0n } as const;
+const STRANGER = { client: '192.0.2.1', clientGroup: '192.0.2.0/24' };
+const MODEL = 'deepgram/nova-3';
+const HOLD = { wantedMicroUsd: 10_000n, leastMicroUsd: 1n, leaseMs: 60_000 };
+const START_MS = Date.UTC(2026, 10, 21, 23, 59, 59, 900);
+const KEKS = ['0a1b2c3d', '4e5f6a7b'] as const;
+
+class Script {
+  readonly periods: Period[] = [];
+
+  at(offsetMs: number): void {
+    this.periods.push({ nowMs: START_MS + offsetMs, calls: [] });
+  }
+
+  /** The ids that are drawn for the call. */
+  call<Name extends CallName>(name: Name, ...args: Parameters<StoreCalls[Name]>): readonly string[] {
+    const { nowMs, calls } = this.periods.at(-1)!;
+    const call = callOf(name, args, nowMs, calls.length);
+    calls.push(call);
+    return call.drawn?.ids ?? [];
+  }
+}
+
+export function everyWrite(): Period[] {
+  const script = new Script();
+  script.at(0);
+  const { organisationId, keyId, rolledId } = organisations(script);
+  money(script, organisationId, keyId);
+  const people = accounts(script);
+  vault(script, organisationId);
+  rest(script, organisationId, keyId);
+  // The next day, after every lease.
+  script.at(3_600_000);
+  script.call('expireHolds');
+  script.call('closeLost', 'abc123', at(3_600_000));
+  script.call('closeLostFiles', START_MS + 3_600_000, 1000);
+  const late = {
+    id: 'ses_abc123z',
+    organisationId,
+    keyId,
+    mode: 'live',
+    model: MODEL,
+    openedAt: at(3_600_000),
+  } as const;
+  script.call('openSession', late, HOLD);
+  script.call('endHolds', START_MS + 3_600_000);
+  script.call('endIdempotency', START_MS + 3_600_000);
+  script.call('noteKeysUsed', organisationId, [{ keyId, atMs: START_MS + 3_600_000, tokens: 3 }]);
+  script.call('revokeKey', null, rolledId, BY);
+  script.call('noteLedger');
+  const [, member] = people;
+  script.call('deletePerson', member!, BY);
+  script.call('moveAccount', people[0]!, 'account.suspend', BY);
+  script.call('moveAccount', people[0]!, 'account.reinstate', BY);
+  script.call('takeOutbox', 2, 30_000);
+  script.call('endOutbox', 1, null);
+  script.call('endOutbox', 2, 60_000);
+  script.call('noteLedger');
+  // A week later, when much is swept.
+  script.at(8 * 86_400_000);
+  script.call('beginLogin', 'new@example.com');
+  script.call('keepSessionEvents', organisationId, 'ses_abc123_late', '[]');
+  script.call('claimIdempotency', attemptOf(organisationId, 'late'), 1000);
+  script.call('inviteFirstOwner', sha256('first owner again'));
+  script.call('requestPasswordReset', 'ada@example.com', tokenOf('reset later'), STRANGER);
+  return script.periods;
+}
+
+const at = (offsetMs: number): string => new Date(START_MS + offsetMs).toISOString();
+const tokenOf = (text: string) => ({ hash: sha256(text), sealed: `sealed ${text}` });
+const attemptOf = (organisationId: string, key: string, attemptId = 'req_1') => ({
+  organisationId,
+  keyHash: sha256(key),
+  attemptId,
+});
+
+function organisations(script: Script) {
+  const [first, firstKey] = script.call('bootstrap');
+  script.call('bootstrap');
+  script.call('inviteFirstOwner', sha256('first owner'));
+  const [id] = script.call('createOrganisation', 'Acme', 0n, BY);
+  const organisationId = `org_${id}`;
+  const settings = {
+    name: 'live',
+    models: ['deepgram/*'],
+    origins: ['https://a.example'],
+    dailySpendMicroUsdMax: 10n ** 12n,
+    expiresAt: undefined,
+    aliases: { '2': [{ model: MODEL }], best: [{ model: MODEL, provider_params: { a: null, z: [1, -0] } }] },
+  };
+  const [key] = script.call('createKey', organisationId, settings as object, BY, 20);
+  const keyId = `key_${key}`;
+  script.call('createKey', organisationId, { name: '' }, BY);
+  script.call('createKey', 'org_none', {}, BY);
+  script.call('changeKey', organisationId, keyId, { name: 'renamed', dailySpendMicroUsdMax: 10n ** 11n }, BY);
+  const [old] = script.call('createKey', organisationId, {}, { type: 'person', id: 'per_gone', address: '192.0.2.7' });
+  script.call('rollKey', organisationId, `key_${old}`, 60_000, BY);
+  script.call('rollKey', organisationId, `key_${old}`, 60_000, BY);
+  script.call('revokeKey', `org_${first}`, `key_${firstKey}`, BY);
+  script.call('noteKeysUsed', organisationId, [{ keyId, atMs: START_MS, tokens: 2 }]);
+  script.call('setCreditLimit', organisationId, 1_000n, BY);
+  script.call('setSuspended', organisationId, true, BY);
+  script.call('setSuspended', organisationId, false, BY);
+  script.call('setPlaceRule', organisationId, { regions: ['eu'], retention: 'none' }, BY);
+  script.call('setPlaceRule', organisationId, { regions: null, retention: null }, BY);
+  script.call('setAliases', organisationId, { fast: [{ model: MODEL }] }, BY);
+  script.call('setShowTranscripts', organisationId, true, BY);
+  return { organisationId, keyId, rolledId: `key_${old}` };
+}
+
+function money(script: Script, organisationId: string, keyId: string): void {
+  const credit = { organisationId, kind: 'top_up', microUsd: 10n ** 9n, uniqueKey: 'paid', note: 'Invoice 1' } as const;
+  script.call('addCredit', credit, BY);
+  script.call('addCredit', credit, BY);
+  script.call('addCredit', { ...credit, kind: 'adjustment', microUsd: -5n, uniqueKey: 'less' }, BY);
+  const headOf = (id: string, mode: 'live' | 'batch' = 'live') =>
+    ({ id, organisationId, keyId, mode, model: MODEL, openedAt: at(0) }) as const;
+  const line = (audioMs: number) => ({ model: MODEL, own: false, audioMs, price: PRICE });
+  const endOf = (audioMs: number) => ({
+    endedAt: at(0),
+    reason: 'client_closed',
+    code: null,
+    audioMs,
+    lines: [line(audioMs), { ...line(audioMs), own: true, rate: 1, connectionMs: audioMs + 5 }],
+  });
+  for (const id of ['ses_abc123a', 'ses_abc123b', 'ses_abc123c', 'ses_zzz999d', 'ses_zzz999e']) {
+    script.call('openSession', headOf(id), HOLD);
+  }
+  script.call('openSession', headOf('ses_abc123a'), HOLD);
+  script.call('openSession', { ...headOf('ses_poor'), keyId: 'key_none' }, HOLD);
+  script.call('openSession', headOf('ses_poor'), { ...HOLD, wantedMicroUsd: 10n ** 12n, leastMicroUsd: 10n ** 12n });
+  script.call('renewHold', headOf('ses_abc123a'), [line(61_000)], HOLD);
+  script.call('renewHold', headOf('ses_abc123a'), [line(60_000)], HOLD);
+  script.call('renewHold', headOf('ses_none'), [], HOLD);
+  script.call('settleSession', headOf('ses_abc123a'), endOf(62_000));
+  script.call('settleSession', headOf('ses_abc123a'), endOf(70_000));
+  script.call('settleSession', headOf('ses_abc123b'), { ...endOf(600_000), onTrust: true });
+  script.call('openSession', headOf('req_1', 'batch'), HOLD);
+  script.call('openSession', headOf('req_2', 'batch'), { ...HOLD, leaseMs: 1 });
+  const file = { audioMs: 61_000, channels: 1, audioMsMax: 61_000, claimedMs: 70_000 };
+  script.call('settleSession', headOf('req_1', 'batch'), { ...endOf(61_000), file });
+  script.call('closeLost', 'zzz999', at(0), true);
+  script.call('settleSession', headOf('ses_zzz999d'), endOf(5_000));
+  script.call('closeLost', 'Not a node', at(0));
+  script.call('closeLostFiles', 1.5, 10);
+}
+
+/** The ids of two people. */
+function accounts(script: Script): string[] {
+  const people = ['ada', 'bob'].map((name) => {
+    const email = `${name}@example.com`;
+    const [id] = script.call('signUp', {
+      email,
+      address: email,
+      passwordHash: PASSWORD,
+      organisationName: name,
+      verification: tokenOf(`verify ${name}`),
+      reset: tokenOf(`reset ${name}`),
+      ...STRANGER,
+      signUpsPerDayMax: 10,
+    });
+    script.call('resendVerification', `per_${id}`, tokenOf(`verify again ${name}`));
+    script.call('beginVerification', sha256(`verify ${name}`));
+    script.call('verifyAddress', sha256(`verify ${name}`), PASSWORD, 5_000_000n, STRANGER.client);
+    script.call('verifyAddress', sha256(`verify ${name}`), PASSWORD, 5_000_000n, STRANGER.client);
+    return `per_${id}`;
+  });
+  const [ada, bob] = people as [string, string];
+  const byAda: Actor = { type: 'person', id: ada, address: STRANGER.client };
+  script.call('beginLogin', 'ada@example.com');
+  script.call('beginLogin', 'unknown@example.com');
+  script.call('noteRefusedLogin', { address: 'ada@example.com', why: 'password', ...STRANGER });
+  script.call('noteRefusedLogin', { address: 'ada@example.com', why: 'password', ...STRANGER });
+  const session = { personId: ada, passwordHash: PASSWORD, ...STRANGER, userAgent: 'a browser', sessionsMax: 2 };
+  const [named] = script.call('openConsoleSession', { ...session, hash: sha256('session 1'), rehashed: PASSWORD });
+  script.call('openConsoleSession', { ...session, hash: sha256('session 2'), replaces: sha256('session 0') });
+  script.call('openConsoleSession', { ...session, hash: sha256('session 3'), passwordHash: '$other$1$salt$hash' });
+  script.call('noteConsoleSession', sha256('session 1'));
+  script.call('beginConfirmation', sha256('session 1'));
+  script.call('confirmConsoleSession', sha256('session 1'), PASSWORD);
+  script.call('renameConsoleSession', sha256('session 2'), sha256('session 2 renamed'));
+  script.call('endConsoleSession', ada, `con_${named}`, STRANGER.client);
+  const [founded] = script.call('foundOrganisation', ada, 'Second', byAda);
+  const team = `org_${founded}`;
+  script.call('enterOrganisation', sha256('session 2 renamed'), team);
+  script.call('changePassword', { ...session, hash: sha256('session 4') }, '$scrypt$2$salt$hash');
+  const invited = { email: 'bob@example.com', address: 'bob@example.com', role: 'developer' } as const;
+  const [invitation] = script.call('invite', team, { ...invited, ...tokenOf('invitation') }, byAda);
+  script.call('renewInvitation', team, `inv_${invitation}`, tokenOf('invitation renewed'), byAda);
+  script.call('beginJoining', sha256('invitation renewed'), 'bob@example.com');
+  const joining = { hash: sha256('invitation renewed'), welcomeMicroUsd: 0n, client: STRANGER.client };
+  script.call('join', { ...joining, ...invited, proof: { loggedInAs: bob } });
+  script.call('changeRole', team, bob, 'admin', byAda);
+  const eve = { email: 'eve@example.com', address: 'eve@example.com', role: 'read_only' } as const;
+  script.call('invite', team, { ...eve, hash: sha256('to eve') }, { type: 'person', id: bob });
+  script.call('join', { ...joining, ...eve, hash: sha256('to eve'), proof: { passwordHash: PASSWORD } });
+  const [third] = script.call('invite', team, { ...eve, address: 'x@example.com', hash: sha256('to x') }, byAda);
+  script.call('withdrawInvitation', team, `inv_${third}`, byAda);
+  script.call('invite', 'org_none', { ...eve, hash: sha256('nowhere') }, BY);
+  script.call('removeMember', team, bob, byAda);
+  script.call('removeMember', team, ada, byAda);
+  script.call('requestAddressChange', ada, 'Ada@example.org', 'ada@example.org', tokenOf('move'), STRANGER.client);
+  script.call('requestPasswordReset', 'bob@example.com', tokenOf('reset bob now'), STRANGER);
+  script.call('resetPassword', sha256('reset bob now'), '$scrypt$3$salt$hash', STRANGER.client);
+  return people;
+}
+
+function vault(script: Script, organisationId: string): void {
+  const [kek, nextKek] = KEKS;
+  const key = {
+    id: 'pk_1',
+    organisationId,
+    provider: 'deepgram',
+    name: 'Ours',
+    sealed: sealedBy(kek, 'one'),
+    lastFour: 'abcd',
+    fields: { region: 'eu' },
+    check: 'accepted',
+  } as const;
+  script.call('saveProviderKey', key, BY);
+  script.call('saveProviderKey', { ...key, id: 'pk_2', sealed: sealedBy(kek, 'two'), check: 'unanswered' }, BY);
+  script.call('saveProviderKey', { ...key, organisationId: 'org_none' }, BY);
+  script.call('saveProviderKey', { ...key, id: 'pk_3', provider: 'gladia' }, BY);
+  script.call('noteProviderKeyCheck', organisationId, 'pk_2', 'refused', BY);
+  script.call('noteProviderKeyUse', 'pk_2', 'accepted');
+  script.call('removeProviderKey', organisationId, 'pk_3', BY);
+  script.call('keepVaultCanary', sealedBy(kek, 'canary'));
+  script.call('resealVault', nextKek, [], BY);
+  const texts = [
+    { id: null, from: sealedBy(kek, 'canary'), to: sealedBy(nextKek, 'canary') },
+    { id: 'pk_2', from: sealedBy(kek, 'two'), to: sealedBy(nextKek, 'two') },
+  ];
+  script.call('resealVault', nextKek, texts, BY);
+}
+
+function rest(script: Script, organisationId: string, keyId: string): void {
+  script.call('recordAudit', { by: BY, organisationId, action: 'test.done', target: keyId, detail: { a: 1 } });
+  script.call('notePrices', 'v1');
+  script.call('notePrices', 'v2');
+  script.call('keepSessionEvents', organisationId, 'ses_abc123a', '[{"mark":"failover"}]');
+  script.call('claimIdempotency', attemptOf(organisationId, 'a'), 60_000);
+  script.call('claimIdempotency', attemptOf(organisationId, 'a', 'req_2'), 60_000);
+  script.call('renewIdempotency', attemptOf(organisationId, 'a'), 90_000);
+  script.call('finishIdempotency', attemptOf(organisationId, 'a'), sha256('request'), new Uint8Array([0, 255, 7]));
+  script.call('claimIdempotency', attemptOf(organisationId, 'b'), 60_000);
+  script.call('releaseIdempotency', attemptOf(organisationId, 'b'));
+  script.call('claimIdempotency', attemptOf(organisationId, 'c'), 86_000_000);
+  script.call('claimIdempotency', attemptOf('org_none', 'c'), 1);
+  script.call('claimOwnership', '0', 7, 'node-1');
+  script.call('claimOwnership', '0', 6, 'node-2');
+  script.call('claimOwnership', '1', 8, 'node-1');
+  script.call('acceptLedger', `led_${'0'.repeat(24)}`);
+  script.call('acceptLedger', 'led_wrong');
+  script.call('noteLedger');
+}
