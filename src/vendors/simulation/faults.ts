@@ -100,6 +100,10 @@ export const FAULTS = {
   'empty-start': row(DURATION, 'as long as nothing was heard, each so much audio is settled without words'),
   'slow-tail': row(DURATION, 'what is said when the audio has ended comes so much later, in order, the close as well'),
   'empty-finals': row(COUNT, 'every n-th final has no text'),
+  'invented-text': row(
+    NONE,
+    'turns without words, and pauses of two seconds in files, get invented text, such as “Thank you.”',
+  ),
   'unknown-messages': row(NONE, 'a message of an unknown type before every message'),
   'binary-messages': row(NONE, 'a binary message before every message'),
   'huge-message': row(POSITION_OR_NONE, 'a message of 5 MB'),

@@ -4,6 +4,7 @@ import { BYTES_PER_SAMPLE } from '../../api/audio-formats.ts';
 import type { Ear, EarMessage, EarRequest } from '../kit/simulation.ts';
 import type { OpenEar } from './ears.ts';
 import type { FaultName, Faults } from './faults.ts';
+import { inventedFinal } from './invented-text.ts';
 
 /** Something that happens once so much audio was heard. Calls come after the ear's call has returned. */
 export interface Mark {
@@ -45,6 +46,7 @@ export class Hearing {
   #finishing = false;
   #finals = 0;
   #interims = 0;
+  #invented = 0;
 
   constructor(options: HearingOptions) {
     this.#options = options;
@@ -74,7 +76,7 @@ export class Hearing {
     const times = new RestartedTimes();
     const start = new EmptyStart(this.#options.faults['empty-start'], (message) => {
       this.#options.onPlayed('empty-start');
-      this.#tell(message, firstTurn, listener);
+      this.#tell(this.#changed(message, times), firstTurn, listener);
     });
     const ear = this.#options.openEar(request, (message) => {
       const changed = this.#changed(start.behind(message), times);
@@ -152,6 +154,10 @@ export class Hearing {
     if (faults['restart-times'] === true) {
       message = times.restarted(message);
       onPlayed('restart-times');
+    }
+    if (message.type === 'no_match' && faults['invented-text'] === true) {
+      message = inventedFinal(message, this.#invented++);
+      onPlayed('invented-text');
     }
     const everyNth = faults['empty-finals'];
     if (message.type === 'final' && everyNth !== undefined) {

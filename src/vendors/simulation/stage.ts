@@ -12,6 +12,7 @@ import type {
 } from '../kit/simulation.ts';
 import type { EarSource, OpenEar } from './ears.ts';
 import { type Faults, readFaults } from './faults.ts';
+import { withInventedTurns } from './invented-text.ts';
 import type { StagePeer } from './saying.ts';
 import { StageConnection } from './stage-connection.ts';
 
@@ -157,7 +158,11 @@ export class SimulatorStage {
     return {
       clock: this.#clock,
       openEar,
-      transcribe: (file, language) => transcribe(this.#openEar, file, language),
+      transcribe: async (file, language) => {
+        const heard = await transcribe(this.#openEar, file, language);
+        if (this.#faults['invented-text'] !== true) return heard;
+        return { ...heard, turns: withInventedTurns(heard.turns, heard.seconds) };
+      },
       quirk: (name) => this.#quirks.get(name),
       newId: () => {
         this.#ids++;

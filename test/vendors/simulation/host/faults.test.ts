@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { EarMessage } from '../../../../src/vendors/kit/simulation.ts';
 import { FAULTS } from '../../../../src/vendors/simulation/faults.ts';
 import { Hearing } from '../../../../src/vendors/simulation/hearing.ts';
+import { withInventedTurns } from '../../../../src/vendors/simulation/invented-text.ts';
 import { settle } from '../../../fakes/session-rig.ts';
 import { timersOf } from '../../../live/session/support.ts';
 import { Performance, perform, request } from './performance.ts';
@@ -191,6 +192,52 @@ describe('a simulated provider', () => {
     ear.audio(new Uint8Array(17_600));
     await settle();
     expect(told).toEqual(['empty-start', 'no_match 0 to 0.5', 'empty-start', 'no_match 1 to 1', 'final 2 to 1.1']);
+  });
+
+  it('invents text for turns without words with invented-text', async () => {
+    const told: string[] = [];
+    let say: (message: EarMessage) => void = () => {};
+    const hearing = new Hearing({
+      openEar: (_, listener) => {
+        say = listener;
+        return { queuedBytes: 0, audio: () => {}, finalize: () => {}, finish: () => {}, close: () => {} };
+      },
+      faults: { 'invented-text': true, 'empty-start': 1_000 },
+      marks: [],
+      onPlayed: () => {},
+      finishing: () => {},
+      guarded: (work) => work(),
+      duringTurn: (_, pass) => pass(),
+      whenFinalsAreOut: (work) => work(),
+    });
+    const ear = hearing.open({ sampleRate: 8_000, language: undefined }, (message) =>
+      told.push(message.type === 'final' ? `${message.text} ${message.start} to ${message.end}` : message.type),
+    );
+    ear.audio(new Uint8Array(16_000));
+    await settle();
+    say({ type: 'final', turn: 0, text: 'hello', start: 1, end: 1.1 });
+    say({ type: 'no_match', turn: 1, start: 2, end: 3 });
+    expect(told).toEqual(['Thank you. 0 to 1', 'hello 1 to 1.1', 'Subtitles by the Amara.org community 2 to 3']);
+  });
+
+  it.each<[string, [number, number][], string[]]>([
+    ['a file without words', [], ['Thank you. 0 to 10']],
+    [
+      'pauses of two seconds',
+      [
+        [3, 4],
+        [5, 7],
+      ],
+      ['Thank you. 0.5 to 2.5', 'word 3 to 4', 'word 5 to 7', 'Subtitles by the Amara.org community 7.5 to 9.5'],
+    ],
+    ['no shorter pauses', [[1, 9]], ['word 1 to 9']],
+  ])('treats %s as planned with invented-text', (_, spoken, seen) => {
+    const turns = spoken.map(([start, end]) => ({ text: 'word', start, end, words: [], confidence: 1 }));
+    const all = withInventedTurns(turns, 10);
+    expect(all.map(({ text, start, end }) => `${text} ${start} to ${end}`)).toEqual(seen);
+    for (const { text, words } of all) {
+      if (text !== 'word') expect(words.map(({ word }) => word).join(' ')).toBe(text);
+    }
   });
 
   it.each(['late-finals=2s', 'late-final-after-next'])('loses no final at the end with %s', async (fault) => {
