@@ -13,6 +13,7 @@ const benches: Readonly<Record<string, () => Promise<unknown>>> = {
   report: () => import('../bench/report.ts'),
   recogniser: () => import('../bench/recogniser.ts'),
   voice: () => import('../bench/voice.ts'),
+  'speech-gate': () => import('../bench/speech-gate.ts'),
 };
 
 // What is left of the arguments is the bench's own.

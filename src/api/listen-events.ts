@@ -20,6 +20,9 @@ export const Word = Type.Object({
   end: End,
   confidence: Type.Optional(Confidence),
   speaker: Type.Optional(Speaker),
+  no_speech: Type.Optional(
+    Type.Literal(true, { description: 'Only in transcripts of files: a word of text for audio without speech.' }),
+  ),
 });
 
 /** The members that every event has. */

@@ -113,6 +113,13 @@ export const TranscriptionForm = Type.Object(
       }),
     ),
     provider_params: Type.Optional(ProviderParams),
+    speech_gate: Type.Optional(
+      Type.Unsafe<SpeechGateMode>({
+        ...SpeechGateMode,
+        description:
+          'What happens to text for audio without speech, which some models invent, Whisper above all (“Thank you.”, “Subtitles by …”). The gateway looks for voices in the file while the model transcribes it. `mark`: segments and words without a voice have `no_speech`. `drop`: they are left out of the answer in every format. `off`: the gateway does not check. The default is `mark` for Whisper models and `off` for all others.',
+      }),
+    ),
     stream: flag(false, 'Whether the text is sent as server-sent events while it is made.'),
     chunking_strategy: Type.Optional(
       Type.String({

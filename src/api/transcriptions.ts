@@ -1,6 +1,6 @@
 // `POST /v1/audio/transcriptions`: the form's fields and the answers. Reading the form is the edge's work.
 import { type Static, Type } from '@sinclair/typebox';
-import type { Candidate } from './listen.ts';
+import type { Candidate, SpeechGateMode } from './listen.ts';
 import { Word } from './listen-events.ts';
 import type { DataResidencyRule } from './residency-rule.ts';
 import type { Common } from './vocabulary.ts';
@@ -36,6 +36,8 @@ export interface TranscriptionRequest {
   common: Common;
   /** Where the audio may go. */
   rule?: DataResidencyRule | undefined;
+  /** Undefined for the model's own default. */
+  speechGate?: SpeechGateMode | undefined;
 }
 
 export const DurationUsage = Type.Object({
@@ -60,9 +62,24 @@ const logprobs = Type.Optional(
   Type.Array(TokenLogprob, { description: 'Where `include[]=logprobs` was asked for and the model gives them.' }),
 );
 
+/** @param what has no speech */
+const noSpeech = (what: string) =>
+  Type.Optional(
+    Type.Literal(true, {
+      description: `Only with a speech gate (\`speech_gate\`): no voice was found in the audio of ${what}, so the model invented it.`,
+    }),
+  );
+const noSpeechAtAll = Type.Optional(
+  Type.Literal(true, {
+    description:
+      'Only with a speech gate (`speech_gate`): no voice was found in the audio of any of the text, so the model invented it. With `speech_gate=drop`, `text` is empty.',
+  }),
+);
+
 /** `response_format=json`. */
 export const Transcription = Type.Object({
   text: Type.String(),
+  no_speech: noSpeechAtAll,
   logprobs,
   usage: DurationUsage,
   warnings: Type.Optional(Type.Array(Warning)),
@@ -82,7 +99,8 @@ export const Segment = Type.Object({
   temperature: Type.Number({ description: 'That of the request, or 0.' }),
   avg_logprob: Type.Number({ description: 'The logarithm of `confidence`; 0 where the model gives none.' }),
   compression_ratio: Type.Number({ description: neutral('1') }),
-  no_speech_prob: Type.Number({ description: neutral('0') }),
+  no_speech_prob: Type.Number({ description: 'OpenAI’s; 1 where the segment has `no_speech`, and 0 otherwise.' }),
+  no_speech: noSpeech('the segment'),
   speaker: Type.Optional(Type.Integer()),
   confidence: Type.Optional(Type.Number()),
 });
@@ -110,6 +128,7 @@ export const VerboseTranscription = Type.Object({
     cost_usd: Type.String(),
     byok: Type.Boolean(),
   }),
+  no_speech: noSpeechAtAll,
   fallback: Type.Optional(Type.Array(Type.Object({ model: Type.String(), reason: Type.String() }))),
   warnings: Type.Optional(Type.Array(Warning)),
   logprobs,
@@ -134,6 +153,7 @@ export function speakerLetter(speaker: number): string {
 
 export const DiarizedSegment = Type.Object({
   ...segmentMembers,
+  no_speech: noSpeech('the segment'),
   speaker: Type.String({
     description: '`A`, `B` and so on, in the order of first appearance; `unknown` where the model told none.',
   }),
@@ -146,6 +166,7 @@ export const DiarizedTranscription = Type.Object({
   task: Type.Literal('transcribe'),
   duration: Type.Number({ description: 'Seconds of audio.' }),
   segments: Type.Array(DiarizedSegment),
+  no_speech: noSpeechAtAll,
   usage: DurationUsage,
   warnings: Type.Optional(Type.Array(Warning)),
 });
@@ -155,11 +176,13 @@ export type DiarizedTranscription = Static<typeof DiarizedTranscription>;
 export const TranscriptDelta = Type.Object({
   type: Type.Literal('transcript.text.delta'),
   delta: Type.String(),
+  no_speech: noSpeech('the delta'),
   segment_id: Type.Optional(Type.String({ description: 'With `diarization`: the segment that it belongs to.' })),
 });
 export const TranscriptSegment = Type.Object(
   {
     ...segmentMembers,
+    no_speech: noSpeech('the segment'),
     speaker: Type.Union([Type.Integer(), Type.String()], {
       description:
         'From 0 in the order of first appearance; with `response_format=diarized_json` `A`, `B` and so on, or `unknown`.',
@@ -170,6 +193,7 @@ export const TranscriptSegment = Type.Object(
 export const TranscriptDone = Type.Object({
   type: Type.Literal('transcript.text.done'),
   text: Type.String(),
+  no_speech: noSpeechAtAll,
   logprobs,
   usage: DurationUsage,
   warnings: Type.Optional(Type.Array(Warning)),

@@ -11,8 +11,8 @@ import {
 import { usdOf } from '../config/prices/price.ts';
 import type { Degradation } from '../live/failover/chain.ts';
 import { baseLanguage, languageName } from '../vendors/kit/languages/whisper-languages.ts';
+import { hasTimes } from './claims.ts';
 import type { FileResult } from './job.ts';
-import { hasTimes } from './shortcomings.ts';
 import { type Cue, cuesOf } from './subtitles.ts';
 import type { TranscriptionOutcome } from './transcribe.ts';
 
@@ -23,6 +23,7 @@ export const textOf = ({ utterances }: Pick<TranscriptionOutcome, 'utterances'>)
 /** `response_format=json`. */
 export const transcriptionOf = (result: FileResult): Transcription => ({
   text: textOf(result.outcome),
+  ...noSpeechIn(result.outcome),
   ...logprobsOf(result),
   usage: usageOf(result),
   ...warningsOf(result.warnings),
@@ -41,10 +42,11 @@ export function verboseTranscriptionOf(result: FileResult, requestId: string): V
     duration: rounded(outcome.seconds),
     model: member.slug,
     ...(shows('segment') ? { segments: utterances.map((each, id) => segmentOf(each, id, request)) } : {}),
-    ...(shows('word') ? { words: utterances.flatMap(({ words }) => words ?? []) } : {}),
+    ...(shows('word') ? { words: utterances.flatMap(wordsOf) } : {}),
     request_id: requestId,
     ...logprobsOf(result),
     usage: { ...usageOf(result), cost_usd: usdOf(charge.costMicroUsd), byok: charge.own },
+    ...noSpeechIn(outcome),
     ...(attempts.length === 0 ? {} : { fallback: attempts }),
     ...warningsOf(warnings),
   };
@@ -56,16 +58,18 @@ export const diarizedTranscriptionOf = (result: FileResult): DiarizedTranscripti
   task: 'transcribe',
   duration: rounded(result.outcome.seconds),
   segments: result.outcome.utterances.map(diarizedSegmentOf),
+  ...noSpeechIn(result.outcome),
   usage: usageOf(result),
   ...warningsOf(result.warnings),
 });
 
 /** @param index in the transcription */
 export const diarizedSegmentOf = (
-  { text, start, end, speaker }: TranscriptionOutcome['utterances'][number],
+  { text, start, end, speaker, noSpeech }: TranscriptionOutcome['utterances'][number],
   index: number,
 ): DiarizedSegment => ({
   ...{ type: 'transcript.text.segment', id: segmentIdOf(index), start, end, text },
+  ...noSpeechIn({ noSpeech }),
   speaker: speaker === undefined ? 'unknown' : speakerLetter(speaker),
 });
 
@@ -84,6 +88,10 @@ export const usageOf = ({ outcome, charge }: FileResult): Transcription['usage']
 /** Only to those who asked: also `provider_params` may ask a model for them. */
 export const logprobsOf = ({ request, outcome: { logprobs } }: FileResult): Pick<Transcription, 'logprobs'> =>
   'include[]' in request.common && logprobs !== undefined ? { logprobs } : {};
+
+/** The mark of the speech gate, as a member of what has it. */
+export const noSpeechIn = ({ noSpeech }: { noSpeech?: true | undefined }): { no_speech?: true } =>
+  noSpeech === undefined ? {} : { no_speech: noSpeech };
 
 /** The warnings as a member of an answer that has any. */
 export function warningsOf(warnings: readonly Degradation[]): { warnings?: Degradation[] } {
@@ -106,9 +114,12 @@ function languageOf({ outcome: { language, member } }: FileResult): string {
   return language ?? asked ?? (own === undefined || own === '*' || others.length > 0 ? 'und' : own);
 }
 
+const wordsOf = ({ words = [], noSpeech }: TranscriptionOutcome['utterances'][number]) =>
+  noSpeech ? words.map((word) => ({ ...word, no_speech: noSpeech })) : words;
+
 /** Libraries for OpenAI's interface insist on all of its members; those that no other provider has stay neutral. */
 const segmentOf = (
-  { text, start, end, speaker, confidence }: TranscriptionOutcome['utterances'][number],
+  { text, start, end, speaker, confidence, noSpeech }: TranscriptionOutcome['utterances'][number],
   id: number,
   { common: { temperature = 0 } }: FileResult['request'],
 ): Segment => ({
@@ -121,7 +132,8 @@ const segmentOf = (
   temperature,
   avg_logprob: confidence === undefined || confidence <= 0 ? 0 : Math.log(confidence),
   compression_ratio: 1,
-  no_speech_prob: 0,
+  no_speech_prob: noSpeech ? 1 : 0,
+  ...noSpeechIn({ noSpeech }),
   ...(speaker === undefined ? {} : { speaker }),
   ...(confidence === undefined ? {} : { confidence }),
 });

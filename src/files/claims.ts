@@ -1,7 +1,7 @@
 // Checks the numbers of a provider's result: impossible ones are left out, times lie within the file, and the length is the file's
 // where that is known: a provider can neither make it longer than the file can hold nor shorter than it is.
 import type { Utterance } from '../../machines/events.ts';
-import type { BatchResult } from '../vendors/kit/provider.ts';
+import type { BatchResult, ModelCard } from '../vendors/kit/provider.ts';
 import { lasting } from '../vendors/kit/words.ts';
 import { BYTES_PER_SECOND_MAX } from './money/length.ts';
 
@@ -31,6 +31,21 @@ const SECONDS_MAX = 360_000;
 const CHARACTERS_PER_SECOND_MAX = 25;
 /** Providers round to whole seconds, and their last words may end after the file does. */
 const ROUNDING_SECONDS = 1;
+
+/**
+ * Whether the model told when anything was said. Where it did not, there is one utterance without words that lasts as long as
+ * the file.
+ */
+export function hasTimes({
+  utterances,
+  seconds,
+  member,
+}: Pick<CredibleResult, 'utterances' | 'seconds'> & { member: { card: ModelCard } }): boolean {
+  const [only, ...others] = utterances;
+  if (only === undefined || others.length > 0 || (only.words ?? []).length > 0) return true;
+  if (member.card.capabilities.segment_timestamps === false) return false;
+  return only.end > only.start && (only.start > 0 || only.end < seconds - 0.001);
+}
 
 export function credible(result: BatchResult, held: HeldAudio): CredibleResult {
   const most = Math.min(held.secondsMax ?? SECONDS_MAX, SECONDS_MAX);

@@ -24,6 +24,8 @@ export interface AudioFile {
   pieces?: readonly Uint8Array[] | undefined;
   /** Measures one that nobody has measured, once all of it is here. Undefined where it cannot be. */
   measure?(): Promise<FileLength | undefined>;
+  /** The copy of a file that can be read once, when all of it is here. Undefined where there is none; rejects where it never is. */
+  copy?(): Promise<AudioFile | undefined>;
   /** Its bytes from the first on; each chunk is a buffer of its own. */
   read(): AsyncIterable<Uint8Array>;
 }
@@ -148,6 +150,13 @@ export class FileSource {
   /** Whether it can be read from its beginning. */
   get left(): boolean {
     return this.#once !== undefined || this.#file.bytes !== undefined;
+  }
+
+  /** The file to be read beside another reader; undefined where no copy of it is kept. Waits until all of it is here. */
+  async again(): Promise<FileSource | undefined> {
+    if (this.#file.bytes !== undefined) return this;
+    const copy = await this.#file.copy?.();
+    return copy && new FileSource(copy, this.kind, this.seconds, undefined);
   }
 
   /** Its bytes without tags in front. */

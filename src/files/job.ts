@@ -271,7 +271,7 @@ export class FileJob {
       early.heard(utterance, request, () => [...notHonoured(work, by), ...leftOut(request)]);
     });
     const measure = (file: UploadedFile) => lengthOf(file, true, lengths, organisationId);
-    const file = audioFileOf(upload.file, length, measure, () => {
+    const file = audioFileOf(upload, length, measure, () => {
       this.#isAtWork = bill.isPaid;
     });
     this.#isAtWork = bill.isPaid && upload.file.size !== undefined;

@@ -3,6 +3,7 @@
 import { type ApiError, apiError } from '../api/errors.ts';
 import type { TranscriptionRequest } from '../api/transcriptions.ts';
 import type { Degradation, ResolvedCandidate } from '../live/failover/chain.ts';
+import { hasTimes } from './claims.ts';
 import { cuesOf } from './subtitles.ts';
 import type { TranscriptionOutcome } from './transcribe.ts';
 
@@ -72,17 +73,6 @@ export const strictly = ({ message, param }: Degradation): ApiError =>
 /** The shortcoming that `strict` refuses: one of something that was requested by name. */
 export const refusedStrictly = (fields: Shape, found: readonly Degradation[]): Degradation | undefined =>
   found.find(({ code }) => code !== 'times_estimated' || isSubtitle(fields) || asksFor(fields, 'segment'));
-
-/**
- * Whether the model told when anything was said. Where it did not, there is one utterance without words that lasts as long as
- * the file.
- */
-export function hasTimes({ utterances, seconds, member }: TranscriptionOutcome): boolean {
-  const [only, ...others] = utterances;
-  if (only === undefined || others.length > 0 || (only.words ?? []).length > 0) return true;
-  if (member.card.capabilities.segment_timestamps === false) return false;
-  return only.end > only.start && (only.start > 0 || only.end < seconds - 0.001);
-}
 
 const isSubtitle = ({ responseFormat, stream }: Shape): boolean =>
   !stream && (responseFormat === 'srt' || responseFormat === 'vtt');

@@ -37,6 +37,7 @@ import { apiErrorOf, detailsOf, type FailedAttempt } from './failures.ts';
 import { FileDecoder } from './file-decoder.ts';
 import { type AudioFile, FileSource } from './file-source.ts';
 import { damagedWarning } from './money/length.ts';
+import { FileGate, type FileSpeechGates, type Gated } from './speech-gate.ts';
 import { transcribeThroughLeg } from './through-leg.ts';
 
 /** A request with a file. */
@@ -81,9 +82,11 @@ export interface TranscriptionDependencies {
   breakers: Breakers;
   /** Decodes containers for models that hear files live. */
   decodings: Pick<FileDecodings, 'open'>;
+  /** Finds text for audio without speech; absent: all text passes. */
+  speechGates?: FileSpeechGates;
 }
 
-export interface TranscriptionOutcome extends CredibleResult {
+export interface TranscriptionOutcome extends CredibleResult, Gated {
   /** The model that answered. */
   member: ResolvedCandidate;
   /** What failed before it. */
@@ -98,35 +101,52 @@ export async function transcribe(
   dependencies: TranscriptionDependencies,
   job: TranscriptionJob,
 ): Promise<TranscriptionOutcome> {
-  const { chain, signal, observer } = job;
-  signal.throwIfAborted();
+  job.signal.throwIfAborted();
   const file = await FileSource.open(job.file);
+  const { request, organisationId, signal } = job;
+  const gate = new FileGate(dependencies.speechGates, file, { requested: request.speechGate, organisationId, signal });
+  try {
+    return await transcribeWith(dependencies, job, file, gate);
+  } finally {
+    gate.close();
+  }
+}
+
+async function transcribeWith(
+  dependencies: TranscriptionDependencies,
+  job: TranscriptionJob,
+  file: FileSource,
+  gate: FileGate,
+): Promise<TranscriptionOutcome> {
+  const { chain, signal, observer } = job;
   const attempts = new Attempts(chain, dependencies.breakers);
-  let isTold = false;
+  let told = 0;
   /** Of the first model that had no words: given where no other has any. The last resort is not tried: it is for failures alone. */
   let empty: TranscriptionOutcome | undefined;
   for (;;) {
     const { member, isLast, failed } = attempts;
+    const mode = gate.begin(member.card);
     const tell = (utterance: Utterance) => {
-      isTold = true;
+      told++;
       job.onUtterance?.(readableUtterance(utterance), member);
     };
     const call = new GuardedCall(member, dependencies.breakers);
     try {
-      const onUtterance = isLast && job.onUtterance !== undefined ? tell : undefined;
+      // Text that is told cannot be dropped.
+      const onUtterance = isLast && job.onUtterance !== undefined && mode !== 'drop' ? tell : undefined;
       observer?.asked(member.slug);
       const result = await attempt(dependencies, job, member, file, failed.length + 1, onUtterance);
       call.succeeded();
       observer?.answered(member.slug);
       const utterances = result.utterances.map(readableUtterance);
       const outcome: TranscriptionOutcome = { ...result, utterances, member, attempts: detailsOf(failed) };
-      if (!isEmpty(utterances)) return outcome;
+      if (!isEmpty(utterances)) return await gate.judged(outcome, told);
       if (empty !== undefined) return empty;
       const sound = await soundIn(file, signal);
       if (sound === 'none') return outcome;
       observer?.failed(member.slug, noWords.reason);
       empty = { ...outcome, warnings: [...outcome.warnings, emptyWarning(member.slug, sound)] };
-      if (!job.hearEmptyAgain || isTold || !file.left || attempts.next(noWords) === undefined) return empty;
+      if (!job.hearEmptyAgain || told > 0 || !file.left || attempts.next(noWords) === undefined) return empty;
       if (attempts.member.isLastResort) return empty;
     } catch (error) {
       if (signal.aborted || !(error instanceof LegFailed)) {
@@ -136,7 +156,7 @@ export async function transcribe(
       call.failed(error.failure);
       observer?.failed(member.slug, error.failure.reason);
       const pauseMs = attempts.next(error.failure);
-      const isOver = pauseMs === undefined || !file.left || isTold;
+      const isOver = pauseMs === undefined || !file.left || told > 0;
       if (empty !== undefined && (isOver || attempts.member.isLastResort)) return empty;
       if (isOver) throw apiErrorOf(named(failed));
       await pause(dependencies.http.clock, pauseMs, signal);

@@ -58,7 +58,7 @@ export function needsWholeFile(
 
 /** The file as models are handed it. `onEnd`: the last byte of one that was still arriving has been read. */
 export function audioFileOf(
-  file: UploadedFile,
+  { file, whole }: Pick<Upload, 'file' | 'whole'>,
   length: FileLength,
   measure: (file: UploadedFile) => Promise<FileLength>,
   onEnd: () => void,
@@ -84,8 +84,27 @@ export function audioFileOf(
     ...(seconds === undefined ? {} : { seconds }),
     // A transcript is not lost because its file could not be measured.
     measure: () => measureWhole(file, measure).catch(() => undefined),
+    copy: async () => {
+      await whole;
+      const arrived = file.arrived?.();
+      return arrived && { bytes: arrived.size, rawSampleRate: undefined, read: () => piecesOf(arrived) };
+    },
     read: () => (size === undefined ? arriving() : file.read()),
   };
+}
+
+const PIECE_BYTES = 64 * 1024;
+
+async function* piecesOf({
+  size,
+  readAt,
+}: Pick<UploadedFile, 'readAt'> & { size: number }): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < size; ) {
+    const piece = await readAt(at, PIECE_BYTES);
+    if (piece.length === 0) throw new Error('The copy of an upload is shorter than the upload.');
+    at += piece.length;
+    yield piece;
+  }
 }
 
 async function measureWhole(

@@ -12,6 +12,7 @@ import { KeptSessions } from '../compat/jobs/kept-sessions.ts';
 import { FileDecodings } from '../files/decoding/decoding.ts';
 import { LengthMeter } from '../files/measuring/length-meter.ts';
 import { AbandonedResponses } from '../files/money/abandoned-responses.ts';
+import { FileSpeechGates } from '../files/speech-gate.ts';
 import type { ObservedFile } from '../files/transcribe.ts';
 import { Idempotency } from '../http/idempotency.ts';
 import { FORM_MEMORY_BYTES_MAX } from '../http/multipart/form-fields.ts';
@@ -199,6 +200,16 @@ function filesOf(assembly: Assembly, { money, live }: EdgeServices) {
   });
   defer(() => decodings.close());
   metrics.watchQueue('decoded_files', () => decodings.size);
+  const gateDecodings = new FileDecodings({ clock });
+  defer(() => gateDecodings.close());
+  const speechGates = new FileSpeechGates({
+    engine: live.engines.local,
+    clock,
+    decodings: gateDecodings,
+    onOutcome: (outcome) => metrics.speechGated(outcome),
+    onOverflow: (name) => metrics.dropped(name),
+  });
+  metrics.watchQueue('gated_files', () => speechGates.size);
   const kept = keptOf(assembly, spoolQuota);
   return {
     ...kept,
@@ -207,6 +218,7 @@ function filesOf(assembly: Assembly, { money, live }: EdgeServices) {
     idempotency,
     lengths,
     decodings,
+    speechGates,
     untaken: new AbandonedResponses(clock, config.billing.untakenFilesFree),
     upstream: live.upstream,
     http: {

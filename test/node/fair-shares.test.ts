@@ -155,7 +155,12 @@ const RESOURCES: [string, () => Take][] = [
   ['sockets that hear telephone calls', callWatchers],
 ];
 /** Rows whose tests need more: `coded-messages.test.ts`, `decoding.test.ts` and `watch.test.ts`. */
-const TESTED_ELSEWHERE = ['time for decoding', 'files that are decoded', 'sessions that are watched'];
+const TESTED_ELSEWHERE = [
+  'time for decoding',
+  'files that are decoded',
+  'files that are checked',
+  'sessions that are watched',
+];
 
 /** How often an organisation is given some. */
 async function takeAll(take: Take, organisationId: string): Promise<number> {

@@ -11,6 +11,7 @@ import {
   diarizedSegmentOf,
   diarizedTranscriptionOf,
   logprobsOf,
+  noSpeechIn,
   segmentIdOf,
   subtitlesOf,
   textOf,
@@ -54,7 +55,13 @@ function eventsOf(result: FileResult): string {
   const events = new TranscriptEvents(request);
   const heard = outcome.utterances.map((utterance) => events.utterance(utterance)).join('');
   return (
-    heard + events.done(textOf(outcome), { ...logprobsOf(result), usage: usageOf(result), ...warningsOf(warnings) })
+    heard +
+    events.done(textOf(outcome), {
+      ...noSpeechIn(outcome),
+      ...logprobsOf(result),
+      usage: usageOf(result),
+      ...warningsOf(warnings),
+    })
   );
 }
 
@@ -143,8 +150,9 @@ class TranscriptEvents {
     const index = this.#count++;
     const delta = index === 0 ? utterance.text : ` ${utterance.text}`;
     const segment = this.#segmentOf(utterance, index);
-    if (segment === undefined) return eventOf({ type: 'transcript.text.delta', delta });
-    return eventOf({ type: 'transcript.text.delta', delta, segment_id: segmentIdOf(index) }) + eventOf(segment);
+    const own = { delta, ...noSpeechIn(utterance) };
+    if (segment === undefined) return eventOf({ type: 'transcript.text.delta', ...own });
+    return eventOf({ type: 'transcript.text.delta', ...own, segment_id: segmentIdOf(index) }) + eventOf(segment);
   }
 
   #segmentOf(utterance: Utterance, index: number): TranscriptEvent | undefined {

@@ -19,6 +19,7 @@ import {
   readList,
   readParams,
   readRule,
+  readSpeechGate,
   readVocabulary,
   VOCABULARY_LISTS,
   VOCABULARY_MEMBERS,
@@ -36,6 +37,7 @@ const KNOWN = [
   'temperature',
   'timestamp_granularities[]',
   'provider_params',
+  'speech_gate',
   'strict',
   'region',
   'retention',
@@ -83,6 +85,7 @@ export function readFields(fields: readonly (readonly [string, string])[]): Tran
     stream,
     strict: readBoolean('strict', one.get('strict'), false),
     rule: readRule(one.get('region'), one.get('retention')),
+    speechGate: readSpeechGate(one.get('speech_gate')),
     common: {
       ...readVocabulary(one, lists, isOpenais ? OPENAI_KEYWORDS_MAX : undefined),
       ...temperature(one.get('temperature')),

@@ -196,7 +196,8 @@ function readLatency(text: string | undefined): Latency | undefined {
   throw bad('latency', `\`latency\` is "${printable(text)}"; it is low, balanced or throughput.`);
 }
 
-function readSpeechGate(text: string | undefined): SpeechGateMode | undefined {
+/** Throws an ApiError for what is no mode. */
+export function readSpeechGate(text: string | undefined): SpeechGateMode | undefined {
   if (text === undefined || Value.Check(SpeechGateMode, text)) return text;
   throw bad(
     'speech_gate',

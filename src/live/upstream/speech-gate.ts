@@ -5,11 +5,8 @@ import type { Heard, Utterance } from '../../../machines/events.ts';
 import { PcmConverter } from '../../audio/resampler.ts';
 import { SAMPLE_RATE, type StreamMessage } from '../../recogniser/protocol.ts';
 import type { Engine, EngineConnection } from '../../vendors/kit/provider.ts';
+import { boundsOf, NEAR_SECONDS, type Range, soundAt, VOICE_SECONDS_MIN, VoiceRanges } from './voice-ranges.ts';
 
-/** Less voice than this near a turn: nobody spoke. */
-const VOICE_SECONDS_MIN = 0.1;
-/** Times of providers are this inexact. */
-const NEAR_SECONDS = 0.3;
 /** So long after a voice began, the detector may not know of it. */
 const LAG_SECONDS = 0.2;
 /** The resampler, and a frame of the detector, hold back some samples. */
@@ -21,8 +18,6 @@ const WAIT_MS = 500;
 /** Reports held back, and ranges remembered. */
 const HELD_MAX = 512;
 const RANGES_MAX = 512;
-/** Samples up to this are digital silence: they need no detector. */
-const SILENT_SAMPLE_MAX = 4;
 /** Audio is sent to the detector in pieces of 100 ms. */
 const PIECE_BYTES = (2 * SAMPLE_RATE) / 10;
 
@@ -45,11 +40,6 @@ export interface SpeechGateOptions {
 
 type TurnHeard = Extract<Heard, { turnId: string }>;
 type TurnEnd = Extract<Heard, { type: 'turn.ended' | 'turn.formatted' }>;
-interface Range {
-  from: number;
-  to: number;
-}
-
 interface Held {
   deadlineMs: number;
   /** Absent where it has text that is to be judged by the range. */
@@ -240,13 +230,6 @@ export class SpeechGate {
   }
 }
 
-function boundsOf({ start, end, words }: Utterance): Range {
-  const times = [start, end, words?.[0]?.start, words?.at(-1)?.end].filter(
-    (time): time is number => time !== undefined && Number.isFinite(time),
-  );
-  return { from: Math.min(...times), to: Math.max(...times) };
-}
-
 function withoutText({ turnId }: TurnHeard, { from, to }: Range): Heard {
   return { type: 'partial', turnId, utterance: { text: '', start: from, end: to } };
 }
@@ -270,7 +253,7 @@ class VoiceEar {
   #origin = 0;
   #sentSamples = 0;
   #checked = 0;
-  #ranges: Range[] = [];
+  readonly #ranges = new VoiceRanges(RANGES_MAX);
   isDeaf = false;
   #isClosed = false;
 
@@ -294,7 +277,7 @@ class VoiceEar {
     // A view needs an even offset.
     const aligned = bytes.byteOffset % 2 === 0 ? bytes : bytes.slice();
     const samples = new Int16Array(aligned.buffer, aligned.byteOffset, aligned.byteLength >> 1);
-    if (this.#connection === undefined && !this.isDeaf && samples.some(isSound)) this.#open();
+    if (this.#connection === undefined && !this.isDeaf && soundAt(samples) >= 0) this.#open();
     this.#sentSamples += samples.length;
     if (this.#connection === undefined) return;
     const converted = this.#converter.push(samples);
@@ -309,9 +292,7 @@ class VoiceEar {
   }
 
   secondsWithin(from: number, to: number): number {
-    let seconds = 0;
-    for (const range of this.#ranges) seconds += Math.max(0, Math.min(to, range.to) - Math.max(from, range.from));
-    return seconds;
+    return this.#ranges.secondsWithin(from, to);
   }
 
   close(): void {
@@ -360,16 +341,9 @@ class VoiceEar {
 
   #hear(message: StreamMessage): void {
     if (this.#isClosed || message.type !== 'voice') return;
-    for (const [start, end] of message.ranges) this.#add(this.#origin + start, this.#origin + end);
+    for (const [start, end] of message.ranges) this.#ranges.add(this.#origin + start, this.#origin + end);
     this.#checked = this.#origin + message.until;
     this.#calls.changed();
-  }
-
-  #add(from: number, to: number): void {
-    const last = this.#ranges.at(-1);
-    if (last !== undefined && from <= last.to) last.to = Math.max(last.to, to);
-    else this.#ranges.push({ from, to });
-    if (this.#ranges.length > RANGES_MAX) this.#ranges.shift();
   }
 
   #fail(): void {
@@ -379,5 +353,3 @@ class VoiceEar {
     this.#calls.failed();
   }
 }
-
-const isSound = (sample: number): boolean => Math.abs(sample) > SILENT_SAMPLE_MAX;

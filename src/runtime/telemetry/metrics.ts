@@ -157,7 +157,7 @@ export function createMetrics(node?: string): Metrics {
     speechGated: byLabel(
       'speech_gate_turns_total',
       'outcome',
-      'Turns with text that the speech gate checked, by outcome: spoken, marked, dropped, or the reason why text passed unchecked.',
+      'Turns of live sessions and segments of files that the speech gate checked, by outcome: spoken, marked, dropped, or the reason why text passed unchecked.',
     ),
     legEnded: byLabel('upstream_legs_total', 'outcome', 'Connections to providers, by how they ended.'),
     settled: (usd) => {

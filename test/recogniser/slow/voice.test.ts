@@ -1,5 +1,4 @@
 // The voice detector with its real model in a real process, and the speech gate with it.
-import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import type { Heard } from '../../../machines/events.ts';
@@ -9,6 +8,7 @@ import { speechOf } from '../../live/upstream/segmented-fixture.ts';
 import { World } from '../../live/upstream/segmented-world.ts';
 import { audioOf, Ear, sample, silence } from '../listening.ts';
 import { type Clip, honestClips, voicelessClips } from '../voice-clips.ts';
+import { voiceProcesses } from '../voice-processes.ts';
 
 const RATE = 16_000;
 const VOICE = { task: { kind: 'voice' } };
@@ -129,20 +129,3 @@ describe('streams of voices', () => {
     for (const { connection } of ears) connection.terminate();
   });
 });
-
-/** Processes that this one started and that find voices, the newest last. */
-function voiceProcesses(): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .sort((one, other) => one - other)
-    .filter((pid) => {
-      try {
-        const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
-        const isChild = Number(rest.split(' ')[1]) === process.pid;
-        return isChild && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('voice/worker');
-      } catch {
-        return false;
-      }
-    });
-}

@@ -88,6 +88,8 @@ export interface Word {
   confidence?: number;
   /** Numbered from 0 in the order of first appearance. The same person has one number up to the next `speakers_restarted`. */
   speaker?: number;
+  /** Only in transcripts of files: a word of text for audio without speech. */
+  no_speech?: true;
 }
 
 /** A member of the request that a model is not asked as it stands. */

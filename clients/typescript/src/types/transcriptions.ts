@@ -5,6 +5,8 @@ import type { Word } from './answers.ts';
 /** The answer in the format `json`. */
 export interface Transcription {
   text: string;
+  /** Only with a speech gate (`speech_gate`): no voice was found in the audio of any of the text, so the model invented it. With `speech_gate=drop`, `text` is empty. */
+  no_speech?: true;
   /** Where `include[]=logprobs` was asked for and the model gives them. */
   logprobs?: {
     token: string;
@@ -39,8 +41,10 @@ export interface Segment {
   avg_logprob: number;
   /** OpenAI's; 1 here. */
   compression_ratio: number;
-  /** OpenAI's; 0 here. */
+  /** OpenAI’s; 1 where the segment has `no_speech`, and 0 otherwise. */
   no_speech_prob: number;
+  /** Only with a speech gate (`speech_gate`): no voice was found in the audio of the segment, so the model invented it. */
+  no_speech?: true;
   speaker?: number;
   confidence?: number;
 }
@@ -66,6 +70,8 @@ export interface VerboseTranscription {
     cost_usd: string;
     byok: boolean;
   };
+  /** Only with a speech gate (`speech_gate`): no voice was found in the audio of any of the text, so the model invented it. With `speech_gate=drop`, `text` is empty. */
+  no_speech?: true;
   fallback?: {
     model: string;
     reason: string;
@@ -90,6 +96,8 @@ export interface DiarizedSegment {
   start: number;
   end: number;
   text: string;
+  /** Only with a speech gate (`speech_gate`): no voice was found in the audio of the segment, so the model invented it. */
+  no_speech?: true;
   /** `A`, `B` and so on, in the order of first appearance; `unknown` where the model told none. */
   speaker: string;
 }
@@ -101,6 +109,8 @@ export interface DiarizedTranscription {
   /** Seconds of audio. */
   duration: number;
   segments: DiarizedSegment[];
+  /** Only with a speech gate (`speech_gate`): no voice was found in the audio of any of the text, so the model invented it. With `speech_gate=drop`, `text` is empty. */
+  no_speech?: true;
   usage: {
     type: 'duration';
     /** Seconds that are charged: those of the file, times its channels where the provider bills each of them. */
@@ -117,6 +127,8 @@ export interface DiarizedTranscription {
 export interface TranscriptDelta {
   type: 'transcript.text.delta';
   delta: string;
+  /** Only with a speech gate (`speech_gate`): no voice was found in the audio of the delta, so the model invented it. */
+  no_speech?: true;
   /** With `diarization`: the segment that it belongs to. */
   segment_id?: string;
 }
@@ -128,6 +140,8 @@ export interface TranscriptSegment {
   start: number;
   end: number;
   text: string;
+  /** Only with a speech gate (`speech_gate`): no voice was found in the audio of the segment, so the model invented it. */
+  no_speech?: true;
   /** From 0 in the order of first appearance; with `response_format=diarized_json` `A`, `B` and so on, or `unknown`. */
   speaker: number | string;
 }
@@ -136,6 +150,8 @@ export interface TranscriptSegment {
 export interface TranscriptDone {
   type: 'transcript.text.done';
   text: string;
+  /** Only with a speech gate (`speech_gate`): no voice was found in the audio of any of the text, so the model invented it. With `speech_gate=drop`, `text` is empty. */
+  no_speech?: true;
   /** Where `include[]=logprobs` was asked for and the model gives them. */
   logprobs?: {
     token: string;

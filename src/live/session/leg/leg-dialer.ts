@@ -8,6 +8,7 @@ import { OPEN_LEG } from '../../../cluster/bus/subjects.ts';
 import type { Placement, PlacementRequest } from '../../../cluster/placement.ts';
 import type { ResolvedCandidate } from '../../failover/chain.ts';
 import { isLegOpened, isLegRefused } from '../../upstream/service/leg-messages.ts';
+import { speechGateOf } from '../../upstream/voice-ranges.ts';
 import type { SessionOpening } from '../session-opening.ts';
 
 /** A node answers at once: it opens the leg, and tells later what came of it. */
@@ -221,7 +222,7 @@ export function openLegOf(
   generation: number,
   isWatched: boolean,
 ): OpenLeg {
-  const gate = request.speechGate ?? (member.card.isWhisper ? 'mark' : 'off');
+  const gate = speechGateOf(request.speechGate, member.card);
   return {
     type: 'leg.open',
     session,

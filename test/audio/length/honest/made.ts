@@ -32,7 +32,7 @@ export function honestFiles(): readonly HonestFile[] {
 
 const BLOCK_BYTES = 512;
 
-function* tarMembers(tar: Buffer): Generator<[string, Buffer]> {
+export function* tarMembers(tar: Buffer): Generator<[string, Buffer]> {
   for (let at = 0; at + BLOCK_BYTES <= tar.length && tar[at] !== 0; ) {
     const name = tar.toString('latin1', at, at + 100).replace(/\0.*$/, '');
     const size = Number.parseInt(tar.toString('latin1', at + 124, at + 136), 8);

@@ -142,6 +142,8 @@ class Word:
     speaker: int | None = None
     """Numbered from 0 in the order of first appearance. The same person has one number up to the next
     `speakers_restarted`."""
+    no_speech: Literal[True] | None = None
+    """Only in transcripts of files: a word of text for audio without speech."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,6 +55,9 @@ class Transcription:
     """The answer in the format `json`."""
 
     text: str
+    no_speech: Literal[True] | None = None
+    """Only with a speech gate (`speech_gate`): no voice was found in the audio of any of the text, so the model
+    invented it. With `speech_gate=drop`, `text` is empty."""
     logprobs: list[TranscriptionLogprob] | None = None
     """Where `include[]=logprobs` was asked for and the model gives them."""
     usage: TranscriptionUsage
@@ -80,7 +83,10 @@ class Segment:
     compression_ratio: float
     """OpenAI's; 1 here."""
     no_speech_prob: float
-    """OpenAI's; 0 here."""
+    """OpenAI’s; 1 where the segment has `no_speech`, and 0 otherwise."""
+    no_speech: Literal[True] | None = None
+    """Only with a speech gate (`speech_gate`): no voice was found in the audio of the segment, so the model invented
+    it."""
     speaker: int | None = None
     confidence: float | None = None
 
@@ -122,6 +128,9 @@ class VerboseTranscription:
     """Left out where `timestamp_granularities[]` asks for segments alone."""
     request_id: str
     usage: VerboseTranscriptionUsage
+    no_speech: Literal[True] | None = None
+    """Only with a speech gate (`speech_gate`): no voice was found in the audio of any of the text, so the model
+    invented it. With `speech_gate=drop`, `text` is empty."""
     fallback: list[VerboseTranscriptionFallback] | None = None
     warnings: list[TranscriptionWarning] | None = None
     logprobs: list[TranscriptionLogprob] | None = None
@@ -137,6 +146,9 @@ class DiarizedSegment:
     start: float
     end: float
     text: str
+    no_speech: Literal[True] | None = None
+    """Only with a speech gate (`speech_gate`): no voice was found in the audio of the segment, so the model invented
+    it."""
     speaker: str
     """`A`, `B` and so on, in the order of first appearance; `unknown` where the model told none."""
 
@@ -150,6 +162,9 @@ class DiarizedTranscription:
     duration: float
     """Seconds of audio."""
     segments: list[DiarizedSegment]
+    no_speech: Literal[True] | None = None
+    """Only with a speech gate (`speech_gate`): no voice was found in the audio of any of the text, so the model
+    invented it. With `speech_gate=drop`, `text` is empty."""
     usage: TranscriptionUsage
     warnings: list[TranscriptionWarning] | None = None
 
@@ -160,6 +175,9 @@ class TranscriptDelta:
 
     type: Literal["transcript.text.delta"] = "transcript.text.delta"
     delta: str
+    no_speech: Literal[True] | None = None
+    """Only with a speech gate (`speech_gate`): no voice was found in the audio of the delta, so the model invented
+    it."""
     segment_id: str | None = None
     """With `diarization`: the segment that it belongs to."""
 
@@ -173,6 +191,9 @@ class TranscriptSegment:
     start: float
     end: float
     text: str
+    no_speech: Literal[True] | None = None
+    """Only with a speech gate (`speech_gate`): no voice was found in the audio of the segment, so the model invented
+    it."""
     speaker: int | str
     """From 0 in the order of first appearance; with `response_format=diarized_json` `A`, `B` and so on, or
     `unknown`."""
@@ -184,6 +205,9 @@ class TranscriptDone:
 
     type: Literal["transcript.text.done"] = "transcript.text.done"
     text: str
+    no_speech: Literal[True] | None = None
+    """Only with a speech gate (`speech_gate`): no voice was found in the audio of any of the text, so the model
+    invented it. With `speech_gate=drop`, `text` is empty."""
     logprobs: list[TranscriptionLogprob] | None = None
     """Where `include[]=logprobs` was asked for and the model gives them."""
     usage: TranscriptionUsage
