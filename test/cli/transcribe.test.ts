@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { wavHeader } from '../../src/audio/containers/wav.ts';
 import { samplesOf } from '../../src/cli/transcribe/live.ts';
 import { startLiveGateway } from '../fakes/processes/live-gateway.ts';
 import { voxgate } from '../fakes/processes/voxgate.ts';
@@ -60,6 +61,7 @@ describe('voxgate transcribe', () => {
     [[WAV, '--format', 'srt', '--live', ...there], 64, '--live shows events as they come'],
     [[WAV, '-o', 'out.txt', '--live', ...there], 64, '--live shows events as they come'],
     [[WAV, '--format', 'srt', '--json', ...there], 64, 'give --json or --format, not both'],
+    [[WAV, '--speech-gate', 'loud', ...there], 64, '--speech-gate takes one of: off, mark, drop.'],
     [[WAV, '-o', directory, ...there], 1, 'is a folder. Name a file to write to.'],
     [[WAV, '-o', '/no/such/folder/out.srt', ...there], 1, 'there is no folder /no/such/folder'],
     [[WAV, '--model', 'locl/commands-en', ...there], 1, 'Did you mean local/commands-en'],
@@ -81,6 +83,31 @@ describe('voxgate transcribe', () => {
     const { output } = await voxgate(['transcribe', '--help']);
     for (const kind of ['WAV', 'MP3', 'FLAC', 'Ogg', 'WebM', 'M4A', 'MP4']) expect(output).toContain(kind);
     expect(output).not.toContain('Transcribes a WAV file');
+  });
+});
+
+describe('text for a silent file', () => {
+  const SILENT = join(directory, 'silent.wav');
+  writeFileSync(SILENT, Buffer.concat([wavHeader(16_000, 64_000), Buffer.alloc(64_000)]));
+  const invented = [
+    '--model',
+    'loopback/script',
+    '--params',
+    '{"turns":[{"text":"Thank you.","seconds":600}]}',
+    ...there,
+  ];
+
+  it.each([
+    ['mark', 'Thank you.', 'Thank you.  (no speech)'],
+    ['drop', '', ''],
+    ['off', 'Thank you.', 'Thank you.'],
+  ])('is printed as --speech-gate %s says', async (mode, text, live) => {
+    const gate = ['--speech-gate', mode];
+    const file = await run(SILENT, ...invented, ...gate);
+    expect([file.code, file.output.trim()]).toEqual([0, text]);
+    expect(file.errors).toMatch(mode === 'off' ? /^$/ : /^warning: The text is for audio without a voice/);
+    const session = await run(SILENT, '--live', ...invented, ...gate);
+    expect([session.code, session.output.trim()]).toEqual([0, live]);
   });
 });
 

@@ -33,6 +33,20 @@ async function finalsOf(session: LiveSession): Promise<Transcript[]> {
   return finals;
 }
 
+it.each([
+  ['mark', 'Thank you.', true],
+  ['drop', '', true],
+  ['off', 'Thank you.', undefined],
+] as const)('text for silence with the option speechGate: %s', async (speechGate, text, noSpeech) => {
+  const providerParams = { turns: [{ text: 'Thank you.', seconds: 600 }] };
+  const session = client.listen({ model: 'loopback/script', providerParams, speechGate });
+  const finals = finalsOf(session);
+  await session.send(new Uint8Array(64_000));
+  await session.close();
+  expect((await finals)[0]).toMatchObject({ text, ...(noSpeech && { no_speech: true }) });
+  expect((await finals)[0]?.no_speech).toBe(noSpeech);
+});
+
 describe('speech of a file', () => {
   it('becomes finals, by the embedded recogniser, with a summary of what it cost', async () => {
     const { pcm, sampleRate } = sampleAudio('commands.wav');

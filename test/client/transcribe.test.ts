@@ -115,6 +115,40 @@ it('fallbacks, options and warnings reach the other side and come back', async (
   await expect(strict).rejects.toMatchObject({ status: 422, code: 'unsupported_parameter', param: 'prompt' });
 });
 
+describe('text for audio without a voice', () => {
+  const silent = {
+    model: 'loopback/script' as const,
+    file: new Uint8Array(64_000),
+    contentType: 'audio/l16;rate=16000',
+    providerParams: { turns: [{ text: 'Thank you.', seconds: 600 }] },
+  };
+
+  it('is marked with the option speechGate: mark', async () => {
+    const answer = await client.transcribe({ ...silent, responseFormat: 'verbose_json', speechGate: 'mark' });
+    expect(answer).toMatchObject({ text: 'Thank you.', no_speech: true, warnings: [{ code: 'no_speech' }] });
+    const [segment] = answer.segments ?? [];
+    const [word] = answer.words ?? [];
+    expect([segment?.no_speech, segment?.no_speech_prob, word?.no_speech]).toEqual([true, 1, true]);
+  });
+
+  it('is left out with the option speechGate: drop', async () => {
+    const answer = await client.transcribe({ ...silent, speechGate: 'drop' });
+    expect([answer.text, answer.no_speech]).toEqual(['', true]);
+  });
+
+  it('passes without the option, from a model that is not known for it', async () => {
+    const answer = await client.transcribe({ ...silent, responseFormat: 'verbose_json' });
+    expect([answer.text, answer.no_speech, answer.segments?.[0]?.no_speech]).toEqual([
+      ...['Thank you.', undefined, undefined],
+    ]);
+  });
+
+  it('is refused with a mode that does not exist', async () => {
+    const wrong = client.transcribe({ ...silent, speechGate: 'loud' as 'drop' });
+    await expect(wrong).rejects.toMatchObject({ status: 400, param: 'speech_gate' });
+  });
+});
+
 it('requests a lost answer again, and the file is charged once', async () => {
   // A proxy that passes everything on, and breaks the first answer.
   let requests = 0;

@@ -197,6 +197,18 @@ class Session(Case):
         self.assertEqual(len(of(events, "turn_ended")), 20)
 
 
+class TextForSilence(Case):
+    async def test_is_marked_left_out_or_passed_as_speech_gate_says(self) -> None:
+        turns = [{"text": "Thank you.", "seconds": 600}]
+        for mode, text, no_speech in (("mark", "Thank you.", True), ("drop", "", True), ("off", "Thank you.", None)):
+            options: Any = {"model": "loopback/script", "provider_params": {"turns": turns}, "speech_gate": mode}
+            async with self.client().listen(**options) as session:
+                session.pipe(bytes(4 * RATE))
+                events = await events_of(session)
+            [final, *_] = [event for event in of(events, "transcript") if event.is_final]
+            self.assertEqual((final.text, final.no_speech), (text, no_speech))
+
+
 class Option(Case):
     async def test_fails_by_name_when_it_is_wrong(self) -> None:
         client = self.client()

@@ -120,6 +120,23 @@ class Options(Case):
         self.assertEqual((error.status, error.code, error.param), (422, "unsupported_parameter", "prompt"))
 
 
+class TextForSilence(Case):
+    async def test_is_marked_left_out_or_passed_as_speech_gate_says(self) -> None:
+        options: Any = {
+            "model": "loopback/script",
+            "content_type": f"audio/l16;rate={RATE}",
+            "response_format": "verbose_json",
+            "provider_params": {"turns": [{"text": "Thank you.", "seconds": 600}]},
+        }
+        marked = await self.client().transcribe(bytes(4 * RATE), speech_gate="mark", **options)
+        self.assertEqual((marked.text, marked.no_speech), ("Thank you.", True))
+        self.assertEqual([each.no_speech for each in (*(marked.segments or ()), *(marked.words or ()))], [True] * 3)
+        dropped = await self.client().transcribe(bytes(4 * RATE), speech_gate="drop", **options)
+        self.assertEqual((dropped.text, dropped.no_speech, dropped.segments), ("", True, []))
+        passed = await self.client().transcribe(bytes(4 * RATE), speech_gate="off", **options)
+        self.assertEqual((passed.text, passed.no_speech), ("Thank you.", None))
+
+
 class OtherCalls(Case):
     async def test_return_models_tokens_usage_and_the_balance(self) -> None:
         client = self.client()

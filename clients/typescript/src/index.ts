@@ -29,7 +29,7 @@ export type { ReconnectOptions } from './live/reconnection/reconnect.ts';
 export type { SessionSummary } from './live/summary.ts';
 export type { WebSocketConstructor, WebSocketLike } from './live/web-socket.ts';
 export type { Microphone, MicrophoneOptions } from './microphone/microphone.ts';
-export type { Fallback, LooseParams, ModelSlug, ParamsOf } from './params.ts';
+export type { Fallback, LooseParams, ModelSlug, ParamsOf, SpeechGate } from './params.ts';
 export type { TokenGrant, VoxgateOptions } from './settings.ts';
 export type * from './types/answers.ts';
 export type * from './types/events.ts';

@@ -27,6 +27,9 @@ export type Fallback =
   | KnownFallback
   | { model: Exclude<string, keyof ModelParams> & {}; providerParams?: LooseParams; credential?: 'own' | 'service' };
 
+/** What happens to text for audio without a voice: it passes, is marked `no_speech`, or is left out. */
+export type SpeechGate = 'off' | 'mark' | 'drop';
+
 /** The fallbacks as the gateway reads them; undefined without any. */
 export function fallbacksText(fallbacks: readonly Fallback[] | undefined): string | undefined {
   if (fallbacks === undefined || fallbacks.length === 0) return undefined;

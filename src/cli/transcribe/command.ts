@@ -3,6 +3,7 @@
 import { mkdtempSync, openAsBlob, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { SPEECH_GATES } from '../../api/bounds.ts';
 import { CLIENT_KEY_VARIABLE } from '../../config/load.ts';
 import { startGateway } from '../../node/gateway.ts';
 import { backgroundClock } from '../../runtime/telemetry/clock.ts';
@@ -18,7 +19,8 @@ const FORMATS = ['text', 'json', 'verbose_json', 'diarized_json', 'srt', 'vtt'] 
 
 const usage = `Usage: voxgate transcribe FILE [--live] [--model SLUG] [--format F] [-o OUT]
                           [--json] [--quiet] [--language TAG] [--params JSON]
-                          [--fallbacks LIST] [--url URL --key KEY]
+                          [--fallbacks LIST] [--speech-gate MODE]
+                          [--url URL --key KEY]
 
 Transcribes an audio file: WAV, MP3, MP2, FLAC, Ogg (Opus, Vorbis), WebM, M4A,
 MP4, AAC, AIFF, AU, CAF, Wave64, AMR or WMA, as far as the model takes it.
@@ -40,6 +42,9 @@ Without --url, a gateway is started for this one file.
   --params     provider_params, a JSON object: --params '{"align_text": "…"}'
   --fallbacks  models to continue with when that one fails: slugs separated by
                commas, or a JSON array
+  --speech-gate
+               text for audio without speech: off, mark or drop; mark for
+               Whisper models and off for others when absent
   --url        a running gateway; --key or VOXGATE_KEY is its API key`;
 
 export const transcribe: Command = {
@@ -55,6 +60,7 @@ export const transcribe: Command = {
       language: { type: 'string' },
       params: { type: 'string' },
       fallbacks: { type: 'string' },
+      'speech-gate': { type: 'string' },
       url: { type: 'string' },
       key: { type: 'string' },
     });
@@ -72,6 +78,7 @@ export const transcribe: Command = {
       language: values.language,
       params: values.params,
       fallbacks: values.fallbacks,
+      speechGate: gateOf(values['speech-gate']),
     };
     const line = new StatusLine({ isQuiet: values.quiet ?? false });
     const work = (target: Target) =>
@@ -81,6 +88,11 @@ export const transcribe: Command = {
     return target === undefined ? withOwnGateway(work) : work(target);
   },
 };
+
+function gateOf(mode: string | undefined): string | undefined {
+  if (mode === undefined || (SPEECH_GATES as readonly string[]).includes(mode)) return mode;
+  throw new CommandError(`--speech-gate takes one of: ${SPEECH_GATES.join(', ')}.`, EXIT.usage);
+}
 
 function requireObject(params: string): void {
   try {
@@ -132,7 +144,7 @@ interface FileRequest extends TranscriptionRequest {
 
 async function fileTranscription(
   { url, key }: Target,
-  { file, model, format, output, language, params, fallbacks }: FileRequest,
+  { file, model, format, output, language, params, fallbacks, speechGate }: FileRequest,
   line: StatusLine,
 ): Promise<number> {
   const form = new FormData();
@@ -142,6 +154,7 @@ async function fileTranscription(
   if (language !== undefined) form.set('language', language);
   if (params !== undefined) form.set('provider_params', params);
   if (fallbacks !== undefined) form.set('fallbacks', fallbacks);
+  if (speechGate !== undefined) form.set('speech_gate', speechGate);
   const content = await openAsBlob(file);
   const progress = new FileProgress(line, content.size, backgroundClock);
   form.set('file', new CountedFile(content, basename(file), (bytes) => progress.sent(bytes)));

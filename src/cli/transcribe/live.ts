@@ -3,7 +3,7 @@
 import { createReadStream, statSync } from 'node:fs';
 import WebSocket from 'ws';
 import { ApiError } from '../../api/errors.ts';
-import type { ServerEvent } from '../../api/listen-events.ts';
+import type { ServerEvent, TranscriptEvent } from '../../api/listen-events.ts';
 import { FileDecodings } from '../../files/decoding/decoding.ts';
 import { DECODED } from '../../files/failures.ts';
 import { FileDecoder } from '../../files/file-decoder.ts';
@@ -33,12 +33,13 @@ export interface TranscriptionRequest {
   language: string | undefined;
   params: string | undefined;
   fallbacks: string | undefined;
+  speechGate: string | undefined;
 }
 
 /** Streams the file and prints events until the session has ended. */
 export async function liveTranscription(
   { url, key }: Target,
-  { file, model, json, language, params, fallbacks }: TranscriptionRequest,
+  { file, model, json, language, params, fallbacks, speechGate }: TranscriptionRequest,
   line: StatusLine,
 ): Promise<number> {
   const samples = await samplesOf(file, RATE);
@@ -46,6 +47,7 @@ export async function liveTranscription(
   if (language !== undefined) query.set('language', language);
   if (params !== undefined) query.set('provider_params', params);
   if (fallbacks !== undefined) query.set('fallbacks', fallbacks);
+  if (speechGate !== undefined) query.set('speech_gate', speechGate);
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/listen?${query}`, {
     headers: { Authorization: `Bearer ${key}` },
   });
@@ -95,7 +97,7 @@ class Terminal {
     this.#line.clear();
     const event = JSON.parse(line) as ServerEvent;
     if (this.#json) print(line);
-    else if (event.type === 'transcript' && event.is_final) print(event.text);
+    else if (event.type === 'transcript' && event.is_final) this.#final(event);
     else if (event.type === 'error') tell(`error: ${event.error.message}`);
     else if (event.type === 'warning') {
       if (event.code !== ABOUT_WORD_TIMES) tell(`warning: ${event.message}`);
@@ -107,6 +109,12 @@ class Terminal {
 
   end(): void {
     this.#line.clear();
+  }
+
+  /** Nothing of a turn whose text was dropped. */
+  #final({ text, no_speech }: TranscriptEvent): void {
+    if (!no_speech) print(text);
+    else if (text !== '') print(`${text}  (no speech)`);
   }
 
   #progress(): void {

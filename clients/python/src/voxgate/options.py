@@ -50,6 +50,9 @@ class ModelOptions(VocabularyOptions, total=False):
     """Tells speakers apart: integers from 0 in the order of first appearance."""
     provider_params: Mapping[str, Any]
     """Options of the model's provider."""
+    speech_gate: Literal["off", "mark", "drop"]
+    """What happens to text for audio without a voice: `mark` sets `no_speech`, `drop` leaves the text out. `mark` for
+    Whisper models and `off` for all others when absent."""
     strict: bool
     """Refuses what the model cannot do instead of warning of it."""
 

@@ -1,7 +1,7 @@
 // `client.transcribe`: the options as a form, and the answer in the type of its format. How a call is sent is http.ts.
 
 import { ConnectionError, errorOf, invalidOption } from '../errors.ts';
-import { type Fallback, fallbacksText, type ModelSlug, type ParamsOf, paramsText } from '../params.ts';
+import { type Fallback, fallbacksText, type ModelSlug, type ParamsOf, paramsText, type SpeechGate } from '../params.ts';
 import { refuseUnknown } from '../settings.ts';
 import type { ResponseFormat } from '../types/answers.ts';
 import type {
@@ -43,6 +43,11 @@ export interface TranscribeOptions<Slug extends ModelSlug = ModelSlug, Format ex
   fallbacks?: readonly Fallback[];
   /** Options of the model's provider. */
   providerParams?: ParamsOf<Slug>;
+  /**
+   * What happens to text for audio without speech: `mark` sets `no_speech` on its segments and words, `drop` leaves them out. `mark` for
+   * Whisper models and `off` for all others when absent.
+   */
+  speechGate?: SpeechGate;
   /** Refuses what the model cannot do instead of warning of it. */
   strict?: boolean;
   /** The text as it comes. */
@@ -82,6 +87,7 @@ const KNOWN: readonly (keyof TranscribeOptions)[] = [
   'diarization',
   'fallbacks',
   'providerParams',
+  'speechGate',
   'strict',
   'stream',
   'idempotencyKey',
@@ -146,6 +152,7 @@ function fieldsOf(options: TranscribeOptions): [string, string][] {
     diarization: options.diarization,
     fallbacks: fallbacksText(options.fallbacks),
     provider_params: paramsText(options.providerParams),
+    speech_gate: options.speechGate,
     strict: options.strict,
     stream: options.stream,
   };

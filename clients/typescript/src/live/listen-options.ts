@@ -1,6 +1,6 @@
 // The options of `client.listen`, checked, and as the query that the gateway reads.
 import { invalidOption } from '../errors.ts';
-import { type Fallback, fallbacksText, type ModelSlug, type ParamsOf, paramsText } from '../params.ts';
+import { type Fallback, fallbacksText, type ModelSlug, type ParamsOf, paramsText, type SpeechGate } from '../params.ts';
 import { integerOf, refuseUnknown } from '../settings.ts';
 import type { Encoding } from '../types/answers.ts';
 import { VOCABULARY, type VocabularyOptions, vocabularyTexts } from '../vocabulary.ts';
@@ -28,6 +28,11 @@ export interface ListenOptions<Slug extends ModelSlug = ModelSlug> extends Vocab
   suspendSeconds?: number;
   /** How long audio may be gathered before the gateway sends it on: `balanced` when absent. */
   latency?: 'low' | 'balanced' | 'throughput';
+  /**
+   * What happens to text for audio without speech: `mark` sets `no_speech` on its final, `drop` also empties it. `mark` for Whisper models
+   * and `off` for all others when absent.
+   */
+  speechGate?: SpeechGate;
   /** Refuses what the model cannot do instead of warning of it. */
   strict?: boolean;
   /** Ends the session at once. */
@@ -59,6 +64,7 @@ const KNOWN: readonly (keyof ListenOptions)[] = [
   'providerParams',
   'suspendSeconds',
   'latency',
+  'speechGate',
   'strict',
   'signal',
   'reconnect',
@@ -98,6 +104,7 @@ function askedOf(options: ListenOptions): { query: string; start: StartMessage |
     provider_params: paramsText(options.providerParams),
     suspend_seconds: options.suspendSeconds,
     latency: options.latency,
+    speech_gate: options.speechGate,
     strict: options.strict,
   };
   const given = Object.entries(all).filter(([, value]) => value !== undefined);
